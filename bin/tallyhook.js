@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 
 const main = new URL('../dist/src/cli/main.js', import.meta.url);
 if (!existsSync(main)) {
-  console.error('tallyhook is not built: dist/ is missing (npm ci ran without scripts?). Run: npm run build');
+  console.error(
+    'tallyhook is not built: dist/ is missing (npm ci ran without scripts?). Run: npm run build',
+  );
   process.exit(1);
 }
 await import(main.href);

@@ -1,0 +1,323 @@
+/**
+ * The only place that builds the object graph. Roles share what they can: one process may have all
+ * of them, or each its own.
+ */
+import { createMetricsApp } from './console/app.ts';
+import { createEventApplier } from './ledger/applyEvents.ts';
+import { bindInstallation } from './ledger/installation.ts';
+import { batchJob, createEventsHandler, EVENTS_QUEUE, type EventsJob } from './ledger/jobs.ts';
+import { createLedgerMetrics } from './ledger/metrics.ts';
+import { createSweep } from './ledger/sweep.ts';
+import { systemClock } from './platform/clock.ts';
+import type { Config } from './platform/config.ts';
+import { createDatabase, type Database, isDatabaseAway } from './platform/db/database.ts';
+import { createGate, type Gate } from './platform/db/gate.ts';
+import { migrateDatabase, pendingMigrations } from './platform/db/migrate.ts';
+import { startEmbeddedPostgres } from './platform/embeddedPostgres/index.ts';
+import { OperatorError } from './platform/errors.ts';
+import { startHttpServer } from './platform/httpServer.ts';
+import { localSecret } from './platform/localSecrets.ts';
+import type { Log } from './platform/log.ts';
+import { createMetrics, type Metrics } from './platform/metrics.ts';
+import {
+  createPostgresQueueConnections,
+  createQueueBackend,
+  createRedisConnections,
+  type Producer,
+  type QueueBackend,
+} from './platform/queue/index.ts';
+import { createAnnouncer } from './receiver/announcer.ts';
+import { createReceiverApp, type Readiness } from './receiver/app.ts';
+import { createIntake } from './receiver/intake.ts';
+import { createReceiverMetrics } from './receiver/metrics.ts';
+import { startScheduler } from './scheduler/scheduler.ts';
+import { scheduleTable } from './scheduler/schedules.ts';
+
+export const ROLES = ['receiver', 'events', 'scheduler', 'console'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** What runs, and where it can be reached. */
+export interface Running {
+  readonly receiverPort: number | undefined;
+  readonly consolePort: number | undefined;
+  readonly databaseUrl: string;
+  readonly isEmbedded: boolean;
+  close(): Promise<void>;
+}
+
+/** The database that the settings name, started if it is the embedded one. */
+export interface OpenedDatabase {
+  readonly url: string;
+  readonly isEmbedded: boolean;
+  close(): Promise<void>;
+}
+
+/** Merchant id of an installation that nobody gave one, for trying things out. */
+const LOCAL_MERCHANT_ID = 'merchant_local';
+
+/** The merchant account that the settings name. */
+export function merchantIdOf(config: Config): string {
+  if (config.merchantId !== undefined) return config.merchantId;
+  if (config.databaseUrl === undefined) return LOCAL_MERCHANT_ID;
+  throw new OperatorError(
+    'PAYMENTS_MERCHANT_ID is not set. With DATABASE_URL it must be, because the books of one ' +
+      'database belong to one merchant account. Set it to your merchant id.',
+  );
+}
+
+/** Secrets that verify webhooks: those set, or the one generated for the embedded database. */
+export function webhookSecretsOf(config: Config): readonly string[] {
+  if (config.webhookSecrets !== undefined) return config.webhookSecrets;
+  if (config.databaseUrl === undefined) return [localSecret(config.dataDir, 'webhook-secret')];
+  throw new OperatorError(
+    'WEBHOOK_SECRETS is not set. Without it no webhook can be verified. Set it to the signing ' +
+      'secret of your business profile; several are separated by commas.',
+  );
+}
+
+function adminTokenOf(config: Config): string {
+  if (config.adminToken !== undefined) return config.adminToken;
+  if (config.databaseUrl === undefined) return localSecret(config.dataDir, 'admin-token');
+  throw new OperatorError(
+    'ADMIN_TOKEN is not set. The admin port refuses every request without one. ' +
+      'Set it to a long random value, for example from `openssl rand -hex 32`.',
+  );
+}
+
+/** Opens the database; the embedded one is started and brought up to date. */
+export async function openDatabase(config: Config, log: Log): Promise<OpenedDatabase> {
+  if (config.databaseUrl !== undefined) {
+    return { url: config.databaseUrl, isEmbedded: false, close: () => Promise.resolve() };
+  }
+  const server = await startEmbeddedPostgres({
+    dataDir: config.dataDir,
+    log: (message) => log.debug({ message }, 'embedded_postgres'),
+  });
+  await migrateDatabase(server.connectionString);
+  return { url: server.connectionString, isEmbedded: true, close: () => server.stop() };
+}
+
+/** The queues that the settings name: Redis, or the database itself. */
+export function openQueues(
+  config: Config,
+  { databaseUrl, log }: { readonly databaseUrl: string; readonly log: Log },
+): QueueBackend {
+  const connections =
+    config.redisUrl === undefined
+      ? createPostgresQueueConnections(databaseUrl, log)
+      : createRedisConnections(config.redisUrl, log);
+  return createQueueBackend(connections, log);
+}
+
+/** What all roles of a process share. */
+interface Shared {
+  readonly config: Config;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly gate: Gate;
+  readonly queues: QueueBackend;
+  readonly events: Producer<EventsJob>;
+  readonly openPool: (name: string, maxConnections: number) => Database;
+  /** Closed in reverse order of being added. */
+  readonly onClose: (close: () => Promise<void>) => void;
+}
+
+/**
+ * Starts roles.
+ * @throws OperatorError when something must be put right first
+ */
+export async function start(config: Config, roles: ReadonlySet<Role>, log: Log): Promise<Running> {
+  const closers: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const step of closers.splice(0).reverse()) await step();
+  };
+  try {
+    const database = await openDatabase(config, log);
+    closers.push(() => database.close());
+    const shared = await share(config, { log, databaseUrl: database.url, closers });
+    const receiverPort = roles.has('receiver') ? await startReceiver(shared) : undefined;
+    if (roles.has('events')) startEvents(shared);
+    if (roles.has('scheduler')) startSchedules(shared);
+    const consolePort = roles.has('console') ? await startConsole(shared) : undefined;
+    return {
+      receiverPort,
+      consolePort,
+      databaseUrl: database.url,
+      isEmbedded: database.isEmbedded,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface ShareInput {
+  readonly log: Log;
+  readonly databaseUrl: string;
+  readonly closers: (() => Promise<void>)[];
+}
+
+async function share(config: Config, { log, databaseUrl, closers }: ShareInput): Promise<Shared> {
+  const openPool = (name: string, maxConnections: number): Database => {
+    const db = createDatabase({
+      connectionString: databaseUrl,
+      log,
+      applicationName: `tallyhook-${name}`,
+      maxConnections,
+    });
+    closers.push(() => db.close());
+    return db;
+  };
+  const merchantId = merchantIdOf(config);
+  const db = openPool('gate', 2);
+  const gate = await createGate(
+    async () => {
+      await db.probe();
+      const pending = await pendingMigrations(db);
+      if (pending.length > 0) throw migrationsPending(pending);
+      await bindInstallation(db, merchantId);
+    },
+    isDatabaseAway,
+    log,
+  );
+  closers.push(() => Promise.resolve(gate.close()));
+  const queues = openQueues(config, { databaseUrl, log });
+  closers.push(() => queues.close());
+  const events = queues.producer<EventsJob>(EVENTS_QUEUE);
+  closers.push(() => events.close());
+  return {
+    config,
+    log,
+    metrics: createMetrics(),
+    gate,
+    queues,
+    events,
+    openPool,
+    onClose: (step) => closers.push(step),
+  };
+}
+
+function migrationsPending(files: readonly string[]): OperatorError {
+  return new OperatorError(
+    `The database lacks ${files.length} migration(s): ${files.join(', ')}. ` +
+      'Running without them would fail on the first event. Run: npx tallyhook migrate',
+  );
+}
+
+async function startReceiver(shared: Shared): Promise<number> {
+  const { config, events, gate, log, metrics, openPool, onClose, queues } = shared;
+  const webhookSecrets = webhookSecretsOf(config);
+  const db = openPool('receiver', 4);
+  const announcer = createAnnouncer((ids) => events.add([batchJob(ids)]), log);
+  onClose(() => announcer.drain());
+  const receiverMetrics = createReceiverMetrics(metrics);
+  const intake = createIntake({
+    db,
+    clock: systemClock,
+    log,
+    announce: announcer.announce,
+    observeBatchSize: receiverMetrics.batchSize,
+  });
+  onClose(() => intake.drain());
+  const app = createReceiverApp({
+    webhookPath: config.webhookPath,
+    webhookSecrets,
+    maxBodyBytes: config.webhookMaxBodyBytes,
+    intake: {
+      ...intake,
+      accept: (body) =>
+        gate.isOpen() ? intake.accept(body) : Promise.resolve({ outcome: 'unavailable' }),
+    },
+    readiness: () => readiness({ db, gate, queues }),
+    metrics: receiverMetrics,
+    clock: systemClock,
+    log,
+  });
+  const server = await startHttpServer({
+    host: config.host,
+    port: config.port,
+    handler: app,
+    portSetting: 'PORT',
+  });
+  onClose(() => server.close());
+  log.info({ port: server.port, path: config.webhookPath }, 'receiver.listening');
+  return server.port;
+}
+
+/** A queue that is away makes the process slower, not unready: the sweep announces what it missed. */
+async function readiness(parts: {
+  readonly db: Database;
+  readonly gate: Gate;
+  readonly queues: QueueBackend;
+}): Promise<Readiness> {
+  const answers = (probe: Promise<void>) =>
+    probe.then(
+      () => true,
+      () => false,
+    );
+  const [database, queue] = await Promise.all([
+    answers(parts.db.probe()),
+    answers(parts.queues.probe()),
+  ]);
+  return {
+    ready: database && parts.gate.isOpen(),
+    checks: {
+      database: database ? 'reachable' : 'away',
+      migrations: parts.gate.isOpen() ? 'at head' : parts.gate.reason(),
+      queue: queue ? 'reachable' : 'degraded: announcements wait for the sweep',
+    },
+  };
+}
+
+function startEvents({
+  config,
+  events,
+  gate,
+  log,
+  metrics,
+  openPool,
+  onClose,
+  queues,
+}: Shared): void {
+  const db = openPool('events', 4);
+  const applier = createEventApplier({
+    db,
+    merchantId: merchantIdOf(config),
+    clock: systemClock,
+    metrics: createLedgerMetrics(metrics),
+  });
+  const handle = createEventsHandler({
+    db,
+    applier,
+    producer: events,
+    maxAttempts: config.eventMaxAttempts,
+    log,
+  });
+  gate.whenOpen(() => {
+    const consumer = queues.consumer<EventsJob>(EVENTS_QUEUE, 1, handle);
+    onClose(() => consumer.close());
+  });
+}
+
+function startSchedules({ events, gate, log, openPool, onClose }: Shared): void {
+  const db = openPool('scheduler', 2);
+  const sweep = createSweep({ db, producer: events, clock: systemClock, log });
+  gate.whenOpen(() => {
+    const scheduler = startScheduler(scheduleTable({ sweep }), log);
+    onClose(() => scheduler.close());
+  });
+}
+
+async function startConsole({ config, log, metrics, onClose }: Shared): Promise<number> {
+  const app = createMetricsApp({ adminToken: adminTokenOf(config), metrics });
+  const server = await startHttpServer({
+    host: config.adminHost,
+    port: config.adminPort,
+    handler: app,
+    portSetting: 'ADMIN_PORT',
+  });
+  onClose(() => server.close());
+  log.info({ port: server.port }, 'console.listening');
+  return server.port;
+}

@@ -1,0 +1,161 @@
+import { Command, Option } from 'commander';
+import { openQueues } from '../../assembly.ts';
+import { replayEvent } from '../../ledger/applyEvents.ts';
+import { batchJob, EVENTS_QUEUE, type EventsJob } from '../../ledger/jobs.ts';
+import {
+  EVENT_STATES,
+  type EventDetail,
+  type EventState,
+  type EventSummary,
+  findEvent,
+  listDead,
+  listEvents,
+  readEventDetail,
+} from '../../ledger/store/reading.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { OperatorError, toError } from '../../platform/errors.ts';
+import {
+  formatTime,
+  printable,
+  printJson,
+  printTable,
+  quiet,
+  readConfig,
+  withDatabase,
+} from '../context.ts';
+import { jsonOption, limitOption } from '../options.ts';
+
+export function eventsCommand(): Command {
+  return new Command('events')
+    .description('look at the inbox, and apply events again')
+    .addCommand(listCommand())
+    .addCommand(showCommand())
+    .addCommand(replayCommand());
+}
+
+interface ListOptions {
+  readonly state?: EventState;
+  readonly limit: number;
+  readonly json: boolean;
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('the newest events')
+    .addOption(new Option('--state <state>', 'only events in this state').choices(EVENT_STATES))
+    .addOption(limitOption())
+    .addOption(jsonOption())
+    .action(({ state, limit, json }: ListOptions) =>
+      withDatabase(readConfig(), async (db) => {
+        const events = await listEvents(db, { state, limit });
+        if (json) printJson({ events });
+        else if (events.length === 0) console.log('No such events.');
+        else printEvents(events);
+      }),
+    );
+}
+
+function printEvents(events: readonly EventSummary[]): void {
+  printTable(
+    ['INBOX', 'EVENT', 'TYPE', 'STATE', 'ATTEMPTS', 'RECEIVED'],
+    events.map(({ id, eventId, eventType, state, attempts, receivedAt }) => [
+      String(id),
+      eventId ?? '(no envelope)',
+      eventType ?? '-',
+      state,
+      String(attempts),
+      formatTime(receivedAt),
+    ]),
+  );
+}
+
+function showCommand(): Command {
+  return new Command('show')
+    .description('one event, with its body and what was found about it')
+    .argument('<id>', 'event id, or its number in the inbox')
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit code: 0 found, 1 no such event.')
+    .action((id: string, { json }: { readonly json: boolean }) =>
+      withDatabase(readConfig(), async (db) => {
+        const event = await mustFind(db, id);
+        const detail = await readEventDetail(db, event.id);
+        if (json) printJson({ ...event, ...detail, body: detail?.body.toString('utf8') });
+        else printEvent(event, detail);
+      }),
+    );
+}
+
+function printEvent(event: EventSummary, detail: EventDetail | undefined): void {
+  printEvents([event]);
+  if (event.error !== null) console.log(`Error: ${printable(event.error)}`);
+  for (const finding of detail?.findings ?? []) {
+    console.log(`Finding (${finding.state}): ${finding.class} ${JSON.stringify(finding.detail)}`);
+  }
+  for (const hash of detail?.variants ?? []) {
+    console.log(`Another body came under this id and was not applied: sha256 ${hash}`);
+  }
+  console.log(printable(detail?.body.toString('utf8') ?? ''));
+}
+
+const MAX_REPLAYS = 1_000;
+
+interface ReplayOptions {
+  readonly dead: boolean;
+  readonly json: boolean;
+}
+
+function replayCommand(): Command {
+  return new Command('replay')
+    .description('apply events again; applying one twice changes nothing')
+    .argument('[ids...]', 'event ids, or their numbers in the inbox')
+    .option('--dead', `every dead event, ${MAX_REPLAYS} at most`, false)
+    .addOption(jsonOption())
+    .action((ids: readonly string[], { dead, json }: ReplayOptions) =>
+      withDatabase(readConfig(), async (db, databaseUrl) => {
+        const inboxIds = await findReplayable(db, { ids, dead });
+        for (const inboxId of inboxIds) await replayEvent(db, inboxId);
+        const announced = await announce(databaseUrl, inboxIds);
+        if (json) printJson({ replayed: inboxIds, announced });
+        else console.log(`${inboxIds.length} event(s) will be applied again.`);
+      }),
+    );
+}
+
+async function findReplayable(
+  db: Database,
+  { ids, dead }: { readonly ids: readonly string[]; readonly dead: boolean },
+): Promise<readonly number[]> {
+  if (ids.length === 0 && !dead) {
+    throw new OperatorError('Name events to replay, or give --dead for every dead one.');
+  }
+  const named: number[] = [];
+  for (const id of ids) named.push((await mustFind(db, id)).id);
+  return dead ? [...named, ...(await listDead(db, MAX_REPLAYS))] : named;
+}
+
+/** Tells the workers at once; if the queue is away the sweep will. */
+async function announce(databaseUrl: string, inboxIds: readonly number[]): Promise<boolean> {
+  if (inboxIds.length === 0) return true;
+  const queues = openQueues(readConfig(), { databaseUrl, log: quiet });
+  const producer = queues.producer<EventsJob>(EVENTS_QUEUE);
+  try {
+    await producer.add([batchJob(inboxIds)]);
+    return true;
+  } catch (error) {
+    console.error(
+      `The queue is away (${toError(error).message}); the sweep announces them within two minutes.`,
+    );
+    return false;
+  } finally {
+    await producer.close();
+    await queues.close();
+  }
+}
+
+async function mustFind(db: Database, id: string): Promise<EventSummary> {
+  const event = await findEvent(db, id);
+  if (event) return event;
+  throw new OperatorError(
+    `No event is known as ${printable(id)}. \`npx tallyhook events list\` shows what came.`,
+  );
+}

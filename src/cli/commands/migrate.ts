@@ -1,0 +1,23 @@
+import { Command } from 'commander';
+import { openDatabase } from '../../assembly.ts';
+import { migrateDatabase } from '../../platform/db/migrate.ts';
+import { createLog } from '../../platform/log.ts';
+import { printJson, readConfig } from '../context.ts';
+import { jsonOption } from '../options.ts';
+
+export function migrateCommand(): Command {
+  return new Command('migrate')
+    .description('bring the database up to date, ledger and queues, then exit')
+    .addOption(jsonOption())
+    .action(async ({ json }: { readonly json: boolean }) => {
+      const config = readConfig();
+      const database = await openDatabase(config, createLog('error'));
+      try {
+        const applied = await migrateDatabase(config.migrateDatabaseUrl ?? database.url);
+        if (json) printJson({ applied });
+        else console.log(applied.length === 0 ? 'Up to date.' : `Applied ${applied.join(', ')}.`);
+      } finally {
+        await database.close();
+      }
+    });
+}

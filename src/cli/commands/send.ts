@@ -1,0 +1,72 @@
+import { Command } from 'commander';
+import { SIGNATURE_HEADER } from '../../contract/signature.ts';
+import type { Config } from '../../platform/config.ts';
+import { OperatorError, toError } from '../../platform/errors.ts';
+import { signBody } from '../../receiver/sign.ts';
+import { printJson, readConfig, readInput } from '../context.ts';
+import { jsonOption, secretOption } from '../options.ts';
+import { firstSecret } from './sign.ts';
+
+interface SendOptions {
+  readonly secret?: string;
+  readonly url?: string;
+  readonly json: boolean;
+}
+
+const TIMEOUT_MS = 30_000;
+
+export function sendCommand(): Command {
+  return new Command('send')
+    .description('sign a body and deliver it to a receiver, as the service would')
+    .argument('<file>', 'file with the event, or - for standard input')
+    .option('--url <url>', 'where to deliver it (default: the receiver on this machine)')
+    .addOption(secretOption())
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit code: 0 delivered (2xx), 1 refused or not reached.')
+    .action(async (file: string, options: SendOptions) => {
+      const url = options.url ?? localUrl(readConfig());
+      const body = readInput(file);
+      const { status, text } = await deliver(url, body, options.secret ?? firstSecret());
+      if (options.json) printJson({ url, status, reply: parseReply(text) });
+      else console.log(`${status} ${text}`);
+      if (status < 200 || status > 299) process.exitCode = 1;
+    });
+}
+
+function localUrl({ port, webhookPath }: Config): string {
+  return `http://127.0.0.1:${port}${webhookPath}`;
+}
+
+async function deliver(
+  url: string,
+  body: Buffer,
+  secret: string,
+): Promise<{ readonly status: number; readonly text: string }> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        [SIGNATURE_HEADER]: signBody(body, secret).toString('hex'),
+      },
+      body: new Uint8Array(body),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    return { status: response.status, text: await response.text() };
+  } catch (error) {
+    const { message, cause } = toError(error);
+    const why = cause instanceof Error && cause.message !== '' ? cause.message : message;
+    throw new OperatorError(
+      `Nothing was delivered to ${url}: ${why}. Is the receiver running? \`npm start\` starts it; --url names another.`,
+    );
+  }
+}
+
+function parseReply(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,36 @@
+import { Command, Option } from 'commander';
+import { webhookSecretsOf } from '../../assembly.ts';
+import { SIGNATURE_HEADER } from '../../contract/signature.ts';
+import { signBody } from '../../receiver/sign.ts';
+import { printJson, readConfig, readInput } from '../context.ts';
+import { jsonOption, secretOption } from '../options.ts';
+
+interface SignOptions {
+  readonly secret?: string;
+  readonly encoding: BufferEncoding;
+  readonly json: boolean;
+}
+
+export function signCommand(): Command {
+  return new Command('sign')
+    .description(`print the ${SIGNATURE_HEADER} of a body`)
+    .argument('<file>', 'file with the exact bytes to sign, or - for standard input')
+    .addOption(secretOption())
+    .addOption(
+      new Option('--encoding <encoding>', 'how to write the signature')
+        .choices(['hex', 'base64', 'base64url'])
+        .default('hex'),
+    )
+    .addOption(jsonOption())
+    .action((file: string, options: SignOptions) => {
+      const secret = options.secret ?? firstSecret();
+      const signature = signBody(readInput(file), secret).toString(options.encoding);
+      if (options.json) printJson({ header: SIGNATURE_HEADER, signature });
+      else console.log(signature);
+    });
+}
+
+/** The secret that a sender uses: the first one, as it is the newest in a rotation. */
+export function firstSecret(): string {
+  return webhookSecretsOf(readConfig())[0] ?? '';
+}

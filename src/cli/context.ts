@@ -1,0 +1,90 @@
+/** What commands share: settings, the database, and the two forms of output. */
+import { readFileSync } from 'node:fs';
+import { openDatabase } from '../assembly.ts';
+import { type Config, loadConfig, readEnvironment } from '../platform/config.ts';
+import { createDatabase, type Database, isDatabaseAway } from '../platform/db/database.ts';
+import { OperatorError } from '../platform/errors.ts';
+import { createLog } from '../platform/log.ts';
+
+export function readConfig(): Config {
+  return loadConfig(readEnvironment());
+}
+
+/** Commands say what they have to say themselves; the log is for what goes wrong. */
+export const quiet = createLog('error');
+
+/** Opens the database for one command. The embedded one is started if it does not run. */
+export async function withDatabase<T>(
+  config: Config,
+  work: (db: Database, databaseUrl: string) => Promise<T>,
+): Promise<T> {
+  const opened = await openDatabase(config, quiet);
+  const db = createDatabase({
+    connectionString: opened.url,
+    log: quiet,
+    applicationName: 'tallyhook-cli',
+    maxConnections: 2,
+  });
+  try {
+    return await work(db, opened.url);
+  } catch (error) {
+    throw isDatabaseAway(error) ? databaseAway(error) : error;
+  } finally {
+    await db.close();
+    await opened.close();
+  }
+}
+
+function databaseAway(error: unknown): OperatorError {
+  const why = error instanceof Error && error.message !== '' ? error.message : 'no answer';
+  return new OperatorError(
+    `The database cannot be reached (${why}). Check DATABASE_URL and that the server runs.`,
+  );
+}
+
+/** Reads the file that a command was given; `-` is standard input. */
+export function readInput(file: string): Buffer {
+  try {
+    return readFileSync(file === '-' ? 0 : file);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new OperatorError(`The file ${file} cannot be read: ${why}`);
+  }
+}
+
+export function printJson(value: unknown): void {
+  console.log(JSON.stringify(value, null, 2));
+}
+
+/** Prints rows under headings, in columns. */
+export function printTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+): void {
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  for (const row of [headings, ...rows]) {
+    console.log(
+      row
+        .map((cell, column) => printable(cell).padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
+  }
+}
+
+/** Text from outside must not move the cursor or change the colours of a terminal. */
+export function printable(text: string): string {
+  return text.replace(/\p{C}/gu, '\uFFFD');
+}
+
+/** An instant for people, with its zone. */
+export function formatTime(time: Date | null): string {
+  return time === null
+    ? '-'
+    : time
+        .toISOString()
+        .replace('T', ' ')
+        .replace(/\.\d+Z$/, ' UTC');
+}

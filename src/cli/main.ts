@@ -1,0 +1,25 @@
+/** The command line: `tallyhook <command>`. Commands parse arguments, call features and print. */
+import { Command } from 'commander';
+import { exitWith } from '../platform/shutdown.ts';
+import { eventsCommand } from './commands/events.ts';
+import { migrateCommand } from './commands/migrate.ts';
+import { ordersCommand } from './commands/orders.ts';
+import { sendCommand } from './commands/send.ts';
+import { signCommand } from './commands/sign.ts';
+import { startCommand } from './commands/start.ts';
+
+const program = new Command('tallyhook')
+  .description('Keeps a local order ledger equal to the payment service, to the cent.')
+  .showHelpAfterError('(tallyhook <command> --help lists the options)')
+  .addCommand(startCommand())
+  .addCommand(migrateCommand())
+  .addCommand(signCommand())
+  .addCommand(sendCommand())
+  .addCommand(ordersCommand())
+  .addCommand(eventsCommand());
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  exitWith(error);
+}

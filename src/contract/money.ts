@@ -1,0 +1,64 @@
+/**
+ * Money is an integer of minor units beside its ISO 4217 currency. Interface document, section
+ * "What the service does", convention 3.
+ *
+ * An amount is held as a checked safe integer (at most 2^53 - 1): JSON carries no more exactly, and
+ * the contract's amounts are JSON integers. Sums that leave that range are an error, never rounded.
+ */
+
+/** Currencies whose minor unit is not a hundredth (ISO 4217, table A.1). */
+const EXPONENTS: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(
+    'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'
+      .split(' ')
+      .map((currency) => [currency, 0]),
+  ),
+  ...Object.fromEntries('BHD IQD JOD KWD LYD OMR TND'.split(' ').map((currency) => [currency, 3])),
+  CLF: 4,
+  UYW: 4,
+};
+
+/** Digits after the decimal point for `currency`; 2 for a currency that is not in the table. */
+export function currencyExponent(currency: string): number {
+  return EXPONENTS[currency] ?? 2;
+}
+
+/**
+ * Reads an amount as the wire carries it: a JSON integer, or a string of digits (disputes send
+ * strings). Returns undefined for everything else: a fraction, a negative or an unsafe number.
+ */
+export function parseAmountMinor(value: unknown): number | undefined {
+  if (typeof value === 'number') {
+    return Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  }
+  if (typeof value !== 'string' || !/^\d{1,16}$/.test(value)) return undefined;
+  const amountMinor = Number(value);
+  return Number.isSafeInteger(amountMinor) ? amountMinor : undefined;
+}
+
+/** Reads a currency code, in either case. Returns undefined for anything but three letters. */
+export function parseCurrency(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[A-Za-z]{3}$/.test(value) ? value.toUpperCase() : undefined;
+}
+
+/**
+ * Adds amounts of one currency.
+ * @throws RangeError when the sum leaves the range that a JSON integer carries exactly.
+ */
+export function sumMinor(amountsMinor: Iterable<number>): number {
+  let sum = 0;
+  for (const amountMinor of amountsMinor) sum += amountMinor;
+  if (!Number.isSafeInteger(sum)) {
+    throw new RangeError('a sum of amounts leaves the range of exact integers (2^53 - 1)');
+  }
+  return sum;
+}
+
+/** Formats minor units for a person, for example `65.40 USD`, `6540 JPY`, `6.540 KWD`. */
+export function formatMoney(amountMinor: number, currency: string): string {
+  const exponent = currencyExponent(currency);
+  const digits = String(Math.abs(amountMinor)).padStart(exponent + 1, '0');
+  const sign = amountMinor < 0 ? '-' : '';
+  if (exponent === 0) return `${sign}${digits} ${currency}`;
+  return `${sign}${digits.slice(0, -exponent)}.${digits.slice(-exponent)} ${currency}`;
+}

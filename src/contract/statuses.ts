@@ -1,0 +1,130 @@
+/**
+ * Statuses of the four resources, in the service's own words.
+ *
+ * Interface document, section "States and transitions"; the words it leaves open are those that
+ * services of the same family send. Lists are ordered as a life usually runs. A status that is not
+ * in a list is legal on the wire: readers keep it and ask the service again.
+ */
+import type { ResourceKind } from './resources/index.ts';
+
+export const PAYMENT_STATUSES = [
+  'requires_payment_method',
+  'requires_confirmation',
+  'requires_action',
+  'requires_customer_action',
+  'requires_redirection',
+  'requires_merchant_action',
+  'processing',
+  'requires_capture',
+  'partially_authorized_and_requires_capture',
+  'partially_captured_and_processing',
+  'partially_captured_and_capturable',
+  'conflicted',
+  'review',
+  'failed',
+  'cancelled',
+  'expired',
+  'partially_captured',
+  'succeeded',
+  'cancelled_post_capture',
+] as const;
+export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
+
+export const REFUND_STATUSES = ['pending', 'review', 'succeeded', 'failed'] as const;
+export type RefundStatus = (typeof REFUND_STATUSES)[number];
+
+export const DISPUTE_STATUSES = [
+  'opened',
+  'challenged',
+  'expired',
+  'accepted',
+  'cancelled',
+  'lost',
+  'won',
+] as const;
+export type DisputeStatus = (typeof DISPUTE_STATUSES)[number];
+
+/** In the order in which a dispute can only move forward. */
+export const DISPUTE_STAGES = [
+  'pre_dispute',
+  'dispute',
+  'pre_arbitration',
+  'arbitration',
+  'dispute_reversal',
+] as const;
+export type DisputeStage = (typeof DISPUTE_STAGES)[number];
+
+export const PAYOUT_STATUSES = [
+  'requires_creation',
+  'requires_payout_method_data',
+  'requires_confirmation',
+  'requires_vendor_account_creation',
+  'requires_fulfillment',
+  'initiated',
+  'pending',
+  'ineligible',
+  'success',
+  'cancelled',
+  'expired',
+  'failed',
+  'reversed',
+] as const;
+export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
+
+/** Every known status of each kind. */
+export const STATUSES = {
+  payment: PAYMENT_STATUSES,
+  refund: REFUND_STATUSES,
+  dispute: DISPUTE_STATUSES,
+  payout: PAYOUT_STATUSES,
+} as const satisfies Record<ResourceKind, readonly string[]>;
+
+/** Statuses after which the service itself does nothing more (a late reversal stays possible). */
+export const FINAL_STATUSES: Readonly<Record<ResourceKind, ReadonlySet<string>>> = {
+  payment: new Set<PaymentStatus>([
+    'failed',
+    'cancelled',
+    'expired',
+    'partially_captured',
+    'succeeded',
+    'cancelled_post_capture',
+  ]),
+  refund: new Set<RefundStatus>(['succeeded', 'failed']),
+  dispute: new Set<DisputeStatus>(['expired', 'accepted', 'cancelled', 'lost', 'won']),
+  payout: new Set<PayoutStatus>([
+    'ineligible',
+    'success',
+    'cancelled',
+    'expired',
+    'failed',
+    'reversed',
+  ]),
+};
+
+/** Other spellings of one status within the family, older ones included. */
+const ALIASES: Readonly<Record<ResourceKind, Readonly<Record<string, string>>>> = {
+  payment: {},
+  refund: {
+    success: 'succeeded',
+    failure: 'failed',
+    transaction_failure: 'failed',
+    manual_review: 'review',
+  },
+  // `submitted` is what the contract answers to evidence; the dispute is challenged from then on.
+  dispute: { submitted: 'challenged' },
+  payout: {},
+};
+
+/**
+ * One spelling for each status: aliases resolved and, for disputes, the prefix `dispute_` dropped.
+ * An unknown status comes back as it was sent.
+ */
+export function normaliseStatus(kind: ResourceKind, status: string): string {
+  const word = kind === 'dispute' ? status.replace(/^dispute_/, '') : status;
+  return ALIASES[kind][word] ?? word;
+}
+
+/** Whether `status` is one of the words listed here for `kind`. */
+export function isKnownStatus(kind: ResourceKind, status: string): boolean {
+  return (STATUSES[kind] as readonly string[]).includes(status);
+}

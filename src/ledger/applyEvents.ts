@@ -1,0 +1,139 @@
+/**
+ * Applies inbox events: takes them out of `pending`, reads them, and hands what they say to
+ * applySnapshots, all in one transaction. Whatever fails leaves them in `pending`.
+ */
+import type { Clock } from '../platform/clock.ts';
+import type { Database, Queryable } from '../platform/db/database.ts';
+import { applySnapshots, OrdersMoved } from './applySnapshots.ts';
+import { contentHash } from './contentHash.ts';
+import { type EventReading, readEvent } from './domain/event.ts';
+import { eventFindings, eventSubject } from './domain/findings.ts';
+import type { Look } from './domain/mergeLooks.ts';
+import type { ResourceRef } from './domain/snapshot.ts';
+import type { LedgerMetrics } from './metrics.ts';
+import { closeSubject, openFindings } from './store/findings.ts';
+import { bury, type ClaimedEvent, claimOne, claimUntried, putBack } from './store/pending.ts';
+
+export interface EventApplier {
+  /**
+   * Applies those of `ids` that wait and were never tried alone, all or none.
+   * @returns how many it applied
+   */
+  applyBatch(ids: readonly number[]): Promise<number>;
+  /** Applies one event, if it still waits. */
+  applyOne(id: number): Promise<void>;
+  /** Gives an event up: it is kept as dead, with a finding. */
+  giveUp(id: number, attempts: number, reason: string): Promise<void>;
+}
+
+export interface EventApplierParts {
+  readonly db: Database;
+  readonly merchantId: string;
+  readonly clock: Clock;
+  readonly metrics: LedgerMetrics;
+}
+
+export function createEventApplier(parts: EventApplierParts): EventApplier {
+  const apply = async (
+    claim: (tx: Queryable) => Promise<readonly ClaimedEvent[]>,
+  ): Promise<number> => {
+    const applied = await startOver((alsoLock) =>
+      parts.db.transaction(async (tx) => {
+        const events = await claim(tx);
+        const readings = events.map((event) => readEvent(event, parts.merchantId));
+        await applyReadings(tx, { events, readings, alsoLock });
+        return events.map((event, place) => ({ event, reading: readings[place] }));
+      }),
+    );
+    const nowMs = parts.clock.nowMs();
+    for (const { event, reading } of applied) {
+      if (reading) parts.metrics.event(reading.outcome);
+      parts.metrics.secondsToApply((nowMs - event.receivedMicros / 1000) / 1000);
+    }
+    return applied.length;
+  };
+
+  return {
+    applyBatch: (ids) => apply((tx) => claimUntried(tx, ids)),
+    applyOne: async (id) => {
+      await apply(async (tx) => {
+        const event = await claimOne(tx, id);
+        return event ? [event] : [];
+      });
+    },
+    giveUp: async (id, attempts, reason) => {
+      await parts.db.transaction(async (tx) => {
+        await bury(tx, id, attempts, reason);
+        const detail = { attempts, error: reason };
+        await openFindings(tx, [{ class: 'event_dead', subject: eventSubject(id), detail }]);
+      });
+      parts.metrics.event('dead');
+    },
+  };
+}
+
+/**
+ * Puts an event back to be applied again, dead or applied before; applying twice changes nothing.
+ * What was found about it is closed, and found anew if it still holds.
+ */
+export async function replayEvent(db: Database, id: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    await putBack(tx, id);
+    await closeSubject(tx, eventSubject(id));
+  });
+}
+
+interface Read {
+  readonly events: readonly ClaimedEvent[];
+  readonly readings: readonly EventReading[];
+  readonly alsoLock: readonly string[];
+}
+
+async function applyReadings(tx: Queryable, { events, readings, alsoLock }: Read): Promise<void> {
+  const looks: Look[] = [];
+  const suspects: ResourceRef[] = [];
+  readings.forEach((reading, place) => {
+    const event = events[place];
+    if (!event) return;
+    if (reading.outcome === 'snapshot') looks.push(toLook(event, reading));
+    const isSuspect =
+      reading.outcome === 'unreadable_money' ||
+      (reading.outcome === 'snapshot' && event.hasVariants);
+    if (isSuspect) suspects.push(reading.ref);
+  });
+  await applySnapshots(tx, { looks, suspects, alsoLock });
+  const findings = events.flatMap((event, place) => {
+    const reading = readings[place];
+    return reading ? eventFindings(event, reading) : [];
+  });
+  if (findings.length > 0) await openFindings(tx, findings);
+}
+
+function toLook(
+  { id }: ClaimedEvent,
+  { ref, content, observedMicros }: EventReading & { outcome: 'snapshot' },
+): Look {
+  return {
+    ref,
+    content,
+    contentHash: contentHash(content),
+    source: 'webhook',
+    observedMicros,
+    webhookEventId: id,
+  };
+}
+
+const MAX_STARTS = 5;
+
+/** Runs a transaction again with more orders locked, when it finds that it needs them. */
+async function startOver<T>(run: (alsoLock: readonly string[]) => Promise<T>): Promise<T> {
+  let alsoLock: readonly string[] = [];
+  for (let start = 1; ; start += 1) {
+    try {
+      return await run(alsoLock);
+    } catch (error) {
+      if (!(error instanceof OrdersMoved) || start === MAX_STARTS) throw error;
+      alsoLock = [...alsoLock, ...error.orderKeys];
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Reads one inbox row: which resource it speaks of, or why it speaks of none.
+ *
+ * 1. Reading never throws and loses nothing: the row stays whatever the reading says.
+ * 2. The ids in the body decide the kind; `event_type` and `content.type` are only checked.
+ */
+import { CONTENT_TYPES } from '../../contract/events.ts';
+import {
+  isJsonObject,
+  type ResourceRef,
+  readResource,
+  readText,
+  type SnapshotContent,
+} from './snapshot.ts';
+import { parseInstantMicros } from './time.ts';
+
+/** What an inbox row holds that reading needs. */
+export interface InboxEvent {
+  readonly id: number;
+  /** Null when the body has no usable envelope. */
+  readonly eventId: string | null;
+  readonly merchantId: string | null;
+  readonly body: Buffer;
+  readonly receivedMicros: number;
+  /** Other bodies came under the same event id. */
+  readonly hasVariants: boolean;
+}
+
+export type EventReading =
+  | {
+      readonly outcome: 'snapshot';
+      readonly ref: ResourceRef;
+      readonly content: SnapshotContent;
+      readonly observedMicros: number;
+      readonly versionAhead: boolean;
+      /** The label of the content names another kind than its ids do. */
+      readonly labelMismatch: string | undefined;
+    }
+  | { readonly outcome: 'unreadable_money'; readonly ref: ResourceRef; readonly field: string }
+  | { readonly outcome: 'foreign_merchant'; readonly merchantId: string | null }
+  | { readonly outcome: 'no_envelope' }
+  | { readonly outcome: 'ignored'; readonly contentType: string };
+
+/**
+ * Reads an inbox row.
+ * @param merchantId the one account that this ledger serves
+ */
+export function readEvent(event: InboxEvent, merchantId: string): EventReading {
+  if (event.eventId === null) return { outcome: 'no_envelope' };
+  if (event.merchantId !== merchantId) {
+    return { outcome: 'foreign_merchant', merchantId: event.merchantId };
+  }
+  const envelope = parseBody(event.body);
+  const content = isJsonObject(envelope) ? envelope.content : undefined;
+  const contentType = (isJsonObject(content) ? readText(content.type) : undefined) ?? 'none';
+  const reading = readResource(
+    isJsonObject(content) ? content.object : undefined,
+    event.receivedMicros,
+  );
+  switch (reading.outcome) {
+    case 'unknown_resource':
+      return { outcome: 'ignored', contentType };
+    case 'unreadable':
+      return { outcome: 'unreadable_money', ref: reading.ref, field: reading.field };
+    case 'read': {
+      const timestamp = isJsonObject(envelope) ? envelope.timestamp : undefined;
+      const labelled = Object.hasOwn(CONTENT_TYPES, contentType)
+        ? CONTENT_TYPES[contentType as keyof typeof CONTENT_TYPES]
+        : undefined;
+      return {
+        outcome: 'snapshot',
+        ref: reading.ref,
+        content: reading.content,
+        observedMicros: parseInstantMicros(timestamp) ?? event.receivedMicros,
+        versionAhead: reading.versionAhead,
+        labelMismatch:
+          labelled !== undefined && labelled !== reading.ref.kind ? contentType : undefined,
+      };
+    }
+  }
+}
+
+/** Drops a byte order mark, which JSON.parse would refuse. */
+const utf8 = new TextDecoder();
+
+/** The receiver parsed the body before it gave the row an event id, so it parses again. */
+function parseBody(body: Buffer): unknown {
+  return JSON.parse(utf8.decode(body));
+}

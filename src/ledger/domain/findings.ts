@@ -1,0 +1,98 @@
+/**
+ * Findings: differences between ledger and service, or inside either. A finding is named by its
+ * class and its subject; one is open at a time for each name.
+ *
+ * Those about a resource follow its merged state: they open and close as the state changes. Those
+ * about an event stay until somebody deals with the event.
+ */
+import type { EventReading, InboxEvent } from './event.ts';
+import type { Merged } from './mergeLooks.ts';
+import type { ResourceRef } from './snapshot.ts';
+
+/** What each class means, for people. */
+export const FINDING_CLASSES = {
+  unknown_status: 'The service sent a status that this version does not know.',
+  status_conflict: 'The history holds a step that no life can take, or the service contradicts it.',
+  amount: 'An amount or currency cannot be read, or the service contradicts a captured amount.',
+  version_ahead: 'A body carries a version far in the future; it was not used as one.',
+  link: 'The label of an event names another kind of resource than its ids do.',
+  event_id_reused: 'Two different bodies came under one event id; the first one counts.',
+  foreign_merchant: 'A signed event of another merchant account arrived; it was not applied.',
+  unreadable_event: 'A signed body holds no usable envelope; it is kept and was not applied.',
+  event_ignored: 'An event names no payment, refund, dispute or payout; nothing was applied.',
+  event_dead: 'An event could not be applied in the allowed number of attempts.',
+} as const;
+export type FindingClass = keyof typeof FINDING_CLASSES;
+
+/** A difference as it is reported: its class, what it is about, and what was seen. */
+export interface Finding {
+  readonly class: FindingClass;
+  readonly subject: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export function resourceSubject({ kind, id }: ResourceRef): string {
+  return `${kind}:${id}`;
+}
+
+export function eventSubject(webhookEventId: number): string {
+  return `event:${webhookEventId}`;
+}
+
+/** Findings that the merged state of a resource shows now. */
+export function stateFindings(ref: ResourceRef, { state, contradiction }: Merged): Finding[] {
+  const subject = resourceSubject(ref);
+  const findings: Finding[] = [];
+  if (state?.doubts.includes('unknown_status')) {
+    findings.push({ class: 'unknown_status', subject, detail: { status: state.status } });
+  }
+  const isStatusContradicted =
+    contradiction?.terms.status !== undefined && contradiction.terms.status !== state?.status;
+  if (isStatusContradicted || (state && state.illegalSteps.length > 0)) {
+    findings.push({
+      class: 'status_conflict',
+      subject,
+      detail: { steps: state?.illegalSteps ?? [], retrieved: contradiction?.terms ?? null },
+    });
+  }
+  if (contradiction && !isStatusContradicted) {
+    findings.push({ class: 'amount', subject, detail: { retrieved: contradiction.terms } });
+  }
+  return findings;
+}
+
+/** Findings that one event shows. */
+export function eventFindings(event: InboxEvent, reading: EventReading): Finding[] {
+  const subject = eventSubject(event.id);
+  const named = { eventId: event.eventId };
+  const findings: Finding[] = [];
+  const report = (findingClass: FindingClass, detail: object) =>
+    findings.push({ class: findingClass, subject, detail: { ...named, ...detail } });
+  if (event.hasVariants) report('event_id_reused', {});
+  switch (reading.outcome) {
+    case 'no_envelope':
+      report('unreadable_event', {});
+      break;
+    case 'foreign_merchant':
+      report('foreign_merchant', { merchantId: reading.merchantId });
+      break;
+    case 'ignored':
+      report('event_ignored', { contentType: reading.contentType });
+      break;
+    case 'unreadable_money':
+      report('amount', { resource: resourceSubject(reading.ref), field: reading.field });
+      break;
+    case 'snapshot':
+      if (reading.versionAhead) {
+        report('version_ahead', { resource: resourceSubject(reading.ref) });
+      }
+      if (reading.labelMismatch !== undefined) {
+        report('link', {
+          resource: resourceSubject(reading.ref),
+          contentType: reading.labelMismatch,
+        });
+      }
+      break;
+  }
+  return findings;
+}

@@ -1,0 +1,260 @@
+/**
+ * The merge rule: the state of a resource is a join over the *set* of its snapshots.
+ *
+ * Terms. *Key*: what orders the snapshots of one resource. *Head*: the snapshot with the greatest
+ * key. *Carried*: a field that a snapshot has; fields it lacks are undefined.
+ *
+ * 1. State is a function of a set: arrival order and duplicates cannot matter.
+ * 2. The key compares, field by field: epoch, dispute stage, object version (none is lowest), rank
+ *    of the status, carried captured amount, content hash. It is a total order, so no tie is left
+ *    to luck. Neither the envelope's time nor the time of receipt takes part: a retried webhook
+ *    carries an old body under any of them.
+ * 3. The head gives the fields. What the head does not carry comes from the greatest snapshot that
+ *    does.
+ * 4. Cumulative amounts are maxima over carried values of the head's epoch and currency: amounts
+ *    captured and authorized only grow within an epoch.
+ * 5. A `succeeded` payment without a captured amount counts its `amount` provisionally if it is
+ *    captured automatically. The provisional value is never stored, so the first carried value
+ *    replaces it instead of competing with it. With manual capture the amount is unknown and
+ *    nothing is posted.
+ * 6. Doubts are stated, not resolved here: each of them makes a retrieve due.
+ *
+ * Rejected: last write wins by time (two events of one tick lose one), and arrival order (a
+ * reordered pair loses the later state). The small models beside the design show both failing.
+ */
+import type { ResourceKind } from '../../contract/resources/index.ts';
+import { isKnownStatus } from '../../contract/statuses.ts';
+import { stageRank, statusRank } from './ranks.ts';
+import type { ResourceRef, Snapshot, SnapshotContent } from './snapshot.ts';
+import { isReachable } from './transitions.ts';
+
+/** Why the state cannot be trusted without asking the service again. */
+export type Doubt =
+  /** Status, amount or currency is known from nowhere, or the head did not carry it. */
+  | 'incomplete'
+  | 'unknown_status'
+  /** A body without a version says more than the versioned head. */
+  | 'unversioned_ahead'
+  /** The captured or authorized amount stands in for one that no body carried. */
+  | 'provisional_amount'
+  /** Captured by hand, and no body says how much. */
+  | 'unknown_amount';
+
+export interface IllegalStep {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The merged state of one resource. Fields as in SnapshotContent, joined over the set. */
+export interface ResourceState extends SnapshotContent {
+  readonly ref: ResourceRef;
+  readonly epoch: number;
+  readonly headHash: string;
+  /** Payments held for capture: the largest hold that was seen; otherwise 0. */
+  readonly authorizedMinor: number;
+  /** Payments: what was captured; otherwise 0. */
+  readonly capturedMinor: number;
+  /** Whether enough is known to post money for this resource. */
+  readonly posts: boolean;
+  readonly doubts: readonly Doubt[];
+  readonly illegalSteps: readonly IllegalStep[];
+}
+
+/** Total order of the snapshots of one resource: negative when `a` is below `b`. */
+export function compareSnapshots(a: Snapshot, b: Snapshot): number {
+  const { kind } = a.ref;
+  return (
+    a.epoch - b.epoch ||
+    stageRank(kind, a.content.stage) - stageRank(kind, b.content.stage) ||
+    (a.content.versionMicros ?? -1) - (b.content.versionMicros ?? -1) ||
+    statusRank(kind, a.content.status) - statusRank(kind, b.content.status) ||
+    (a.content.amountReceivedMinor ?? -1) - (b.content.amountReceivedMinor ?? -1) ||
+    compareText(a.contentHash, b.contentHash)
+  );
+}
+
+/**
+ * Folds the snapshots of one resource into its state.
+ * @param snapshots in any order, duplicates allowed; at least one
+ */
+export function foldSnapshots(snapshots: readonly Snapshot[]): ResourceState {
+  const ascending = [...snapshots].sort(compareSnapshots);
+  const head = ascending.at(-1);
+  if (!head) throw new RangeError('a resource without snapshots has no state to fold');
+  const fields = joinFields(ascending);
+  const current = ascending.filter(
+    ({ epoch, content }) =>
+      epoch === head.epoch && (content.currency ?? fields.currency) === fields.currency,
+  );
+  const amounts =
+    head.ref.kind === 'payment' ? paymentAmounts(fields, current) : NO_PAYMENT_AMOUNTS;
+  const complete =
+    fields.status !== undefined &&
+    fields.amountMinor !== undefined &&
+    fields.currency !== undefined;
+  return {
+    ...fields,
+    ref: head.ref,
+    epoch: head.epoch,
+    headHash: head.contentHash,
+    authorizedMinor: amounts.authorizedMinor,
+    capturedMinor: amounts.capturedMinor,
+    posts: complete && !amounts.doubts.includes('unknown_amount'),
+    doubts: [...headDoubts(head, fields, current), ...amounts.doubts],
+    illegalSteps: findIllegalSteps(ascending),
+  };
+}
+
+/** Fields of the greatest snapshot that carries them (invariant 3). */
+function joinFields(ascending: readonly Snapshot[]): SnapshotContent {
+  let fields: SnapshotContent = {};
+  for (const { content } of ascending) fields = { ...fields, ...content };
+  return fields;
+}
+
+interface PaymentAmounts {
+  readonly authorizedMinor: number;
+  readonly capturedMinor: number;
+  readonly doubts: readonly Doubt[];
+}
+
+const NO_PAYMENT_AMOUNTS: PaymentAmounts = { authorizedMinor: 0, capturedMinor: 0, doubts: [] };
+
+/** Statuses that say money is held for capture, or was taken from such a hold. */
+const HELD = new Set([
+  'requires_capture',
+  'partially_authorized_and_requires_capture',
+  'partially_captured_and_processing',
+  'partially_captured_and_capturable',
+]);
+
+/** Statuses whose body states the final captured amount when it carries one. */
+const SETTLED = new Set(['succeeded', 'partially_captured', 'cancelled_post_capture']);
+
+function paymentAmounts(fields: SnapshotContent, current: readonly Snapshot[]): PaymentAmounts {
+  const manual = isCapturedByHand(fields, current);
+  const captured = capturedAmount(fields, current, manual);
+  const held = manual ? authorizedAmount(fields, current) : { authorizedMinor: 0, doubts: [] };
+  return {
+    authorizedMinor: held.authorizedMinor,
+    capturedMinor: captured.capturedMinor,
+    doubts: [...new Set<Doubt>([...captured.doubts, ...held.doubts])],
+  };
+}
+
+/** Bodies may lack the capture method; a payment that was ever held for capture is manual. */
+function isCapturedByHand(fields: SnapshotContent, current: readonly Snapshot[]): boolean {
+  if (fields.captureMethod !== undefined) return fields.captureMethod.startsWith('manual');
+  return current.some(({ content }) => content.status !== undefined && HELD.has(content.status));
+}
+
+function capturedAmount(
+  fields: SnapshotContent,
+  current: readonly Snapshot[],
+  manual: boolean,
+): { readonly capturedMinor: number; readonly doubts: readonly Doubt[] } {
+  const carriedMinor = maxCarried(current, ({ amountReceivedMinor }) => amountReceivedMinor) ?? 0;
+  const isFinal = fields.status === 'succeeded' || fields.status === 'partially_captured';
+  const settledCarries = current.some(
+    ({ content }) => content.amountReceivedMinor !== undefined && SETTLED.has(content.status ?? ''),
+  );
+  if (!isFinal || settledCarries) return { capturedMinor: carriedMinor, doubts: [] };
+  if (manual || fields.status === 'partially_captured') {
+    return { capturedMinor: carriedMinor, doubts: ['unknown_amount'] };
+  }
+  // A zero carried before the payment succeeded says nothing about what it then took.
+  if (carriedMinor > 0) return { capturedMinor: carriedMinor, doubts: [] };
+  return { capturedMinor: fields.amountMinor ?? 0, doubts: ['provisional_amount'] };
+}
+
+/**
+ * The largest hold. Only bodies that say money is held, or was captured, count: some services
+ * report the whole amount as capturable long before anything is authorized.
+ */
+function authorizedAmount(
+  fields: SnapshotContent,
+  current: readonly Snapshot[],
+): { readonly authorizedMinor: number; readonly doubts: readonly Doubt[] } {
+  const held = current.filter(
+    ({ content: { status } }) => HELD.has(status ?? '') || SETTLED.has(status ?? ''),
+  );
+  const carriedMinor = maxCarried(held, ({ amountCapturableMinor, amountReceivedMinor }) =>
+    amountCapturableMinor === undefined && amountReceivedMinor === undefined
+      ? undefined
+      : (amountCapturableMinor ?? 0) + (amountReceivedMinor ?? 0),
+  );
+  if (carriedMinor !== undefined) return { authorizedMinor: carriedMinor, doubts: [] };
+  const isHeld = held.some(({ content: { status } }) => HELD.has(status ?? ''));
+  return isHeld
+    ? { authorizedMinor: fields.amountMinor ?? 0, doubts: ['provisional_amount'] }
+    : { authorizedMinor: 0, doubts: [] };
+}
+
+function maxCarried(
+  snapshots: readonly Snapshot[],
+  read: (content: SnapshotContent) => number | undefined,
+): number | undefined {
+  let max: number | undefined;
+  for (const { content } of snapshots) {
+    const value = read(content);
+    if (value !== undefined && (max === undefined || value > max)) max = value;
+  }
+  return max;
+}
+
+function headDoubts(
+  head: Snapshot,
+  fields: SnapshotContent,
+  current: readonly Snapshot[],
+): readonly Doubt[] {
+  const { kind } = head.ref;
+  const doubts: Doubt[] = [];
+  const { status, amountMinor, currency } = head.content;
+  if (status === undefined || amountMinor === undefined || currency === undefined) {
+    doubts.push('incomplete');
+  }
+  if (fields.status !== undefined && !isKnownStatus(kind, fields.status)) {
+    doubts.push('unknown_status');
+  }
+  const outranks = ({ content }: Snapshot) =>
+    content.versionMicros === undefined &&
+    stageRank(kind, content.stage) === stageRank(kind, head.content.stage) &&
+    statusRank(kind, content.status) > statusRank(kind, head.content.status);
+  if (head.content.versionMicros !== undefined && current.some(outranks)) {
+    doubts.push('unversioned_ahead');
+  }
+  return doubts;
+}
+
+/**
+ * Steps that no life can take, judged in key order. Snapshots without a version have no place among
+ * those with one, so the two are judged apart; a new epoch or dispute stage begins a new life.
+ */
+function findIllegalSteps(ascending: readonly Snapshot[]): readonly IllegalStep[] {
+  const steps: IllegalStep[] = [];
+  let previous: Snapshot | undefined;
+  for (const snapshot of ascending) {
+    if (snapshot.content.status === undefined) continue;
+    if (previous && isSameLife(previous, snapshot)) {
+      const from = previous.content.status ?? '';
+      const to = snapshot.content.status;
+      if (!isReachable(snapshot.ref.kind, from, to)) steps.push({ from, to });
+    }
+    previous = snapshot;
+  }
+  return steps;
+}
+
+function isSameLife(a: Snapshot, b: Snapshot): boolean {
+  const { kind }: { kind: ResourceKind } = a.ref;
+  return (
+    a.epoch === b.epoch &&
+    stageRank(kind, a.content.stage) === stageRank(kind, b.content.stage) &&
+    (a.content.versionMicros === undefined) === (b.content.versionMicros === undefined)
+  );
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,173 @@
+/**
+ * An order is derived from its parts: the payments, refunds and disputes that carry its key.
+ *
+ * 1. Amounts add up per currency; nothing is ever converted or added across currencies.
+ * 2. Each currency has a status, the first of ORDER_STATUSES that applies. The order's status is
+ *    the first over its currencies and its parts of unknown currency.
+ * 3. Payouts never enter an order.
+ */
+import { sumMinor } from '../../contract/money.ts';
+import type { ResourceKind } from '../../contract/resources/index.ts';
+import { FINAL_STATUSES } from '../../contract/statuses.ts';
+
+/** In order of precedence: what a shop must know first stands first. */
+export const ORDER_STATUSES = [
+  'charged_back',
+  'disputed',
+  'refunded',
+  'partially_refunded',
+  'paid',
+  'partially_captured',
+  'authorized',
+  'pending',
+  'expired',
+  'cancelled',
+  'failed',
+  /** No part is left: its payments were moved to another order. */
+  'moved',
+] as const;
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
+
+/**
+ * An order's key keeps shop order ids and payment ids apart, so that neither can collide with the
+ * other: `order:…` where a payment names the shop's order, else `payment:…`.
+ */
+export function orderKeyOf(payment: {
+  readonly id: string;
+  readonly orderId?: string | undefined;
+}): string {
+  return payment.orderId === undefined ? `payment:${payment.id}` : `order:${payment.orderId}`;
+}
+
+/** The id that a person knows an order by: the shop's order id, else the payment's id. */
+export function orderIdOf(orderKey: string): string {
+  return orderKey.slice(orderKey.indexOf(':') + 1);
+}
+
+/** What an order needs to know of one of its parts. */
+export interface OrderPart {
+  readonly kind: ResourceKind;
+  readonly status: string | undefined;
+  readonly stage: string | undefined;
+  readonly currency: string | undefined;
+  readonly amountMinor: number | undefined;
+  readonly authorizedMinor: number;
+  readonly capturedMinor: number;
+}
+
+/** Money of one order in one currency, in minor units. */
+export interface OrderTotals {
+  readonly currency: string;
+  readonly status: OrderStatus;
+  /** Held and still capturable. */
+  readonly authorizedMinor: number;
+  /** Captured and not voided afterwards. */
+  readonly capturedMinor: number;
+  readonly refundedMinor: number;
+  readonly refundPendingMinor: number;
+  /** Under dispute and undecided. */
+  readonly disputedMinor: number;
+  /** Lost to disputes. */
+  readonly chargedBackMinor: number;
+}
+
+export interface OrderState {
+  readonly status: OrderStatus;
+  readonly totals: readonly OrderTotals[];
+}
+
+/**
+ * Derives an order from all of its parts.
+ * @throws RangeError when a sum leaves the range of exact integers
+ */
+export function deriveOrder(parts: readonly OrderPart[]): OrderState {
+  const byCurrency = new Map<string, OrderPart[]>();
+  const statuses: OrderStatus[] = [];
+  for (const part of parts) {
+    if (part.currency === undefined) statuses.push('pending');
+    else byCurrency.set(part.currency, [...(byCurrency.get(part.currency) ?? []), part]);
+  }
+  const totals = [...byCurrency.keys()]
+    .sort()
+    .map((currency) => deriveTotals(currency, byCurrency.get(currency) ?? []));
+  statuses.push(...totals.map(({ status }) => status));
+  return { status: first(statuses), totals };
+}
+
+function deriveTotals(currency: string, parts: readonly OrderPart[]): OrderTotals {
+  const sum = (amountOf: (part: OrderPart) => number) => sumMinor(parts.map(amountOf));
+  const amounts = {
+    authorizedMinor: sum(openHold),
+    capturedMinor: sum(keptCapture),
+    refundedMinor: sum(amountIf('refund', (status) => status === 'succeeded')),
+    refundPendingMinor: sum(amountIf('refund', (status) => !FINAL_STATUSES.refund.has(status))),
+    disputedMinor: sum(amountIf('dispute', (status) => !FINAL_STATUSES.dispute.has(status))),
+    chargedBackMinor: sum(amountIf('dispute', (status) => LOST.has(status))),
+  };
+  return { currency, status: totalsStatus(parts, amounts), ...amounts };
+}
+
+/** Dispute outcomes that cost the merchant the disputed amount. */
+const LOST = new Set(['lost', 'accepted', 'expired']);
+
+function openHold({ kind, status, authorizedMinor, capturedMinor }: OrderPart): number {
+  if (kind !== 'payment' || FINAL_STATUSES.payment.has(status ?? '')) return 0;
+  return Math.max(0, authorizedMinor - capturedMinor);
+}
+
+function keptCapture({ kind, status, capturedMinor }: OrderPart): number {
+  return kind === 'payment' && status !== 'cancelled_post_capture' ? capturedMinor : 0;
+}
+
+/** A dispute at the stage `pre_dispute` is a question of the bank: no money has moved. */
+function amountIf(kind: ResourceKind, counts: (status: string) => boolean) {
+  return (part: OrderPart): number =>
+    part.kind === kind &&
+    part.status !== undefined &&
+    part.stage !== 'pre_dispute' &&
+    counts(part.status)
+      ? (part.amountMinor ?? 0)
+      : 0;
+}
+
+function totalsStatus(
+  parts: readonly OrderPart[],
+  amounts: Omit<OrderTotals, 'currency' | 'status'>,
+): OrderStatus {
+  if (amounts.chargedBackMinor > 0) return 'charged_back';
+  if (amounts.disputedMinor > 0) return 'disputed';
+  if (amounts.refundedMinor > 0) {
+    return amounts.refundedMinor >= amounts.capturedMinor ? 'refunded' : 'partially_refunded';
+  }
+  return first(parts.map(paymentStatusWord));
+}
+
+/** What one payment alone would make of its order. Refunds and disputes add nothing of their own. */
+function paymentStatusWord({ kind, status, capturedMinor }: OrderPart): OrderStatus {
+  if (kind !== 'payment') return 'moved';
+  switch (status) {
+    case 'succeeded':
+      return 'paid';
+    case 'partially_captured':
+    case 'partially_captured_and_capturable':
+    case 'partially_captured_and_processing':
+      return 'partially_captured';
+    case 'requires_capture':
+    case 'partially_authorized_and_requires_capture':
+      return capturedMinor > 0 ? 'partially_captured' : 'authorized';
+    case 'expired':
+      return capturedMinor > 0 ? 'partially_captured' : 'expired';
+    case 'cancelled':
+      return capturedMinor > 0 ? 'partially_captured' : 'cancelled';
+    case 'cancelled_post_capture':
+      return 'cancelled';
+    case 'failed':
+      return capturedMinor > 0 ? 'partially_captured' : 'failed';
+    default:
+      return capturedMinor > 0 ? 'partially_captured' : 'pending';
+  }
+}
+
+function first(statuses: readonly OrderStatus[]): OrderStatus {
+  return ORDER_STATUSES.find((status) => statuses.includes(status)) ?? 'moved';
+}

@@ -1,0 +1,210 @@
+/**
+ * A snapshot is what one look at one resource said, normalised and without personal data.
+ *
+ * 1. A field that the body did not carry (absent, null, empty) is undefined, never a default: the
+ *    merge takes it from another snapshot, and a default would hide that one.
+ * 2. An amount or currency that is there but cannot be read makes the whole body unusable: a body
+ *    that lies about money must not move any.
+ * 3. The kind is read from the ids that the body carries, never from its labels.
+ */
+import { parseId } from '../../contract/identifiers.ts';
+import { parseAmountMinor, parseCurrency } from '../../contract/money.ts';
+import type { ResourceKind } from '../../contract/resources/index.ts';
+import { normaliseStatus } from '../../contract/statuses.ts';
+import { parseInstantMicros } from './time.ts';
+
+/** Names one resource. */
+export interface ResourceRef {
+  readonly kind: ResourceKind;
+  readonly id: string;
+}
+
+/** The normalised content of a resource. Its fields, in this order, are what the hash covers. */
+export interface SnapshotContent {
+  readonly status?: string;
+  /** Disputes only. */
+  readonly stage?: string;
+  readonly amountMinor?: number;
+  readonly currency?: string;
+  /** The object's own `modified_at`, `updated` or `updated_at`. */
+  readonly versionMicros?: number;
+  readonly createdMicros?: number;
+  /** Refunds and disputes: the payment they belong to. */
+  readonly paymentId?: string;
+  /** Payments: `metadata.order_id`. Payouts: `merchant_order_reference_id`. */
+  readonly orderId?: string;
+  readonly captureMethod?: string;
+  readonly amountReceivedMinor?: number;
+  readonly amountCapturableMinor?: number;
+  /** Payments: `capture_before`. Disputes: `challenge_required_by`. */
+  readonly deadlineMicros?: number;
+  readonly unifiedCode?: string;
+  readonly unifiedMessage?: string;
+  readonly errorCode?: string;
+}
+
+/** Where a snapshot comes from. */
+export type SnapshotSource = 'webhook' | 'retrieve' | 'list';
+
+/** A content with its identity in the set that the merge folds. */
+export interface Snapshot {
+  readonly ref: ResourceRef;
+  readonly content: SnapshotContent;
+  /** Hash of `content`, as hexadecimal text; the last word between equal keys. */
+  readonly contentHash: string;
+  readonly source: SnapshotSource;
+  /** The epoch it was recorded in; see epochs.ts. */
+  readonly epoch: number;
+  /** Webhook: the envelope's time. Retrieve and list: the response's `Date`. Never compared as a version. */
+  readonly observedMicros: number;
+}
+
+/** What became of reading a body as a resource. */
+export type ResourceReading =
+  | {
+      readonly outcome: 'read';
+      readonly ref: ResourceRef;
+      readonly content: SnapshotContent;
+      /** The body's version lies too far ahead of its receipt and was not used. */
+      readonly versionAhead: boolean;
+    }
+  /** It names a resource, but its money cannot be read. */
+  | { readonly outcome: 'unreadable'; readonly ref: ResourceRef; readonly field: string }
+  | { readonly outcome: 'unknown_resource' };
+
+/** A version further ahead of its receipt than this is a wrong clock, not a version. */
+const MAX_VERSION_AHEAD_MICROS = 5 * 60 * 1_000_000;
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** In the order in which the ids decide: a refund also carries its payment's id. */
+const ID_FIELDS: readonly (readonly [ResourceKind, string])[] = [
+  ['dispute', 'dispute_id'],
+  ['refund', 'refund_id'],
+  ['payout', 'payout_id'],
+  ['payment', 'payment_id'],
+];
+
+/**
+ * Reads a resource from a parsed body. Never throws.
+ * @param receivedMicros when the body was received, for the version check
+ */
+export function readResource(object: unknown, receivedMicros: number): ResourceReading {
+  if (!isJsonObject(object)) return { outcome: 'unknown_resource' };
+  const ref = readRef(object);
+  if (!ref) return { outcome: 'unknown_resource' };
+  const unreadable = MONEY_FIELDS.find(({ name, parse }) => {
+    const value = own(object, name);
+    return isCarried(value) && parse(value) === undefined;
+  });
+  if (unreadable) return { outcome: 'unreadable', ref, field: unreadable.name };
+  const versionMicros = readVersion(object);
+  const versionAhead =
+    versionMicros !== undefined && versionMicros > receivedMicros + MAX_VERSION_AHEAD_MICROS;
+  const content = readContent(ref.kind, object, versionAhead ? undefined : versionMicros);
+  return { outcome: 'read', ref, content, versionAhead };
+}
+
+/**
+ * Whether a list row says too little to be a snapshot. Rows of five fields carry neither a version
+ * nor what was received: they may make a retrieve due, they never post.
+ */
+export function isHint(ref: ResourceRef, content: SnapshotContent): boolean {
+  if (content.versionMicros === undefined) return true;
+  return ref.kind === 'payment' && content.amountReceivedMinor === undefined;
+}
+
+const MONEY_FIELDS = [
+  { name: 'amount', parse: parseAmountMinor },
+  { name: 'amount_received', parse: parseAmountMinor },
+  { name: 'amount_capturable', parse: parseAmountMinor },
+  { name: 'currency', parse: parseCurrency },
+] as const;
+
+function readRef(object: JsonObject): ResourceRef | undefined {
+  for (const [kind, field] of ID_FIELDS) {
+    const value = own(object, field);
+    if (!isCarried(value)) continue;
+    const id = parseId(value);
+    return id === undefined ? undefined : { kind, id };
+  }
+  return undefined;
+}
+
+function readVersion(object: JsonObject): number | undefined {
+  return (
+    parseInstantMicros(own(object, 'modified_at')) ??
+    parseInstantMicros(own(object, 'updated')) ??
+    parseInstantMicros(own(object, 'updated_at'))
+  );
+}
+
+function readContent(
+  kind: ResourceKind,
+  object: JsonObject,
+  versionMicros: number | undefined,
+): SnapshotContent {
+  const text = (field: string) => readText(own(object, field));
+  const status = (kind === 'dispute' ? text('dispute_status') : undefined) ?? text('status');
+  const paymentId =
+    kind === 'refund' || kind === 'dispute' ? parseId(own(object, 'payment_id')) : undefined;
+  return compact<SnapshotContent>({
+    status: status === undefined ? undefined : normaliseStatus(kind, status),
+    stage: kind === 'dispute' ? text('dispute_stage') : undefined,
+    amountMinor: parseAmountMinor(own(object, 'amount')),
+    currency: parseCurrency(own(object, 'currency')),
+    versionMicros,
+    createdMicros:
+      parseInstantMicros(own(object, 'created')) ?? parseInstantMicros(own(object, 'created_at')),
+    paymentId,
+    orderId: readOrderId(kind, object),
+    captureMethod: kind === 'payment' ? text('capture_method') : undefined,
+    amountReceivedMinor:
+      kind === 'payment' ? parseAmountMinor(own(object, 'amount_received')) : undefined,
+    amountCapturableMinor:
+      kind === 'payment' ? parseAmountMinor(own(object, 'amount_capturable')) : undefined,
+    deadlineMicros: parseInstantMicros(
+      own(object, kind === 'dispute' ? 'challenge_required_by' : 'capture_before'),
+    ),
+    unifiedCode: text('unified_code'),
+    unifiedMessage: text('unified_message'),
+    errorCode: text('error_code'),
+  });
+}
+
+/** Shops send order numbers as text or as whole numbers; anything else names no order. */
+function readOrderId(kind: ResourceKind, object: JsonObject): string | undefined {
+  if (kind === 'payout') return parseId(own(object, 'merchant_order_reference_id'));
+  if (kind !== 'payment') return undefined;
+  const metadata = own(object, 'metadata');
+  const orderId = isJsonObject(metadata) ? own(metadata, 'order_id') : undefined;
+  return parseId(Number.isSafeInteger(orderId) ? String(orderId) : orderId);
+}
+
+const MAX_TEXT_LENGTH = 500;
+
+/**
+ * Free text from outside, made storable: PostgreSQL takes neither NUL nor lone surrogates.
+ * Empty text counts as not carried.
+ */
+export function readText(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value === '') return undefined;
+  return value.slice(0, MAX_TEXT_LENGTH).toWellFormed().replaceAll('\u0000', '\uFFFD');
+}
+
+function isCarried(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An own property only: a body must not reach what its prototype carries. */
+function own(object: JsonObject, field: string): unknown {
+  return Object.hasOwn(object, field) ? object[field] : undefined;
+}
+
+function compact<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}

@@ -1,0 +1,39 @@
+/**
+ * Instants as integers of microseconds since 1970 (UTC). The service stamps objects with up to six
+ * decimals, which a JavaScript Date would cut to three, and a version must not lose its last digits.
+ */
+
+const ISO_INSTANT =
+  /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):?(\d\d))?$/i;
+
+/**
+ * Parses an ISO 8601 instant; one without a zone is read as UTC, as the family writes some.
+ * Returns undefined for anything else, impossible dates included.
+ */
+export function parseInstantMicros(value: unknown): number | undefined {
+  if (typeof value !== 'string') return undefined;
+  const match = ISO_INSTANT.exec(value);
+  if (!match) return undefined;
+  const [, year, month, day, hour, minute, second, fraction = '', sign, zoneHour, zoneMinute] =
+    match;
+  if (Number(year) < 1970) return undefined;
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  if (date.getUTCDate() !== Number(day) || date.getUTCMonth() !== Number(month) - 1)
+    return undefined;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  date.setUTCHours(Number(hour), Number(minute), Number(second));
+  const offsetMinutes = sign
+    ? (Number(zoneHour) * 60 + Number(zoneMinute)) * (sign === '-' ? -1 : 1)
+    : 0;
+  const micros = Number(fraction.padEnd(6, '0').slice(0, 6));
+  const instantMicros = (date.getTime() - offsetMinutes * 60_000) * 1000 + micros;
+  return Number.isSafeInteger(instantMicros) ? instantMicros : undefined;
+}
+
+/** Formats microseconds since 1970 as ISO 8601 in UTC with six decimals. */
+export function formatInstant(instantMicros: number): string {
+  const millis = Math.floor(instantMicros / 1000);
+  const rest = String(instantMicros - millis * 1000).padStart(3, '0');
+  return new Date(millis).toISOString().replace('Z', `${rest}Z`);
+}

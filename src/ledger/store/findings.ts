@@ -1,0 +1,44 @@
+/** Statements on findings. */
+import type { Queryable } from '../../platform/db/database.ts';
+import type { Finding } from '../domain/findings.ts';
+
+/** Opens findings; one that is open already takes the new detail. Classes and subjects are distinct. */
+export async function openFindings(tx: Queryable, findings: readonly Finding[]): Promise<void> {
+  await tx.query(
+    `insert into findings (class, subject, detail)
+     select class, subject, detail
+       from unnest($1::text[], $2::text[], $3::jsonb[]) as u (class, subject, detail)
+      order by class, subject
+     on conflict (class, subject) where state = 'open'
+     do update set detail = excluded.detail, updated_at = now()`,
+    [
+      findings.map((finding) => finding.class),
+      findings.map(({ subject }) => subject),
+      findings.map(({ detail }) => JSON.stringify(detail)),
+    ],
+  );
+}
+
+/** Closes findings whose test passes now. */
+export async function closeFindings(
+  tx: Queryable,
+  findings: readonly { readonly class: string; readonly subject: string }[],
+): Promise<void> {
+  await tx.query(
+    `update findings
+        set state = 'closed', closed_at = now(), updated_at = now()
+      where state = 'open'
+        and (class, subject) in (select class, subject from unnest($1::text[], $2::text[]) as u (class, subject))`,
+    [findings.map((finding) => finding.class), findings.map(({ subject }) => subject)],
+  );
+}
+
+/** Closes everything that is open about a subject, because somebody is dealing with it. */
+export async function closeSubject(tx: Queryable, subject: string): Promise<void> {
+  await tx.query(
+    `update findings
+        set state = 'closed', closed_at = now(), updated_at = now()
+      where state = 'open' and subject = $1`,
+    [subject],
+  );
+}

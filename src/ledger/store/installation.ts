@@ -1,0 +1,13 @@
+/** The stamp that says whose database this is. */
+import type { Queryable } from '../../platform/db/database.ts';
+
+/** Stamps the database if nobody has. @returns the merchant it is stamped with */
+export async function stampInstallation(db: Queryable, merchantId: string): Promise<string> {
+  await db.query('insert into installation (merchant_id) values ($1) on conflict do nothing', [
+    merchantId,
+  ]);
+  const rows = await db.query<{ merchantId: string }>(
+    'select merchant_id as "merchantId" from installation limit 1',
+  );
+  return rows[0]?.merchantId ?? merchantId;
+}

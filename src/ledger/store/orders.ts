@@ -1,0 +1,120 @@
+/** Statements on orders and their totals. */
+import type { Queryable } from '../../platform/db/database.ts';
+import type { OrderState } from '../domain/order.ts';
+
+/** Creates orders that do not exist. @returns the keys created; they are locked */
+export async function insertOrders(
+  tx: Queryable,
+  orders: readonly { readonly orderKey: string; readonly orderId: string }[],
+): Promise<readonly string[]> {
+  const rows = await tx.query<{ orderKey: string }>(
+    `insert into orders (order_key, order_id)
+     select order_key, order_id
+       from unnest($1::text[], $2::text[]) as u (order_key, order_id)
+      order by order_key
+     on conflict do nothing
+     returning order_key as "orderKey"`,
+    [orders.map(({ orderKey }) => orderKey), orders.map(({ orderId }) => orderId)],
+  );
+  return rows.map(({ orderKey }) => orderKey);
+}
+
+/** Locks orders in the order of their keys. */
+export async function lockOrders(tx: Queryable, orderKeys: readonly string[]): Promise<void> {
+  await tx.query(
+    'select from orders where order_key = any ($1::text[]) order by order_key for update',
+    [orderKeys],
+  );
+}
+
+/** An order as it is to be written. */
+export interface OrderUpdate extends OrderState {
+  readonly orderKey: string;
+  /** Keys of the orders its payments went to; empty unless no part is left. */
+  readonly movedTo: readonly string[];
+}
+
+/** Writes the status of orders and their totals. The caller holds the orders. */
+export async function updateOrders(tx: Queryable, updates: readonly OrderUpdate[]): Promise<void> {
+  await tx.query(
+    `with changed as (
+       update orders o
+          set status = u.status,
+              moved_to = case when u.status = 'moved' then o.moved_to || u.moved_to else '{}' end,
+              updated_at = now()
+         from jsonb_to_recordset($1::jsonb) as u (order_key text, status text, moved_to text[])
+        where o.order_key = u.order_key
+     )
+     insert into order_totals (order_key, currency, status, authorized_minor, captured_minor,
+                               refunded_minor, refund_pending_minor, disputed_minor,
+                               charged_back_minor)
+     select order_key, currency, status, authorized_minor, captured_minor, refunded_minor,
+            refund_pending_minor, disputed_minor, charged_back_minor
+       from jsonb_to_recordset($2::jsonb) as t (
+              order_key text, currency text, status text, authorized_minor bigint,
+              captured_minor bigint, refunded_minor bigint, refund_pending_minor bigint,
+              disputed_minor bigint, charged_back_minor bigint)
+     on conflict (order_key, currency) do update
+        set status = excluded.status, authorized_minor = excluded.authorized_minor,
+            captured_minor = excluded.captured_minor, refunded_minor = excluded.refunded_minor,
+            refund_pending_minor = excluded.refund_pending_minor,
+            disputed_minor = excluded.disputed_minor,
+            charged_back_minor = excluded.charged_back_minor`,
+    [
+      JSON.stringify(
+        updates.map(({ orderKey, status, movedTo }) => ({
+          order_key: orderKey,
+          status,
+          moved_to: movedTo,
+        })),
+      ),
+      JSON.stringify(
+        updates.flatMap(({ orderKey, totals }) =>
+          totals.map((total) => ({
+            order_key: orderKey,
+            currency: total.currency,
+            status: total.status,
+            authorized_minor: total.authorizedMinor,
+            captured_minor: total.capturedMinor,
+            refunded_minor: total.refundedMinor,
+            refund_pending_minor: total.refundPendingMinor,
+            disputed_minor: total.disputedMinor,
+            charged_back_minor: total.chargedBackMinor,
+          })),
+        ),
+      ),
+    ],
+  );
+}
+
+/** Removes totals of currencies that no part of the order has any more. */
+export async function deleteStaleTotals(
+  tx: Queryable,
+  updates: readonly OrderUpdate[],
+): Promise<void> {
+  const kept = updates.flatMap(({ orderKey, totals }) =>
+    totals.map(({ currency }) => ({ orderKey, currency })),
+  );
+  await tx.query(
+    `delete from order_totals
+      where order_key = any ($1::text[])
+        and (order_key, currency) not in (
+              select order_key, currency
+                from unnest($2::text[], $3::text[]) as kept (order_key, currency))`,
+    [
+      updates.map(({ orderKey }) => orderKey),
+      kept.map(({ orderKey }) => orderKey),
+      kept.map(({ currency }) => currency),
+    ],
+  );
+}
+
+/** Removes orders that this transaction created and then filed nothing under. */
+export async function deleteOrders(tx: Queryable, orderKeys: readonly string[]): Promise<void> {
+  await tx.query(
+    `delete from orders o
+      where o.order_key = any ($1::text[])
+        and not exists (select from resources r where r.order_key = o.order_key)`,
+    [orderKeys],
+  );
+}

@@ -1,0 +1,159 @@
+/** Statements on what is still to be applied. */
+import type { Queryable } from '../../platform/db/database.ts';
+
+export interface ClaimedEvent {
+  readonly id: number;
+  readonly eventId: string | null;
+  readonly merchantId: string | null;
+  readonly body: Buffer;
+  readonly receivedMicros: number;
+  readonly hasVariants: boolean;
+}
+
+const CLAIMED_COLUMNS = `
+  e.id, e.event_id as "eventId", e.merchant_id as "merchantId", e.body,
+  (extract(epoch from e.received_at) * 1000000)::bigint as "receivedMicros",
+  exists (select from event_variants v where v.webhook_event_id = e.id) as "hasVariants"`;
+
+/**
+ * Takes events that were never tried alone out of `pending` and returns them. Rows that another
+ * transaction holds are left to it; if it fails they are still there. Locks the rows taken.
+ */
+export function claimUntried(
+  tx: Queryable,
+  ids: readonly number[],
+): Promise<readonly ClaimedEvent[]> {
+  return tx.query<ClaimedEvent>(
+    `with taken as (
+       delete from pending
+        where webhook_event_id in (
+                select webhook_event_id from pending
+                 where webhook_event_id = any ($1::bigint[]) and attempts = 0
+                 order by webhook_event_id
+                   for update skip locked)
+       returning webhook_event_id
+     )
+     select ${CLAIMED_COLUMNS}
+       from taken
+       join webhook_events e on e.id = taken.webhook_event_id
+      order by e.id`,
+    [ids],
+  );
+}
+
+/** Takes one event out of `pending`, however often it was tried. Waits for whoever holds it. */
+export async function claimOne(tx: Queryable, id: number): Promise<ClaimedEvent | undefined> {
+  const rows = await tx.query<ClaimedEvent>(
+    `with taken as (
+       delete from pending where webhook_event_id = $1 returning webhook_event_id
+     )
+     select ${CLAIMED_COLUMNS}
+       from taken
+       join webhook_events e on e.id = taken.webhook_event_id`,
+    [id],
+  );
+  return rows[0];
+}
+
+/**
+ * Counts an attempt before it is made, so that an event that kills the process is counted too.
+ * @returns the number of this attempt, or undefined when the event no longer waits
+ */
+export async function countAttempt(
+  db: Queryable,
+  id: number,
+  announceAfterMs: number,
+): Promise<number | undefined> {
+  const rows = await db.query<{ attempts: number }>(
+    `update pending
+        set attempts = attempts + 1,
+            announce_at = now() + $2 * interval '1 millisecond'
+      where webhook_event_id = $1
+      returning attempts`,
+    [id, announceAfterMs],
+  );
+  return rows[0]?.attempts;
+}
+
+/** Of `ids`, those that still wait. Their announcement is put off, since they are announced now. */
+export async function deferAnnouncement(
+  db: Queryable,
+  ids: readonly number[],
+  announceAfterMs: number,
+): Promise<readonly number[]> {
+  const rows = await db.query<{ id: number }>(
+    `update pending
+        set announce_at = now() + $2 * interval '1 millisecond'
+      where webhook_event_id = any ($1::bigint[])
+      returning webhook_event_id as id`,
+    [ids, announceAfterMs],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Events that are to be announced before `dueBefore`, oldest first; each is stamped, so that of
+ * several sweeps only one announces it. Rows that are being applied are passed over.
+ */
+export async function takeOverdue(
+  db: Queryable,
+  request: { readonly dueBefore: Date; readonly limit: number; readonly announceAfterMs: number },
+): Promise<readonly number[]> {
+  const rows = await db.query<{ id: number }>(
+    `update pending
+        set announce_at = now() + $3 * interval '1 millisecond'
+      where webhook_event_id in (
+              select webhook_event_id from pending
+               where announce_at < $1
+               order by announce_at, webhook_event_id
+               limit $2
+                 for update skip locked)
+      returning webhook_event_id as id`,
+    [request.dueBefore.toISOString(), request.limit, request.announceAfterMs],
+  );
+  return rows.map(({ id }) => id).sort((a, b) => a - b);
+}
+
+/** Of `ids`, those that were tried alone before and still wait. */
+export async function readTried(db: Queryable, ids: readonly number[]): Promise<readonly number[]> {
+  const rows = await db.query<{ id: number }>(
+    `select webhook_event_id as id from pending
+      where webhook_event_id = any ($1::bigint[]) and attempts > 0
+      limit $2`,
+    [ids, ids.length],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Moves an event from `pending` to the dead, with what went wrong. */
+export async function bury(
+  tx: Queryable,
+  id: number,
+  attempts: number,
+  error: string,
+): Promise<void> {
+  await tx.query(
+    `with gone as (delete from pending where webhook_event_id = $1)
+     insert into dead_events (webhook_event_id, attempts, error)
+     values ($1, $2, $3)
+     on conflict (webhook_event_id)
+     do update set attempts = excluded.attempts, error = excluded.error, died_at = now()`,
+    [id, attempts, error],
+  );
+}
+
+/**
+ * Puts an event back to be applied, whether it is dead or was applied before.
+ * @returns whether it is there to be applied; false when it waits already
+ */
+export async function putBack(tx: Queryable, id: number): Promise<boolean> {
+  const rows = await tx.query<{ id: number }>(
+    `with risen as (delete from dead_events where webhook_event_id = $1)
+     insert into pending (webhook_event_id, announce_at)
+     values ($1, now())
+     on conflict do nothing
+     returning webhook_event_id as id`,
+    [id],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,192 @@
+/** Statements on the merged state of resources. */
+import type { ResourceKind } from '../../contract/resources/index.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import type { Contradiction } from '../domain/epochs.ts';
+import type { OrderPart } from '../domain/order.ts';
+import type { ResourceRef } from '../domain/snapshot.ts';
+
+/** What applying needs to know of a resource before it folds it anew. */
+export interface ResourceRow extends ResourceRef {
+  readonly paymentId: string | null;
+  readonly orderKey: string | null;
+  readonly currency: string | null;
+  readonly epoch: number;
+  readonly contradiction: Contradiction | null;
+  readonly openFindings: readonly string[];
+}
+
+const ROW_COLUMNS = `
+  r.kind, r.id, r.payment_id as "paymentId", r.order_key as "orderKey", r.currency, r.epoch,
+  r.contradiction, r.open_findings as "openFindings"`;
+
+function refColumns(refs: readonly ResourceRef[]): [readonly string[], readonly string[]] {
+  return [refs.map(({ kind }) => kind), refs.map(({ id }) => id)];
+}
+
+/** Reads resources without a lock; those that do not exist are missing. */
+export function readResources(
+  tx: Queryable,
+  refs: readonly ResourceRef[],
+): Promise<readonly ResourceRow[]> {
+  return tx.query<ResourceRow>(
+    `select ${ROW_COLUMNS}
+       from unnest($1::text[], $2::text[]) as wanted (kind, id)
+       join resources r on r.kind = wanted.kind and r.id = wanted.id`,
+    refColumns(refs),
+  );
+}
+
+/** A resource that is to exist, with the order it is first filed under. */
+export interface Stub extends ResourceRef {
+  readonly orderKey: string | null;
+}
+
+/**
+ * Creates rows for resources that have none, due for a retrieve until something is known of them.
+ * @returns those created; they are locked, as nobody else can see them yet
+ */
+export function insertStubs(
+  tx: Queryable,
+  stubs: readonly Stub[],
+): Promise<readonly ResourceRef[]> {
+  return tx.query<ResourceRef>(
+    `insert into resources (kind, id, order_key, doubts, next_check_at)
+     select kind, id, order_key, '{incomplete}', now()
+       from unnest($1::text[], $2::text[], $3::text[]) as u (kind, id, order_key)
+      order by kind, id
+     on conflict do nothing
+     returning kind, id`,
+    [...refColumns(stubs), stubs.map(({ orderKey }) => orderKey)],
+  );
+}
+
+/** Locks resources in the order of their names and reads them. */
+export function lockResources(
+  tx: Queryable,
+  refs: readonly ResourceRef[],
+): Promise<readonly ResourceRow[]> {
+  return tx.query<ResourceRow>(
+    `select ${ROW_COLUMNS}
+       from resources r
+      where (r.kind, r.id) in (select kind, id from unnest($1::text[], $2::text[]) as u (kind, id))
+      order by r.kind, r.id
+        for update`,
+    refColumns(refs),
+  );
+}
+
+/** The merged state as it is written; names as in the table. */
+export interface ResourceUpdate extends ResourceRef {
+  readonly payment_id: string | null;
+  readonly order_key: string | null;
+  readonly status: string | null;
+  readonly stage: string | null;
+  readonly currency: string | null;
+  readonly amount_minor: number | null;
+  readonly authorized_minor: number;
+  readonly captured_minor: number;
+  readonly capture_method: string | null;
+  readonly reference: string | null;
+  readonly unified_code: string | null;
+  readonly unified_message: string | null;
+  readonly error_code: string | null;
+  readonly created_at: string | null;
+  readonly deadline_at: string | null;
+  readonly epoch: number;
+  readonly version_micros: number | null;
+  readonly head_hash: string;
+  readonly posts: boolean;
+  readonly doubts: readonly string[];
+  readonly contradiction: Contradiction | null;
+  readonly open_findings: readonly string[];
+  readonly is_check_due: boolean;
+}
+
+/** Writes merged states. The caller holds the rows. */
+export async function updateResources(
+  tx: Queryable,
+  updates: readonly ResourceUpdate[],
+): Promise<void> {
+  await tx.query(
+    `update resources r
+        set payment_id = u.payment_id, order_key = u.order_key, status = u.status, stage = u.stage,
+            currency = u.currency, amount_minor = u.amount_minor,
+            authorized_minor = u.authorized_minor, captured_minor = u.captured_minor,
+            capture_method = u.capture_method, reference = u.reference,
+            unified_code = u.unified_code, unified_message = u.unified_message,
+            error_code = u.error_code, created_at = u.created_at, deadline_at = u.deadline_at,
+            epoch = u.epoch, version_micros = u.version_micros,
+            head_hash = decode(u.head_hash, 'hex'), posts = u.posts, doubts = u.doubts,
+            contradiction = u.contradiction, open_findings = u.open_findings,
+            next_check_at = case when u.is_check_due then now() end,
+            updated_at = now()
+       from jsonb_to_recordset($1::jsonb) as u (
+              kind text, id text, payment_id text, order_key text, status text, stage text,
+              currency text, amount_minor bigint, authorized_minor bigint, captured_minor bigint,
+              capture_method text, reference text, unified_code text, unified_message text,
+              error_code text, created_at timestamptz, deadline_at timestamptz, epoch int,
+              version_micros bigint, head_hash text, posts boolean, doubts text[],
+              contradiction jsonb, open_findings text[], is_check_due boolean)
+      where r.kind = u.kind and r.id = u.id`,
+    [JSON.stringify(updates)],
+  );
+}
+
+/** Makes resources due for a retrieve now, whatever else is known of them. */
+export async function markCheckDue(tx: Queryable, refs: readonly ResourceRef[]): Promise<void> {
+  await tx.query(
+    `update resources
+        set next_check_at = now(), updated_at = now()
+      where (kind, id) in (select kind, id from unnest($1::text[], $2::text[]) as u (kind, id))`,
+    refColumns(refs),
+  );
+}
+
+/** Files the refunds and disputes of payments under the order that each payment is filed under. */
+export async function moveChildren(tx: Queryable, paymentIds: readonly string[]): Promise<void> {
+  await tx.query(
+    `update resources child
+        set order_key = parent.order_key, updated_at = now()
+       from resources parent
+      where child.payment_id = any ($1::text[])
+        and parent.kind = 'payment' and parent.id = child.payment_id
+        and child.order_key is distinct from parent.order_key`,
+    [paymentIds],
+  );
+}
+
+/** One part of an order, with the order it belongs to. */
+export interface PartRow extends OrderPart {
+  readonly kind: ResourceKind;
+  readonly orderKey: string;
+}
+
+/** All parts of orders. The caller holds the orders, so that none can be added meanwhile. */
+export async function readParts(
+  tx: Queryable,
+  orderKeys: readonly string[],
+): Promise<readonly PartRow[]> {
+  const rows = await tx.query<{
+    kind: ResourceKind;
+    orderKey: string;
+    status: string | null;
+    stage: string | null;
+    currency: string | null;
+    amountMinor: number | null;
+    authorizedMinor: number;
+    capturedMinor: number;
+  }>(
+    `select kind, order_key as "orderKey", status, stage, currency, amount_minor as "amountMinor",
+            authorized_minor as "authorizedMinor", captured_minor as "capturedMinor"
+       from resources
+      where order_key = any ($1::text[])`,
+    [orderKeys],
+  );
+  return rows.map((row) => ({
+    ...row,
+    status: row.status ?? undefined,
+    stage: row.stage ?? undefined,
+    currency: row.currency ?? undefined,
+    amountMinor: row.amountMinor ?? undefined,
+  }));
+}

@@ -1,0 +1,90 @@
+/** Statements on snapshots and epochs. Both are only ever inserted. */
+import type { Queryable } from '../../platform/db/database.ts';
+import type { Epoch } from '../domain/epochs.ts';
+import type { ResourceRef, Snapshot, SnapshotContent, SnapshotSource } from '../domain/snapshot.ts';
+
+interface SnapshotRow extends ResourceRef {
+  readonly epoch: number;
+  readonly contentHash: string;
+  readonly content: SnapshotContent;
+  readonly source: SnapshotSource;
+  readonly observedMicros: number;
+}
+
+/** Every snapshot of the named resources. The caller holds their rows. */
+export async function readSnapshots(
+  tx: Queryable,
+  refs: readonly ResourceRef[],
+): Promise<readonly Snapshot[]> {
+  const rows = await tx.query<SnapshotRow>(
+    `select s.kind, s.resource_id as id, s.epoch, encode(s.content_hash, 'hex') as "contentHash",
+            s.content, s.source, s.observed_micros as "observedMicros"
+       from unnest($1::text[], $2::text[]) as wanted (kind, id)
+       join snapshots s on s.kind = wanted.kind and s.resource_id = wanted.id`,
+    [refs.map(({ kind }) => kind), refs.map(({ id }) => id)],
+  );
+  return rows.map(({ kind, id, ...rest }) => ({ ref: { kind, id }, ...rest }));
+}
+
+export interface NewSnapshot extends Snapshot {
+  readonly webhookEventId: number | undefined;
+}
+
+/** Inserts snapshots; one whose content is known in its epoch changes nothing. */
+export async function insertSnapshots(
+  tx: Queryable,
+  snapshots: readonly NewSnapshot[],
+): Promise<void> {
+  await tx.query(
+    `insert into snapshots (kind, resource_id, epoch, content_hash, content, source,
+                            observed_micros, webhook_event_id)
+     select kind, id, epoch, decode(hash, 'hex'), content, source, observed, event
+       from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::jsonb[], $6::text[],
+                   $7::bigint[], $8::bigint[])
+            as u (kind, id, epoch, hash, content, source, observed, event)
+     on conflict do nothing`,
+    [
+      snapshots.map(({ ref }) => ref.kind),
+      snapshots.map(({ ref }) => ref.id),
+      snapshots.map(({ epoch }) => epoch),
+      snapshots.map(({ contentHash }) => contentHash),
+      snapshots.map(({ content }) => JSON.stringify(content)),
+      snapshots.map(({ source }) => source),
+      snapshots.map(({ observedMicros }) => observedMicros),
+      snapshots.map(({ webhookEventId }) => webhookEventId ?? null),
+    ],
+  );
+}
+
+export interface ResourceEpoch extends Epoch {
+  readonly ref: ResourceRef;
+}
+
+/** The epochs of the named resources; most have none. */
+export async function readEpochs(
+  tx: Queryable,
+  refs: readonly ResourceRef[],
+): Promise<readonly ResourceEpoch[]> {
+  const rows = await tx.query<ResourceRef & Epoch>(
+    `select e.kind, e.resource_id as id, e.epoch, e.floor_micros as "floorMicros"
+       from unnest($1::text[], $2::text[]) as wanted (kind, id)
+       join resource_epochs e on e.kind = wanted.kind and e.resource_id = wanted.id`,
+    [refs.map(({ kind }) => kind), refs.map(({ id }) => id)],
+  );
+  return rows.map(({ kind, id, epoch, floorMicros }) => ({
+    ref: { kind, id },
+    epoch,
+    floorMicros,
+  }));
+}
+
+/** Records that a resource began a new epoch. */
+export async function insertEpoch(
+  tx: Queryable,
+  { ref, epoch, floorMicros }: ResourceEpoch,
+): Promise<void> {
+  await tx.query(
+    `insert into resource_epochs (kind, resource_id, epoch, floor_micros) values ($1, $2, $3, $4)`,
+    [ref.kind, ref.id, epoch, floorMicros],
+  );
+}

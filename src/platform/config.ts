@@ -1,0 +1,122 @@
+/**
+ * Settings: one schema, read once from the environment, all mistakes reported at once.
+ *
+ * 1. Values that are not understood are refused, never replaced by a default.
+ * 2. No secret has a default. With the embedded database they are generated into DATA_DIR
+ *    (localSecrets.ts); with DATABASE_URL they must be set.
+ * 3. An empty value counts as not set, except for secrets, where it is a mistake.
+ */
+import { existsSync } from 'node:fs';
+import { z } from 'zod';
+import { OperatorError } from './errors.ts';
+
+const MIN_SECRET_BYTES = 16;
+
+const secret = z.string().refine((value) => Buffer.byteLength(value) >= MIN_SECRET_BYTES, {
+  message: `must be at least ${MIN_SECRET_BYTES} bytes long; \`openssl rand -hex 32\` makes one`,
+});
+
+const port = z.coerce.number().int().min(0).max(65_535);
+
+const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres://');
+const redisUrl = z.string().regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://');
+
+/** Every setting, by the name of its environment variable. `.env.example` is checked against it. */
+export const SETTINGS = z.object({
+  DATABASE_URL: postgresUrl.optional(),
+  MIGRATE_DATABASE_URL: postgresUrl.optional(),
+  REDIS_URL: redisUrl.optional(),
+  DATA_DIR: z.string().default('.tallyhook'),
+  HOST: z.string().default('0.0.0.0'),
+  PORT: port.default(8080),
+  WEBHOOK_PATH: z
+    .string()
+    .regex(/^\/[A-Za-z0-9/_.-]*$/, 'must be a path such as /webhooks')
+    .default('/webhooks'),
+  WEBHOOK_SECRETS: z
+    .string()
+    .transform((list) => list.split(','))
+    .pipe(z.array(secret))
+    .optional(),
+  WEBHOOK_MAX_BODY_BYTES: z.coerce.number().int().min(1024).max(16_777_216).default(1_048_576),
+  ADMIN_HOST: z.string().default('127.0.0.1'),
+  ADMIN_PORT: port.default(8081),
+  ADMIN_TOKEN: secret.optional(),
+  PAYMENTS_MERCHANT_ID: z.string().min(1).max(255).optional(),
+  EVENT_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(50).default(5),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+});
+
+/** Settings for which an empty value is a mistake rather than "not set". */
+const NEVER_EMPTY = new Set(['WEBHOOK_SECRETS', 'ADMIN_TOKEN', 'PAYMENTS_MERCHANT_ID']);
+
+export interface Config {
+  /** Undefined: the embedded database under `dataDir`. */
+  readonly databaseUrl: string | undefined;
+  /** The owner of the schema, where it is not the runtime role. */
+  readonly migrateDatabaseUrl: string | undefined;
+  /** Undefined: the queues are carried by the database. */
+  readonly redisUrl: string | undefined;
+  readonly dataDir: string;
+  readonly host: string;
+  readonly port: number;
+  readonly webhookPath: string;
+  readonly webhookSecrets: readonly string[] | undefined;
+  readonly webhookMaxBodyBytes: number;
+  readonly adminHost: string;
+  readonly adminPort: number;
+  readonly adminToken: string | undefined;
+  readonly merchantId: string | undefined;
+  readonly eventMaxAttempts: number;
+  readonly logLevel: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The process's environment, with `.env` of the working folder under it. */
+export function readEnvironment(): Environment {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  return process.env;
+}
+
+/**
+ * Reads the settings.
+ * @throws OperatorError naming every mistake
+ */
+export function loadConfig(env: Environment): Config {
+  const named = Object.keys(SETTINGS.shape).flatMap((name) => {
+    const value = env[name];
+    const isUnset = value === undefined || (value === '' && !NEVER_EMPTY.has(name));
+    return isUnset ? [] : [[name, value] as const];
+  });
+  const parsed = SETTINGS.safeParse(Object.fromEntries(named));
+  if (!parsed.success) {
+    const mistakes = parsed.error.issues.map((issue) => `  ${explain(issue)}`);
+    throw new OperatorError(`Some settings cannot be used:\n${mistakes.join('\n')}`);
+  }
+  const settings = parsed.data;
+  return Object.freeze({
+    databaseUrl: settings.DATABASE_URL,
+    migrateDatabaseUrl: settings.MIGRATE_DATABASE_URL,
+    redisUrl: settings.REDIS_URL,
+    dataDir: settings.DATA_DIR,
+    host: settings.HOST,
+    port: settings.PORT,
+    webhookPath: settings.WEBHOOK_PATH,
+    webhookSecrets: settings.WEBHOOK_SECRETS,
+    webhookMaxBodyBytes: settings.WEBHOOK_MAX_BODY_BYTES,
+    adminHost: settings.ADMIN_HOST,
+    adminPort: settings.ADMIN_PORT,
+    adminToken: settings.ADMIN_TOKEN,
+    merchantId: settings.PAYMENTS_MERCHANT_ID,
+    eventMaxAttempts: settings.EVENT_MAX_ATTEMPTS,
+    logLevel: settings.LOG_LEVEL,
+  });
+}
+
+/** Names the setting and the mistake, never the value: it may be a secret. */
+function explain({ path, message }: z.core.$ZodIssue): string {
+  const [name, place] = path;
+  const which = typeof place === 'number' ? ` (secret ${place + 1} of the list)` : '';
+  return `${String(name)}${which}: ${message}`;
+}

@@ -1,0 +1,140 @@
+/**
+ * Access to PostgreSQL: a pool, transactions, and what an error of the driver means.
+ *
+ * 1. Amounts and ids are `bigint` in SQL and checked safe integers here: a value outside that range
+ *    is an error, never a rounded number.
+ * 2. A connection that fails inside a transaction is thrown away, never returned to the pool.
+ */
+import pg from 'pg';
+import type { Log } from '../log.ts';
+
+/** What runs a statement: the pool, or the connection of a transaction. */
+export interface Queryable {
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+export interface Database extends Queryable {
+  /** Like `query`, with a plan kept by name; for statements whose best plan never changes. */
+  prepared<Row extends object>(
+    name: string,
+    text: string,
+    values: readonly unknown[],
+  ): Promise<Row[]>;
+  /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** Throws unless the database answers. */
+  probe(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  readonly connectionString: string;
+  readonly log: Log;
+  /** Shown in pg_stat_activity. */
+  readonly applicationName: string;
+  readonly maxConnections: number;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Creates a pool. Nothing connects until the first statement. */
+export function createDatabase(options: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: options.connectionString,
+    application_name: options.applicationName,
+    max: options.maxConnections,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    types: { getTypeParser: typeParser },
+  });
+  pool.on('error', (error) => options.log.warn({ error }, 'database.idle_connection_lost'));
+  return {
+    query: (text, values) => run(pool, { text, values: values as unknown[] }),
+    prepared: (name, text, values) => run(pool, { name, text, values: values as unknown[] }),
+    transaction: (work) => transaction(pool, work),
+    probe: async () => {
+      await pool.query('select 1');
+    },
+    close: () => pool.end(),
+  };
+}
+
+async function run<Row extends object>(
+  client: pg.Pool | pg.PoolClient,
+  query: pg.QueryConfig,
+): Promise<Row[]> {
+  const result = await client.query<Row>(query);
+  return result.rows;
+}
+
+async function transaction<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let failure: unknown;
+  try {
+    await client.query('begin');
+    const result = await work({
+      query: (text, values) => run(client, { text, values: values as unknown[] }),
+    });
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    failure = error;
+    await client.query('rollback').catch(() => {
+      // The connection is gone, and its transaction with it; `error` says why.
+    });
+    throw error;
+  } finally {
+    client.release(isDatabaseAway(failure));
+  }
+}
+
+const INT8_OID = 20;
+
+function typeParser(oid: number, format?: string): (value: string) => unknown {
+  if (oid === INT8_OID) return parseSafeInteger;
+  return pg.types.getTypeParser(oid, format as 'text');
+}
+
+function parseSafeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) {
+    throw new RangeError(`the database returned ${text}, which is outside the exact integers`);
+  }
+  return value;
+}
+
+/** Classes and codes of SQLSTATE that say the server is away, full or going down. */
+const AWAY_CLASSES = new Set(['08', '53', '57', '58']);
+const AWAY_SYSTEM_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+const AWAY_MESSAGE =
+  /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|Client was closed/i;
+
+/** Whether an error says that the database cannot be used now, rather than that the data is wrong. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof AggregateError && error.errors.some(isDatabaseAway)) return true;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (AWAY_SYSTEM_CODES.has(code)) return true;
+  if (code.length === 5 && AWAY_CLASSES.has(code.slice(0, 2))) return true;
+  return AWAY_MESSAGE.test(error.message);
+}
+
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK_DETECTED = '40P01';
+
+/** Whether the same transaction, started over, can be expected to succeed. */
+export function isTransient(error: unknown): boolean {
+  if (isDatabaseAway(error)) return true;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
+}

@@ -1,0 +1,73 @@
+/** An HTTP server with limits on time and connections, that stops without dropping a request. */
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { OperatorError } from './errors.ts';
+
+export interface HttpServer {
+  /** The port it listens on; the one asked for, or a free one if 0 was. */
+  readonly port: number;
+  /** Stops accepting and resolves when every request in flight has been answered. */
+  close(): Promise<void>;
+}
+
+export interface HttpServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly handler: RequestListener;
+  /** The setting to name when the port is taken. */
+  readonly portSetting: string;
+}
+
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Longer than the idle time of common load balancers, which must be the ones to close. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+const MAX_CONNECTIONS = 2_000;
+
+/**
+ * Listens.
+ * @throws OperatorError when the port is taken or may not be used
+ */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      maxHeaderSize: 16 * 1024,
+    },
+    options.handler,
+  );
+  server.maxConnections = MAX_CONNECTIONS;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, options)));
+    server.listen(options.port, options.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()));
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+function explain(
+  error: NodeJS.ErrnoException,
+  { host, port, portSetting }: HttpServerOptions,
+): Error {
+  const where = `${host}:${port}`;
+  if (error.code === 'EADDRINUSE') {
+    return new OperatorError(
+      `Port ${port} is taken, so nothing can listen on ${where}. ` +
+        `Stop what uses it, or set ${portSetting} to another port.`,
+    );
+  }
+  if (error.code === 'EACCES') {
+    return new OperatorError(
+      `This user may not listen on ${where}. Set ${portSetting} to a port above 1023.`,
+    );
+  }
+  return error;
+}

@@ -1,0 +1,37 @@
+/**
+ * Structured logs. An event name first, then identifiers; never a body, a secret or a header.
+ * Redaction is a second line of defence for objects that carry more than was meant.
+ */
+import pino, { type Logger } from 'pino';
+
+export type Log = Logger;
+
+const REDACTED = [
+  'authorization',
+  'api_key',
+  'apiKey',
+  'client_secret',
+  'password',
+  'secret',
+  'secrets',
+  'token',
+].flatMap((key) => [key, `*.${key}`]);
+
+/** Creates the root log, which writes JSON lines to standard output. */
+export function createLog(level: string): Log {
+  return pino({
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    redact: { paths: REDACTED, censor: '[redacted]' },
+    serializers: { error: describeError },
+  });
+}
+
+/** An error without what drivers attach to it: some carry the statement's parameters or a client. */
+function describeError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const code = 'code' in error ? { code: error.code } : {};
+  return { type: error.name, message: error.message, ...code, stack: error.stack };
+}

@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/**
+ * The folder of package.json. Sources and compiled files stand at different depths below it, so a
+ * relative path would be right for only one of them.
+ */
+export function packageRoot(): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, 'package.json'))) {
+    const parent = dirname(folder);
+    if (parent === folder) throw new Error('package.json was not found above the running code');
+    folder = parent;
+  }
+  return folder;
+}

@@ -1,0 +1,84 @@
+/** Connections to the store that carries the queues, for either backend of BullMQ. */
+import type { PgPool } from 'bullmq';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import type { Log } from '../log.ts';
+
+interface RedisConnections {
+  readonly name: 'redis';
+  probe(): Promise<void>;
+  /** Fails fast, so that an announcement never holds a reply. */
+  producer(): Redis;
+  /** Waits for Redis to come back; each worker has its own. */
+  consumer(): Redis;
+  close(): Promise<void>;
+}
+
+interface PostgresConnections {
+  readonly name: 'postgres';
+  probe(): Promise<void>;
+  pool(): PgPool;
+  close(): Promise<void>;
+}
+
+export type QueueConnections = RedisConnections | PostgresConnections;
+
+/** Opens connections to Redis, Valkey or another server that speaks its protocol. */
+export function createRedisConnections(url: string, log: Log): QueueConnections {
+  const clients: Redis[] = [];
+  const open = (options: { maxRetriesPerRequest: number | null; enableOfflineQueue: boolean }) => {
+    const client = new Redis(url, {
+      ...options,
+      connectTimeout: 5_000,
+      retryStrategy: (times: number) => Math.min(times * 100, 2_000),
+    });
+    client.on('error', (error) => log.warn({ error }, 'queue.redis_error'));
+    clients.push(client);
+    return client;
+  };
+  const probing = open({ maxRetriesPerRequest: 1, enableOfflineQueue: true });
+  return {
+    name: 'redis',
+    probe: async () => {
+      await probing.ping();
+    },
+    producer: () => open({ maxRetriesPerRequest: 1, enableOfflineQueue: false }),
+    consumer: () => open({ maxRetriesPerRequest: null, enableOfflineQueue: true }),
+    close: async () => {
+      await Promise.all(clients.map(async (client) => client.disconnect()));
+    },
+  };
+}
+
+/** One connection listens for each worker, the others carry statements. */
+const MAX_CONNECTIONS = 8;
+
+/**
+ * Opens a pool of its own for the queue's schema. The pool that carries the ledger cannot serve: the
+ * queue's statements name their tables without a schema.
+ */
+export function createPostgresQueueConnections(
+  connectionString: string,
+  log: Log,
+): QueueConnections {
+  const pool = new pg.Pool({
+    connectionString,
+    options: '-c search_path=bullmq',
+    application_name: 'tallyhook-queue',
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  });
+  pool.on('error', (error) => log.warn({ error }, 'queue.idle_connection_lost'));
+  // A client that is checked out for listening reports a lost connection on itself, not on the pool.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return {
+    name: 'postgres',
+    probe: async () => {
+      await pool.query('select 1');
+    },
+    // The queue's own description of a pool, which pg.Pool meets but its types do not say so.
+    pool: () => pool as unknown as PgPool,
+    close: () => pool.end(),
+  };
+}

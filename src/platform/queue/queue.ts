@@ -1,0 +1,221 @@
+/**
+ * Job queues over BullMQ, the only place that knows which backend carries them: Redis where a
+ * REDIS_URL is set, else the PostgreSQL that is there anyway.
+ *
+ * 1. A queue is a hint. Whatever it loses is announced again from PostgreSQL, so adding may fail and
+ *    jobs may run twice; nothing here may be needed for correctness.
+ * 2. Producers and consumers are made only once the backend answers, and anew if that fails: one
+ *    that BullMQ builds while PostgreSQL is down stays dead for ever, silently.
+ * 3. Jobs carry ids, never bodies: what stands in a queue is clear text.
+ */
+import {
+  createPostgresBackend,
+  type JobProgress,
+  type PostgresConnectionOptions,
+  type PostgresQueueBackend,
+  Queue,
+  Worker,
+} from 'bullmq';
+import { toError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { QueueConnections } from './connections.ts';
+
+export interface NewJob<Data> {
+  readonly name: string;
+  readonly data: Data;
+  /** How often it is tried; between tries it waits ever longer, with jitter. */
+  readonly attempts: number;
+  readonly backoffMs: number;
+}
+
+export interface RunningJob<Data> {
+  readonly name: string;
+  readonly data: Data;
+  /** It was started before and its process did not live to say how it ended. */
+  readonly wasAbandoned: boolean;
+}
+
+export interface Producer<Data> {
+  /** Adds jobs. Throws when the backend is away. */
+  add(jobs: readonly NewJob<Data>[]): Promise<void>;
+  /** Jobs that wait to be taken. Throws when the backend is away. */
+  countWaiting(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface Consumer {
+  /** Lets running jobs finish, takes no new ones. */
+  close(): Promise<void>;
+}
+
+export interface QueueBackend {
+  readonly name: 'redis' | 'postgres';
+  /** Throws unless the backend answers. */
+  probe(): Promise<void>;
+  producer<Data>(queueName: string): Producer<Data>;
+  consumer<Data>(
+    queueName: string,
+    concurrency: number,
+    handle: (job: RunningJob<Data>) => Promise<void>,
+  ): Consumer;
+  close(): Promise<void>;
+}
+
+/** What is used of BullMQ's classes, whose types differ by backend. */
+type BackedQueue = Pick<Queue, 'addBulk' | 'getWaitingCount' | 'close' | 'waitUntilReady'> & {
+  on(event: 'error', listener: (error: Error) => void): unknown;
+};
+type BackedWorker = Pick<Worker, 'close'> & {
+  waitUntilReady(): Promise<unknown>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+};
+
+/** Finished jobs are gone at once; failed ones stay a week, for whoever looks. */
+const KEPT_JOBS = {
+  removeOnComplete: true,
+  removeOnFail: { count: 1_000, age: 7 * 24 * 3600 },
+} as const;
+
+const RETRY_MS = 1_000;
+/** A killed process may abandon one job many times; attempts are counted in `pending`, not here. */
+const MAX_STALLED_COUNT = 100;
+
+/** Wraps the connections of either backend. */
+export function createQueueBackend(connections: QueueConnections, log: Log): QueueBackend {
+  return {
+    name: connections.name,
+    probe: () => connections.probe(),
+    producer: (queueName) => createProducer(queueName, connections, log),
+    consumer: (queueName, concurrency, handle) =>
+      createConsumer({ queueName, concurrency, handle, connections, log }),
+    close: () => connections.close(),
+  };
+}
+
+function createProducer<Data>(
+  queueName: string,
+  connections: QueueConnections,
+  log: Log,
+): Producer<Data> {
+  let opened: Promise<BackedQueue> | undefined;
+
+  const open = async (): Promise<BackedQueue> => {
+    await connections.probe();
+    const queue = newQueue(queueName, connections);
+    queue.on('error', (error) => log.warn({ error, queueName }, 'queue.producer_error'));
+    try {
+      await queue.waitUntilReady();
+      return queue;
+    } catch (error) {
+      await queue.close();
+      throw error;
+    }
+  };
+  const ready = (): Promise<BackedQueue> => {
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+
+  return {
+    add: async (jobs) => {
+      const queue = await ready();
+      await queue.addBulk(
+        jobs.map(({ name, data, attempts, backoffMs }) => ({
+          name,
+          data,
+          opts: {
+            ...KEPT_JOBS,
+            attempts,
+            backoff: { type: 'exponential', delay: backoffMs, jitter: 0.5 },
+          },
+        })),
+      );
+    },
+    countWaiting: async () => {
+      const queue = await ready();
+      return queue.getWaitingCount();
+    },
+    close: async () => {
+      const queue = await opened?.catch(() => undefined);
+      await queue?.close();
+    },
+  };
+}
+
+interface ConsumerParts<Data> {
+  readonly queueName: string;
+  readonly concurrency: number;
+  readonly handle: (job: RunningJob<Data>) => Promise<void>;
+  readonly connections: QueueConnections;
+  readonly log: Log;
+}
+
+function createConsumer<Data>(parts: ConsumerParts<Data>): Consumer {
+  const closing = new AbortController();
+  const started = startWorker(parts, closing.signal);
+  return {
+    close: async () => {
+      closing.abort();
+      const worker = await started;
+      await worker?.close();
+    },
+  };
+}
+
+/** Builds a worker, again and again until the backend answers (invariant 2). */
+async function startWorker<Data>(
+  parts: ConsumerParts<Data>,
+  closing: AbortSignal,
+): Promise<BackedWorker | undefined> {
+  const { connections, log, queueName } = parts;
+  let isSaid = false;
+  while (!closing.aborted) {
+    try {
+      await connections.probe();
+      const worker = newWorker(parts);
+      worker.on('error', (error) => log.warn({ error, queueName }, 'queue.consumer_error'));
+      await worker.waitUntilReady();
+      log.info({ queueName, backend: connections.name }, 'queue.consumer_ready');
+      return worker;
+    } catch (error) {
+      if (!isSaid) log.warn({ error: toError(error), queueName }, 'queue.backend_away');
+      isSaid = true;
+      await pause(RETRY_MS, closing);
+    }
+  }
+  return undefined;
+}
+
+function newQueue(queueName: string, connections: QueueConnections): BackedQueue {
+  return connections.name === 'redis'
+    ? new Queue(queueName, { connection: connections.producer() })
+    : new Queue(queueName, { connection: connections.pool() }, createPostgresBackend);
+}
+
+function newWorker<Data>(parts: ConsumerParts<Data>): BackedWorker {
+  const { queueName, concurrency, handle, connections } = parts;
+  const options = { concurrency, runRetryDelay: RETRY_MS, maxStalledCount: MAX_STALLED_COUNT };
+  const processor = (job: { name: string; data: Data; stalledCounter: number }) =>
+    handle({ name: job.name, data: job.data, wasAbandoned: job.stalledCounter > 0 });
+  return connections.name === 'redis'
+    ? new Worker(queueName, processor, { ...options, connection: connections.consumer() })
+    : new Worker<Data, void, string, PostgresQueueBackend, JobProgress, PostgresConnectionOptions>(
+        queueName,
+        processor,
+        { ...options, connection: connections.pool() },
+        createPostgresBackend,
+      );
+}
+
+function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, delayMs);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,124 @@
+/**
+ * Group commit: requests that arrive together share one insert and one commit.
+ *
+ * 1. Nothing is reported stored before its commit; `synchronous_commit` stays on.
+ * 2. No artificial delay: a lone event is written at once. Those that arrive while two batches are
+ *    in flight wait and make the next one. Three in flight did not beat two.
+ * 3. What waits is bounded in count and in bytes; beyond that the sender is told to come again.
+ * 4. A batch that the database refuses for its data is written one by one, so that a bad row fails
+ *    alone.
+ */
+import { createHash } from 'node:crypto';
+import type { Clock } from '../platform/clock.ts';
+import { type Database, isTransient } from '../platform/db/database.ts';
+import type { Log } from '../platform/log.ts';
+import { readEnvelope } from './envelope.ts';
+import type { NewEvent } from './store/inbox.ts';
+import { type Stored, storeBatch } from './storeBatch.ts';
+
+export type IntakeOutcome =
+  | {
+      readonly outcome: Stored['outcome'];
+      /** Undefined when the body named none. */
+      readonly eventId: string | undefined;
+    }
+  /** Not stored, or not known to be: the sender must send it again. */
+  | { readonly outcome: 'unavailable' }
+  | { readonly outcome: 'overloaded' };
+
+export interface Intake {
+  /** Stores a verified body. Never throws. */
+  accept(body: Buffer): Promise<IntakeOutcome>;
+  /** Resolves when nothing waits or is in flight. */
+  drain(): Promise<void>;
+}
+
+export interface IntakeParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Tells the workers of committed inbox rows. Must not block or throw. */
+  readonly announce: (webhookEventIds: readonly number[]) => void;
+  readonly observeBatchSize: (events: number) => void;
+}
+
+const MAX_BATCH = 500;
+const MAX_IN_FLIGHT = 2;
+const MAX_WAITING = 10_000;
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+
+interface Waiting {
+  readonly event: NewEvent;
+  readonly report: (outcome: IntakeOutcome) => void;
+}
+
+export function createIntake({ db, clock, log, announce, observeBatchSize }: IntakeParts): Intake {
+  let waiting: Waiting[] = [];
+  let waitingBytes = 0;
+  let inFlight = 0;
+  let isPumpDue = false;
+  let idle: (() => void)[] = [];
+
+  const write = async (batch: readonly Waiting[]): Promise<void> => {
+    const receivedAt = new Date(clock.nowMs());
+    try {
+      const events = batch.map(({ event }) => event);
+      const stored = await storeBatch(db, events, receivedAt);
+      observeBatchSize(batch.length);
+      announce(stored.flatMap((result) => ('announce' in result ? (result.announce ?? []) : [])));
+      batch.forEach(({ event, report }, place) => {
+        const outcome = stored[place]?.outcome;
+        report(outcome ? { outcome, eventId: event.eventId } : { outcome: 'unavailable' });
+      });
+    } catch (error) {
+      if (batch.length > 1 && !isTransient(error)) {
+        log.error({ error, events: batch.length }, 'intake.batch_refused_writing_singly');
+        for (const one of batch) await write([one]);
+        return;
+      }
+      log.error({ error, events: batch.length }, 'intake.not_stored');
+      for (const { report } of batch) report({ outcome: 'unavailable' });
+    }
+  };
+
+  const pump = (): void => {
+    isPumpDue = false;
+    while (inFlight < MAX_IN_FLIGHT && waiting.length > 0) {
+      const batch = waiting.slice(0, MAX_BATCH);
+      waiting = waiting.slice(MAX_BATCH);
+      for (const { event } of batch) waitingBytes -= event.body.length;
+      inFlight += 1;
+      void write(batch).finally(() => {
+        inFlight -= 1;
+        pump();
+      });
+    }
+    if (inFlight === 0 && waiting.length === 0) {
+      for (const resolve of idle) resolve();
+      idle = [];
+    }
+  };
+
+  return {
+    accept: (body) => {
+      if (waiting.length >= MAX_WAITING || waitingBytes + body.length > MAX_WAITING_BYTES) {
+        return Promise.resolve({ outcome: 'overloaded' });
+      }
+      const bodyHash = createHash('sha256').update(body).digest();
+      const event: NewEvent = { ...readEnvelope(body), body, bodyHash };
+      return new Promise((report) => {
+        waiting.push({ event, report });
+        waitingBytes += body.length;
+        if (isPumpDue) return;
+        // Requests whose bodies the event loop reads in one round share a batch from the start.
+        isPumpDue = true;
+        setImmediate(pump);
+      });
+    },
+    drain: () =>
+      new Promise((resolve) => {
+        idle.push(resolve);
+        pump();
+      }),
+  };
+}

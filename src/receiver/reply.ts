@@ -1,0 +1,84 @@
+/**
+ * Every outcome of a delivery and the HTTP reply that says it. A sender retries what is not 2xx, so
+ * 2xx means a committed row, 4xx only what the sender did, and 503 "come again".
+ */
+import { type ErrorEnvelope, errorEnvelope } from '../contract/errors.ts';
+import { SIGNATURE_HEADER } from '../contract/signature.ts';
+import { assertNever } from '../platform/errors.ts';
+import type { IntakeOutcome } from './intake.ts';
+
+export type WebhookOutcome =
+  | IntakeOutcome
+  | { readonly outcome: 'signature_missing' | 'signature_malformed' | 'signature_mismatch' }
+  | { readonly outcome: 'too_large' }
+  | { readonly outcome: 'encoded_body' }
+  | { readonly outcome: 'incomplete_body' }
+  | { readonly outcome: 'wrong_method' };
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body:
+    | { readonly received: true; readonly event_id: string | null; readonly duplicate: boolean }
+    | ErrorEnvelope;
+}
+
+/** The service waits a minute before its first retry; sooner is welcome. */
+const RETRY_AFTER = { 'Retry-After': '5' };
+
+export function replyFor(outcome: WebhookOutcome): Reply {
+  switch (outcome.outcome) {
+    case 'accepted':
+    case 'id_reused':
+      return received(outcome.eventId, false);
+    case 'duplicate':
+      return received(outcome.eventId, true);
+    case 'unavailable':
+      return unavailable('The event could not be stored now. Send it again.');
+    case 'overloaded':
+      return unavailable('Too many events are waiting to be stored. Send it again.');
+    case 'signature_missing':
+      return unverified(`The header ${SIGNATURE_HEADER} is missing.`);
+    case 'signature_malformed':
+      return unverified(`The header ${SIGNATURE_HEADER} is not 64 bytes of hexadecimal or base64.`);
+    case 'signature_mismatch':
+      return unverified(`The header ${SIGNATURE_HEADER} does not match the bytes of the body.`);
+    case 'too_large':
+      // The rest of the body is not read, so the connection cannot serve another request.
+      return refused(413, 'The body is larger than this receiver accepts.', {
+        Connection: 'close',
+      });
+    case 'encoded_body':
+      return refused(415, 'Send the body as it was signed, without Content-Encoding.');
+    case 'incomplete_body':
+      return refused(400, 'The body ended before its announced length.');
+    case 'wrong_method':
+      return refused(405, 'Events are sent by POST.', { Allow: 'POST' });
+    default:
+      return assertNever(outcome);
+  }
+}
+
+function received(eventId: string | undefined, duplicate: boolean): Reply {
+  return {
+    status: 200,
+    headers: {},
+    body: { received: true, event_id: eventId ?? null, duplicate },
+  };
+}
+
+function unavailable(message: string): Reply {
+  return { status: 503, headers: RETRY_AFTER, body: errorEnvelope('api_error', 'HE_00', message) };
+}
+
+function unverified(message: string): Reply {
+  return {
+    status: 401,
+    headers: {},
+    body: errorEnvelope('authentication_error', 'AU_01', message),
+  };
+}
+
+function refused(status: number, message: string, headers: Record<string, string> = {}): Reply {
+  return { status, headers, body: errorEnvelope('invalid_request', 'IR_04', message) };
+}

@@ -1,0 +1,48 @@
+/**
+ * Verifies `X-Webhook-Signature-512`: HMAC-SHA512 over the exact bytes of the body.
+ * Interface document, section "Authentication", 6.
+ *
+ * 1. The bytes are never decoded or parsed before they are verified.
+ * 2. Every secret is tried, and digests of equal length are compared in constant time, so the time
+ *    taken tells nothing about a secret.
+ * 3. The encoding is told by length alone: hexadecimal, base64 and base64url of 64 bytes differ.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+const DIGEST_BYTES = 64;
+const HEX = /^[0-9a-f]{128}$/i;
+/** Padded or not, in either alphabet. */
+const BASE64 = /^[A-Za-z0-9+/_-]{86}(?:==)?$/;
+
+export type Verification =
+  /** Which secret matched, by its place in the configuration, for telling when an old one can go. */
+  | { readonly outcome: 'verified'; readonly secretIndex: number }
+  | { readonly outcome: 'missing' | 'malformed' | 'mismatch' };
+
+/**
+ * @param signature the header's value, if it was sent
+ * @param secrets one or more; any may match, so that secrets can be rotated without a gap
+ */
+export function verifySignature(
+  body: Buffer,
+  signature: string | undefined,
+  secrets: readonly string[],
+): Verification {
+  if (signature === undefined || signature.trim() === '') return { outcome: 'missing' };
+  const claimed = decodeSignature(signature.trim());
+  if (!claimed) return { outcome: 'malformed' };
+  let secretIndex = -1;
+  secrets.forEach((secret, index) => {
+    const expected = createHmac('sha512', secret).update(body).digest();
+    if (timingSafeEqual(expected, claimed) && secretIndex === -1) secretIndex = index;
+  });
+  return secretIndex === -1 ? { outcome: 'mismatch' } : { outcome: 'verified', secretIndex };
+}
+
+function decodeSignature(signature: string): Buffer | undefined {
+  if (HEX.test(signature)) return Buffer.from(signature, 'hex');
+  if (!BASE64.test(signature)) return undefined;
+  // Node reads both alphabets under either name.
+  const digest = Buffer.from(signature, 'base64');
+  return digest.length === DIGEST_BYTES ? digest : undefined;
+}

@@ -1,0 +1,45 @@
+/** A database of its own for a test file, made from the migrated template. */
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { createDatabase, type Database } from '../../src/platform/db/database.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { databaseUrl, TEMPLATE } from './globalSetup.ts';
+
+export interface TestDatabase extends Database {
+  readonly url: string;
+  /** Closes the pool and drops the database. */
+  drop(): Promise<void>;
+}
+
+export const silentLog = createLog('silent');
+
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await administer(`create database ${name} template ${TEMPLATE}`);
+  const url = databaseUrl(inject('postgresUrl'), name);
+  const db = createDatabase({
+    connectionString: url,
+    log: silentLog,
+    applicationName: 'test',
+    maxConnections: 8,
+  });
+  return {
+    ...db,
+    url,
+    drop: async () => {
+      await db.close();
+      await administer(`drop database ${name} with (force)`);
+    },
+  };
+}
+
+async function administer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: inject('postgresUrl') });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

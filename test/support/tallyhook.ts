@@ -1,0 +1,42 @@
+/** A running Tallyhook in this process, over a database of its own, on free ports. */
+import { type Role, ROLES, type Running, start } from '../../src/assembly.ts';
+import { loadConfig } from '../../src/platform/config.ts';
+import { silentLog, type TestDatabase } from './database.ts';
+import { MERCHANT_ID, SECRET, sign } from './events.ts';
+
+export const ADMIN_TOKEN = 'admin-token-0123456789abcdef';
+
+export interface TestTallyhook extends Running {
+  readonly webhookUrl: string;
+  /** Delivers a body with its right signature, or with the headers given. */
+  deliver(body: Buffer, headers?: Record<string, string>): Promise<Response>;
+}
+
+export interface TestTallyhookOptions {
+  readonly db: Pick<TestDatabase, 'url'>;
+  readonly redisUrl?: string | undefined;
+  readonly roles?: readonly Role[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function startTallyhook(options: TestTallyhookOptions): Promise<TestTallyhook> {
+  const config = loadConfig({
+    DATABASE_URL: options.db.url,
+    REDIS_URL: options.redisUrl,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    ADMIN_TOKEN,
+    WEBHOOK_SECRETS: SECRET,
+    PAYMENTS_MERCHANT_ID: MERCHANT_ID,
+    ...options.env,
+  });
+  const running = await start(config, new Set(options.roles ?? ROLES), silentLog);
+  const webhookUrl = `http://127.0.0.1:${running.receiverPort}/webhooks`;
+  return {
+    ...running,
+    webhookUrl,
+    deliver: (body, headers = { 'X-Webhook-Signature-512': sign(body) }) =>
+      fetch(webhookUrl, { method: 'POST', headers, body: new Uint8Array(body) }),
+  };
+}

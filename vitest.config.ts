@@ -1,0 +1,20 @@
+import { defineConfig } from 'vitest/config';
+
+/** `unit` needs no services and takes seconds; `services` runs over real PostgreSQL and Redis. */
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'services',
+          include: ['test/{cli,db,flow,ledger,platform,receiver}/**/*.test.ts'],
+          globalSetup: ['test/support/globalSetup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+        },
+      },
+    ],
+  },
+});

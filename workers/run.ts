@@ -1,0 +1,16 @@
+/** What every worker does: read the settings, start its roles, run until told to stop. */
+import { type Role, start } from '../src/assembly.ts';
+import { loadConfig, readEnvironment } from '../src/platform/config.ts';
+import { createLog } from '../src/platform/log.ts';
+import { exitWith, runUntilSignal } from '../src/platform/shutdown.ts';
+
+export async function runRoles(roles: readonly Role[]): Promise<void> {
+  try {
+    const config = loadConfig(readEnvironment());
+    const log = createLog(config.logLevel);
+    const running = await start(config, new Set(roles), log);
+    await runUntilSignal(running.close, log);
+  } catch (error) {
+    exitWith(error);
+  }
+}
