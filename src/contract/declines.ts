@@ -1,0 +1,322 @@
+/**
+ * Declines: what a failed payment's `unified_code` means, and what to do next.
+ * Interface document, section Errors, "Payment failures (declines)".
+ *
+ * 1. Advice follows from the code alone: the acquirer's own code and wording are no stable surface.
+ * 2. A code that is not listed is judged by its family, and one without a family is terminal.
+ * 3. Money first: where a code leaves it open, the advice is the one that cannot charge twice and
+ *    that no timer can turn into a loop of attempts.
+ */
+
+/** What to do about a decline, with its explanation to a person. Same section, table of families. */
+export const RETRY_ADVICE = {
+  never: 'Do not retry; another payment method may work.',
+  with_backoff: 'Retry, each time after a longer wait.',
+  with_3ds: 'Retry with 3-D Secure: the issuer asks for authentication.',
+  with_customer:
+    'The customer can usually try again. A retry without the customer fails, because nobody is there to authenticate.',
+  sometimes:
+    'The code does not tell whether another attempt helps: let the customer try once more or pay in another way, and never retry automatically.',
+  check_earlier_payment:
+    'The first payment may have succeeded: look at it before retrying or refunding anything.',
+  fix_request: 'Do not send the same request again; correct it first.',
+} as const satisfies Record<string, string>;
+export type RetryAdvice = keyof typeof RETRY_ADVICE;
+
+/** The meaning of a family, and the retry rule for its codes unless a code has its own. */
+export interface DeclineFamilyEntry {
+  readonly meaning: string;
+  readonly retry: RetryAdvice;
+}
+
+/** Interface document, section Errors, "Payment failures (declines)", table of families. */
+export const DECLINE_FAMILIES = {
+  UE_1xxx: { meaning: 'The card or its issuer declined', retry: 'never' },
+  UE_2xxx: { meaning: 'Not eligible, or stopped by risk rules', retry: 'never' },
+  UE_3xxx: { meaning: 'A temporary problem of availability', retry: 'with_backoff' },
+  UE_4xxx: { meaning: 'A problem in the request', retry: 'fix_request' },
+  UE_5xxx: { meaning: 'Failed during 3-D Secure', retry: 'sometimes' },
+  UE_9000: { meaning: 'A failure that was not recognised', retry: 'never' },
+} as const satisfies Record<string, DeclineFamilyEntry>;
+export type DeclineFamily = keyof typeof DECLINE_FAMILIES;
+
+/** One listed code; `message` may be shown to the customer. */
+export interface DeclineCodeEntry {
+  readonly family: DeclineFamily;
+  readonly retry: RetryAdvice;
+  readonly message: string;
+}
+
+/**
+ * Every listed code with the document's message.
+ * Interface document, section Errors, "Payment failures (declines)", table of codes.
+ *
+ * Of UE_5xxx the document says that a retry sometimes helps, and names UE_5003. The others here are
+ * read from their messages. Authentication that did not come to its end (UE_5003, 5005, 5009, 5011,
+ * 5021) can be tried again, but only by the customer: backing off, as in UE_3xxx, would retry with
+ * nobody at the challenge. A verdict on the card or the transaction stays one (UE_5013 says what
+ * UE_1002 says), and so does "too many attempts", which each retry makes worse. UE_5020 is a
+ * problem in the request. What is left could be the customer's slip or a verdict: `sometimes`.
+ */
+export const DECLINE_CODES = {
+  UE_1001: { family: 'UE_1xxx', retry: 'never', message: 'Insufficient funds' },
+  UE_1002: { family: 'UE_1xxx', retry: 'never', message: 'The card has expired' },
+  UE_1003: { family: 'UE_1xxx', retry: 'never', message: 'The card number is invalid' },
+  UE_1004: { family: 'UE_1xxx', retry: 'never', message: 'The security code is incorrect' },
+  UE_1005: { family: 'UE_1xxx', retry: 'never', message: 'The PIN is incorrect' },
+  UE_1006: { family: 'UE_1xxx', retry: 'never', message: 'The card was reported lost or stolen' },
+  UE_1007: { family: 'UE_1xxx', retry: 'never', message: 'The card was declined by the issuer' },
+  UE_1008: { family: 'UE_1xxx', retry: 'never', message: 'This card is not supported' },
+  UE_1009: { family: 'UE_1xxx', retry: 'never', message: 'The card is restricted' },
+  UE_1010: {
+    family: 'UE_1xxx',
+    retry: 'never',
+    message: 'This transaction is not permitted for this card',
+  },
+  UE_1011: {
+    family: 'UE_1xxx',
+    retry: 'never',
+    message: "The transaction exceeds the card's limit",
+  },
+  UE_1012: {
+    family: 'UE_1xxx',
+    retry: 'never',
+    message: 'The transaction was declined for security reasons',
+  },
+  UE_1013: {
+    family: 'UE_1xxx',
+    retry: 'never',
+    message: 'Declined, please contact your card issuer',
+  },
+  UE_1014: { family: 'UE_1xxx', retry: 'never', message: 'No record of this card was found' },
+  UE_1015: { family: 'UE_1xxx', retry: 'never', message: 'The card is not active' },
+  UE_1016: {
+    family: 'UE_1xxx',
+    retry: 'never',
+    message: 'This account cannot be used for this payment',
+  },
+  UE_1017: {
+    family: 'UE_1xxx',
+    retry: 'never',
+    message: 'The cardholder has cancelled this payment',
+  },
+  UE_1018: {
+    family: 'UE_1xxx',
+    retry: 'check_earlier_payment',
+    message: 'This payment may have already been processed',
+  },
+  UE_1099: { family: 'UE_1xxx', retry: 'never', message: 'The payment was declined' },
+  UE_2001: {
+    family: 'UE_2xxx',
+    retry: 'never',
+    message: 'This payment method is currently unavailable',
+  },
+  UE_2002: {
+    family: 'UE_2xxx',
+    retry: 'with_3ds',
+    message: 'Additional authentication is required',
+  },
+  UE_2003: { family: 'UE_2xxx', retry: 'never', message: 'The payment was blocked' },
+  UE_2004: {
+    family: 'UE_2xxx',
+    retry: 'never',
+    message: 'This currency or country is not supported',
+  },
+  UE_3001: {
+    family: 'UE_3xxx',
+    retry: 'with_backoff',
+    message: 'The payment service is temporarily unavailable, please try again later',
+  },
+  UE_3002: {
+    family: 'UE_3xxx',
+    retry: 'with_backoff',
+    message: 'The payment could not be processed, please try again',
+  },
+  UE_3003: {
+    family: 'UE_3xxx',
+    retry: 'with_backoff',
+    message: 'The payment timed out, please try again',
+  },
+  UE_4001: {
+    family: 'UE_4xxx',
+    retry: 'fix_request',
+    message: 'Required payment information is missing or invalid',
+  },
+  UE_4002: {
+    family: 'UE_4xxx',
+    retry: 'fix_request',
+    message: 'The security code is not the expected length',
+  },
+  UE_4003: {
+    family: 'UE_4xxx',
+    retry: 'fix_request',
+    message: 'The payment session has expired, please start again',
+  },
+  UE_4004: {
+    family: 'UE_4xxx',
+    retry: 'fix_request',
+    message: 'The transaction is in an invalid state',
+  },
+  UE_5001: { family: 'UE_5xxx', retry: 'sometimes', message: 'Card authentication failed' },
+  UE_5002: {
+    family: 'UE_5xxx',
+    retry: 'never',
+    message: 'Authentication was declined by the issuer',
+  },
+  UE_5003: {
+    family: 'UE_5xxx',
+    retry: 'with_customer',
+    message: 'Authentication was not completed',
+  },
+  UE_5004: {
+    family: 'UE_5xxx',
+    retry: 'sometimes',
+    message: 'The cardholder could not be verified',
+  },
+  UE_5005: {
+    family: 'UE_5xxx',
+    retry: 'with_customer',
+    message: 'The authentication service is unavailable',
+  },
+  UE_5006: { family: 'UE_5xxx', retry: 'never', message: 'Too many authentication attempts' },
+  UE_5007: { family: 'UE_5xxx', retry: 'sometimes', message: 'The device could not be recognised' },
+  UE_5008: {
+    family: 'UE_5xxx',
+    retry: 'sometimes',
+    message: 'The authentication response was invalid',
+  },
+  UE_5009: {
+    family: 'UE_5xxx',
+    retry: 'with_customer',
+    message: 'No response from the authentication service',
+  },
+  UE_5010: {
+    family: 'UE_5xxx',
+    retry: 'never',
+    message: 'The card is not enrolled for authentication',
+  },
+  UE_5011: { family: 'UE_5xxx', retry: 'with_customer', message: 'Authentication timed out' },
+  UE_5012: {
+    family: 'UE_5xxx',
+    retry: 'never',
+    message: 'This authentication method is not supported',
+  },
+  UE_5013: { family: 'UE_5xxx', retry: 'never', message: 'The card has expired' },
+  UE_5014: { family: 'UE_5xxx', retry: 'never', message: 'The card number is invalid' },
+  UE_5015: {
+    family: 'UE_5xxx',
+    retry: 'never',
+    message: 'The transaction is not valid for authentication',
+  },
+  UE_5016: { family: 'UE_5xxx', retry: 'never', message: 'No record of this card was found' },
+  UE_5017: {
+    family: 'UE_5xxx',
+    retry: 'never',
+    message: 'Authentication was declined for security reasons',
+  },
+  UE_5018: { family: 'UE_5xxx', retry: 'never', message: 'The card was reported lost or stolen' },
+  UE_5019: {
+    family: 'UE_5xxx',
+    retry: 'never',
+    message: 'Authentication is not permitted for this card',
+  },
+  UE_5020: {
+    family: 'UE_5xxx',
+    retry: 'fix_request',
+    message: 'Required authentication data is missing or invalid',
+  },
+  UE_5021: {
+    family: 'UE_5xxx',
+    retry: 'with_customer',
+    message: 'The authentication session has expired',
+  },
+  UE_9000: { family: 'UE_9000', retry: 'never', message: 'Something went wrong' },
+} as const satisfies Record<string, DeclineCodeEntry>;
+export type DeclineCode = keyof typeof DECLINE_CODES;
+
+/** One coarse code of an acquirer that does not send granular ones yet. */
+export interface LegacyDeclineCodeEntry {
+  readonly family: DeclineFamily;
+  readonly retry: RetryAdvice;
+  readonly meaning: string;
+}
+
+/**
+ * The coarse codes. Each covers several messages, so the customer is shown `unified_message`, and
+ * the retry rule is that of the family. UE_2000 also stands for "3-D Secure required", yet its
+ * advice is `never`: it cannot be told from a block by risk rules, which must not be tried again.
+ * Interface document, section Errors, "Payment failures (declines)", "Legacy coarse codes".
+ */
+export const LEGACY_DECLINE_CODES = {
+  UE_1000: {
+    family: 'UE_1xxx',
+    retry: 'never',
+    meaning: 'A problem with the card or the payment method',
+  },
+  UE_2000: {
+    family: 'UE_2xxx',
+    retry: 'never',
+    meaning: 'Not eligible, blocked, or 3-D Secure required (unified_message tells which)',
+  },
+  UE_3000: { family: 'UE_3xxx', retry: 'with_backoff', meaning: 'A temporary problem' },
+  UE_4000: { family: 'UE_4xxx', retry: 'fix_request', meaning: 'A problem in the request data' },
+} as const satisfies Record<string, LegacyDeclineCodeEntry>;
+export type LegacyDeclineCode = keyof typeof LEGACY_DECLINE_CODES;
+
+/** What to do about one decline. */
+export interface DeclineAdvice {
+  readonly code: string;
+  readonly family: DeclineFamily;
+  /** A coarse code, which covers several messages. */
+  readonly legacy: boolean;
+  readonly retry: RetryAdvice;
+  /** Undefined when the code alone has no message: then show the payment's `unified_message`. */
+  readonly customerMessage: string | undefined;
+  /** For the operator, not for the customer. */
+  readonly explanation: string;
+}
+
+/**
+ * Tells what to do about a `unified_code`, whether it is listed or not.
+ * Interface document, section Errors, "Payment failures (declines)".
+ */
+export function declineAdvice(unifiedCode: string): DeclineAdvice {
+  const listed = lookUp<DeclineCodeEntry>(DECLINE_CODES, unifiedCode);
+  if (listed) {
+    const { family, retry, message } = listed;
+    const explanation = explain(DECLINE_FAMILIES[family].meaning, retry);
+    return {
+      code: unifiedCode,
+      family,
+      legacy: false,
+      retry,
+      customerMessage: message,
+      explanation,
+    };
+  }
+  const coarse = lookUp<LegacyDeclineCodeEntry>(LEGACY_DECLINE_CODES, unifiedCode);
+  const family = coarse?.family ?? familyOf(unifiedCode);
+  const { meaning, retry } = coarse ?? DECLINE_FAMILIES[family];
+  return {
+    code: unifiedCode,
+    family,
+    legacy: coarse !== undefined,
+    retry,
+    customerMessage: undefined,
+    explanation: explain(meaning, retry),
+  };
+}
+
+/** An own entry only: a code from outside must not reach what the table's prototype carries. */
+function lookUp<T>(table: Readonly<Record<string, T>>, code: string): T | undefined {
+  return Object.hasOwn(table, code) ? table[code] : undefined;
+}
+
+function familyOf(code: string): DeclineFamily {
+  const digit = /^UE_([1-5])\d{3}$/.exec(code)?.[1];
+  return digit === undefined ? 'UE_9000' : (`UE_${digit}xxx` as DeclineFamily);
+}
+
+function explain(meaning: string, retry: RetryAdvice): string {
+  return `${meaning}. ${RETRY_ADVICE[retry]}`;
+}

@@ -1,0 +1,81 @@
+/**
+ * What the service answers when no payment was attempted: the error envelope, its types and codes,
+ * and the HTTP statuses. A payment that was attempted and declined is no error: it comes with
+ * HTTP 200 and a `unified_code`, see declines.ts. Interface document, section Errors.
+ */
+import { z } from 'zod';
+
+/**
+ * Reads the error envelope leniently: unknown types and codes pass, and so do extra keys, because
+ * some services of this family add details beside the three fields.
+ * Interface document, section Errors, "Error envelope".
+ */
+export const errorEnvelopeSchema = z.looseObject({
+  error: z.looseObject({ type: z.string(), code: z.string(), message: z.string() }),
+});
+export type ErrorEnvelope = z.infer<typeof errorEnvelopeSchema>;
+
+/** Interface document, section Errors, "Types"; the last one appears in the code list only. */
+export const ERROR_TYPES = [
+  'authentication_error',
+  'invalid_request',
+  'processing_error',
+  'rate_limit_error',
+  'api_error',
+  'connector_error',
+] as const;
+export type ErrorType = (typeof ERROR_TYPES)[number];
+
+/** One row of the code list; `type` is undefined where the document leaves it open. */
+export interface ErrorCodeEntry {
+  readonly type: ErrorType | undefined;
+  readonly meaning: string;
+}
+
+/**
+ * Interface document, section Errors, "Codes". The HTTP status that goes with HE_01 is left open
+ * and differs within the family, so readers branch on the code and never on that status. Codes
+ * outside this table are judged by their HTTP status.
+ */
+export const ERROR_CODES = {
+  AU_01: { type: 'authentication_error', meaning: 'Invalid API key' },
+  AU_02: { type: 'authentication_error', meaning: 'API key revoked' },
+  IR_01: { type: 'invalid_request', meaning: 'Missing required field' },
+  IR_04: { type: 'invalid_request', meaning: 'Invalid field value' },
+  IR_05: { type: 'invalid_request', meaning: 'Resource not found' },
+  PE_01: { type: 'processing_error', meaning: 'Card declined' },
+  PE_02: { type: 'processing_error', meaning: 'Insufficient funds' },
+  PE_03: { type: 'processing_error', meaning: 'Expired card' },
+  CE_01: { type: 'connector_error', meaning: 'Processor unavailable' },
+  RL_01: { type: 'rate_limit_error', meaning: 'Rate limit exceeded' },
+  HE_01: {
+    type: undefined,
+    meaning: 'A payment with this payment_id already exists: read it instead of failing',
+  },
+  HE_00: { type: undefined, meaning: 'The API rejected the request; the cause is left open' },
+} as const satisfies Record<string, ErrorCodeEntry>;
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** Interface document, section Errors, "HTTP statuses". */
+export const HTTP_STATUSES = {
+  200: 'Succeeded',
+  201: 'Created',
+  400: 'Invalid parameters or missing fields',
+  401: 'Invalid or missing API key',
+  403: 'Insufficient permissions',
+  404: 'Resource does not exist',
+  409: 'Already exists or action conflicts',
+  422: 'Understood but cannot be processed',
+  429: 'Rate limit exceeded',
+  500: 'Internal error',
+  502: 'Upstream error',
+  503: 'Temporary outage',
+} as const satisfies Record<number, string>;
+
+/**
+ * Builds an error envelope. Reading is lenient, writing is strict: only types and codes of the
+ * document are sent. Interface document, section Errors, "Error envelope".
+ */
+export function errorEnvelope(type: ErrorType, code: ErrorCode, message: string): ErrorEnvelope {
+  return { error: { type, code, message } };
+}

@@ -1,0 +1,145 @@
+/**
+ * Webhook events: the envelope, the event types and the content types.
+ *
+ * The interface document names one event type and one content type and leaves the others open; the
+ * rest are those of services of this family. Both sets grow, so the tables here only help to read:
+ * an event outside them is as good as any other. Interface document, section Events.
+ */
+import { z } from 'zod';
+import type { ResourceKind } from './resources/index.ts';
+import type { DisputeStatus, PaymentStatus, PayoutStatus, RefundStatus } from './statuses.ts';
+
+/**
+ * The body of a webhook. Unknown fields, event types and content types pass.
+ * Interface document, section Events, "Envelope".
+ */
+export const eventEnvelopeSchema = z.looseObject({
+  merchant_id: z.string(),
+  /** Unique; each is processed once. */
+  event_id: z.string().min(1),
+  event_type: z.string(),
+  content: z.looseObject({
+    type: z.string(),
+    /** A snapshot of the resource; RESOURCES has the schema of each kind. */
+    object: z.record(z.string(), z.unknown()),
+  }),
+  /** ISO 8601: when the event was made, which says nothing about the age of the snapshot. */
+  timestamp: z.string(),
+  /** Not in the document; some services of this family send it. */
+  processor_merchant_id: z.string().nullish(),
+});
+export type EventEnvelope = z.infer<typeof eventEnvelopeSchema>;
+
+/**
+ * What each `content.type` holds; undefined for resources that no ledger of money follows.
+ * Interface document, section Events, rule 7 (it names `payment_details`).
+ */
+export const CONTENT_TYPES = {
+  payment_details: 'payment',
+  refund_details: 'refund',
+  dispute_details: 'dispute',
+  payout_details: 'payout',
+  mandate_details: undefined,
+  subscription_details: undefined,
+} as const satisfies Record<string, ResourceKind | undefined>;
+export type ContentType = keyof typeof CONTENT_TYPES;
+
+/** Known event types. Interface document, section Events, rule 5 (it names `payment_succeeded`). */
+export const EVENT_TYPES = [
+  'payment_succeeded',
+  'payment_failed',
+  'payment_processing',
+  'payment_cancelled',
+  'payment_cancelled_post_capture',
+  'payment_authorized',
+  'payment_partially_authorized',
+  'payment_captured',
+  'payment_expired',
+  'action_required',
+  'refund_succeeded',
+  'refund_failed',
+  'dispute_opened',
+  'dispute_expired',
+  'dispute_accepted',
+  'dispute_cancelled',
+  'dispute_challenged',
+  'dispute_won',
+  'dispute_lost',
+  'mandate_active',
+  'mandate_revoked',
+  'payout_success',
+  'payout_failed',
+  'payout_initiated',
+  'payout_processing',
+  'payout_cancelled',
+  'payout_expired',
+  'payout_reversed',
+  'invoice_paid',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** The kind of resource that an event type speaks of, and the statuses that emit it. */
+export type EventReport =
+  | { readonly kind: 'payment'; readonly statuses: readonly PaymentStatus[] }
+  | { readonly kind: 'refund'; readonly statuses: readonly RefundStatus[] }
+  | { readonly kind: 'dispute'; readonly statuses: readonly DisputeStatus[] }
+  | { readonly kind: 'payout'; readonly statuses: readonly PayoutStatus[] }
+  | { readonly kind: undefined; readonly statuses: readonly [] };
+
+/**
+ * What each event type reports, in the words of statuses.ts. Several statuses share some types, so
+ * the status of a resource is read from the snapshot and this table only explains or checks it. No
+ * status is listed where none is known to emit the type.
+ * Interface document, section Events, rules 5 and 6.
+ */
+export const EVENT_REPORTS = {
+  payment_succeeded: { kind: 'payment', statuses: ['succeeded'] },
+  payment_failed: { kind: 'payment', statuses: ['failed'] },
+  payment_processing: {
+    kind: 'payment',
+    statuses: ['processing', 'partially_captured_and_processing'],
+  },
+  payment_cancelled: { kind: 'payment', statuses: ['cancelled'] },
+  payment_cancelled_post_capture: { kind: 'payment', statuses: ['cancelled_post_capture'] },
+  payment_authorized: { kind: 'payment', statuses: ['requires_capture'] },
+  payment_partially_authorized: {
+    kind: 'payment',
+    statuses: ['partially_authorized_and_requires_capture'],
+  },
+  // Capturing everything ends in `succeeded`, so this type reports partial captures only.
+  payment_captured: {
+    kind: 'payment',
+    statuses: ['partially_captured', 'partially_captured_and_capturable'],
+  },
+  payment_expired: { kind: 'payment', statuses: ['expired'] },
+  action_required: {
+    kind: 'payment',
+    statuses: [
+      'requires_action',
+      'requires_customer_action',
+      'requires_redirection',
+      'requires_merchant_action',
+      'conflicted',
+      'review',
+    ],
+  },
+  refund_succeeded: { kind: 'refund', statuses: ['succeeded'] },
+  refund_failed: { kind: 'refund', statuses: ['failed'] },
+  dispute_opened: { kind: 'dispute', statuses: ['opened'] },
+  dispute_expired: { kind: 'dispute', statuses: ['expired'] },
+  dispute_accepted: { kind: 'dispute', statuses: ['accepted'] },
+  dispute_cancelled: { kind: 'dispute', statuses: ['cancelled'] },
+  dispute_challenged: { kind: 'dispute', statuses: ['challenged'] },
+  dispute_won: { kind: 'dispute', statuses: ['won'] },
+  dispute_lost: { kind: 'dispute', statuses: ['lost'] },
+  mandate_active: { kind: undefined, statuses: [] },
+  mandate_revoked: { kind: undefined, statuses: [] },
+  payout_success: { kind: 'payout', statuses: ['success'] },
+  payout_failed: { kind: 'payout', statuses: ['failed'] },
+  payout_initiated: { kind: 'payout', statuses: ['initiated'] },
+  payout_processing: { kind: 'payout', statuses: [] },
+  payout_cancelled: { kind: 'payout', statuses: ['cancelled'] },
+  payout_expired: { kind: 'payout', statuses: ['expired'] },
+  payout_reversed: { kind: 'payout', statuses: ['reversed'] },
+  invoice_paid: { kind: undefined, statuses: [] },
+} as const satisfies Record<EventType, EventReport>;

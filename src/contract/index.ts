@@ -1,0 +1,13 @@
+/**
+ * The payment service's interface as data and schemas: one source for everyone who speaks with the
+ * service or stands in for it. Nothing here does I/O, and nothing here is a rule of ours.
+ */
+export * from './declines.ts';
+export * from './errors.ts';
+export * from './events.ts';
+export * from './identifiers.ts';
+export * from './limits.ts';
+export * from './money.ts';
+export * from './resources/index.ts';
+export * from './signature.ts';
+export * from './statuses.ts';

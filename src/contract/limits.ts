@@ -1,0 +1,53 @@
+/**
+ * Limits, header names and key prefixes. Interface document, sections Limits and Authentication.
+ */
+
+/** The `limit` of a list. Interface document, section Limits. */
+export const PAGE_SIZE = { default: 10, min: 1, max: 100 } as const;
+
+/** The `offset` of a list when none is sent. Interface document, section Limits. */
+export const DEFAULT_OFFSET = 0;
+
+/** Interface document, section Limits; applies to Create Payment. */
+export const PAYMENT_ID_MAX_LENGTH = 64;
+
+/** A payment id that a merchant may choose. Interface document, section Limits. */
+export const PAYMENT_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Interface document, section Limits; applies to Create Customer. */
+export const CUSTOMER_ID_MAX_LENGTH = 64;
+
+/** Interface document, section Limits; applies to Create Payout. */
+export const MERCHANT_ORDER_REFERENCE_ID_MAX_LENGTH = 255;
+
+/** Interface document, section Limits; named for customers and payouts. */
+export const METADATA_LIMITS = { maxPairs: 50, maxKeyLength: 40, maxValueLength: 500 } as const;
+
+/** Prefix and suffix together. Interface document, section Limits; applies to Capture Payment. */
+export const STATEMENT_DESCRIPTOR_MAX_LENGTH = 22;
+
+/** A manual authorization lapses 7 days on if it was not captured. Interface document, section Limits. */
+export const MANUAL_AUTHORIZATION_VALIDITY_MS = 7 * 24 * 60 * 60 * 1000;
+
+/**
+ * Names of the headers that tell the rate budget: requests a minute, requests left, and the Unix
+ * time in seconds when the window starts anew. Interface document, section Limits, "Rate limiting".
+ */
+export const RATE_LIMIT_HEADERS = {
+  limit: 'X-RateLimit-Limit',
+  remaining: 'X-RateLimit-Remaining',
+  reset: 'X-RateLimit-Reset',
+} as const;
+
+/** Interface document, section Authentication, rule 1. */
+export const API_KEY_HEADER = 'api-key';
+
+/** No prefix is the start of another, so a key has one kind. Interface document, section Authentication. */
+export const API_KEY_PREFIXES = {
+  sandboxSecret: 'snd_',
+  productionSecret: 'prd_',
+  sandboxPublishable: 'pk_snd_',
+  productionPublishable: 'pk_prd_',
+  admin: 'admin_',
+} as const;
+export type ApiKeyKind = keyof typeof API_KEY_PREFIXES;

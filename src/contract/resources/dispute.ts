@@ -1,0 +1,42 @@
+/**
+ * The dispute, as events and retrievals carry it. The document shows its id, its status after
+ * evidence and the time of that; the rest is what services of this family send.
+ * Interface document, section Resources, "Dispute and evidence".
+ */
+import { z } from 'zod';
+import { flag, id, text, timestamp } from './fields.ts';
+
+/** Interface document, section Resources, "Dispute and evidence", with the family's fields. */
+export const disputeSchema = z.looseObject({
+  dispute_id: id,
+  /** One of DISPUTE_STATUSES or `submitted`; see statuses.ts. */
+  status: text,
+  evidence_submitted_at: timestamp,
+  // Below: not in the document.
+  payment_id: text,
+  attempt_id: text,
+  /** Minor units, sent as text; an integer, the document's form of amounts, is read too. */
+  amount: z.union([z.string(), z.int()]).nullish(),
+  currency: text,
+  /** One of DISPUTE_STAGES, or a later word. */
+  dispute_stage: text,
+  /** As `status`, with the prefix `dispute_`; it says more than `status` where both are sent. */
+  dispute_status: text,
+  /** Until when evidence is taken. */
+  challenge_required_by: timestamp,
+  connector: text,
+  connector_status: text,
+  connector_dispute_id: text,
+  connector_reason: text,
+  connector_reason_code: text,
+  connector_created_at: timestamp,
+  connector_updated_at: timestamp,
+  created: timestamp,
+  created_at: timestamp,
+  modified_at: timestamp,
+  updated_at: timestamp,
+  profile_id: text,
+  merchant_connector_id: text,
+  is_already_refunded: flag,
+});
+export type Dispute = z.infer<typeof disputeSchema>;

@@ -1,0 +1,56 @@
+/**
+ * The four resources that move money. Interface document, section Resources and their fields.
+ */
+import type { z } from 'zod';
+import { disputeSchema } from './dispute.ts';
+import { paymentSchema } from './payment.ts';
+import { payoutSchema } from './payout.ts';
+import { refundSchema } from './refund.ts';
+
+/** Interface document, section Events: the changes that webhooks tell. */
+export const RESOURCE_KINDS = ['payment', 'refund', 'dispute', 'payout'] as const;
+export type ResourceKind = (typeof RESOURCE_KINDS)[number];
+
+/** How one kind is named and read. */
+export interface ResourceEntry {
+  /** The field that holds the resource's own id. */
+  readonly idField: string;
+  readonly schema: z.ZodType;
+}
+
+/** Interface document, section Resources and their fields. */
+export const RESOURCES = {
+  payment: { idField: 'payment_id', schema: paymentSchema },
+  refund: { idField: 'refund_id', schema: refundSchema },
+  dispute: { idField: 'dispute_id', schema: disputeSchema },
+  payout: { idField: 'payout_id', schema: payoutSchema },
+} as const satisfies Record<ResourceKind, ResourceEntry>;
+
+export { type Dispute, disputeSchema } from './dispute.ts';
+export {
+  type Billing,
+  billingSchema,
+  type CustomerDetails,
+  customerDetailsSchema,
+} from './fields.ts';
+export {
+  type Capture,
+  type CardDetails,
+  captureSchema,
+  cardDetailsSchema,
+  type ErrorDetails,
+  errorDetailsSchema,
+  type NextAction,
+  nextActionSchema,
+  type OrderDetail,
+  orderDetailSchema,
+  type Payment,
+  paymentSchema,
+} from './payment.ts';
+export {
+  type Payout,
+  type PayoutMethodData,
+  payoutMethodDataSchema,
+  payoutSchema,
+} from './payout.ts';
+export { type Refund, refundSchema } from './refund.ts';

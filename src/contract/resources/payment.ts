@@ -1,0 +1,136 @@
+/**
+ * The payment, as events and retrievals carry it. Interface document, section Resources, "Payment".
+ */
+import { z } from 'zod';
+import { disputeSchema } from './dispute.ts';
+import {
+  amountMinor,
+  billingSchema,
+  customerDetailsSchema,
+  flag,
+  id,
+  integer,
+  metadata,
+  text,
+  timestamp,
+} from './fields.ts';
+import { refundSchema } from './refund.ts';
+
+/** Response form of a card: never its number. Interface document, section Resources, "Payment". */
+export const cardDetailsSchema = z.looseObject({
+  last4: text,
+  brand: text,
+  exp_month: text,
+  exp_year: text,
+});
+export type CardDetails = z.infer<typeof cardDetailsSchema>;
+
+/** Why a payment failed, in three voices. Interface document, section Resources, "Payment". */
+export const errorDetailsSchema = z.looseObject({
+  unified_details: z.looseObject({ category: text, message: text }).nullish(),
+  issuer_details: z
+    .looseObject({
+      code: text,
+      message: text,
+      network_details: z.looseObject({ name: text }).nullish(),
+    })
+    .nullish(),
+  /** The acquirer's own words: no stable surface. */
+  connector_details: z.looseObject({ code: text, message: text, reason: text }).nullish(),
+});
+export type ErrorDetails = z.infer<typeof errorDetailsSchema>;
+
+/**
+ * What the customer has to do next. The document leaves its name and form open; the family calls it
+ * `next_action` and tells its many forms apart by `type`, of which a redirect is the usual one.
+ * Interface document, section Resources, "Payment".
+ */
+export const nextActionSchema = z.looseObject({ type: text, redirect_to_url: text });
+export type NextAction = z.infer<typeof nextActionSchema>;
+
+/** Interface document, section Resources, "Nested objects used on payments", `order_details`. */
+export const orderDetailSchema = z.looseObject({
+  name: text,
+  /** The family's word for `name`. */
+  product_name: text,
+  quantity: integer,
+  amount: amountMinor,
+  currency: text,
+});
+export type OrderDetail = z.infer<typeof orderDetailSchema>;
+
+/** One of several captures of a payment. Not in the document; the family sends it on request. */
+export const captureSchema = z.looseObject({
+  capture_id: text,
+  status: text,
+  amount: amountMinor,
+  currency: text,
+  capture_sequence: integer,
+  connector_capture_id: text,
+});
+export type Capture = z.infer<typeof captureSchema>;
+
+/** Interface document, section Resources, "Payment", with what services of this family add. */
+export const paymentSchema = z.looseObject({
+  payment_id: id,
+  merchant_id: text,
+  /** One of PAYMENT_STATUSES, or a later word; see statuses.ts. */
+  status: text,
+  amount: amountMinor,
+  amount_received: amountMinor,
+  amount_capturable: amountMinor,
+  currency: text,
+  /** `automatic`, `manual` or `manual_multiple`. */
+  capture_method: text,
+  payment_method: text,
+  payment_method_data: z.looseObject({ card: cardDetailsSchema.nullish() }).nullish(),
+  customer_id: text,
+  email: text,
+  description: text,
+  statement_descriptor: text,
+  metadata,
+  /** A secret of this payment: never logged, never stored in a snapshot. */
+  client_secret: text,
+  created: timestamp,
+  modified_at: timestamp,
+  captured_at: timestamp,
+  cancelled_at: timestamp,
+  cancellation_reason: text,
+  /** See declines.ts. */
+  unified_code: text,
+  unified_message: text,
+  error_code: text,
+  error_message: text,
+  error_details: errorDetailsSchema.nullish(),
+  // Named in the document as fields of a request; services of this family return them too.
+  profile_id: text,
+  payment_method_type: text,
+  authentication_type: text,
+  billing: billingSchema.nullish(),
+  return_url: text,
+  order_details: z.array(orderDetailSchema).nullish(),
+  // Below: not in the document.
+  next_action: nextActionSchema.nullish(),
+  /** The family's names for `modified_at`. */
+  updated: timestamp,
+  updated_at: timestamp,
+  /** After this time the authorization can no longer be captured. */
+  capture_before: timestamp,
+  /** When the session ends in which the customer can pay. */
+  expires_on: timestamp,
+  /** A failed payment may be tried again under the same id. */
+  attempt_count: integer,
+  manual_retry_allowed: flag,
+  merchant_order_reference_id: text,
+  /** `approved`, `rejected` or `auto_refunded`, after a manual review. */
+  merchant_decision: text,
+  net_amount: amountMinor,
+  captures: z.array(captureSchema).nullish(),
+  refunds: z.array(refundSchema).nullish(),
+  disputes: z.array(disputeSchema).nullish(),
+  customer: customerDetailsSchema.nullish(),
+  connector: text,
+  connector_transaction_id: text,
+  test_mode: flag,
+});
+export type Payment = z.infer<typeof paymentSchema>;

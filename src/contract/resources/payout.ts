@@ -1,0 +1,76 @@
+/**
+ * The payout, as events and retrievals carry it. Interface document, section Resources, "Payout".
+ */
+import { z } from 'zod';
+import {
+  amountMinor,
+  billingSchema,
+  customerDetailsSchema,
+  flag,
+  id,
+  metadata,
+  text,
+  timestamp,
+} from './fields.ts';
+
+/** How the money goes out; account numbers come masked. Interface document, section Resources, "Payout". */
+export const payoutMethodDataSchema = z.looseObject({
+  bank: z
+    .looseObject({
+      bank_account_number: text,
+      bank_routing_number: text,
+      account_holder_name: text,
+    })
+    .nullish(),
+});
+export type PayoutMethodData = z.infer<typeof payoutMethodDataSchema>;
+
+/** Interface document, section Resources, "Payout", with what services of this family add. */
+export const payoutSchema = z.looseObject({
+  payout_id: id,
+  merchant_id: text,
+  merchant_order_reference_id: text,
+  amount: amountMinor,
+  currency: text,
+  payout_type: text,
+  payout_method_data: payoutMethodDataSchema.nullish(),
+  billing: billingSchema.nullish(),
+  auto_fulfill: flag,
+  customer_id: text,
+  customer: customerDetailsSchema.nullish(),
+  client_secret: text,
+  return_url: text,
+  business_country: text,
+  description: text,
+  entity_type: text,
+  recurring: flag,
+  metadata,
+  /** One of PAYOUT_STATUSES, or a later word; see statuses.ts. */
+  status: text,
+  error_message: text,
+  error_code: text,
+  profile_id: text,
+  created: timestamp,
+  connector_transaction_id: text,
+  priority: text,
+  /** The document leaves its form open; the family sends an array of attempts. */
+  attempts: z.unknown().optional(),
+  /** The document leaves its form open; the family sends `payout_link_id` and `link`. */
+  payout_link: z.unknown().optional(),
+  unified_code: text,
+  unified_message: text,
+  payout_method_id: text,
+  // Below: not in the document, except as deprecated request fields.
+  modified_at: timestamp,
+  updated: timestamp,
+  updated_at: timestamp,
+  connector: text,
+  merchant_connector_id: text,
+  business_label: text,
+  /** Deprecated copies of what `customer` holds. Interface document, section Versioning, rule 2. */
+  email: text,
+  name: text,
+  phone: text,
+  phone_country_code: text,
+});
+export type Payout = z.infer<typeof payoutSchema>;

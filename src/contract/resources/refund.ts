@@ -1,0 +1,37 @@
+/**
+ * The refund, as events and retrievals carry it. Interface document, section Resources, "Refund".
+ */
+import { z } from 'zod';
+import { amountMinor, id, metadata, text, timestamp } from './fields.ts';
+
+/** Interface document, section Resources, "Refund", with what services of this family add. */
+export const refundSchema = z.looseObject({
+  refund_id: id,
+  payment_id: text,
+  amount: amountMinor,
+  currency: text,
+  /** One of REFUND_STATUSES, or a later word; see statuses.ts. */
+  status: text,
+  reason: text,
+  /** `Instant` or `Scheduled`; in lower case at some services of this family. */
+  refund_type: text,
+  metadata,
+  created: timestamp,
+  modified_at: timestamp,
+  // Below: not in the document.
+  /** The family's name for `created`. */
+  created_at: timestamp,
+  /** The family's name for `modified_at`. */
+  updated_at: timestamp,
+  error_code: text,
+  error_message: text,
+  unified_code: text,
+  unified_message: text,
+  issuer_error_code: text,
+  issuer_error_message: text,
+  connector: text,
+  connector_refund_id: text,
+  profile_id: text,
+  merchant_connector_id: text,
+});
+export type Refund = z.infer<typeof refundSchema>;
