@@ -10,9 +10,6 @@
 /** Interface document, section Authentication, rule 6. */
 export const SIGNATURE_HEADER = 'X-Webhook-Signature-512';
 
-/** The same header as Node presents it: header names come in lower case. */
-export const SIGNATURE_HEADER_LOWER_CASE = 'x-webhook-signature-512';
-
 /** The hash inside the HMAC. Interface document, section Authentication, rule 6. */
 export const SIGNATURE_ALGORITHM = 'sha512';
 

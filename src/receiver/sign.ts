@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { SIGNATURE_ALGORITHM } from '../contract/signature.ts';
 
 /** Signs a body as the service does. Interface document, section "Authentication", 6. */
 export function signBody(body: Buffer, secret: string): Buffer {
-  return createHmac('sha512', secret).update(body).digest();
+  return createHmac(SIGNATURE_ALGORITHM, secret).update(body).digest();
 }

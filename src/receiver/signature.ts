@@ -8,11 +8,11 @@
  * 3. The encoding is told by length alone: hexadecimal, base64 and base64url of 64 bytes differ.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-
-const DIGEST_BYTES = 64;
-const HEX = /^[0-9a-f]{128}$/i;
-/** Padded or not, in either alphabet. */
-const BASE64 = /^[A-Za-z0-9+/_-]{86}(?:==)?$/;
+import {
+  SIGNATURE_ALGORITHM,
+  SIGNATURE_DIGEST_BYTES,
+  SIGNATURE_ENCODINGS,
+} from '../contract/signature.ts';
 
 export type Verification =
   /** Which secret matched, by its place in the configuration, for telling when an old one can go. */
@@ -33,16 +33,14 @@ export function verifySignature(
   if (!claimed) return { outcome: 'malformed' };
   let secretIndex = -1;
   secrets.forEach((secret, index) => {
-    const expected = createHmac('sha512', secret).update(body).digest();
+    const expected = createHmac(SIGNATURE_ALGORITHM, secret).update(body).digest();
     if (timingSafeEqual(expected, claimed) && secretIndex === -1) secretIndex = index;
   });
   return secretIndex === -1 ? { outcome: 'mismatch' } : { outcome: 'verified', secretIndex };
 }
 
 function decodeSignature(signature: string): Buffer | undefined {
-  if (HEX.test(signature)) return Buffer.from(signature, 'hex');
-  if (!BASE64.test(signature)) return undefined;
-  // Node reads both alphabets under either name.
-  const digest = Buffer.from(signature, 'base64');
-  return digest.length === DIGEST_BYTES ? digest : undefined;
+  const form = SIGNATURE_ENCODINGS.find(({ pattern }) => pattern.test(signature));
+  const digest = form && Buffer.from(signature, form.encoding);
+  return digest?.length === SIGNATURE_DIGEST_BYTES ? digest : undefined;
 }

@@ -4,7 +4,8 @@
  * 1. Reading never throws and loses nothing: the row stays whatever the reading says.
  * 2. The ids in the body decide the kind; `event_type` and `content.type` are only checked.
  */
-import { CONTENT_TYPES } from '../../contract/events.ts';
+import { CONTENT_TYPES, EVENT_REPORTS } from '../../contract/events.ts';
+import type { ResourceKind } from '../../contract/resources/index.ts';
 import {
   isJsonObject,
   type ResourceRef,
@@ -33,7 +34,7 @@ export type EventReading =
       readonly content: SnapshotContent;
       readonly observedMicros: number;
       readonly versionAhead: boolean;
-      /** The label of the content names another kind than its ids do. */
+      /** A label of the event that names another kind than its ids do. */
       readonly labelMismatch: string | undefined;
     }
   | { readonly outcome: 'unreadable_money'; readonly ref: ResourceRef; readonly field: string }
@@ -53,6 +54,7 @@ export function readEvent(event: InboxEvent, merchantId: string): EventReading {
   const envelope = parseBody(event.body);
   const content = isJsonObject(envelope) ? envelope.content : undefined;
   const contentType = (isJsonObject(content) ? readText(content.type) : undefined) ?? 'none';
+  const eventType = (isJsonObject(envelope) ? readText(envelope.event_type) : undefined) ?? 'none';
   const reading = readResource(
     isJsonObject(content) ? content.object : undefined,
     event.receivedMicros,
@@ -64,20 +66,31 @@ export function readEvent(event: InboxEvent, merchantId: string): EventReading {
       return { outcome: 'unreadable_money', ref: reading.ref, field: reading.field };
     case 'read': {
       const timestamp = isJsonObject(envelope) ? envelope.timestamp : undefined;
-      const labelled = Object.hasOwn(CONTENT_TYPES, contentType)
-        ? CONTENT_TYPES[contentType as keyof typeof CONTENT_TYPES]
-        : undefined;
       return {
         outcome: 'snapshot',
         ref: reading.ref,
         content: reading.content,
         observedMicros: parseInstantMicros(timestamp) ?? event.receivedMicros,
         versionAhead: reading.versionAhead,
-        labelMismatch:
-          labelled !== undefined && labelled !== reading.ref.kind ? contentType : undefined,
+        labelMismatch: mismatchOf(reading.ref.kind, { contentType, eventType }),
       };
     }
   }
+}
+
+/** The label that names another kind than the ids do. Labels we do not know name none. */
+function mismatchOf(
+  kind: ResourceKind,
+  { contentType, eventType }: { readonly contentType: string; readonly eventType: string },
+): string | undefined {
+  const contentKind = isIn(CONTENT_TYPES, contentType) ? CONTENT_TYPES[contentType] : undefined;
+  if (contentKind !== undefined && contentKind !== kind) return contentType;
+  const eventKind = isIn(EVENT_REPORTS, eventType) ? EVENT_REPORTS[eventType]?.kind : undefined;
+  return eventKind !== undefined && eventKind !== kind ? eventType : undefined;
+}
+
+function isIn<Table extends object>(table: Table, name: PropertyKey): name is keyof Table {
+  return Object.hasOwn(table, name);
 }
 
 /** Drops a byte order mark, which JSON.parse would refuse. */

@@ -89,7 +89,7 @@ export function eventFindings(event: InboxEvent, reading: EventReading): Finding
       if (reading.labelMismatch !== undefined) {
         report('link', {
           resource: resourceSubject(reading.ref),
-          contentType: reading.labelMismatch,
+          label: reading.labelMismatch,
         });
       }
       break;

@@ -1,0 +1,375 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { EventApplier } from '../../src/ledger/applyEvents.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject, unique } from '../support/events.ts';
+import {
+  applyEach,
+  readOpenFindings,
+  readOrderStates,
+  readResourceStates,
+  receive,
+  testApplier,
+} from '../support/ledger.ts';
+import { permutations } from '../support/lives.ts';
+
+let db: TestDatabase;
+let applier: EventApplier;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  applier = testApplier(db);
+});
+afterAll(() => db.drop());
+
+function refundObject(paymentId: string, fields: object = {}): { refund_id: string } {
+  return {
+    refund_id: unique('ref'),
+    payment_id: paymentId,
+    amount: 1000,
+    currency: 'USD',
+    status: 'succeeded',
+    created: '2026-11-02T10:00:00.000Z',
+    modified_at: '2026-11-02T10:00:00.000Z',
+    ...fields,
+  } as { refund_id: string };
+}
+
+function disputeObject(paymentId: string, fields: object = {}): { dispute_id: string } {
+  return {
+    dispute_id: unique('dp'),
+    payment_id: paymentId,
+    amount: '6540',
+    currency: 'USD',
+    dispute_stage: 'dispute',
+    dispute_status: 'dispute_opened',
+    updated_at: '2026-11-03T10:00:00.000Z',
+    ...fields,
+  } as { dispute_id: string };
+}
+
+const asRefund = { eventType: 'refund_succeeded', contentType: 'refund_details' };
+const asDispute = { eventType: 'dispute_opened', contentType: 'dispute_details' };
+const asPayout = { eventType: 'payout_success', contentType: 'payout_details' };
+
+describe('one state of resource and order', () => {
+  const life = (paymentId: string, orderId: string) => {
+    const common = {
+      payment_id: paymentId,
+      amount: 10_000,
+      currency: 'USD',
+      capture_method: 'manual',
+      metadata: { order_id: orderId },
+      created: '2026-11-01T10:00:00.000Z',
+    };
+    return [
+      { ...common, status: 'processing', modified_at: '2026-11-01T10:00:01.000Z' },
+      {
+        ...common,
+        status: 'requires_capture',
+        amount_capturable: 10_000,
+        amount_received: 0,
+        modified_at: '2026-11-01T10:00:02.000Z',
+      },
+      {
+        ...common,
+        status: 'partially_captured_and_capturable',
+        amount_capturable: 6_000,
+        amount_received: 4_000,
+        modified_at: '2026-11-01T10:00:03.000Z',
+      },
+      {
+        ...common,
+        status: 'partially_captured_and_capturable',
+        amount_capturable: 3_000,
+        amount_received: 7_000,
+        modified_at: '2026-11-01T10:00:03.000Z',
+      },
+      {
+        ...common,
+        status: 'succeeded',
+        amount_capturable: 0,
+        amount_received: 10_000,
+        modified_at: '2026-11-01T10:00:04.000Z',
+      },
+    ];
+  };
+
+  test("every order of the events of one payment's life, with duplicates, ends the same", async () => {
+    const ends = new Set<string>();
+    const places = [0, 1, 2, 3, 4];
+    for (const order of permutations(places)) {
+      const [paymentId, orderId] = [unique('pay'), unique('ord')];
+      const bodies = life(paymentId, orderId).map((object) => eventBody(object));
+      const deliveries = [...order, ...order.slice(0, 2)].flatMap((place) => bodies[place] ?? []);
+      await applyEach(db, applier, deliveries);
+      const states = [
+        await readResourceStates(db, [paymentId]),
+        await readOrderStates(db, [orderId]),
+      ];
+      ends.add(JSON.stringify(states).replaceAll(paymentId, 'P').replaceAll(orderId, 'O'));
+    }
+    expect(ends.size).toBe(1);
+    expect([...ends][0]).toContain('"status":"paid","authorized_minor":0,"captured_minor":10000');
+  });
+
+  test('a batch and single deliveries end the same', async () => {
+    const [one, other] = [unique('pay'), unique('pay')];
+    const [oneOrder, otherOrder] = [unique('ord'), unique('ord')];
+    await applyEach(
+      db,
+      applier,
+      life(one, oneOrder).map((object) => eventBody(object)),
+    );
+    const ids = await receive(
+      db,
+      life(other, otherOrder)
+        .map((object) => eventBody(object))
+        .reverse(),
+    );
+    expect(await applier.applyBatch(ids)).toBe(5);
+    const [first, second] = [
+      await readResourceStates(db, [one]),
+      await readResourceStates(db, [other]),
+    ];
+    expect(second).toEqual(
+      first.map((row) => ({ ...row, id: other, order_key: `order:${otherOrder}` })),
+    );
+  });
+});
+
+describe('an event is applied once', () => {
+  test('applying its number again does nothing', async () => {
+    const ids = await receive(db, [eventBody(paymentObject())]);
+    expect(await applier.applyBatch(ids)).toBe(1);
+    expect(await applier.applyBatch(ids)).toBe(0);
+  });
+
+  test('two workers with the same numbers apply each event once between them', async () => {
+    const ids = await receive(
+      db,
+      Array.from({ length: 40 }, () => eventBody(paymentObject())),
+    );
+    const [a, b] = await Promise.all([
+      applier.applyBatch(ids),
+      testApplier(db).applyBatch([...ids].reverse()),
+    ]);
+    expect(a + b).toBe(40);
+  });
+});
+
+describe('orders add up', () => {
+  test('several payments on one order add up per currency', async () => {
+    const orderId = unique('ord');
+    const metadata = { order_id: orderId };
+    await applyEach(db, applier, [
+      eventBody(paymentObject({ metadata })),
+      eventBody(paymentObject({ metadata, amount: 100, amount_received: 100 })),
+      eventBody(paymentObject({ metadata, amount: 500, amount_received: 500, currency: 'JPY' })),
+    ]);
+    expect(await readOrderStates(db, [orderId])).toMatchObject([
+      { order_status: 'paid', currency: 'JPY', captured_minor: 500 },
+      { order_status: 'paid', currency: 'USD', captured_minor: 6640 },
+    ]);
+  });
+
+  test('a payment without an order id is an order of its own that no order id can collide with', async () => {
+    const payment = paymentObject();
+    await applyEach(db, applier, [
+      eventBody(payment),
+      eventBody(paymentObject({ metadata: { order_id: payment.payment_id }, amount_received: 1 })),
+    ]);
+    expect(await readOrderStates(db, [payment.payment_id])).toMatchObject([
+      { order_key: `order:${payment.payment_id}`, captured_minor: 1 },
+      { order_key: `payment:${payment.payment_id}`, captured_minor: 6540 },
+    ]);
+  });
+
+  test('refunds and disputes enter the order of their payment, payouts none', async () => {
+    const orderId = unique('ord');
+    const payment = paymentObject({ metadata: { order_id: orderId } });
+    const payout = {
+      payout_id: unique('po'),
+      status: 'success',
+      amount: 900,
+      currency: 'USD',
+      merchant_order_reference_id: orderId,
+    };
+    await applyEach(db, applier, [
+      eventBody(payment),
+      eventBody(refundObject(payment.payment_id), asRefund),
+      eventBody(payout, asPayout),
+    ]);
+    expect(await readOrderStates(db, [orderId])).toMatchObject([
+      { status: 'partially_refunded', captured_minor: 6540, refunded_minor: 1000 },
+    ]);
+    await applyEach(db, applier, [eventBody(disputeObject(payment.payment_id), asDispute)]);
+    expect(await readOrderStates(db, [orderId])).toMatchObject([
+      { status: 'disputed', disputed_minor: 6540, refunded_minor: 1000 },
+    ]);
+    expect(await readResourceStates(db, [payout.payout_id])).toMatchObject([{ order_key: null }]);
+  });
+});
+
+describe('children may come first', () => {
+  test('a refund without its payment makes a stub that is due for a retrieve', async () => {
+    const paymentId = unique('pay');
+    const refund = refundObject(paymentId);
+    await applyEach(db, applier, [eventBody(refund, asRefund)]);
+    expect(await readResourceStates(db, [paymentId, refund.refund_id])).toMatchObject([
+      { kind: 'payment', status: null, is_check_due: true, order_key: `payment:${paymentId}` },
+      { kind: 'refund', status: 'succeeded', order_key: `payment:${paymentId}` },
+    ]);
+  });
+
+  test('the payment then takes its children into its order', async () => {
+    const [paymentId, orderId] = [unique('pay'), unique('ord')];
+    await applyEach(db, applier, [
+      eventBody(refundObject(paymentId), asRefund),
+      eventBody(disputeObject(paymentId, { amount: 200 }), asDispute),
+      eventBody(paymentObject({ payment_id: paymentId, metadata: { order_id: orderId } })),
+    ]);
+    expect(await readOrderStates(db, [orderId, paymentId])).toMatchObject([
+      {
+        order_key: `order:${orderId}`,
+        captured_minor: 6540,
+        refunded_minor: 1000,
+        disputed_minor: 200,
+      },
+      { order_key: `payment:${paymentId}`, order_status: 'moved', moved_to: [`order:${orderId}`] },
+    ]);
+  });
+
+  test('a refund, a dispute and their payment in one batch, in any order, end in one order', async () => {
+    const ends = new Set<string>();
+    for (const order of permutations([0, 1, 2])) {
+      const [paymentId, orderId] = [unique('pay'), unique('ord')];
+      const bodies = [
+        eventBody(refundObject(paymentId), asRefund),
+        eventBody(disputeObject(paymentId), asDispute),
+        eventBody(paymentObject({ payment_id: paymentId, metadata: { order_id: orderId } })),
+      ];
+      await applier.applyBatch(
+        await receive(
+          db,
+          order.flatMap((place) => bodies[place] ?? []),
+        ),
+      );
+      const states = await readOrderStates(db, [orderId]);
+      ends.add(JSON.stringify(states).replaceAll(orderId, 'O').replaceAll(paymentId, 'P'));
+    }
+    expect(ends.size).toBe(1);
+    expect([...ends][0]).toContain(
+      '"refunded_minor":1000,"refund_pending_minor":0,"disputed_minor":6540',
+    );
+  });
+});
+
+describe('a payment that changes', () => {
+  test('its currency: the old currency is left with nothing', async () => {
+    const orderId = unique('ord');
+    const payment = paymentObject({ metadata: { order_id: orderId } });
+    await applyEach(db, applier, [
+      eventBody(payment),
+      eventBody({ ...payment, currency: 'EUR', modified_at: '2026-11-01T11:00:00.000Z' }),
+    ]);
+    expect(await readOrderStates(db, [orderId])).toMatchObject([
+      { currency: 'EUR', captured_minor: 6540 },
+    ]);
+  });
+
+  test('its order: the children follow, and the emptied order says where its payment went', async () => {
+    const [from, to] = [unique('ord'), unique('ord')];
+    const payment = paymentObject({ metadata: { order_id: from } });
+    await applyEach(db, applier, [
+      eventBody(payment),
+      eventBody(refundObject(payment.payment_id), asRefund),
+      eventBody({
+        ...payment,
+        metadata: { order_id: to },
+        modified_at: '2026-11-01T11:00:00.000Z',
+      }),
+    ]);
+    expect(await readOrderStates(db, [from, to])).toMatchObject(
+      [
+        {
+          order_key: `order:${from}`,
+          order_status: 'moved',
+          moved_to: [`order:${to}`],
+          currency: null,
+        },
+        { order_key: `order:${to}`, captured_minor: 6540, refunded_minor: 1000 },
+      ].sort((a, b) => (a.order_key < b.order_key ? -1 : 1)),
+    );
+  });
+});
+
+describe('findings follow the state', () => {
+  test('an unknown status opens one, a known one closes it', async () => {
+    const payment = paymentObject({ status: 'teleported' });
+    await applyEach(db, applier, [eventBody(payment)]);
+    const subject = `payment:${payment.payment_id}`;
+    expect(await readOpenFindings(db, subject)).toEqual([{ class: 'unknown_status' }]);
+    expect(await readResourceStates(db, [payment.payment_id])).toMatchObject([
+      { is_check_due: true },
+    ]);
+    await applyEach(db, applier, [
+      eventBody({ ...payment, status: 'succeeded', modified_at: '2026-11-01T11:00:00.000Z' }),
+    ]);
+    expect(await readOpenFindings(db, subject)).toEqual([]);
+  });
+
+  test('a step that no life takes is found, and applied all the same', async () => {
+    const payment = paymentObject({ status: 'cancelled', amount_received: 0 });
+    await applyEach(db, applier, [
+      eventBody(payment),
+      eventBody({
+        ...payment,
+        status: 'succeeded',
+        amount_received: 6540,
+        modified_at: '2026-11-01T11:00:00.000Z',
+      }),
+    ]);
+    expect(await readOpenFindings(db, `payment:${payment.payment_id}`)).toEqual([
+      { class: 'status_conflict' },
+    ]);
+    expect(await readResourceStates(db, [payment.payment_id])).toMatchObject([
+      { captured_minor: 6540 },
+    ]);
+  });
+});
+
+/**
+ * Twelve workers at once on one order, its payments moving in and out of it, children before
+ * parents. The rivals' failure: two of them each miss the other's part, or wait for each other.
+ */
+test('twelve workers racing on one order lose nothing and never deadlock', async () => {
+  const [orderId, otherId] = [unique('ord'), unique('ord')];
+  const payments = Array.from({ length: 12 }, () => unique('pay'));
+  const bodies = payments.flatMap((paymentId) => {
+    const payment = paymentObject({ payment_id: paymentId, metadata: { order_id: otherId } });
+    return [
+      eventBody(refundObject(paymentId, { amount: 10 }), asRefund),
+      eventBody(refundObject(paymentId, { amount: 5 }), asRefund),
+      eventBody(payment),
+      eventBody({
+        ...payment,
+        metadata: { order_id: orderId },
+        modified_at: '2026-11-01T11:00:00.000Z',
+      }),
+    ];
+  });
+  const ids = await receive(db, bodies);
+  await Promise.all(
+    Array.from({ length: 12 }, async (_unused, worker) => {
+      const own = testApplier(db);
+      for (const id of ids.filter((_id, place) => place % 12 === worker))
+        await own.applyBatch([id]);
+    }),
+  );
+  expect(await readOrderStates(db, [orderId])).toMatchObject([
+    { captured_minor: 12 * 6540, refunded_minor: 12 * 15, status: 'partially_refunded' },
+  ]);
+  expect(await readOrderStates(db, [otherId])).toMatchObject([
+    { order_status: 'moved', currency: null },
+  ]);
+});

@@ -1,0 +1,68 @@
+/** The ledger over a test database, fed without HTTP or queue. */
+import { createHash } from 'node:crypto';
+import { createEventApplier, type EventApplier } from '../../src/ledger/applyEvents.ts';
+import { createLedgerMetrics } from '../../src/ledger/metrics.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { createMetrics } from '../../src/platform/metrics.ts';
+import { readEnvelope } from '../../src/receiver/envelope.ts';
+import { storeBatch } from '../../src/receiver/storeBatch.ts';
+import { MERCHANT_ID } from './events.ts';
+
+export function testApplier(db: Database): EventApplier {
+  return createEventApplier({
+    db,
+    merchantId: MERCHANT_ID,
+    clock: systemClock,
+    metrics: createLedgerMetrics(createMetrics()),
+  });
+}
+
+/** Puts bodies into the inbox as the receiver does. Returns the inbox numbers, in their order. */
+export async function receive(db: Database, bodies: readonly Buffer[]): Promise<readonly number[]> {
+  const events = bodies.map((body) => ({
+    ...readEnvelope(body),
+    body,
+    bodyHash: createHash('sha256').update(body).digest(),
+  }));
+  const stored = await storeBatch(db, events, new Date());
+  return stored.flatMap((result) => ('announce' in result ? (result.announce ?? []) : []));
+}
+
+/** Receives and applies bodies, each in a transaction of its own. */
+export async function applyEach(
+  db: Database,
+  applier: EventApplier,
+  bodies: readonly Buffer[],
+): Promise<void> {
+  for (const body of bodies) await applier.applyBatch(await receive(db, [body]));
+}
+
+/** Merged state of resources, without what differs from run to run. */
+export function readResourceStates(db: Database, ids: readonly string[]): Promise<object[]> {
+  return db.query(
+    `select kind, id, payment_id, order_key, status, stage, currency, amount_minor, authorized_minor,
+            captured_minor, epoch, version_micros, posts, doubts,
+            open_findings, next_check_at is not null as is_check_due
+       from resources where id = any ($1) order by kind, id`,
+    [ids],
+  );
+}
+
+export function readOrderStates(db: Database, orderIds: readonly string[]): Promise<object[]> {
+  return db.query(
+    `select o.order_key, o.status as order_status, o.moved_to, t.currency, t.status,
+            t.authorized_minor, t.captured_minor, t.refunded_minor, t.refund_pending_minor,
+            t.disputed_minor, t.charged_back_minor
+       from orders o left join order_totals t using (order_key)
+      where o.order_id = any ($1) order by o.order_key, t.currency`,
+    [orderIds],
+  );
+}
+
+export function readOpenFindings(db: Database, subject: string): Promise<{ class: string }[]> {
+  return db.query(
+    `select class from findings where subject = $1 and state = 'open' order by class`,
+    [subject],
+  );
+}

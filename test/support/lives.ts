@@ -1,0 +1,181 @@
+/** Lives of resources as a service would tell them: each entry is the content of one look. */
+import { createHash } from 'node:crypto';
+import type { ResourceKind } from '../../src/contract/resources/index.ts';
+import type { Look } from '../../src/ledger/domain/mergeLooks.ts';
+import type { SnapshotContent, SnapshotSource } from '../../src/ledger/domain/snapshot.ts';
+
+export const T0 = 1_793_527_200_000_000;
+export const SECOND = 1_000_000;
+
+export interface LookOptions {
+  readonly kind?: ResourceKind;
+  readonly id?: string;
+  readonly source?: SnapshotSource;
+  readonly observedMicros?: number;
+}
+
+/** A look; hashed here, by other code than the ledger's. */
+export function look(content: SnapshotContent, options: LookOptions = {}): Look {
+  return {
+    ref: { kind: options.kind ?? 'payment', id: options.id ?? 'pay_1' },
+    content,
+    contentHash: createHash('sha256').update(JSON.stringify(content)).digest('hex'),
+    source: options.source ?? 'webhook',
+    observedMicros: options.observedMicros ?? T0,
+    webhookEventId: undefined,
+  };
+}
+
+const usd = { amountMinor: 100, currency: 'USD' } as const;
+const manual = { ...usd, captureMethod: 'manual' } as const;
+
+function at(seconds: number): { readonly versionMicros: number } {
+  return { versionMicros: T0 + seconds * SECOND };
+}
+
+interface Life {
+  readonly kind: ResourceKind;
+  readonly looks: readonly SnapshotContent[];
+  /** Place of the look that tells how it really stands. */
+  readonly truth: number;
+}
+
+/** Seven lives that have misled arrival order or last-write-wins. */
+export const LIVES: Readonly<Record<string, Life>> = {
+  'two partial captures, then final': {
+    kind: 'payment',
+    looks: [
+      {
+        ...manual,
+        status: 'requires_capture',
+        amountCapturableMinor: 100,
+        amountReceivedMinor: 0,
+        ...at(1),
+      },
+      {
+        ...manual,
+        status: 'partially_captured_and_capturable',
+        amountCapturableMinor: 70,
+        amountReceivedMinor: 30,
+        ...at(2),
+      },
+      {
+        ...manual,
+        status: 'partially_captured_and_capturable',
+        amountCapturableMinor: 30,
+        amountReceivedMinor: 70,
+        ...at(2),
+      },
+      {
+        ...manual,
+        status: 'succeeded',
+        amountCapturableMinor: 0,
+        amountReceivedMinor: 100,
+        ...at(3),
+      },
+    ],
+    truth: 3,
+  },
+  'an authorization that expires': {
+    kind: 'payment',
+    looks: [
+      { ...manual, status: 'processing', ...at(1) },
+      {
+        ...manual,
+        status: 'requires_capture',
+        amountCapturableMinor: 100,
+        amountReceivedMinor: 0,
+        ...at(2),
+      },
+      { ...manual, status: 'expired', amountCapturableMinor: 0, amountReceivedMinor: 0, ...at(9) },
+    ],
+    truth: 2,
+  },
+  'failed, tried again, captured, voided': {
+    kind: 'payment',
+    looks: [
+      { ...usd, status: 'failed', unifiedCode: 'UE_1001', ...at(2) },
+      { ...usd, status: 'processing', ...at(3) },
+      { ...usd, status: 'succeeded', amountReceivedMinor: 100, ...at(4) },
+      { ...usd, status: 'cancelled_post_capture', amountReceivedMinor: 100, ...at(5) },
+    ],
+    truth: 3,
+  },
+  'two captures within one tick are the last that is heard': {
+    kind: 'payment',
+    looks: [
+      {
+        ...manual,
+        status: 'requires_capture',
+        amountCapturableMinor: 100,
+        amountReceivedMinor: 0,
+        ...at(1),
+      },
+      {
+        ...manual,
+        status: 'partially_captured_and_capturable',
+        amountCapturableMinor: 70,
+        amountReceivedMinor: 30,
+        ...at(2),
+      },
+      {
+        ...manual,
+        status: 'partially_captured_and_capturable',
+        amountCapturableMinor: 30,
+        amountReceivedMinor: 70,
+        ...at(2),
+      },
+    ],
+    truth: 2,
+  },
+  'nothing but undated bodies': {
+    kind: 'payment',
+    looks: [
+      { ...usd, status: 'processing' },
+      { ...usd, status: 'failed', unifiedCode: 'UE_3003' },
+      { ...usd, status: 'succeeded', orderId: 'ord_1' },
+    ],
+    truth: 2,
+  },
+  'a refund that fails late': {
+    kind: 'refund',
+    looks: [
+      { ...usd, status: 'pending', paymentId: 'pay_1', ...at(4) },
+      { ...usd, status: 'succeeded', paymentId: 'pay_1', ...at(5) },
+      { ...usd, status: 'failed', paymentId: 'pay_1', ...at(6) },
+    ],
+    truth: 2,
+  },
+  'a dispute won, then opened again at the next stage': {
+    kind: 'dispute',
+    looks: [
+      { ...usd, status: 'opened', stage: 'dispute', paymentId: 'pay_1', ...at(7) },
+      { ...usd, status: 'won', stage: 'dispute', paymentId: 'pay_1', ...at(9) },
+      { ...usd, status: 'opened', stage: 'pre_arbitration', paymentId: 'pay_1', ...at(8) },
+    ],
+    truth: 2,
+  },
+  'a payout paid, then reversed': {
+    kind: 'payout',
+    looks: [
+      { ...usd, status: 'initiated', ...at(1) },
+      { ...usd, status: 'success', ...at(2) },
+      { ...usd, status: 'reversed', ...at(3) },
+    ],
+    truth: 2,
+  },
+};
+
+/** Every order of the items. */
+export function* permutations<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  const [first, ...rest] = items;
+  if (first === undefined) {
+    yield [];
+    return;
+  }
+  for (const tail of permutations(rest)) {
+    for (let place = 0; place <= tail.length; place += 1) {
+      yield [...tail.slice(0, place), first, ...tail.slice(place)];
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/** Tests cite the invariants at the head of src/ledger/domain/epochs.ts as E1, E2 … */
+import { expect, test } from 'vitest';
+import {
+  type Known,
+  type Look,
+  type Merged,
+  mergeLooks,
+} from '../../../src/ledger/domain/mergeLooks.ts';
+import type { SnapshotContent } from '../../../src/ledger/domain/snapshot.ts';
+import { look, SECOND, T0 } from '../../support/lives.ts';
+
+const usd = { amountMinor: 100, currency: 'USD' } as const;
+const PAID = { ...usd, status: 'succeeded', amountReceivedMinor: 100, versionMicros: T0 };
+const TAKEN_BACK = { ...usd, status: 'failed', amountReceivedMinor: 0, versionMicros: T0 + SECOND };
+
+function retrieve(content: SnapshotContent, seconds: number): Look {
+  return look(content, { source: 'retrieve', observedMicros: T0 + seconds * SECOND });
+}
+
+function run(looks: readonly Look[]): { readonly last: Merged; readonly known: Known } {
+  let known: Known = { snapshots: [], epochs: [], contradiction: undefined };
+  let last: Merged | undefined;
+  for (const one of looks) {
+    last = mergeLooks(known, [one]);
+    known = {
+      snapshots: [...known.snapshots, ...last.added],
+      epochs: [...known.epochs, ...last.openedEpochs],
+      contradiction: last.contradiction,
+    };
+  }
+  if (!last) throw new Error('nothing was merged');
+  return { last, known };
+}
+
+test('E1: a webhook that says less never takes money back', () => {
+  const { last } = run([look(PAID), look(TAKEN_BACK)]);
+  expect(last.state).toMatchObject({ epoch: 0, capturedMinor: 100 });
+  expect(last.contradiction).toBeUndefined();
+});
+
+test('E2: a retrieve that is merely an older version contradicts nothing', () => {
+  const old = { ...usd, status: 'processing', amountReceivedMinor: 0, versionMicros: T0 - SECOND };
+  const { last } = run([look(PAID), retrieve(old, 10), retrieve(old, 100)]);
+  expect(last.contradiction).toBeUndefined();
+  expect(last.state).toMatchObject({ epoch: 0, status: 'succeeded' });
+});
+
+test('E2: a newer retrieve that says less is remembered and asks again', () => {
+  const { last } = run([look(PAID), retrieve(TAKEN_BACK, 10)]);
+  expect(last).toMatchObject({
+    isCheckDue: true,
+    contradiction: { observedMicros: T0 + 10 * SECOND },
+  });
+  expect(last.state?.capturedMinor).toBe(100);
+});
+
+test('E3: two that agree within a minute are not enough', () => {
+  const { last } = run([look(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 69)]);
+  expect(last.openedEpochs).toEqual([]);
+  expect(last.state?.capturedMinor).toBe(100);
+});
+
+test('E3: two that agree a minute apart open a new epoch with what they say', () => {
+  const { last } = run([look(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 70)]);
+  expect(last.openedEpochs).toEqual([{ epoch: 1, floorMicros: T0 + SECOND }]);
+  expect(last).toMatchObject({ contradiction: undefined, isCheckDue: false });
+  expect(last.state).toMatchObject({ epoch: 1, status: 'failed', capturedMinor: 0 });
+});
+
+test('E3: two that disagree with each other start over', () => {
+  const other = { ...TAKEN_BACK, status: 'cancelled', versionMicros: T0 + 2 * SECOND };
+  const { last } = run([look(PAID), retrieve(TAKEN_BACK, 10), retrieve(other, 80)]);
+  expect(last.openedEpochs).toEqual([]);
+  expect(last.contradiction).toMatchObject({ terms: { status: 'cancelled' } });
+});
+
+test('E3: an answer that agrees again forgets the contradiction', () => {
+  const again = { ...PAID, versionMicros: T0 + 2 * SECOND };
+  const { last } = run([look(PAID), retrieve(TAKEN_BACK, 10), retrieve(again, 20)]);
+  expect(last.contradiction).toBeUndefined();
+  expect(last.state).toMatchObject({ status: 'succeeded', capturedMinor: 100 });
+});
+
+test('E4: an old webhook that arrives after the epoch does not bring the money back', () => {
+  const late = { ...PAID, errorCode: 'arrived late', versionMicros: T0 + 1 };
+  const { last } = run([
+    look(PAID),
+    retrieve(TAKEN_BACK, 10),
+    retrieve(TAKEN_BACK, 70),
+    look(late),
+  ]);
+  expect(last.state).toMatchObject({ epoch: 1, status: 'failed', capturedMinor: 0 });
+});
+
+test('E4: a webhook from the floor upwards joins the epoch, whether it came before or after', () => {
+  const paidAgain = { ...PAID, versionMicros: T0 + 5 * SECOND };
+  const opening = [look(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 70)];
+  const after = run([...opening, look(paidAgain)]);
+  expect(after.last.state).toMatchObject({ epoch: 1, status: 'succeeded', capturedMinor: 100 });
+  const undated = look({ ...usd, status: 'processing' }, { observedMicros: T0 + 5 * SECOND });
+  const [paid, ...retrieves] = opening;
+  if (!paid) throw new Error('no opening');
+  const came = run([paid, undated, ...retrieves]);
+  const comes = run([...opening, undated]);
+  expect(came.last.state).toEqual(comes.last.state);
+});
+
+test('a list row of five fields posts nothing, and asks', () => {
+  const row = look({ ...usd, status: 'succeeded' }, { source: 'list' });
+  const { last } = run([row]);
+  expect(last).toMatchObject({ state: undefined, added: [], isCheckDue: true });
+});
+
+test('a list row with money and a version is a snapshot like any other', () => {
+  const { last } = run([look(PAID, { source: 'list' })]);
+  expect(last.state).toMatchObject({ status: 'succeeded', capturedMinor: 100 });
+});

@@ -1,0 +1,290 @@
+/** Tests cite the invariants at the head of src/ledger/domain/merge.ts as M1, M2 … */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { PAYMENT_STATUSES } from '../../../src/contract/statuses.ts';
+import { foldSnapshots, type ResourceState } from '../../../src/ledger/domain/merge.ts';
+import { type Known, type Look, mergeLooks } from '../../../src/ledger/domain/mergeLooks.ts';
+import type { SnapshotContent } from '../../../src/ledger/domain/snapshot.ts';
+import { LIVES, look, permutations, SECOND, T0 } from '../../support/lives.ts';
+
+const NOTHING: Known = { snapshots: [], epochs: [], contradiction: undefined };
+
+/** Applies looks one after another, as deliveries that arrive one by one would be. */
+function applyOneByOne(looks: readonly Look[]): ResourceState | undefined {
+  let known = NOTHING;
+  let state: ResourceState | undefined;
+  for (const one of looks) {
+    const merged = mergeLooks(known, [one]);
+    known = {
+      snapshots: [...known.snapshots, ...merged.added],
+      epochs: [...known.epochs, ...merged.openedEpochs],
+      contradiction: merged.contradiction,
+    };
+    state = merged.state;
+  }
+  return state;
+}
+
+function merge(...contents: readonly SnapshotContent[]): ResourceState {
+  const { state } = mergeLooks(
+    NOTHING,
+    contents.map((content) => look(content)),
+  );
+  if (!state) throw new Error('nothing was merged');
+  return state;
+}
+
+const usd = { amountMinor: 100, currency: 'USD' } as const;
+
+describe('M1: state is a function of the set of looks', () => {
+  test.each(Object.entries(LIVES))('%s: one end in every order, with duplicates', (_name, life) => {
+    const looks = life.looks.map((content) => look(content, { kind: life.kind }));
+    const ends = new Set<string>();
+    for (const order of permutations(looks)) {
+      ends.add(JSON.stringify(applyOneByOne([...order, ...order.slice(0, 2)])));
+      ends.add(JSON.stringify(applyOneByOne([...order.slice(-1), ...order])));
+    }
+    expect(ends.size).toBe(1);
+    const truth = life.looks[life.truth];
+    const end = applyOneByOne(looks);
+    expect(end).toMatchObject({ status: truth?.status, amountMinor: truth?.amountMinor });
+    expect(end?.capturedMinor).toBe(
+      truth?.amountReceivedMinor ?? (life.kind === 'payment' ? truth?.amountMinor : 0),
+    );
+  });
+
+  test.each(Object.entries(LIVES))(
+    '%s: any part of it plus the truth ends at the truth',
+    (_name, life) => {
+      const looks = life.looks.map((content) => look(content, { kind: life.kind }));
+      const truth = life.looks[life.truth] ?? {};
+      const retrieved = look(truth, { kind: life.kind, source: 'retrieve' });
+      for (let subset = 0; subset < 1 << looks.length; subset += 1) {
+        const heard = looks.filter((_look, place) => (subset >> place) & 1);
+        const end = applyOneByOne([...heard, retrieved]);
+        expect(end).toMatchObject({ status: truth.status, headHash: retrieved.contentHash });
+      }
+    },
+  );
+
+  const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+  const anyContent: fc.Arbitrary<SnapshotContent> = fc
+    .record({
+      status: optional(fc.constantFrom(...PAYMENT_STATUSES, 'invented')),
+      amountMinor: optional(fc.integer({ min: 0, max: 3 })),
+      currency: optional(fc.constantFrom('USD', 'EUR')),
+      versionMicros: optional(fc.integer({ min: T0, max: T0 + 3 })),
+      orderId: optional(fc.constantFrom('a', 'b')),
+      captureMethod: optional(fc.constantFrom('automatic', 'manual')),
+      amountReceivedMinor: optional(fc.integer({ min: 0, max: 3 })),
+      amountCapturableMinor: optional(fc.integer({ min: 0, max: 3 })),
+    })
+    .map(
+      (fields) =>
+        Object.fromEntries(
+          Object.entries(fields).filter(([, value]) => value !== undefined),
+        ) as SnapshotContent,
+    );
+
+  test('arbitrary bodies, shuffled and repeated, one by one or at once: one state', () => {
+    fc.assert(
+      fc.property(
+        fc
+          .array(anyContent, { minLength: 1, maxLength: 7 })
+          .chain((contents) =>
+            fc.tuple(
+              fc.constant(contents),
+              fc.shuffledSubarray([...contents, ...contents], { minLength: contents.length * 2 }),
+            ),
+          ),
+        ([contents, shuffled]) => {
+          const looks = contents.map((content) => look(content));
+          const again = shuffled.map((content) => look(content));
+          const end = applyOneByOne(looks);
+          expect(applyOneByOne(again)).toEqual(end);
+          expect(mergeLooks(NOTHING, again).state).toEqual(end);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('M2: the key', () => {
+  test('a higher version wins over a later status', () => {
+    const older = { ...usd, status: 'succeeded', versionMicros: T0 };
+    const newer = { ...usd, status: 'processing', versionMicros: T0 + 1 };
+    expect(merge(newer, older).status).toBe('processing');
+  });
+
+  test('within one version the later status wins, then the larger captured amount', () => {
+    const one = { ...usd, versionMicros: T0 };
+    expect(merge({ ...one, status: 'succeeded' }, { ...one, status: 'processing' }).status).toBe(
+      'succeeded',
+    );
+    const state = merge(
+      { ...one, status: 'partially_captured', amountReceivedMinor: 40 },
+      { ...one, status: 'partially_captured', amountReceivedMinor: 60, errorCode: 'the larger' },
+    );
+    expect(state).toMatchObject({ capturedMinor: 60, errorCode: 'the larger' });
+  });
+
+  test('of two bodies that differ in nothing else the content hash decides, whichever came first', () => {
+    const one = { ...usd, status: 'failed', errorCode: 'x' };
+    const other = { ...usd, status: 'failed', errorCode: 'y' };
+    expect(merge(one, other).errorCode).toBe(merge(other, one).errorCode);
+  });
+
+  test('a higher dispute stage wins over a higher version', () => {
+    const looks = [
+      look({ ...usd, status: 'won', stage: 'dispute', versionMicros: T0 + 9 }, { kind: 'dispute' }),
+      look(
+        { ...usd, status: 'opened', stage: 'arbitration', versionMicros: T0 },
+        { kind: 'dispute' },
+      ),
+    ];
+    expect(applyOneByOne(looks)).toMatchObject({ status: 'opened', stage: 'arbitration' });
+  });
+
+  test('a body without a version rules only where nothing versioned is known', () => {
+    const undated = { ...usd, status: 'succeeded' };
+    expect(merge(undated).status).toBe('succeeded');
+    const state = merge(undated, { ...usd, status: 'processing', versionMicros: T0 });
+    expect(state.status).toBe('processing');
+    expect(state.doubts).toContain('unversioned_ahead');
+  });
+});
+
+describe('M3: what the head does not carry comes from the greatest body that does', () => {
+  test('fields are filled from below, amounts of money included', () => {
+    const state = merge(
+      { ...usd, status: 'processing', orderId: 'old', versionMicros: T0 },
+      { orderId: 'new', versionMicros: T0 + 1 },
+      { status: 'succeeded', amountReceivedMinor: 100, versionMicros: T0 + 2 },
+    );
+    expect(state).toMatchObject({
+      status: 'succeeded',
+      amountMinor: 100,
+      orderId: 'new',
+      posts: true,
+    });
+  });
+
+  test('nothing is posted while status, amount or currency is known from nowhere', () => {
+    expect(merge({ status: 'succeeded', amountMinor: 5 })).toMatchObject({
+      posts: false,
+      doubts: expect.arrayContaining(['incomplete']),
+    });
+  });
+});
+
+describe('M4: cumulative amounts only grow within an epoch and a currency', () => {
+  test('a newer body that carries less does not take back what was captured', () => {
+    const state = merge(
+      { ...usd, status: 'succeeded', amountReceivedMinor: 100, versionMicros: T0 },
+      { ...usd, status: 'cancelled_post_capture', amountReceivedMinor: 0, versionMicros: T0 + 1 },
+    );
+    expect(state.capturedMinor).toBe(100);
+  });
+
+  test('amounts of the currency before an update do not count', () => {
+    const state = merge(
+      {
+        amountMinor: 900,
+        currency: 'JPY',
+        status: 'processing',
+        amountReceivedMinor: 900,
+        versionMicros: T0,
+      },
+      { ...usd, status: 'succeeded', amountReceivedMinor: 100, versionMicros: T0 + 1 },
+    );
+    expect(state).toMatchObject({ currency: 'USD', capturedMinor: 100 });
+  });
+
+  test('a whole amount called capturable before anything is authorized is no hold', () => {
+    const state = merge({
+      ...usd,
+      captureMethod: 'manual',
+      status: 'requires_confirmation',
+      amountCapturableMinor: 100,
+    });
+    expect(state.authorizedMinor).toBe(0);
+  });
+});
+
+describe('M5: a captured amount that nobody carried', () => {
+  test('automatic capture counts the amount provisionally and asks', () => {
+    expect(merge({ ...usd, status: 'succeeded' })).toMatchObject({
+      capturedMinor: 100,
+      posts: true,
+      doubts: ['provisional_amount'],
+    });
+  });
+
+  test('the first carried value replaces the provisional one, also when it is smaller', () => {
+    const state = merge(
+      { ...usd, status: 'succeeded' },
+      { ...usd, status: 'succeeded', amountReceivedMinor: 60 },
+    );
+    expect(state).toMatchObject({ capturedMinor: 60, doubts: [] });
+  });
+
+  test('a zero that was carried before the payment succeeded does not replace it', () => {
+    const state = merge(
+      { ...usd, status: 'processing', amountReceivedMinor: 0, versionMicros: T0 },
+      { ...usd, status: 'succeeded', versionMicros: T0 + 1 },
+    );
+    expect(state).toMatchObject({ capturedMinor: 100, doubts: ['provisional_amount'] });
+  });
+
+  test('captured by hand, nothing is posted until somebody says how much', () => {
+    const held = {
+      ...usd,
+      status: 'requires_capture',
+      amountCapturableMinor: 100,
+      amountReceivedMinor: 0,
+    };
+    const state = merge(held, { ...usd, status: 'succeeded' });
+    expect(state).toMatchObject({ posts: false, capturedMinor: 0, doubts: ['unknown_amount'] });
+  });
+});
+
+describe('M6: doubts and illegal steps are stated', () => {
+  test('an unknown status is kept, and doubted', () => {
+    const state = merge({ ...usd, status: 'teleported', versionMicros: T0 });
+    expect(state).toMatchObject({ status: 'teleported', doubts: ['unknown_status'] });
+  });
+
+  test('failed, then succeeded under one id is a legal life', () => {
+    const state = merge(
+      { ...usd, status: 'failed', versionMicros: T0 },
+      { ...usd, status: 'succeeded', amountReceivedMinor: 100, versionMicros: T0 + SECOND },
+    );
+    expect(state.illegalSteps).toEqual([]);
+  });
+
+  test('a step that no life takes is judged in key order, not by arrival', () => {
+    const cancelled = { ...usd, status: 'cancelled', versionMicros: T0 };
+    const succeeded = {
+      ...usd,
+      status: 'succeeded',
+      amountReceivedMinor: 100,
+      versionMicros: T0 + 1,
+    };
+    const steps = [{ from: 'cancelled', to: 'succeeded' }];
+    expect(merge(cancelled, succeeded).illegalSteps).toEqual(steps);
+    expect(merge(succeeded, cancelled).illegalSteps).toEqual(steps);
+  });
+
+  test('a step across lost events is legal when the end can be reached', () => {
+    const state = merge(
+      { ...usd, status: 'requires_payment_method', versionMicros: T0 },
+      { ...usd, status: 'succeeded', amountReceivedMinor: 100, versionMicros: T0 + 1 },
+    );
+    expect(state.illegalSteps).toEqual([]);
+  });
+});
+
+test('a resource without snapshots has no state to fold', () => {
+  expect(() => foldSnapshots([])).toThrow(RangeError);
+});

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import {
+  deriveOrder,
+  type OrderPart,
+  orderIdOf,
+  orderKeyOf,
+} from '../../../src/ledger/domain/order.ts';
+
+function part(fields: Partial<OrderPart>): OrderPart {
+  return {
+    kind: 'payment',
+    status: 'succeeded',
+    stage: undefined,
+    currency: 'USD',
+    amountMinor: 100,
+    authorizedMinor: 0,
+    capturedMinor: fields.kind === undefined || fields.kind === 'payment' ? 100 : 0,
+    ...fields,
+  };
+}
+
+const paid = part({});
+const refund = (fields: Partial<OrderPart>) => part({ kind: 'refund', amountMinor: 40, ...fields });
+const dispute = (fields: Partial<OrderPart>) =>
+  part({ kind: 'dispute', stage: 'dispute', ...fields });
+
+describe('the status of an order', () => {
+  test.each<[string, readonly OrderPart[]]>([
+    ['charged_back', [paid, dispute({ status: 'lost' })]],
+    ['charged_back', [paid, dispute({ status: 'accepted' }), refund({})]],
+    ['disputed', [paid, dispute({ status: 'opened' }), refund({})]],
+    ['paid', [paid, dispute({ status: 'opened', stage: 'pre_dispute' })]],
+    ['paid', [paid, dispute({ status: 'won' })]],
+    ['refunded', [paid, refund({ amountMinor: 100 })]],
+    ['partially_refunded', [paid, refund({})]],
+    ['paid', [paid, refund({ status: 'failed' })]],
+    ['paid', [paid, part({ status: 'failed', capturedMinor: 0 })]],
+    ['partially_captured', [part({ status: 'partially_captured', capturedMinor: 30 })]],
+    ['partially_captured', [part({ status: 'cancelled', capturedMinor: 30 })]],
+    ['authorized', [part({ status: 'requires_capture', capturedMinor: 0, authorizedMinor: 100 })]],
+    ['pending', [part({ status: 'processing', capturedMinor: 0 })]],
+    ['pending', [part({ status: 'teleported', capturedMinor: 0 })]],
+    ['pending', [part({ status: undefined, currency: undefined, capturedMinor: 0 })]],
+    ['expired', [part({ status: 'expired', capturedMinor: 0, authorizedMinor: 100 })]],
+    ['cancelled', [part({ status: 'cancelled_post_capture' })]],
+    ['failed', [part({ status: 'failed', capturedMinor: 0 })]],
+    ['moved', []],
+  ])('%s', (status, parts) => {
+    expect(deriveOrder(parts).status).toBe(status);
+    expect(deriveOrder([...parts].reverse()).status).toBe(status);
+  });
+});
+
+describe('its amounts', () => {
+  test('add up per currency and never across', () => {
+    const { totals } = deriveOrder([paid, paid, part({ currency: 'JPY', capturedMinor: 7 })]);
+    expect(totals.map(({ currency, capturedMinor }) => [currency, capturedMinor])).toEqual([
+      ['JPY', 7],
+      ['USD', 200],
+    ]);
+  });
+
+  test('a hold counts while it can still be captured', () => {
+    const held = part({ status: 'requires_capture', authorizedMinor: 100, capturedMinor: 30 });
+    expect(deriveOrder([held]).totals).toMatchObject([{ authorizedMinor: 70, capturedMinor: 30 }]);
+    expect(deriveOrder([{ ...held, status: 'expired' }]).totals).toMatchObject([
+      { authorizedMinor: 0 },
+    ]);
+  });
+
+  test('a capture that was voided afterwards does not count', () => {
+    expect(deriveOrder([part({ status: 'cancelled_post_capture' })]).totals).toMatchObject([
+      { capturedMinor: 0 },
+    ]);
+  });
+
+  test('a sum beyond the exact integers is an error, never rounded', () => {
+    const huge = part({ capturedMinor: Number.MAX_SAFE_INTEGER });
+    expect(deriveOrder([huge]).totals).toMatchObject([{ capturedMinor: Number.MAX_SAFE_INTEGER }]);
+    expect(() => deriveOrder([huge, paid])).toThrow(RangeError);
+  });
+});
+
+test('an order id and a payment id never make one key', () => {
+  expect(orderKeyOf({ id: 'x' })).not.toBe(orderKeyOf({ id: 'y', orderId: 'x' }));
+  expect(orderIdOf(orderKeyOf({ id: 'y', orderId: 'a:b' }))).toBe('a:b');
+});
