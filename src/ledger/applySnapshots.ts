@@ -18,9 +18,9 @@ import { stateFindings } from './domain/findings.ts';
 import { type Known, type Look, type Merged, mergeLooks } from './domain/mergeLooks.ts';
 import { orderIdOf, orderKeyOf } from './domain/order.ts';
 import type { ResourceRef } from './domain/snapshot.ts';
-import { formatInstant } from './domain/time.ts';
-import { type Filing, fileResources, refKey } from './filing.ts';
+import { type Filing, type FilingInput, fileResources, refKey } from './filing.ts';
 import { recomputeOrders } from './recomputeOrders.ts';
+import { toUpdate } from './resourceUpdate.ts';
 import { closeFindings, openFindings } from './store/findings.ts';
 import { deleteOrders, insertOrders, lockOrders } from './store/orders.ts';
 import {
@@ -45,10 +45,7 @@ export class OrdersMoved extends Error {
   }
 }
 
-export interface ApplyInput {
-  readonly looks: readonly Look[];
-  /** Resources to ask the service about, whatever the looks say; they are created if unknown. */
-  readonly suspects: readonly ResourceRef[];
+export interface ApplyInput extends FilingInput {
   /** Orders that an earlier try found it needs (OrdersMoved). */
   readonly alsoLock: readonly string[];
 }
@@ -226,42 +223,6 @@ function orderOf(
   }
 }
 
-function toUpdate(
-  row: ResourceRow,
-  merged: Merged,
-  place: { readonly paymentId: string | null; readonly orderKey: string | null },
-): ResourceUpdate | undefined {
-  const { state } = merged;
-  if (!state) return undefined;
-  return {
-    kind: row.kind,
-    id: row.id,
-    payment_id: place.paymentId,
-    order_key: place.orderKey,
-    status: state.status ?? null,
-    stage: state.stage ?? null,
-    currency: state.currency ?? null,
-    amount_minor: state.amountMinor ?? null,
-    authorized_minor: state.authorizedMinor,
-    captured_minor: state.capturedMinor,
-    capture_method: state.captureMethod ?? null,
-    reference: state.orderId ?? null,
-    unified_code: state.unifiedCode ?? null,
-    unified_message: state.unifiedMessage ?? null,
-    error_code: state.errorCode ?? null,
-    created_at: toTimestamp(state.createdMicros),
-    deadline_at: toTimestamp(state.deadlineMicros),
-    epoch: state.epoch,
-    version_micros: state.versionMicros ?? null,
-    head_hash: state.headHash,
-    posts: state.posts,
-    doubts: state.doubts,
-    contradiction: merged.contradiction ?? null,
-    open_findings: stateFindings(row, merged).map((finding) => finding.class),
-    is_check_due: merged.isCheckDue,
-  };
-}
-
 /** Opens what the new states show and closes what they no longer show. */
 async function writeStateFindings(
   tx: Queryable,
@@ -287,8 +248,4 @@ function parentRef(paymentId: string | undefined): readonly ResourceRef[] {
 
 function distinctRefs(refs: readonly ResourceRef[]): readonly ResourceRef[] {
   return [...new Map(refs.map((ref) => [refKey(ref), ref])).values()];
-}
-
-function toTimestamp(micros: number | undefined): string | null {
-  return micros === undefined ? null : formatInstant(micros);
 }

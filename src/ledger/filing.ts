@@ -6,11 +6,17 @@
  * where a look would put it. An order that only another transaction could bring in shows up as
  * OrdersMoved once the locks are held.
  */
-import type { ApplyInput } from './applySnapshots.ts';
 import { resourceSubject } from './domain/findings.ts';
+import type { Look } from './domain/mergeLooks.ts';
 import { orderKeyOf } from './domain/order.ts';
 import type { ResourceRef } from './domain/snapshot.ts';
 import type { ResourceRow, Stub } from './store/resources.ts';
+
+export interface FilingInput {
+  readonly looks: readonly Look[];
+  /** Resources to ask the service about, whatever the looks say; they are created if unknown. */
+  readonly suspects: readonly ResourceRef[];
+}
 
 export interface Filing {
   /** Resources to lock: those looked at, and suspects. */
@@ -26,7 +32,7 @@ export interface Filing {
 export const refKey = resourceSubject;
 
 export function fileResources(
-  { looks, suspects }: Pick<ApplyInput, 'looks' | 'suspects'>,
+  { looks, suspects }: FilingInput,
   stored: readonly ResourceRow[],
 ): Filing {
   const rows = new Map(stored.map((row) => [refKey(row), row]));
@@ -61,7 +67,7 @@ export function fileResources(
   return { refs: [...refs.values()], stubs, parents, orderKeys: [...orderKeys] };
 }
 
-function parentsOf(looks: ApplyInput['looks'], rows: readonly ResourceRow[]): readonly string[] {
+function parentsOf(looks: readonly Look[], rows: readonly ResourceRow[]): readonly string[] {
   return [
     ...new Set([
       ...looks.flatMap(({ content }) => content.paymentId ?? []),
@@ -72,7 +78,7 @@ function parentsOf(looks: ApplyInput['looks'], rows: readonly ResourceRow[]): re
 
 /** Orders that looks at payments name; the payment's own where nothing names one. */
 function carriedOrders(
-  looks: ApplyInput['looks'],
+  looks: readonly Look[],
   rows: ReadonlyMap<string, ResourceRow>,
 ): readonly string[] {
   const payments = looks.filter(({ ref }) => ref.kind === 'payment');

@@ -1,0 +1,46 @@
+/** The merged state of a resource in the form in which it is stored. */
+import { stateFindings } from './domain/findings.ts';
+import type { Merged } from './domain/mergeLooks.ts';
+import { formatInstant } from './domain/time.ts';
+import type { ResourceRow, ResourceUpdate } from './store/resources.ts';
+
+/** Undefined when nothing but hints was seen, so that there is no state to store. */
+export function toUpdate(
+  row: ResourceRow,
+  merged: Merged,
+  place: { readonly paymentId: string | null; readonly orderKey: string | null },
+): ResourceUpdate | undefined {
+  const { state } = merged;
+  if (!state) return undefined;
+  return {
+    kind: row.kind,
+    id: row.id,
+    payment_id: place.paymentId,
+    order_key: place.orderKey,
+    status: state.status ?? null,
+    stage: state.stage ?? null,
+    currency: state.currency ?? null,
+    amount_minor: state.amountMinor ?? null,
+    authorized_minor: state.authorizedMinor,
+    captured_minor: state.capturedMinor,
+    capture_method: state.captureMethod ?? null,
+    reference: state.orderId ?? null,
+    unified_code: state.unifiedCode ?? null,
+    unified_message: state.unifiedMessage ?? null,
+    error_code: state.errorCode ?? null,
+    created_at: toTimestamp(state.createdMicros),
+    deadline_at: toTimestamp(state.deadlineMicros),
+    epoch: state.epoch,
+    version_micros: state.versionMicros ?? null,
+    head_hash: state.headHash,
+    posts: state.posts,
+    doubts: state.doubts,
+    contradiction: merged.contradiction ?? null,
+    open_findings: stateFindings(row, merged).map((finding) => finding.class),
+    is_check_due: merged.isCheckDue,
+  };
+}
+
+function toTimestamp(micros: number | undefined): string | null {
+  return micros === undefined ? null : formatInstant(micros);
+}

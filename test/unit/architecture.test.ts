@@ -1,0 +1,150 @@
+/**
+ * Who may know whom (ARCHITECTURE.md). A failure names the file, the import and the rule. The rules
+ * look at imports of types too: a type is knowledge like any other.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect, test } from 'vitest';
+import { packageRoot } from '../../src/platform/packageRoot.ts';
+
+const root = packageRoot();
+
+interface Source {
+  /** From the root of the project, for example `src/ledger/jobs.ts`. */
+  readonly path: string;
+  readonly text: string;
+  /** Files of ours by their path, packages by their name. */
+  readonly imports: readonly string[];
+}
+
+const sources: readonly Source[] = ['src', 'workers', 'bench'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => {
+      const path = join(folder, file);
+      const text = readFileSync(join(root, path), 'utf8');
+      const imports = [...text.matchAll(/(?:from|import)\s*\(?'([^']+)'/g)].map(
+        ([, specifier = '']) =>
+          specifier.startsWith('.') ? normalize(join(dirname(path), specifier)) : specifier,
+      );
+      return { path, text, imports };
+    }),
+);
+
+const inFolder = (folder: string) =>
+  sources.filter(({ path }) => path.startsWith(`src/${folder}/`));
+const FEATURES = ['receiver', 'ledger', 'scheduler', 'console'];
+const BASE = ['platform', 'contract'];
+
+function expectOnly(
+  files: readonly Source[],
+  rule: string,
+  isAllowed: (imported: string, file: Source) => boolean,
+): void {
+  expect(files.length).toBeGreaterThan(0);
+  const violations = files.flatMap((file) =>
+    file.imports
+      .filter((imported) => !isAllowed(imported, file))
+      .map((imported) => `${file.path} imports ${imported}: ${rule}`),
+  );
+  expect(violations).toEqual([]);
+}
+
+test('the scan reads imports', () => {
+  const assembly = sources.find(({ path }) => path === 'src/assembly.ts');
+  expect(assembly?.imports).toContain('src/receiver/app.ts');
+});
+
+test('A1: contract imports only zod and itself', () => {
+  expectOnly(
+    inFolder('contract'),
+    'contract is data and schemas',
+    (imported) => imported === 'zod' || imported.startsWith('src/contract/'),
+  );
+});
+
+test('A2: platform knows nothing of ours, and names no payment', () => {
+  expectOnly(
+    inFolder('platform'),
+    'platform serves any program',
+    (imported) => !imported.startsWith('src/') || imported.startsWith('src/platform/'),
+  );
+  const known = inFolder('platform')
+    .filter(({ path }) => path !== 'src/platform/config.ts')
+    .filter(({ text }) => /\b(payment|refund|dispute|payout)s?\b/i.test(text))
+    .map(({ path }) => path);
+  expect(known).toEqual([]);
+});
+
+test('A3: domain folders are pure: contract and themselves, no I/O, no clock, no randomness', () => {
+  const domain = sources.filter(({ path }) => path.includes('/domain/'));
+  expectOnly(domain, 'domain is synchronous functions over values', (imported, { path }) =>
+    [dirname(path), 'src/contract'].some((folder) => imported.startsWith(`${folder}/`)),
+  );
+  const impure = domain
+    .filter(({ text }) =>
+      /\basync\b|\bawait\b|Date\.now|new Date\(\)|Math\.random|\bprocess\./.test(text),
+    )
+    .map(({ path }) => path);
+  expect(impure).toEqual([]);
+});
+
+test('A4: a feature knows platform, contract and itself; the scheduler also what it runs', () => {
+  for (const feature of FEATURES) {
+    const also = feature === 'scheduler' ? ['ledger'] : [];
+    expectOnly(
+      inFolder(feature),
+      `${feature} stands alone`,
+      (imported) =>
+        !imported.startsWith('src/') ||
+        [...BASE, ...also, feature].some((folder) => imported.startsWith(`src/${folder}/`)),
+    );
+  }
+});
+
+test('A5: only workers, the command line and benchmarks use the assembly', () => {
+  const users = sources
+    .filter(({ imports }) => imports.includes('src/assembly.ts'))
+    .map(({ path }) => path);
+  expect(users.length).toBeGreaterThan(0);
+  for (const path of users) expect(path).toMatch(/^(workers|src\/cli|bench)\//);
+});
+
+test('A6: drivers, the environment and the end of the process have one home each', () => {
+  const home = (pattern: RegExp, allowed: RegExp) =>
+    sources
+      .filter(({ path }) => path.startsWith('src/') && !allowed.test(path))
+      .filter(({ text }) => pattern.test(text))
+      .map(({ path }) => path);
+  expect(
+    home(/from '(pg|bullmq|ioredis|pino|prom-client|postgres-migrations)'/, /^src\/platform\//),
+  ).toEqual([]);
+  expect(home(/process\.env/, /^src\/platform\/(config|embeddedPostgres\/)/)).toEqual([]);
+  expect(home(/process\.(exit|on|once)\b/, /^src\/platform\/shutdown\.ts/)).toEqual([]);
+  expect(home(/Date\.now|new Date\(\)/, /^src\/platform\/(clock\.ts|embeddedPostgres\/)/)).toEqual(
+    [],
+  );
+  expect(home(/console\.(log|error|warn)/, /^src\/cli\//)).toEqual([]);
+});
+
+test('A7: SQL stands in store folders and in platform/db', () => {
+  const withSql = sources
+    .filter(({ path }) => path.startsWith('src/'))
+    .filter(({ text }) => /[`'"]\s*(select|insert into|update|delete from|with) /.test(text))
+    .map(({ path }) => path);
+  expect(withSql).toContain('src/ledger/store/orders.ts');
+  for (const path of withSql)
+    expect(path).toMatch(/\/store\/|^src\/platform\/(db|queue|embeddedPostgres)\//);
+});
+
+test('A8: no cycles between files, types included', () => {
+  const imports = new Map(sources.map(({ path, imports: targets }) => [path, targets]));
+  const done = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): void => {
+    expect(trail, [...trail, path].join(' → ')).not.toContain(path);
+    if (done.has(path)) return;
+    for (const next of imports.get(path) ?? []) visit(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of imports.keys()) visit(path, []);
+});

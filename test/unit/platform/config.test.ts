@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadConfig, SETTINGS } from '../../../src/platform/config.ts';
+import { OperatorError } from '../../../src/platform/errors.ts';
+import { packageRoot } from '../../../src/platform/packageRoot.ts';
+
+function mistakesOf(env: Record<string, string>): string {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof OperatorError) return error.message;
+    throw error;
+  }
+  return 'no mistake';
+}
+
+test('with nothing set everything has a value but secrets, accounts and addresses', () => {
+  expect(loadConfig({})).toMatchObject({
+    port: 8080,
+    adminPort: 8081,
+    adminHost: '127.0.0.1',
+    webhookPath: '/webhooks',
+    webhookSecrets: undefined,
+    adminToken: undefined,
+    databaseUrl: undefined,
+    merchantId: undefined,
+  });
+});
+
+test('all mistakes are reported at once, by the name of the setting', () => {
+  const message = mistakesOf({ PORT: 'http', LOG_LEVEL: 'loud', DATABASE_URL: 'mysql://x', WEBHOOK_PATH: 'hooks' });
+  for (const name of ['PORT', 'LOG_LEVEL', 'DATABASE_URL', 'WEBHOOK_PATH']) expect(message).toContain(name);
+});
+
+test.each([['70000'], ['-1'], ['8080.5'], ['yes'], ['8080 ']])('PORT=%j is refused or read exactly', (PORT) => {
+  const isNumber = Number.isInteger(Number(PORT)) && Number(PORT) >= 0 && Number(PORT) <= 65_535;
+  if (isNumber) expect(loadConfig({ PORT }).port).toBe(Number(PORT));
+  else expect(mistakesOf({ PORT })).toContain('PORT');
+});
+
+describe('secrets', () => {
+  test('several are told apart by commas', () => {
+    const secrets = ['a'.repeat(16), 'b'.repeat(40)];
+    expect(loadConfig({ WEBHOOK_SECRETS: secrets.join(',') }).webhookSecrets).toEqual(secrets);
+  });
+
+  test('a secret that is empty or short is refused, and never printed', () => {
+    for (const WEBHOOK_SECRETS of ['', 'hunter2-short', `${'a'.repeat(16)},`, `${'a'.repeat(16)},,b`]) {
+      const message = mistakesOf({ WEBHOOK_SECRETS });
+      expect(message).toMatch(/WEBHOOK_SECRETS.*at least 16 bytes/);
+      expect(message).not.toContain('hunter2');
+      expect(message).not.toContain('aaaa');
+    }
+  });
+
+  test('bytes count, not characters', () => {
+    expect(loadConfig({ WEBHOOK_SECRETS: 'ééééé鍵鍵' }).webhookSecrets).toHaveLength(1);
+  });
+
+  test('an empty value is "not set" for an address, and a mistake for a secret', () => {
+    expect(loadConfig({ REDIS_URL: '', DATABASE_URL: '' }).redisUrl).toBeUndefined();
+    expect(mistakesOf({ ADMIN_TOKEN: '' })).toContain('ADMIN_TOKEN');
+  });
+});
+
+test('.env.example names exactly the settings that there are', () => {
+  const example = readFileSync(join(packageRoot(), '.env.example'), 'utf8');
+  const named = [...example.matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name);
+  expect(named.toSorted()).toEqual(Object.keys(SETTINGS.shape).toSorted());
+});
+
+test('the README explains exactly the settings that there are', () => {
+  const readme = readFileSync(join(packageRoot(), 'README.md'), 'utf8');
+  const named = [...readme.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
+  expect(named.toSorted()).toEqual(Object.keys(SETTINGS.shape).toSorted());
+});
