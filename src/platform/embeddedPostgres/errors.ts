@@ -1,0 +1,29 @@
+import { OperatorError } from '../errors.ts';
+
+/** What a caller may tell apart. */
+export type EmbeddedPostgresErrorCode =
+  | 'unsupported_platform'
+  | 'binaries_damaged'
+  | 'no_usable_account'
+  | 'folder_not_accessible'
+  | 'initdb_failed'
+  | 'not_a_cluster'
+  | 'other_major_version'
+  | 'wrong_password'
+  | 'folder_busy'
+  | 'start_failed'
+  | 'stop_failed';
+
+export class EmbeddedPostgresError extends OperatorError {
+  readonly code: EmbeddedPostgresErrorCode;
+
+  constructor(code: EmbeddedPostgresErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** The end of what a program said: the reason stands there. */
+export function lastLines(text: string): string {
+  return text.trim().split('\n').slice(-15).join('\n');
+}

@@ -1,0 +1,71 @@
+/**
+ * The files of one data folder:
+ *
+ *   <dataDir>/postgres             the cluster
+ *   <dataDir>/postgres.init-…      a cluster in the making
+ *   <dataDir>/postgres-password    of the superuser; generated at first use
+ *   <dataDir>/postgres-owner.json  the process that stops the server
+ *   <dataDir>/postgres.log         what the server says; one older file beside it
+ */
+import { randomBytes } from 'node:crypto';
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import type { Account } from './account.ts';
+import { EmbeddedPostgresError } from './errors.ts';
+
+export interface DataFolder {
+  readonly dataDir: string;
+  readonly clusterDir: string;
+  readonly passwordFile: string;
+  readonly ownerFile: string;
+  readonly logFile: string;
+}
+
+/** Makes the data folder, for its owner only, and names what lies in it. */
+export function prepareDataFolder(dataDir: string): DataFolder {
+  const wanted = path.resolve(dataDir);
+  mkdirSync(path.dirname(wanted), { recursive: true });
+  try {
+    mkdirSync(wanted, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  assertUsable(wanted);
+  const real = realpathSync(wanted);
+  return {
+    dataDir: real,
+    clusterDir: path.join(real, 'postgres'),
+    passwordFile: path.join(real, 'postgres-password'),
+    ownerFile: path.join(real, 'postgres-owner.json'),
+    logFile: path.join(real, 'postgres.log'),
+  };
+}
+
+/** Appears whole or not at all; readable by its owner only. */
+export function writePrivateFile(file: string, content: string, account: Account): void {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(draft, content, { mode: 0o600, flag: 'wx', flush: true });
+  account.give(draft);
+  renameSync(draft, file);
+}
+
+function assertUsable(dataDir: string): void {
+  try {
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new EmbeddedPostgresError(
+      'folder_not_accessible',
+      `The data folder ${dataDir} belongs to uid ${statSync(dataDir).uid}, and this process (uid ${process.geteuid?.()}) may not ` +
+        'use it. Start Tallyhook as the user that made it, or choose another DATA_DIR.',
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * The superuser's password: generated at first use, kept in a file for its owner only, never logged.
+ */
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import type { Account } from './account.ts';
+import { EmbeddedPostgresError } from './errors.ts';
+import { type DataFolder, writePrivateFile } from './folder.ts';
+
+export const SUPERUSER = 'postgres';
+
+/** Undefined when the file is not there. */
+export function readPassword({ passwordFile }: DataFolder): string | undefined {
+  return existsSync(passwordFile) ? readFileSync(passwordFile, 'utf8').trim() : undefined;
+}
+
+/** For a cluster that is about to be made. */
+export function ensurePassword(folder: DataFolder, account: Account): void {
+  if (readPassword(folder) !== undefined) return;
+  writePrivateFile(folder.passwordFile, `${newPassword()}\n`, account);
+}
+
+/**
+ * Gives the superuser a new password when the file was lost, as after restoring a backup of the
+ * cluster alone. Whoever may write in the folder could do that anyway, so it opens nothing; without
+ * it the ledger would be there and unreachable. No server may run: this is a single-user one.
+ */
+export function replaceLostPassword(folder: DataFolder, account: Account, postgres: string): void {
+  const password = newPassword();
+  const plan = account.plan(postgres, ['--single', '-D', folder.clusterDir, 'postgres']);
+  const result = spawnSync(plan.file, plan.args, {
+    ...plan.options,
+    cwd: folder.clusterDir,
+    input: `alter role ${SUPERUSER} password '${password}';\n`,
+    encoding: 'utf8',
+  });
+  // A single-user server exits with 0 even after an SQL error.
+  if (result.status !== 0 || /ERROR|FATAL|PANIC/.test(result.stderr)) {
+    throw new EmbeddedPostgresError(
+      'wrong_password',
+      `${folder.passwordFile} is missing, and a new password could not be set. Restore the file, ` +
+        'or move the data folder away to begin an empty ledger.',
+    );
+  }
+  writePrivateFile(folder.passwordFile, `${password}\n`, account);
+}
+
+function newPassword(): string {
+  return randomBytes(24).toString('base64url');
+}

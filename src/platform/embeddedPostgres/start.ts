@@ -1,0 +1,215 @@
+/**
+ * From a data folder to a server that answers. See index.ts for the terms and invariants; the seams
+ * below are how tests play another platform or a port that is taken in the last moment.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { chooseAccount } from './account.ts';
+import { locateBinaries } from './binaries.ts';
+import { ensureCluster } from './cluster.ts';
+import { connectionString, openDatabase } from './database.ts';
+import { EmbeddedPostgresError, lastLines } from './errors.ts';
+import { type DataFolder, prepareDataFolder } from './folder.ts';
+import { forgetOwner, ownerLives, recordOwner } from './owner.ts';
+import { readPassword, replaceLostPassword } from './password.ts';
+import type { ProcessTable } from './processes.ts';
+import {
+  findServerOrClearTheWay,
+  isRunning,
+  launchServer,
+  type Server,
+  type ServerContext,
+  saysReady,
+  shutDown,
+} from './server.ts';
+import { acquireStartLock, type Release, startLockAddress } from './startLock.ts';
+
+export interface EmbeddedPostgres {
+  /** postgres://... on 127.0.0.1, with the generated password. */
+  readonly connectionString: string;
+  /** true when this process started or adopted the server and therefore stops it. */
+  readonly owned: boolean;
+  /** Stops the server when owned (fast shutdown, SIGINT), otherwise does nothing. Idempotent. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedPostgresOptions {
+  /** Made if missing; the cluster lives in <dataDir>/postgres. */
+  readonly dataDir: string;
+  readonly log: (message: string) => void;
+  /** More PostgreSQL settings (-c name=value). A server that already runs keeps its own. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export interface Seams {
+  readonly processes: ProcessTable;
+  readonly choosePort: () => Promise<number>;
+}
+
+// Crash recovery of a busy ledger may take minutes. A server that fails says so at once, by ending.
+const READY_TIMEOUT_MS = 300_000;
+const START_LOCK_TIMEOUT_MS = READY_TIMEOUT_MS + 60_000;
+const STOP_LOCK_TIMEOUT_MS = 10_000;
+const PROGRESS_INTERVAL_MS = 10_000;
+const LAUNCH_ATTEMPTS = 5;
+
+interface Reached {
+  readonly server: Server;
+  readonly owned: boolean;
+  /** Calls back once when a server that this process launched has ended, however it ended. */
+  readonly onEnd?: (listener: (how: string) => void) => void;
+}
+
+export async function start(
+  options: EmbeddedPostgresOptions,
+  { processes, choosePort }: Seams,
+): Promise<EmbeddedPostgres> {
+  const { initdb, postgres } = locateBinaries(process.platform, process.arch);
+  const folder = prepareDataFolder(options.dataDir);
+  const { log, settings = {} } = options;
+  const release = await lockFolder(folder, START_LOCK_TIMEOUT_MS, log);
+  try {
+    const { account, majorVersion } = chooseAccount({ postgres, ...folder });
+    account.give(folder.dataDir);
+    await ensureCluster({ folder, account, initdb, majorVersion, processes, log });
+    const context = { folder, account, postgres, settings, processes, choosePort, log };
+    return createHandle(context, await reachServer(context));
+  } finally {
+    await release();
+  }
+}
+
+async function reachServer(context: ServerContext): Promise<Reached> {
+  for (let attempt = 1; attempt <= LAUNCH_ATTEMPTS; attempt++) {
+    const running = await findServerOrClearTheWay(context);
+    const reached = running ? await join(context, running) : await launch(context);
+    if (reached !== undefined) return reached;
+  }
+  throw new EmbeddedPostgresError(
+    'start_failed',
+    `PostgreSQL did not start in ${LAUNCH_ATTEMPTS} attempts; ports and lock were taken each time. See ${context.folder.logFile}.`,
+  );
+}
+
+/** Attaches to a running server, or adopts it when its owner is dead; undefined when it ended. */
+async function join(context: ServerContext, server: Server): Promise<Reached | undefined> {
+  const { folder, log } = context;
+  if (readPassword(folder) === undefined) {
+    throw new EmbeddedPostgresError(
+      'wrong_password',
+      `${folder.passwordFile} is missing while its PostgreSQL runs (pid ${server.pid}). Restore the file; ` +
+        `or stop the server (kill -INT ${server.pid}) and start again: then a new password is set.`,
+    );
+  }
+  const owned = !ownerLives(context, server);
+  if (!(await becomesReady(context, server))) return undefined;
+  if (owned) recordOwner(context, server);
+  const verb = owned ? 'adopted the PostgreSQL that a dead process left' : 'using the PostgreSQL';
+  log(`${verb} on 127.0.0.1:${server.port} (pid ${server.pid}, ${folder.clusterDir})`);
+  return { server, owned };
+}
+
+/** Starts a server; undefined when another try, with another port or another look, may do better. */
+async function launch(context: ServerContext): Promise<Reached | undefined> {
+  const { folder, log } = context;
+  if (readPassword(folder) === undefined) {
+    log(`${folder.passwordFile} is missing: setting a new password`);
+    replaceLostPassword(folder, context.account, context.postgres);
+  }
+  const { server, ownLog, onEnd } = await launchServer(context);
+  // Before it is ready, so that a second process which looks now, after a kill, is not misled.
+  recordOwner(context, server);
+  try {
+    if (await becomesReady(context, server)) {
+      log(`PostgreSQL runs on 127.0.0.1:${server.port} (pid ${server.pid}, ${folder.clusterDir})`);
+      return { server, owned: true, onEnd };
+    }
+  } catch (error) {
+    await shutDown(server, context);
+    throw error;
+  }
+  const said = lastLines(ownLog());
+  if (/could not create any TCP\/IP sockets|lock file ".*" already exists/.test(said)) {
+    log(`PostgreSQL could not take port ${server.port} or its lock; trying again`);
+    return undefined;
+  }
+  throw new EmbeddedPostgresError(
+    'start_failed',
+    `PostgreSQL did not start on ${folder.clusterDir}. It said:\n${said}\nThe whole log is ${folder.logFile}.`,
+  );
+}
+
+/** True when a real connection has succeeded, false when the server ended first. */
+async function becomesReady(context: ServerContext, server: Server): Promise<boolean> {
+  const { folder, processes, log } = context;
+  const deadline = performance.now() + READY_TIMEOUT_MS;
+  let nextNote = performance.now() + PROGRESS_INTERVAL_MS;
+  let cause: unknown;
+  while (performance.now() < deadline) {
+    // Its own word first: before that, the port may still be another server's.
+    if (saysReady(folder, server)) {
+      const outcome = await openDatabase(server.port, readPassword(folder) ?? '');
+      if (outcome.kind === 'opened') return true;
+      if (outcome.kind === 'wrong_password') throw wrongPassword(folder, outcome.cause);
+      cause = outcome.cause;
+    }
+    if (!isRunning(server, processes)) return false;
+    if (performance.now() > nextNote) {
+      log('PostgreSQL is still starting or stopping; after a crash it first replays its log');
+      nextNote += PROGRESS_INTERVAL_MS;
+    }
+    await delay(10);
+  }
+  throw new EmbeddedPostgresError(
+    'start_failed',
+    `PostgreSQL (pid ${server.pid}) accepts no connection after ${READY_TIMEOUT_MS / 1000} s. See ${folder.logFile}.`,
+    { cause },
+  );
+}
+
+function createHandle(context: ServerContext, { server, owned, onEnd }: Reached): EmbeddedPostgres {
+  const { folder, log } = context;
+  let stopping: Promise<void> | undefined;
+  onEnd?.((how) => {
+    if (stopping === undefined) log(`PostgreSQL ended by itself (${how}); see ${folder.logFile}`);
+  });
+  return {
+    connectionString: connectionString(server.port, readPassword(folder) ?? ''),
+    owned,
+    stop() {
+      stopping ??= owned ? stopOwned(context, server) : Promise.resolve();
+      return stopping;
+    },
+  };
+}
+
+/** Under the start lock, so that nobody attaches to a server which is about to end. */
+async function stopOwned(context: ServerContext, server: Server): Promise<void> {
+  const { folder, log } = context;
+  // A starter that hangs must not keep the server from stopping.
+  const release = await lockFolder(folder, STOP_LOCK_TIMEOUT_MS, log).catch(() => undefined);
+  try {
+    await shutDown(server, context);
+    forgetOwner(folder, server);
+  } finally {
+    await release?.();
+  }
+}
+
+function lockFolder(
+  folder: DataFolder,
+  timeoutMs: number,
+  log: (message: string) => void,
+): Promise<Release> {
+  const onWait = () =>
+    log(`waiting: another process starts or stops PostgreSQL in ${folder.dataDir}`);
+  return acquireStartLock({ address: startLockAddress(folder.dataDir), timeoutMs, onWait });
+}
+
+function wrongPassword(folder: DataFolder, cause: unknown): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    'wrong_password',
+    `PostgreSQL refuses the password in ${folder.passwordFile}. Restore the file that belongs to this cluster; ` +
+      'or delete it while no server runs, and start again: then a new password is set.',
+    { cause },
+  );
+}

