@@ -15,6 +15,7 @@
 import { groupBy } from '../platform/collections.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { stateFindings } from './domain/findings.ts';
+import { transfersFor } from './domain/legs.ts';
 import { type Known, type Look, type Merged, mergeLooks } from './domain/mergeLooks.ts';
 import { orderIdOf, orderKeyOf } from './domain/order.ts';
 import type { ResourceRef } from './domain/snapshot.ts';
@@ -22,6 +23,7 @@ import { type Filing, type FilingInput, fileResources, refKey } from './filing.t
 import { recomputeOrders } from './recomputeOrders.ts';
 import { toUpdate } from './resourceUpdate.ts';
 import { closeFindings, openFindings } from './store/findings.ts';
+import { insertTransfers, type NewTransfer } from './store/journal.ts';
 import { deleteOrders, insertOrders, lockOrders } from './store/orders.ts';
 import {
   insertStubs,
@@ -69,6 +71,8 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   }
   const updates = placed.flatMap(({ update }) => (update ? [update] : []));
   if (updates.length > 0) await updateResources(tx, updates);
+  const transfers = placed.flatMap((one) => one.transfers);
+  if (transfers.length > 0) await insertTransfers(tx, transfers);
   if (input.suspects.length > 0) await markCheckDue(tx, input.suspects);
   const movedPayments = placed.filter(({ row, orderKey }) => isMoved(row, orderKey));
   if (movedPayments.length > 0)
@@ -170,6 +174,7 @@ interface Placed {
   readonly orderKey: string | null;
   /** Undefined when the resource was locked but not looked at. */
   readonly update: ResourceUpdate | undefined;
+  readonly transfers: readonly NewTransfer[];
 }
 
 interface PlaceInput {
@@ -197,7 +202,9 @@ async function placeInOrders(tx: Queryable, input: PlaceInput): Promise<readonly
     const one = merged.get(refKey(row));
     const paymentId = one?.state?.paymentId ?? row.paymentId;
     const orderKey = orderOf(row, paymentId, paymentOrders);
-    return { row, orderKey, update: one && toUpdate(row, one, { paymentId, orderKey }) };
+    const transfers = one ? transfersOf(row, one) : [];
+    const update = one && toUpdate(row, one, { paymentId, orderKey, transfers });
+    return { row, orderKey, update, transfers };
   });
   const locked = new Set(filing.orderKeys);
   const missing = placed
@@ -205,6 +212,18 @@ async function placeInOrders(tx: Queryable, input: PlaceInput): Promise<readonly
     .filter((orderKey): orderKey is string => orderKey !== null && !locked.has(orderKey));
   if (missing.length > 0) throw new OrdersMoved(missing);
   return placed;
+}
+
+/** What is to be posted for a resource, with the snapshot and the inbox row that cause it. */
+function transfersOf(row: ResourceRow, { state, added }: Merged): readonly NewTransfer[] {
+  if (!state) return [];
+  const head = added.find(({ contentHash }) => contentHash === state.headHash) ?? added.at(-1);
+  return transfersFor(state, row.posted).map((transfer) => ({
+    ...transfer,
+    ref: state.ref,
+    headHash: state.headHash,
+    webhookEventId: head?.webhookEventId,
+  }));
 }
 
 function orderOf(

@@ -1,5 +1,6 @@
 /** The merged state of a resource in the form in which it is stored. */
 import { stateFindings } from './domain/findings.ts';
+import { postedAfter, type Transfer } from './domain/legs.ts';
 import type { Merged } from './domain/mergeLooks.ts';
 import { formatInstant } from './domain/time.ts';
 import type { ResourceRow, ResourceUpdate } from './store/resources.ts';
@@ -8,7 +9,11 @@ import type { ResourceRow, ResourceUpdate } from './store/resources.ts';
 export function toUpdate(
   row: ResourceRow,
   merged: Merged,
-  place: { readonly paymentId: string | null; readonly orderKey: string | null },
+  place: {
+    readonly paymentId: string | null;
+    readonly orderKey: string | null;
+    readonly transfers: readonly Transfer[];
+  },
 ): ResourceUpdate | undefined {
   const { state } = merged;
   if (!state) return undefined;
@@ -38,6 +43,7 @@ export function toUpdate(
     contradiction: merged.contradiction ?? null,
     open_findings: stateFindings(row, merged).map((finding) => finding.class),
     is_check_due: merged.isCheckDue,
+    posted: postedAfter(row.posted, place.transfers),
   };
 }
 

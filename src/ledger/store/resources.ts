@@ -2,6 +2,7 @@
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Contradiction } from '../domain/epochs.ts';
+import type { Posted } from '../domain/legs.ts';
 import type { OrderPart } from '../domain/order.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
 
@@ -13,11 +14,12 @@ export interface ResourceRow extends ResourceRef {
   readonly epoch: number;
   readonly contradiction: Contradiction | null;
   readonly openFindings: readonly string[];
+  readonly posted: Posted;
 }
 
 const ROW_COLUMNS = `
   r.kind, r.id, r.payment_id as "paymentId", r.order_key as "orderKey", r.currency, r.epoch,
-  r.contradiction, r.open_findings as "openFindings"`;
+  r.contradiction, r.open_findings as "openFindings", r.posted`;
 
 function refColumns(refs: readonly ResourceRef[]): [readonly string[], readonly string[]] {
   return [refs.map(({ kind }) => kind), refs.map(({ id }) => id)];
@@ -100,6 +102,7 @@ export interface ResourceUpdate extends ResourceRef {
   readonly contradiction: Contradiction | null;
   readonly open_findings: readonly string[];
   readonly is_check_due: boolean;
+  readonly posted: Posted;
 }
 
 /** Writes merged states. The caller holds the rows. */
@@ -118,7 +121,7 @@ export async function updateResources(
             epoch = u.epoch, version_micros = u.version_micros,
             head_hash = decode(u.head_hash, 'hex'), posts = u.posts, doubts = u.doubts,
             contradiction = u.contradiction, open_findings = u.open_findings,
-            next_check_at = case when u.is_check_due then now() end,
+            next_check_at = case when u.is_check_due then now() end, posted = u.posted,
             updated_at = now()
        from jsonb_to_recordset($1::jsonb) as u (
               kind text, id text, payment_id text, order_key text, status text, stage text,
@@ -126,7 +129,8 @@ export async function updateResources(
               capture_method text, reference text, unified_code text, unified_message text,
               error_code text, created_at timestamptz, deadline_at timestamptz, epoch int,
               version_micros bigint, head_hash text, posts boolean, doubts text[],
-              contradiction jsonb, open_findings text[], is_check_due boolean)
+              contradiction jsonb, open_findings text[], is_check_due boolean,
+              posted jsonb)
       where r.kind = u.kind and r.id = u.id`,
     [JSON.stringify(updates)],
   );

@@ -1,0 +1,191 @@
+/**
+ * The journal's rules. Terms: a *leg* is a named series of transfers of one resource in one
+ * currency; its *target* is what it should have moved in all by now; its *posted* amount is what it
+ * has moved.
+ *
+ * 1. A target is a function of the merged state alone. A currency that the resource has no more has
+ *    targets of zero.
+ * 2. What is posted is target minus posted, in the transaction that changes the state. A negative
+ *    difference is posted with the accounts swapped. So a late refund failure, a dispute won after
+ *    it was lost or a reversed payout need no code of their own.
+ * 3. Nothing is posted while the state does not say enough (`posts`): what was posted stays.
+ * 4. Every transfer debits one account and credits another by the same amount, so books that do not
+ *    balance cannot be written.
+ */
+import type { ResourceKind } from '../../contract/resources/index.ts';
+import { FINAL_STATUSES } from '../../contract/statuses.ts';
+import type { ResourceState } from './merge.ts';
+
+export const ACCOUNTS = {
+  'psp.clearing': 'what the service holds for us by its own words; fees are not in its interface',
+  'order.due': 'what orders were paid, less captures voided afterwards',
+  'order.refunds': 'what was given back, or is about to be',
+  'refund.in_flight': 'refunds asked for and not yet settled or failed',
+  'memo.auth_open': 'holds that can still be captured; no money has moved',
+  'memo.auth_contra': 'the other side of memo.auth_open',
+  'dispute.held': 'withheld by the service until a dispute is decided',
+  'loss.disputes': 'lost to disputes',
+  'payout.in_transit': 'on its way to a payee',
+  'payout.paid': 'arrived at a payee',
+} as const;
+export type Account = keyof typeof ACCOUNTS;
+
+interface Leg {
+  readonly debit: Account;
+  readonly credit: Account;
+}
+
+export const LEGS = {
+  payment: {
+    auth_opened: { debit: 'memo.auth_open', credit: 'memo.auth_contra' },
+    auth_consumed: { debit: 'memo.auth_contra', credit: 'memo.auth_open' },
+    auth_released: { debit: 'memo.auth_contra', credit: 'memo.auth_open' },
+    captured: { debit: 'psp.clearing', credit: 'order.due' },
+    capture_voided: { debit: 'order.due', credit: 'psp.clearing' },
+  },
+  refund: {
+    requested: { debit: 'order.refunds', credit: 'refund.in_flight' },
+    settled: { debit: 'refund.in_flight', credit: 'psp.clearing' },
+    released: { debit: 'refund.in_flight', credit: 'order.refunds' },
+  },
+  dispute: {
+    held: { debit: 'dispute.held', credit: 'psp.clearing' },
+    written_off: { debit: 'loss.disputes', credit: 'dispute.held' },
+  },
+  payout: {
+    initiated: { debit: 'payout.in_transit', credit: 'psp.clearing' },
+    delivered: { debit: 'payout.paid', credit: 'payout.in_transit' },
+    returned: { debit: 'psp.clearing', credit: 'payout.in_transit' },
+    reversed: { debit: 'psp.clearing', credit: 'payout.paid' },
+  },
+} as const satisfies Record<ResourceKind, Record<string, Leg>>;
+
+/** Cumulative amounts by leg, in minor units of one currency. */
+export type Targets = Readonly<Record<string, number>>;
+
+/** What the legs of a resource should have moved in all (invariant 1). */
+export function targetsOf(state: ResourceState): Targets {
+  switch (state.ref.kind) {
+    case 'payment':
+      return paymentTargets(state);
+    case 'refund':
+      return refundTargets(state);
+    case 'dispute':
+      return disputeTargets(state);
+    case 'payout':
+      return payoutTargets(state);
+  }
+}
+
+function paymentTargets({ status, authorizedMinor, capturedMinor }: ResourceState): Targets {
+  const isFinal = FINAL_STATUSES.payment.has(status ?? '');
+  return {
+    auth_opened: authorizedMinor,
+    auth_consumed: Math.min(authorizedMinor, capturedMinor),
+    auth_released: isFinal ? Math.max(0, authorizedMinor - capturedMinor) : 0,
+    captured: capturedMinor,
+    capture_voided: status === 'cancelled_post_capture' ? capturedMinor : 0,
+  };
+}
+
+function refundTargets({ status, amountMinor = 0 }: ResourceState): Targets {
+  return {
+    requested: amountMinor,
+    settled: status === 'succeeded' ? amountMinor : 0,
+    released: status === 'failed' ? amountMinor : 0,
+  };
+}
+
+/** A dispute at `pre_dispute` is a question: nothing is withheld until it becomes one. */
+function disputeTargets({ status = '', stage, amountMinor = 0 }: ResourceState): Targets {
+  const moves = stage !== 'pre_dispute';
+  const isLost = moves && ['lost', 'accepted', 'expired'].includes(status);
+  const isOpen = moves && ['opened', 'challenged'].includes(status);
+  return {
+    held: isOpen || isLost ? amountMinor : 0,
+    written_off: isLost ? amountMinor : 0,
+  };
+}
+
+function payoutTargets({ status = '', amountMinor = 0 }: ResourceState): Targets {
+  const isUnderWay = !status.startsWith('requires_');
+  return {
+    initiated: isUnderWay ? amountMinor : 0,
+    delivered: ['success', 'reversed'].includes(status) ? amountMinor : 0,
+    returned: ['failed', 'cancelled', 'expired', 'ineligible'].includes(status) ? amountMinor : 0,
+    reversed: status === 'reversed' ? amountMinor : 0,
+  };
+}
+
+/** How far a leg has come: the number of its last transfer and what it has moved in all. */
+export interface PostedLeg {
+  readonly seq: number;
+  readonly cumulativeMinor: number;
+}
+
+/** Posted legs of one resource: by currency, then by leg. */
+export type Posted = Readonly<Record<string, Readonly<Record<string, PostedLeg>>>>;
+
+/** One row of the journal, to be written. */
+export interface Transfer {
+  readonly leg: string;
+  readonly currency: string;
+  readonly seq: number;
+  readonly debit: Account;
+  readonly credit: Account;
+  readonly amountMinor: number;
+  readonly previousMinor: number;
+  readonly cumulativeMinor: number;
+}
+
+/** The transfers that bring a resource from what is posted to its targets (invariant 2). */
+export function transfersFor(state: ResourceState, posted: Posted): readonly Transfer[] {
+  const { currency: current, ref } = state;
+  if (!state.posts || current === undefined) return [];
+  const targets = targetsOf(state);
+  return [...new Set([...Object.keys(posted), current])].flatMap((currency) =>
+    Object.entries<Leg>(LEGS[ref.kind]).flatMap(([leg, accounts]) => {
+      const last = posted[currency]?.[leg] ?? { seq: 0, cumulativeMinor: 0 };
+      const targetMinor = currency === current ? (targets[leg] ?? 0) : 0;
+      return transferTo(targetMinor, { leg, currency, accounts, last });
+    }),
+  );
+}
+
+interface LegPosition {
+  readonly leg: string;
+  readonly currency: string;
+  readonly accounts: Leg;
+  readonly last: PostedLeg;
+}
+
+function transferTo(
+  cumulativeMinor: number,
+  { leg, currency, accounts, last }: LegPosition,
+): readonly Transfer[] {
+  const movedMinor = cumulativeMinor - last.cumulativeMinor;
+  if (movedMinor === 0) return [];
+  const [debit, credit] =
+    movedMinor > 0 ? [accounts.debit, accounts.credit] : [accounts.credit, accounts.debit];
+  return [
+    {
+      leg,
+      currency,
+      seq: last.seq + 1,
+      debit,
+      credit,
+      amountMinor: Math.abs(movedMinor),
+      previousMinor: last.cumulativeMinor,
+      cumulativeMinor,
+    },
+  ];
+}
+
+/** What is posted once `transfers` are written. */
+export function postedAfter(posted: Posted, transfers: readonly Transfer[]): Posted {
+  const after: Record<string, Record<string, PostedLeg>> = structuredClone(posted);
+  for (const { currency, leg, seq, cumulativeMinor } of transfers) {
+    after[currency] = { ...after[currency], [leg]: { seq, cumulativeMinor } };
+  }
+  return after;
+}

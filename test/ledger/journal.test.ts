@@ -1,0 +1,208 @@
+/**
+ * What the database itself refuses, whoever asks: each attack of the reference model, and a writer
+ * with a stale view. Breaking any of the constraints or triggers of 00003_journal.sql makes the
+ * attack of that name succeed, and its test fail.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { EventApplier } from '../../src/ledger/applyEvents.ts';
+import { targetsOf } from '../../src/ledger/domain/legs.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject, unique } from '../support/events.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
+
+let db: TestDatabase;
+let applier: EventApplier;
+let paymentId: string;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  applier = testApplier(db);
+  const payment = paymentObject({ amount: 70, amount_received: 30 });
+  paymentId = payment.payment_id;
+  await applyEach(db, applier, [
+    eventBody({ ...payment, status: 'processing' }),
+    eventBody({ ...payment, amount_received: 70, modified_at: '2026-11-01T11:00:00.000Z' }),
+  ]);
+});
+afterAll(() => db.drop());
+
+interface Row {
+  readonly kind: string;
+  readonly id: string;
+  readonly leg: string;
+  readonly currency: string;
+  readonly seq: number;
+  readonly debit: string;
+  readonly credit: string;
+  readonly amount: number;
+  readonly previous: number;
+  readonly cumulative: number;
+}
+
+function insert(fields: Partial<Row>): Promise<unknown> {
+  const row: Row = {
+    kind: 'payment',
+    id: paymentId,
+    leg: 'captured',
+    currency: 'USD',
+    seq: 3,
+    debit: 'psp.clearing',
+    credit: 'order.due',
+    amount: 30,
+    previous: 70,
+    cumulative: 100,
+    ...fields,
+  };
+  return db.query(
+    `insert into transfers (kind, resource_id, leg, currency, leg_seq, debit, credit, amount_minor,
+                            previous_minor, cumulative_minor, head_hash)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, sha256('x'))`,
+    Object.values(row),
+  );
+}
+
+test('the two captures of the payment stand in the journal, each with its cause', async () => {
+  const rows = await db.query(
+    `select leg_seq, debit, credit, amount_minor, cumulative_minor, webhook_event_id is not null as caused
+       from transfers where resource_id = $1 order by id`,
+    [paymentId],
+  );
+  expect(rows).toEqual([
+    {
+      leg_seq: 1,
+      debit: 'psp.clearing',
+      credit: 'order.due',
+      amount_minor: 30,
+      cumulative_minor: 30,
+      caused: true,
+    },
+    {
+      leg_seq: 2,
+      debit: 'psp.clearing',
+      credit: 'order.due',
+      amount_minor: 40,
+      cumulative_minor: 70,
+      caused: true,
+    },
+  ]);
+});
+
+describe('refused', () => {
+  test.each<[string, Partial<Row>, RegExp]>([
+    ['a number that is taken', { seq: 2, previous: 30, cumulative: 60 }, /unique/],
+    [
+      'a row that does not start where the last one ended',
+      { previous: 30, cumulative: 60 },
+      /chain .* broken/,
+    ],
+    ['a number that skips one', { seq: 4 }, /chain .* broken/],
+    ['a second beginning', { currency: 'EUR', seq: 1, previous: 10, cumulative: 40 }, /check/],
+    ['one account on both sides', { credit: 'psp.clearing' }, /check/],
+    ['a negative amount', { amount: -30, cumulative: 40 }, /check/],
+    ['no amount', { amount: 0, cumulative: 70 }, /check/],
+    ['an amount that is not the difference', { cumulative: 99 }, /check/],
+    ['less than nothing in all', { amount: 71, cumulative: -1 }, /check/],
+    ['accounts of another leg', { debit: 'payout.paid' }, /accounts that are not its own/],
+    [
+      'the accounts swapped while the leg grows',
+      { debit: 'order.due', credit: 'psp.clearing' },
+      /accounts that are not its own/,
+    ],
+    [
+      'a leg that there is not',
+      { leg: 'invented', seq: 1, previous: 0, cumulative: 30 },
+      /accounts that are not its own/,
+    ],
+    [
+      'a resource that there is not',
+      { id: 'nope', seq: 1, previous: 0, cumulative: 30 },
+      /chain .* broken/,
+    ],
+    ['a currency that is none', { currency: 'usd', seq: 1, previous: 0, cumulative: 30 }, /check/],
+  ])('%s', async (_name, row, reason) => {
+    await expect(insert(row)).rejects.toThrow(reason);
+  });
+
+  test.each(['transfers', 'snapshots', 'resource_epochs'])(
+    'any change of %s, by its owner too',
+    async (table) => {
+      const column = {
+        transfers: 'amount_minor = 1',
+        snapshots: 'epoch = 9',
+        resource_epochs: 'epoch = 9',
+      }[table];
+      await expect(db.query(`update ${table} set ${column}`)).rejects.toThrow(/append-only/);
+      await expect(db.query(`delete from ${table}`)).rejects.toThrow(/append-only/);
+      await expect(db.query(`truncate ${table}`)).rejects.toThrow(/append-only/);
+    },
+  );
+
+  test('any change of the journal, the snapshots and the inbox by the role that runs Tallyhook', async () => {
+    for (const table of [
+      'transfers',
+      'snapshots',
+      'resource_epochs',
+      'webhook_events',
+      'event_variants',
+    ]) {
+      for (const statement of [`delete from ${table}`, `truncate ${table}`]) {
+        const attack = db.transaction(async (tx) => {
+          await tx.query('set local role tallyhook_app');
+          await tx.query(statement);
+        });
+        await expect(attack).rejects.toThrow(/permission denied/);
+      }
+    }
+  });
+});
+
+test('the role that runs Tallyhook has the rights that running needs', async () => {
+  const url = new URL(db.url);
+  url.searchParams.set('options', '-c role=tallyhook_app');
+  const { createDatabase } = await import('../../src/platform/db/database.ts');
+  const { silentLog } = await import('../support/database.ts');
+  const least = createDatabase({
+    connectionString: url.href,
+    log: silentLog,
+    applicationName: 'least',
+    maxConnections: 2,
+  });
+  const payment = paymentObject();
+  try {
+    await applyEach(least, testApplier(least), [eventBody(payment)]);
+    const rows = await least.query('select leg from transfers where resource_id = $1', [
+      payment.payment_id,
+    ]);
+    expect(rows).toEqual([{ leg: 'captured' }]);
+  } finally {
+    await least.close();
+  }
+});
+
+test('a writer with a stale view of a resource is refused, and the event stays to be applied', async () => {
+  const payment = paymentObject({ payment_id: unique('pay') });
+  await applyEach(db, applier, [eventBody(payment)]);
+  await db.query(`update resources set posted = '{}' where id = $1`, [payment.payment_id]);
+  const later = eventBody({ ...payment, error_code: 'x', modified_at: '2026-11-01T12:00:00.000Z' });
+  await expect(applyEach(db, applier, [later])).rejects.toThrow(/unique/);
+  expect(await db.query('select count(*) as waiting from pending')).toEqual([{ waiting: 1 }]);
+});
+
+test('targets of every kind follow from the state alone', () => {
+  const state = {
+    epoch: 0,
+    headHash: '',
+    authorizedMinor: 0,
+    capturedMinor: 0,
+    posts: true,
+    doubts: [],
+    illegalSteps: [],
+    currency: 'USD',
+    amountMinor: 100,
+  };
+  const refund = (status: string) =>
+    targetsOf({ ...state, ref: { kind: 'refund', id: 'r' }, status });
+  expect(refund('pending')).toEqual({ requested: 100, settled: 0, released: 0 });
+  expect(refund('succeeded')).toEqual({ requested: 100, settled: 100, released: 0 });
+  expect(refund('failed')).toEqual({ requested: 100, settled: 0, released: 100 });
+});
