@@ -1,6 +1,6 @@
 -- The journal: every movement of money as one append-only row. A row debits one account and credits
 -- another by the same amount, so books that do not balance cannot be written.
--- New tables and one new column with a constant default: no table is rewritten.
+-- New tables, and new columns with constant defaults: no table is rewritten.
 
 create table accounts (
   code text primary key,
@@ -116,6 +116,9 @@ create trigger resource_epochs_append_only before update or delete or truncate o
 
 -- What each leg has moved by now, by currency and leg: {"USD": {"captured": {"seq": 1, …}}}.
 alter table resources add column posted jsonb not null default '{}';
+
+-- Classes of the findings that are open about an order, so that closing them needs no search.
+alter table orders add column open_findings text[] not null default '{}';
 
 -- A role with the least rights that running needs; log in as a role that is a member of it.
 do $$

@@ -22,7 +22,6 @@ import type { ResourceRef } from './domain/snapshot.ts';
 import { type Filing, type FilingInput, fileResources, refKey } from './filing.ts';
 import { recomputeOrders } from './recomputeOrders.ts';
 import { toUpdate } from './resourceUpdate.ts';
-import { closeFindings, openFindings } from './store/findings.ts';
 import { insertTransfers, type NewTransfer } from './store/journal.ts';
 import { deleteOrders, insertOrders, lockOrders } from './store/orders.ts';
 import {
@@ -36,6 +35,7 @@ import {
   updateResources,
 } from './store/resources.ts';
 import { insertEpoch, insertSnapshots, readEpochs, readSnapshots } from './store/snapshots.ts';
+import { type SubjectFindings, writeFindings } from './writeFindings.ts';
 
 /** Orders that must be locked too; start the transaction over with them. */
 export class OrdersMoved extends Error {
@@ -58,7 +58,7 @@ export interface ApplyInput extends FilingInput {
  */
 export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<void> {
   if (input.looks.length === 0 && input.suspects.length === 0) return;
-  const { filing, created, createdOrders } = await lockAll(tx, input);
+  const { filing, created, createdOrders, orderFindings } = await lockAll(tx, input);
   const rows = await lockResources(tx, filing.refs);
   const merged = await mergeAll(tx, { rows, looks: input.looks, created });
   const placed = await placeInOrders(tx, { rows, merged, filing });
@@ -80,19 +80,21 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
       tx,
       movedPayments.map(({ row }) => row.id),
     );
-  await recomputeOrders(
+  const ordersShow = await recomputeOrders(
     tx,
     placed.map(({ row, orderKey, update }) => ({
       from: row.orderKey,
       to: orderKey,
       leavesTotals:
-        isMoved(row, orderKey) || (update !== undefined && update.currency !== row.currency),
+        row.orderKey !== null &&
+        (row.orderKey !== orderKey || (update !== undefined && update.currency !== row.currency)),
     })),
+    orderFindings,
   );
   const used = new Set(placed.map(({ orderKey }) => orderKey));
   const unused = [...createdOrders].filter((orderKey) => !used.has(orderKey));
   if (unused.length > 0) await deleteOrders(tx, unused);
-  await writeStateFindings(tx, rows, merged);
+  await writeFindings(tx, [...ordersShow, ...resourcesShow(rows, merged)]);
 }
 
 function isMoved(row: ResourceRow, orderKey: string | null): boolean {
@@ -103,6 +105,8 @@ interface Locked {
   readonly filing: Filing;
   readonly created: ReadonlySet<string>;
   readonly createdOrders: ReadonlySet<string>;
+  /** Classes of findings that stand open about the orders, by key. */
+  readonly orderFindings: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Finds where everything is filed, creates what is missing and locks the orders. */
@@ -128,12 +132,13 @@ async function lockAll(tx: Queryable, input: ApplyInput): Promise<Locked> {
     ),
   );
   const existing = orderKeys.filter((orderKey) => !createdOrders.has(orderKey));
-  if (existing.length > 0) await lockOrders(tx, existing);
+  const locked = existing.length > 0 ? await lockOrders(tx, existing) : [];
   const created = filing.stubs.length > 0 ? await insertStubs(tx, filing.stubs) : [];
   return {
     filing: { ...filing, orderKeys },
     created: new Set(created.map(refKey)),
     createdOrders,
+    orderFindings: new Map(locked.map(({ orderKey, openFindings }) => [orderKey, openFindings])),
   };
 }
 
@@ -242,23 +247,16 @@ function orderOf(
   }
 }
 
-/** Opens what the new states show and closes what they no longer show. */
-async function writeStateFindings(
-  tx: Queryable,
+/** What the resources that were looked at show now. */
+function resourcesShow(
   rows: readonly ResourceRow[],
   merged: ReadonlyMap<string, Merged>,
-): Promise<void> {
-  const shown = rows.flatMap((row) => {
+): readonly SubjectFindings[] {
+  return rows.flatMap((row) => {
     const one = merged.get(refKey(row));
-    return one ? stateFindings(row, one) : [];
+    if (!one) return [];
+    return [{ subject: refKey(row), open: row.openFindings, shown: stateFindings(row, one) }];
   });
-  if (shown.length > 0) await openFindings(tx, shown);
-  const names = new Set(shown.map((finding) => `${finding.class} ${finding.subject}`));
-  const passed = rows
-    .filter((row) => merged.has(refKey(row)))
-    .flatMap((row) => row.openFindings.map((name) => ({ class: name, subject: refKey(row) })))
-    .filter((finding) => !names.has(`${finding.class} ${finding.subject}`));
-  if (passed.length > 0) await closeFindings(tx, passed);
 }
 
 function parentRef(paymentId: string | undefined): readonly ResourceRef[] {

@@ -2,8 +2,10 @@
 import { groupBy } from '../platform/collections.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { deriveOrder } from './domain/order.ts';
+import { orderFindings, orderSubject } from './domain/orderFindings.ts';
 import { deleteStaleTotals, type OrderUpdate, updateOrders } from './store/orders.ts';
 import { readParts } from './store/resources.ts';
+import type { SubjectFindings } from './writeFindings.ts';
 
 /** Where a resource was filed and where it is filed now. */
 export interface OrderChange {
@@ -13,18 +15,30 @@ export interface OrderChange {
   readonly leavesTotals: boolean;
 }
 
-/** Recomputes every order that `changes` name. The caller holds them. */
+/**
+ * Recomputes every order that `changes` name. The caller holds them.
+ * @param open classes of findings that stand open about orders, by key
+ * @returns what each order shows now, for the caller to write with its other findings
+ */
 export async function recomputeOrders(
   tx: Queryable,
   changes: readonly OrderChange[],
-): Promise<void> {
+  open: ReadonlyMap<string, readonly string[]>,
+): Promise<readonly SubjectFindings[]> {
   const orderKeys = [...new Set(changes.flatMap(({ from, to }) => [from ?? [], to ?? []].flat()))];
-  if (orderKeys.length === 0) return;
+  if (orderKeys.length === 0) return [];
   const parts = groupBy(await readParts(tx, orderKeys), ({ orderKey }) => orderKey);
+  const shown = new Map(
+    orderKeys.map((orderKey) => [orderKey, orderFindings(orderKey, parts.get(orderKey) ?? [])]),
+  );
   const updates = orderKeys.map((orderKey): OrderUpdate => {
     const own = parts.get(orderKey) ?? [];
-    const movedTo = own.length > 0 ? [] : destinations(orderKey, changes);
-    return { orderKey, movedTo, ...deriveOrder(own) };
+    return {
+      orderKey,
+      movedTo: own.length > 0 ? [] : destinations(orderKey, changes),
+      openFindings: (shown.get(orderKey) ?? []).map((finding) => finding.class),
+      ...deriveOrder(own),
+    };
   });
   await updateOrders(tx, updates);
   const left = new Set(
@@ -32,6 +46,11 @@ export async function recomputeOrders(
   );
   const stale = updates.filter(({ orderKey }) => left.has(orderKey));
   if (stale.length > 0) await deleteStaleTotals(tx, stale);
+  return orderKeys.map((orderKey) => ({
+    subject: orderSubject(orderKey),
+    open: open.get(orderKey) ?? [],
+    shown: shown.get(orderKey) ?? [],
+  }));
 }
 
 function destinations(orderKey: string, changes: readonly OrderChange[]): readonly string[] {

@@ -13,7 +13,13 @@ import type { ResourceRef } from './snapshot.ts';
 export const FINDING_CLASSES = {
   unknown_status: 'The service sent a status that this version does not know.',
   status_conflict: 'The history holds a step that no life can take, or the service contradicts it.',
-  amount: 'An amount or currency cannot be read, or the service contradicts a captured amount.',
+  amount: 'An amount cannot be read, or bodies of the service contradict each other in money.',
+  currency: 'A refund or dispute is in another currency than its payment.',
+  over_capture: 'More was captured than the payment asked for.',
+  over_refund: 'More was refunded, or is about to be, than was captured.',
+  double_paid: 'Two payments of one order were paid.',
+  double_loss: 'Refunds and disputes together exceed what was captured.',
+  overdue: 'Money stands longer on its way than it should.',
   version_ahead: 'A body carries a version far in the future; it was not used as one.',
   link: 'The label of an event names another kind of resource than its ids do.',
   event_id_reused: 'Two different bodies came under one event id; the first one counts.',
@@ -55,8 +61,18 @@ export function stateFindings(ref: ResourceRef, { state, contradiction }: Merged
       detail: { steps: state?.illegalSteps ?? [], retrieved: contradiction?.terms ?? null },
     });
   }
-  if (contradiction && !isStatusContradicted) {
-    findings.push({ class: 'amount', subject, detail: { retrieved: contradiction.terms } });
+  const isAmountContradicted = contradiction !== undefined && !isStatusContradicted;
+  if (isAmountContradicted || state?.doubts.includes('conflicting_amounts')) {
+    const retrieved = contradiction?.terms ?? null;
+    findings.push({ class: 'amount', subject, detail: { retrieved } });
+  }
+  if (ref.kind === 'payment' && state && state.capturedMinor > (state.amountMinor ?? Infinity)) {
+    const { amountMinor, capturedMinor, currency } = state;
+    findings.push({
+      class: 'over_capture',
+      subject,
+      detail: { amountMinor, capturedMinor, currency },
+    });
   }
   return findings;
 }

@@ -23,7 +23,7 @@
  * reordered pair loses the later state). The small models beside the design show both failing.
  */
 import type { ResourceKind } from '../../contract/resources/index.ts';
-import { isKnownStatus } from '../../contract/statuses.ts';
+import { FINAL_STATUSES, isKnownStatus } from '../../contract/statuses.ts';
 import { stageRank, statusRank } from './ranks.ts';
 import type { ResourceRef, Snapshot, SnapshotContent } from './snapshot.ts';
 import { isReachable } from './transitions.ts';
@@ -38,7 +38,9 @@ export type Doubt =
   /** The captured or authorized amount stands in for one that no body carried. */
   | 'provisional_amount'
   /** Captured by hand, and no body says how much. */
-  | 'unknown_amount';
+  | 'unknown_amount'
+  /** Bodies that nothing tells apart in time say different money. */
+  | 'conflicting_amounts';
 
 export interface IllegalStep {
   readonly from: string;
@@ -223,7 +225,31 @@ function headDoubts(
   if (head.content.versionMicros !== undefined && current.some(outranks)) {
     doubts.push('unversioned_ahead');
   }
+  if (current.some((snapshot) => contradictsMoney(snapshot, head))) {
+    doubts.push('conflicting_amounts');
+  }
   return doubts;
+}
+
+/**
+ * Whether a snapshot that is neither older nor earlier in life than the head says other money.
+ * Captured amounts may differ while captures go on: two of them can fall into one tick.
+ */
+function contradictsMoney(snapshot: Snapshot, head: Snapshot): boolean {
+  const { kind } = head.ref;
+  const isSameMoment =
+    stageRank(kind, snapshot.content.stage) === stageRank(kind, head.content.stage) &&
+    snapshot.content.versionMicros === head.content.versionMicros &&
+    statusRank(kind, snapshot.content.status) === statusRank(kind, head.content.status);
+  if (!isSameMoment) return false;
+  const differs = (field: 'amountMinor' | 'amountReceivedMinor' | 'status') =>
+    snapshot.content[field] !== undefined &&
+    head.content[field] !== undefined &&
+    snapshot.content[field] !== head.content[field];
+  const isFinal = FINAL_STATUSES[kind].has(head.content.status ?? '');
+  return (
+    differs('amountMinor') || (isFinal && (differs('amountReceivedMinor') || differs('status')))
+  );
 }
 
 /**

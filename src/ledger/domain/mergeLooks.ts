@@ -92,7 +92,12 @@ export function mergeLooks(known: Known, looks: readonly Look[]): Merged {
     openedEpochs: epochs.slice(known.epochs.length),
     contradiction,
     isCheckDue:
-      isHinted || contradiction !== undefined || state === undefined || state.doubts.length > 0,
+      isHinted ||
+      contradiction !== undefined ||
+      state === undefined ||
+      state.doubts.length > 0 ||
+      // The history keeps an illegal step; asking again is worth it only when something is new.
+      (state.illegalSteps.length > 0 && added.some(({ source }) => source !== 'retrieve')),
   };
 }
 

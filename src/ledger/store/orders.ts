@@ -19,10 +19,17 @@ export async function insertOrders(
   return rows.map(({ orderKey }) => orderKey);
 }
 
-/** Locks orders in the order of their keys. */
-export async function lockOrders(tx: Queryable, orderKeys: readonly string[]): Promise<void> {
-  await tx.query(
-    'select from orders where order_key = any ($1::text[]) order by order_key for update',
+/** Locks orders in the order of their keys. @returns the findings that are open about each */
+export function lockOrders(
+  tx: Queryable,
+  orderKeys: readonly string[],
+): Promise<readonly { readonly orderKey: string; readonly openFindings: readonly string[] }[]> {
+  return tx.query(
+    `select order_key as "orderKey", open_findings as "openFindings"
+       from orders
+      where order_key = any ($1::text[])
+      order by order_key
+        for update`,
     [orderKeys],
   );
 }
@@ -32,6 +39,8 @@ export interface OrderUpdate extends OrderState {
   readonly orderKey: string;
   /** Keys of the orders its payments went to; empty unless no part is left. */
   readonly movedTo: readonly string[];
+  /** Classes of the findings that its parts show now. */
+  readonly openFindings: readonly string[];
 }
 
 /** Writes the status of orders and their totals. The caller holds the orders. */
@@ -41,8 +50,10 @@ export async function updateOrders(tx: Queryable, updates: readonly OrderUpdate[
        update orders o
           set status = u.status,
               moved_to = case when u.status = 'moved' then o.moved_to || u.moved_to else '{}' end,
+              open_findings = u.open_findings,
               updated_at = now()
-         from jsonb_to_recordset($1::jsonb) as u (order_key text, status text, moved_to text[])
+         from jsonb_to_recordset($1::jsonb) as u (order_key text, status text, moved_to text[],
+                                                  open_findings text[])
         where o.order_key = u.order_key
      )
      insert into order_totals (order_key, currency, status, authorized_minor, captured_minor,
@@ -62,10 +73,11 @@ export async function updateOrders(tx: Queryable, updates: readonly OrderUpdate[
             charged_back_minor = excluded.charged_back_minor`,
     [
       JSON.stringify(
-        updates.map(({ orderKey, status, movedTo }) => ({
+        updates.map(({ orderKey, status, movedTo, openFindings }) => ({
           order_key: orderKey,
           status,
           moved_to: movedTo,
+          open_findings: openFindings,
         })),
       ),
       JSON.stringify(

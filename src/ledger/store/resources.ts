@@ -3,7 +3,7 @@ import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Contradiction } from '../domain/epochs.ts';
 import type { Posted } from '../domain/legs.ts';
-import type { OrderPart } from '../domain/order.ts';
+import type { NamedPart } from '../domain/orderFindings.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
 
 /** What applying needs to know of a resource before it folds it anew. */
@@ -160,7 +160,7 @@ export async function moveChildren(tx: Queryable, paymentIds: readonly string[])
 }
 
 /** One part of an order, with the order it belongs to. */
-export interface PartRow extends OrderPart {
+export interface PartRow extends NamedPart {
   readonly kind: ResourceKind;
   readonly orderKey: string;
 }
@@ -172,6 +172,8 @@ export async function readParts(
 ): Promise<readonly PartRow[]> {
   const rows = await tx.query<{
     kind: ResourceKind;
+    id: string;
+    paymentId: string | null;
     orderKey: string;
     status: string | null;
     stage: string | null;
@@ -180,7 +182,7 @@ export async function readParts(
     authorizedMinor: number;
     capturedMinor: number;
   }>(
-    `select kind, order_key as "orderKey", status, stage, currency, amount_minor as "amountMinor",
+    `select kind, id, payment_id as "paymentId", order_key as "orderKey", status, stage, currency, amount_minor as "amountMinor",
             authorized_minor as "authorizedMinor", captured_minor as "capturedMinor"
        from resources
       where order_key = any ($1::text[])`,

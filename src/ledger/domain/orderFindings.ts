@@ -1,0 +1,81 @@
+/**
+ * What is wrong with an order, told from all of its parts. A recording ledger must not refuse
+ * facts, so these are found and said, never prevented.
+ */
+import type { Finding, FindingClass } from './findings.ts';
+import { deriveOrder, type OrderPart, type OrderTotals } from './order.ts';
+
+/** A part with what ties it to the others. */
+export interface NamedPart extends OrderPart {
+  readonly id: string;
+  readonly paymentId: string | null;
+}
+
+/** Findings are about the order as a whole; its key tells orders and payments apart. */
+export function orderSubject(orderKey: string): string {
+  return `order:${orderKey}`;
+}
+
+/** Findings that the parts of an order show now; at most one of each class. */
+export function orderFindings(orderKey: string, parts: readonly NamedPart[]): Finding[] {
+  const { totals } = deriveOrder(parts);
+  const found: [FindingClass, object][] = [
+    ...perCurrency(totals, 'over_refund', overRefund),
+    ...perCurrency(totals, 'double_loss', doubleLoss),
+    ...doublePaid(parts),
+    ...strangeCurrencies(parts),
+  ];
+  const byClass = new Map<FindingClass, object>();
+  for (const [name, detail] of found) if (!byClass.has(name)) byClass.set(name, detail);
+  return [...byClass].map(([name, detail]) => ({
+    class: name,
+    subject: orderSubject(orderKey),
+    detail: { ...detail },
+  }));
+}
+
+function perCurrency(
+  totals: readonly OrderTotals[],
+  name: FindingClass,
+  excessOf: (totals: OrderTotals) => number,
+): readonly [FindingClass, object][] {
+  return totals
+    .filter((total) => excessOf(total) > 0)
+    .map((total) => [name, { currency: total.currency, excessMinor: excessOf(total) }]);
+}
+
+function overRefund({ refundedMinor, refundPendingMinor, capturedMinor }: OrderTotals): number {
+  return refundedMinor + refundPendingMinor - capturedMinor;
+}
+
+/** Only where both took part: a dispute alone may exceed a capture for reasons of the bank. */
+function doubleLoss(totals: OrderTotals): number {
+  const refundMinor = totals.refundedMinor + totals.refundPendingMinor;
+  const disputeMinor = totals.disputedMinor + totals.chargedBackMinor;
+  return refundMinor > 0 && disputeMinor > 0
+    ? refundMinor + disputeMinor - totals.capturedMinor
+    : 0;
+}
+
+function doublePaid(parts: readonly NamedPart[]): readonly [FindingClass, object][] {
+  const paid = parts.filter(
+    ({ kind, status, capturedMinor }) =>
+      kind === 'payment' && status === 'succeeded' && capturedMinor > 0,
+  );
+  return paid.length > 1 ? [['double_paid', { payments: paid.map(({ id }) => id).sort() }]] : [];
+}
+
+/** A failed refund moved nothing, whatever its currency. */
+function strangeCurrencies(parts: readonly NamedPart[]): readonly [FindingClass, object][] {
+  const payments = new Map(
+    parts.flatMap(({ kind, id, currency }) =>
+      kind === 'payment' ? [[id, currency] as const] : [],
+    ),
+  );
+  const strange = parts.filter(({ kind, status, currency, paymentId }) => {
+    const expected = paymentId === null ? undefined : payments.get(paymentId);
+    const isVoid = kind === 'refund' && status === 'failed';
+    return !isVoid && expected !== undefined && currency !== undefined && currency !== expected;
+  });
+  return strange.length > 0 ? [['currency', { parts: strange.map(({ id }) => id).sort() }]] : [];
+}

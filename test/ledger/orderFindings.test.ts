@@ -1,0 +1,131 @@
+/** Facts that the ledger records and says: each opens a finding once and closes it when it passes. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { EventApplier } from '../../src/ledger/applyEvents.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject, unique } from '../support/events.ts';
+import { applyEach, readOpenFindings, readResourceStates, testApplier } from '../support/ledger.ts';
+
+let db: TestDatabase;
+let applier: EventApplier;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  applier = testApplier(db);
+});
+afterAll(() => db.drop());
+
+const asRefund = { eventType: 'refund_succeeded', contentType: 'refund_details' };
+const asDispute = { eventType: 'dispute_opened', contentType: 'dispute_details' };
+
+interface Child {
+  readonly id: string;
+  readonly send: (fields: object, minute: number) => Promise<void>;
+}
+
+function child(paymentId: string, kind: 'refund' | 'dispute'): Child {
+  const id = unique(kind);
+  return {
+    id,
+    send: (fields, minute) => {
+      const object = {
+        [`${kind}_id`]: id,
+        payment_id: paymentId,
+        currency: 'USD',
+        modified_at: `2026-11-02T10:${String(minute).padStart(2, '0')}:00.000Z`,
+        ...fields,
+      };
+      return applyEach(db, applier, [eventBody(object, kind === 'refund' ? asRefund : asDispute)]);
+    },
+  };
+}
+
+async function paidOrder(): Promise<{ paymentId: string; subject: string; orderId: string }> {
+  const orderId = unique('ord');
+  const payment = paymentObject({ metadata: { order_id: orderId } });
+  await applyEach(db, applier, [eventBody(payment)]);
+  return { paymentId: payment.payment_id, orderId, subject: `order:order:${orderId}` };
+}
+
+const classes = async (subject: string) =>
+  (await readOpenFindings(db, subject)).map((finding) => finding.class);
+
+test('over-refund: refunds beyond the captured amount, until one of them fails', async () => {
+  const { paymentId, subject } = await paidOrder();
+  await child(paymentId, 'refund').send({ status: 'succeeded', amount: 6000 }, 1);
+  expect(await classes(subject)).toEqual([]);
+  const second = child(paymentId, 'refund');
+  await second.send({ status: 'pending', amount: 6000 }, 2);
+  expect(await classes(subject)).toEqual(['over_refund']);
+  await second.send({ status: 'failed', amount: 6000 }, 3);
+  expect(await classes(subject)).toEqual([]);
+});
+
+test('double loss: a refund and a dispute together beyond the captured amount, until it is won', async () => {
+  const { paymentId, subject } = await paidOrder();
+  await child(paymentId, 'refund').send({ status: 'succeeded', amount: 1000 }, 1);
+  const dispute = child(paymentId, 'dispute');
+  await dispute.send(
+    { dispute_status: 'dispute_opened', dispute_stage: 'dispute', amount: '6540' },
+    2,
+  );
+  expect(await classes(subject)).toEqual(['double_loss']);
+  await dispute.send(
+    { dispute_status: 'dispute_won', dispute_stage: 'dispute', amount: '6540' },
+    3,
+  );
+  expect(await classes(subject)).toEqual([]);
+});
+
+test('double paid: a second paid payment on one order, until it is voided', async () => {
+  const { orderId, subject } = await paidOrder();
+  const second = paymentObject({ metadata: { order_id: orderId } });
+  await applyEach(db, applier, [eventBody(second)]);
+  expect(await classes(subject)).toEqual(['double_paid']);
+  const voided = {
+    ...second,
+    status: 'cancelled_post_capture',
+    modified_at: '2026-11-02T10:00:00.000Z',
+  };
+  await applyEach(db, applier, [eventBody(voided)]);
+  expect(await classes(subject)).toEqual([]);
+});
+
+test('a refund in another currency than its payment', async () => {
+  const { paymentId, subject } = await paidOrder();
+  const refund = child(paymentId, 'refund');
+  await refund.send({ status: 'pending', amount: 10, currency: 'EUR' }, 1);
+  expect(await classes(subject)).toEqual(['currency', 'over_refund']);
+  await refund.send({ status: 'pending', amount: 10 }, 2);
+  expect(await classes(subject)).toEqual([]);
+});
+
+test('over-capture: more captured than the payment asked for', async () => {
+  const payment = paymentObject({ amount_received: 7000 });
+  await applyEach(db, applier, [eventBody(payment)]);
+  expect(await classes(`payment:${payment.payment_id}`)).toEqual(['over_capture']);
+});
+
+test('two final bodies of one moment that say different money are found, and asked about', async () => {
+  const payment = paymentObject();
+  await applyEach(db, applier, [
+    eventBody(payment),
+    eventBody({ ...payment, amount_received: 40 }),
+  ]);
+  expect(await classes(`payment:${payment.payment_id}`)).toEqual(['amount']);
+  expect(await readResourceStates(db, [payment.payment_id])).toMatchObject([
+    { is_check_due: true },
+  ]);
+  await applyEach(db, applier, [
+    eventBody({ ...payment, modified_at: '2026-11-02T10:00:00.000Z' }),
+  ]);
+  expect(await classes(`payment:${payment.payment_id}`)).toEqual([]);
+});
+
+test('a finding opens once and is updated in place', async () => {
+  const { paymentId, subject } = await paidOrder();
+  const refund = child(paymentId, 'refund');
+  await refund.send({ status: 'pending', amount: 7000 }, 1);
+  await refund.send({ status: 'succeeded', amount: 8000 }, 2);
+  const rows = await db.query('select class, detail from findings where subject = $1', [subject]);
+  expect(rows).toEqual([{ class: 'over_refund', detail: { currency: 'USD', excessMinor: 1460 } }]);
+});
