@@ -7,6 +7,7 @@ import { createEventApplier } from './ledger/applyEvents.ts';
 import { bindInstallation } from './ledger/installation.ts';
 import { batchJob, createEventsHandler, EVENTS_QUEUE, type EventsJob } from './ledger/jobs.ts';
 import { createLedgerMetrics } from './ledger/metrics.ts';
+import { createOverdueCheck } from './ledger/overdue.ts';
 import { createSweep } from './ledger/sweep.ts';
 import { systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
@@ -303,8 +304,9 @@ function startEvents({
 function startSchedules({ events, gate, log, openPool, onClose }: Shared): void {
   const db = openPool('scheduler', 2);
   const sweep = createSweep({ db, producer: events, clock: systemClock, log });
+  const checkOverdue = createOverdueCheck({ db, clock: systemClock, log });
   gate.whenOpen(() => {
-    const scheduler = startScheduler(scheduleTable({ sweep }), log);
+    const scheduler = startScheduler(scheduleTable({ sweep, checkOverdue }), log);
     onClose(() => scheduler.close());
   });
 }

@@ -10,6 +10,14 @@ export interface Schedule {
   readonly atStart: () => Promise<void>;
 }
 
-export function scheduleTable({ sweep }: { readonly sweep: Sweep }): readonly Schedule[] {
-  return [{ name: 'sweep', cron: '* * * * *', run: sweep.overdue, atStart: sweep.everything }];
+export interface ScheduleParts {
+  readonly sweep: Sweep;
+  readonly checkOverdue: () => Promise<void>;
+}
+
+export function scheduleTable({ sweep, checkOverdue }: ScheduleParts): readonly Schedule[] {
+  return [
+    { name: 'sweep', cron: '* * * * *', run: sweep.overdue, atStart: sweep.everything },
+    { name: 'overdue', cron: '7 * * * *', run: checkOverdue, atStart: checkOverdue },
+  ];
 }

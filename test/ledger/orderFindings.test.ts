@@ -1,7 +1,8 @@
 /** Facts that the ledger records and says: each opens a finding once and closes it when it passes. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EventApplier } from '../../src/ledger/applyEvents.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createOverdueCheck } from '../../src/ledger/overdue.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, readOpenFindings, readResourceStates, testApplier } from '../support/ledger.ts';
 
@@ -128,4 +129,23 @@ test('a finding opens once and is updated in place', async () => {
   await refund.send({ status: 'succeeded', amount: 8000 }, 2);
   const rows = await db.query('select class, detail from findings where subject = $1', [subject]);
   expect(rows).toEqual([{ class: 'over_refund', detail: { currency: 'USD', excessMinor: 1460 } }]);
+});
+
+test('money that stands too long on its way is found once, and the next look closes it', async () => {
+  const { paymentId } = await paidOrder();
+  const refund = child(paymentId, 'refund');
+  const created = '2026-11-02T10:00:00.000Z';
+  await refund.send({ status: 'pending', amount: 10, created }, 1);
+  const dayMs = 24 * 3_600_000;
+  const checkAfter = (days: number) => {
+    const clock = { nowMs: () => Date.parse(created) + days * dayMs };
+    return createOverdueCheck({ db, clock, log: silentLog })();
+  };
+  await checkAfter(13);
+  expect(await classes(`refund:${refund.id}`)).toEqual([]);
+  await checkAfter(15);
+  await checkAfter(16);
+  expect(await classes(`refund:${refund.id}`)).toEqual(['overdue']);
+  await refund.send({ status: 'succeeded', amount: 10, created }, 2);
+  expect(await classes(`refund:${refund.id}`)).toEqual([]);
 });
