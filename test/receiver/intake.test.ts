@@ -213,6 +213,7 @@ describe('two receivers on one database', () => {
         log: silentLog,
         applicationName,
         maxConnections: 2,
+        answerTimeoutMs: 30_000,
       }),
     );
     try {
