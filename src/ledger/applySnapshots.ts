@@ -82,7 +82,8 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
       from: row.orderKey,
       to: orderKey,
       leavesTotals:
-        isMoved(row, orderKey) || (update !== undefined && update.currency !== row.currency),
+        (row.orderKey !== null && row.orderKey !== orderKey) ||
+        (row.currency !== null && update !== undefined && update.currency !== row.currency),
     })),
   );
   const used = new Set(placed.map(({ orderKey }) => orderKey));

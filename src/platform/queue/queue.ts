@@ -18,6 +18,7 @@ import {
 } from 'bullmq';
 import { toError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { pause } from '../pause.ts';
 import type { QueueConnections } from './connections.ts';
 
 export interface NewJob<Data> {
@@ -222,14 +223,4 @@ function newWorker<Data>(parts: ConsumerParts<Data>): BackedWorker {
         { ...options, connection: connections.pool() },
         createPostgresBackend,
       );
-}
-
-function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, delayMs);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -9,7 +9,10 @@ interface Job {
 }
 
 /** A queue that takes a job only when the test says so. */
-function announcerOverSlowQueue(): { readonly announcer: Announcer; readonly jobs: Job[] } {
+function announcerOverSlowQueue(rest = () => Promise.resolve()): {
+  readonly announcer: Announcer;
+  readonly jobs: Job[];
+} {
   const jobs: Job[] = [];
   const enqueue = (ids: readonly number[]): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -19,7 +22,8 @@ function announcerOverSlowQueue(): { readonly announcer: Announcer; readonly job
         fail: () => settled(() => reject(new Error('the queue is away'))),
       });
     });
-  return { announcer: createAnnouncer(enqueue, createLog('silent')), jobs };
+  const announcer = createAnnouncer(enqueue, createLog('silent'), rest);
+  return { announcer, jobs };
 }
 
 /** Settles a job and lets everything that follows from it happen. */
@@ -56,6 +60,25 @@ describe('announcing', () => {
     await jobs[0]?.succeed();
 
     expect(idsOf(jobs)).toEqual([[1], [2, 3, 4]]);
+  });
+
+  it('lets ids gather for a while between two jobs, and not before the first', async () => {
+    let endRest = (): void => undefined;
+    const { announcer, jobs } = announcerOverSlowQueue(
+      () =>
+        new Promise((resolve) => {
+          endRest = resolve;
+        }),
+    );
+    announcer.announce([1]);
+    announcer.announce([2]);
+    await jobs[0]?.succeed();
+    announcer.announce([3]);
+    expect(idsOf(jobs)).toEqual([[1]]);
+
+    await settled(endRest);
+
+    expect(idsOf(jobs)).toEqual([[1], [2, 3]]);
   });
 
   it('puts at most 500 ids into a job, and every id into one', async () => {
