@@ -80,9 +80,9 @@ create table orders (
   first_seen_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 ) with (fillfactor = 70);
-create index orders_order_id on orders (order_id);
+-- The only index beside the key: each one costs every change of status another entry. The newest of
+-- all are the newest of each status, and an order id is one of two keys.
 create index orders_status on orders (status, first_seen_at desc);
-create index orders_first_seen_at on orders (first_seen_at desc);
 
 -- Money of an order, per currency, in minor units.
 create table order_totals (

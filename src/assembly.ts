@@ -11,7 +11,12 @@ import { createOverdueCheck } from './ledger/overdue.ts';
 import { createSweep } from './ledger/sweep.ts';
 import { systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
-import { createDatabase, type Database, isDatabaseAway } from './platform/db/database.ts';
+import {
+  createDatabase,
+  type Database,
+  type DatabaseOptions,
+  isDatabaseAway,
+} from './platform/db/database.ts';
 import { createGate, type Gate } from './platform/db/gate.ts';
 import { migrateDatabase, pendingMigrations } from './platform/db/migrate.ts';
 import { startEmbeddedPostgres } from './platform/embeddedPostgres/index.ts';
@@ -110,6 +115,14 @@ export function openQueues(
   return createQueueBackend(connections, log);
 }
 
+type PoolLimits = Pick<DatabaseOptions, 'maxConnections' | 'answerTimeoutMs'>;
+
+/** Senders wait half a minute for a reply, so intake must know sooner that it cannot store. */
+const RECEIVER_POOL: PoolLimits = { maxConnections: 4, answerTimeoutMs: 10_000 };
+const GATE_POOL: PoolLimits = { maxConnections: 2, answerTimeoutMs: 5_000 };
+const EVENTS_POOL: PoolLimits = { maxConnections: 4, answerTimeoutMs: 60_000 };
+const SCHEDULER_POOL: PoolLimits = { maxConnections: 2, answerTimeoutMs: 60_000 };
+
 /** What all roles of a process share. */
 interface Shared {
   readonly config: Config;
@@ -118,7 +131,7 @@ interface Shared {
   readonly gate: Gate;
   readonly queues: QueueBackend;
   readonly events: Producer<EventsJob>;
-  readonly openPool: (name: string, maxConnections: number) => Database;
+  readonly openPool: (name: string, limits: PoolLimits) => Database;
   /** Closed in reverse order of being added. */
   readonly onClose: (close: () => Promise<void>) => void;
 }
@@ -160,18 +173,18 @@ interface ShareInput {
 }
 
 async function share(config: Config, { log, databaseUrl, closers }: ShareInput): Promise<Shared> {
-  const openPool = (name: string, maxConnections: number): Database => {
+  const openPool = (name: string, limits: PoolLimits): Database => {
     const db = createDatabase({
       connectionString: databaseUrl,
       log,
       applicationName: `tallyhook-${name}`,
-      maxConnections,
+      ...limits,
     });
     closers.push(() => db.close());
     return db;
   };
   const merchantId = merchantIdOf(config);
-  const db = openPool('gate', 2);
+  const db = openPool('gate', GATE_POOL);
   const gate = await createGate(
     async () => {
       await db.probe();
@@ -209,7 +222,7 @@ function migrationsPending(files: readonly string[]): OperatorError {
 async function startReceiver(shared: Shared): Promise<number> {
   const { config, events, gate, log, metrics, openPool, onClose, queues } = shared;
   const webhookSecrets = webhookSecretsOf(config);
-  const db = openPool('receiver', 4);
+  const db = openPool('receiver', RECEIVER_POOL);
   const announcer = createAnnouncer((ids) => events.add([batchJob(ids)]), log);
   onClose(() => announcer.drain());
   const receiverMetrics = createReceiverMetrics(metrics);
@@ -281,7 +294,7 @@ function startEvents({
   onClose,
   queues,
 }: Shared): void {
-  const db = openPool('events', 4);
+  const db = openPool('events', EVENTS_POOL);
   const applier = createEventApplier({
     db,
     merchantId: merchantIdOf(config),
@@ -302,7 +315,7 @@ function startEvents({
 }
 
 function startSchedules({ events, gate, log, openPool, onClose }: Shared): void {
-  const db = openPool('scheduler', 2);
+  const db = openPool('scheduler', SCHEDULER_POOL);
   const sweep = createSweep({ db, producer: events, clock: systemClock, log });
   const checkOverdue = createOverdueCheck({ db, clock: systemClock, log });
   gate.whenOpen(() => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { openDatabase } from '../assembly.ts';
 import { type Config, loadConfig, readEnvironment } from '../platform/config.ts';
 import { createDatabase, type Database, isDatabaseAway } from '../platform/db/database.ts';
-import { OperatorError } from '../platform/errors.ts';
+import { OperatorError, toError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 
 export function readConfig(): Config {
@@ -24,21 +24,21 @@ export async function withDatabase<T>(
     log: quiet,
     applicationName: 'tallyhook-cli',
     maxConnections: 2,
+    answerTimeoutMs: 60_000,
   });
   try {
-    return await work(db, opened.url);
-  } catch (error) {
-    throw isDatabaseAway(error) ? databaseAway(error) : error;
+    return await work(db, opened.url).catch(explainDatabaseAway);
   } finally {
     await db.close();
     await opened.close();
   }
 }
 
-function databaseAway(error: unknown): OperatorError {
-  const why = error instanceof Error && error.message !== '' ? error.message : 'no answer';
-  return new OperatorError(
-    `The database cannot be reached (${why}). Check DATABASE_URL and that the server runs.`,
+/** Says of a database that cannot be reached what to check; throws everything else as it is. */
+export function explainDatabaseAway(error: unknown): never {
+  if (!isDatabaseAway(error)) throw error;
+  throw new OperatorError(
+    `The database cannot be reached (${toError(error).message}). Check DATABASE_URL and that the server runs.`,
   );
 }
 

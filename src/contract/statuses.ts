@@ -102,17 +102,17 @@ export const FINAL_STATUSES: Readonly<Record<ResourceKind, ReadonlySet<string>>>
 };
 
 /** Other spellings of one status within the family, older ones included. */
-const ALIASES: Readonly<Record<ResourceKind, Readonly<Record<string, string>>>> = {
-  payment: {},
-  refund: {
-    success: 'succeeded',
-    failure: 'failed',
-    transaction_failure: 'failed',
-    manual_review: 'review',
-  },
+const ALIASES: Readonly<Record<ResourceKind, ReadonlyMap<string, string>>> = {
+  payment: new Map(),
+  refund: new Map([
+    ['success', 'succeeded'],
+    ['failure', 'failed'],
+    ['transaction_failure', 'failed'],
+    ['manual_review', 'review'],
+  ]),
   // `submitted` is what the contract answers to evidence; the dispute is challenged from then on.
-  dispute: { submitted: 'challenged' },
-  payout: {},
+  dispute: new Map([['submitted', 'challenged']]),
+  payout: new Map(),
 };
 
 /**
@@ -121,7 +121,7 @@ const ALIASES: Readonly<Record<ResourceKind, Readonly<Record<string, string>>>> 
  */
 export function normaliseStatus(kind: ResourceKind, status: string): string {
   const word = kind === 'dispute' ? status.replace(/^dispute_/, '') : status;
-  return ALIASES[kind][word] ?? word;
+  return ALIASES[kind].get(word) ?? word;
 }
 
 /** Whether `status` is one of the words listed here for `kind`. */

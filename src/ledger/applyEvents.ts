@@ -4,13 +4,14 @@
  */
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
-import { applySnapshots, OrdersMoved } from './applySnapshots.ts';
+import { applySnapshots } from './applySnapshots.ts';
 import { contentHash } from './contentHash.ts';
 import { type EventReading, readEvent } from './domain/event.ts';
 import { eventFindings, eventSubject } from './domain/findings.ts';
 import type { Look } from './domain/mergeLooks.ts';
 import type { ResourceRef } from './domain/snapshot.ts';
 import type { LedgerMetrics } from './metrics.ts';
+import { OrdersMoved } from './ordersMoved.ts';
 import { closeSubject, openFindings } from './store/findings.ts';
 import { bury, type ClaimedEvent, claimOne, claimUntried, putBack } from './store/pending.ts';
 

@@ -20,6 +20,7 @@ import { type Known, type Look, type Merged, mergeLooks } from './domain/mergeLo
 import { orderIdOf, orderKeyOf } from './domain/order.ts';
 import type { ResourceRef } from './domain/snapshot.ts';
 import { type Filing, type FilingInput, fileResources, refKey } from './filing.ts';
+import { OrdersMoved } from './ordersMoved.ts';
 import { recomputeOrders } from './recomputeOrders.ts';
 import { toUpdate } from './resourceUpdate.ts';
 import { insertTransfers, type NewTransfer } from './store/journal.ts';
@@ -31,21 +32,11 @@ import {
   moveChildren,
   type ResourceRow,
   type ResourceUpdate,
-  readResources,
+  readFilings,
   updateResources,
 } from './store/resources.ts';
 import { insertEpoch, insertSnapshots, readEpochs, readSnapshots } from './store/snapshots.ts';
 import { type SubjectFindings, writeFindings } from './writeFindings.ts';
-
-/** Orders that must be locked too; start the transaction over with them. */
-export class OrdersMoved extends Error {
-  override readonly name = 'OrdersMoved';
-  readonly orderKeys: readonly string[];
-  constructor(orderKeys: readonly string[]) {
-    super('a resource was filed under another order meanwhile');
-    this.orderKeys = orderKeys;
-  }
-}
 
 export interface ApplyInput extends FilingInput {
   /** Orders that an earlier try found it needs (OrdersMoved). */
@@ -58,10 +49,9 @@ export interface ApplyInput extends FilingInput {
  */
 export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<void> {
   if (input.looks.length === 0 && input.suspects.length === 0) return;
-  const { filing, created, createdOrders, orderFindings } = await lockAll(tx, input);
-  const rows = await lockResources(tx, filing.refs);
+  const { filing, rows, created, createdOrders, orderFindings } = await lockAll(tx, input);
   const merged = await mergeAll(tx, { rows, looks: input.looks, created });
-  const placed = await placeInOrders(tx, { rows, merged, filing });
+  const placed = placeInOrders({ rows, merged, filing });
 
   const added = [...merged.values()].flatMap((one) => one.added);
   if (added.length > 0) await insertSnapshots(tx, added);
@@ -86,8 +76,8 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
       from: row.orderKey,
       to: orderKey,
       leavesTotals:
-        row.orderKey !== null &&
-        (row.orderKey !== orderKey || (update !== undefined && update.currency !== row.currency)),
+        (row.orderKey !== null && row.orderKey !== orderKey) ||
+        (row.currency !== null && update !== undefined && update.currency !== row.currency),
     })),
     orderFindings,
   );
@@ -103,25 +93,28 @@ function isMoved(row: ResourceRow, orderKey: string | null): boolean {
 
 interface Locked {
   readonly filing: Filing;
+  /** Every resource of `filing.refs`, as it stands. */
+  readonly rows: readonly ResourceRow[];
+  /** Those that had no row before, by their key. */
   readonly created: ReadonlySet<string>;
   readonly createdOrders: ReadonlySet<string>;
   /** Classes of findings that stand open about the orders, by key. */
   readonly orderFindings: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Finds where everything is filed, creates what is missing and locks the orders. */
+/** Finds where everything is filed, creates what is missing, and locks orders and resources. */
 async function lockAll(tx: Queryable, input: ApplyInput): Promise<Locked> {
   const mentioned = [
     ...input.suspects,
     ...input.looks.map(({ ref }) => ref),
     ...input.looks.flatMap(({ content }) => parentRef(content.paymentId)),
   ];
-  const stored = await readResources(tx, distinctRefs(mentioned));
+  const stored = await readFilings(tx, distinctRefs(mentioned));
   const known = new Set(stored.map(refKey));
   const parents = stored
     .flatMap(({ paymentId }) => parentRef(paymentId ?? undefined))
     .filter((ref) => !known.has(refKey(ref)));
-  const storedParents = parents.length > 0 ? await readResources(tx, distinctRefs(parents)) : [];
+  const storedParents = parents.length > 0 ? await readFilings(tx, distinctRefs(parents)) : [];
   const filing = fileResources(input, [...stored, ...storedParents]);
 
   const orderKeys = [...new Set([...filing.orderKeys, ...input.alsoLock])].sort();
@@ -133,12 +126,33 @@ async function lockAll(tx: Queryable, input: ApplyInput): Promise<Locked> {
   );
   const existing = orderKeys.filter((orderKey) => !createdOrders.has(orderKey));
   const locked = existing.length > 0 ? await lockOrders(tx, existing) : [];
-  const created = filing.stubs.length > 0 ? await insertStubs(tx, filing.stubs) : [];
+  const stubs = filing.stubs.length > 0 ? await insertStubs(tx, filing.stubs) : [];
+  const created = new Set(stubs.map(refKey));
+  const older = filing.refs.filter((ref) => !created.has(refKey(ref)));
   return {
     filing: { ...filing, orderKeys },
-    created: new Set(created.map(refKey)),
+    rows: [
+      ...filing.refs.filter((ref) => created.has(refKey(ref))).map(newRow),
+      ...(older.length > 0 ? await lockResources(tx, older) : []),
+    ],
+    created,
     createdOrders,
     orderFindings: new Map(locked.map(({ orderKey, openFindings }) => [orderKey, openFindings])),
+  };
+}
+
+/** What a row holds that was made a moment ago: it has left no order and has no history. */
+function newRow({ kind, id }: ResourceRef): ResourceRow {
+  return {
+    kind,
+    id,
+    paymentId: null,
+    orderKey: null,
+    currency: null,
+    epoch: 0,
+    contradiction: null,
+    openFindings: [],
+    posted: {},
   };
 }
 
@@ -188,20 +202,18 @@ interface PlaceInput {
   readonly filing: Filing;
 }
 
-/** Files each resource under its order: payments by what they carry, children with their payment. */
-async function placeInOrders(tx: Queryable, input: PlaceInput): Promise<readonly Placed[]> {
-  const { rows, merged, filing } = input;
-  const paymentOrders = new Map<string, string>();
+/**
+ * Files each resource under its order: payments by what they carry, children with their payment.
+ * Where a payment that is not looked at is filed was read before the locks were held;
+ * recomputeOrders finds out if it has moved since.
+ */
+function placeInOrders({ rows, merged, filing }: PlaceInput): readonly Placed[] {
+  const paymentOrders = new Map(filing.parentOrders);
   for (const row of rows) {
     if (row.kind !== 'payment') continue;
     const state = merged.get(refKey(row))?.state;
     const orderKey = state ? orderKeyOf({ id: row.id, orderId: state.orderId }) : row.orderKey;
     if (orderKey !== null) paymentOrders.set(row.id, orderKey);
-  }
-  // Parents are read anew: under the locks nobody can move one that is filed where we believed.
-  const parents = filing.parents.length > 0 ? await readResources(tx, filing.parents) : [];
-  for (const { id, orderKey } of parents) {
-    if (orderKey !== null && !paymentOrders.has(id)) paymentOrders.set(id, orderKey);
   }
   const placed = rows.map((row): Placed => {
     const one = merged.get(refKey(row));

@@ -10,7 +10,7 @@ import { resourceSubject } from './domain/findings.ts';
 import type { Look } from './domain/mergeLooks.ts';
 import { orderKeyOf } from './domain/order.ts';
 import type { ResourceRef } from './domain/snapshot.ts';
-import type { ResourceRow, Stub } from './store/resources.ts';
+import type { ResourceFiling, Stub } from './store/resources.ts';
 
 export interface FilingInput {
   readonly looks: readonly Look[];
@@ -23,8 +23,8 @@ export interface Filing {
   readonly refs: readonly ResourceRef[];
   /** Rows to create: of `refs` and their payments. */
   readonly stubs: readonly Stub[];
-  /** Payments of refunds and disputes in `refs` that are not in `refs` themselves. */
-  readonly parents: readonly ResourceRef[];
+  /** Orders of payments that are not in `refs` themselves but have refunds or disputes there. */
+  readonly parentOrders: ReadonlyMap<string, string>;
   readonly orderKeys: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export const refKey = resourceSubject;
 
 export function fileResources(
   { looks, suspects }: FilingInput,
-  stored: readonly ResourceRow[],
+  stored: readonly ResourceFiling[],
 ): Filing {
   const rows = new Map(stored.map((row) => [refKey(row), row]));
   const refs = new Map(
@@ -48,26 +48,39 @@ export function fileResources(
     .filter((ref) => !refs.has(refKey(ref)));
 
   const isMissing = (ref: ResourceRef) => !rows.has(refKey(ref));
+  const carried = carriedOrders(looks, rows);
   const stubs: Stub[] = [
-    // One that is looked at is filed when its state is known; the others stand alone until then.
     ...[...refs.values()].filter(isMissing).map(({ kind, id }) => ({
       kind,
       id,
-      orderKey: kind === 'payment' && !looked.has(refKey({ kind, id })) ? orderKeyOf({ id }) : null,
+      orderKey: kind === 'payment' ? (carried.get(id) ?? orderKeyOf({ id })) : null,
+      isCheckDue: !looked.has(refKey({ kind, id })),
     })),
-    ...parents
-      .filter(isMissing)
-      .map(({ kind, id }) => ({ kind, id, orderKey: orderKeyOf({ id }) })),
+    ...parents.filter(isMissing).map(({ kind, id }) => ({
+      kind,
+      id,
+      orderKey: orderKeyOf({ id }),
+      isCheckDue: true,
+    })),
   ];
   const orderKeys = new Set([
     ...[...rows.values()].flatMap(({ orderKey }) => orderKey ?? []),
     ...stubs.flatMap(({ orderKey }) => orderKey ?? []),
-    ...carriedOrders(looks, rows),
+    ...carried.values(),
+    ...carriedKeys(looks),
   ]);
-  return { refs: [...refs.values()], stubs, parents, orderKeys: [...orderKeys] };
+  const parentOrders = parents.map(
+    (ref) => [ref.id, rows.get(refKey(ref))?.orderKey ?? orderKeyOf(ref)] as const,
+  );
+  return {
+    refs: [...refs.values()],
+    stubs,
+    parentOrders: new Map(parentOrders),
+    orderKeys: [...orderKeys],
+  };
 }
 
-function parentsOf(looks: readonly Look[], rows: readonly ResourceRow[]): readonly string[] {
+function parentsOf(looks: readonly Look[], rows: readonly ResourceFiling[]): readonly string[] {
   return [
     ...new Set([
       ...looks.flatMap(({ content }) => content.paymentId ?? []),
@@ -76,17 +89,26 @@ function parentsOf(looks: readonly Look[], rows: readonly ResourceRow[]): readon
   ];
 }
 
-/** Orders that looks at payments name; the payment's own where nothing names one. */
+/** Every order that a look at a payment names. */
+function carriedKeys(looks: readonly Look[]): readonly string[] {
+  return looks.flatMap(({ ref, content }) =>
+    ref.kind === 'payment' && content.orderId !== undefined
+      ? [orderKeyOf({ id: ref.id, orderId: content.orderId })]
+      : [],
+  );
+}
+
+/** For payments that are new: the order that a look names, else the payment's own. */
 function carriedOrders(
   looks: readonly Look[],
-  rows: ReadonlyMap<string, ResourceRow>,
-): readonly string[] {
-  const payments = looks.filter(({ ref }) => ref.kind === 'payment');
-  const named = payments.filter(({ content }) => content.orderId !== undefined);
-  const hasName = new Set(named.map(({ ref }) => ref.id));
-  const unnamed = payments.filter(({ ref }) => !hasName.has(ref.id) && !rows.has(refKey(ref)));
-  return [
-    ...named.map(({ ref, content }) => orderKeyOf({ id: ref.id, orderId: content.orderId })),
-    ...unnamed.map(({ ref }) => orderKeyOf({ id: ref.id })),
-  ];
+  rows: ReadonlyMap<string, ResourceFiling>,
+): ReadonlyMap<string, string> {
+  const orders = new Map<string, string>();
+  for (const { ref, content } of looks) {
+    if (ref.kind !== 'payment' || rows.has(refKey(ref))) continue;
+    if (content.orderId !== undefined || !orders.has(ref.id)) {
+      orders.set(ref.id, orderKeyOf({ id: ref.id, orderId: content.orderId }));
+    }
+  }
+  return orders;
 }

@@ -14,7 +14,7 @@ import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { NewJob, Producer, RunningJob } from '../platform/queue/index.ts';
 import type { EventApplier } from './applyEvents.ts';
-import { OrdersMoved } from './applySnapshots.ts';
+import { OrdersMoved } from './ordersMoved.ts';
 import { countAttempt, deferAnnouncement, readTried } from './store/pending.ts';
 
 export const EVENTS_QUEUE = 'events';

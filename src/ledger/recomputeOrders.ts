@@ -3,8 +3,9 @@ import { groupBy } from '../platform/collections.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { deriveOrder } from './domain/order.ts';
 import { orderFindings, orderSubject } from './domain/orderFindings.ts';
+import { OrdersMoved } from './ordersMoved.ts';
 import { deleteStaleTotals, type OrderUpdate, updateOrders } from './store/orders.ts';
-import { readParts } from './store/resources.ts';
+import { type PartRow, readParts } from './store/resources.ts';
 import type { SubjectFindings } from './writeFindings.ts';
 
 /** Where a resource was filed and where it is filed now. */
@@ -18,6 +19,7 @@ export interface OrderChange {
 /**
  * Recomputes every order that `changes` name. The caller holds them.
  * @param open classes of findings that stand open about orders, by key
+ * @throws OrdersMoved when a child was filed under an order that its payment has left
  * @returns what each order shows now, for the caller to write with its other findings
  */
 export async function recomputeOrders(
@@ -28,6 +30,7 @@ export async function recomputeOrders(
   const orderKeys = [...new Set(changes.flatMap(({ from, to }) => [from ?? [], to ?? []].flat()))];
   if (orderKeys.length === 0) return [];
   const parts = groupBy(await readParts(tx, orderKeys), ({ orderKey }) => orderKey);
+  for (const own of parts.values()) expectParents(own);
   const shown = new Map(
     orderKeys.map((orderKey) => [orderKey, orderFindings(orderKey, parts.get(orderKey) ?? [])]),
   );
@@ -51,6 +54,13 @@ export async function recomputeOrders(
     open: open.get(orderKey) ?? [],
     shown: shown.get(orderKey) ?? [],
   }));
+}
+
+/** Under the locks no payment can leave an order; one that is not there had left before. */
+function expectParents(parts: readonly PartRow[]): void {
+  const payments = new Set(parts.flatMap(({ kind, id }) => (kind === 'payment' ? [id] : [])));
+  const lost = parts.some(({ paymentId }) => paymentId !== null && !payments.has(paymentId));
+  if (lost) throw new OrdersMoved([]);
 }
 
 function destinations(orderKey: string, changes: readonly OrderChange[]): readonly string[] {

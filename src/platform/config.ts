@@ -16,6 +16,10 @@ const secret = z.string().refine((value) => Buffer.byteLength(value) >= MIN_SECR
   message: `must be at least ${MIN_SECRET_BYTES} bytes long; \`openssl rand -hex 32\` makes one`,
 });
 
+const signingSecret = secret.refine((value) => value === value.trim(), {
+  message: 'must not begin or end with white space; it would count as part of the secret',
+});
+
 const port = z.coerce.number().int().min(0).max(65_535);
 
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres://');
@@ -36,7 +40,7 @@ export const SETTINGS = z.object({
   WEBHOOK_SECRETS: z
     .string()
     .transform((list) => list.split(','))
-    .pipe(z.array(secret))
+    .pipe(z.array(signingSecret))
     .optional(),
   WEBHOOK_MAX_BODY_BYTES: z.coerce.number().int().min(1024).max(16_777_216).default(1_048_576),
   ADMIN_HOST: z.string().default('127.0.0.1'),

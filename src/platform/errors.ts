@@ -8,8 +8,13 @@ export class OperatorError extends Error {
   override readonly name = 'OperatorError';
 }
 
-/** Whatever was thrown, as an Error. */
+/** Whatever was thrown, as an Error that says something. */
 export function toError(thrown: unknown): Error {
+  // A host with several addresses fails with one error for each, and no message of its own.
+  if (thrown instanceof AggregateError && thrown.message === '') {
+    const reasons = thrown.errors.map((error) => toError(error).message);
+    return new Error(reasons.join('; '), { cause: thrown });
+  }
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 

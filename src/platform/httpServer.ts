@@ -1,5 +1,5 @@
 /** An HTTP server with limits on time and connections, that stops without dropping a request. */
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OperatorError } from './errors.ts';
 
@@ -45,12 +45,31 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   });
   return {
     port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve, reject) => {
-        server.close((error) => (error ? reject(error) : resolve()));
-        server.closeIdleConnections();
-      }),
+    close: () => close(server),
   };
+}
+
+const IDLE_CHECK_MS = 25;
+/** Time for requests in flight to arrive whole; a sender that stalls longer must send again. */
+const CLOSE_PATIENCE_MS = 8_000;
+
+/**
+ * A connection that is busy now becomes idle with its reply, and its sender may keep it open for
+ * minutes: those that are idle are closed until none is left, and in the end those that stall.
+ */
+async function close(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve, reject) => {
+    server.close((error) => (error ? reject(error) : resolve()));
+  });
+  server.closeIdleConnections();
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  const patience = setTimeout(() => server.closeAllConnections(), CLOSE_PATIENCE_MS);
+  try {
+    await closed;
+  } finally {
+    clearInterval(idle);
+    clearTimeout(patience);
+  }
 }
 
 function explain(

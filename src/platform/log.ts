@@ -3,6 +3,7 @@
  * Redaction is a second line of defence for objects that carry more than was meant.
  */
 import pino, { type Logger } from 'pino';
+import { toError } from './errors.ts';
 
 export type Log = Logger;
 
@@ -30,8 +31,8 @@ export function createLog(level: string): Log {
 }
 
 /** An error without what drivers attach to it: some carry the statement's parameters or a client. */
-function describeError(error: unknown): object {
-  if (!(error instanceof Error)) return { message: String(error) };
+function describeError(thrown: unknown): object {
+  const error = toError(thrown);
   const code = 'code' in error ? { code: error.code } : {};
   return { type: error.name, message: error.message, ...code, stack: error.stack };
 }

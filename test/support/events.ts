@@ -34,7 +34,10 @@ export function eventBody(object: object, options: EventOptions = {}): Buffer {
 }
 
 /** A succeeded payment of 65.40 USD with the fields that the contract shows. */
-export function paymentObject(fields: object = {}): { payment_id: string; [field: string]: unknown } {
+export function paymentObject(fields: object = {}): {
+  payment_id: string;
+  [field: string]: unknown;
+} {
   return {
     payment_id: unique('pay'),
     status: 'succeeded',

@@ -5,9 +5,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stderr } from 'node:process';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
@@ -69,7 +70,7 @@ async function startRedis(
     once(process, 'spawn').then(() => undefined),
   ]);
   if (failure?.code === 'ENOENT') {
-    console.warn('redis-server is not installed: the Redis half of the queue tests is SKIPPED.');
+    stderr.write('redis-server is not installed: the Redis half of the tests is SKIPPED.\n');
     return undefined;
   }
   if (failure) throw failure;

@@ -1,5 +1,5 @@
 /** A running Tallyhook in this process, over a database of its own, on free ports. */
-import { type Role, ROLES, type Running, start } from '../../src/assembly.ts';
+import { ROLES, type Role, type Running, start } from '../../src/assembly.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { silentLog, type TestDatabase } from './database.ts';
 import { MERCHANT_ID, SECRET, sign } from './events.ts';

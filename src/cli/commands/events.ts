@@ -89,7 +89,8 @@ function printEvent(event: EventSummary, detail: EventDetail | undefined): void 
   printEvents([event]);
   if (event.error !== null) console.log(`Error: ${printable(event.error)}`);
   for (const finding of detail?.findings ?? []) {
-    console.log(`Finding (${finding.state}): ${finding.class} ${JSON.stringify(finding.detail)}`);
+    const seen = printable(JSON.stringify(finding.detail));
+    console.log(`Finding (${finding.state}): ${finding.class} ${seen}`);
   }
   for (const hash of detail?.variants ?? []) {
     console.log(`Another body came under this id and was not applied: sha256 ${hash}`);

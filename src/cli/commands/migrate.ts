@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { openDatabase } from '../../assembly.ts';
 import { migrateDatabase } from '../../platform/db/migrate.ts';
 import { createLog } from '../../platform/log.ts';
-import { printJson, readConfig } from '../context.ts';
+import { explainDatabaseAway, printJson, readConfig } from '../context.ts';
 import { jsonOption } from '../options.ts';
 
 export function migrateCommand(): Command {
@@ -13,7 +13,9 @@ export function migrateCommand(): Command {
       const config = readConfig();
       const database = await openDatabase(config, createLog('error'));
       try {
-        const applied = await migrateDatabase(config.migrateDatabaseUrl ?? database.url);
+        const applied = await migrateDatabase(config.migrateDatabaseUrl ?? database.url).catch(
+          explainDatabaseAway,
+        );
         if (json) printJson({ applied });
         else console.log(applied.length === 0 ? 'Up to date.' : `Applied ${applied.join(', ')}.`);
       } finally {

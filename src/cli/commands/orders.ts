@@ -44,7 +44,8 @@ function listCommand(): Command {
     .action(({ status, limit, json }: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
         checkStatus(status);
-        const orders = await listOrders(db, { status, limit });
+        const statuses = status === undefined ? ORDER_STATUSES : [status];
+        const orders = await listOrders(db, { statuses, limit });
         const totals = await readTotals(
           db,
           orders.map(({ orderKey }) => orderKey),

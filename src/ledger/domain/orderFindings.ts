@@ -2,6 +2,7 @@
  * What is wrong with an order, told from all of its parts. A recording ledger must not refuse
  * facts, so these are found and said, never prevented.
  */
+import { FINAL_STATUSES } from '../../contract/statuses.ts';
 import type { Finding, FindingClass } from './findings.ts';
 import { deriveOrder, type OrderPart, type OrderTotals } from './order.ts';
 
@@ -18,7 +19,9 @@ export function orderSubject(orderKey: string): string {
 
 /** Findings that the parts of an order show now; at most one of each class. */
 export function orderFindings(orderKey: string, parts: readonly NamedPart[]): Finding[] {
-  const { totals } = deriveOrder(parts);
+  // What was captured is judged once every payment has been seen to its end: events come in any
+  // order, and a refund that is heard of before its capture is no loss.
+  const totals = arePaymentsFinal(parts) ? deriveOrder(parts).totals : [];
   const found: [FindingClass, object][] = [
     ...perCurrency(totals, 'over_refund', overRefund),
     ...perCurrency(totals, 'double_loss', doubleLoss),
@@ -32,6 +35,12 @@ export function orderFindings(orderKey: string, parts: readonly NamedPart[]): Fi
     subject: orderSubject(orderKey),
     detail: { ...detail },
   }));
+}
+
+function arePaymentsFinal(parts: readonly NamedPart[]): boolean {
+  return parts.every(
+    ({ kind, status }) => kind !== 'payment' || FINAL_STATUSES.payment.has(status ?? ''),
+  );
 }
 
 function perCurrency(

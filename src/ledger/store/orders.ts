@@ -45,26 +45,29 @@ export interface OrderUpdate extends OrderState {
 
 /** Writes the status of orders and their totals. The caller holds the orders. */
 export async function updateOrders(tx: Queryable, updates: readonly OrderUpdate[]): Promise<void> {
+  const totals = updates.flatMap(({ orderKey, totals: own }) =>
+    own.map((total) => ({ orderKey, ...total })),
+  );
   await tx.query(
     `with changed as (
        update orders o
           set status = u.status,
-              moved_to = case when u.status = 'moved' then o.moved_to || u.moved_to else '{}' end,
-              open_findings = u.open_findings,
+              moved_to = case when u.status = 'moved'
+                              then o.moved_to || array(select jsonb_array_elements_text(u.moved_to))
+                              else '{}' end,
+              open_findings = u.open_findings::text[],
               updated_at = now()
-         from jsonb_to_recordset($1::jsonb) as u (order_key text, status text, moved_to text[],
-                                                  open_findings text[])
+         from unnest($1::text[], $2::text[], $3::jsonb[], $4::text[])
+              as u (order_key, status, moved_to, open_findings)
         where o.order_key = u.order_key
      )
      insert into order_totals (order_key, currency, status, authorized_minor, captured_minor,
                                refunded_minor, refund_pending_minor, disputed_minor,
                                charged_back_minor)
-     select order_key, currency, status, authorized_minor, captured_minor, refunded_minor,
-            refund_pending_minor, disputed_minor, charged_back_minor
-       from jsonb_to_recordset($2::jsonb) as t (
-              order_key text, currency text, status text, authorized_minor bigint,
-              captured_minor bigint, refunded_minor bigint, refund_pending_minor bigint,
-              disputed_minor bigint, charged_back_minor bigint)
+     select order_key, currency, status, authorized, captured, refunded, pending, disputed, lost
+       from unnest($5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::bigint[],
+                   $11::bigint[], $12::bigint[], $13::bigint[])
+            as t (order_key, currency, status, authorized, captured, refunded, pending, disputed, lost)
      on conflict (order_key, currency) do update
         set status = excluded.status, authorized_minor = excluded.authorized_minor,
             captured_minor = excluded.captured_minor, refunded_minor = excluded.refunded_minor,
@@ -72,29 +75,19 @@ export async function updateOrders(tx: Queryable, updates: readonly OrderUpdate[
             disputed_minor = excluded.disputed_minor,
             charged_back_minor = excluded.charged_back_minor`,
     [
-      JSON.stringify(
-        updates.map(({ orderKey, status, movedTo, openFindings }) => ({
-          order_key: orderKey,
-          status,
-          moved_to: movedTo,
-          open_findings: openFindings,
-        })),
-      ),
-      JSON.stringify(
-        updates.flatMap(({ orderKey, totals }) =>
-          totals.map((total) => ({
-            order_key: orderKey,
-            currency: total.currency,
-            status: total.status,
-            authorized_minor: total.authorizedMinor,
-            captured_minor: total.capturedMinor,
-            refunded_minor: total.refundedMinor,
-            refund_pending_minor: total.refundPendingMinor,
-            disputed_minor: total.disputedMinor,
-            charged_back_minor: total.chargedBackMinor,
-          })),
-        ),
-      ),
+      updates.map(({ orderKey }) => orderKey),
+      updates.map(({ status }) => status),
+      updates.map(({ movedTo }) => JSON.stringify(movedTo)),
+      updates.map(({ openFindings }) => `{${openFindings.join(',')}}`),
+      totals.map(({ orderKey }) => orderKey),
+      totals.map(({ currency }) => currency),
+      totals.map(({ status }) => status),
+      totals.map(({ authorizedMinor }) => authorizedMinor),
+      totals.map(({ capturedMinor }) => capturedMinor),
+      totals.map(({ refundedMinor }) => refundedMinor),
+      totals.map(({ refundPendingMinor }) => refundPendingMinor),
+      totals.map(({ disputedMinor }) => disputedMinor),
+      totals.map(({ chargedBackMinor }) => chargedBackMinor),
     ],
   );
 }

@@ -11,26 +11,26 @@ export interface OrderSummary {
 }
 
 const ORDER_COLUMNS = `
-  order_key as "orderKey", order_id as "orderId", status, moved_to as "movedTo",
+  order_key as "orderKey", order_id as "orderId", found.status, moved_to as "movedTo",
   first_seen_at as "firstSeenAt", updated_at as "updatedAt"`;
 
-/** The newest orders, of one status if one is given. */
+/** The newest orders of the statuses given: the newest of each are read by index, then merged. */
 export function listOrders(
   db: Queryable,
-  { status, limit }: { readonly status: string | undefined; readonly limit: number },
+  { statuses, limit }: { readonly statuses: readonly string[]; readonly limit: number },
 ): Promise<readonly OrderSummary[]> {
-  if (status === undefined) {
-    return db.query<OrderSummary>(
-      `select ${ORDER_COLUMNS} from orders order by first_seen_at desc limit $1`,
-      [limit],
-    );
-  }
   return db.query<OrderSummary>(
-    `select ${ORDER_COLUMNS} from orders
-      where status = $1
+    `select ${ORDER_COLUMNS}
+       from unnest($1::text[]) as wanted (status)
+      cross join lateral (
+        select order_key, order_id, o.status, moved_to, first_seen_at, updated_at
+          from orders o
+         where o.status = wanted.status
+         order by first_seen_at desc
+         limit $2) as found
       order by first_seen_at desc
       limit $2`,
-    [status, limit],
+    [statuses, limit],
   );
 }
 
@@ -40,8 +40,9 @@ export function listOrders(
  */
 export function findOrders(db: Queryable, id: string): Promise<readonly OrderSummary[]> {
   return db.query<OrderSummary>(
-    `select ${ORDER_COLUMNS} from orders
-      where order_id = $1
+    `select ${ORDER_COLUMNS}
+       from orders as found
+      where order_key in ('order:' || $1, 'payment:' || $1)
          or order_key in (select order_key from resources where kind = 'payment' and id = $1)
       order by order_key
       limit 10`,

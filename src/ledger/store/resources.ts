@@ -7,9 +7,7 @@ import type { NamedPart } from '../domain/orderFindings.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
 
 /** What applying needs to know of a resource before it folds it anew. */
-export interface ResourceRow extends ResourceRef {
-  readonly paymentId: string | null;
-  readonly orderKey: string | null;
+export interface ResourceRow extends ResourceFiling {
   readonly currency: string | null;
   readonly epoch: number;
   readonly contradiction: Contradiction | null;
@@ -25,13 +23,19 @@ function refColumns(refs: readonly ResourceRef[]): [readonly string[], readonly 
   return [refs.map(({ kind }) => kind), refs.map(({ id }) => id)];
 }
 
-/** Reads resources without a lock; those that do not exist are missing. */
-export function readResources(
+/** Where a resource is filed. */
+export interface ResourceFiling extends ResourceRef {
+  readonly paymentId: string | null;
+  readonly orderKey: string | null;
+}
+
+/** Reads where resources are filed, without a lock; those that do not exist are missing. */
+export function readFilings(
   tx: Queryable,
   refs: readonly ResourceRef[],
-): Promise<readonly ResourceRow[]> {
-  return tx.query<ResourceRow>(
-    `select ${ROW_COLUMNS}
+): Promise<readonly ResourceFiling[]> {
+  return tx.query<ResourceFiling>(
+    `select r.kind, r.id, r.payment_id as "paymentId", r.order_key as "orderKey"
        from unnest($1::text[], $2::text[]) as wanted (kind, id)
        join resources r on r.kind = wanted.kind and r.id = wanted.id`,
     refColumns(refs),
@@ -41,10 +45,12 @@ export function readResources(
 /** A resource that is to exist, with the order it is first filed under. */
 export interface Stub extends ResourceRef {
   readonly orderKey: string | null;
+  /** Nothing is known of it yet, so the service is to be asked. */
+  readonly isCheckDue: boolean;
 }
 
 /**
- * Creates rows for resources that have none, due for a retrieve until something is known of them.
+ * Creates rows for resources that have none.
  * @returns those created; they are locked, as nobody else can see them yet
  */
 export function insertStubs(
@@ -53,12 +59,17 @@ export function insertStubs(
 ): Promise<readonly ResourceRef[]> {
   return tx.query<ResourceRef>(
     `insert into resources (kind, id, order_key, doubts, next_check_at)
-     select kind, id, order_key, '{incomplete}', now()
-       from unnest($1::text[], $2::text[], $3::text[]) as u (kind, id, order_key)
+     select kind, id, order_key, '{incomplete}', case when is_check_due then now() end
+       from unnest($1::text[], $2::text[], $3::text[], $4::boolean[])
+            as u (kind, id, order_key, is_check_due)
       order by kind, id
      on conflict do nothing
      returning kind, id`,
-    [...refColumns(stubs), stubs.map(({ orderKey }) => orderKey)],
+    [
+      ...refColumns(stubs),
+      stubs.map(({ orderKey }) => orderKey),
+      stubs.map(({ isCheckDue }) => isCheckDue),
+    ],
   );
 }
 
@@ -105,6 +116,43 @@ export interface ResourceUpdate extends ResourceRef {
   readonly posted: Posted;
 }
 
+/** Columns of an update and the SQL type that each travels as. */
+const UPDATE_COLUMNS = {
+  kind: 'text',
+  id: 'text',
+  payment_id: 'text',
+  order_key: 'text',
+  status: 'text',
+  stage: 'text',
+  currency: 'text',
+  amount_minor: 'bigint',
+  authorized_minor: 'bigint',
+  captured_minor: 'bigint',
+  capture_method: 'text',
+  reference: 'text',
+  unified_code: 'text',
+  unified_message: 'text',
+  error_code: 'text',
+  created_at: 'timestamptz',
+  deadline_at: 'timestamptz',
+  epoch: 'int',
+  version_micros: 'bigint',
+  head_hash: 'text',
+  posts: 'boolean',
+  doubts: 'text',
+  contradiction: 'text',
+  open_findings: 'text',
+  is_check_due: 'boolean',
+  posted: 'text',
+} as const satisfies Record<keyof ResourceUpdate, string>;
+
+const UPDATE_NAMES = Object.keys(UPDATE_COLUMNS) as (keyof ResourceUpdate)[];
+
+/** One array for each column: as a JSON document the same rows took half as long again to read. */
+const UPDATE_ROWS = `unnest(${Object.values(UPDATE_COLUMNS)
+  .map((type, place) => `$${place + 1}::${type}[]`)
+  .join(', ')}) as u (${UPDATE_NAMES.join(', ')})`;
+
 /** Writes merged states. The caller holds the rows. */
 export async function updateResources(
   tx: Queryable,
@@ -119,21 +167,22 @@ export async function updateResources(
             unified_code = u.unified_code, unified_message = u.unified_message,
             error_code = u.error_code, created_at = u.created_at, deadline_at = u.deadline_at,
             epoch = u.epoch, version_micros = u.version_micros,
-            head_hash = decode(u.head_hash, 'hex'), posts = u.posts, doubts = u.doubts,
-            contradiction = u.contradiction, open_findings = u.open_findings,
-            next_check_at = case when u.is_check_due then now() end, posted = u.posted,
+            head_hash = decode(u.head_hash, 'hex'), posts = u.posts, doubts = u.doubts::text[],
+            contradiction = u.contradiction::jsonb, open_findings = u.open_findings::text[],
+            next_check_at = case when u.is_check_due then now() end, posted = u.posted::jsonb,
             updated_at = now()
-       from jsonb_to_recordset($1::jsonb) as u (
-              kind text, id text, payment_id text, order_key text, status text, stage text,
-              currency text, amount_minor bigint, authorized_minor bigint, captured_minor bigint,
-              capture_method text, reference text, unified_code text, unified_message text,
-              error_code text, created_at timestamptz, deadline_at timestamptz, epoch int,
-              version_micros bigint, head_hash text, posts boolean, doubts text[],
-              contradiction jsonb, open_findings text[], is_check_due boolean,
-              posted jsonb)
+       from ${UPDATE_ROWS}
       where r.kind = u.kind and r.id = u.id`,
-    [JSON.stringify(updates)],
+    UPDATE_NAMES.map((name) => updates.map((update) => toColumn(update[name]))),
   );
+}
+
+/** Arrays of words become array literals, and objects JSON: a set of columns holds scalars only. */
+function toColumn(value: ResourceUpdate[keyof ResourceUpdate]): string | number | boolean | null {
+  if (Array.isArray(value)) return `{${value.join(',')}}`;
+  return typeof value === 'object' && value !== null
+    ? JSON.stringify(value)
+    : (value as string | number | boolean | null);
 }
 
 /** Makes resources due for a retrieve now, whatever else is known of them. */

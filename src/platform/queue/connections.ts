@@ -1,6 +1,6 @@
 /** Connections to the store that carries the queues, for either backend of BullMQ. */
 import type { PgPool } from 'bullmq';
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import pg from 'pg';
 import type { Log } from '../log.ts';
 
@@ -23,27 +23,49 @@ interface PostgresConnections {
 
 export type QueueConnections = RedisConnections | PostgresConnections;
 
+const CONNECT_TIMEOUT_MS = 5_000;
+/**
+ * A machine that lost its power or its network closes no connection: without a limit of our own a
+ * command would wait until TCP gives up, which takes a quarter of an hour, and the sweep with it.
+ */
+const ANSWER_TIMEOUT_MS = 5_000;
+/**
+ * A command in flight fails with its connection. Any other number would leave it unsettled until
+ * Redis is back: ioredis sets it aside at the first close and no longer counts its retries.
+ */
+const NO_RETRIES = 0;
+/** Workers wait in Redis for their next job, for up to ten seconds at a time. */
+const WAITING_ANSWER_TIMEOUT_MS = 30_000;
+
 /** Opens connections to Redis, Valkey or another server that speaks its protocol. */
 export function createRedisConnections(url: string, log: Log): QueueConnections {
   const clients: Redis[] = [];
-  const open = (options: { maxRetriesPerRequest: number | null; enableOfflineQueue: boolean }) => {
+  const open = (
+    options: Pick<RedisOptions, 'maxRetriesPerRequest' | 'enableOfflineQueue' | 'socketTimeout'>,
+  ) => {
     const client = new Redis(url, {
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: ANSWER_TIMEOUT_MS,
       ...options,
-      connectTimeout: 5_000,
       retryStrategy: (times: number) => Math.min(times * 100, 2_000),
     });
     client.on('error', (error) => log.warn({ error }, 'queue.redis_error'));
     clients.push(client);
     return client;
   };
-  const probing = open({ maxRetriesPerRequest: 1, enableOfflineQueue: true });
+  const probing = open({ maxRetriesPerRequest: NO_RETRIES, enableOfflineQueue: true });
   return {
     name: 'redis',
     probe: async () => {
       await probing.ping();
     },
-    producer: () => open({ maxRetriesPerRequest: 1, enableOfflineQueue: false }),
-    consumer: () => open({ maxRetriesPerRequest: null, enableOfflineQueue: true }),
+    producer: () => open({ maxRetriesPerRequest: NO_RETRIES, enableOfflineQueue: false }),
+    consumer: () =>
+      open({
+        maxRetriesPerRequest: null,
+        enableOfflineQueue: true,
+        socketTimeout: WAITING_ANSWER_TIMEOUT_MS,
+      }),
     close: async () => {
       await Promise.all(clients.map(async (client) => client.disconnect()));
     },
@@ -66,7 +88,8 @@ export function createPostgresQueueConnections(
     options: '-c search_path=bullmq',
     application_name: 'tallyhook-queue',
     max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
     keepAlive: true,
   });
   pool.on('error', (error) => log.warn({ error }, 'queue.idle_connection_lost'));

@@ -18,6 +18,7 @@ import {
 } from 'bullmq';
 import { toError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { pause } from '../pause.ts';
 import type { QueueConnections } from './connections.ts';
 
 export interface NewJob<Data> {
@@ -155,12 +156,24 @@ interface ConsumerParts<Data> {
 
 function createConsumer<Data>(parts: ConsumerParts<Data>): Consumer {
   const closing = new AbortController();
-  const started = startWorker(parts, closing.signal);
+  const running = new Set<Promise<void>>();
+  const handle = (job: RunningJob<Data>): Promise<void> => {
+    const done = parts.handle(job).finally(() => running.delete(done));
+    running.add(done);
+    return done;
+  };
+  const started = startWorker({ ...parts, handle }, closing.signal);
   return {
     close: async () => {
       closing.abort();
       const worker = await started;
-      await worker?.close();
+      // BullMQ takes its leave of the backend, and would wait for one that is away for ever.
+      const isAway = await parts.connections.probe().then(
+        () => false,
+        () => true,
+      );
+      if (isAway) await Promise.allSettled(running);
+      await worker?.close(isAway);
     },
   };
 }
@@ -173,9 +186,10 @@ async function startWorker<Data>(
   const { connections, log, queueName } = parts;
   let isSaid = false;
   while (!closing.aborted) {
+    let worker: BackedWorker | undefined;
     try {
       await connections.probe();
-      const worker = newWorker(parts);
+      worker = newWorker(parts);
       worker.on('error', (error) => log.warn({ error, queueName }, 'queue.consumer_error'));
       await worker.waitUntilReady();
       log.info({ queueName, backend: connections.name }, 'queue.consumer_ready');
@@ -183,6 +197,7 @@ async function startWorker<Data>(
     } catch (error) {
       if (!isSaid) log.warn({ error: toError(error), queueName }, 'queue.backend_away');
       isSaid = true;
+      await worker?.close(true);
       await pause(RETRY_MS, closing);
     }
   }
@@ -208,14 +223,4 @@ function newWorker<Data>(parts: ConsumerParts<Data>): BackedWorker {
         { ...options, connection: connections.pool() },
         createPostgresBackend,
       );
-}
-
-function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, delayMs);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -29,15 +29,24 @@ test('with nothing set everything has a value but secrets, accounts and addresse
 });
 
 test('all mistakes are reported at once, by the name of the setting', () => {
-  const message = mistakesOf({ PORT: 'http', LOG_LEVEL: 'loud', DATABASE_URL: 'mysql://x', WEBHOOK_PATH: 'hooks' });
-  for (const name of ['PORT', 'LOG_LEVEL', 'DATABASE_URL', 'WEBHOOK_PATH']) expect(message).toContain(name);
+  const message = mistakesOf({
+    PORT: 'http',
+    LOG_LEVEL: 'loud',
+    DATABASE_URL: 'mysql://x',
+    WEBHOOK_PATH: 'hooks',
+  });
+  for (const name of ['PORT', 'LOG_LEVEL', 'DATABASE_URL', 'WEBHOOK_PATH'])
+    expect(message).toContain(name);
 });
 
-test.each([['70000'], ['-1'], ['8080.5'], ['yes'], ['8080 ']])('PORT=%j is refused or read exactly', (PORT) => {
-  const isNumber = Number.isInteger(Number(PORT)) && Number(PORT) >= 0 && Number(PORT) <= 65_535;
-  if (isNumber) expect(loadConfig({ PORT }).port).toBe(Number(PORT));
-  else expect(mistakesOf({ PORT })).toContain('PORT');
-});
+test.each([['70000'], ['-1'], ['8080.5'], ['yes'], ['8080 ']])(
+  'PORT=%j is refused or read exactly',
+  (PORT) => {
+    const isNumber = Number.isInteger(Number(PORT)) && Number(PORT) >= 0 && Number(PORT) <= 65_535;
+    if (isNumber) expect(loadConfig({ PORT }).port).toBe(Number(PORT));
+    else expect(mistakesOf({ PORT })).toContain('PORT');
+  },
+);
 
 describe('secrets', () => {
   test('several are told apart by commas', () => {
@@ -46,7 +55,12 @@ describe('secrets', () => {
   });
 
   test('a secret that is empty or short is refused, and never printed', () => {
-    for (const WEBHOOK_SECRETS of ['', 'hunter2-short', `${'a'.repeat(16)},`, `${'a'.repeat(16)},,b`]) {
+    for (const WEBHOOK_SECRETS of [
+      '',
+      'hunter2-short',
+      `${'a'.repeat(16)},`,
+      `${'a'.repeat(16)},,b`,
+    ]) {
       const message = mistakesOf({ WEBHOOK_SECRETS });
       expect(message).toMatch(/WEBHOOK_SECRETS.*at least 16 bytes/);
       expect(message).not.toContain('hunter2');

@@ -1,0 +1,559 @@
+/** The command line as a person or a script uses it: one process for each command. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import signatures from '../fixtures/signatures.json' with { type: 'json' };
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, MERCHANT_ID, paymentObject, SECRET, unique } from '../support/events.ts';
+import {
+  type Exit,
+  type ProgramOptions,
+  runTallyhook,
+  settingsFor,
+  spawnProgram,
+} from '../support/program.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+let db: TestDatabase;
+let tallyhook: TestTallyhook;
+let folder: string;
+const cleanups: (() => unknown)[] = [];
+beforeAll(async () => {
+  db = await createTestDatabase();
+  tallyhook = await startTallyhook({ db });
+  folder = mkdtempSync(join(tmpdir(), 'tallyhook-cli-'));
+});
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+afterAll(async () => {
+  await tallyhook.close();
+  await db.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs a command on the test's database. */
+function run(...args: readonly string[]): Promise<Exit> {
+  return runTallyhook(args, { env: settingsFor(db.url) });
+}
+
+async function runJson(...args: readonly string[]): Promise<unknown> {
+  const { code, stdout, stderr } = await run(...args, '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+async function expectRefusal(exit: Exit | Promise<Exit>, message: string | RegExp): Promise<void> {
+  const { code, stdout, stderr } = await exit;
+  expect(stderr).toMatch(message);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  // People get a sentence, not a stack.
+  expect(stderr).not.toMatch(/^\s+at /m);
+}
+
+async function receive(body: Buffer): Promise<void> {
+  expect((await tallyhook.deliver(body)).status).toBe(200);
+  await waitFor('it to be applied', async () => {
+    return (await db.query('select * from pending')).length === 0;
+  });
+}
+
+/** A paid order of 65.40 USD, a third of it refunded. */
+async function receivePaidOrder(): Promise<{
+  readonly orderId: string;
+  readonly paymentId: string;
+  readonly refundId: string;
+  readonly eventId: string;
+}> {
+  const names = { orderId: unique('ord'), refundId: unique('ref'), eventId: unique('evt') };
+  const payment = paymentObject({ metadata: { order_id: names.orderId } });
+  await receive(eventBody(payment, { eventId: names.eventId }));
+  const refund = {
+    refund_id: names.refundId,
+    payment_id: payment.payment_id,
+    status: 'succeeded',
+    amount: 2180,
+    currency: 'USD',
+    modified_at: '2026-11-01T11:00:00.000Z',
+  };
+  await receive(
+    eventBody(refund, { eventType: 'refund_succeeded', contentType: 'refund_details' }),
+  );
+  return { ...names, paymentId: payment.payment_id };
+}
+
+function writeBody(body: Uint8Array): string {
+  const file = join(folder, unique('body'));
+  writeFileSync(file, body);
+  return file;
+}
+
+describe('--help', () => {
+  const commands = [
+    [],
+    ['start'],
+    ['migrate'],
+    ['sign'],
+    ['send'],
+    ['orders'],
+    ['orders', 'list'],
+    ['orders', 'show'],
+    ['events'],
+    ['events', 'list'],
+    ['events', 'show'],
+    ['events', 'replay'],
+  ];
+
+  test('of every command explains it without any settings, and exits with 0', async () => {
+    const exits = await Promise.all(
+      commands.map((command) => runTallyhook([...command, '--help'])),
+    );
+    for (const [place, { code, stdout, stderr }] of exits.entries()) {
+      const command = commands[place] ?? [];
+      expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: '' });
+      expect(stdout).toContain(`Usage: ${['tallyhook', ...command].join(' ')}`);
+      const isGroup = ['', 'orders', 'events'].includes(command.join(' '));
+      expect(stdout).toContain(isGroup ? 'Commands:' : '--json');
+    }
+  });
+
+  test('of start names the roles, and that of the program every command', async () => {
+    const start = await runTallyhook(['start', '--help']);
+    expect(start.stdout).toMatch(/receiver, events, scheduler,\s+console/);
+    const all = await runTallyhook(['--help']);
+    for (const name of ['start', 'migrate', 'sign', 'send', 'orders', 'events']) {
+      expect(all.stdout).toMatch(new RegExp(`^  ${name} .*\\S`, 'm'));
+    }
+  });
+
+  test.each([
+    [['oders'], /unknown command 'oders'[\s\S]*orders/],
+    [['orders', 'list', '--limit', '0'], /whole number from 1 to 1000/],
+    [['orders', 'list', '--limit', 'ten'], /whole number from 1 to 1000/],
+    [['orders', 'list', '--staus', 'paid'], /unknown option '--staus'/],
+    [['orders', 'show'], /missing required argument 'id'/],
+    [['events', 'list', '--state', 'lost'], /pending, applied, not_applied, dead/],
+    [['start', '--roles', 'receiver,chef'], /"chef" is no role/],
+    [['sign', 'file', '--encoding', 'rot13'], /hex, base64, base64url/],
+  ])('%j is refused with what would be right', async (args, message) => {
+    await expectRefusal(runTallyhook(args), message);
+  });
+});
+
+describe('start', () => {
+  test('--json prints where everything is, and it is there', async () => {
+    const program = spawnProgram('bin/tallyhook.js', ['start', '--json'], {
+      env: settingsFor(db.url, { LOG_LEVEL: 'silent', WEBHOOK_PATH: '/hooks/pay' }),
+    });
+    cleanups.push(async () => {
+      program.kill('SIGKILL');
+      await program.exit;
+    });
+    await waitFor('the banner', () => program.stdout().trimEnd().endsWith('}'));
+    const banner = JSON.parse(program.stdout()) as { webhookUrl: string; adminUrl: string };
+    expect(banner).toEqual({
+      webhookUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/hooks\/pay$/),
+      adminUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      database: 'DATABASE_URL',
+      queues: 'postgres',
+    });
+    expect((await fetch(new URL('/healthz', banner.webhookUrl))).status).toBe(200);
+    expect((await fetch(new URL('/metrics', banner.adminUrl))).status).toBe(401);
+    expect(program.stderr()).toBe('');
+    program.kill('SIGTERM');
+    expect(await program.exit).toMatchObject({ code: 0 });
+  });
+
+  test('--roles runs only those named', async () => {
+    const program = spawnProgram('bin/tallyhook.js', ['start', '--roles', 'events,scheduler'], {
+      env: settingsFor(db.url, { LOG_LEVEL: 'silent' }),
+    });
+    cleanups.push(async () => {
+      program.kill('SIGKILL');
+      await program.exit;
+    });
+    await waitFor('the banner', () => program.stdout().includes('Queues'));
+    expect(program.stdout()).toMatch(/^Tallyhook is running\.$/m);
+    expect(program.stdout()).not.toMatch(/Webhooks|Admin/);
+    program.kill('SIGTERM');
+    expect(await program.exit).toMatchObject({ code: 0 });
+  });
+});
+
+describe('migrate', () => {
+  test('brings a new database up to date, once, and says what it did', async () => {
+    const name = unique('bare');
+    await db.query(`create database ${name}`);
+    cleanups.push(() => db.query(`drop database ${name} with (force)`));
+    const url = new URL(db.url);
+    url.pathname = `/${name}`;
+    const env = { DATABASE_URL: url.href };
+    const first = await runTallyhook(['migrate'], { env });
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toMatch(/^Applied 00001_inbox\.sql, 00002_ledger\.sql.*\.\n$/);
+    const again = await runTallyhook(['migrate'], { env });
+    expect(again).toMatchObject({ code: 0, stdout: 'Up to date.\n', stderr: '' });
+    const json = await runTallyhook(['migrate', '--json'], { env });
+    expect(JSON.parse(json.stdout)).toEqual({ applied: [] });
+  });
+});
+
+describe('a database that cannot be reached', () => {
+  test.each(['migrate', 'orders list', 'events list'])(
+    'is said by %s, with what to check',
+    async (command) => {
+      // Nothing listens there: ports below 1024 are not handed out, and 1 is nobody's.
+      const env = settingsFor('postgres://nobody:secret-word@127.0.0.1:1/nowhere');
+      const exit = await runTallyhook(command.split(' '), { env });
+      await expectRefusal(exit, /database cannot be reached[\s\S]*DATABASE_URL/);
+      expect(exit.stderr).not.toContain('secret-word');
+    },
+  );
+});
+
+describe('sign', () => {
+  test('makes the signatures that openssl makes, of the exact bytes, for every vector', async () => {
+    const exits = await Promise.all(
+      signatures.map(({ secret, body_base64 }) => {
+        const file = writeBody(Buffer.from(body_base64, 'base64'));
+        return runTallyhook(['sign', file, '--secret', secret]);
+      }),
+    );
+    expect(exits.map(({ stdout }) => stdout)).toEqual(signatures.map(({ hex }) => `${hex}\n`));
+    expect(exits.every(({ code }) => code === 0)).toBe(true);
+  });
+
+  test('writes the other encodings, JSON, and reads standard input and WEBHOOK_SECRETS', async () => {
+    const [vector] = signatures;
+    if (vector === undefined) throw new Error('there are no vectors');
+    const input = Buffer.from(vector.body_base64, 'base64');
+    // The first secret signs: it is the newest of a rotation.
+    const env = settingsFor(db.url, { WEBHOOK_SECRETS: `${vector.secret},${SECRET}` });
+    const sign = async (...args: readonly string[]) =>
+      (await runTallyhook(['sign', '-', ...args], { env, input })).stdout;
+    expect(await sign()).toBe(`${vector.hex}\n`);
+    expect(await sign('--encoding', 'base64')).toBe(`${vector.base64}\n`);
+    const base64url = Buffer.from(vector.hex, 'hex').toString('base64url');
+    expect(await sign('--encoding', 'base64url')).toBe(`${base64url}\n`);
+    expect(JSON.parse(await sign('--json'))).toEqual({
+      header: expect.stringMatching(/^x-webhook-signature-512$/i),
+      signature: vector.hex,
+    });
+  });
+
+  test.skipIf(!hasOpenssl())('agrees with the openssl of this machine', async () => {
+    const file = writeBody(eventBody(paymentObject()));
+    const openssl = execFileSync('openssl', ['dgst', '-sha512', '-hmac', SECRET, file], {
+      encoding: 'utf8',
+    });
+    const { stdout } = await run('sign', file);
+    expect(openssl.trim().split(' ').at(-1)).toBe(stdout.trim());
+  });
+
+  test('says which file cannot be read, and which setting is missing', async () => {
+    await expectRefusal(run('sign', join(folder, 'absent')), /absent cannot be read/);
+    const env = settingsFor(db.url, { WEBHOOK_SECRETS: undefined });
+    await expectRefusal(
+      runTallyhook(['sign', writeBody(Buffer.from('x'))], { env }),
+      /WEBHOOK_SECRETS is not set/,
+    );
+  });
+});
+
+function hasOpenssl(): boolean {
+  try {
+    execFileSync('openssl', ['version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('send', () => {
+  test('delivers a file that the receiver accepts, and then knows as a duplicate', async () => {
+    const eventId = unique('evt');
+    const file = writeBody(eventBody(paymentObject(), { eventId }));
+    const first = await run('send', file, '--url', tallyhook.webhookUrl);
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    const reply = { received: true, event_id: eventId, duplicate: false };
+    expect(first.stdout).toBe(`200 ${JSON.stringify(reply)}\n`);
+    expect(await runJson('send', file, '--url', tallyhook.webhookUrl)).toEqual({
+      url: tallyhook.webhookUrl,
+      status: 200,
+      reply: { ...reply, duplicate: true },
+    });
+  });
+
+  test('goes to the receiver of this machine unless told otherwise', async () => {
+    const { port } = new URL(tallyhook.webhookUrl);
+    const env = settingsFor(db.url, { PORT: port });
+    const input = eventBody(paymentObject());
+    const { code, stdout } = await runTallyhook(['send', '-'], { env, input });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^200 /);
+  });
+
+  test('exits with 1 when the receiver refuses, and shows what it said', async () => {
+    const file = writeBody(eventBody(paymentObject()));
+    const args = ['send', file, '--url', tallyhook.webhookUrl, '--secret', 'not-the-right-secret'];
+    const text = await run(...args);
+    expect(text.code).toBe(1);
+    expect(text.stdout).toMatch(/^401 \{"error":/);
+    const json = await run(...args, '--json');
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.stdout)).toMatchObject({ status: 401, reply: { error: {} } });
+  });
+
+  test('exits with 1 when nobody is there, and asks the right question', async () => {
+    const file = writeBody(eventBody(paymentObject()));
+    await expectRefusal(
+      run('send', file, '--url', 'http://127.0.0.1:1/webhooks'),
+      /Nothing was delivered to http:\/\/127\.0\.0\.1:1\/webhooks[\s\S]*npm start/,
+    );
+  });
+});
+
+describe('orders', () => {
+  test('list shows the newest orders with their money', async () => {
+    const { orderId } = await receivePaidOrder();
+    const { code, stdout, stderr } = await run('orders', 'list');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^ORDER +STATUS +CAPTURED +REFUNDED +FIRST SEEN$/m);
+    expect(stdout).toMatch(
+      new RegExp(`^${orderId} +partially_refunded +65\\.40 USD +21\\.80 USD +.* UTC$`, 'm'),
+    );
+    expect(await runJson('orders', 'list', '--limit', '1')).toMatchObject({
+      orders: [
+        {
+          orderId,
+          status: 'partially_refunded',
+          totals: [{ currency: 'USD', capturedMinor: 6540, refundedMinor: 2180 }],
+        },
+      ],
+    });
+  });
+
+  test('list keeps to a status, and refuses one that does not exist', async () => {
+    const { orderId } = await receivePaidOrder();
+    const refunded = await run('orders', 'list', '--status', 'partially_refunded');
+    expect(refunded.stdout).toContain(orderId);
+    const expired = await run('orders', 'list', '--status', 'expired');
+    expect(expired.stdout).not.toContain(orderId);
+    await expectRefusal(
+      run('orders', 'list', '--status', 'payed'),
+      /"payed" is no order status; there are .*paid/,
+    );
+  });
+
+  test('show finds an order by its id or by that of its payment, with its parts', async () => {
+    const { orderId, paymentId, refundId } = await receivePaidOrder();
+    const { code, stdout } = await run('orders', 'show', orderId);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^Order ${orderId}: partially_refunded, first seen `, 'm'));
+    expect(stdout).toMatch(
+      /^ {2}USD: partially_refunded; captured 65\.40 USD, refunded 21\.80 USD$/m,
+    );
+    expect(stdout).toMatch(new RegExp(`^payment +${paymentId} +succeeded +65\\.40 USD`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^refund +${refundId} +succeeded +21\\.80 USD`, 'm'));
+
+    const byOrder = await runJson('orders', 'show', orderId);
+    expect(byOrder).toMatchObject({ orders: [{ orderId, parts: [{ id: paymentId }, {}] }] });
+    expect(await runJson('orders', 'show', paymentId)).toEqual(byOrder);
+  });
+
+  test('show exits with 1 for an id that nobody knows', async () => {
+    await expectRefusal(
+      run('orders', 'show', 'ord_unheard'),
+      /No order or payment is known as ord_unheard[\s\S]*events list/,
+    );
+  });
+});
+
+describe('events', () => {
+  test('list shows what came and what became of it', async () => {
+    const { eventId } = await receivePaidOrder();
+    const { code, stdout } = await run('events', 'list');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^INBOX +EVENT +TYPE +STATE +ATTEMPTS +RECEIVED$/m);
+    expect(stdout).toMatch(
+      new RegExp(`^\\d+ +${eventId} +payment_succeeded +applied +0 +.* UTC$`, 'm'),
+    );
+    expect(await runJson('events', 'list', '--state', 'dead')).toEqual({ events: [] });
+    const none = await run('events', 'list', '--state', 'dead');
+    expect(none).toMatchObject({ code: 0, stdout: 'No such events.\n' });
+    const applied = await runJson('events', 'list', '--state', 'applied', '--limit', '2');
+    expect(applied).toMatchObject({ events: [{ state: 'applied' }, { eventId }] });
+  });
+
+  test('show finds an event by its id or its number, with its exact body', async () => {
+    const eventId = unique('evt');
+    const body = eventBody(paymentObject(), { eventId });
+    await receive(body);
+    const shown = (await runJson('events', 'show', eventId)) as { id: number };
+    expect(shown).toMatchObject({
+      eventId,
+      eventType: 'payment_succeeded',
+      merchantId: MERCHANT_ID,
+      state: 'applied',
+      body: body.toString('utf8'),
+      findings: [],
+      variants: [],
+    });
+    expect(await runJson('events', 'show', String(shown.id))).toEqual(shown);
+    const { code, stdout } = await run('events', 'show', eventId);
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(body.toString('utf8'));
+  });
+
+  test('show tells what is wrong with an event that was not applied', async () => {
+    const eventId = unique('evt');
+    await receive(eventBody(paymentObject(), { eventId, merchantId: 'merchant_other' }));
+    const { stdout } = await run('events', 'show', eventId);
+    expect(stdout).toMatch(/not_applied/);
+    expect(stdout).toMatch(/^Finding \(open\): foreign_merchant .*merchant_other/m);
+  });
+
+  test('show and replay exit with 1 for an id that nobody knows', async () => {
+    const message = /No event is known as evt_unheard[\s\S]*events list/;
+    await expectRefusal(run('events', 'show', 'evt_unheard'), message);
+    await expectRefusal(run('events', 'replay', 'evt_unheard'), message);
+    await expectRefusal(run('events', 'replay'), /Name events to replay, or give --dead/);
+  });
+
+  test('replay applies an event again, which changes nothing of its order', async () => {
+    const { eventId, orderId } = await receivePaidOrder();
+    const show = async () => {
+      const { orders } = (await runJson('orders', 'show', orderId)) as { orders: object[] };
+      return orders.map((order) => ({ ...order, updatedAt: undefined }));
+    };
+    const before = await show();
+    const { code, stdout, stderr } = await run('events', 'replay', eventId);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe('1 event(s) will be applied again.\n');
+    expect(await runJson('events', 'replay', eventId)).toMatchObject({
+      replayed: [expect.any(Number)],
+      announced: true,
+    });
+    await waitFor('it to be applied', async () => {
+      return (await db.query('select * from pending')).length === 0;
+    });
+    expect(await show()).toEqual(before);
+  });
+
+  test('replay does nothing at all when one of its ids is unknown', async () => {
+    const { eventId } = await receivePaidOrder();
+    const applied = await db.query('select xmin::text, id from resources order by id');
+    await expectRefusal(run('events', 'replay', eventId, 'evt_unheard'), /evt_unheard/);
+    expect(await db.query('select * from pending')).toEqual([]);
+    expect(await db.query('select xmin::text, id from resources order by id')).toEqual(applied);
+  });
+
+  test('replay --dead raises the dead, and their findings close', async () => {
+    const eventId = unique('evt');
+    await receive(eventBody(paymentObject(), { eventId }));
+    await db.query(
+      `with dead as (
+         insert into dead_events (webhook_event_id, attempts, error)
+         select id, 5, 'it was a bad day' from webhook_events where event_id = $1
+         returning webhook_event_id
+       )
+       insert into findings (class, subject, detail)
+       select 'event_dead', 'event:' || webhook_event_id, '{}' from dead`,
+      [eventId],
+    );
+    const dead = await run('events', 'list', '--state', 'dead');
+    expect(dead.stdout).toMatch(new RegExp(`${eventId} +payment_succeeded +dead +5`));
+    expect((await run('events', 'show', eventId)).stdout).toContain('Error: it was a bad day');
+
+    expect(await runJson('events', 'replay', '--dead')).toMatchObject({ announced: true });
+    await waitFor('it to be applied', async () => {
+      return (await db.query('select * from pending')).length === 0;
+    });
+    expect(await runJson('events', 'show', eventId)).toMatchObject({
+      state: 'applied',
+      findings: [{ class: 'event_dead', state: 'closed' }],
+    });
+  });
+});
+
+describe('text from outside', () => {
+  /** Clears the screen, sets the title, 8-bit introducer, turns the writing direction. */
+  const evil = 'x\u001b[2J\u001b]0;owned\u0007\u009b31m\u202eyz';
+
+  test('never reaches the terminal as control characters', async () => {
+    const orderId = unique('ord');
+    const payment = paymentObject({
+      status: evil,
+      metadata: { order_id: orderId },
+      unified_code: evil,
+      unified_message: evil,
+    });
+    const eventId = unique('evt');
+    await receive(eventBody(payment, { eventId }));
+    const ignoredId = unique('evt');
+    await receive(eventBody({ what: evil }, { eventId: ignoredId, contentType: evil }));
+    await receive(Buffer.from(`not JSON: ${evil}`));
+    const unnamed = (await runJson('events', 'list', '--limit', '1')) as {
+      events: readonly { id: number }[];
+    };
+
+    const outputs = [
+      await run('orders', 'list'),
+      await run('orders', 'show', orderId),
+      await run('events', 'list'),
+      await run('events', 'show', eventId),
+      await run('events', 'show', ignoredId),
+      await run('events', 'show', String(unnamed.events[0]?.id)),
+      await run('orders', 'show', evil),
+      await run('events', 'show', evil),
+    ];
+    for (const { stdout, stderr } of outputs) {
+      const lines = `${stdout}${stderr}`.split('\n');
+      expect(lines.filter((line) => /\p{C}/u.test(line))).toEqual([]);
+    }
+    // It is shown all the same.
+    expect(outputs[1]?.stdout).toContain('x\uFFFD[2J');
+  });
+});
+
+describe('with no settings at all', () => {
+  test('the embedded database, a generated secret and token serve every command', async () => {
+    const dataDir = join(folder, 'data');
+    const options: ProgramOptions = {
+      env: { DATA_DIR: dataDir, HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },
+    };
+    const program = spawnProgram('bin/tallyhook.js', ['start', '--json'], {
+      env: { ...options.env, LOG_LEVEL: 'silent' },
+    });
+    cleanups.push(async () => {
+      program.kill('SIGTERM');
+      await program.exit;
+    });
+    await waitFor('the banner', () => program.stdout().trimEnd().endsWith('}'));
+    const { webhookUrl } = JSON.parse(program.stdout()) as { readonly webhookUrl: string };
+    for (const secret of ['webhook-secret', 'admin-token']) {
+      expect(statSync(join(dataDir, secret)).mode & 0o777).toBe(0o600);
+      expect(readFileSync(join(dataDir, secret), 'utf8').trim()).toMatch(/^[0-9a-f]{64}$/);
+    }
+
+    const payment = paymentObject();
+    const file = writeBody(eventBody(payment, { merchantId: 'merchant_local' }));
+    const sent = await runTallyhook(['send', file, '--url', webhookUrl], options);
+    expect(sent).toMatchObject({ code: 0, stderr: '' });
+    const show = () => runTallyhook(['orders', 'show', payment.payment_id], options);
+    let shown = await show();
+    await waitFor('the order to be there', async () => {
+      if (shown.code !== 0) shown = await show();
+      return shown.code === 0;
+    });
+    expect(shown.stdout).toContain('captured 65.40 USD');
+
+    program.kill('SIGTERM');
+    expect(await program.exit).toMatchObject({ code: 0, stderr: '' });
+    // The database is stopped with the program; a command starts it for itself.
+    expect((await show()).stdout).toBe(shown.stdout);
+  });
+});

@@ -1,0 +1,313 @@
+/** How a process ends: when it is told to, and when it cannot start. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
+import {
+  type Environment,
+  type Program,
+  runTallyhook,
+  settingsFor,
+  spawnProgram,
+  webhookUrlOf,
+} from '../support/program.ts';
+import {
+  expectApplied,
+  findUnstored,
+  makeStorm,
+  type Sender,
+  seededRandom,
+  startSending,
+  testSeed,
+} from '../support/storm.ts';
+import { startTcpProxy } from '../support/tcpProxy.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+const SEED = testSeed();
+const redisUrl = inject('redisUrl');
+
+let db: TestDatabase;
+const cleanups: (() => unknown)[] = [];
+beforeEach(async () => {
+  db = await createTestDatabase();
+});
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+  await db.drop();
+});
+
+async function start(
+  databaseUrl = db.url,
+  more: Environment = {},
+): Promise<{ readonly program: Program; readonly url: string }> {
+  const program = spawnProgram('bin/tallyhook.js', ['start'], {
+    env: settingsFor(databaseUrl, more),
+  });
+  cleanups.push(async () => {
+    program.kill('SIGKILL');
+    await program.exit;
+  });
+  return { program, url: await urlOnceStarted(program) };
+}
+
+/** Waits until all roles run; before that a signal finds nothing to stop. */
+async function urlOnceStarted(program: Program): Promise<string> {
+  const url = await webhookUrlOf(program);
+  await waitFor('the start to be complete', () => program.stdout().includes('is running'));
+  return url;
+}
+
+/** Waits until nothing more is let in. */
+function waitUntilClosed(url: string): Promise<void> {
+  return waitFor('the port to be closed', async () => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    const isClosed = await Promise.race([
+      once(socket, 'connect').then(() => false),
+      once(socket, 'error').then(() => true),
+    ]).catch(() => true);
+    socket.destroy();
+    return isClosed;
+  });
+}
+
+/** A delivery written by hand, so that it can stop in the middle. */
+function openDelivery(url: string, body: Buffer): { socket: Socket; reply: Promise<string> } {
+  const { port, host, pathname } = new URL(url);
+  const socket = connect(Number(port), '127.0.0.1');
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  const reply = once(socket, 'close').then(() => text);
+  socket.write(
+    `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${body.length}\r\n` +
+      `X-Webhook-Signature-512: ${sign(body)}\r\n\r\n`,
+  );
+  return { socket, reply };
+}
+
+function deliver(url: string): Promise<Response> {
+  const body = eventBody(paymentObject());
+  return fetch(url, {
+    method: 'POST',
+    headers: { 'X-Webhook-Signature-512': sign(body) },
+    body: new Uint8Array(body),
+  });
+}
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+  test('lets a request whose body is still on its way finish, and exits with 0', async () => {
+    const { program, url } = await start();
+    const body = eventBody(paymentObject());
+    const { socket, reply } = openDelivery(url, body);
+    socket.write(body.subarray(0, 100));
+    // Answered after ours was taken up: the program reads connections in turn.
+    expect((await fetch(new URL('/healthz', url))).status).toBe(200);
+
+    program.kill(signal);
+    await waitUntilClosed(url);
+    socket.write(body.subarray(100));
+    expect(await reply).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*"duplicate":false}$/);
+    expect(await program.exit).toMatchObject({ code: 0, signal: null, stderr: '' });
+    expect(await db.query('select event_id from webhook_events')).toHaveLength(1);
+  });
+});
+
+describe('SIGTERM', () => {
+  test('lets a request that waits for its commit finish, and exits with 0', async () => {
+    const { program, url } = await start();
+    const blocker = new pg.Client({ connectionString: db.url });
+    await blocker.connect();
+    cleanups.push(() => blocker.end());
+    await blocker.query('begin');
+    await blocker.query('lock table webhook_events in share mode');
+    const body = eventBody(paymentObject());
+    const { socket, reply } = openDelivery(url, body);
+    socket.write(body);
+    await waitFor('the insert to wait for the lock', async () => {
+      const waiting = await db.query(
+        `select pid from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return waiting.length === 1;
+    });
+
+    program.kill('SIGTERM');
+    await waitUntilClosed(url);
+    await blocker.query('commit');
+    expect(await reply).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*"duplicate":false}$/);
+    expect(await program.exit).toMatchObject({ code: 0, signal: null });
+    expect(await db.query('select event_id from webhook_events')).toHaveLength(1);
+  });
+
+  test(`under load stops in seconds with 0, without half a reply or a lost event (seed ${SEED})`, async () => {
+    const storm = makeStorm(300, seededRandom(SEED));
+    let { program, url } = await start();
+    const sender = startSending(storm.deliveries, { url: () => url, concurrency: 32 });
+    cleanups.push(() => sender.stop());
+
+    for (const part of [1 / 3, 2 / 3]) {
+      await sender.reached(storm.deliveries.length * part);
+      const stoppedAtMs = Date.now();
+      program.kill('SIGTERM');
+      expect(await program.exit).toMatchObject({ code: 0, signal: null, stderr: '' });
+      expect(Date.now() - stoppedAtMs).toBeLessThan(10_000);
+      expect(unanswered(sender)).toBeGreaterThan(0);
+      expect(await findUnstored(db, sender)).toEqual([]);
+      ({ program, url } = await start());
+    }
+    await sender.done;
+
+    expect(sender.improper).toEqual([]);
+    expect(await findUnstored(db, sender)).toEqual([]);
+    await expectApplied(db, storm);
+  });
+
+  test('is not held up by connections that say nothing, or stop in the middle', async () => {
+    const { program, url } = await start();
+    const silent = connect(Number(new URL(url).port), '127.0.0.1');
+    const body = eventBody(paymentObject());
+    const { socket: stalled } = openDelivery(url, body);
+    stalled.write(body.subarray(0, 100));
+    for (const socket of [silent, stalled]) {
+      socket.on('error', () => undefined);
+      cleanups.push(() => socket.destroy());
+    }
+    expect((await fetch(new URL('/healthz', url))).status).toBe(200);
+
+    program.kill('SIGTERM');
+    expect(await program.exit).toMatchObject({ code: 0, signal: null });
+    expect(await db.query('select event_id from webhook_events')).toEqual([]);
+  });
+
+  test.each(['before the start', 'after it'])(
+    'stops a process that lost its database %s',
+    async (when) => {
+      const wire = await startTcpProxy(db.url, { refusing: when === 'before the start' });
+      cleanups.push(() => wire.close());
+      const { program, url } = await start(wire.url);
+      if (when === 'after it') {
+        expect((await deliver(url)).status).toBe(200);
+        wire.refuse();
+      }
+      expect((await deliver(url)).status).toBe(503);
+      program.kill('SIGTERM');
+      expect(await program.exit).toMatchObject({ code: 0, signal: null, stderr: '' });
+    },
+  );
+
+  test.skipIf(redisUrl === undefined).each(['before the start', 'after it'])(
+    redisUrl === undefined
+      ? 'stops a process that lost its Redis %s: SKIPPED: no redis-server'
+      : 'stops a process that lost its Redis %s',
+    async (when) => {
+      // A database of Redis that no other test uses.
+      const wire = await startTcpProxy(`${redisUrl}/15`, {
+        refusing: when === 'before the start',
+      });
+      cleanups.push(() => wire.close());
+      const { program, url } = await start(db.url, { REDIS_URL: wire.url });
+      expect((await deliver(url)).status).toBe(200);
+      if (when === 'after it') {
+        await waitFor('it to be applied', async () => {
+          return (await db.query('select * from pending')).length === 0;
+        });
+        wire.refuse();
+      }
+      expect((await deliver(url)).status).toBe(200);
+      program.kill('SIGTERM');
+      expect(await program.exit).toMatchObject({ code: 0, signal: null, stderr: '' });
+    },
+  );
+
+  test('a second one ends it at once', async () => {
+    const { program, url } = await start();
+    const body = eventBody(paymentObject());
+    const { socket, reply } = openDelivery(url, body);
+    expect((await fetch(new URL('/healthz', url))).status).toBe(200);
+    program.kill('SIGTERM');
+    await waitUntilClosed(url);
+    program.kill('SIGTERM');
+    expect(await program.exit).toMatchObject({ code: 1, signal: null });
+    expect(await reply).toBe('');
+    socket.destroy();
+  });
+});
+
+function unanswered(sender: Sender): number {
+  return sender.answers.get('unreachable') ?? 0;
+}
+
+describe('a start that cannot succeed', () => {
+  function tryToStart(env: Environment) {
+    return runTallyhook(['start'], { env });
+  }
+
+  test('on a database with pending migrations says which and what to run', async () => {
+    const name = unique('bare');
+    await db.query(`create database ${name}`);
+    cleanups.push(() => db.query(`drop database ${name} with (force)`));
+    const url = new URL(db.url);
+    url.pathname = `/${name}`;
+    const { code, stderr } = await tryToStart(settingsFor(url.href));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/lacks \d+ migration\(s\): 00001_inbox\.sql, 00002_ledger\.sql/);
+    expect(stderr).toContain('npx tallyhook migrate');
+    expect(stderr).not.toMatch(/^\s+at /m);
+
+    // What it names is what helps.
+    const migrated = await runTallyhook(['migrate'], { env: settingsFor(url.href) });
+    expect(migrated).toMatchObject({ code: 0, stderr: '' });
+    const program = spawnProgram('bin/tallyhook.js', ['start'], { env: settingsFor(url.href) });
+    cleanups.push(() => program.kill('SIGKILL'));
+    await urlOnceStarted(program);
+    program.kill('SIGTERM');
+    expect(await program.exit).toMatchObject({ code: 0 });
+  });
+
+  test("on another merchant's books says whose they are, and changes nothing", async () => {
+    const first = await start();
+    first.program.kill('SIGTERM');
+    await first.program.exit;
+    const before = await db.query('select * from installation');
+    const { code, stderr } = await tryToStart(
+      settingsFor(db.url, { PAYMENTS_MERCHANT_ID: 'merchant_other' }),
+    );
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /books of merchant merchant_test, but PAYMENTS_MERCHANT_ID is merchant_other/,
+    );
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(await db.query('select * from installation')).toEqual(before);
+  });
+
+  test.each(['PORT', 'ADMIN_PORT'])('because a port is taken names %s', async (setting) => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    cleanups.push(() => holder.close());
+    const { port } = holder.address() as AddressInfo;
+    const { code, stderr } = await tryToStart(settingsFor(db.url, { [setting]: String(port) }));
+    expect(code).toBe(1);
+    expect(stderr).toContain(`Port ${port} is taken`);
+    expect(stderr).toContain(`set ${setting} to another port`);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test('names every setting that is missing or wrong, never its value', async () => {
+    const wrong = settingsFor(db.url, {
+      WEBHOOK_SECRETS: 'too-short',
+      PORT: 'eighty',
+      LOG_LEVEL: 'loud',
+    });
+    const { code, stderr } = await tryToStart(wrong);
+    expect(code).toBe(1);
+    for (const name of ['WEBHOOK_SECRETS', 'PORT', 'LOG_LEVEL']) expect(stderr).toContain(name);
+    expect(stderr).not.toContain('too-short');
+
+    const missing = await tryToStart(settingsFor(db.url, { WEBHOOK_SECRETS: undefined }));
+    expect(missing.code).toBe(1);
+    expect(missing.stderr).toContain('WEBHOOK_SECRETS is not set');
+  });
+});

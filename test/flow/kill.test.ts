@@ -1,0 +1,119 @@
+/**
+ * kill -9 under load, at moments drawn by a seed: what was acknowledged is never lost, and ends
+ * applied. TEST_SEED repeats a run.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Program, settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
+import {
+  expectApplied,
+  findUnstored,
+  makeStorm,
+  type Random,
+  type Sender,
+  seededRandom,
+  startSending,
+  testSeed,
+} from '../support/storm.ts';
+
+const SEED = testSeed();
+const ORDERS = 500;
+const CONCURRENCY = 32;
+const KILLS = 5;
+
+let db: TestDatabase;
+const programs = new Set<Program>();
+const senders = new Set<Sender>();
+beforeEach(async () => {
+  db = await createTestDatabase();
+});
+afterEach(async () => {
+  for (const sender of senders) sender.stop();
+  for (const program of programs) await kill(program);
+  await db.drop();
+});
+
+function run(script: string, ...args: readonly string[]): Program {
+  const program = spawnProgram(script, args, { env: settingsFor(db.url) });
+  programs.add(program);
+  return program;
+}
+
+async function kill(program: Program): Promise<void> {
+  program.kill('SIGKILL');
+  await program.exit;
+  programs.delete(program);
+}
+
+/** The counts of acknowledgements at which to kill, spread over the whole load. */
+function drawMoments(total: number, kills: number, random: Random): readonly number[] {
+  const span = total / (kills + 1);
+  return Array.from({ length: kills }, (_, place) => Math.floor(span * (place + 0.5 + random())));
+}
+
+/** A few milliseconds more, so that not every kill follows upon a reply. */
+function drawDelayMs(random: Random): number {
+  return random() * 20;
+}
+
+test(`kill -9 of the one process, at ${KILLS} moments under load, loses nothing that was acknowledged (seed ${SEED})`, async () => {
+  const random = seededRandom(SEED);
+  const storm = makeStorm(ORDERS, random);
+  let program = run('bin/tallyhook.js', 'start');
+  let url = await webhookUrlOf(program);
+  const sender = startSending(storm.deliveries, { url: () => url, concurrency: CONCURRENCY });
+  senders.add(sender);
+
+  for (const moment of drawMoments(storm.deliveries.length, KILLS, random)) {
+    await sender.reached(moment);
+    await pause(drawDelayMs(random));
+    await kill(program);
+    expect(await findUnstored(db, sender)).toEqual([]);
+    program = run('bin/tallyhook.js', 'start');
+    url = await webhookUrlOf(program);
+  }
+  await sender.done;
+
+  expect(sender.answers.get('unreachable')).toBeGreaterThan(0);
+  expect(sender.improper).toEqual([]);
+  expect(sender.acknowledged.size).toBe(storm.eventIds.length);
+  expect(await findUnstored(db, sender)).toEqual([]);
+  await expectApplied(db, storm);
+});
+
+test(`kill -9 of the worker processes, one after the other under load, loses nothing that was acknowledged (seed ${SEED})`, async () => {
+  const random = seededRandom(SEED + 1);
+  const storm = makeStorm(ORDERS, random);
+  let receiver = run('dist/workers/receiver.js');
+  const events = run('dist/workers/events.js');
+  const scheduler = run('dist/workers/scheduler.js');
+  let url = await webhookUrlOf(receiver);
+  const sender = startSending(storm.deliveries, { url: () => url, concurrency: CONCURRENCY });
+  senders.add(sender);
+  const [first = 0, second = 0, third = 0] = drawMoments(storm.deliveries.length, 3, random);
+
+  await sender.reached(first);
+  await pause(drawDelayMs(random));
+  await kill(events);
+  expect(await findUnstored(db, sender)).toEqual([]);
+  run('dist/workers/events.js');
+
+  await sender.reached(second);
+  await pause(drawDelayMs(random));
+  await kill(receiver);
+  expect(await findUnstored(db, sender)).toEqual([]);
+  receiver = run('dist/workers/receiver.js');
+  url = await webhookUrlOf(receiver);
+
+  // The scheduler is the last: what the others left behind is announced when it starts.
+  await sender.reached(third);
+  await pause(drawDelayMs(random));
+  await kill(scheduler);
+  run('dist/workers/scheduler.js');
+  await sender.done;
+
+  expect(sender.improper).toEqual([]);
+  expect(sender.acknowledged.size).toBe(storm.eventIds.length);
+  await expectApplied(db, storm);
+});

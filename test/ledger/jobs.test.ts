@@ -1,0 +1,629 @@
+/**
+ * How events get from the inbox into the ledger: batches, single tries, the dead, and the sweep.
+ * "The process dies" is played by an application that never comes back.
+ */
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  createEventApplier,
+  type EventApplier,
+  replayEvent,
+} from '../../src/ledger/applyEvents.ts';
+import {
+  batchJob,
+  createEventsHandler,
+  EVENTS_QUEUE,
+  type EventsJob,
+} from '../../src/ledger/jobs.ts';
+import { createLedgerMetrics } from '../../src/ledger/metrics.ts';
+import { createSweep } from '../../src/ledger/sweep.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createDatabase, type Database } from '../../src/platform/db/database.ts';
+import { createMetrics } from '../../src/platform/metrics.ts';
+import {
+  createPostgresQueueConnections,
+  createQueueBackend,
+  type NewJob,
+  type Producer,
+  type RunningJob,
+} from '../../src/platform/queue/index.ts';
+import { readEnvelope } from '../../src/receiver/envelope.ts';
+import { storeBatch } from '../../src/receiver/storeBatch.ts';
+import { startScheduler } from '../../src/scheduler/scheduler.ts';
+import { scheduleTable } from '../../src/scheduler/schedules.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
+import { startTcpProxy } from '../support/tcpProxy.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+const MAX_ATTEMPTS = 3;
+
+let db: TestDatabase;
+const cleanups: (() => unknown)[] = [];
+beforeEach(async () => {
+  db = await createTestDatabase();
+});
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+  await db.drop();
+});
+
+/** Stores an event for each payment as the receiver does. @returns the inbox ids, in order */
+async function receive(payments: readonly object[]): Promise<readonly number[]> {
+  const bodies = payments.map((payment) => eventBody(payment));
+  const stored = await storeBatch(
+    db,
+    bodies.map((body) => ({
+      ...readEnvelope(body),
+      body,
+      bodyHash: createHash('sha256').update(body).digest(),
+    })),
+    new Date(),
+  );
+  return stored.flatMap((one) => (one.outcome === 'accepted' ? [one.announce] : []));
+}
+
+function payments(count: number): readonly { readonly payment_id: string }[] {
+  return Array.from({ length: count }, () => paymentObject());
+}
+
+function createApplier(on: Database = db): EventApplier {
+  return createEventApplier({
+    db: on,
+    merchantId: MERCHANT_ID,
+    clock: systemClock,
+    metrics: createLedgerMetrics(createMetrics()),
+  });
+}
+
+interface Recorded extends Producer<EventsJob> {
+  readonly jobs: NewJob<EventsJob>[];
+}
+
+/** A queue that only remembers what it was given. */
+function recordingProducer(waitingJobs = 0): Recorded {
+  const jobs: NewJob<EventsJob>[] = [];
+  return {
+    jobs,
+    add: (added) => {
+      jobs.push(...added);
+      return Promise.resolve();
+    },
+    countWaiting: () => Promise.resolve(waitingJobs),
+    close: () => Promise.resolve(),
+  };
+}
+
+function handlerOver(
+  parts: { readonly producer: Producer<EventsJob>; readonly applier?: EventApplier },
+  on: Database = db,
+): (job: RunningJob<EventsJob>) => Promise<void> {
+  return createEventsHandler({
+    db: on,
+    applier: parts.applier ?? createApplier(on),
+    producer: parts.producer,
+    maxAttempts: MAX_ATTEMPTS,
+    log: silentLog,
+  });
+}
+
+function started(job: NewJob<EventsJob>, wasAbandoned = false): RunningJob<EventsJob> {
+  return { name: job.name, data: job.data, wasAbandoned };
+}
+
+/** A real queue in the test's own database. */
+function openQueue(): { producer: Producer<EventsJob>; work: typeof work } {
+  const backend = createQueueBackend(createPostgresQueueConnections(db.url, silentLog), silentLog);
+  const producer = backend.producer<EventsJob>(EVENTS_QUEUE);
+  cleanups.push(
+    () => backend.close(),
+    () => producer.close(),
+  );
+  function work(handle: (job: RunningJob<EventsJob>) => Promise<void>): void {
+    const consumer = backend.consumer<EventsJob>(EVENTS_QUEUE, 1, handle);
+    cleanups.push(() => consumer.close());
+  }
+  return { producer, work };
+}
+
+/** Makes the ledger refuse one payment for what it is. */
+async function refuse(paymentId: string): Promise<void> {
+  await db.query(`alter table resources add constraint refused check (id <> '${paymentId}')`);
+}
+
+async function allow(): Promise<void> {
+  await db.query('alter table resources drop constraint refused');
+}
+
+async function appliedIds(): Promise<readonly string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select id from resources where status = 'succeeded' order by id`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+interface PendingRow {
+  readonly id: number;
+  readonly attempts: number;
+  readonly announcedInMs: number;
+}
+
+function readPending(): Promise<readonly PendingRow[]> {
+  return db.query<PendingRow>(
+    `select webhook_event_id as id, attempts,
+            (extract(epoch from announce_at - now()) * 1000)::float as "announcedInMs"
+       from pending order by webhook_event_id`,
+  );
+}
+
+async function pendingIds(): Promise<readonly number[]> {
+  return (await readPending()).map(({ id }) => id);
+}
+
+function readDead(): Promise<readonly { id: number; attempts: number; error: string }[]> {
+  return db.query('select webhook_event_id as id, attempts, error from dead_events order by 1');
+}
+
+function readFindings(): Promise<readonly { class: string; subject: string; state: string }[]> {
+  return db.query('select class, subject, state, detail from findings order by id');
+}
+
+function ids(sorted: readonly { readonly payment_id: string }[]): readonly string[] {
+  return sorted.map(({ payment_id }) => payment_id).sort();
+}
+
+describe('a batch', () => {
+  test('is applied in one transaction, and nothing of it waits any more', async () => {
+    const paid = payments(20);
+    const inbox = await receive(paid);
+    const producer = recordingProducer();
+    await handlerOver({ producer })(started(batchJob(inbox)));
+
+    expect(await appliedIds()).toEqual(ids(paid));
+    expect(await pendingIds()).toEqual([]);
+    expect(producer.jobs).toEqual([]);
+    const transactions = await db.query(
+      `select xmin::text from resources union select xmin::text from snapshots
+        union select xmin::text from orders`,
+    );
+    expect(transactions).toHaveLength(1);
+  });
+
+  test('that holds ids applied before, or never stored, applies the rest', async () => {
+    const [first, second] = payments(2);
+    const inbox = await receive([first ?? {}, second ?? {}]);
+    const producer = recordingProducer();
+    const handle = handlerOver({ producer });
+    await handle(started(batchJob(inbox.slice(0, 1))));
+    await handle(started(batchJob([...inbox, 999_999])));
+
+    expect(await appliedIds()).toHaveLength(2);
+    expect(await pendingIds()).toEqual([]);
+    expect(producer.jobs).toEqual([]);
+  });
+
+  test('of which the data of one event fails is split: each becomes a job of its own', async () => {
+    const paid = payments(3);
+    const inbox = await receive(paid);
+    await refuse(paid[1]?.payment_id ?? '');
+    const producer = recordingProducer();
+    await handlerOver({ producer })(started(batchJob(inbox)));
+
+    expect(await appliedIds()).toEqual([]);
+    expect(producer.jobs.map(({ data }) => data.ids)).toEqual(inbox.map((id) => [id]));
+    expect(producer.jobs.every(({ attempts }) => attempts === MAX_ATTEMPTS)).toBe(true);
+    // Their announcement is put off until those jobs have had their time.
+    for (const row of await readPending()) {
+      expect(row).toMatchObject({ attempts: 0 });
+      expect(row.announcedInMs).toBeGreaterThan(5 * 60_000);
+    }
+  });
+
+  test('that the database refuses in passing is retried whole, without a mark on its events', async () => {
+    const paid = payments(3);
+    const inbox = await receive(paid);
+    await db.query(
+      `create function conflict() returns trigger language plpgsql as
+       $$ begin raise exception 'try again' using errcode = '40001'; end $$`,
+    );
+    await db.query(
+      'create trigger conflict before insert on snapshots execute function conflict()',
+    );
+    const producer = recordingProducer();
+    const handle = handlerOver({ producer });
+    await expect(handle(started(batchJob(inbox)))).rejects.toThrow('try again');
+    expect(producer.jobs).toEqual([]);
+    expect((await readPending()).map(({ attempts }) => attempts)).toEqual([0, 0, 0]);
+
+    await db.query('drop trigger conflict on snapshots');
+    await handle(started(batchJob(inbox)));
+    expect(await appliedIds()).toEqual(ids(paid));
+  });
+
+  test('that meets a database which is away is retried whole', async () => {
+    const paid = payments(3);
+    const inbox = await receive(paid);
+    const wire = await startTcpProxy(db.url);
+    const through = createDatabase({
+      connectionString: wire.url,
+      log: silentLog,
+      applicationName: 'test',
+      maxConnections: 2,
+      answerTimeoutMs: 30_000,
+    });
+    cleanups.push(
+      () => wire.close(),
+      () => through.close(),
+    );
+    const producer = recordingProducer();
+    const handle = handlerOver({ producer }, through);
+    wire.refuse();
+    await expect(handle(started(batchJob(inbox)))).rejects.toThrow();
+    expect(producer.jobs).toEqual([]);
+    expect((await readPending()).map(({ attempts }) => attempts)).toEqual([0, 0, 0]);
+
+    await wire.resume();
+    await handle(started(batchJob(inbox)));
+    expect(await appliedIds()).toEqual(ids(paid));
+  });
+
+  test('whose process died is not tried again: it is split', async () => {
+    const inbox = await receive(payments(3));
+    const producer = recordingProducer();
+    await handlerOver({ producer })(started(batchJob(inbox), true));
+    expect(await appliedIds()).toEqual([]);
+    expect(producer.jobs.map(({ data }) => data.ids)).toEqual(inbox.map((id) => [id]));
+  });
+
+  test('passes over events that were tried alone, and has them tried alone again', async () => {
+    const paid = payments(2);
+    const inbox = await receive(paid);
+    await db.query('update pending set attempts = 1 where webhook_event_id = $1', [inbox[0]]);
+    const producer = recordingProducer();
+    const handle = handlerOver({ producer });
+    await handle(started(batchJob(inbox)));
+    expect(await pendingIds()).toEqual([inbox[0]]);
+    expect(producer.jobs.map(({ data }) => data.ids)).toEqual([[inbox[0]]]);
+
+    for (const job of producer.jobs.splice(0)) await handle(started(job));
+    expect(await appliedIds()).toEqual(ids(paid));
+    expect(await pendingIds()).toEqual([]);
+  });
+});
+
+describe('two workers', () => {
+  test('with overlapping lists apply each event once', async () => {
+    const paid = payments(200);
+    const inbox = await receive(paid);
+    let applied = 0;
+    const counting = (): EventApplier => {
+      const applier = createApplier();
+      return {
+        ...applier,
+        applyBatch: async (list) => {
+          const count = await applier.applyBatch(list);
+          applied += count;
+          return count;
+        },
+      };
+    };
+    const producer = recordingProducer();
+    const workers = [counting(), counting()].map((applier) => handlerOver({ producer, applier }));
+    // Lists of 20 that overlap by 10, forwards for one worker and backwards for the other.
+    const lists = Array.from({ length: 20 }, (_, place) =>
+      inbox.slice(place * 10, place * 10 + 20),
+    );
+    await Promise.all(
+      workers.map(async (handle, worker) => {
+        for (const list of worker === 0 ? lists : [...lists].reverse()) {
+          await handle(started(batchJob(list)));
+        }
+      }),
+    );
+
+    expect(applied).toBe(200);
+    expect(await appliedIds()).toEqual(ids(paid));
+    expect(await pendingIds()).toEqual([]);
+    expect(producer.jobs).toEqual([]);
+  });
+});
+
+describe('an event whose data fails', () => {
+  test('dies alone after its last attempt; its neighbours are applied, and a replay mends it', async () => {
+    const paid = payments(3);
+    const inbox = await receive(paid);
+    const bad = { paymentId: paid[1]?.payment_id ?? '', inboxId: inbox[1] ?? 0 };
+    await refuse(bad.paymentId);
+    const attemptsBeforeTry: number[] = [];
+    const real = createApplier();
+    const applier: EventApplier = {
+      ...real,
+      applyOne: async (id) => {
+        if (id === bad.inboxId) {
+          const row = (await readPending()).find((one) => one.id === id);
+          attemptsBeforeTry.push(row?.attempts ?? -1);
+        }
+        await real.applyOne(id);
+      },
+    };
+    const { producer, work } = openQueue();
+    work(handlerOver({ producer, applier }));
+    await producer.add([batchJob(inbox)]);
+
+    await waitFor('the event to die', async () => (await readDead()).length === 1);
+    expect(attemptsBeforeTry).toEqual([1, 2, 3]);
+    expect(await appliedIds()).toEqual(ids(paid).filter((id) => id !== bad.paymentId));
+    expect(await pendingIds()).toEqual([]);
+    const [dead] = await readDead();
+    expect(dead).toMatchObject({ id: bad.inboxId, attempts: MAX_ATTEMPTS });
+    expect(dead?.error).toContain('violates check constraint "refused"');
+    const detail = { attempts: MAX_ATTEMPTS, error: dead?.error };
+    const finding = { class: 'event_dead', subject: `event:${bad.inboxId}`, detail };
+    expect(await readFindings()).toEqual([{ ...finding, state: 'open' }]);
+
+    await allow();
+    await replayEvent(db, bad.inboxId);
+    await producer.add([batchJob([bad.inboxId])]);
+    await waitFor('the event to be applied', async () => (await pendingIds()).length === 0);
+    expect(await appliedIds()).toEqual(ids(paid));
+    expect(await readDead()).toEqual([]);
+    expect(await readFindings()).toEqual([{ ...finding, state: 'closed' }]);
+  });
+
+  test('dies anew when it is replayed before anything was mended', async () => {
+    const paid = payments(1);
+    const [inboxId = 0] = await receive(paid);
+    await refuse(paid[0]?.payment_id ?? '');
+    const producer = recordingProducer();
+    const handle = handlerOver({ producer });
+    const runAll = async () => {
+      await handle(started(batchJob([inboxId])));
+      for (const job of producer.jobs.splice(0)) {
+        for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
+          await expect(handle(started(job))).rejects.toThrow('refused');
+        }
+        await handle(started(job));
+      }
+    };
+    await runAll();
+    await replayEvent(db, inboxId);
+    expect(await readDead()).toEqual([]);
+    await runAll();
+
+    expect(await readDead()).toMatchObject([{ id: inboxId, attempts: MAX_ATTEMPTS }]);
+    const states = (await readFindings()).map(({ state }) => state);
+    expect(states).toEqual(['closed', 'open']);
+  });
+
+  test('does not die of a database that is busy or away at its last attempt', async () => {
+    const [inboxId = 0] = await receive(payments(1));
+    await db.query('update pending set attempts = $1', [MAX_ATTEMPTS - 1]);
+    const busy: EventApplier = {
+      ...createApplier(),
+      applyOne: () => Promise.reject(Object.assign(new Error('deadlock'), { code: '40P01' })),
+    };
+    await expect(
+      handlerOver({ producer: recordingProducer(), applier: busy })(single(inboxId)),
+    ).rejects.toThrow('deadlock');
+    expect(await readDead()).toEqual([]);
+    expect(await pendingIds()).toEqual([inboxId]);
+  });
+});
+
+describe('an event that kills the process', () => {
+  test('is counted before each try, and given up when it has used them all', async () => {
+    const [inboxId = 0] = await receive(payments(1));
+    const deadly: EventApplier = {
+      ...createApplier(),
+      applyOne: () => new Promise(() => undefined),
+    };
+    const handle = handlerOver({ producer: recordingProducer(), applier: deadly });
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      void handle({ ...single(inboxId), wasAbandoned: attempt > 1 });
+      await waitFor(`attempt ${attempt} to be counted`, async () => {
+        const [row] = await readPending();
+        return row?.attempts === attempt;
+      });
+    }
+    expect(await readDead()).toEqual([]);
+
+    await handle({ ...single(inboxId), wasAbandoned: true });
+    expect(await pendingIds()).toEqual([]);
+    expect(await readDead()).toEqual([
+      {
+        id: inboxId,
+        attempts: MAX_ATTEMPTS,
+        error: 'the process ended each time while it was being applied',
+      },
+    ]);
+    expect(await readFindings()).toMatchObject([{ class: 'event_dead', state: 'open' }]);
+  });
+
+  test('is left alone by jobs that come for it after it was applied', async () => {
+    const [inboxId = 0] = await receive(payments(1));
+    const handle = handlerOver({ producer: recordingProducer() });
+    await handle(single(inboxId));
+    await handle({ ...single(inboxId), wasAbandoned: true });
+    expect(await readDead()).toEqual([]);
+    expect(await appliedIds()).toHaveLength(1);
+  });
+});
+
+/** The job that a split makes of one event. */
+function single(inboxId: number): RunningJob<EventsJob> {
+  return { name: 'single', data: { ids: [inboxId] }, wasAbandoned: false };
+}
+
+describe('the sweep', () => {
+  function sweepWith(producer: Producer<EventsJob>) {
+    return createSweep({ db, producer, clock: systemClock, log: silentLog });
+  }
+
+  async function makeOverdue(list: readonly number[]): Promise<void> {
+    await db.query(
+      `update pending set announce_at = now() - interval '1 second' where webhook_event_id = any ($1)`,
+      [list],
+    );
+  }
+
+  /** Rows in `pending` without an inbox behind them, for what only announces. */
+  async function insertPending(count: number, announceIn: string): Promise<void> {
+    await db.query(
+      `insert into pending (webhook_event_id, announce_at)
+       select n, now() + $2::interval + n * interval '1 microsecond' from generate_series(1, $1) n`,
+      [count, announceIn],
+    );
+  }
+
+  function announced({ jobs }: Recorded): readonly number[] {
+    return jobs.flatMap(({ data }) => data.ids);
+  }
+
+  test('announces what is overdue, once, and nothing else', async () => {
+    const inbox = await receive(payments(10));
+    const overdue = inbox.slice(3, 7);
+    await makeOverdue(overdue);
+    const producer = recordingProducer();
+    const sweep = sweepWith(producer);
+    await sweep.overdue();
+    expect(producer.jobs).toEqual([batchJob(overdue)]);
+    await sweep.overdue();
+    expect(producer.jobs).toHaveLength(1);
+
+    // What nobody took up is overdue again a minute later.
+    const rows = (await readPending()).filter(({ id }) => overdue.includes(id));
+    for (const { announcedInMs } of rows) {
+      expect(announcedInMs).toBeGreaterThan(50_000);
+      expect(announcedInMs).toBeLessThanOrEqual(60_000);
+    }
+  });
+
+  test('run by several processes at once announces each row once', async () => {
+    await insertPending(3_000, '-1 second');
+    const producers = [recordingProducer(), recordingProducer(), recordingProducer()];
+    await Promise.all(producers.map((producer) => sweepWith(producer).overdue()));
+    const all = producers.flatMap(announced);
+    expect(all).toHaveLength(3_000);
+    expect(new Set(all).size).toBe(3_000);
+  });
+
+  test('is bounded: at most 20,000 events at a time in jobs of 500, oldest first', async () => {
+    await insertPending(20_700, '-1 minute');
+    const producer = recordingProducer();
+    const sweep = sweepWith(producer);
+    await sweep.overdue();
+    expect(producer.jobs).toHaveLength(40);
+    expect(producer.jobs.every(({ data }) => data.ids.length === 500)).toBe(true);
+    expect(Math.max(...announced(producer))).toBe(20_000);
+
+    await sweep.overdue();
+    expect(announced(producer)).toHaveLength(20_700);
+    expect(new Set(announced(producer)).size).toBe(20_700);
+  });
+
+  test('waits while the queue is deep, and goes on when it is not', async () => {
+    await insertPending(5, '-1 second');
+    const { producer, work } = openQueue();
+    await producer.add(Array.from({ length: 201 }, () => batchJob([])));
+    const sweep = sweepWith(producer);
+    await sweep.overdue();
+    await sweep.everything();
+    expect(await producer.countWaiting()).toBe(201);
+
+    const handled: number[] = [];
+    work(({ data }) => {
+      handled.push(...data.ids);
+      return Promise.resolve();
+    });
+    await waitFor('the queue to drain', async () => (await producer.countWaiting()) === 0);
+    await sweep.overdue();
+    await waitFor('the rows to be announced', () => handled.length === 5);
+  });
+
+  test('at the start of a process announces everything, once, but not what has jobs of its own', async () => {
+    const inbox = await receive(payments(6));
+    const alone = inbox.slice(0, 2);
+    const producer = recordingProducer();
+    await handlerOver({ producer })(started(batchJob(alone), true));
+    producer.jobs.splice(0);
+
+    await sweepWith(producer).everything();
+    expect(producer.jobs).toEqual([batchJob(inbox.slice(2))]);
+  });
+
+  test('an announcement that fails is made again by a later sweep', async () => {
+    const inbox = await receive(payments(2));
+    await makeOverdue(inbox);
+    const away: Producer<EventsJob> = {
+      ...recordingProducer(),
+      add: () => Promise.reject(new Error('the queue is away')),
+    };
+    await expect(sweepWith(away).overdue()).rejects.toThrow('the queue is away');
+    expect(await pendingIds()).toEqual(inbox);
+    await makeOverdue(inbox);
+    const producer = recordingProducer();
+    await sweepWith(producer).overdue();
+    expect(announced(producer)).toEqual(inbox);
+  });
+});
+
+describe('the schedules', () => {
+  test('sweep everything at the start and what is overdue every minute', async () => {
+    const runs: string[] = [];
+    const note = (what: string) => async () => {
+      await Promise.resolve();
+      runs.push(what);
+    };
+    const table = scheduleTable({
+      sweep: { overdue: note('overdue'), everything: note('everything') },
+      checkOverdue: () => Promise.resolve(),
+    }).filter(({ name }) => name === 'sweep');
+    expect(table.map(({ name, cron }) => [name, cron])).toEqual([['sweep', '* * * * *']]);
+    // The same table, run every second.
+    const scheduler = startScheduler(
+      table.map((schedule) => ({ ...schedule, cron: '* * * * * *' })),
+      silentLog,
+    );
+    cleanups.push(() => scheduler.close());
+    await waitFor('two ticks', () => runs.length >= 3);
+    expect(runs.slice(0, 3)).toEqual(['everything', 'overdue', 'overdue']);
+  });
+
+  test('go on after a run that failed, never run one twice at once, and close after the last', async () => {
+    const runs: string[] = [];
+    let release = (): void => undefined;
+    const scheduler = startScheduler(
+      [
+        {
+          name: unique('schedule'),
+          cron: '* * * * * *',
+          atStart: () => Promise.reject(new Error('it cannot be done')),
+          run: async () => {
+            runs.push('started');
+            await new Promise<void>((resolve) => {
+              release = resolve;
+            });
+            runs.push('finished');
+          },
+        },
+        {
+          name: unique('clock'),
+          cron: '* * * * * *',
+          atStart: () => Promise.resolve(),
+          run: () => {
+            runs.push('tick');
+            return Promise.resolve();
+          },
+        },
+      ],
+      silentLog,
+    );
+    const ticks = () => runs.filter((run) => run === 'tick').length;
+    await waitFor('the run to outlast a tick', () => ticks() >= 2 && runs.includes('started'));
+    expect(runs.filter((run) => run === 'started')).toHaveLength(1);
+    const closed = scheduler.close().then(() => runs.push('closed'));
+    release();
+    await closed;
+    expect(runs.slice(-2)).toEqual(['finished', 'closed']);
+  });
+});

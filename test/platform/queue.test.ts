@@ -1,0 +1,492 @@
+/** What every queue backend must do. The same tests run over both. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { createPostgresBackend, Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { migrateDatabase } from '../../src/platform/db/migrate.ts';
+import { createLog } from '../../src/platform/log.ts';
+import {
+  type Consumer,
+  createPostgresQueueConnections,
+  createQueueBackend,
+  createRedisConnections,
+  type NewJob,
+  type Producer,
+  type QueueBackend,
+  type RunningJob,
+} from '../../src/platform/queue/index.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { unique } from '../support/events.ts';
+import { startTcpProxy, type TcpProxy, type TcpProxyOptions } from '../support/tcpProxy.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+interface Order {
+  readonly n: number;
+}
+
+const redisUrl = inject('redisUrl');
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+
+interface BackendUnderTest {
+  readonly name: QueueBackend['name'];
+  readonly url: () => string;
+  /** Makes the next look for abandoned jobs due, which BullMQ takes every half minute. */
+  readonly makeNextLookDue: (queueName: string) => Promise<unknown>;
+}
+
+describe('over PostgreSQL', () =>
+  conformance({
+    name: 'postgres',
+    url: () => db.url,
+    makeNextLookDue: (queueName) =>
+      db.query(`delete from bullmq.meta where queue = $1 and field = 'stalled-check'`, [queueName]),
+  }));
+
+describe.skipIf(redisUrl === undefined)(
+  redisUrl === undefined ? 'over Redis: SKIPPED: no redis-server' : 'over Redis',
+  () =>
+    conformance({
+      name: 'redis',
+      url: () => redisUrl ?? '',
+      // Here the time between looks is that of the last one who looked, the process that died.
+      makeNextLookDue: () => Promise.resolve(),
+    }),
+);
+
+test('a consumer that is older than the schema of its queue works once that is there', async () => {
+  const name = unique('bare');
+  const administrator = new pg.Client({ connectionString: db.url });
+  await administrator.connect();
+  await administrator.query(`create database ${name}`);
+  const url = new URL(db.url);
+  url.pathname = `/${name}`;
+  const log = createLog('silent');
+  const warned = vi.spyOn(log, 'warn');
+  const backend = createQueueBackend(createPostgresQueueConnections(url.href, log), log);
+  const producer = backend.producer<Order>('queue');
+  const handled: number[] = [];
+  let running = 0;
+  let mostAtOnce = 0;
+  const consumer = backend.consumer<Order>('queue', 1, async ({ data }) => {
+    running += 1;
+    mostAtOnce = Math.max(mostAtOnce, running);
+    await producer.countWaiting();
+    handled.push(data.n);
+    running -= 1;
+  });
+  try {
+    await expect(producer.add([job(1)])).rejects.toThrow(/migrat/i);
+    await waitFor('the consumer to find none', () =>
+      warned.mock.calls.some(([, event]) => event === 'queue.backend_away'),
+    );
+    await migrateDatabase(url.href);
+    await producer.add(jobs(0, 20));
+    await waitFor('the jobs to be handled', () => handled.length >= 20);
+    expect(handled).toEqual(range(0, 20));
+    expect(mostAtOnce).toBe(1);
+  } finally {
+    await consumer.close();
+    await producer.close();
+    await backend.close();
+    await administrator.query(`drop database ${name} with (force)`);
+    await administrator.end();
+  }
+});
+
+function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
+  const cleanups: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const clean of cleanups.splice(0).reverse()) await clean();
+  });
+
+  function open(backendUrl = url()): QueueBackend {
+    const connections =
+      name === 'redis'
+        ? createRedisConnections(backendUrl, silentLog)
+        : createPostgresQueueConnections(backendUrl, silentLog);
+    const backend = createQueueBackend(connections, silentLog);
+    cleanups.push(() => backend.close());
+    return backend;
+  }
+
+  function produce(queueName: string, backend = open()): Producer<Order> {
+    const producer = backend.producer<Order>(queueName);
+    cleanups.push(() => producer.close());
+    return producer;
+  }
+
+  function consume(
+    queueName: string,
+    handle: (job: RunningJob<Order>) => unknown,
+    backend = open(),
+  ): Consumer {
+    const consumer = backend.consumer<Order>(queueName, 1, async (job) => {
+      await handle(job);
+    });
+    cleanups.push(() => consumer.close());
+    return consumer;
+  }
+
+  async function proxy(options?: TcpProxyOptions): Promise<TcpProxy> {
+    const wire = await startTcpProxy(url(), options);
+    cleanups.push(() => wire.close());
+    return wire;
+  }
+
+  /** BullMQ's own view of the queue, for states that our interface does not tell. */
+  function inspect(queueName: string): Pick<Queue, 'getJobCounts'> {
+    if (name === 'redis') {
+      const connection = new Redis(url(), { maxRetriesPerRequest: null });
+      const queue = new Queue(queueName, { connection });
+      cleanups.push(async () => {
+        await queue.close();
+        connection.disconnect();
+      });
+      return queue;
+    }
+    const pool = new pg.Pool({ connectionString: url(), options: '-c search_path=bullmq' });
+    const queue = new Queue(queueName, { connection: pool as never }, createPostgresBackend);
+    cleanups.push(async () => {
+      await queue.close();
+      await pool.end();
+    });
+    return queue;
+  }
+
+  test('every job is handled once, with its data, by one of several consumers', async () => {
+    const queueName = unique('queue');
+    const handled: RunningJob<Order>[] = [];
+    const handle = (job: RunningJob<Order>) => {
+      handled.push(job);
+    };
+    consume(queueName, handle);
+    consume(queueName, handle);
+    const producer = produce(queueName);
+    await producer.add(jobs(0, 30));
+    await producer.add(jobs(30, 60));
+
+    await waitFor('all jobs to be handled', () => handled.length >= 60);
+    await waitForIdle(inspect(queueName));
+    expect(handled.map(({ data }) => data.n).sort((a, b) => a - b)).toEqual(range(0, 60));
+    expect(handled.every((job) => job.name === 'order' && !job.wasAbandoned)).toBe(true);
+  });
+
+  test('a failing job is tried as often as it says and then stays failed; others go on', async () => {
+    const queueName = unique('queue');
+    const tries: number[] = [];
+    consume(queueName, ({ data }) => {
+      tries.push(data.n);
+      if (data.n === 1) throw new Error('it cannot be done');
+    });
+    await produce(queueName).add([job(1, { attempts: 3 }), job(2)]);
+
+    const queue = inspect(queueName);
+    await waitFor('the job to have failed', async () => (await counts(queue)).failed === 1);
+    await waitForIdle(queue);
+    expect(tries.filter((n) => n === 1)).toHaveLength(3);
+    expect(tries.filter((n) => n === 2)).toHaveLength(1);
+  });
+
+  test('a job that succeeds on its last try leaves nothing behind', async () => {
+    const queueName = unique('queue');
+    let tries = 0;
+    consume(queueName, () => {
+      tries += 1;
+      if (tries < 3) throw new Error('not yet');
+    });
+    await produce(queueName).add([job(1, { attempts: 3 })]);
+
+    await waitFor('the last try', () => tries === 3);
+    const queue = inspect(queueName);
+    await waitForIdle(queue);
+    expect(await counts(queue)).toMatchObject({ failed: 0, completed: 0 });
+  });
+
+  test('between its tries a job waits ever longer', async () => {
+    const queueName = unique('queue');
+    const triedAtMs: number[] = [];
+    consume(queueName, () => {
+      triedAtMs.push(performance.now());
+      throw new Error('it cannot be done');
+    });
+    await produce(queueName).add([job(1, { attempts: 4, backoffMs: 200 })]);
+
+    await waitFor('all tries', () => triedAtMs.length === 4);
+    const pausesMs = triedAtMs.slice(1).map((atMs, place) => atMs - (triedAtMs[place] ?? 0));
+    // 200, 400 and 800 ms, each shortened by at most half through jitter.
+    expect(pausesMs[0]).toBeGreaterThanOrEqual(95);
+    expect(pausesMs[1]).toBeGreaterThanOrEqual(195);
+    expect(pausesMs[2]).toBeGreaterThanOrEqual(395);
+  });
+
+  test('countWaiting counts the jobs that nobody has taken', async () => {
+    const queueName = unique('queue');
+    const producer = produce(queueName);
+    expect(await producer.countWaiting()).toBe(0);
+    await producer.add(jobs(0, 3));
+    expect(await producer.countWaiting()).toBe(3);
+
+    const held = deferred();
+    let started = 0;
+    consume(queueName, async () => {
+      started += 1;
+      await held.promise;
+    });
+    await waitFor('a job to be taken', () => started === 1);
+    expect(await producer.countWaiting()).toBe(2);
+    held.resolve();
+    await waitFor('the others to be taken', () => started === 3);
+    expect(await producer.countWaiting()).toBe(0);
+  });
+
+  test('a consumer that closes lets its job finish and takes no other', async () => {
+    const queueName = unique('queue');
+    const held = deferred();
+    const seen: string[] = [];
+    const consumer = consume(queueName, async ({ data }) => {
+      seen.push(`started ${data.n}`);
+      await held.promise;
+      seen.push(`finished ${data.n}`);
+    });
+    const producer = produce(queueName);
+    await producer.add(jobs(1, 2));
+    await waitFor('the first job to be taken', () => seen.length === 1);
+    await producer.add(jobs(2, 3));
+
+    const closed = consumer.close().then(() => seen.push('closed'));
+    await letEverythingElseRun();
+    held.resolve();
+    await closed;
+    expect(seen).toEqual(['started 1', 'finished 1', 'closed']);
+    expect(await producer.countWaiting()).toBe(1);
+
+    consume(queueName, ({ data }) => {
+      seen.push(`next consumer ${data.n}`);
+    });
+    await waitFor('the next consumer', () => seen.at(-1) === 'next consumer 2');
+  });
+
+  test('a consumer and a producer made while the backend is down work once it is up', async () => {
+    const queueName = unique('queue');
+    const wire = await proxy({ refusing: true });
+    const backend = open(wire.url);
+    const handled: number[] = [];
+    const producer = produce(queueName, backend);
+    consume(
+      queueName,
+      ({ data }) => {
+        handled.push(data.n);
+      },
+      backend,
+    );
+    await expect(backend.probe()).rejects.toThrow();
+    await expect(producer.add(jobs(1, 2))).rejects.toThrow();
+    await expect(producer.countWaiting()).rejects.toThrow();
+
+    await wire.resume();
+    await waitFor('the producer to work', () => isDone(producer.add(jobs(2, 3))));
+    await waitFor('the job to be handled', () => handled.includes(2));
+    await expect(backend.probe()).resolves.toBeUndefined();
+  });
+
+  test('a consumer and a producer outlive a backend that goes away and comes back', async () => {
+    const queueName = unique('queue');
+    const wire = await proxy();
+    const backend = open(wire.url);
+    const handled: number[] = [];
+    const producer = produce(queueName, backend);
+    consume(
+      queueName,
+      ({ data }) => {
+        handled.push(data.n);
+      },
+      backend,
+    );
+    await producer.add(jobs(1, 2));
+    await waitFor('the first job', () => handled.includes(1));
+
+    for (const n of [2, 3]) {
+      wire.refuse();
+      await waitFor('the producer to notice', async () => !(await isDone(producer.add([job(-n)]))));
+      await wire.resume();
+      await waitFor('the producer to work', () => isDone(producer.add([job(n)])));
+      await waitFor(`job ${n}`, () => handled.includes(n));
+    }
+  });
+
+  test('a consumer closes without its backend, after its running job', async () => {
+    const queueName = unique('queue');
+    const wire = await proxy();
+    const backend = open(wire.url);
+    const held = deferred();
+    const seen: string[] = [];
+    const consumer = consume(
+      queueName,
+      async () => {
+        seen.push('started');
+        await held.promise;
+        seen.push('finished');
+      },
+      backend,
+    );
+    await produce(queueName).add(jobs(1, 2));
+    await waitFor('the job to be taken', () => seen.length === 1);
+
+    wire.refuse();
+    await waitFor('the backend to be away', async () => !(await isDone(backend.probe())));
+    const closed = consumer.close().then(() => seen.push('closed'));
+    await letEverythingElseRun();
+    held.resolve();
+    await closed;
+    expect(seen).toEqual(['started', 'finished', 'closed']);
+  });
+
+  test('a backend that no longer answers fails an announcement instead of holding it for ever', async () => {
+    const queueName = unique('queue');
+    const wire = await proxy();
+    const producer = produce(queueName, open(wire.url));
+    await producer.add(jobs(1, 2));
+
+    wire.freeze();
+    await expect(producer.add(jobs(2, 3))).rejects.toThrow();
+    await wire.resume();
+    await waitFor('the producer to work', () => isDone(producer.add(jobs(3, 4))));
+  });
+
+  test('a job whose process was killed is handed out again, as abandoned, however often', async () => {
+    const queueName = unique('queue');
+    await produce(queueName).add([job(7, { attempts: 1 })]);
+    const child = { backend: name, url: url(), queueName };
+    await takeAndDie(child);
+    await takeAndDie(child);
+    await makeNextLookDue(queueName);
+
+    const handled: RunningJob<Order>[] = [];
+    consume(queueName, (one) => {
+      handled.push(one);
+    });
+    await waitFor('the job to be handed out', () => handled.length > 0);
+    expect(handled).toEqual([{ name: 'order', data: { n: 7 }, wasAbandoned: true }]);
+    const queue = inspect(queueName);
+    await waitForIdle(queue);
+    expect(await counts(queue)).toMatchObject({ failed: 0 });
+  });
+}
+
+function job(n: number, options: Partial<NewJob<Order>> = {}): NewJob<Order> {
+  return { name: 'order', data: { n }, attempts: 1, backoffMs: 10, ...options };
+}
+
+function jobs(from: number, to: number): readonly NewJob<Order>[] {
+  return range(from, to).map((n) => job(n));
+}
+
+function range(from: number, to: number): readonly number[] {
+  return Array.from({ length: to - from }, (_, place) => from + place);
+}
+
+/** Time for what should wait, and does not, to show itself. */
+async function letEverythingElseRun(): Promise<void> {
+  for (let round = 0; round < 50; round += 1) await db.probe();
+}
+
+interface Deferred {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+}
+
+function deferred(): Deferred {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+function isDone(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
+}
+
+function counts(queue: Pick<Queue, 'getJobCounts'>): Promise<Record<string, number>> {
+  return queue.getJobCounts('waiting', 'active', 'delayed', 'failed', 'completed');
+}
+
+async function waitForIdle(queue: Pick<Queue, 'getJobCounts'>): Promise<void> {
+  await waitFor('the queue to be idle', async () => {
+    const { waiting, active, delayed } = await counts(queue);
+    return waiting === 0 && active === 0 && delayed === 0;
+  });
+}
+
+interface Child {
+  readonly backend: QueueBackend['name'];
+  readonly url: string;
+  readonly queueName: string;
+}
+
+const LOCK_MS = 400;
+
+/**
+ * A process that takes a job and never says how it ended. It is BullMQ's worker and not ours, with a
+ * short lock: ours are handed on after half a minute to a minute. Recovery takes two looks, the
+ * first of which only marks the job; this process makes it, so that the consumer under test finds
+ * the job abandoned at its own first look.
+ */
+const script = `
+  import { createPostgresBackend, Worker } from 'bullmq';
+  import { Redis } from 'ioredis';
+  import pg from 'pg';
+  const { backend, url, queueName } = JSON.parse(process.argv[1]);
+  const options = {
+    lockDuration: ${LOCK_MS}, skipLockRenewal: true, stalledInterval: 1, maxStalledCount: 100,
+    skipStalledCheck: true,
+  };
+  const take = async () => {
+    await worker.moveStalledJobsToWait();
+    process.stdout.write('taken');
+    await new Promise(() => {});
+  };
+  const worker = backend === 'redis'
+    ? new Worker(queueName, take, {
+        ...options, connection: new Redis(url, { maxRetriesPerRequest: null }), autorun: false,
+      })
+    : new Worker(queueName, take, {
+        ...options, autorun: false,
+        connection: new pg.Pool({ connectionString: url, options: '-c search_path=bullmq' }),
+      }, createPostgresBackend);
+  await worker.waitUntilReady();
+  await worker.moveStalledJobsToWait();
+  await worker.run();
+`;
+
+async function takeAndDie(child: Child): Promise<void> {
+  const process_ = spawn(
+    process.execPath,
+    ['--input-type=module', '--eval', script, JSON.stringify(child)],
+    {
+      cwd: fileURLToPath(new URL('../../', import.meta.url)),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const ended = once(process_, 'close');
+  let printed = '';
+  process_.stdout.on('data', (text: Buffer) => {
+    printed += text.toString();
+  });
+  await waitFor('the process to take the job', () => printed.includes('taken'));
+  const diedAtMs = Date.now();
+  process_.kill('SIGKILL');
+  await ended;
+  await waitFor('its lock to run out', () => Date.now() > diedAtMs + LOCK_MS);
+}

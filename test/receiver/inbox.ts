@@ -1,0 +1,128 @@
+/** What the tests of the receiver ask its database: what was kept of a body, and what came of it. */
+import type { Queryable } from '../../src/platform/db/database.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+export interface InboxRow {
+  readonly id: number;
+  readonly eventId: string | null;
+  readonly merchantId: string | null;
+  readonly eventType: string | null;
+  readonly body: Buffer;
+}
+
+const ROW = `select id, event_id as "eventId", merchant_id as "merchantId",
+                    event_type as "eventType", body
+               from webhook_events`;
+
+/** Inbox rows that hold exactly these bytes. */
+export function rowsWithBody(db: Queryable, body: Buffer): Promise<InboxRow[]> {
+  return db.query<InboxRow>(`${ROW} where body = $1 order by id`, [body]);
+}
+
+export function rowsWithEventId(db: Queryable, eventId: string): Promise<InboxRow[]> {
+  return db.query<InboxRow>(`${ROW} where event_id = $1`, [eventId]);
+}
+
+/** The one inbox row that holds exactly these bytes. */
+export async function storedRow(db: Queryable, body: Buffer): Promise<InboxRow> {
+  const [row, ...more] = await rowsWithBody(db, body);
+  if (!row || more.length > 0) {
+    throw new Error(`expected one inbox row with this body, found ${row ? 1 + more.length : 0}`);
+  }
+  return row;
+}
+
+/** Bodies that came under the event id of an inbox row after its own. */
+export async function variantsOf(db: Queryable, { id }: InboxRow): Promise<Buffer[]> {
+  const rows = await db.query<{ body: Buffer }>(
+    'select body from event_variants where webhook_event_id = $1 order by received_at',
+    [id],
+  );
+  return rows.map(({ body }) => body);
+}
+
+/** How many rows of the inbox and of its variants hold these bytes. */
+export async function countKept(db: Queryable, body: Buffer): Promise<number> {
+  const [counts] = await db.query<{ kept: number }>(
+    `select (select count(*) from webhook_events where body = $1)
+            + (select count(*) from event_variants where body = $1) as kept`,
+    [body],
+  );
+  return counts?.kept ?? 0;
+}
+
+/** Rows of the inbox and of its variants together. */
+export async function countAll(db: Queryable): Promise<number> {
+  const [counts] = await db.query<{ all: number }>(
+    'select (select count(*) from webhook_events) + (select count(*) from event_variants) as all',
+  );
+  return counts?.all ?? 0;
+}
+
+/** Waits until the worker is done with an inbox row. */
+export function handled(db: Queryable, { id }: InboxRow): Promise<void> {
+  return waitFor(`event ${id} to be applied`, async () => {
+    const rows = await db.query('select from pending where webhook_event_id = $1', [id]);
+    return rows.length === 0;
+  });
+}
+
+/** Waits until the worker is done with everything. */
+export function allHandled(db: Queryable): Promise<void> {
+  return waitFor('every event to be applied', async () => {
+    const rows = await db.query('select from pending limit 1');
+    return rows.length === 0;
+  });
+}
+
+/** Classes of the findings that are open about an inbox row. */
+export async function findingsAbout(db: Queryable, { id }: InboxRow): Promise<string[]> {
+  const rows = await db.query<{ class: string }>(
+    `select class from findings where subject = $1 and state = 'open' order by class`,
+    [`event:${id}`],
+  );
+  return rows.map((row) => row.class);
+}
+
+export interface ResourceState {
+  readonly status: string | null;
+  readonly currency: string | null;
+  readonly amountMinor: number | null;
+  readonly capturedMinor: number;
+  readonly orderKey: string | null;
+  readonly isDue: boolean;
+  readonly findings: readonly string[];
+}
+
+/** The merged state of a resource, if the ledger knows it. */
+export async function resourceState(
+  db: Queryable,
+  kind: string,
+  id: string,
+): Promise<ResourceState | undefined> {
+  const rows = await db.query<ResourceState>(
+    `select status, currency, amount_minor as "amountMinor", captured_minor as "capturedMinor",
+            order_key as "orderKey", next_check_at is not null as "isDue",
+            open_findings as findings
+       from resources where kind = $1 and id = $2`,
+    [kind, id],
+  );
+  return rows[0];
+}
+
+/** How many distinct contents of a resource were applied. */
+export async function countSnapshots(db: Queryable, id: string): Promise<number> {
+  const rows = await db.query<{ count: number }>(
+    'select count(*) as count from snapshots where resource_id = $1',
+    [id],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** What went wrong with events that were given up. */
+export async function deadErrors(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ error: string }>(
+    'select error from dead_events order by webhook_event_id limit 100',
+  );
+  return rows.map(({ error }) => error);
+}

@@ -1,0 +1,123 @@
+/**
+ * The signature vectors were made with openssl, so that no mistake of ours can be on both sides:
+ * neither their signatures nor their bytes pass through any code of the project on the way in.
+ */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { countAll, countKept, storedRow } from './inbox.ts';
+
+interface Vector {
+  readonly name: string;
+  readonly secret: string;
+  readonly body_base64: string;
+  readonly hex: string;
+  readonly base64: string;
+}
+
+const VECTORS = JSON.parse(
+  readFileSync(new URL('../fixtures/signatures.json', import.meta.url), 'utf8'),
+) as readonly Vector[];
+
+/** What the receiver should name each vector by; null where the body names no event. */
+const EVENT_IDS: Readonly<Record<string, string | null>> = {
+  compact: 'evt_1',
+  'odd white space, CRLF, trailing newlines': 'evt_2',
+  'non-ASCII, escapes, escaped slash': 'evt_3',
+  'byte order mark, amount as string': 'evt_4',
+  'largest safe integer, extra envelope field': 'evt_5',
+  'signed but not JSON': null,
+  'empty body': null,
+  'invalid UTF-8': null,
+  'unknown event and content type': 'evt_9',
+};
+
+const urlSafe = (base64: string) => base64.replaceAll('+', '-').replaceAll('/', '_');
+
+const FORMS: readonly (readonly [string, (vector: Vector) => string])[] = [
+  ['lower-case hexadecimal', ({ hex }) => hex],
+  ['upper-case hexadecimal', ({ hex }) => hex.toUpperCase()],
+  ['base64', ({ base64 }) => base64],
+  ['base64url with padding', ({ base64 }) => urlSafe(base64)],
+  ['base64url without padding', ({ base64 }) => urlSafe(base64).replaceAll('=', '')],
+];
+
+let db: TestDatabase;
+let tallyhook: TestTallyhook;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  const secrets = new Set(VECTORS.map(({ secret }) => secret));
+  tallyhook = await startTallyhook({
+    db,
+    roles: ['receiver'],
+    env: { WEBHOOK_SECRETS: [...secrets].join(','), PAYMENTS_MERCHANT_ID: 'm_1' },
+  });
+});
+
+afterAll(async () => {
+  await tallyhook.close();
+  await db.drop();
+});
+
+const deliver = (body: Buffer, signature: string) =>
+  tallyhook.deliver(body, { 'X-Webhook-Signature-512': signature });
+
+describe.each(VECTORS)('the vector "$name"', (vector) => {
+  const body = Buffer.from(vector.body_base64, 'base64');
+
+  it.each(FORMS)('is accepted with its signature in %s', async (_, form) => {
+    const isKnown = (await countKept(db, body)) > 0;
+
+    const response = await deliver(body, form(vector));
+
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      received: true,
+      event_id: EVENT_IDS[vector.name],
+      duplicate: isKnown,
+    });
+    // Found by its bytes in SQL, and compared once more as they come back.
+    const row = await storedRow(db, body);
+    expect(row.body.equals(body)).toBe(true);
+    expect(row.eventId).toBe(EVENT_IDS[vector.name]);
+  });
+
+  it.each(FORMS)('is refused with one bit of its signature flipped, in %s', async (_, form) => {
+    const before = await countAll(db);
+    for (const place of [0, 31, 63]) {
+      const digest = Buffer.from(vector.hex, 'hex');
+      digest[place] = (digest[place] ?? 0) ^ 1;
+      const flipped = {
+        ...vector,
+        hex: digest.toString('hex'),
+        base64: digest.toString('base64'),
+      };
+
+      expect((await deliver(body, form(flipped))).status).toBe(401);
+    }
+    expect(await countAll(db)).toBe(before);
+  });
+
+  it('is refused with one bit of its body flipped, and the altered body is nowhere', async () => {
+    // The empty body has no bit to flip; one byte more is the smallest change it can take.
+    const places = body.length === 0 ? [0] : [0, body.length >> 1, body.length - 1];
+    for (const place of places) {
+      const altered = body.length === 0 ? Buffer.from(' ') : Buffer.from(body);
+      altered[place] = (altered[place] ?? 0) ^ 1;
+
+      expect((await deliver(altered, vector.hex)).status).toBe(401);
+      expect(await countKept(db, altered)).toBe(0);
+    }
+  });
+
+  it('is refused with the signature of another vector', async () => {
+    const other = VECTORS.find(({ hex }) => hex !== vector.hex);
+    expect((await deliver(body, other?.hex ?? '')).status).toBe(401);
+  });
+});
+
+it('has an expectation for every vector of the fixture', () => {
+  expect(VECTORS.map(({ name }) => name).sort()).toEqual(Object.keys(EVENT_IDS).sort());
+});

@@ -1,0 +1,123 @@
+/**
+ * The compiled program as a child process, for tests of what only a process can show: exit codes,
+ * signals, being killed. It gets an environment of its own, so that nothing of the machine's leaks in.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MERCHANT_ID, SECRET } from './events.ts';
+import { ADMIN_TOKEN } from './tallyhook.ts';
+import { waitFor } from './waitFor.ts';
+
+const checkout = fileURLToPath(new URL('../../', import.meta.url));
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Exit {
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Program {
+  readonly pid: number;
+  /** What it has printed so far. */
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  readonly exit: Promise<Exit>;
+  /** Sends a signal; SIGKILL leaves it no time for anything. */
+  kill(signal: NodeJS.Signals): void;
+}
+
+export interface ProgramOptions {
+  readonly env?: Environment;
+  readonly input?: string | Uint8Array;
+}
+
+/** Starts `node <script> ...args`; the script is named from the root of the checkout. */
+export function spawnProgram(
+  script: string,
+  args: readonly string[],
+  options: ProgramOptions = {},
+): Program {
+  if (!existsSync(path.join(checkout, 'dist/src/cli/main.js'))) {
+    throw new Error('dist/ is missing: run npm run build first (npm test does)');
+  }
+  const child = spawn(process.execPath, [path.join(checkout, script), ...args], {
+    // Not the checkout: a developer's `.env` may lie there.
+    cwd: tmpdir(),
+    env: { PATH: process.env.PATH, ...options.env },
+  });
+  const printed = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    printed.stderr += text;
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(options.input ?? '');
+  // 'close', not 'exit': by then everything that it printed has been read.
+  const exit = once(child, 'close').then(() => ({
+    code: child.exitCode,
+    signal: child.signalCode,
+    ...printed,
+  }));
+  return {
+    pid: child.pid ?? Number.NaN,
+    stdout: () => printed.stdout,
+    stderr: () => printed.stderr,
+    exit,
+    kill: (signal) => {
+      child.kill(signal);
+    },
+  };
+}
+
+/** Runs `tallyhook ...args` to its end. */
+export function runTallyhook(args: readonly string[], options: ProgramOptions = {}): Promise<Exit> {
+  return spawnProgram('bin/tallyhook.js', args, options).exit;
+}
+
+/** Settings of a complete installation over a database, on free ports. */
+export function settingsFor(databaseUrl: string, more: Environment = {}): Environment {
+  return {
+    DATABASE_URL: databaseUrl,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    ADMIN_TOKEN,
+    WEBHOOK_SECRETS: SECRET,
+    PAYMENTS_MERCHANT_ID: MERCHANT_ID,
+    LOG_LEVEL: 'info',
+    ...more,
+  };
+}
+
+/** Waits until the program says where it takes webhooks. */
+export async function webhookUrlOf(program: Program): Promise<string> {
+  let ended: Exit | undefined;
+  void program.exit.then((exit) => {
+    ended = exit;
+  });
+  let port: number | undefined;
+  await waitFor('the receiver to listen', () => {
+    if (ended !== undefined) throw new Error(`it ended instead: ${JSON.stringify(ended)}`);
+    port = listeningPort(program.stdout());
+    return port !== undefined;
+  });
+  return `http://127.0.0.1:${port}/webhooks`;
+}
+
+function listeningPort(stdout: string): number | undefined {
+  const completeLines = stdout.split('\n').slice(0, -1);
+  const line = completeLines.find((text) => text.includes('"msg":"receiver.listening"'));
+  if (line === undefined) return undefined;
+  const { port } = JSON.parse(line) as { readonly port: number };
+  return port;
+}

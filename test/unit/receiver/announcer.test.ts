@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { createLog } from '../../../src/platform/log.ts';
+import { type Announcer, createAnnouncer } from '../../../src/receiver/announcer.ts';
+
+interface Job {
+  readonly ids: readonly number[];
+  succeed(): Promise<void>;
+  fail(): Promise<void>;
+}
+
+/** A queue that takes a job only when the test says so. */
+function announcerOverSlowQueue(rest = () => Promise.resolve()): {
+  readonly announcer: Announcer;
+  readonly jobs: Job[];
+} {
+  const jobs: Job[] = [];
+  const enqueue = (ids: readonly number[]): Promise<void> =>
+    new Promise((resolve, reject) => {
+      jobs.push({
+        ids,
+        succeed: () => settled(resolve),
+        fail: () => settled(() => reject(new Error('the queue is away'))),
+      });
+    });
+  const announcer = createAnnouncer(enqueue, createLog('silent'), rest);
+  return { announcer, jobs };
+}
+
+/** Settles a job and lets everything that follows from it happen. */
+function settled(settle: () => void): Promise<void> {
+  settle();
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+const idsOf = (jobs: readonly Job[]) => jobs.map(({ ids }) => ids);
+
+const range = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, place) => from + place);
+
+describe('announcing', () => {
+  it('makes a job at once while nothing is in flight', () => {
+    const { announcer, jobs } = announcerOverSlowQueue();
+    announcer.announce([1, 2]);
+    expect(idsOf(jobs)).toEqual([[1, 2]]);
+  });
+
+  it('makes no job of nothing', () => {
+    const { announcer, jobs } = announcerOverSlowQueue();
+    announcer.announce([]);
+    expect(jobs).toEqual([]);
+  });
+
+  it('has one job in flight, and makes one of all that arrive meanwhile', async () => {
+    const { announcer, jobs } = announcerOverSlowQueue();
+    announcer.announce([1]);
+    announcer.announce([2]);
+    announcer.announce([3, 4]);
+    expect(idsOf(jobs)).toEqual([[1]]);
+
+    await jobs[0]?.succeed();
+
+    expect(idsOf(jobs)).toEqual([[1], [2, 3, 4]]);
+  });
+
+  it('lets ids gather for a while between two jobs, and not before the first', async () => {
+    let endRest = (): void => undefined;
+    const { announcer, jobs } = announcerOverSlowQueue(
+      () =>
+        new Promise((resolve) => {
+          endRest = resolve;
+        }),
+    );
+    announcer.announce([1]);
+    announcer.announce([2]);
+    await jobs[0]?.succeed();
+    announcer.announce([3]);
+    expect(idsOf(jobs)).toEqual([[1]]);
+
+    await settled(endRest);
+
+    expect(idsOf(jobs)).toEqual([[1], [2, 3]]);
+  });
+
+  it('puts at most 500 ids into a job, and every id into one', async () => {
+    const { announcer, jobs } = announcerOverSlowQueue();
+    announcer.announce(range(1, 1_200));
+    announcer.announce([1_201]);
+    for (let place = 0; place < 3; place += 1) await jobs[place]?.succeed();
+
+    expect(idsOf(jobs)).toEqual([range(1, 500), range(501, 1_000), range(1_001, 1_201)]);
+  });
+
+  it('goes on with the later ids when a job fails', async () => {
+    const { announcer, jobs } = announcerOverSlowQueue();
+    announcer.announce([1]);
+    announcer.announce([2]);
+
+    await jobs[0]?.fail();
+    expect(idsOf(jobs)).toEqual([[1], [2]]);
+    await jobs[1]?.fail();
+
+    announcer.announce([3]);
+    expect(idsOf(jobs)).toEqual([[1], [2], [3]]);
+  });
+
+  it('announces again after it had nothing to do', async () => {
+    const { announcer, jobs } = announcerOverSlowQueue();
+    announcer.announce([1]);
+    await jobs[0]?.succeed();
+    announcer.announce([2]);
+    expect(idsOf(jobs)).toEqual([[1], [2]]);
+  });
+
+  it('remembers a bounded number of ids while the queue hangs; the sweep knows the others', async () => {
+    const { announcer, jobs } = announcerOverSlowQueue();
+    announcer.announce([0]);
+    for (let hundred = 0; hundred < 600; hundred += 1) {
+      announcer.announce(range(hundred * 100 + 1, hundred * 100 + 100));
+    }
+    for (let place = 0; place < jobs.length; place += 1) await jobs[place]?.succeed();
+
+    const announced = idsOf(jobs).flat();
+    expect(announced).toEqual([0, ...range(1, 50_000)]);
+    announcer.announce([60_001]);
+    expect(idsOf(jobs).at(-1)).toEqual([60_001]);
+  });
+
+  it('is drained when everything was handed over, or was given up', async () => {
+    const { announcer, jobs } = announcerOverSlowQueue();
+    await announcer.drain();
+    announcer.announce([1]);
+    announcer.announce([2]);
+    let isDrained = false;
+    const drained = announcer.drain().then(() => {
+      isDrained = true;
+    });
+
+    await jobs[0]?.succeed();
+    expect(isDrained).toBe(false);
+    await jobs[1]?.fail();
+
+    await drained;
+    expect(isDrained).toBe(true);
+  });
+});

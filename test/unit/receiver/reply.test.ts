@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { errorEnvelopeSchema } from '../../../src/contract/errors.ts';
+import { type Reply, replyFor, type WebhookOutcome } from '../../../src/receiver/reply.ts';
+
+const error = (type: string, code: string, message: string) => ({ error: { type, code, message } });
+
+const refusal = (status: number, message: string, headers = {}) => ({
+  status,
+  headers,
+  body: error('invalid_request', 'IR_04', message),
+});
+
+const unverified = (message: string) => ({
+  status: 401,
+  headers: {},
+  body: error('authentication_error', 'AU_01', message),
+});
+
+const comeAgain = (message: string) => ({
+  status: 503,
+  headers: { 'Retry-After': '5' },
+  body: error('api_error', 'HE_00', message),
+});
+
+const received = (duplicate: boolean) => ({
+  status: 200,
+  headers: {},
+  body: { received: true, event_id: 'evt_1', duplicate } as const,
+});
+
+/** Every outcome: the compiler asks for the ones that are missing. */
+const REPLIES = {
+  accepted: received(false),
+  duplicate: received(true),
+  id_reused: received(false),
+  unavailable: comeAgain('The event could not be stored now. Send it again.'),
+  overloaded: comeAgain('Too many events are waiting to be stored. Send it again.'),
+  signature_missing: unverified('The header X-Webhook-Signature-512 is missing.'),
+  signature_malformed: unverified(
+    'The header X-Webhook-Signature-512 is not 64 bytes of hexadecimal or base64.',
+  ),
+  signature_mismatch: unverified(
+    'The header X-Webhook-Signature-512 does not match the bytes of the body.',
+  ),
+  too_large: refusal(413, 'The body is larger than this receiver accepts.'),
+  encoded_body: refusal(415, 'Send the body as it was signed, without Content-Encoding.'),
+  incomplete_body: refusal(400, 'The body ended before its announced length.'),
+  wrong_method: refusal(405, 'Events are sent by POST.', { Allow: 'POST' }),
+} as const satisfies Record<WebhookOutcome['outcome'], Reply>;
+
+const OUTCOMES = Object.keys(REPLIES) as WebhookOutcome['outcome'][];
+
+const replyTo = (outcome: WebhookOutcome['outcome'], eventId: string | undefined = 'evt_1') =>
+  replyFor({ outcome, eventId } as WebhookOutcome);
+
+describe('the reply', () => {
+  it.each(OUTCOMES)('says what became of a delivery, in exactly these words: %s', (outcome) => {
+    expect(replyTo(outcome)).toEqual(REPLIES[outcome]);
+  });
+
+  it.each(['accepted', 'duplicate', 'id_reused'] as const)(
+    'names no event where the body named none: %s',
+    (outcome) => {
+      expect(replyFor({ outcome, eventId: undefined }).body).toMatchObject({ event_id: null });
+    },
+  );
+
+  it('is 2xx for exactly those outcomes that stand in the inbox', () => {
+    const acknowledged = OUTCOMES.filter((outcome) => replyTo(outcome).status < 300);
+    expect(acknowledged).toEqual(['accepted', 'duplicate', 'id_reused']);
+  });
+
+  it('tells when to come again for exactly those outcomes that are no fault of the sender', () => {
+    const retryable = OUTCOMES.filter((outcome) => 'Retry-After' in replyTo(outcome).headers);
+    expect(retryable).toEqual(['unavailable', 'overloaded']);
+    expect(retryable.map((outcome) => replyTo(outcome).status)).toEqual([503, 503]);
+  });
+
+  it.each(OUTCOMES.filter((outcome) => REPLIES[outcome].status >= 400))(
+    'is the error envelope of the contract: %s',
+    (outcome) => {
+      expect(errorEnvelopeSchema.parse(replyTo(outcome).body)).toEqual(REPLIES[outcome].body);
+    },
+  );
+});

@@ -1,0 +1,153 @@
+/** The vectors of test/fixtures/signatures.json were made with openssl, not with our own signer. */
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { signBody } from '../../../src/receiver/sign.ts';
+import { verifySignature } from '../../../src/receiver/signature.ts';
+
+interface Vector {
+  readonly name: string;
+  readonly secret: string;
+  readonly body_base64: string;
+  readonly hex: string;
+  readonly base64: string;
+}
+
+const VECTORS = (
+  JSON.parse(
+    readFileSync(new URL('../../fixtures/signatures.json', import.meta.url), 'utf8'),
+  ) as readonly Vector[]
+).map((vector) => ({ ...vector, body: Buffer.from(vector.body_base64, 'base64') }));
+
+const SECRET = 'unit-secret-0123456789';
+const BODY = Buffer.from('{"event_id":"evt_1"}');
+const DIGEST = createHmac('sha512', SECRET).update(BODY).digest();
+const HEX = DIGEST.toString('hex');
+
+const urlSafe = (base64: string) => base64.replaceAll('+', '-').replaceAll('/', '_');
+
+describe.each(VECTORS)('the vector "$name"', ({ body, secret, hex, base64 }) => {
+  it.each([
+    ['lower-case hexadecimal', hex],
+    ['upper-case hexadecimal', hex.toUpperCase()],
+    ['mixed hexadecimal', hex.slice(0, 64) + hex.slice(64).toUpperCase()],
+    ['base64', base64],
+    ['base64url with padding', urlSafe(base64)],
+    ['base64url without padding', urlSafe(base64).replaceAll('=', '')],
+  ])('is verified in %s', (_, signature) => {
+    expect(verifySignature(body, signature, [secret])).toEqual({
+      outcome: 'verified',
+      secretIndex: 0,
+    });
+  });
+
+  it('is what our signer makes of the body', () => {
+    expect(signBody(body, secret).toString('hex')).toBe(hex);
+  });
+
+  it('is not verified with any single bit of its signature flipped', () => {
+    for (let bit = 0; bit < 512; bit += 1) {
+      const digest = Buffer.from(hex, 'hex');
+      digest[bit >> 3] = (digest[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(verifySignature(body, digest.toString('hex'), [secret])).toEqual({
+        outcome: 'mismatch',
+      });
+    }
+  });
+
+  it('is not verified with any single bit of its body flipped', () => {
+    for (let bit = 0; bit < body.length * 8; bit += 1) {
+      const altered = Buffer.from(body);
+      altered[bit >> 3] = (altered[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(verifySignature(altered, hex, [secret])).toEqual({ outcome: 'mismatch' });
+    }
+  });
+
+  it('is not verified with a byte more or less', () => {
+    const longer = Buffer.concat([body, Buffer.from([0])]);
+    expect(verifySignature(longer, hex, [secret])).toEqual({ outcome: 'mismatch' });
+    if (body.length > 0) {
+      expect(verifySignature(body.subarray(1), hex, [secret])).toEqual({ outcome: 'mismatch' });
+    }
+  });
+});
+
+describe('verifying a signature', () => {
+  it.each([
+    ['no header', undefined],
+    ['an empty header', ''],
+    ['white space', ' \t '],
+  ])('tells that it is missing: %s', (_, signature) => {
+    expect(verifySignature(BODY, signature, [SECRET])).toEqual({ outcome: 'missing' });
+  });
+
+  it.each([
+    ['a digit short', HEX.slice(1)],
+    ['a digit long', `${HEX}0`],
+    ['a byte short', HEX.slice(2)],
+    ['a letter that is no digit', `g${HEX.slice(1)}`],
+    ['a prefix', `sha512=${HEX}`],
+    ['two of them', `${HEX}, ${HEX}`],
+    ['a space inside', `${HEX.slice(0, 64)} ${HEX.slice(64)}`],
+    ['base64 with one padding sign', DIGEST.toString('base64').slice(0, -1)],
+    ['base64 of 63 bytes', DIGEST.subarray(1).toString('base64')],
+    ['base64 of 65 bytes', Buffer.concat([DIGEST, DIGEST.subarray(0, 1)]).toString('base64')],
+    ['both base64 alphabets at once', `+_${'A'.repeat(84)}==`],
+    ['HMAC-SHA256', createHmac('sha256', SECRET).update(BODY).digest('hex')],
+    ['a letter outside ASCII', `é${HEX.slice(1)}`],
+  ])('tells that it is malformed: %s', (_, signature) => {
+    expect(verifySignature(BODY, signature, [SECRET])).toEqual({ outcome: 'malformed' });
+  });
+
+  it('tells that it belongs to other bytes or to another secret', () => {
+    expect(verifySignature(Buffer.from('{}'), HEX, [SECRET])).toEqual({ outcome: 'mismatch' });
+    expect(verifySignature(BODY, HEX, [`${SECRET}x`])).toEqual({ outcome: 'mismatch' });
+  });
+
+  it('accepts nothing when there is no secret', () => {
+    const signedWithNothing = createHmac('sha512', '').update(BODY).digest('hex');
+    expect(verifySignature(BODY, signedWithNothing, [])).toEqual({ outcome: 'mismatch' });
+  });
+
+  it('passes over white space around it, as HTTP does', () => {
+    expect(verifySignature(BODY, ` ${HEX}\t`, [SECRET])).toMatchObject({ outcome: 'verified' });
+  });
+
+  it('names the place of the secret that matched', () => {
+    const secrets = ['first-secret-0123456789', SECRET, 'third-secret-0123456789'];
+    expect(verifySignature(BODY, HEX, secrets)).toEqual({ outcome: 'verified', secretIndex: 1 });
+  });
+
+  it('names the first place when a secret is listed twice', () => {
+    expect(verifySignature(BODY, HEX, [SECRET, SECRET])).toEqual({
+      outcome: 'verified',
+      secretIndex: 0,
+    });
+  });
+
+  it('verifies any bytes under any of several secrets, and never under another one', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 200 }),
+        fc.uniqueArray(fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }), {
+          minLength: 2,
+          maxLength: 5,
+        }),
+        fc.nat(),
+        (bytes, secrets, pick) => {
+          const body = Buffer.from(bytes);
+          const place = pick % secrets.length;
+          const secret = secrets[place] ?? '';
+          const signature = createHmac('sha512', secret).update(body).digest('base64url');
+          expect(verifySignature(body, signature, secrets)).toEqual({
+            outcome: 'verified',
+            secretIndex: place,
+          });
+          const others = secrets.filter((other) => other !== secret);
+          expect(verifySignature(body, signature, others)).toEqual({ outcome: 'mismatch' });
+        },
+      ),
+    );
+  });
+});

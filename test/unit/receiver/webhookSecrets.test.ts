@@ -1,0 +1,60 @@
+/** A receiver whose secret is weak or missing verifies nothing worth verifying: it must not start. */
+import { describe, expect, it } from 'vitest';
+import { webhookSecretsOf } from '../../../src/assembly.ts';
+import { loadConfig } from '../../../src/platform/config.ts';
+import { OperatorError } from '../../../src/platform/errors.ts';
+
+const GOOD = 'a-good-secret-0123456789';
+
+function refusalOf(secrets: string): string {
+  try {
+    loadConfig({ WEBHOOK_SECRETS: secrets });
+  } catch (error) {
+    expect(error).toBeInstanceOf(OperatorError);
+    return String(error);
+  }
+  throw new Error('the settings were taken');
+}
+
+describe('WEBHOOK_SECRETS', () => {
+  it.each([
+    ['empty', '', 1],
+    ['one character', 'x', 1],
+    ['15 bytes', 'fifteen-bytes-x', 1],
+    ['an empty first entry', `,${GOOD}`, 1],
+    ['an empty last entry', `${GOOD},`, 2],
+    ['an empty entry between', `${GOOD},,${GOOD}-old`, 2],
+    ['nothing but a comma', ',', 1],
+    ['a short last entry', `${GOOD},short-secret`, 2],
+  ])('is refused by name, without its value: %s', (_, secrets, place) => {
+    const message = refusalOf(secrets);
+
+    expect(message).toContain(
+      `WEBHOOK_SECRETS (secret ${place} of the list): must be at least 16 bytes long`,
+    );
+    for (const secret of secrets.split(',')) {
+      if (secret.length > 1) expect(message).not.toContain(secret);
+    }
+  });
+
+  it('names every entry that is wrong at once', () => {
+    const message = refusalOf(`short-one,${GOOD},short-two`);
+    expect(message).toContain('secret 1 of the list');
+    expect(message).not.toContain('secret 2 of the list');
+    expect(message).toContain('secret 3 of the list');
+  });
+
+  it.each([
+    ['one', GOOD, [GOOD]],
+    ['several', `${GOOD},${GOOD}-old`, [GOOD, `${GOOD}-old`]],
+    ['16 bytes', 'sixteen-bytes-ok', ['sixteen-bytes-ok']],
+    ['16 bytes in fewer letters', '鍵鍵鍵鍵鍵é', ['鍵鍵鍵鍵鍵é']],
+  ])('is taken as it is: %s', (_, secrets, expected) => {
+    expect(loadConfig({ WEBHOOK_SECRETS: secrets }).webhookSecrets).toEqual(expected);
+  });
+
+  it('has no default where a database was named', () => {
+    const config = loadConfig({ DATABASE_URL: 'postgres://127.0.0.1/shop' });
+    expect(() => webhookSecretsOf(config)).toThrow(/^WEBHOOK_SECRETS is not set/);
+  });
+});
