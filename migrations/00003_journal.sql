@@ -120,12 +120,6 @@ alter table resources add column posted jsonb not null default '{}';
 -- Classes of the findings that are open about an order, so that closing them needs no search.
 alter table orders add column open_findings text[] not null default '{}';
 
--- What can be overdue is little at any time, however large the ledger is.
-create index resources_under_way on resources (kind, status)
-  where status in ('pending', 'review', 'opened', 'challenged', 'initiated', 'requires_capture',
-                   'partially_authorized_and_requires_capture', 'partially_captured_and_capturable',
-                   'partially_captured_and_processing');
-
 -- A role with the least rights that running needs; log in as a role that is a member of it.
 do $$
 begin

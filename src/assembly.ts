@@ -115,13 +115,13 @@ export function openQueues(
   return createQueueBackend(connections, log);
 }
 
-type PoolLimits = Pick<DatabaseOptions, 'maxConnections' | 'answerTimeoutMs'>;
+type PoolOptions = Pick<DatabaseOptions, 'maxConnections' | 'answerTimeoutMs' | 'plans'>;
 
 /** Senders wait half a minute for a reply, so intake must know sooner that it cannot store. */
-const RECEIVER_POOL: PoolLimits = { maxConnections: 4, answerTimeoutMs: 10_000 };
-const GATE_POOL: PoolLimits = { maxConnections: 2, answerTimeoutMs: 5_000 };
-const EVENTS_POOL: PoolLimits = { maxConnections: 4, answerTimeoutMs: 60_000 };
-const SCHEDULER_POOL: PoolLimits = { maxConnections: 2, answerTimeoutMs: 60_000 };
+const RECEIVER_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 10_000, plans: 'any' };
+const GATE_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 5_000, plans: 'any' };
+const EVENTS_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 60_000, plans: 'by_key' };
+const SCHEDULER_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 60_000, plans: 'any' };
 
 /** What all roles of a process share. */
 interface Shared {
@@ -131,7 +131,7 @@ interface Shared {
   readonly gate: Gate;
   readonly queues: QueueBackend;
   readonly events: Producer<EventsJob>;
-  readonly openPool: (name: string, limits: PoolLimits) => Database;
+  readonly openPool: (name: string, limits: PoolOptions) => Database;
   /** Closed in reverse order of being added. */
   readonly onClose: (close: () => Promise<void>) => void;
 }
@@ -173,7 +173,7 @@ interface ShareInput {
 }
 
 async function share(config: Config, { log, databaseUrl, closers }: ShareInput): Promise<Shared> {
-  const openPool = (name: string, limits: PoolLimits): Database => {
+  const openPool = (name: string, limits: PoolOptions): Database => {
     const db = createDatabase({
       connectionString: databaseUrl,
       log,

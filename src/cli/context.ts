@@ -25,6 +25,7 @@ export async function withDatabase<T>(
     applicationName: 'tallyhook-cli',
     maxConnections: 2,
     answerTimeoutMs: 60_000,
+    plans: 'any',
   });
   try {
     return await work(db, opened.url).catch(explainDatabaseAway);

@@ -438,6 +438,7 @@ function openDatabase(url: string): Database {
     applicationName: 'test',
     maxConnections: 2,
     answerTimeoutMs: 30_000,
+    plans: 'any',
   });
   cleanups.push(() => db.close());
   return db;

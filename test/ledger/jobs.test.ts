@@ -250,6 +250,7 @@ describe('a batch', () => {
       applicationName: 'test',
       maxConnections: 2,
       answerTimeoutMs: 30_000,
+      plans: 'any',
     });
     cleanups.push(
       () => wire.close(),

@@ -167,6 +167,7 @@ test('the role that runs Tallyhook has the rights that running needs', async () 
     applicationName: 'least',
     maxConnections: 2,
     answerTimeoutMs: 30_000,
+    plans: 'any',
   });
   const payment = paymentObject();
   try {

@@ -214,6 +214,7 @@ describe('two receivers on one database', () => {
         applicationName,
         maxConnections: 2,
         answerTimeoutMs: 30_000,
+        plans: 'any',
       }),
     );
     try {

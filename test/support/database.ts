@@ -24,6 +24,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     applicationName: 'test',
     maxConnections: 8,
     answerTimeoutMs: 30_000,
+    plans: 'any',
   });
   return {
     ...db,

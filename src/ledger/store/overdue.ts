@@ -5,7 +5,8 @@ import type { Term } from '../domain/overdue.ts';
 /**
  * Opens a finding `overdue` for resources past their term, at most `limit` at a time. The class is
  * noted on the row, so that the next look at it closes the finding. Rows that are being applied are
- * passed over until the next run.
+ * passed over until the next run. Reads the whole table, once an hour: an index on the status would
+ * cost every event more than that.
  * @returns how many were found
  */
 export async function openOverdue(
