@@ -124,7 +124,7 @@ function toLook(
   };
 }
 
-const MAX_STARTS = 5;
+const MAX_STARTS = 20;
 
 /** Runs a transaction again with more orders locked, when it finds that it needs them. */
 async function startOver<T>(run: (alsoLock: readonly string[]) => Promise<T>): Promise<T> {

@@ -1,31 +1,33 @@
 /**
  * The one way to change the ledger. Webhooks, reconciliation, replay and operators all end here.
  *
- * Locks, always in this order: orders (old and new, by key), then resources (by kind and id). Rows
- * that this transaction creates are locked by being created, before any existing one is waited for,
- * so two transactions can never wait for each other.
- *
- * 1. load: what is filed where (unlocked), lock it, read what is known under the locks
+ * 1. load: what is filed where (unlocked); lock it; read what is known under the locks
  * 2. decide: mergeLooks for each resource, deriveOrder for each order (pure)
- * 3. write: snapshots, epochs, resources, orders, findings, each as one set
+ * 3. write: snapshots, epochs, resources, transfers, orders, findings, each as one set
  *
- * The orders to lock follow from a read before the lock. If a resource turns out to be filed
- * elsewhere, OrdersMoved tells the caller to start its transaction over with that order included.
+ * Locks, always in this order: existing orders (by key), existing resources (by kind and id), then
+ * the rows that are created: resources, then orders. Whoever creates rows has all other locks by
+ * then, so two transactions can never wait for each other. Rows are created with their final content
+ * and not locked first by creating them empty: every new payment would be written twice.
+ *
+ * What to lock follows from a read before the locks. If a resource turns out to be filed elsewhere,
+ * or somebody else created a row meanwhile, OrdersMoved tells the caller to start over.
  */
 import { groupBy } from '../platform/collections.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { stateFindings } from './domain/findings.ts';
 import { transfersFor } from './domain/legs.ts';
 import { type Known, type Look, type Merged, mergeLooks } from './domain/mergeLooks.ts';
-import { orderIdOf, orderKeyOf } from './domain/order.ts';
+import { orderKeyOf } from './domain/order.ts';
 import type { ResourceRef } from './domain/snapshot.ts';
 import { type Filing, type FilingInput, fileResources, refKey } from './filing.ts';
 import { OrdersMoved } from './ordersMoved.ts';
-import { recomputeOrders } from './recomputeOrders.ts';
+import { type OrderChange, recomputeOrders } from './recomputeOrders.ts';
 import { toUpdate } from './resourceUpdate.ts';
 import { insertTransfers, type NewTransfer } from './store/journal.ts';
-import { deleteOrders, insertOrders, lockOrders } from './store/orders.ts';
+import { lockOrders } from './store/orders.ts';
 import {
+  insertResources,
   insertStubs,
   lockResources,
   markCheckDue,
@@ -49,8 +51,8 @@ export interface ApplyInput extends FilingInput {
  */
 export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<void> {
   if (input.looks.length === 0 && input.suspects.length === 0) return;
-  const { filing, rows, created, createdOrders, orderFindings } = await lockAll(tx, input);
-  const merged = await mergeAll(tx, { rows, looks: input.looks, created });
+  const { filing, rows, orders } = await lockAll(tx, input);
+  const merged = await mergeAll(tx, { rows, looks: input.looks, missing: filing.missing });
   const placed = placeInOrders({ rows, merged, filing });
 
   const added = [...merged.values()].flatMap((one) => one.added);
@@ -59,35 +61,48 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
     const ref = filing.refs.find((candidate) => refKey(candidate) === key);
     for (const epoch of openedEpochs) if (ref) await insertEpoch(tx, { ref, ...epoch });
   }
-  const updates = placed.flatMap(({ update }) => (update ? [update] : []));
-  if (updates.length > 0) await updateResources(tx, updates);
+  await writeResources(tx, { placed, filing });
   const transfers = placed.flatMap((one) => one.transfers);
   if (transfers.length > 0) await insertTransfers(tx, transfers);
   if (input.suspects.length > 0) await markCheckDue(tx, input.suspects);
-  const movedPayments = placed.filter(({ row, orderKey }) => isMoved(row, orderKey));
-  if (movedPayments.length > 0)
-    await moveChildren(
-      tx,
-      movedPayments.map(({ row }) => row.id),
-    );
-  const ordersShow = await recomputeOrders(
-    tx,
-    placed.map(({ row, orderKey, update }) => ({
-      from: row.orderKey,
-      to: orderKey,
-      leavesTotals:
-        (row.orderKey !== null && row.orderKey !== orderKey) ||
-        (row.currency !== null && update !== undefined && update.currency !== row.currency),
-    })),
-    orderFindings,
-  );
-  const used = new Set(placed.map(({ orderKey }) => orderKey));
-  const unused = [...createdOrders].filter((orderKey) => !used.has(orderKey));
-  if (unused.length > 0) await deleteOrders(tx, unused);
+  const moved = placed.filter(isMovedPayment).map(({ row }) => row.id);
+  if (moved.length > 0) await moveChildren(tx, moved);
+  const ordersShow = await recomputeOrders(tx, orderChanges(placed), orders);
   await writeFindings(tx, [...ordersShow, ...resourcesShow(rows, merged)]);
 }
 
-function isMoved(row: ResourceRow, orderKey: string | null): boolean {
+/** Creates rows that are missing and updates the others. */
+async function writeResources(
+  tx: Queryable,
+  { placed, filing }: { readonly placed: readonly Placed[]; readonly filing: Filing },
+): Promise<void> {
+  const updates = placed.flatMap(({ update }) => update ?? []);
+  const fresh = updates.filter((update) => filing.missing.has(refKey(update)));
+  const older = updates.filter((update) => !filing.missing.has(refKey(update)));
+  // One that was looked at and showed nothing but a hint is kept as what it is: only mentioned.
+  const hinted = placed
+    .filter(({ row, update }) => update === undefined && filing.missing.has(refKey(row)))
+    .map(({ row: { kind, id }, orderKey }) => ({ kind, id, orderKey }));
+  const stubs = new Map([...filing.stubs, ...hinted].map((stub) => [refKey(stub), stub]));
+  const created = [
+    ...(fresh.length > 0 ? await insertResources(tx, fresh) : []),
+    ...(stubs.size > 0 ? await insertStubs(tx, [...stubs.values()]) : []),
+  ];
+  if (created.length < fresh.length + stubs.size) throw new OrdersMoved([]);
+  if (older.length > 0) await updateResources(tx, older);
+}
+
+function orderChanges(placed: readonly Placed[]): readonly OrderChange[] {
+  return placed.map(({ row, orderKey, update }) => ({
+    from: row.orderKey,
+    to: orderKey,
+    leavesTotals:
+      (row.orderKey !== null && row.orderKey !== orderKey) ||
+      (row.currency !== null && update !== undefined && update.currency !== row.currency),
+  }));
+}
+
+function isMovedPayment({ row, orderKey }: Placed): boolean {
   return row.kind === 'payment' && row.orderKey !== null && row.orderKey !== orderKey;
 }
 
@@ -95,14 +110,11 @@ interface Locked {
   readonly filing: Filing;
   /** Every resource of `filing.refs`, as it stands. */
   readonly rows: readonly ResourceRow[];
-  /** Those that had no row before, by their key. */
-  readonly created: ReadonlySet<string>;
-  readonly createdOrders: ReadonlySet<string>;
-  /** Classes of findings that stand open about the orders, by key. */
-  readonly orderFindings: ReadonlyMap<string, readonly string[]>;
+  /** Existing orders, by key, with the classes of findings that stand open about them. */
+  readonly orders: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Finds where everything is filed, creates what is missing, and locks orders and resources. */
+/** Finds where everything is filed, and locks the orders and resources that exist. */
 async function lockAll(tx: Queryable, input: ApplyInput): Promise<Locked> {
   const mentioned = [
     ...input.suspects,
@@ -118,30 +130,19 @@ async function lockAll(tx: Queryable, input: ApplyInput): Promise<Locked> {
   const filing = fileResources(input, [...stored, ...storedParents]);
 
   const orderKeys = [...new Set([...filing.orderKeys, ...input.alsoLock])].sort();
-  const createdOrders = new Set(
-    await insertOrders(
-      tx,
-      orderKeys.map((orderKey) => ({ orderKey, orderId: orderIdOf(orderKey) })),
-    ),
-  );
-  const existing = orderKeys.filter((orderKey) => !createdOrders.has(orderKey));
-  const locked = existing.length > 0 ? await lockOrders(tx, existing) : [];
-  const stubs = filing.stubs.length > 0 ? await insertStubs(tx, filing.stubs) : [];
-  const created = new Set(stubs.map(refKey));
-  const older = filing.refs.filter((ref) => !created.has(refKey(ref)));
+  const orders = orderKeys.length > 0 ? await lockOrders(tx, orderKeys) : [];
+  const older = filing.refs.filter((ref) => !filing.missing.has(refKey(ref)));
   return {
     filing: { ...filing, orderKeys },
     rows: [
-      ...filing.refs.filter((ref) => created.has(refKey(ref))).map(newRow),
+      ...filing.refs.filter((ref) => filing.missing.has(refKey(ref))).map(newRow),
       ...(older.length > 0 ? await lockResources(tx, older) : []),
     ],
-    created,
-    createdOrders,
-    orderFindings: new Map(locked.map(({ orderKey, openFindings }) => [orderKey, openFindings])),
+    orders: new Map(orders.map(({ orderKey, openFindings }) => [orderKey, openFindings])),
   };
 }
 
-/** What a row holds that was made a moment ago: it has left no order and has no history. */
+/** What a row holds that is still to be created: it leaves no order and has no history. */
 function newRow({ kind, id }: ResourceRef): ResourceRow {
   return {
     kind,
@@ -159,18 +160,18 @@ function newRow({ kind, id }: ResourceRef): ResourceRow {
 interface MergeInput {
   readonly rows: readonly ResourceRow[];
   readonly looks: readonly Look[];
-  readonly created: ReadonlySet<string>;
+  readonly missing: ReadonlySet<string>;
 }
 
 /** Merges the looks at each resource with what is stored of it. Resources without a look are left. */
 async function mergeAll(
   tx: Queryable,
-  { rows, looks, created }: MergeInput,
+  { rows, looks, missing }: MergeInput,
 ): Promise<ReadonlyMap<string, Merged>> {
   const looksByRef = groupBy(looks, ({ ref }) => refKey(ref));
   const looked = rows.filter((row) => looksByRef.has(refKey(row)));
-  // A row made a moment ago has no history to read.
-  const old = looked.filter((row) => !created.has(refKey(row)));
+  // A row that is still to be created has no history to read.
+  const old = looked.filter((row) => !missing.has(refKey(row)));
   const snapshots = old.length > 0 ? await readSnapshots(tx, old) : [];
   const lived = old.filter(({ epoch }) => epoch > 0);
   const epochs = lived.length > 0 ? await readEpochs(tx, lived) : [];

@@ -21,7 +21,9 @@ export interface FilingInput {
 export interface Filing {
   /** Resources to lock: those looked at, and suspects. */
   readonly refs: readonly ResourceRef[];
-  /** Rows to create: of `refs` and their payments. */
+  /** Those of `refs` that have no row yet. */
+  readonly missing: ReadonlySet<string>;
+  /** Rows to create for what is only mentioned: suspects, and payments of what is looked at. */
   readonly stubs: readonly Stub[];
   /** Orders of payments that are not in `refs` themselves but have refunds or disputes there. */
   readonly parentOrders: ReadonlyMap<string, string>;
@@ -48,32 +50,22 @@ export function fileResources(
     .filter((ref) => !refs.has(refKey(ref)));
 
   const isMissing = (ref: ResourceRef) => !rows.has(refKey(ref));
-  const carried = carriedOrders(looks, rows);
+  const missing = [...refs.values()].filter(isMissing);
   const stubs: Stub[] = [
-    ...[...refs.values()].filter(isMissing).map(({ kind, id }) => ({
-      kind,
-      id,
-      orderKey: kind === 'payment' ? (carried.get(id) ?? orderKeyOf({ id })) : null,
-      isCheckDue: !looked.has(refKey({ kind, id })),
-    })),
-    ...parents.filter(isMissing).map(({ kind, id }) => ({
-      kind,
-      id,
-      orderKey: orderKeyOf({ id }),
-      isCheckDue: true,
-    })),
-  ];
+    ...missing.filter((ref) => !looked.has(refKey(ref))),
+    ...parents.filter(isMissing),
+  ].map(({ kind, id }) => ({ kind, id, orderKey: kind === 'payment' ? orderKeyOf({ id }) : null }));
   const orderKeys = new Set([
     ...[...rows.values()].flatMap(({ orderKey }) => orderKey ?? []),
     ...stubs.flatMap(({ orderKey }) => orderKey ?? []),
-    ...carried.values(),
-    ...carriedKeys(looks),
+    ...carriedOrders(looks, rows),
   ]);
   const parentOrders = parents.map(
     (ref) => [ref.id, rows.get(refKey(ref))?.orderKey ?? orderKeyOf(ref)] as const,
   );
   return {
     refs: [...refs.values()],
+    missing: new Set(missing.map(refKey)),
     stubs,
     parentOrders: new Map(parentOrders),
     orderKeys: [...orderKeys],
@@ -89,26 +81,15 @@ function parentsOf(looks: readonly Look[], rows: readonly ResourceFiling[]): rea
   ];
 }
 
-/** Every order that a look at a payment names. */
-function carriedKeys(looks: readonly Look[]): readonly string[] {
-  return looks.flatMap(({ ref, content }) =>
-    ref.kind === 'payment' && content.orderId !== undefined
-      ? [orderKeyOf({ id: ref.id, orderId: content.orderId })]
-      : [],
-  );
-}
-
-/** For payments that are new: the order that a look names, else the payment's own. */
+/** Orders that looks at payments name; for new payments that no look files, their own. */
 function carriedOrders(
   looks: readonly Look[],
   rows: ReadonlyMap<string, ResourceFiling>,
-): ReadonlyMap<string, string> {
-  const orders = new Map<string, string>();
-  for (const { ref, content } of looks) {
-    if (ref.kind !== 'payment' || rows.has(refKey(ref))) continue;
-    if (content.orderId !== undefined || !orders.has(ref.id)) {
-      orders.set(ref.id, orderKeyOf({ id: ref.id, orderId: content.orderId }));
-    }
-  }
-  return orders;
+): readonly string[] {
+  return looks.flatMap(({ ref, content }) => {
+    const isNamed = content.orderId !== undefined || !rows.has(refKey(ref));
+    return ref.kind === 'payment' && isNamed
+      ? [orderKeyOf({ id: ref.id, orderId: content.orderId })]
+      : [];
+  });
 }

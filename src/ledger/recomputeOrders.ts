@@ -4,7 +4,13 @@ import type { Queryable } from '../platform/db/database.ts';
 import { deriveOrder } from './domain/order.ts';
 import { orderFindings, orderSubject } from './domain/orderFindings.ts';
 import { OrdersMoved } from './ordersMoved.ts';
-import { deleteStaleTotals, type OrderUpdate, updateOrders } from './store/orders.ts';
+import {
+  deleteStaleTotals,
+  insertOrders,
+  type OrderUpdate,
+  updateOrders,
+  upsertTotals,
+} from './store/orders.ts';
 import { type PartRow, readParts } from './store/resources.ts';
 import type { SubjectFindings } from './writeFindings.ts';
 
@@ -18,14 +24,15 @@ export interface OrderChange {
 
 /**
  * Recomputes every order that `changes` name. The caller holds them.
- * @param open classes of findings that stand open about orders, by key
- * @throws OrdersMoved when a child was filed under an order that its payment has left
+ * @param existing orders that exist, with the classes of findings that stand open about them
+ * @throws OrdersMoved when a child was filed under an order that its payment has left, or when
+ * somebody else created an order meanwhile
  * @returns what each order shows now, for the caller to write with its other findings
  */
 export async function recomputeOrders(
   tx: Queryable,
   changes: readonly OrderChange[],
-  open: ReadonlyMap<string, readonly string[]>,
+  existing: ReadonlyMap<string, readonly string[]>,
 ): Promise<readonly SubjectFindings[]> {
   const orderKeys = [...new Set(changes.flatMap(({ from, to }) => [from ?? [], to ?? []].flat()))];
   if (orderKeys.length === 0) return [];
@@ -43,7 +50,7 @@ export async function recomputeOrders(
       ...deriveOrder(own),
     };
   });
-  await updateOrders(tx, updates);
+  await writeOrders(tx, updates, existing);
   const left = new Set(
     changes.filter(({ leavesTotals }) => leavesTotals).flatMap(({ from, to }) => [from, to]),
   );
@@ -51,9 +58,22 @@ export async function recomputeOrders(
   if (stale.length > 0) await deleteStaleTotals(tx, stale);
   return orderKeys.map((orderKey) => ({
     subject: orderSubject(orderKey),
-    open: open.get(orderKey) ?? [],
+    open: existing.get(orderKey) ?? [],
     shown: shown.get(orderKey) ?? [],
   }));
+}
+
+async function writeOrders(
+  tx: Queryable,
+  updates: readonly OrderUpdate[],
+  existing: ReadonlyMap<string, readonly string[]>,
+): Promise<void> {
+  const fresh = updates.filter(({ orderKey }) => !existing.has(orderKey));
+  const older = updates.filter(({ orderKey }) => existing.has(orderKey));
+  const created = fresh.length > 0 ? await insertOrders(tx, fresh) : [];
+  if (created.length < fresh.length) throw new OrdersMoved([]);
+  if (older.length > 0) await updateOrders(tx, older);
+  await upsertTotals(tx, updates);
 }
 
 /** Under the locks no payment can leave an order; one that is not there had left before. */

@@ -1,23 +1,6 @@
 /** Statements on orders and their totals. */
 import type { Queryable } from '../../platform/db/database.ts';
-import type { OrderState } from '../domain/order.ts';
-
-/** Creates orders that do not exist. @returns the keys created; they are locked */
-export async function insertOrders(
-  tx: Queryable,
-  orders: readonly { readonly orderKey: string; readonly orderId: string }[],
-): Promise<readonly string[]> {
-  const rows = await tx.query<{ orderKey: string }>(
-    `insert into orders (order_key, order_id)
-     select order_key, order_id
-       from unnest($1::text[], $2::text[]) as u (order_key, order_id)
-      order by order_key
-     on conflict do nothing
-     returning order_key as "orderKey"`,
-    [orders.map(({ orderKey }) => orderKey), orders.map(({ orderId }) => orderId)],
-  );
-  return rows.map(({ orderKey }) => orderKey);
-}
+import { type OrderState, orderIdOf } from '../domain/order.ts';
 
 /** Locks orders in the order of their keys. @returns the findings that are open about each */
 export function lockOrders(
@@ -43,31 +26,68 @@ export interface OrderUpdate extends OrderState {
   readonly openFindings: readonly string[];
 }
 
-/** Writes the status of orders and their totals. The caller holds the orders. */
-export async function updateOrders(tx: Queryable, updates: readonly OrderUpdate[]): Promise<void> {
-  const totals = updates.flatMap(({ orderKey, totals: own }) =>
+/**
+ * Creates orders as they are to be written.
+ * @returns the keys created; one that somebody else created meanwhile is missing
+ */
+export async function insertOrders(
+  tx: Queryable,
+  orders: readonly OrderUpdate[],
+): Promise<readonly string[]> {
+  const rows = await tx.query<{ orderKey: string }>(
+    `insert into orders (order_key, order_id, status, open_findings)
+     select order_key, order_id, status, open_findings::text[]
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[])
+            as u (order_key, order_id, status, open_findings)
+      order by order_key
+     on conflict do nothing
+     returning order_key as "orderKey"`,
+    [
+      orders.map(({ orderKey }) => orderKey),
+      orders.map(({ orderKey }) => orderIdOf(orderKey)),
+      orders.map(({ status }) => status),
+      orders.map(({ openFindings }) => `{${openFindings.join(',')}}`),
+    ],
+  );
+  return rows.map(({ orderKey }) => orderKey);
+}
+
+/** Writes what orders have become. The caller holds them. */
+export async function updateOrders(tx: Queryable, orders: readonly OrderUpdate[]): Promise<void> {
+  await tx.query(
+    `update orders o
+        set status = u.status,
+            moved_to = case when u.status = 'moved'
+                            then o.moved_to || array(select jsonb_array_elements_text(u.moved_to))
+                            else '{}' end,
+            open_findings = u.open_findings::text[],
+            updated_at = now()
+       from unnest($1::text[], $2::text[], $3::jsonb[], $4::text[])
+            as u (order_key, status, moved_to, open_findings)
+      where o.order_key = u.order_key`,
+    [
+      orders.map(({ orderKey }) => orderKey),
+      orders.map(({ status }) => status),
+      orders.map(({ movedTo }) => JSON.stringify(movedTo)),
+      orders.map(({ openFindings }) => `{${openFindings.join(',')}}`),
+    ],
+  );
+}
+
+/** Writes the totals of orders. The caller holds the orders. */
+export async function upsertTotals(tx: Queryable, orders: readonly OrderUpdate[]): Promise<void> {
+  const totals = orders.flatMap(({ orderKey, totals: own }) =>
     own.map((total) => ({ orderKey, ...total })),
   );
   await tx.query(
-    `with changed as (
-       update orders o
-          set status = u.status,
-              moved_to = case when u.status = 'moved'
-                              then o.moved_to || array(select jsonb_array_elements_text(u.moved_to))
-                              else '{}' end,
-              open_findings = u.open_findings::text[],
-              updated_at = now()
-         from unnest($1::text[], $2::text[], $3::jsonb[], $4::text[])
-              as u (order_key, status, moved_to, open_findings)
-        where o.order_key = u.order_key
-     )
-     insert into order_totals (order_key, currency, status, authorized_minor, captured_minor,
+    `insert into order_totals (order_key, currency, status, authorized_minor, captured_minor,
                                refunded_minor, refund_pending_minor, disputed_minor,
                                charged_back_minor)
      select order_key, currency, status, authorized, captured, refunded, pending, disputed, lost
-       from unnest($5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::bigint[],
-                   $11::bigint[], $12::bigint[], $13::bigint[])
-            as t (order_key, currency, status, authorized, captured, refunded, pending, disputed, lost)
+       from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[],
+                   $7::bigint[], $8::bigint[], $9::bigint[])
+            as t (order_key, currency, status, authorized, captured, refunded, pending, disputed,
+                  lost)
      on conflict (order_key, currency) do update
         set status = excluded.status, authorized_minor = excluded.authorized_minor,
             captured_minor = excluded.captured_minor, refunded_minor = excluded.refunded_minor,
@@ -75,10 +95,6 @@ export async function updateOrders(tx: Queryable, updates: readonly OrderUpdate[
             disputed_minor = excluded.disputed_minor,
             charged_back_minor = excluded.charged_back_minor`,
     [
-      updates.map(({ orderKey }) => orderKey),
-      updates.map(({ status }) => status),
-      updates.map(({ movedTo }) => JSON.stringify(movedTo)),
-      updates.map(({ openFindings }) => `{${openFindings.join(',')}}`),
       totals.map(({ orderKey }) => orderKey),
       totals.map(({ currency }) => currency),
       totals.map(({ status }) => status),
@@ -111,15 +127,5 @@ export async function deleteStaleTotals(
       kept.map(({ orderKey }) => orderKey),
       kept.map(({ currency }) => currency),
     ],
-  );
-}
-
-/** Removes orders that this transaction created and then filed nothing under. */
-export async function deleteOrders(tx: Queryable, orderKeys: readonly string[]): Promise<void> {
-  await tx.query(
-    `delete from orders o
-      where o.order_key = any ($1::text[])
-        and not exists (select from resources r where r.order_key = o.order_key)`,
-    [orderKeys],
   );
 }

@@ -42,16 +42,14 @@ export function readFilings(
   );
 }
 
-/** A resource that is to exist, with the order it is first filed under. */
+/** A resource that was only mentioned, with the order it is filed under until it is seen. */
 export interface Stub extends ResourceRef {
   readonly orderKey: string | null;
-  /** Nothing is known of it yet, so the service is to be asked. */
-  readonly isCheckDue: boolean;
 }
 
 /**
- * Creates rows for resources that have none.
- * @returns those created; they are locked, as nobody else can see them yet
+ * Creates rows for resources that were only mentioned, due for a retrieve now.
+ * @returns those created; one that somebody else created meanwhile is missing
  */
 export function insertStubs(
   tx: Queryable,
@@ -59,17 +57,12 @@ export function insertStubs(
 ): Promise<readonly ResourceRef[]> {
   return tx.query<ResourceRef>(
     `insert into resources (kind, id, order_key, doubts, next_check_at)
-     select kind, id, order_key, '{incomplete}', case when is_check_due then now() end
-       from unnest($1::text[], $2::text[], $3::text[], $4::boolean[])
-            as u (kind, id, order_key, is_check_due)
+     select kind, id, order_key, '{incomplete}', now()
+       from unnest($1::text[], $2::text[], $3::text[]) as u (kind, id, order_key)
       order by kind, id
      on conflict do nothing
      returning kind, id`,
-    [
-      ...refColumns(stubs),
-      stubs.map(({ orderKey }) => orderKey),
-      stubs.map(({ isCheckDue }) => isCheckDue),
-    ],
+    [...refColumns(stubs), stubs.map(({ orderKey }) => orderKey)],
   );
 }
 
@@ -153,6 +146,34 @@ const UPDATE_ROWS = `unnest(${Object.values(UPDATE_COLUMNS)
   .map((type, place) => `$${place + 1}::${type}[]`)
   .join(', ')}) as u (${UPDATE_NAMES.join(', ')})`;
 
+/**
+ * Creates resources with their merged states.
+ * @returns those created; one that somebody else created meanwhile is missing
+ */
+export function insertResources(
+  tx: Queryable,
+  updates: readonly ResourceUpdate[],
+): Promise<readonly ResourceRef[]> {
+  return tx.query<ResourceRef>(
+    `insert into resources (kind, id, payment_id, order_key, status, stage, currency, amount_minor,
+                            authorized_minor, captured_minor, capture_method, reference,
+                            unified_code, unified_message, error_code, created_at, deadline_at,
+                            epoch, version_micros, head_hash, posts, doubts, contradiction,
+                            open_findings, next_check_at, posted)
+     select kind, id, payment_id, order_key, status, stage, currency, amount_minor,
+            authorized_minor, captured_minor, capture_method, reference,
+            unified_code, unified_message, error_code, created_at, deadline_at,
+            epoch, version_micros, decode(head_hash, 'hex'), posts, doubts::text[],
+            contradiction::jsonb, open_findings::text[], case when is_check_due then now() end,
+            posted::jsonb
+       from ${UPDATE_ROWS}
+      order by kind, id
+     on conflict do nothing
+     returning kind, id`,
+    toColumns(updates),
+  );
+}
+
 /** Writes merged states. The caller holds the rows. */
 export async function updateResources(
   tx: Queryable,
@@ -173,8 +194,12 @@ export async function updateResources(
             updated_at = now()
        from ${UPDATE_ROWS}
       where r.kind = u.kind and r.id = u.id`,
-    UPDATE_NAMES.map((name) => updates.map((update) => toColumn(update[name]))),
+    toColumns(updates),
   );
+}
+
+function toColumns(updates: readonly ResourceUpdate[]): readonly unknown[] {
+  return UPDATE_NAMES.map((name) => updates.map((update) => toColumn(update[name])));
 }
 
 /** Arrays of words become array literals, and objects JSON: a set of columns holds scalars only. */

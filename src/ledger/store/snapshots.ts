@@ -39,7 +39,7 @@ export async function insertSnapshots(
     `insert into snapshots (kind, resource_id, epoch, content_hash, content, source,
                             observed_micros, webhook_event_id)
      select kind, id, epoch, decode(hash, 'hex'), content, source, observed, event
-       from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::jsonb[], $6::text[],
+       from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::json[], $6::text[],
                    $7::bigint[], $8::bigint[])
             as u (kind, id, epoch, hash, content, source, observed, event)
      on conflict do nothing`,
