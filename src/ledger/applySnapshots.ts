@@ -57,9 +57,9 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
 
   const added = [...merged.values()].flatMap((one) => one.added);
   if (added.length > 0) await insertSnapshots(tx, added);
-  for (const [key, { openedEpochs }] of merged) {
-    const ref = filing.refs.find((candidate) => refKey(candidate) === key);
-    for (const epoch of openedEpochs) if (ref) await insertEpoch(tx, { ref, ...epoch });
+  for (const { state, openedEpochs } of merged.values()) {
+    for (const epoch of openedEpochs)
+      if (state) await insertEpoch(tx, { ref: state.ref, ...epoch });
   }
   await writeResources(tx, { placed, filing });
   const transfers = placed.flatMap((one) => one.transfers);
