@@ -55,10 +55,17 @@ export function sumMinor(amountsMinor: Iterable<number>): number {
 }
 
 /** Formats minor units for a person, for example `65.40 USD`, `6540 JPY`, `6.540 KWD`. */
-export function formatMoney(amountMinor: number, currency: string): string {
+export function formatMoney(amountMinor: number | bigint, currency: string): string {
+  return `${formatAmount(amountMinor, currency)} ${currency}`;
+}
+
+/** The amount alone, with as many decimals as the currency has: `65.40`, `6540`, `6.540`. */
+export function formatAmount(amountMinor: number | bigint, currency: string): string {
   const exponent = currencyExponent(currency);
-  const digits = String(Math.abs(amountMinor)).padStart(exponent + 1, '0');
-  const sign = amountMinor < 0 ? '-' : '';
-  if (exponent === 0) return `${sign}${digits} ${currency}`;
-  return `${sign}${digits.slice(0, -exponent)}.${digits.slice(-exponent)} ${currency}`;
+  const text = String(amountMinor);
+  const sign = text.startsWith('-') ? '-' : '';
+  const digits = text.slice(sign.length).padStart(exponent + 1, '0');
+  return exponent === 0
+    ? `${sign}${digits}`
+    : `${sign}${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
 }

@@ -62,17 +62,32 @@ export interface ResourceState extends SnapshotContent {
   readonly illegalSteps: readonly IllegalStep[];
 }
 
+/** The fields of the key, in the order in which they decide (invariant 2). */
+export const KEY_FIELDS = ['epoch', 'stage', 'version', 'rank', 'captured', 'hash'] as const;
+export type KeyField = (typeof KEY_FIELDS)[number];
+
+const COMPARE: Readonly<Record<KeyField, (a: Snapshot, b: Snapshot) => number>> = {
+  epoch: (a, b) => a.epoch - b.epoch,
+  stage: (a, b) => stageRank(a.ref.kind, a.content.stage) - stageRank(b.ref.kind, b.content.stage),
+  version: (a, b) => (a.content.versionMicros ?? -1) - (b.content.versionMicros ?? -1),
+  rank: (a, b) =>
+    statusRank(a.ref.kind, a.content.status) - statusRank(b.ref.kind, b.content.status),
+  captured: (a, b) => (a.content.amountReceivedMinor ?? -1) - (b.content.amountReceivedMinor ?? -1),
+  hash: (a, b) => compareText(a.contentHash, b.contentHash),
+};
+
 /** Total order of the snapshots of one resource: negative when `a` is below `b`. */
 export function compareSnapshots(a: Snapshot, b: Snapshot): number {
-  const { kind } = a.ref;
-  return (
-    a.epoch - b.epoch ||
-    stageRank(kind, a.content.stage) - stageRank(kind, b.content.stage) ||
-    (a.content.versionMicros ?? -1) - (b.content.versionMicros ?? -1) ||
-    statusRank(kind, a.content.status) - statusRank(kind, b.content.status) ||
-    (a.content.amountReceivedMinor ?? -1) - (b.content.amountReceivedMinor ?? -1) ||
-    compareText(a.contentHash, b.contentHash)
-  );
+  for (const field of KEY_FIELDS) {
+    const order = COMPARE[field](a, b);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** The field that decides between two snapshots; undefined when their keys are equal. */
+export function decidingField(a: Snapshot, b: Snapshot): KeyField | undefined {
+  return KEY_FIELDS.find((field) => COMPARE[field](a, b) !== 0);
 }
 
 /**
@@ -123,7 +138,7 @@ interface PaymentAmounts {
 const NO_PAYMENT_AMOUNTS: PaymentAmounts = { authorizedMinor: 0, capturedMinor: 0, doubts: [] };
 
 /** Statuses that say money is held for capture, or was taken from such a hold. */
-const HELD = new Set([
+export const HELD: ReadonlySet<string> = new Set([
   'requires_capture',
   'partially_authorized_and_requires_capture',
   'partially_captured_and_processing',
@@ -131,7 +146,11 @@ const HELD = new Set([
 ]);
 
 /** Statuses whose body states the final captured amount when it carries one. */
-const SETTLED = new Set(['succeeded', 'partially_captured', 'cancelled_post_capture']);
+export const SETTLED: ReadonlySet<string> = new Set([
+  'succeeded',
+  'partially_captured',
+  'cancelled_post_capture',
+]);
 
 function paymentAmounts(fields: SnapshotContent, current: readonly Snapshot[]): PaymentAmounts {
   const manual = isCapturedByHand(fields, current);

@@ -95,20 +95,32 @@ export function deriveOrder(parts: readonly OrderPart[]): OrderState {
 }
 
 function deriveTotals(currency: string, parts: readonly OrderPart[]): OrderTotals {
-  const sum = (amountOf: (part: OrderPart) => number) => sumMinor(parts.map(amountOf));
+  const sum = (name: OrderAmount) => sumMinor(parts.map(PART_AMOUNTS[name]));
   const amounts = {
-    authorizedMinor: sum(openHold),
-    capturedMinor: sum(keptCapture),
-    refundedMinor: sum(amountIf('refund', (status) => status === 'succeeded')),
-    refundPendingMinor: sum(amountIf('refund', (status) => !FINAL_STATUSES.refund.has(status))),
-    disputedMinor: sum(amountIf('dispute', (status) => !FINAL_STATUSES.dispute.has(status))),
-    chargedBackMinor: sum(amountIf('dispute', (status) => LOST.has(status))),
+    authorizedMinor: sum('authorizedMinor'),
+    capturedMinor: sum('capturedMinor'),
+    refundedMinor: sum('refundedMinor'),
+    refundPendingMinor: sum('refundPendingMinor'),
+    disputedMinor: sum('disputedMinor'),
+    chargedBackMinor: sum('chargedBackMinor'),
   };
   return { currency, status: totalsStatus(parts, amounts), ...amounts };
 }
 
 /** Dispute outcomes that cost the merchant the disputed amount. */
 const LOST = new Set(['lost', 'accepted', 'expired']);
+
+export type OrderAmount = Exclude<keyof OrderTotals, 'currency' | 'status'>;
+
+/** What one part adds to each amount of its order. */
+export const PART_AMOUNTS: Readonly<Record<OrderAmount, (part: OrderPart) => number>> = {
+  authorizedMinor: openHold,
+  capturedMinor: keptCapture,
+  refundedMinor: amountIf('refund', (status) => status === 'succeeded'),
+  refundPendingMinor: amountIf('refund', (status) => !FINAL_STATUSES.refund.has(status)),
+  disputedMinor: amountIf('dispute', (status) => !FINAL_STATUSES.dispute.has(status)),
+  chargedBackMinor: amountIf('dispute', (status) => LOST.has(status)),
+};
 
 function openHold({ kind, status, authorizedMinor, capturedMinor }: OrderPart): number {
   if (kind !== 'payment' || FINAL_STATUSES.payment.has(status ?? '')) return 0;
@@ -143,7 +155,7 @@ function totalsStatus(
 }
 
 /** What one payment alone would make of its order. Refunds and disputes add nothing of their own. */
-function paymentStatusWord({ kind, status, capturedMinor }: OrderPart): OrderStatus {
+export function paymentStatusWord({ kind, status, capturedMinor }: OrderPart): OrderStatus {
   if (kind !== 'payment') return 'moved';
   switch (status) {
     case 'succeeded':

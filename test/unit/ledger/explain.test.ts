@@ -1,0 +1,333 @@
+/** Tests cite the invariants at the head of src/ledger/domain/explain.ts as X1, X2, X3. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ResourceKind } from '../../../src/contract/resources/index.ts';
+import { declineOf, explainPart } from '../../../src/ledger/domain/explain.ts';
+import type {
+  Evidence,
+  JournalEntry,
+  PartExplanation,
+  PartRecord,
+} from '../../../src/ledger/domain/explanation.ts';
+import { transfersFor } from '../../../src/ledger/domain/legs.ts';
+import {
+  compareSnapshots,
+  decidingField,
+  foldSnapshots,
+} from '../../../src/ledger/domain/merge.ts';
+import { readResource, type SnapshotContent } from '../../../src/ledger/domain/snapshot.ts';
+import { anyLife } from '../../support/lifecycles.ts';
+import { look, SECOND, T0 } from '../../support/lives.ts';
+
+interface Told {
+  readonly kind?: ResourceKind;
+  readonly epoch?: number;
+  readonly source?: 'webhook' | 'retrieve';
+}
+
+let inboxId = 0;
+
+function evidence(content: SnapshotContent, { kind, epoch = 0, source }: Told = {}): Evidence {
+  inboxId += 1;
+  const brought = source !== 'retrieve';
+  return {
+    ...look(content, { ...(kind && { kind }), ...(source && { source }) }),
+    epoch,
+    inboxId: brought ? inboxId : undefined,
+    eventId: brought ? `evt_${inboxId}` : undefined,
+    recordedMicros: T0 + inboxId,
+  };
+}
+
+/** The journal of a resource that was posted once, with all that was known. */
+function entriesOf(all: readonly Evidence[]): readonly JournalEntry[] {
+  return transfersFor(foldSnapshots(all), {}).map((transfer, place) => ({
+    ...transfer,
+    id: place + 1,
+    headHash: foldSnapshots(all).headHash,
+    recordedMicros: T0,
+    inboxId: 7,
+    eventId: 'evt_7',
+  }));
+}
+
+function explain(all: readonly Evidence[], fields: Partial<PartRecord> = {}): PartExplanation {
+  return explainPart({
+    ref: all[0]?.ref ?? { kind: 'payment', id: 'pay_1' },
+    evidence: all,
+    epochs: [],
+    contradiction: undefined,
+    openFindings: [],
+    transfers: all.length > 0 ? entriesOf(all) : [],
+    storedHeadHash: all.length > 0 ? foldSnapshots(all).headHash : undefined,
+    nextCheckMicros: undefined,
+    ...fields,
+  });
+}
+
+const usd = { amountMinor: 6540, currency: 'USD' } as const;
+const paid = { ...usd, status: 'succeeded', amountReceivedMinor: 6540, versionMicros: T0 } as const;
+
+describe('X1: the fold that is explained is the one that counts', () => {
+  test.each<[string, Evidence, Evidence, RegExp]>([
+    [
+      'epoch',
+      evidence({ ...usd, status: 'failed' }, { epoch: 1, source: 'retrieve' }),
+      evidence(paid),
+      /epoch 1.*corrected itself/,
+    ],
+    [
+      'stage',
+      evidence({ ...usd, status: 'opened', stage: 'pre_arbitration' }, { kind: 'dispute' }),
+      evidence({ ...usd, status: 'won', stage: 'dispute', versionMicros: T0 }, { kind: 'dispute' }),
+      /pre_arbitration is later than dispute/,
+    ],
+    [
+      'version',
+      evidence({ ...usd, status: 'processing', versionMicros: T0 + SECOND }),
+      evidence(paid),
+      /changed it later: 2026-11-01T.*01\.000000Z, not 2026-11-01T.*00\.000000Z/,
+    ],
+    [
+      'version',
+      evidence({ ...usd, status: 'processing', versionMicros: T0 }),
+      evidence({ ...usd, status: 'succeeded' }),
+      /dated by the service itself .* the other is not/,
+    ],
+    [
+      'rank',
+      evidence(paid),
+      evidence({ ...paid, status: 'processing' }),
+      /succeeded comes later in a life than processing/,
+    ],
+    [
+      'captured',
+      evidence({ ...paid, status: 'partially_captured' }),
+      evidence({ ...paid, status: 'partially_captured', amountReceivedMinor: 40 }),
+      /it carries 65\.40 USD, the other 0\.40 USD/,
+    ],
+  ])('%s decides, and the reason says how', (by, head, other, reason) => {
+    for (const all of [
+      [head, other],
+      [other, head],
+    ]) {
+      const { decision, head: winner } = explain(all);
+      expect(winner).toMatchObject({
+        contentHash: head.contentHash,
+        eventId: head.eventId ?? null,
+      });
+      expect(decision).toMatchObject({
+        outcome: 'decided',
+        by,
+        because: expect.stringMatching(reason),
+        runnerUp: { contentHash: other.contentHash, eventId: other.eventId },
+      });
+    }
+  });
+
+  test('of two bodies without any order the hash decides, and that is said', () => {
+    const [one, other] = ['x', 'y'].map((errorCode) => evidence({ ...paid, errorCode }));
+    if (!one || !other) throw new Error('two bodies');
+    expect(explain([one, other]).decision).toMatchObject({
+      by: 'hash',
+      because: expect.stringContaining('every order of arrival ends the same'),
+    });
+  });
+
+  test('a single body has no rival, a resource that was only mentioned has no body', () => {
+    expect(explain([evidence(paid)]).decision).toMatchObject({ outcome: 'only_one' });
+    expect(explain([])).toMatchObject({
+      status: null,
+      head: null,
+      posts: false,
+      decision: { outcome: 'unseen' },
+    });
+  });
+
+  test('one content that is stored in two epochs is one body', () => {
+    const first = evidence(paid);
+    const again = { ...first, epoch: 1, recordedMicros: first.recordedMicros + 1 };
+    const epochs = [{ epoch: 1, floorMicros: T0 }];
+    const part = explain([first, again], { epochs });
+    expect(part).toMatchObject({ bodies: 1, decision: { outcome: 'only_one' } });
+  });
+
+  test('whatever was told in whatever order: the head is the head of the fold, and nothing is amiss', () => {
+    const kinds = fc.constantFrom<ResourceKind>('payment', 'refund', 'dispute', 'payout');
+    const told = kinds
+      .chain((kind) => anyLife(kind, { id: 'x_1' }))
+      .chain(({ kind, bodies }) =>
+        fc.tuple(fc.constant(kind), fc.shuffledSubarray([...bodies], { minLength: 1 })),
+      );
+    fc.assert(
+      fc.property(told, ([kind, bodies]) => {
+        const all = bodies.map((body) => {
+          const reading = readResource(body, T0 * 2);
+          return evidence(reading.outcome === 'read' ? reading.content : {}, { kind });
+        });
+        const part = explain(all);
+        const state = foldSnapshots(all);
+        expect(part.head?.contentHash).toBe(state.headHash);
+        expect(part.discrepancies).toEqual([]);
+        expect(
+          part.transfers.every(({ meaning }) => meaning.includes(' ') || meaning.length > 8),
+        ).toBe(true);
+        if (part.decision.outcome === 'decided') {
+          const { runnerUp, by } = part.decision;
+          const head = all.find(({ contentHash }) => contentHash === state.headHash);
+          const other = all.find(({ contentHash }) => contentHash === runnerUp.contentHash);
+          if (!head || !other) throw new Error('both were told');
+          expect(compareSnapshots(head, other)).toBeGreaterThan(0);
+          expect(decidingField(head, other)).toBe(by);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('X2: every statement names its evidence', () => {
+  test('a field that the head lacks is traced to the greatest body that carries it', () => {
+    const old = evidence({ ...usd, status: 'processing', orderId: 'old', versionMicros: T0 });
+    const newer = evidence({ ...usd, status: 'processing', orderId: 'new', versionMicros: T0 + 1 });
+    const head = evidence({ ...paid, versionMicros: T0 + 2 });
+    expect(explain([head, old, newer]).filled).toEqual([
+      expect.objectContaining({
+        field: 'orderId',
+        value: 'new',
+        from: expect.objectContaining({ eventId: newer.eventId }),
+      }),
+    ]);
+  });
+
+  test('an amount that the head does not carry is traced to the body with the largest', () => {
+    const captured = evidence(paid);
+    const voided = evidence({ ...usd, status: 'cancelled_post_capture', versionMicros: T0 + 1 });
+    expect(explain([voided, captured]).amounts).toEqual([
+      expect.objectContaining({
+        amount: 'captured',
+        amountMinor: 6540,
+        basis: 'carried',
+        from: expect.objectContaining({ eventId: captured.eventId }),
+      }),
+    ]);
+  });
+
+  test('a hold is traced to a body that says money is held, not to one that merely could be', () => {
+    const manual = { ...usd, captureMethod: 'manual', amountCapturableMinor: 6540 };
+    const before = evidence({ ...manual, status: 'requires_confirmation', versionMicros: T0 });
+    const held = evidence({ ...manual, status: 'requires_capture', versionMicros: T0 - 1 });
+    const { amounts } = explain([before, held]);
+    expect(amounts.find(({ amount }) => amount === 'authorized')?.from?.eventId).toBe(held.eventId);
+  });
+
+  test('an amount that nobody carries is called provisional, one captured by hand unknown', () => {
+    const automatic = explain([evidence({ ...usd, status: 'succeeded' })]);
+    expect(automatic).toMatchObject({
+      amounts: [{ basis: 'provisional', amountMinor: 6540, from: null }],
+      doubts: [{ name: 'provisional_amount', meaning: expect.stringContaining('stands in') }],
+    });
+    const manual = explain([evidence({ ...usd, status: 'succeeded', captureMethod: 'manual' })]);
+    expect(manual).toMatchObject({ posts: false, amounts: [{ basis: 'unknown' }], transfers: [] });
+  });
+
+  test('a transfer names its event, its accounts in words, and whether it takes back', () => {
+    const all = [evidence(paid)];
+    const [captured] = entriesOf(all);
+    if (!captured) throw new Error('a paid payment is posted');
+    const back: JournalEntry = {
+      ...captured,
+      id: 2,
+      seq: 2,
+      debit: captured.credit,
+      credit: captured.debit,
+      amountMinor: 40,
+      previousMinor: 6540,
+      cumulativeMinor: 6500,
+    };
+    const { transfers } = explain(all, { transfers: [captured, back] });
+    expect(transfers).toMatchObject([
+      {
+        eventId: 'evt_7',
+        isTakenBack: false,
+        amountMinor: 6540,
+        meaning: 'captured, and held for us by the service',
+        debit: { name: 'psp.clearing', meaning: expect.stringContaining('holds for us') },
+      },
+      { isTakenBack: true, amountMinor: 40, debit: { name: 'order.due' } },
+    ]);
+  });
+
+  test('illegal steps, contradictions and findings come with what they mean', () => {
+    const part = explain(
+      [
+        evidence({ ...usd, status: 'cancelled', versionMicros: T0 }),
+        evidence({ ...paid, versionMicros: T0 + 1 }),
+      ],
+      {
+        contradiction: { terms: { status: 'failed' }, observedMicros: T0 },
+        openFindings: [
+          { class: 'status_conflict', detail: { x: 1 }, openedMicros: T0 },
+          { class: 'of_a_later_version', detail: null, openedMicros: T0 },
+        ],
+      },
+    );
+    expect(part).toMatchObject({
+      illegalSteps: [{ from: 'cancelled', to: 'succeeded' }],
+      contradiction: { terms: { status: 'failed' }, observedAt: '2026-11-01T10:00:00.000000Z' },
+      findings: [
+        { name: 'status_conflict', meaning: expect.stringContaining('no life can take') },
+        { name: 'of_a_later_version', meaning: '' },
+      ],
+    });
+  });
+});
+
+describe('X3: what is stored and what counts', () => {
+  test('a stored state that follows another body is named', () => {
+    expect(explain([evidence(paid)], { storedHeadHash: 'ff' }).discrepancies).toEqual([
+      expect.stringContaining('another body'),
+    ]);
+  });
+
+  test('a leg that has not moved what the state says is named', () => {
+    expect(explain([evidence(paid)], { transfers: [] }).discrepancies).toEqual([
+      'The leg captured in USD has not moved what the state says.',
+    ]);
+  });
+});
+
+describe('declines', () => {
+  const failed = (fields: SnapshotContent) =>
+    explain([evidence({ ...usd, status: 'failed', ...fields })]).decline;
+
+  test.each([
+    ['UE_1001', 'never', /Do not retry/],
+    ['UE_2002', 'with_3ds', /3-D Secure/],
+    ['UE_1018', 'check_earlier_payment', /look at it before retrying/],
+    ['UE_3003', 'with_backoff', /Retry, each time/],
+  ])('%s: %s', (unifiedCode, retry, advice) => {
+    expect(failed({ unifiedCode })).toMatchObject({
+      code: unifiedCode,
+      retry,
+      message: expect.any(String),
+      advice: expect.stringMatching(advice),
+    });
+  });
+
+  test("the service's own message goes before the table's, and no code gives no advice to retry", () => {
+    expect(failed({ unifiedCode: 'UE_1001', unifiedMessage: 'No funds' })?.message).toBe(
+      'No funds',
+    );
+    expect(failed({})).toMatchObject({ code: null, retry: null });
+    expect(declineOf('UE_1000', undefined)).toMatchObject({ message: null, retry: 'never' });
+  });
+
+  test('the code of a failed attempt says nothing about a payment that then succeeded', () => {
+    const part = explain([
+      evidence({ ...usd, status: 'failed', unifiedCode: 'UE_1001', versionMicros: T0 - 1 }),
+      evidence(paid),
+    ]);
+    expect(part.decline).toBeNull();
+  });
+});
