@@ -21,12 +21,14 @@ import {
   withDatabase,
 } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
+import { explainCommand } from './explain.ts';
 
 export function ordersCommand(): Command {
   return new Command('orders')
     .description('look at orders')
     .addCommand(listCommand())
-    .addCommand(showCommand());
+    .addCommand(showCommand())
+    .addCommand(explainCommand());
 }
 
 interface ListOptions {

@@ -1,0 +1,188 @@
+/** An explanation in lines for people. Ids and texts come from outside: the caller prints through `printable`. */
+import { formatMoney } from '../contract/money.ts';
+import type { CurrencyExplanation, OrderExplanation } from '../ledger/domain/explainOrder.ts';
+import type {
+  AmountOrigin,
+  Decision,
+  EvidenceSummary,
+  FieldOrigin,
+  FindingExplanation,
+  PartExplanation,
+  TransferExplanation,
+} from '../ledger/domain/explanation.ts';
+import { formatTime } from './context.ts';
+
+/** An order: why it has its status, then each of its parts. */
+export function orderLines(order: OrderExplanation): readonly string[] {
+  return [
+    `Order ${order.orderId} is ${order.status}.`,
+    `  ${order.because}`,
+    ...order.movedTo.map((key) => `  Its payments were moved to ${key}.`),
+    ...order.currencies.flatMap(currencyLines),
+    ...order.findings.map(findingLine),
+    ...order.discrepancies.map(discrepancyLine),
+    ...order.parts.flatMap((part) => ['', ...partLines(part)]),
+  ];
+}
+
+function currencyLines(total: CurrencyExplanation): readonly string[] {
+  const amounts = [
+    ['authorized', total.authorizedMinor],
+    ['captured', total.capturedMinor],
+    ['refunded', total.refundedMinor],
+    ['refund pending', total.refundPendingMinor],
+    ['disputed', total.disputedMinor],
+    ['charged back', total.chargedBackMinor],
+  ] as const;
+  const said = amounts
+    .filter(([name, amountMinor]) => amountMinor > 0 || name === 'captured')
+    .map(([name, amountMinor]) => `${name} ${formatMoney(amountMinor, total.currency)}`);
+  return [
+    `  ${total.currency} is ${total.status}: ${total.because}`,
+    `    ${said.join(', ')}`,
+    ...total.notes.map((note) => `    ${note}`),
+  ];
+}
+
+/** A resource: what counts and why, where the rest comes from, what is doubted, what was posted. */
+export function partLines(part: PartExplanation): readonly string[] {
+  return [
+    headline(part),
+    ...(part.head ? [`  What counts: ${describe(part.head)}`] : []),
+    ...decisionLines(part.decision, part.bodies),
+    ...part.filled.map((origin) => `  ${filledLine(origin, part.currency)}`),
+    ...part.amounts.map((origin) => `  ${amountLine(origin, part)}`),
+    ...doubtLines(part),
+    ...declineLines(part),
+    ...part.discrepancies.map(discrepancyLine),
+    ...transferLines(part),
+  ];
+}
+
+function headline({ kind, id, status, stage, amountMinor, currency }: PartExplanation): string {
+  const money =
+    amountMinor === null || currency === null ? [] : [formatMoney(amountMinor, currency)];
+  const at = stage === null ? [] : [`at the stage ${stage}`];
+  return `${kind} ${id}: ${[status ?? 'not seen yet', ...at, ...money].join(', ')}`;
+}
+
+function decisionLines(decision: Decision, bodies: number): readonly string[] {
+  switch (decision.outcome) {
+    case 'unseen':
+    case 'only_one':
+      return [`  ${decision.because}`];
+    case 'decided':
+      return [
+        `  It won over ${bodies - 1 === 1 ? 'one other' : `${bodies - 1} others`} by ${KEY_WORDS[decision.by]}. The next below it: ${describe(decision.runnerUp)}`,
+        `    ${decision.because}`,
+      ];
+  }
+}
+
+const KEY_WORDS: Readonly<Record<(Decision & { outcome: 'decided' })['by'], string>> = {
+  epoch: 'its epoch',
+  stage: 'its dispute stage',
+  version: "the service's own date",
+  rank: 'its place in the life',
+  captured: 'what was captured',
+  hash: 'its hash alone',
+};
+
+function filledLine({ field, value, from }: FieldOrigin, currency: string | null): string {
+  const shown =
+    field === 'amountMinor' && typeof value === 'number' && currency !== null
+      ? formatMoney(value, currency)
+      : value;
+  return `It does not carry ${field}: ${shown} is from ${describe(from)}`;
+}
+
+function amountLine(
+  { amount, amountMinor, basis, because, from }: AmountOrigin,
+  { currency, head }: PartExplanation,
+): string {
+  const money = currency === null ? String(amountMinor) : formatMoney(amountMinor, currency);
+  const isElsewhere = from !== null && from.contentHash !== head?.contentHash;
+  const origin = basis === 'carried' && isElsewhere ? ` (${describe(from)})` : '';
+  return `${amount} ${money}${basis === 'carried' ? '' : `, ${basis}`}: ${because}${origin}`;
+}
+
+function doubtLines(part: PartExplanation): readonly string[] {
+  const { contradiction, nextCheckAt } = part;
+  // What an amount said of itself is not said again.
+  const said = new Set(part.amounts.map(({ because }) => because));
+  const doubts = part.doubts.filter(({ meaning }) => !said.has(meaning));
+  return [
+    ...doubts.map(({ name, meaning }) => `  In doubt (${name}): ${meaning}`),
+    ...part.illegalSteps.map(
+      ({ from, to }) => `  In doubt: no life leads from ${from} to ${to}; it was applied as told.`,
+    ),
+    ...(contradiction
+      ? [
+          `  In doubt: asked ${iso(contradiction.observedAt)}, the service said ${termsOf(contradiction.terms)}. A second answer like it, a minute later or more, will count.`,
+        ]
+      : []),
+    ...part.findings.map(findingLine),
+    ...(part.posts ? [] : ['  Nothing is posted while so little is known.']),
+    ...(nextCheckAt === null ? [] : [`  A look at the service is due since ${iso(nextCheckAt)}.`]),
+  ];
+}
+
+function findingLine({ name, meaning, detail, openSince }: FindingExplanation): string {
+  return `  Open since ${iso(openSince)}: ${name}. ${meaning} ${JSON.stringify(detail)}`;
+}
+
+function termsOf(terms: object): string {
+  return Object.entries(terms)
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .join(', ');
+}
+
+function declineLines({ decline }: PartExplanation): readonly string[] {
+  if (!decline) return [];
+  const { code, message, advice } = decline;
+  return [
+    `  Declined: ${[code ?? 'no code', message ?? 'no message'].join(', ')}`,
+    `  Advice: ${advice}`,
+  ];
+}
+
+function transferLines({ transfers, head }: PartExplanation): readonly string[] {
+  if (transfers.length === 0) return head ? ['  No money was moved for it.'] : [];
+  return ['  Moved:', ...transfers.flatMap(transferLine)];
+}
+
+function transferLine(transfer: TransferExplanation): readonly string[] {
+  const { amountMinor, currency, meaning, debit, credit } = transfer;
+  const isBack = transfer.isTakenBack ? 'taken back: ' : '';
+  return [
+    `    ${iso(transfer.at)}  ${formatMoney(amountMinor, currency)}  ${isBack}${meaning}`,
+    `      to ${debit.name} (${debit.meaning})`,
+    `      from ${credit.name} (${credit.meaning})`,
+    `      brought by ${bringer(transfer)}; transfer ${transfer.id}, ${transfer.leg} ${transfer.number}`,
+  ];
+}
+
+function discrepancyLine(text: string): string {
+  return `  NOT AS STORED: ${text} \`npx tallyhook verify\` looks at everything.`;
+}
+
+function describe(evidence: EvidenceSummary): string {
+  const version =
+    evidence.version === null ? 'undated' : `dated ${iso(evidence.version)} by the service`;
+  return `${bringer(evidence)}: ${evidence.status ?? 'no status'}, ${version}, stored ${iso(evidence.recordedAt)}`;
+}
+
+function bringer({
+  eventId,
+  inboxId,
+}: {
+  readonly eventId: string | null;
+  readonly inboxId: number | null;
+}): string {
+  if (inboxId === null) return "the service's answer to a question of ours";
+  return `event ${eventId ?? '(unnamed)'} (inbox ${inboxId})`;
+}
+
+function iso(instant: string): string {
+  return formatTime(new Date(instant));
+}

@@ -1,0 +1,172 @@
+/** Statements that read all that is stored about resources, to explain them. All are bounded. */
+import type { Queryable } from '../../platform/db/database.ts';
+import type { Contradiction } from '../domain/epochs.ts';
+import type { Evidence, JournalEntry, OpenFinding } from '../domain/explanation.ts';
+import type { ResourceRef, SnapshotContent, SnapshotSource } from '../domain/snapshot.ts';
+
+export interface NamedOrder {
+  readonly orderKey: string;
+  readonly orderId: string;
+  readonly status: string;
+  readonly movedTo: readonly string[];
+}
+
+/**
+ * The orders that an id names: their own id or key, or the id of one of their parts. Reaches each
+ * by an index; a shop's order and a payment without one may share an id.
+ */
+export function readOrdersNamed(db: Queryable, id: string): Promise<readonly NamedOrder[]> {
+  return db.query<NamedOrder>(
+    `select order_key as "orderKey", order_id as "orderId", status, moved_to as "movedTo"
+       from orders
+      where order_key = any (array(
+              select order_key from orders where order_id = $1
+               union
+              select order_key from orders where order_key = $1
+               union
+              select order_key from resources
+               where kind in ('payment', 'refund', 'dispute', 'payout') and id = $1
+                 and order_key is not null
+               limit 10))
+      order by order_key`,
+    [id],
+  );
+}
+
+/** What is stored of a resource beside its snapshots. */
+export interface PartRow extends ResourceRef {
+  readonly headHash: string | null;
+  readonly contradiction: Contradiction | null;
+  readonly nextCheckMicros: number | null;
+}
+
+const PART_COLUMNS = `
+  kind, id, encode(head_hash, 'hex') as "headHash", contradiction,
+  (extract(epoch from next_check_at) * 1000000)::bigint as "nextCheckMicros"`;
+
+/** The parts of an order, payments first. */
+export function readPartRows(
+  db: Queryable,
+  orderKey: string,
+  limit: number,
+): Promise<readonly PartRow[]> {
+  return db.query<PartRow>(
+    `select ${PART_COLUMNS}
+       from resources
+      where order_key = $1
+      order by case kind when 'payment' then 0 when 'refund' then 1 else 2 end, created_at, id
+      limit $2`,
+    [orderKey, limit],
+  );
+}
+
+/** The resources of this id that belong to no order: payouts, and children without a parent. */
+export function readUnfiledRows(db: Queryable, id: string): Promise<readonly PartRow[]> {
+  return db.query<PartRow>(
+    `select ${PART_COLUMNS}
+       from resources
+      where kind in ('payment', 'refund', 'dispute', 'payout') and id = $1 and order_key is null
+      order by kind
+      limit 4`,
+    [id],
+  );
+}
+
+function refColumns(refs: readonly ResourceRef[]): [readonly string[], readonly string[]] {
+  return [refs.map(({ kind }) => kind), refs.map(({ id }) => id)];
+}
+
+interface EvidenceRow extends ResourceRef {
+  readonly epoch: number;
+  readonly contentHash: string;
+  readonly content: SnapshotContent;
+  readonly source: SnapshotSource;
+  readonly observedMicros: number;
+  readonly recordedMicros: number;
+  readonly inboxId: number | null;
+  readonly eventId: string | null;
+}
+
+/** Every snapshot of the named resources, with the event that brought it. */
+export async function readEvidence(
+  db: Queryable,
+  refs: readonly ResourceRef[],
+  limit: number,
+): Promise<readonly Evidence[]> {
+  const rows = await db.query<EvidenceRow>(
+    `select s.kind, s.resource_id as id, s.epoch, encode(s.content_hash, 'hex') as "contentHash",
+            s.content, s.source, s.observed_micros as "observedMicros",
+            (extract(epoch from s.recorded_at) * 1000000)::bigint as "recordedMicros",
+            s.webhook_event_id as "inboxId", e.event_id as "eventId"
+       from unnest($1::text[], $2::text[]) as wanted (kind, id)
+       join snapshots s on s.kind = wanted.kind and s.resource_id = wanted.id
+       left join webhook_events e on e.id = s.webhook_event_id
+      limit $3`,
+    [...refColumns(refs), limit],
+  );
+  return rows.map(({ kind, id, inboxId, eventId, ...rest }) => ({
+    ref: { kind, id },
+    inboxId: inboxId ?? undefined,
+    eventId: eventId ?? undefined,
+    ...rest,
+  }));
+}
+
+export interface PostedEntry extends JournalEntry {
+  readonly ref: ResourceRef;
+}
+
+interface EntryRow extends Omit<JournalEntry, 'inboxId' | 'eventId'> {
+  readonly kind: ResourceRef['kind'];
+  readonly resourceId: string;
+  readonly inboxId: number | null;
+  readonly eventId: string | null;
+}
+
+/** Every transfer of the named resources, in the order in which they were posted. */
+export async function readEntries(
+  db: Queryable,
+  refs: readonly ResourceRef[],
+  limit: number,
+): Promise<readonly PostedEntry[]> {
+  const rows = await db.query<EntryRow>(
+    `select t.id, t.kind, t.resource_id as "resourceId", t.leg, t.currency, t.leg_seq as seq,
+            t.debit, t.credit, t.amount_minor as "amountMinor",
+            t.previous_minor as "previousMinor", t.cumulative_minor as "cumulativeMinor",
+            encode(t.head_hash, 'hex') as "headHash",
+            (extract(epoch from t.recorded_at) * 1000000)::bigint as "recordedMicros",
+            t.webhook_event_id as "inboxId", e.event_id as "eventId"
+       from unnest($1::text[], $2::text[]) as wanted (kind, id)
+       join transfers t on t.kind = wanted.kind and t.resource_id = wanted.id
+       left join webhook_events e on e.id = t.webhook_event_id
+      order by t.id
+      limit $3`,
+    [...refColumns(refs), limit],
+  );
+  return rows.map(({ kind, resourceId, inboxId, eventId, ...rest }) => ({
+    ref: { kind, id: resourceId },
+    inboxId: inboxId ?? undefined,
+    eventId: eventId ?? undefined,
+    ...rest,
+  }));
+}
+
+export interface SubjectFinding extends OpenFinding {
+  readonly subject: string;
+}
+
+/** Everything that is open about these subjects. */
+export function readOpenFindings(
+  db: Queryable,
+  subjects: readonly string[],
+  limit: number,
+): Promise<readonly SubjectFinding[]> {
+  return db.query<SubjectFinding>(
+    `select subject, class, detail, (extract(epoch from opened_at) * 1000000)::bigint as "openedMicros"
+       from findings
+      where subject = any ($1::text[]) and state = 'open'
+      order by id
+      limit $2`,
+    [subjects, limit],
+  );
+}
