@@ -1,0 +1,137 @@
+import { Command } from 'commander';
+import { formatMoney } from '../../contract/money.ts';
+import { orderIdOf } from '../../ledger/domain/order.ts';
+import {
+  type FoundResource,
+  findOrdersById,
+  findPayoutsByReference,
+  findResources,
+} from '../../ledger/store/lookup.ts';
+import { atOneMoment } from '../../ledger/store/oneMoment.ts';
+import { type EventSummary, findEvent, readTotals } from '../../ledger/store/reading.ts';
+import type { Database, Queryable } from '../../platform/db/database.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { formatTime, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { jsonOption } from '../options.ts';
+
+/** One thing that an id names. */
+interface Found {
+  readonly what: string;
+  readonly id: string;
+  readonly state: string;
+  /** Shows more of it. */
+  readonly command: string;
+}
+
+const MAX_PAYOUTS = 10;
+
+export function findCommand(): Command {
+  return new Command('find')
+    .description('what an id names, whatever it is the id of')
+    .argument(
+      '<id>',
+      'of an order, payment, refund, dispute, payout or event; an inbox number; a payout reference',
+    )
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit code: 0 found, 1 nothing of that id.')
+    .action((id: string, { json }: { readonly json: boolean }) =>
+      withDatabase(readConfig(), async (db) => {
+        const found = await findEverything(db, id);
+        if (found.length === 0) throw nothingKnown(id);
+        if (json) printJson({ found });
+        else found.forEach(printFound);
+      }),
+    );
+}
+
+function findEverything(db: Database, id: string): Promise<readonly Found[]> {
+  return atOneMoment(db, async (tx) => [
+    ...(await findOrders(tx, id)),
+    ...(await findResources(tx, id)).map(describeResource),
+    ...(await findPayouts(tx, id)),
+    ...(await findEvents(tx, id)),
+  ]);
+}
+
+async function findOrders(tx: Queryable, id: string): Promise<readonly Found[]> {
+  const orders = await findOrdersById(tx, id);
+  const totals = await readTotals(
+    tx,
+    orders.map(({ orderKey }) => orderKey),
+  );
+  return orders.map(({ orderKey, orderId, status, firstSeenAt }) => {
+    const captured = totals
+      .filter((total) => total.orderKey === orderKey)
+      .map((total) => `captured ${formatMoney(total.capturedMinor, total.currency)}`);
+    return {
+      what: 'order',
+      id: orderId,
+      state: [status, ...captured, `first seen ${formatTime(firstSeenAt)}`].join(', '),
+      command: `tallyhook orders explain ${shellWord(orderId)}`,
+    };
+  });
+}
+
+function describeResource(resource: FoundResource): Found {
+  const { kind, id, amountMinor, currency, paymentId, orderKey, reference } = resource;
+  const state = [
+    [resource.status ?? 'not seen yet', resource.stage].filter(Boolean).join(' at '),
+    ...(amountMinor === null || currency === null ? [] : [formatMoney(amountMinor, currency)]),
+    ...(paymentId === null ? [] : [`of payment ${paymentId}`]),
+    ...(orderKey === null ? [] : [`in order ${orderIdOf(orderKey)}`]),
+    ...(kind === 'payout' && reference !== null ? [`for ${reference}`] : []),
+    ...resource.doubts.map((doubt) => `in doubt: ${doubt}`),
+  ];
+  return {
+    what: kind,
+    id,
+    state: state.join(', '),
+    command: `tallyhook orders explain ${shellWord(id)}`,
+  };
+}
+
+async function findPayouts(tx: Queryable, reference: string): Promise<readonly Found[]> {
+  const payouts = await findPayoutsByReference(tx, reference, MAX_PAYOUTS);
+  return payouts.filter(({ id }) => id !== reference).map(describeResource);
+}
+
+async function findEvents(tx: Queryable, id: string): Promise<readonly Found[]> {
+  const event = await findEvent(tx, id);
+  return event ? [describeEvent(event)] : [];
+}
+
+function describeEvent(event: EventSummary): Found {
+  const { eventId, eventType, error, state, receivedAt } = event;
+  const said = [
+    state.replace('_', ' '),
+    eventType ?? 'no type',
+    `received ${formatTime(receivedAt)}`,
+    `number ${event.id} in the inbox`,
+    ...(error === null ? [] : [error]),
+  ];
+  return {
+    what: 'event',
+    id: eventId ?? '(no envelope)',
+    state: said.join(', '),
+    command: `tallyhook events show ${shellWord(eventId ?? String(event.id))}`,
+  };
+}
+
+function printFound({ what, id, state, command }: Found): void {
+  console.log(printable(`${what} ${id}: ${state}`));
+  console.log(printable(`  npx ${command}`));
+}
+
+function nothingKnown(id: string): OperatorError {
+  return new OperatorError(
+    `Nothing is known as ${printable(id)}: no order, payment, refund, dispute, payout or event, no ` +
+      'number in the inbox, no reference of a payout. Ids are compared letter by letter. If it is new ' +
+      'its event may still be on the way; `npx tallyhook events list` shows what came.',
+  );
+}
+
+/** An id as one word of a command line, whatever characters it has. */
+export function shellWord(id: string): string {
+  const word = /^[\w.:/@+-]+$/.test(id) ? id : `'${id.replaceAll("'", `'\\''`)}'`;
+  return id.startsWith('-') ? `-- ${word}` : word;
+}

@@ -1,0 +1,232 @@
+/** `orders explain` and `find`, as people run them. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readOrdersNamed, readUnfiledRows } from '../../src/ledger/store/explaining.ts';
+import {
+  findOrdersById,
+  findPayoutsByReference,
+  findResources,
+} from '../../src/ledger/store/lookup.ts';
+import { findEvent } from '../../src/ledger/store/reading.ts';
+import type { Queryable } from '../../src/platform/db/database.ts';
+import { type CliResult, tallyhook } from '../support/cli.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject } from '../support/events.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
+
+let db: TestDatabase;
+const run = (...args: readonly string[]): Promise<CliResult> => tallyhook(db.url, ...args);
+
+const asRefund = { eventType: 'refund_updated', contentType: 'refund_details' };
+const asDispute = { eventType: 'dispute_opened', contentType: 'dispute_details' };
+const asPayout = { eventType: 'payout_initiated', contentType: 'payout_details' };
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  const payment = paymentObject({ payment_id: 'pay_1', metadata: { order_id: 'ord_1' } });
+  const refund = { refund_id: 'ref_1', payment_id: 'pay_1', amount: 1000, currency: 'USD' };
+  await applyEach(db, testApplier(db), [
+    eventBody(
+      { ...payment, status: 'processing', amount_received: 0, modified_at: '2026-11-01T09:59:30Z' },
+      { eventId: 'evt_1', eventType: 'payment_processing' },
+    ),
+    eventBody({ ...payment, metadata: {} }, { eventId: 'evt_2' }),
+    eventBody(
+      { ...refund, status: 'succeeded', modified_at: '2026-11-02T10:00:00Z' },
+      { eventId: 'evt_3', ...asRefund },
+    ),
+    eventBody(
+      { ...refund, status: 'failed', modified_at: '2026-11-03T10:00:00Z' },
+      { eventId: 'evt_4', ...asRefund },
+    ),
+    eventBody(
+      {
+        payment_id: 'pay_2',
+        amount: 6540,
+        currency: 'USD',
+        status: 'failed',
+        unified_code: 'UE_1018',
+        metadata: { order_id: 'ord_1' },
+      },
+      { eventId: 'evt_5', eventType: 'payment_failed' },
+    ),
+    eventBody(
+      {
+        dispute_id: 'dp_1',
+        payment_id: 'pay_9',
+        amount: '500',
+        currency: 'JPY',
+        dispute_status: 'dispute_opened',
+        dispute_stage: 'pre_dispute',
+      },
+      { eventId: 'evt_6', ...asDispute },
+    ),
+    eventBody(
+      {
+        payout_id: 'po_1',
+        amount: 500,
+        currency: 'KWD',
+        status: 'initiated',
+        merchant_order_reference_id: 'run 7',
+      },
+      { eventId: 'evt_7', ...asPayout },
+    ),
+    eventBody({ ...payment, payment_id: 'pay \u001b[31m', metadata: {} }, { eventId: 'evt_8' }),
+  ]);
+});
+afterAll(() => db.drop());
+
+describe('orders explain', () => {
+  test('says why the order has its status, which bodies count, what is doubted and what was moved', async () => {
+    const { code, stdout } = await run('orders', 'explain', 'ord_1');
+    expect(code).toBe(0);
+    for (const said of [
+      'Order ord_1 is paid.',
+      'payment pay_1 succeeded: alone that makes an order paid. In the precedence it stands before failed (payment pay_2 failed).',
+      'refund ref_1 failed: only a refund that succeeded changes the status.',
+      'What counts: event evt_2 (inbox 2): succeeded, dated 2026-11-01 10:00:00 UTC by the service',
+      "It won over one other by the service's own date. The next below it: event evt_1 (inbox 1): processing",
+      'It does not carry orderId: ord_1 is from event evt_1 (inbox 1)',
+      'captured 65.40 USD: The body that counts carries it.',
+      'Declined: UE_1018, This payment may have already been processed',
+      'Advice: The card or its issuer declined. The first payment may have succeeded: look at it before retrying or refunding anything.',
+      '10.00 USD  taken back: given back',
+      'to refund.in_flight (refunds asked for and not yet settled or failed)',
+      'brought by event evt_4 (inbox 4)',
+    ]) {
+      expect(stdout).toContain(said);
+    }
+  });
+
+  test('an order is found by any of its parts, and what was only mentioned is said', async () => {
+    const byRefund = await run('orders', 'explain', 'ref_1');
+    expect(byRefund.stdout).toContain('Order ord_1 is paid.');
+    const { stdout } = await run('orders', 'explain', 'dp_1');
+    expect(stdout).toContain('Order pay_9 is pending.');
+    expect(stdout).toContain('payment pay_9: not seen yet');
+    expect(stdout).toContain(
+      'dispute dp_1 opened is at the stage pre_dispute: a question of the bank',
+    );
+  });
+
+  test('a payout belongs to no order and is explained by itself', async () => {
+    const { code, stdout } = await run('orders', 'explain', 'po_1');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^payout po_1: initiated, 0\.500 KWD\n/);
+    expect(stdout).toContain('0.500 KWD  sent on its way');
+  });
+
+  test('--json is the same explanation as data', async () => {
+    const { stdout } = await run('orders', 'explain', 'pay_1', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      orders: [
+        {
+          orderId: 'ord_1',
+          status: 'paid',
+          discrepancies: [],
+          currencies: [{ currency: 'USD', status: 'paid', decidedBy: [{ id: 'pay_1' }] }],
+          parts: [
+            {
+              id: 'pay_1',
+              decision: { by: 'version', runnerUp: { eventId: 'evt_1' } },
+              discrepancies: [],
+            },
+            { id: 'pay_2', decline: { code: 'UE_1018', retry: 'check_earlier_payment' } },
+            { id: 'ref_1', transfers: [{}, {}, { isTakenBack: true, eventId: 'evt_4' }, {}] },
+          ],
+        },
+      ],
+      resources: [],
+    });
+  });
+
+  test('an order that is stored otherwise than its parts say is called so', async () => {
+    await db.query(`update orders set status = 'pending' where order_id = 'ord_1'`);
+    const { stdout } = await run('orders', 'explain', 'ord_1');
+    await db.query(`update orders set status = 'paid' where order_id = 'ord_1'`);
+    expect(stdout).toContain(
+      'NOT AS STORED: The stored status is pending, and the parts make it paid.',
+    );
+  });
+
+  test('an id that nothing has: exit 1, and where to look', async () => {
+    const { code, stdout, stderr } = await run('orders', 'explain', 'nope');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/is known as nope.*events list/);
+  });
+});
+
+describe('find', () => {
+  test.each([
+    [
+      'ord_1',
+      /^order ord_1: paid, captured 65\.40 USD, .*\n {2}npx tallyhook orders explain ord_1\n$/,
+    ],
+    ['pay_1', /^payment pay_1: succeeded, 65\.40 USD, in order ord_1\n/],
+    ['ref_1', /^refund ref_1: failed, 10\.00 USD, of payment pay_1, in order ord_1\n/],
+    ['dp_1', /^dispute dp_1: opened at pre_dispute, 500 JPY, of payment pay_9, in order pay_9\n/],
+    [
+      'po_1',
+      /^payout po_1: initiated, 0\.500 KWD, for run 7\n {2}npx tallyhook orders explain po_1\n/,
+    ],
+    ['run 7', /^payout po_1: /],
+    [
+      'evt_3',
+      /^event evt_3: applied, refund_updated, received .*\n {2}npx tallyhook events show evt_3\n$/,
+    ],
+    ['3', /^event evt_3: .*number 3 in the inbox/],
+    ['order:ord_1', /^order ord_1: paid/],
+  ])('%s', async (id, said) => {
+    const { code, stdout } = await run('find', id);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(said);
+  });
+
+  test('an id with two meanings is told with both', async () => {
+    const { stdout } = await run('find', 'pay_9', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      found: [
+        { what: 'order' },
+        { what: 'payment', state: expect.stringContaining('not seen yet') },
+      ],
+    });
+  });
+
+  test('an id that nothing has: exit 1, what it is not, and where to look', async () => {
+    const { code, stdout, stderr } = await run('find', 'PAY_1');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/Nothing is known as PAY_1: .*letter by letter.*events list/);
+  });
+
+  test('nothing from outside reaches the terminal as a command to it', async () => {
+    const { stderr } = await run('find', 'x\u001b[31m');
+    expect(stderr).not.toContain('\u001b');
+  });
+
+  /** With sequential scans priced out, a plan that still has one has no index to go by. */
+  test.each<[string, (tx: Queryable) => Promise<unknown>]>([
+    ['orders', (tx) => findOrdersById(tx, 'x')],
+    ['resources', (tx) => findResources(tx, 'x')],
+    ['payouts by reference', (tx) => findPayoutsByReference(tx, 'x', 10)],
+    ['events', (tx) => findEvent(tx, '12')],
+    ['orders by their parts', (tx) => readOrdersNamed(tx, 'x')],
+    ['what has no order', (tx) => readUnfiledRows(tx, 'x')],
+  ])('%s are reached by an index', async (_name, read) => {
+    const plans: string[] = [];
+    await db.transaction(async (tx) => {
+      await tx.query('set local enable_seqscan = off');
+      const explaining: Queryable = {
+        query: async (text, values) => {
+          const lines = await tx.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
+          plans.push(...lines.map((line) => line['QUERY PLAN']));
+          return [];
+        },
+      };
+      await read(explaining);
+    });
+    expect(plans.length).toBeGreaterThan(0);
+    const scans = plans.filter((line) =>
+      /Seq Scan on (?!event_variants|pending|dead_events)/.test(line),
+    );
+    expect(scans, plans.join('\n')).toEqual([]);
+  });
+});
