@@ -2,6 +2,8 @@
 import { Command } from 'commander';
 import { exitWith } from '../platform/shutdown.ts';
 import { eventsCommand } from './commands/events.ts';
+import { exportCommand } from './commands/export.ts';
+import { findCommand } from './commands/find.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { ordersCommand } from './commands/orders.ts';
 import { sendCommand } from './commands/send.ts';
@@ -16,7 +18,9 @@ const program = new Command('tallyhook')
   .addCommand(signCommand())
   .addCommand(sendCommand())
   .addCommand(ordersCommand())
-  .addCommand(eventsCommand());
+  .addCommand(eventsCommand())
+  .addCommand(findCommand())
+  .addCommand(exportCommand());
 
 try {
   await program.parseAsync();

@@ -1,5 +1,6 @@
 /** Options that several commands take. */
 import { InvalidArgumentError, Option } from 'commander';
+import { parseInstantMicros } from '../ledger/domain/time.ts';
 
 const MAX_ROWS = 1_000;
 
@@ -24,4 +25,18 @@ export function secretOption(): Option {
     '--secret <secret>',
     'sign with this secret instead of the first of WEBHOOK_SECRETS',
   );
+}
+
+/** A time as microseconds since 1970: an ISO 8601 instant, or a date, which is its midnight in UTC. */
+export function momentOption(flag: string, description: string): Option {
+  return new Option(`${flag} <time>`, description).argParser((text) => {
+    const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
+    const micros = parseInstantMicros(isDate ? `${text}T00:00:00Z` : text);
+    if (micros === undefined) {
+      throw new InvalidArgumentError(
+        'Give a date such as 2026-11-01, or an instant such as 2026-11-01T10:00:00Z; UTC unless it names a zone.',
+      );
+    }
+    return micros;
+  });
 }

@@ -1,0 +1,195 @@
+/** `export journal`: the same rows in three formats, one moment, flat memory. */
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HLEDGER_ACCOUNTS } from '../../src/ledger/domain/hledger.ts';
+import { exportJournal } from '../../src/ledger/exportJournal.ts';
+import { atOneMoment } from '../../src/ledger/store/oneMoment.ts';
+import type { Queryable } from '../../src/platform/db/database.ts';
+import { type CliResult, spawnTallyhook, tallyhook } from '../support/cli.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject, unique } from '../support/events.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
+
+let db: TestDatabase;
+let folder: string;
+const run = (...args: readonly string[]): Promise<CliResult> =>
+  tallyhook(db.url, 'export', 'journal', ...args);
+
+const TRANSFERS = 2_500;
+const WHOLE = { fromMicros: undefined, toMicros: undefined };
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tallyhook-export-'));
+  db = await createTestDatabase();
+  await applyEach(db, testApplier(db), [
+    eventBody(paymentObject({ payment_id: 'pay_1' }), { eventId: '=evt,"1"' }),
+  ]);
+  // A leg that goes up and down for a long time, on three days.
+  await db.query(
+    `insert into transfers (kind, resource_id, leg, currency, leg_seq, debit, credit, amount_minor,
+                            previous_minor, cumulative_minor, head_hash, recorded_at)
+     select 'payment', 'pay_1', 'captured', 'JPY', n,
+            case when n % 2 = 1 then 'psp.clearing' else 'order.due' end,
+            case when n % 2 = 1 then 'order.due' else 'psp.clearing' end,
+            7, case when n % 2 = 1 then 0 else 7 end, case when n % 2 = 1 then 7 else 0 end,
+            sha256('x'), timestamptz '2026-11-01 00:00:00Z' + (n % 3) * interval '1 day'
+       from generate_series(1, $1::int) as n`,
+    [TRANSFERS - 1],
+  );
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await db.drop();
+});
+
+async function chunks(tx: Queryable, chunkRows: number): Promise<readonly string[]> {
+  const all: string[] = [];
+  for await (const lines of exportJournal(tx, { format: 'jsonl', range: WHOLE, chunkRows })) {
+    all.push(lines);
+  }
+  return all;
+}
+
+function numbersOf(jsonl: string): readonly number[] {
+  return jsonl
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => (JSON.parse(line) as { transfer: number }).transfer);
+}
+
+describe('what is written', () => {
+  test('every transfer once, in the order of its number, in each format', async () => {
+    const [csv, jsonl, hledger] = await Promise.all(
+      ['csv', 'jsonl', 'hledger'].map((format) => run('--format', format)),
+    );
+    const numbers = numbersOf(jsonl?.stdout ?? '');
+    expect(numbers).toHaveLength(TRANSFERS);
+    expect([...numbers].sort((a, b) => a - b)).toEqual(numbers);
+    const inCsv = [...(csv?.stdout ?? '').matchAll(/^(\d+),/gm)].map(([, id]) => Number(id));
+    expect(inCsv).toEqual(numbers);
+    const inHledger = [...(hledger?.stdout ?? '').matchAll(/^\d{4}-\d\d-\d\d \((\d+)\)/gm)];
+    expect(inHledger.map(([, id]) => Number(id))).toEqual(numbers);
+    expect(csv?.stdout).toContain(`,"'=evt,""1""",`);
+    expect(hledger?.stdout).toContain('event:%3Devt%2C%221%22');
+  });
+
+  test('--from belongs to the range and --to does not, and a range that is empty is empty', async () => {
+    const day = (n: number) => `2026-11-0${n}`;
+    const counted = async (...range: readonly string[]) =>
+      numbersOf((await run('--format', 'jsonl', ...range)).stdout).length;
+    const each = await Promise.all(
+      [1, 2, 3].map((n) => counted('--from', day(n), '--to', day(n + 1))),
+    );
+    expect(each).toEqual([833, 833, 833]);
+    expect(await counted('--to', day(1))).toBe(0);
+    expect(await counted('--from', '2026-11-02T00:00:00.000001Z', '--to', day(3))).toBe(0);
+    expect(await counted('--from', day(2))).toBe(TRANSFERS - 833);
+    const { stdout } = await run('--format', 'hledger', '--from', day(2), '--to', day(3));
+    expect(stdout).toContain('recorded from 2026-11-02T00:00:00.000000Z and before 2026-11-03');
+  });
+
+  test('--output holds the same, and appears only when it is whole', async () => {
+    const file = join(folder, 'books.csv');
+    const { code, stdout, stderr } = await run('--format', 'csv', '--output', file);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toBe(`${TRANSFERS} transfers written to ${file}\n`);
+    expect(readFileSync(file, 'utf8')).toBe((await run('--format', 'csv')).stdout);
+    expect(readdirSync(folder)).toEqual(['books.csv']);
+  });
+
+  test('every account of the database has a name for hledger, and holds stand apart', async () => {
+    const accounts = await db.query<{ code: string; class: string }>(
+      'select code, class from accounts order by code limit 100',
+    );
+    const plural: Record<string, string> = {
+      asset: 'assets',
+      liability: 'liabilities',
+      income: 'income',
+      expense: 'expenses',
+      memo: 'memo',
+    };
+    expect(Object.keys(HLEDGER_ACCOUNTS).sort()).toEqual(accounts.map(({ code }) => code));
+    for (const account of accounts) {
+      const { name } = HLEDGER_ACCOUNTS[account.code as keyof typeof HLEDGER_ACCOUNTS];
+      expect(name.split(':')[0]).toBe(plural[account.class]);
+    }
+  });
+});
+
+test('a reader that has seen enough is no failure', async () => {
+  const child = spawnTallyhook(db.url, 'export', 'journal', '--format', 'csv');
+  child.stdout.once('data', () => child.stdout.destroy());
+  const [stderr] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  expect({ code: child.exitCode, stderr }).toEqual({ code: 0, stderr: '' });
+});
+
+describe('refused, with what to do', () => {
+  test.each<[string, readonly string[], RegExp]>([
+    ['no format', [], /--format/],
+    ['a format there is not', ['--format', 'xml'], /csv, jsonl, hledger/],
+    ['a time that is none', ['--format', 'csv', '--from', '2026-13-01'], /Give a date such as/],
+    [
+      'a range turned round',
+      ['--format', 'csv', '--from', '2026-11-02', '--to', '2026-11-02'],
+      /--from is not before --to/,
+    ],
+    [
+      'a file that cannot be',
+      ['--format', 'csv', '--output', '/nowhere/x.csv'],
+      /\/nowhere\/x\.csv cannot be written/,
+    ],
+  ])('%s', async (_name, args, reason) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(reason);
+  });
+});
+
+describe('a long journal', () => {
+  test('is read in chunks, each row once whatever their size', async () => {
+    for (const chunkRows of [1_000, 999, TRANSFERS, TRANSFERS + 1]) {
+      const all = await chunks(db, chunkRows);
+      expect(numbersOf(all.join(''))).toHaveLength(TRANSFERS);
+      const longest = Math.max(...all.map((lines) => lines.split('\n').length - 1));
+      expect(longest).toBeLessThanOrEqual(chunkRows);
+    }
+  });
+
+  test('is read no faster than it is taken', async () => {
+    let statements = 0;
+    const counting: Queryable = {
+      query: (text, values) => {
+        statements += 1;
+        return db.query(text, values);
+      },
+    };
+    const lines = exportJournal(counting, { format: 'jsonl', range: WHOLE, chunkRows: 100 });
+    for (let taken = 0; taken < 4; taken += 1) await lines.next();
+    expect(statements).toBeLessThanOrEqual(4);
+    await lines.return();
+  });
+
+  test('shows one moment: what is posted meanwhile is not in it', async () => {
+    const late = unique('pay');
+    const written = await atOneMoment(db, async (tx) => {
+      const parts: string[] = [];
+      for await (const part of exportJournal(tx, {
+        format: 'jsonl',
+        range: WHOLE,
+        chunkRows: 1_000,
+      })) {
+        if (parts.length === 1) {
+          await applyEach(db, testApplier(db), [eventBody(paymentObject({ payment_id: late }))]);
+        }
+        parts.push(part);
+      }
+      return parts.join('');
+    });
+    expect(written).not.toContain(late);
+    expect((await chunks(db, 1_000)).join('')).toContain(late);
+  });
+});
