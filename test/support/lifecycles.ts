@@ -69,15 +69,22 @@ function narrating(choices: Choices, common: Wire) {
     wait: (seconds: number) => {
       clockMs += seconds * 1000;
     },
-    /** @param optional fields that this body may lack */
+    /**
+     * Tells how it stands, sometimes in two bodies of one moment that do not say the same: two
+     * events of one change.
+     * @param optional fields that a body may lack
+     */
     tell: (fields: Wire, optional: readonly string[] = []) => {
       last = fields;
-      const left = new Set(optional.filter(() => choices.flip()));
-      const isDated = dating === 'always' || (dating === 'sometimes' && choices.flip());
-      const body = Object.entries(dated(fields)).filter(
-        ([name]) => !left.has(name) && (isDated || name !== 'modified_at'),
-      );
-      bodies.push(Object.fromEntries(body));
+      const times = choices.pick([1, 1, 2]);
+      for (let time = 0; time < times; time += 1) {
+        const left = new Set(optional.filter(() => choices.flip()));
+        const isDated = dating === 'always' || (dating === 'sometimes' && choices.flip());
+        const body = Object.entries(dated(fields)).filter(
+          ([name]) => !left.has(name) && (isDated || name !== 'modified_at'),
+        );
+        bodies.push(Object.fromEntries(body));
+      }
     },
     end: () => {
       const truth = dated(last);

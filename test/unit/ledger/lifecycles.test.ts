@@ -15,7 +15,11 @@ import {
 } from '../../../src/ledger/domain/legs.ts';
 import { HELD, type ResourceState } from '../../../src/ledger/domain/merge.ts';
 import { type Known, type Look, mergeLooks } from '../../../src/ledger/domain/mergeLooks.ts';
-import { readResource, type SnapshotSource } from '../../../src/ledger/domain/snapshot.ts';
+import {
+  readResource,
+  type SnapshotContent,
+  type SnapshotSource,
+} from '../../../src/ledger/domain/snapshot.ts';
 import { addBooks, anyLife, type Life, type Wire } from '../../support/lifecycles.ts';
 import { look, SECOND } from '../../support/lives.ts';
 
@@ -197,12 +201,23 @@ test('any part of a life, in any order, repeated, with one retrieve among it, en
         const { state, known, books } = boundRun(deliveries);
         expect(state).toMatchObject({ ...standingOf(life.truth), posts: true, illegalSteps: [] });
         expect(known.contradiction).toBeUndefined();
+        expect(headOf(known, state)).toMatchObject({ status: state?.status });
+        expect(headOf(known, state).amountReceivedMinor ?? state?.capturedMinor).toBe(
+          state?.capturedMinor,
+        );
         expect(books).toEqual(addBooks([life]));
       },
     ),
     { numRuns: 1_200 },
   );
 });
+
+/** What the body says that counts. */
+function headOf(known: Known, state: ResourceState | undefined): SnapshotContent {
+  const head = known.snapshots.find(({ contentHash }) => contentHash === state?.headHash);
+  if (!head) throw new Error('the head is one of the bodies');
+  return head.content;
+}
 
 function boundRun(deliveries: readonly Delivery[]) {
   const ledger = run(deliveries);
