@@ -53,6 +53,8 @@ export const DOUBT_MEANINGS: Readonly<Record<Doubt, string>> = {
     'A body without a version says more than the dated one that counts. The service is asked which holds.',
   provisional_amount:
     "No body says how much; the payment's own amount stands in and is replaced by the first that does. The service is asked.",
+  conflicting_amounts:
+    'bodies that nothing tells apart in time say different money; the service is to be asked',
   unknown_amount:
     'It was captured by hand and no body says how much: nothing is posted until the service has answered.',
 };

@@ -66,7 +66,7 @@ export interface QueueBackend {
 type BackedQueue = Pick<Queue, 'addBulk' | 'getWaitingCount' | 'close' | 'waitUntilReady'> & {
   on(event: 'error', listener: (error: Error) => void): unknown;
 };
-type BackedWorker = Pick<Worker, 'close'> & {
+type BackedWorker = Pick<Worker, 'close' | 'pause'> & {
   waitUntilReady(): Promise<unknown>;
   on(event: 'error', listener: (error: Error) => void): unknown;
 };
@@ -154,6 +154,9 @@ interface ConsumerParts<Data> {
   readonly log: Log;
 }
 
+/** For a pause that only keeps a worker from taking more jobs. */
+const DO_NOT_WAIT = true;
+
 function createConsumer<Data>(parts: ConsumerParts<Data>): Consumer {
   const closing = new AbortController();
   const running = new Set<Promise<void>>();
@@ -167,6 +170,7 @@ function createConsumer<Data>(parts: ConsumerParts<Data>): Consumer {
     close: async () => {
       closing.abort();
       const worker = await started;
+      await worker?.pause(DO_NOT_WAIT);
       // BullMQ takes its leave of the backend, and would wait for one that is away for ever.
       const isAway = await parts.connections.probe().then(
         () => false,
