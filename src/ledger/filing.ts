@@ -7,7 +7,7 @@
  * OrdersMoved once the locks are held.
  */
 import { resourceSubject } from './domain/findings.ts';
-import type { Look } from './domain/mergeLooks.ts';
+import { isHintLook, type Look } from './domain/mergeLooks.ts';
 import { orderKeyOf } from './domain/order.ts';
 import type { ResourceRef } from './domain/snapshot.ts';
 import type { ResourceFiling, Stub } from './store/resources.ts';
@@ -41,7 +41,8 @@ export function fileResources(
   const refs = new Map(
     [...suspects, ...looks.map(({ ref }) => ref)].map((ref) => [refKey(ref), ref]),
   );
-  const looked = new Set(looks.map(({ ref }) => refKey(ref)));
+  // A hint gives no state that could be filed.
+  const looked = new Set(looks.filter((look) => !isHintLook(look)).map(({ ref }) => refKey(ref)));
   const parents = parentsOf(
     looks,
     [...refs.keys()].flatMap((key) => rows.get(key) ?? []),

@@ -18,6 +18,11 @@ export interface Look extends Omit<Snapshot, 'epoch'> {
   readonly webhookEventId: number | undefined;
 }
 
+/** Whether a look says too little to be a snapshot; see `isHint`. */
+export function isHintLook({ source, ref, content }: Look): boolean {
+  return source === 'list' && isHint(ref, content);
+}
+
 /** What is stored about one resource. */
 export interface Known {
   readonly snapshots: readonly Snapshot[];
@@ -56,7 +61,7 @@ export function mergeLooks(known: Known, looks: readonly Look[]): Merged {
   };
 
   for (const look of looks) {
-    if (look.source === 'list' && isHint(look.ref, look.content)) {
+    if (isHintLook(look)) {
       isHinted = true;
       continue;
     }
