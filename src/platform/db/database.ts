@@ -22,10 +22,15 @@ export interface Database extends Queryable {
   ): Promise<Row[]>;
   /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** Runs `work` on one connection and closes it: its temporary tables last that long, no longer. */
+  session<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** Throws unless the database answers. */
   probe(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** One connection. Statements and transactions follow each other; they never overlap. */
+export type Session = Pick<Database, 'query' | 'transaction'>;
 
 export interface DatabaseOptions {
   readonly connectionString: string;
@@ -68,6 +73,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     query: (text, values) => run(pool, { text, values: values as unknown[] }),
     prepared: (name, text, values) => run(pool, { name, text, values: values as unknown[] }),
     transaction: (work) => transaction(pool, options.plans, work),
+    session: (work) => session(pool, options.plans, work),
     probe: async () => {
       await pool.query('select 1');
     },
@@ -101,35 +107,70 @@ function planName(text: string): string {
   return name;
 }
 
+type Plans = DatabaseOptions['plans'];
+
 async function transaction<T>(
   pool: pg.Pool,
-  plans: DatabaseOptions['plans'],
+  plans: Plans,
   work: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
-  const keepsPlans = plans === 'by_key';
   let failure: unknown;
   try {
-    await client.query(BEGIN[plans]);
-    const result = await work({
-      query: (text, values) =>
-        run(client, {
-          ...(keepsPlans && { name: planName(text) }),
-          text,
-          values: values as unknown[],
-        }),
-    });
-    await client.query('commit');
-    return result;
+    return await runTransaction(client, plans, work);
   } catch (error) {
     failure = error;
-    await client.query('rollback').catch(() => {
-      // The connection is gone, and its transaction with it; `error` says why.
-    });
     throw error;
   } finally {
     client.release(isDatabaseAway(failure));
   }
+}
+
+async function runTransaction<T>(
+  client: pg.PoolClient,
+  plans: Plans,
+  work: (tx: Queryable) => Promise<T>,
+): Promise<T> {
+  try {
+    await client.query(BEGIN[plans]);
+    const result = await work(queryableOf(client, plans));
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch(() => {
+      // The connection is gone, and its transaction with it; `error` says why.
+    });
+    throw error;
+  }
+}
+
+async function session<T>(
+  pool: pg.Pool,
+  plans: Plans,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  try {
+    return await work({
+      ...queryableOf(client, plans),
+      transaction: (inner) => runTransaction(client, plans, inner),
+    });
+  } finally {
+    // Closed, not returned to the pool: what was made for this session must not meet the next one.
+    client.release(true);
+  }
+}
+
+function queryableOf(client: pg.PoolClient, plans: Plans): Queryable {
+  const keepsPlans = plans === 'by_key';
+  return {
+    query: (text, values) =>
+      run(client, {
+        ...(keepsPlans && { name: planName(text) }),
+        text,
+        values: values as unknown[],
+      }),
+  };
 }
 
 const INT8_OID = 20;
