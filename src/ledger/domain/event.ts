@@ -46,7 +46,10 @@ export type EventReading =
  * Reads an inbox row.
  * @param merchantId the one account that this ledger serves
  */
-export function readEvent(event: InboxEvent, merchantId: string): EventReading {
+export function readEvent(
+  event: Omit<InboxEvent, 'id' | 'hasVariants'>,
+  merchantId: string,
+): EventReading {
   if (event.eventId === null) return { outcome: 'no_envelope' };
   if (event.merchantId !== merchantId) {
     return { outcome: 'foreign_merchant', merchantId: event.merchantId };

@@ -30,6 +30,13 @@ export const FINDING_CLASSES = {
 } as const;
 export type FindingClass = keyof typeof FINDING_CLASSES;
 
+/** Classes that follow the merged state of a resource: what `stateFindings` can show. */
+export const STATE_FINDING_CLASSES: readonly FindingClass[] = [
+  'unknown_status',
+  'status_conflict',
+  'amount',
+];
+
 /** A difference as it is reported: its class, what it is about, and what was seen. */
 export interface Finding {
   readonly class: FindingClass;

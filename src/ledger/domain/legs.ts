@@ -30,7 +30,7 @@ export const ACCOUNTS = {
 } as const;
 export type Account = keyof typeof ACCOUNTS;
 
-interface Leg {
+export interface Leg {
   readonly debit: Account;
   readonly credit: Account;
 }
@@ -63,8 +63,14 @@ export const LEGS = {
 /** Cumulative amounts by leg, in minor units of one currency. */
 export type Targets = Readonly<Record<string, number>>;
 
+/** What the targets of a resource are told from. */
+export type MoneyState = Pick<
+  ResourceState,
+  'ref' | 'status' | 'stage' | 'amountMinor' | 'authorizedMinor' | 'capturedMinor'
+>;
+
 /** What the legs of a resource should have moved in all (invariant 1). */
-export function targetsOf(state: ResourceState): Targets {
+export function targetsOf(state: MoneyState): Targets {
   switch (state.ref.kind) {
     case 'payment':
       return paymentTargets(state);
@@ -77,7 +83,7 @@ export function targetsOf(state: ResourceState): Targets {
   }
 }
 
-function paymentTargets({ status, authorizedMinor, capturedMinor }: ResourceState): Targets {
+function paymentTargets({ status, authorizedMinor, capturedMinor }: MoneyState): Targets {
   const isFinal = FINAL_STATUSES.payment.has(status ?? '');
   return {
     auth_opened: authorizedMinor,
@@ -88,7 +94,7 @@ function paymentTargets({ status, authorizedMinor, capturedMinor }: ResourceStat
   };
 }
 
-function refundTargets({ status, amountMinor = 0 }: ResourceState): Targets {
+function refundTargets({ status, amountMinor = 0 }: MoneyState): Targets {
   return {
     requested: amountMinor,
     settled: status === 'succeeded' ? amountMinor : 0,
@@ -97,7 +103,7 @@ function refundTargets({ status, amountMinor = 0 }: ResourceState): Targets {
 }
 
 /** A dispute at `pre_dispute` is a question: nothing is withheld until it becomes one. */
-function disputeTargets({ status = '', stage, amountMinor = 0 }: ResourceState): Targets {
+function disputeTargets({ status = '', stage, amountMinor = 0 }: MoneyState): Targets {
   const moves = stage !== 'pre_dispute';
   const isLost = moves && ['lost', 'accepted', 'expired'].includes(status);
   const isOpen = moves && ['opened', 'challenged'].includes(status);
@@ -107,7 +113,7 @@ function disputeTargets({ status = '', stage, amountMinor = 0 }: ResourceState):
   };
 }
 
-function payoutTargets({ status = '', amountMinor = 0 }: ResourceState): Targets {
+function payoutTargets({ status = '', amountMinor = 0 }: MoneyState): Targets {
   const isUnderWay = !status.startsWith('requires_');
   return {
     initiated: isUnderWay ? amountMinor : 0,

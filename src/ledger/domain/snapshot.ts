@@ -43,6 +43,33 @@ export interface SnapshotContent {
   readonly errorCode?: string;
 }
 
+/** The fields of a content in the order in which they are hashed. */
+const HASH_ORDER = {
+  status: true,
+  stage: true,
+  amountMinor: true,
+  currency: true,
+  versionMicros: true,
+  createdMicros: true,
+  paymentId: true,
+  orderId: true,
+  captureMethod: true,
+  amountReceivedMinor: true,
+  amountCapturableMinor: true,
+  deadlineMicros: true,
+  unifiedCode: true,
+  unifiedMessage: true,
+  errorCode: true,
+} as const satisfies Record<keyof SnapshotContent, true>;
+
+/** A content as it was hashed; the database keeps the fields of `jsonb` in an order of its own. */
+export function inHashOrder(content: SnapshotContent): SnapshotContent {
+  const fields = Object.keys(HASH_ORDER) as (keyof SnapshotContent)[];
+  return compact<SnapshotContent>(
+    Object.fromEntries(fields.map((field) => [field, content[field]])) as Required<SnapshotContent>,
+  );
+}
+
 /** Where a snapshot comes from. */
 export type SnapshotSource = 'webhook' | 'retrieve' | 'list';
 

@@ -6,8 +6,13 @@ export async function stampInstallation(db: Queryable, merchantId: string): Prom
   await db.query('insert into installation (merchant_id) values ($1) on conflict do nothing', [
     merchantId,
   ]);
+  return (await readInstallation(db)) ?? merchantId;
+}
+
+/** @returns the merchant that the database is stamped with, if it is */
+export async function readInstallation(db: Queryable): Promise<string | undefined> {
   const rows = await db.query<{ merchantId: string }>(
     'select merchant_id as "merchantId" from installation limit 1',
   );
-  return rows[0]?.merchantId ?? merchantId;
+  return rows[0]?.merchantId;
 }

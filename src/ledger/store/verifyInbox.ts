@@ -1,0 +1,128 @@
+/** Statements with which the inbox is checked. They only read. */
+import type { Queryable } from '../../platform/db/database.ts';
+import type { ResourceRef } from '../domain/snapshot.ts';
+
+/** An event as it is stored. */
+export interface StoredEvent {
+  readonly id: number;
+  readonly eventId: string | null;
+  readonly merchantId: string | null;
+  readonly body: Buffer;
+  readonly receivedMicros: number;
+  /** Its body is the one that was received. */
+  readonly isIntact: boolean;
+}
+
+const EVENT_COLUMNS = `
+  e.id, e.event_id as "eventId", e.merchant_id as "merchantId", e.body,
+  (extract(epoch from e.received_at) * 1000000)::bigint as "receivedMicros",
+  sha256(e.body) = e.body_sha256 as "isIntact"`;
+
+export interface InboxRow extends StoredEvent {
+  readonly isPending: boolean;
+  readonly isDead: boolean;
+}
+
+/** Where to go on in the inbox, and how much to read: bodies may be large. */
+export interface InboxChunk {
+  readonly afterId: number;
+  readonly maxEvents: number;
+  readonly maxBytes: number;
+}
+
+/** The next events in the order of their numbers; one at least, unless none is left. */
+export function readInbox(tx: Queryable, chunk: InboxChunk): Promise<readonly InboxRow[]> {
+  return tx.query<InboxRow>(
+    `with next as (
+       select id, octet_length(body) as bytes
+         from webhook_events
+        where id > $1
+        order by id
+        limit $2
+     ), sized as (
+       select id, row_number() over (order by id) as place, sum(bytes) over (order by id) as bytes
+         from next
+     )
+     select ${EVENT_COLUMNS},
+            p.webhook_event_id is not null as "isPending",
+            d.webhook_event_id is not null as "isDead"
+       from sized s
+       join webhook_events e on e.id = s.id
+       left join pending p on p.webhook_event_id = e.id
+       left join dead_events d on d.webhook_event_id = e.id
+      where s.place = 1 or s.bytes <= $3
+      order by e.id`,
+    [chunk.afterId, chunk.maxEvents, chunk.maxBytes],
+  );
+}
+
+/** Named events, in no order; those that are not there are missing. */
+export function readEvents(tx: Queryable, ids: readonly number[]): Promise<readonly StoredEvent[]> {
+  return tx.query<StoredEvent>(
+    `select ${EVENT_COLUMNS} from webhook_events e where e.id = any ($1::bigint[]) limit $2`,
+    [ids, ids.length],
+  );
+}
+
+/** What an event says about a resource. */
+export interface EventContent {
+  readonly eventId: number;
+  readonly ref: ResourceRef;
+  readonly contentHash: string;
+}
+
+/** Of events, those whose resource has a snapshot of their content, or one that names them. */
+export async function readInSet(
+  tx: Queryable,
+  contents: readonly EventContent[],
+): Promise<ReadonlySet<number>> {
+  const rows = await tx.query<{ id: number }>(
+    `select w.event as id
+       from unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) as w (event, kind, id, hash)
+      where exists (select from snapshots s
+                     where s.kind = w.kind and s.resource_id = w.id
+                       and (s.content_hash = decode(w.hash, 'hex') or s.webhook_event_id = w.event))`,
+    [
+      contents.map(({ eventId }) => eventId),
+      contents.map(({ ref }) => ref.kind),
+      contents.map(({ ref }) => ref.id),
+      contents.map(({ contentHash }) => contentHash),
+    ],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+export interface SubjectFinding {
+  readonly subject: string;
+  readonly class: string;
+  readonly isOpen: boolean;
+}
+
+const MAX_FINDINGS_EACH = 100;
+
+/** Findings about subjects, closed ones included; the newest first. */
+export function readFindings(
+  tx: Queryable,
+  subjects: readonly string[],
+): Promise<readonly SubjectFinding[]> {
+  return tx.query<SubjectFinding>(
+    `select f.subject, f.class, f.state = 'open' as "isOpen"
+       from unnest($1::text[]) as wanted (subject)
+      cross join lateral (select subject, class, state from findings f
+                           where f.subject = wanted.subject order by id desc limit $2) f`,
+    [subjects, MAX_FINDINGS_EACH],
+  );
+}
+
+/** How many rows of `pending` name an event that is not in the inbox, and the first of them. */
+export async function readUnboundPending(tx: Queryable, limit: number): Promise<readonly number[]> {
+  const rows = await tx.query<{ id: number }>(
+    `select p.webhook_event_id as id
+       from pending p
+      where not exists (select from webhook_events e where e.id = p.webhook_event_id)
+      order by 1
+      limit $1`,
+    [limit],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,214 @@
+/** Statements with which resources and their journal are checked. They only read. */
+import type { Queryable } from '../../platform/db/database.ts';
+import type { JournalRow } from '../domain/checkJournal.ts';
+import type { Contradiction } from '../domain/epochs.ts';
+import type { Posted } from '../domain/legs.ts';
+import type { ResourceRef, Snapshot, SnapshotContent, SnapshotSource } from '../domain/snapshot.ts';
+
+/** Two parallel columns that name resources in statements. */
+export function refColumns(
+  refs: readonly ResourceRef[],
+): readonly [readonly string[], readonly string[]] {
+  return [refs.map(({ kind }) => kind), refs.map(({ id }) => id)];
+}
+
+/**
+ * The next resources that anything is stored of, in the order of their names. Snapshots, epochs and
+ * transfers are asked too, so that a row that is missing is missed.
+ */
+export function readRefs(
+  tx: Queryable,
+  { after, limit }: { readonly after: ResourceRef | undefined; readonly limit: number },
+): Promise<readonly ResourceRef[]> {
+  return tx.query<ResourceRef>(
+    `select kind, id
+       from ((select kind, id from resources
+               where (kind, id) > ($1, $2) order by kind, id limit $3)
+             union
+             (select distinct kind, resource_id from snapshots
+               where (kind, resource_id) > ($1, $2) order by kind, resource_id limit $3)
+             union
+             (select distinct kind, resource_id from resource_epochs
+               where (kind, resource_id) > ($1, $2) order by kind, resource_id limit $3)
+             union
+             (select distinct kind, resource_id from transfers
+               where (kind, resource_id) > ($1, $2) order by kind, resource_id limit $3)) named
+      order by kind, id
+      limit $3`,
+    [after?.kind ?? '', after?.id ?? '', limit],
+  );
+}
+
+/**
+ * A resource as it is stored, names as in the table. Amounts and instants are text: a damaged one
+ * must be named, whatever its size.
+ */
+export interface StoredResource extends ResourceRef {
+  readonly payment_id: string | null;
+  readonly order_key: string | null;
+  readonly status: string | null;
+  readonly stage: string | null;
+  readonly currency: string | null;
+  readonly amount_minor: string | null;
+  readonly authorized_minor: string;
+  readonly captured_minor: string;
+  readonly capture_method: string | null;
+  readonly reference: string | null;
+  readonly unified_code: string | null;
+  readonly unified_message: string | null;
+  readonly error_code: string | null;
+  readonly created_at: string | null;
+  readonly deadline_at: string | null;
+  readonly epoch: number;
+  readonly version_micros: string | null;
+  readonly head_hash: string | null;
+  readonly posts: boolean;
+  readonly doubts: readonly string[];
+  readonly contradiction: Contradiction | null;
+  readonly open_findings: readonly string[];
+  readonly posted: Posted;
+  readonly hasParent: boolean;
+  readonly parentOrderKey: string | null;
+}
+
+const INSTANT = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
+
+/** Named resources with the place of their payment; those that are not there are missing. */
+export function readStoredResources(
+  tx: Queryable,
+  refs: readonly ResourceRef[],
+): Promise<readonly StoredResource[]> {
+  return tx.query<StoredResource>(
+    `select r.kind, r.id, r.payment_id, r.order_key, r.status, r.stage, r.currency,
+            r.amount_minor::text as amount_minor, r.authorized_minor::text as authorized_minor,
+            r.captured_minor::text as captured_minor, r.capture_method, r.reference,
+            r.unified_code, r.unified_message, r.error_code,
+            to_char(r.created_at at time zone 'UTC', ${INSTANT}) as created_at,
+            to_char(r.deadline_at at time zone 'UTC', ${INSTANT}) as deadline_at,
+            r.epoch, r.version_micros::text as version_micros,
+            encode(r.head_hash, 'hex') as head_hash, r.posts, r.doubts, r.contradiction,
+            r.open_findings, r.posted,
+            parent.id is not null as "hasParent", parent.order_key as "parentOrderKey"
+       from unnest($1::text[], $2::text[]) as wanted (kind, id)
+       join resources r on r.kind = wanted.kind and r.id = wanted.id
+       left join resources parent on parent.kind = 'payment' and parent.id = r.payment_id`,
+    refColumns(refs),
+  );
+}
+
+export interface StoredSnapshot extends Snapshot {
+  readonly webhookEventId: number | null;
+}
+
+/** Every snapshot of the named resources, with the inbox row that brought it. */
+export async function readStoredSnapshots(
+  tx: Queryable,
+  refs: readonly ResourceRef[],
+): Promise<readonly StoredSnapshot[]> {
+  const rows = await tx.query<
+    ResourceRef & {
+      readonly epoch: number;
+      readonly contentHash: string;
+      readonly content: SnapshotContent;
+      readonly source: SnapshotSource;
+      readonly observedMicros: number;
+      readonly webhookEventId: number | null;
+    }
+  >(
+    `select s.kind, s.resource_id as id, s.epoch, encode(s.content_hash, 'hex') as "contentHash",
+            s.content, s.source, s.observed_micros as "observedMicros",
+            s.webhook_event_id as "webhookEventId"
+       from unnest($1::text[], $2::text[]) as wanted (kind, id)
+       join snapshots s on s.kind = wanted.kind and s.resource_id = wanted.id`,
+    refColumns(refs),
+  );
+  return rows.map(({ kind, id, ...rest }) => ({ ref: { kind, id }, ...rest }));
+}
+
+export interface StoredTransfer extends JournalRow {
+  readonly ref: ResourceRef;
+}
+
+/** The journal of the named resources, each leg in the order of its numbers. */
+export async function readTransfers(
+  tx: Queryable,
+  refs: readonly ResourceRef[],
+): Promise<readonly StoredTransfer[]> {
+  const rows = await tx.query<
+    ResourceRef & {
+      readonly leg: string;
+      readonly currency: string;
+      readonly seq: number;
+      readonly debit: string;
+      readonly credit: string;
+      readonly amount: string;
+      readonly previous: string;
+      readonly cumulative: string;
+    }
+  >(
+    `select t.kind, t.resource_id as id, t.leg, t.currency, t.leg_seq as seq, t.debit, t.credit,
+            t.amount_minor::text as amount, t.previous_minor::text as previous,
+            t.cumulative_minor::text as cumulative
+       from unnest($1::text[], $2::text[]) as wanted (kind, id)
+       join transfers t on t.kind = wanted.kind and t.resource_id = wanted.id
+      order by t.kind, t.resource_id, t.leg, t.currency, t.leg_seq`,
+    refColumns(refs),
+  );
+  return rows.map(({ kind, id, amount, previous, cumulative, ...rest }) => ({
+    ...rest,
+    ref: { kind, id },
+    amountMinor: BigInt(amount),
+    previousMinor: BigInt(previous),
+    cumulativeMinor: BigInt(cumulative),
+  }));
+}
+
+const MAX_CLASSES_EACH = 100;
+
+/** Classes of the findings that are open about subjects. */
+export function readOpenFindings(
+  tx: Queryable,
+  subjects: readonly string[],
+): Promise<readonly { readonly subject: string; readonly class: string }[]> {
+  return tx.query(
+    `select subject, class from findings
+      where state = 'open' and subject = any ($1::text[])
+      limit $2`,
+    [subjects, subjects.length * MAX_CLASSES_EACH],
+  );
+}
+
+export interface AccountBalance {
+  readonly currency: string;
+  readonly account: string;
+  /** Debits less credits, in digits: a balance adds up more than one amount can hold. */
+  readonly balanceMinor: string;
+}
+
+const MAX_BALANCES = 10_000;
+
+/** What each account holds by the journal; every row counts once for each of its two accounts. */
+export function readBalances(tx: Queryable): Promise<readonly AccountBalance[]> {
+  return tx.query<AccountBalance>(
+    `select t.currency, line.account, sum(line.amount)::text as "balanceMinor"
+       from transfers t
+      cross join lateral (values (t.debit, t.amount_minor),
+                                 (t.credit, -t.amount_minor)) as line (account, amount)
+      group by t.currency, line.account
+      order by t.currency, line.account
+      limit $1`,
+    [MAX_BALANCES],
+  );
+}
+
+/** About how many rows a table has; 0 when the server has not counted them yet. */
+export async function estimateRows(
+  db: Queryable,
+  table: 'webhook_events' | 'resources' | 'orders',
+): Promise<number> {
+  const rows = await db.query<{ rows: number }>(
+    `select greatest(reltuples, 0)::bigint as rows from pg_class where oid = to_regclass($1)`,
+    [table],
+  );
+  return rows[0]?.rows ?? 0;
+}

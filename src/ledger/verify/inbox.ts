@@ -1,0 +1,101 @@
+/** Checks the inbox: what was acknowledged is applied, waits to be, or is dead. */
+import { groupBy } from '../../platform/collections.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { contentHash } from '../contentHash.ts';
+import { type BodyReading, inboxProblem } from '../domain/checkInbox.ts';
+import { MAX_OFFENDERS } from '../domain/checks.ts';
+import { readEvent } from '../domain/event.ts';
+import { eventSubject } from '../domain/findings.ts';
+import { atOneMoment } from '../store/oneMoment.ts';
+import {
+  type InboxRow,
+  readFindings,
+  readInbox,
+  readInSet,
+  readUnboundPending,
+  type StoredEvent,
+} from '../store/verifyInbox.ts';
+import { type Run, walk } from './walk.ts';
+
+/** Bodies may be as large as the receiver allows; what is held at a time is bounded in bytes. */
+const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
+
+/** An event with what reading it anew gave. */
+export interface ReadEvent {
+  readonly event: StoredEvent;
+  readonly reading: BodyReading;
+}
+
+/**
+ * Walks the inbox once.
+ * @param keep is handed the events that are neither pending nor dead, chunk by chunk
+ */
+export async function checkInbox(
+  run: Run,
+  keep: (tx: Queryable, applied: readonly ReadEvent[]) => Promise<void>,
+): Promise<void> {
+  await walk<number>(run, 'inbox', async (tx, afterId) => {
+    const rows = await readInbox(tx, {
+      afterId: afterId ?? 0,
+      maxEvents: run.chunkSize,
+      maxBytes: MAX_CHUNK_BYTES,
+    });
+    const read = rows.map((event) => ({ event, reading: readAnew(event, run.merchantId) }));
+    await judgeEvents(run, tx, read);
+    await keep(
+      tx,
+      read.filter(({ event }) => !event.isPending && !event.isDead),
+    );
+    return { last: rows.at(-1)?.id, count: rows.length };
+  });
+  await checkPending(run);
+}
+
+/** Reads a stored body as if it had just been received, at the time when it was. */
+export function readAnew(event: StoredEvent, merchantId: string): BodyReading {
+  // Retention empties payloads; an unnamed body may have been empty from the start.
+  if (event.body.length === 0 && event.eventId !== null) return { outcome: 'emptied' };
+  return event.isIntact ? readEvent(event, merchantId) : { outcome: 'damaged' };
+}
+
+interface ReadRow {
+  readonly event: InboxRow;
+  readonly reading: BodyReading;
+}
+
+async function judgeEvents({ tally }: Run, tx: Queryable, rows: readonly ReadRow[]): Promise<void> {
+  const done = rows.filter(({ event }) => !event.isPending && !event.isDead);
+  const contents = done.flatMap(({ event, reading }) =>
+    reading.outcome === 'snapshot'
+      ? [{ eventId: event.id, ref: reading.ref, contentHash: contentHash(reading.content) }]
+      : [],
+  );
+  const inSet = contents.length > 0 ? await readInSet(tx, contents) : new Set<number>();
+  const unexplained = done
+    .filter(({ event }) => !inSet.has(event.id))
+    .map(({ event }) => eventSubject(event.id));
+  const found = unexplained.length > 0 ? await readFindings(tx, unexplained) : [];
+  const findings = groupBy(found, ({ subject }) => subject);
+  for (const { event, reading } of rows) {
+    const subject = eventSubject(event.id);
+    const problem = inboxProblem({
+      reading,
+      isPending: event.isPending,
+      isDead: event.isDead,
+      isInSet: inSet.has(event.id),
+      findings: findings.get(subject) ?? [],
+    });
+    tally.judge('inbox', { subject, event: event.id }, problem === undefined ? [] : [problem]);
+  }
+  tally.looked('inbox', rows.length);
+}
+
+/** An event that waits, but is not in the inbox, was acknowledged and lost. */
+async function checkPending({ db, tally }: Run): Promise<void> {
+  const lost = await atOneMoment(db, (tx) => readUnboundPending(tx, MAX_OFFENDERS));
+  for (const id of lost) {
+    tally.judge('inbox', { subject: eventSubject(id), event: id }, [
+      'it waits to be applied, but is not in the inbox',
+    ]);
+  }
+}

@@ -1,0 +1,151 @@
+/** Checks resources, what they were folded from, and what they posted. */
+import { groupBy } from '../../platform/collections.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { contentHash } from '../contentHash.ts';
+import {
+  chainProblems,
+  legEnds,
+  openAuthorizationProblems,
+  type PostingState,
+  postedProblems,
+} from '../domain/checkJournal.ts';
+import { childProblem, findingProblems } from '../domain/checkResource.ts';
+import { columnProblems } from '../domain/checks.ts';
+import { placeInEpochs } from '../domain/epochs.ts';
+import { foldSnapshots, type ResourceState } from '../domain/merge.ts';
+import { inHashOrder, type ResourceRef, type Snapshot } from '../domain/snapshot.ts';
+import { refKey } from '../filing.ts';
+import { type ResourceEpoch, readEpochs } from '../store/snapshots.ts';
+import {
+  readOpenFindings,
+  readRefs,
+  readStoredResources,
+  readStoredSnapshots,
+  readTransfers,
+  type StoredResource,
+  type StoredSnapshot,
+  type StoredTransfer,
+} from '../store/verifyResources.ts';
+import { expectedColumns, shownFindings } from './expected.ts';
+import { subjectOf } from './tally.ts';
+import { type Run, walk } from './walk.ts';
+
+export async function checkResources(run: Run): Promise<void> {
+  await walk<ResourceRef>(run, 'resources', async (tx, after) => {
+    const refs = await readRefs(tx, { after, limit: run.chunkSize });
+    for (const entry of await readEntries(tx, refs)) judge(run, entry);
+    return { last: refs.at(-1), count: refs.length };
+  });
+}
+
+/** Everything that is stored about one resource. */
+interface Entry {
+  readonly ref: ResourceRef;
+  readonly row: StoredResource | undefined;
+  readonly snapshots: readonly StoredSnapshot[];
+  readonly epochs: readonly ResourceEpoch[];
+  readonly transfers: readonly StoredTransfer[];
+  readonly openFindings: readonly string[];
+}
+
+async function readEntries(tx: Queryable, refs: readonly ResourceRef[]): Promise<readonly Entry[]> {
+  if (refs.length === 0) return [];
+  const rows = new Map((await readStoredResources(tx, refs)).map((row) => [refKey(row), row]));
+  const byRef = ({ ref }: { readonly ref: ResourceRef }) => refKey(ref);
+  const snapshots = groupBy(await readStoredSnapshots(tx, refs), byRef);
+  const epochs = groupBy(await readEpochs(tx, refs), byRef);
+  const transfers = groupBy(await readTransfers(tx, refs), byRef);
+  const open = await readOpenFindings(tx, refs.map(refKey));
+  const findings = groupBy(open, ({ subject }) => subject);
+  return refs.map((ref) => {
+    const key = refKey(ref);
+    return {
+      ref,
+      row: rows.get(key),
+      snapshots: snapshots.get(key) ?? [],
+      epochs: epochs.get(key) ?? [],
+      transfers: transfers.get(key) ?? [],
+      openFindings: (findings.get(key) ?? []).map((finding) => finding.class),
+    };
+  });
+}
+
+function judge({ tally }: Run, entry: Entry): void {
+  const { ref, row, snapshots, transfers } = entry;
+  const subject = subjectOf(ref, snapshots);
+  const altered = snapshots.filter(
+    ({ content, contentHash: hash }) => contentHash(inHashOrder(content)) !== hash,
+  );
+  tally.looked('snapshots', snapshots.length);
+  tally.judge(
+    'snapshots',
+    subject,
+    altered.map(({ contentHash: hash }) => `snapshot ${hash.slice(0, 12)} has another content`),
+  );
+  tally.looked('chain', transfers.length);
+  tally.judge('chain', subject, chainProblems(ref.kind, transfers));
+  tally.looked('resources', 1);
+  tally.looked('posted', 1);
+  if (row) {
+    judgeRow({ tally }, row, entry);
+    return;
+  }
+  tally.judge('resources', subject, [`${snapshots.length} snapshot(s) are stored, but no row`]);
+  const orphans = transfers.length > 0 ? [`${transfers.length} transfer(s), but no row`] : [];
+  tally.judge('posted', subject, orphans);
+}
+
+function judgeRow({ tally }: Pick<Run, 'tally'>, row: StoredResource, entry: Entry): void {
+  const { ref, snapshots, epochs, transfers } = entry;
+  const subject = subjectOf(ref, snapshots);
+  const state = fold(snapshots, epochs);
+  tally.judge('resources', subject, columnProblems(expectedColumns(row, state), { ...row }));
+
+  if (ref.kind === 'refund' || ref.kind === 'dispute') {
+    const child = {
+      ...ref,
+      paymentId: row.payment_id,
+      orderKey: row.order_key,
+      parentOrderKey: row.hasParent ? row.parentOrderKey : undefined,
+    };
+    const problem = childProblem(child);
+    tally.looked('children', 1);
+    tally.judge('children', subject, problem === undefined ? [] : [problem]);
+  }
+
+  const shown = shownFindings(row, state);
+  tally.looked('findings', 1);
+  tally.judge(
+    'findings',
+    subject,
+    findingProblems({ shown, noted: row.open_findings, open: entry.openFindings }),
+  );
+
+  const [posting, ends] = [postingState(row), legEnds(transfers)];
+  tally.judge('posted', subject, postedProblems(posting, ends));
+  if (ref.kind !== 'payment') return;
+  tally.looked('authorizations', 1);
+  tally.judge('authorizations', subject, openAuthorizationProblems(posting, ends));
+}
+
+function fold(
+  snapshots: readonly Snapshot[],
+  epochs: readonly ResourceEpoch[],
+): ResourceState | undefined {
+  return snapshots.length === 0 ? undefined : foldSnapshots(placeInEpochs(snapshots, epochs));
+}
+
+/** The row as the journal's rules see it; `resources` says whether the row itself is right. */
+function postingState(row: StoredResource): PostingState {
+  return {
+    ref: { kind: row.kind, id: row.id },
+    ...(row.status !== null && { status: row.status }),
+    ...(row.stage !== null && { stage: row.stage }),
+    ...(row.amount_minor !== null && { amountMinor: Number(row.amount_minor) }),
+    authorizedMinor: Number(row.authorized_minor),
+    capturedMinor: Number(row.captured_minor),
+    currency: row.currency ?? undefined,
+    posts: row.posts,
+    posted: row.posted,
+  };
+}
