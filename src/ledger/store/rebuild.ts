@@ -1,0 +1,195 @@
+/**
+ * Statements on a ledger that is made again beside the live one, in temporary tables: they belong
+ * to one session, need no rights on the schema, write no log, and are gone with it, however it ends.
+ */
+import type { ResourceKind } from '../../contract/resources/index.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import type { ResourceRef, SnapshotContent } from '../domain/snapshot.ts';
+import { type PartRow, type StoredPart, toPart } from './verifyOrders.ts';
+import { refColumns } from './verifyResources.ts';
+
+/** Makes the tables. Indexes on looks come when all are there: sorted once, not at each insert. */
+export async function createRebuildTables(session: Queryable): Promise<void> {
+  await session.query(
+    `create temporary table rebuilt_looks (
+       kind text not null,
+       id text not null,
+       webhook_event_id bigint not null,
+       -- Null where an event only mentions the resource.
+       content json,
+       observed_micros bigint
+     )`,
+  );
+  await session.query(
+    `create temporary table rebuilt_resources (
+       kind text not null,
+       id text not null,
+       payment_id text,
+       -- Of payments; refunds and disputes are filed with theirs.
+       order_key text,
+       status text,
+       stage text,
+       currency text,
+       amount_minor bigint,
+       authorized_minor bigint not null,
+       captured_minor bigint not null,
+       primary key (kind, id)
+     )`,
+  );
+  await session.query('create index on rebuilt_resources (order_key)');
+  await session.query('create index on rebuilt_resources (payment_id)');
+}
+
+/** What one event says of a resource, or that it mentions it. */
+export interface KeptLook {
+  readonly ref: ResourceRef;
+  readonly webhookEventId: number;
+  readonly content: SnapshotContent | undefined;
+  readonly observedMicros: number | undefined;
+}
+
+export async function insertLooks(tx: Queryable, looks: readonly KeptLook[]): Promise<void> {
+  await tx.query(
+    `insert into rebuilt_looks (kind, id, webhook_event_id, content, observed_micros)
+     select kind, id, event, content, observed
+       from unnest($1::text[], $2::text[], $3::bigint[], $4::json[], $5::bigint[])
+            as u (kind, id, event, content, observed)`,
+    [
+      ...refColumns(looks.map(({ ref }) => ref)),
+      looks.map(({ webhookEventId }) => webhookEventId),
+      looks.map(({ content }) => (content === undefined ? null : JSON.stringify(content))),
+      looks.map(({ observedMicros }) => observedMicros ?? null),
+    ],
+  );
+}
+
+export async function indexLooks(session: Queryable): Promise<void> {
+  await session.query('create index on rebuilt_looks (kind, id)');
+  await session.query('analyze rebuilt_looks');
+}
+
+export async function analyzeRebuilt(session: Queryable): Promise<void> {
+  await session.query('analyze rebuilt_resources');
+}
+
+/** Looks at the named resources, mentions included. */
+export async function readLooks(
+  tx: Queryable,
+  refs: readonly ResourceRef[],
+): Promise<readonly KeptLook[]> {
+  const rows = await tx.query<
+    ResourceRef & {
+      readonly webhookEventId: number;
+      readonly content: SnapshotContent | null;
+      readonly observedMicros: number | null;
+    }
+  >(
+    `select l.kind, l.id, l.webhook_event_id as "webhookEventId", l.content,
+            l.observed_micros as "observedMicros"
+       from unnest($1::text[], $2::text[]) as wanted (kind, id)
+       join rebuilt_looks l on l.kind = wanted.kind and l.id = wanted.id`,
+    refColumns(refs),
+  );
+  return rows.map(({ kind, id, webhookEventId, content, observedMicros }) => ({
+    ref: { kind, id },
+    webhookEventId,
+    content: content ?? undefined,
+    observedMicros: observedMicros ?? undefined,
+  }));
+}
+
+/** The next resources that are in the ledger, were looked at, or have snapshots of their own. */
+export function readRebuiltRefs(
+  tx: Queryable,
+  { after, limit }: { readonly after: ResourceRef | undefined; readonly limit: number },
+): Promise<readonly ResourceRef[]> {
+  return tx.query<ResourceRef>(
+    `select kind, id
+       from ((select kind, id from resources
+               where (kind, id) > ($1, $2) order by kind, id limit $3)
+             union
+             (select distinct kind, id from rebuilt_looks
+               where (kind, id) > ($1, $2) order by kind, id limit $3)
+             union
+             (select distinct kind, resource_id from snapshots
+               where (kind, resource_id) > ($1, $2) order by kind, resource_id limit $3)) named
+      order by kind, id
+      limit $3`,
+    [after?.kind ?? '', after?.id ?? '', limit],
+  );
+}
+
+/** A resource made again, as far as orders need it. */
+export interface RebuiltPart {
+  readonly kind: ResourceKind;
+  readonly id: string;
+  readonly payment_id: string | null;
+  readonly order_key: string | null;
+  readonly status: string | null;
+  readonly stage: string | null;
+  readonly currency: string | null;
+  readonly amount_minor: number | null;
+  readonly authorized_minor: number;
+  readonly captured_minor: number;
+}
+
+export async function insertRebuilt(tx: Queryable, parts: readonly RebuiltPart[]): Promise<void> {
+  await tx.query(
+    `insert into rebuilt_resources (kind, id, payment_id, order_key, status, stage, currency,
+                                    amount_minor, authorized_minor, captured_minor)
+     select kind, id, payment_id, order_key, status, stage, currency, amount_minor,
+            authorized_minor, captured_minor
+       from jsonb_to_recordset($1::jsonb) as u (
+              kind text, id text, payment_id text, order_key text, status text, stage text,
+              currency text, amount_minor bigint, authorized_minor bigint, captured_minor bigint)`,
+    [JSON.stringify(parts)],
+  );
+}
+
+/** The next keys of orders that are in the ledger or were made again. */
+export async function readRebuiltOrderKeys(
+  tx: Queryable,
+  { afterKey, limit }: { readonly afterKey: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await tx.query<{ orderKey: string }>(
+    `select order_key as "orderKey"
+       from ((select order_key from orders where order_key > $1 order by order_key limit $2)
+             union
+             (select distinct order_key from rebuilt_resources
+               where order_key > $1 order by order_key limit $2)) named
+      order by order_key
+      limit $2`,
+    [afterKey, limit],
+  );
+  return rows.map(({ orderKey }) => orderKey);
+}
+
+/** Parts of the named orders as they were made again: payments, and children with theirs. */
+export async function readRebuiltParts(
+  tx: Queryable,
+  orderKeys: readonly string[],
+): Promise<readonly StoredPart[]> {
+  const rows = await tx.query<PartRow>(
+    `with payments as (
+       select kind, id, payment_id, order_key, status, stage, currency, amount_minor,
+              authorized_minor, captured_minor
+         from rebuilt_resources
+        where kind = 'payment' and order_key = any ($1::text[])
+     ), parts as (
+       select kind, id, payment_id, order_key, status, stage, currency, amount_minor,
+              authorized_minor, captured_minor
+         from payments
+       union all
+       select c.kind, c.id, c.payment_id, p.order_key, c.status, c.stage, c.currency,
+              c.amount_minor, c.authorized_minor, c.captured_minor
+         from payments p
+         join rebuilt_resources c on c.payment_id = p.id
+     )
+     select kind, id, payment_id as "paymentId", order_key as "orderKey", status, stage, currency,
+            amount_minor::text as "amountMinor", authorized_minor::text as "authorizedMinor",
+            captured_minor::text as "capturedMinor"
+       from parts`,
+    [orderKeys],
+  );
+  return rows.map(toPart);
+}

@@ -1,0 +1,122 @@
+/**
+ * Folds resources again: from the inbox as it was kept when it was walked, from snapshots that did
+ * not come from it, and from recorded epochs.
+ *
+ * Workers go on while this runs, so the ledger may know events that were still pending when the
+ * inbox was walked. Each event that changed a resource left a snapshot that names it; where such an
+ * event was not kept, its body is read here. So what is folded is what the ledger had applied at
+ * the moment of `tx`, no more and no less.
+ */
+import { groupBy } from '../../platform/collections.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { contentHash } from '../contentHash.ts';
+import { placeInEpochs } from '../domain/epochs.ts';
+import { foldSnapshots, type ResourceState } from '../domain/merge.ts';
+import { orderKeyOf } from '../domain/order.ts';
+import type { ResourceRef, Snapshot } from '../domain/snapshot.ts';
+import { refKey } from '../filing.ts';
+import { type KeptLook, type RebuiltPart, readLooks } from '../store/rebuild.ts';
+import { readEpochs } from '../store/snapshots.ts';
+import { readEvents } from '../store/verifyInbox.ts';
+import { readStoredSnapshots, type StoredSnapshot } from '../store/verifyResources.ts';
+import { readAnew } from './inbox.ts';
+import { type Subject, subjectOf } from './tally.ts';
+
+export interface Refolded {
+  readonly ref: ResourceRef;
+  readonly subject: Subject;
+  /** Undefined when it was only mentioned, or not even that. */
+  readonly state: ResourceState | undefined;
+  readonly isMentioned: boolean;
+}
+
+export async function refold(
+  tx: Queryable,
+  refs: readonly ResourceRef[],
+  merchantId: string,
+): Promise<readonly Refolded[]> {
+  const kept = await readLooks(tx, refs);
+  const stored = await readStoredSnapshots(tx, refs);
+  const late = await readLate(tx, { kept, stored, merchantId });
+  const looks = [...kept, ...late.looks];
+  const inbox = groupBy(looks.flatMap(toSnapshot), ({ ref }) => refKey(ref));
+  const others = groupBy(
+    stored.filter(
+      (snapshot) => !isFromInbox(snapshot) || late.emptied.has(snapshot.webhookEventId),
+    ),
+    ({ ref }) => refKey(ref),
+  );
+  const epochs = groupBy(await readEpochs(tx, refs), ({ ref }) => refKey(ref));
+  const looksByRef = groupBy(looks, ({ ref }) => refKey(ref));
+  return refs.map((ref) => {
+    const key = refKey(ref);
+    const snapshots = [...(inbox.get(key) ?? []), ...(others.get(key) ?? [])];
+    const placed = placeInEpochs(snapshots, epochs.get(key) ?? []);
+    return {
+      ref,
+      subject: subjectOf(ref, looksByRef.get(key) ?? []),
+      state: placed.length > 0 ? foldSnapshots(placed) : undefined,
+      isMentioned: looksByRef.has(key),
+    };
+  });
+}
+
+function isFromInbox({ source, webhookEventId }: StoredSnapshot): boolean {
+  return source === 'webhook' && webhookEventId !== null;
+}
+
+/** Its epoch is told from the recorded epochs, whatever stands here. */
+function toSnapshot({ ref, content, observedMicros }: KeptLook): readonly Snapshot[] {
+  if (content === undefined || observedMicros === undefined) return [];
+  const hash = contentHash(content);
+  return [{ ref, content, contentHash: hash, source: 'webhook', epoch: 0, observedMicros }];
+}
+
+interface LateInput {
+  readonly kept: readonly KeptLook[];
+  readonly stored: readonly StoredSnapshot[];
+  readonly merchantId: string;
+}
+
+interface Late {
+  readonly looks: readonly KeptLook[];
+  /** Events whose payload is past its retention: their snapshots speak for them. */
+  readonly emptied: ReadonlySet<number | null>;
+}
+
+/** Bodies may be large, and are needed one after another. */
+const BODIES_AT_ONCE = 50;
+
+async function readLate(tx: Queryable, { kept, stored, merchantId }: LateInput): Promise<Late> {
+  const keptIds = new Set(kept.map(({ webhookEventId }) => webhookEventId));
+  const ids = [
+    ...new Set(stored.filter(isFromInbox).flatMap(({ webhookEventId }) => webhookEventId ?? [])),
+  ].filter((id) => !keptIds.has(id));
+  const looks: KeptLook[] = [];
+  const emptied = new Set<number | null>();
+  for (let start = 0; start < ids.length; start += BODIES_AT_ONCE) {
+    for (const event of await readEvents(tx, ids.slice(start, start + BODIES_AT_ONCE))) {
+      const reading = readAnew(event, merchantId);
+      if (reading.outcome === 'emptied') emptied.add(event.id);
+      if (reading.outcome !== 'snapshot') continue;
+      const { ref, content, observedMicros } = reading;
+      looks.push({ ref, content, observedMicros, webhookEventId: event.id });
+    }
+  }
+  return { looks, emptied };
+}
+
+/** A refolded resource as orders need it. */
+export function toRebuiltPart({ ref, state }: Refolded): RebuiltPart {
+  return {
+    ...ref,
+    payment_id: state?.paymentId ?? null,
+    order_key: ref.kind === 'payment' ? orderKeyOf({ id: ref.id, orderId: state?.orderId }) : null,
+    status: state?.status ?? null,
+    stage: state?.stage ?? null,
+    currency: state?.currency ?? null,
+    amount_minor: state?.amountMinor ?? null,
+    authorized_minor: state?.authorizedMinor ?? 0,
+    captured_minor: state?.capturedMinor ?? 0,
+  };
+}

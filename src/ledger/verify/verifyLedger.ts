@@ -1,0 +1,76 @@
+/**
+ * Proves the ledger: every claim of domain/checks.ts, over everything that is stored, while workers
+ * run. Memory is bounded by a chunk, whatever the size of the ledger.
+ */
+import type { Database, Session } from '../../platform/db/database.ts';
+import type { CheckResult } from '../domain/checks.ts';
+import { ACCOUNTS } from '../domain/legs.ts';
+import { atOneMoment } from '../store/oneMoment.ts';
+import { createRebuildTables } from '../store/rebuild.ts';
+import { type AccountBalance, readBalances } from '../store/verifyResources.ts';
+import { checkInbox } from './inbox.ts';
+import { checkOrders } from './orders.ts';
+import { compareWithRebuilt, keepLooks } from './rebuild.ts';
+import { checkResources } from './resources.ts';
+import { createTally, type Tally } from './tally.ts';
+import type { Progress, Run } from './walk.ts';
+
+export type { Phase, Progress } from './walk.ts';
+
+export interface VerifyOptions {
+  /** The account that this ledger serves. */
+  readonly merchantId: string;
+  /** Make the ledger again from what is stored, beside the live one, and compare. */
+  readonly rebuild: boolean;
+  readonly onProgress?: (progress: Progress) => void;
+  readonly chunkSize?: number;
+}
+
+export interface VerifyReport {
+  readonly passed: boolean;
+  readonly checks: readonly CheckResult[];
+  /** By the journal, as it stood at one moment. */
+  readonly balances: readonly AccountBalance[];
+}
+
+const CHUNK_SIZE = 1_000;
+
+export function verifyLedger(db: Database, options: VerifyOptions): Promise<VerifyReport> {
+  const { rebuild } = options;
+  return db.session(async (session) => {
+    const run: Run = {
+      db: session,
+      tally: createTally({ rebuild }),
+      merchantId: options.merchantId,
+      chunkSize: options.chunkSize ?? CHUNK_SIZE,
+      onProgress: options.onProgress ?? (() => undefined),
+    };
+    if (rebuild) await createRebuildTables(session);
+    await checkInbox(run, rebuild ? keepLooks : () => Promise.resolve());
+    await checkResources(run);
+    await checkOrders(run);
+    const balances = await checkBalance(session, run.tally);
+    if (rebuild) await compareWithRebuilt(run);
+    const checks = run.tally.results();
+    return { passed: checks.every(({ failures }) => failures === 0), checks, balances };
+  });
+}
+
+/**
+ * Rows of the journal cannot be unbalanced between themselves; one that names an account which
+ * there is not would still take money out of the books.
+ */
+async function checkBalance(db: Session, tally: Tally): Promise<readonly AccountBalance[]> {
+  const balances = await atOneMoment(db, readBalances);
+  const sums = new Map<string, bigint>();
+  for (const { currency, account, balanceMinor } of balances) {
+    const counts = Object.hasOwn(ACCOUNTS, account);
+    sums.set(currency, (sums.get(currency) ?? 0n) + (counts ? BigInt(balanceMinor) : 0n));
+  }
+  for (const [currency, sumMinor] of sums) {
+    const problems = sumMinor === 0n ? [] : [`debits exceed credits by ${sumMinor} minor units`];
+    tally.judge('balance', { subject: `currency:${currency}` }, problems);
+  }
+  tally.looked('balance', sums.size);
+  return balances;
+}
