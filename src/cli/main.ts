@@ -9,6 +9,7 @@ import { ordersCommand } from './commands/orders.ts';
 import { sendCommand } from './commands/send.ts';
 import { signCommand } from './commands/sign.ts';
 import { startCommand } from './commands/start.ts';
+import { verifyCommand } from './commands/verify.ts';
 
 const program = new Command('tallyhook')
   .description('Keeps a local order ledger equal to the payment service, to the cent.')
@@ -21,6 +22,7 @@ const program = new Command('tallyhook')
   .addCommand(eventsCommand())
   .addCommand(findCommand())
   .addCommand(exportCommand());
+  .addCommand(verifyCommand());
 
 try {
   await program.parseAsync();

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { createProgressLine, progressText } from '../../../src/cli/progress.ts';
+
+test.each([
+  [
+    { phase: 'orders', done: 1_000, total: 4_000 },
+    2_000,
+    'orders: 1,000 of about 4,000, 6 s to go',
+  ],
+  [{ phase: 'orders', done: 10, total: 10_010 }, 1_000, 'orders: 10 of about 10,010, 17 min to go'],
+  [{ phase: 'orders', done: 1, total: 20_001 }, 1_000, 'orders: 1 of about 20,001, 6 h to go'],
+  // More than was estimated, and nothing estimated.
+  [{ phase: 'orders', done: 30, total: 20 }, 1_000, 'orders: 30'],
+  [{ phase: 'orders', done: 30, total: 0 }, 1_000, 'orders: 30'],
+])('%j after %d ms: %s', (state, elapsedMs, text) => {
+  expect(progressText(state, elapsedMs)).toBe(text);
+});
+
+test('the time to go is told from the phase that runs, and not more often than a person reads', () => {
+  let nowMs = 0;
+  const written: string[] = [];
+  const out = { isTTY: true, write: (text: string) => written.push(text) };
+  const line = createProgressLine(out, { nowMs: () => nowMs });
+  const show = (atMs: number, phase: string, done: number) => {
+    nowMs = atMs;
+    line.show({ phase, done, total: 100 });
+  };
+  show(100, 'inbox', 10);
+  show(1_000, 'inbox', 50);
+  show(1_050, 'inbox', 100);
+  show(2_050, 'orders', 50);
+  line.clear();
+  const start = '\r\u001b[K';
+  expect(written).toEqual([
+    `${start}inbox: 50 of about 100, 1 s to go`,
+    `${start}orders: 50 of about 100, 1 s to go`,
+    start,
+  ]);
+});
