@@ -21,7 +21,7 @@ const program = new Command('tallyhook')
   .addCommand(ordersCommand())
   .addCommand(eventsCommand())
   .addCommand(findCommand())
-  .addCommand(exportCommand());
+  .addCommand(exportCommand())
   .addCommand(verifyCommand());
 
 try {
