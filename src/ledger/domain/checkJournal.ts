@@ -44,7 +44,8 @@ export function legEnds(rows: readonly JournalRow[]): LegEnds {
  * @param rows of one resource, each leg in the order of its numbers
  */
 export function chainProblems(kind: ResourceKind, rows: readonly JournalRow[]): readonly string[] {
-  const legs: Readonly<Record<string, Leg>> = LEGS[kind];
+  // The journal names its kinds freely; one that there is not has no legs.
+  const legs: Readonly<Record<string, Leg>> = Object.hasOwn(LEGS, kind) ? LEGS[kind] : {};
   const ends = new Map<string, JournalRow>();
   const broken = new Map<string, string>();
   for (const row of rows) {

@@ -87,7 +87,9 @@ export async function readLooks(
     `select l.kind, l.id, l.webhook_event_id as "webhookEventId", l.content,
             l.observed_micros as "observedMicros"
        from unnest($1::text[], $2::text[]) as wanted (kind, id)
-       join rebuilt_looks l on l.kind = wanted.kind and l.id = wanted.id`,
+      cross join lateral (select l.kind, l.id, l.webhook_event_id, l.content, l.observed_micros
+                            from rebuilt_looks l
+                           where l.kind = wanted.kind and l.id = wanted.id offset 0) l`,
     refColumns(refs),
   );
   return rows.map(({ kind, id, webhookEventId, content, observedMicros }) => ({
@@ -183,7 +185,10 @@ export async function readRebuiltParts(
        select c.kind, c.id, c.payment_id, p.order_key, c.status, c.stage, c.currency,
               c.amount_minor, c.authorized_minor, c.captured_minor
          from payments p
-         join rebuilt_resources c on c.payment_id = p.id
+        cross join lateral (select kind, id, payment_id, status, stage, currency, amount_minor,
+                                   authorized_minor, captured_minor
+                              from rebuilt_resources c
+                             where c.payment_id = p.id offset 0) c
      )
      select kind, id, payment_id as "paymentId", order_key as "orderKey", status, stage, currency,
             amount_minor::text as "amountMinor", authorized_minor::text as "authorizedMinor",

@@ -100,7 +100,12 @@ export interface StoredSnapshot extends Snapshot {
   readonly webhookEventId: number | null;
 }
 
-/** Every snapshot of the named resources, with the inbox row that brought it. */
+/**
+ * Every snapshot of the named resources, with the inbox row that brought it.
+ *
+ * `offset 0` has each name looked up on its own. In a join the planner may misjudge how many rows a
+ * name has, and read the whole table for each chunk: measured at 396,000 rows, 290 ms instead of 10.
+ */
 export async function readStoredSnapshots(
   tx: Queryable,
   refs: readonly ResourceRef[],
@@ -119,7 +124,10 @@ export async function readStoredSnapshots(
             s.content, s.source, s.observed_micros as "observedMicros",
             s.webhook_event_id as "webhookEventId"
        from unnest($1::text[], $2::text[]) as wanted (kind, id)
-       join snapshots s on s.kind = wanted.kind and s.resource_id = wanted.id`,
+      cross join lateral (select s.kind, s.resource_id, s.epoch, s.content_hash, s.content, s.source,
+                                 s.observed_micros, s.webhook_event_id
+                            from snapshots s
+                           where s.kind = wanted.kind and s.resource_id = wanted.id offset 0) s`,
     refColumns(refs),
   );
   return rows.map(({ kind, id, ...rest }) => ({ ref: { kind, id }, ...rest }));
@@ -129,7 +137,10 @@ export interface StoredTransfer extends JournalRow {
   readonly ref: ResourceRef;
 }
 
-/** The journal of the named resources, each leg in the order of its numbers. */
+/**
+ * The journal of the named resources, each leg in the order of its numbers. `offset 0`: as for
+ * snapshots.
+ */
 export async function readTransfers(
   tx: Queryable,
   refs: readonly ResourceRef[],
@@ -150,7 +161,10 @@ export async function readTransfers(
             t.amount_minor::text as amount, t.previous_minor::text as previous,
             t.cumulative_minor::text as cumulative
        from unnest($1::text[], $2::text[]) as wanted (kind, id)
-       join transfers t on t.kind = wanted.kind and t.resource_id = wanted.id
+      cross join lateral (select t.kind, t.resource_id, t.leg, t.currency, t.leg_seq, t.debit, t.credit,
+                                 t.amount_minor, t.previous_minor, t.cumulative_minor
+                            from transfers t
+                           where t.kind = wanted.kind and t.resource_id = wanted.id offset 0) t
       order by t.kind, t.resource_id, t.leg, t.currency, t.leg_seq`,
     refColumns(refs),
   );
