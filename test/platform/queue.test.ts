@@ -274,6 +274,26 @@ function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
     await waitFor('the next consumer', () => seen.at(-1) === 'next consumer 2');
   });
 
+  test('a consumer takes no job from the moment it is told to close', async () => {
+    const queueName = unique('queue');
+    const held = deferred();
+    const started: number[] = [];
+    const consumer = consume(queueName, async ({ data }) => {
+      started.push(data.n);
+      await held.promise;
+    });
+    const producer = produce(queueName);
+    await producer.add(jobs(1, 6));
+    await waitFor('the first job to be taken', () => started.length === 1);
+
+    // The job ends while the consumer is still taking leave of its backend.
+    const closed = consumer.close();
+    held.resolve();
+    await closed;
+    expect(started).toEqual([1]);
+    expect(await producer.countWaiting()).toBe(4);
+  });
+
   test('a consumer and a producer made while the backend is down work once it is up', async () => {
     const queueName = unique('queue');
     const wire = await proxy({ refusing: true });

@@ -54,7 +54,7 @@ export const DOUBT_MEANINGS: Readonly<Record<Doubt, string>> = {
   provisional_amount:
     "No body says how much; the payment's own amount stands in and is replaced by the first that does. The service is asked.",
   conflicting_amounts:
-    'bodies that nothing tells apart in time say different money; the service is to be asked',
+    'Bodies that nothing tells apart in time say different money. The service is asked which holds.',
   unknown_amount:
     'It was captured by hand and no body says how much: nothing is posted until the service has answered.',
 };
