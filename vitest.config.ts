@@ -13,6 +13,8 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2,
+          // After the unit tests, which fail in seconds where they do.
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -359,7 +359,9 @@ describe.skipIf(redisUrl === undefined)(
       const storm = makeStorm(40, seededRandom(SEED));
       const sender = send(receiver, storm);
       await sender.done;
-      await waitFor('the announcements', async () => (await waitingJobs()) > 0);
+      // Closed, it has announced everything.
+      await receiver.close();
+      expect(await waitingJobs()).toBeGreaterThan(0);
       await flush(url);
       expect(await waitingJobs()).toBe(0);
       expect(await count(db, 'pending')).toBe(storm.eventIds.length);

@@ -1,0 +1,82 @@
+/** What the parts of a run share. */
+import type { Cleanup } from './cleanup.ts';
+import type { Watched } from './cpu.ts';
+import type { Kept, Postgres } from './database.ts';
+import type { Load } from './loadProcess.ts';
+import type { RunResult } from './loadProtocol.ts';
+import type { Options, Scenario } from './options.ts';
+import { compiled, type Server, type Started, startServerModule } from './processes.ts';
+
+export interface Bench {
+  readonly options: Options;
+  readonly part: Scenario;
+  readonly secret: string;
+  /** A temporary folder, removed at the end. */
+  readonly folder: string;
+  readonly cleanup: Cleanup;
+  readonly postgres: Postgres;
+  readonly load: Load;
+}
+
+/** Requests that a bare server is sent round and round. */
+const BARE_REQUESTS = 20_000;
+const BARE_WARM_UP_SECONDS = 3;
+
+export interface Bare extends Server {
+  /** Events a second, from a run that had no part in any figure. */
+  readonly roughRate: number;
+}
+
+/** Starts the bare route and runs it warm. Leaves a new stream of events and some of them prepared. */
+export async function startBare(bench: Bench, seed: number): Promise<Bare> {
+  const { cleanup, folder, load, secret } = bench;
+  const server = await startServerModule({
+    name: 'bare',
+    file: compiled('bench/bareServer.js'),
+    env: { WEBHOOK_SECRETS: secret },
+    cwd: folder,
+    cleanup,
+  });
+  await load.openStream(seed);
+  await load.prepare(BARE_REQUESTS);
+  const seconds = BARE_WARM_UP_SECONDS;
+  const { counted, countedSeconds } = await load.run({ port: server.port, seconds, repeat: true });
+  return { ...server, roughRate: counted / countedSeconds };
+}
+
+export function postgresOf({ postgres }: Bench): Watched {
+  return { name: 'postgres', pid: postgres.pid, isTree: true };
+}
+
+export function rateOf({ counted, countedSeconds }: RunResult): number {
+  return counted / countedSeconds;
+}
+
+/** Whether everything acknowledged is there and, if it was to be, applied. */
+export interface Accounts extends Kept {
+  readonly sent: number;
+  readonly acknowledged: number;
+  readonly isComplete: boolean;
+}
+
+/**
+ * Compares what was acknowledged with what is kept. Requests that were refused or whose connection
+ * broke may or may not be stored; without such, both numbers must be equal.
+ */
+export function account(runs: readonly RunResult[], kept: Kept, mustBeApplied: boolean): Accounts {
+  const sum = (read: (run: RunResult) => number) => runs.reduce((all, run) => all + read(run), 0);
+  const sent = sum((run) => run.sent);
+  const acknowledged = sum((run) => run.acknowledged);
+  const isStored = kept.stored >= acknowledged && kept.stored <= sent;
+  const isApplied = kept.pending === 0 && kept.dead === 0 && kept.notApplied === 0;
+  return { ...kept, sent, acknowledged, isComplete: isStored && (isApplied || !mustBeApplied) };
+}
+
+/** What the processes complained about, by process. */
+export function complaintsOf(
+  processes: readonly Started[],
+): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    processes.filter((one) => one.complaints.length > 0).map((one) => [one.name, one.complaints]),
+  );
+}

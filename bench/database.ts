@@ -1,0 +1,126 @@
+/** The PostgreSQL of a run, with the settings that users get, and a fresh database for each part. */
+import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { createDatabase, type Database } from '../src/platform/db/database.ts';
+import { migrateDatabase } from '../src/platform/db/migrate.ts';
+import { startEmbeddedPostgres } from '../src/platform/embeddedPostgres/index.ts';
+import { createLog } from '../src/platform/log.ts';
+import type { Cleanup } from './cleanup.ts';
+
+export interface Postgres {
+  readonly pid: number;
+  readonly version: string;
+  /** Makes and migrates a database called `name`. */
+  createDatabase(name: string): Promise<BenchDatabase>;
+}
+
+export interface BenchDatabase {
+  readonly url: string;
+  query: Database['query'];
+  drop(): Promise<void>;
+}
+
+export async function startPostgres(dataDir: string, cleanup: Cleanup): Promise<Postgres> {
+  const starting = startEmbeddedPostgres({ dataDir, log: () => undefined });
+  // Named before it is there: the run may end while the server starts.
+  cleanup.add(async () => {
+    const started = await starting.catch(() => undefined);
+    await started?.stop();
+  });
+  const server = await starting;
+  const admin = connect(server.connectionString);
+  cleanup.add(() => admin.close());
+  const [row] = await admin.query<{ version: string }>(
+    `select current_setting('server_version') as version`,
+  );
+  return {
+    pid: Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10),
+    version: row?.version ?? 'unknown',
+    createDatabase: async (name) => {
+      await admin.query(`create database ${name}`);
+      const url = new URL(server.connectionString);
+      url.pathname = `/${name}`;
+      await migrateDatabase(url.href);
+      const db = connect(url.href);
+      cleanup.add(() => db.close());
+      return {
+        url: url.href,
+        query: db.query,
+        drop: async () => {
+          await db.close();
+          await admin.query(`drop database ${name} with (force)`);
+        },
+      };
+    },
+  };
+}
+
+function connect(connectionString: string): Database {
+  let closing: Promise<void> | undefined;
+  const db = createDatabase({
+    connectionString,
+    log: createLog('silent'),
+    applicationName: 'tallyhook-bench',
+    maxConnections: 2,
+    answerTimeoutMs: 30_000,
+    plans: 'any',
+  });
+  return {
+    ...db,
+    close: () => {
+      closing ??= db.close();
+      return closing;
+    },
+  };
+}
+
+/** Events that wait to be applied. */
+export async function countPending(db: Pick<Database, 'query'>): Promise<number> {
+  const [row] = await db.query<{ count: number }>('select count(*) as count from pending');
+  return row?.count ?? 0;
+}
+
+/** What became of the events of a database. */
+export interface Kept {
+  readonly stored: number;
+  readonly pending: number;
+  readonly dead: number;
+  /** Events that a finding says were not applied. */
+  readonly notApplied: number;
+  readonly payments: number;
+  /** Open findings of any class. */
+  readonly findings: number;
+}
+
+export async function countKept(db: Pick<Database, 'query'>): Promise<Kept> {
+  const [row] = await db.query<Kept>(
+    `select (select count(*) from webhook_events) as stored,
+            (select count(*) from pending) as pending,
+            (select count(*) from dead_events) as dead,
+            (select count(*) from findings
+              where state = 'open'
+                and class in ('unreadable_event', 'foreign_merchant', 'event_ignored')) as "notApplied",
+            (select count(*) from resources where kind = 'payment') as payments,
+            (select count(*) from findings where state = 'open') as findings`,
+  );
+  if (!row) throw new Error('a select without a from returned no row');
+  return row;
+}
+
+const SYNCS = 100;
+
+/** Median time of a small durable write in `folder`: what each commit waits for. */
+export function measureSyncMicros(folder: string): number {
+  const file = openSync(join(folder, 'sync-probe'), 'w');
+  try {
+    const micros = Array.from({ length: SYNCS }, () => {
+      const startMs = performance.now();
+      writeSync(file, Buffer.alloc(8192), 0, 8192, 0);
+      fdatasyncSync(file);
+      return (performance.now() - startMs) * 1_000;
+    });
+    return Math.round(micros.sort((a, b) => a - b)[SYNCS / 2] ?? 0);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * The load, a process of its own: builds and signs events ahead of time, then sends them. It does
+ * what it is told over its channel (loadProtocol.ts) and ends with the bench.
+ */
+import { createEventStream, type EventStream, type Requests } from './events.ts';
+import type { FromLoad, ToLoad } from './loadProtocol.ts';
+import { sendRequests } from './sending.ts';
+
+let stream: EventStream | undefined;
+let requests: Requests | undefined;
+/** The next of `requests` to send. */
+let cursor = 0;
+
+function say(message: FromLoad): void {
+  process.send?.(message);
+}
+
+async function obey(message: ToLoad): Promise<void> {
+  switch (message.type) {
+    case 'stream':
+      stream = createEventStream(message.seed, message.secret);
+      say({ type: 'done' });
+      return;
+    case 'prepare':
+      if (!stream) throw new Error('prepare comes after stream');
+      requests = stream.take(message.count);
+      cursor = 0;
+      say({ type: 'done' });
+      return;
+    case 'run': {
+      if (!requests) throw new Error('run comes after prepare');
+      const { request } = message;
+      const from = request.repeat ? 0 : cursor;
+      const { next, result } = await sendRequests({ request, requests, from, say });
+      if (!request.repeat) cursor = next;
+      say({ type: 'result', result });
+    }
+  }
+}
+
+function quit(error: unknown): never {
+  console.error('load:', error);
+  process.exit(1);
+}
+
+process.on('message', (message) => void obey(message as ToLoad).catch(quit));
+process.on('disconnect', () => process.exit(0));
+// Ctrl-C reaches the whole group; the bench decides when this process ends.
+process.on('SIGINT', () => undefined);
+say({ type: 'done' });

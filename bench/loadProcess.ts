@@ -1,0 +1,80 @@
+/** The bench's side of the load process. */
+import type { Cleanup } from './cleanup.ts';
+import type { FromLoad, RunRequest, RunResult, ToLoad } from './loadProtocol.ts';
+import { compiled, type Started, startModule } from './processes.ts';
+
+export interface RunWatcher {
+  /** The counted time begins. */
+  onCounting?(): void;
+  /** An event was acknowledged. */
+  onSample?(eventId: string, atMs: number): void;
+}
+
+export interface Load {
+  readonly process: Started;
+  /** Begins a new stream of events. */
+  openStream(seed: number): Promise<void>;
+  /** Builds and signs the next events of the stream; those prepared before and not sent are dropped. */
+  prepare(count: number): Promise<void>;
+  run(
+    request: Partial<RunRequest> & Pick<RunRequest, 'port' | 'seconds'>,
+    watcher?: RunWatcher,
+  ): Promise<RunResult>;
+}
+
+/** Most events prepared at once: half a gigabyte. */
+const MAX_PREPARED = 500_000;
+
+export async function startLoad(options: {
+  readonly secret: string;
+  readonly cwd: string;
+  readonly cleanup: Cleanup;
+}): Promise<Load> {
+  let listen: (message: FromLoad) => void = () => undefined;
+  let fail: (error: Error) => void = () => undefined;
+  const { started, say } = startModule(
+    { ...options, name: 'load', file: compiled('bench/load.js'), env: {} },
+    (message) => listen(message as FromLoad),
+    () => fail(new Error('the load process ended')),
+  );
+  /** Says something and waits for the answer of that type. */
+  const ask = <T extends FromLoad['type']>(
+    message: ToLoad | undefined,
+    answer: T,
+    onOther: (message: FromLoad) => void = () => undefined,
+  ) =>
+    new Promise<FromLoad & { readonly type: T }>((resolve, reject) => {
+      fail = reject;
+      listen = (heard) => {
+        if (heard.type === answer) resolve(heard as FromLoad & { readonly type: T });
+        else onOther(heard);
+      };
+      if (message) say(message);
+    });
+
+  await ask(undefined, 'done');
+  return {
+    process: started,
+    openStream: async (seed) => {
+      await ask({ type: 'stream', seed, secret: options.secret }, 'done');
+    },
+    prepare: async (count) => {
+      const bounded = Math.min(Math.ceil(count), MAX_PREPARED);
+      await ask({ type: 'prepare', count: bounded }, 'done');
+    },
+    run: async (request, watcher = {}) => {
+      const whole: RunRequest = {
+        warmUpSeconds: 0,
+        ratePerSecond: undefined,
+        repeat: false,
+        sampleEvery: 0,
+        ...request,
+      };
+      const { result } = await ask({ type: 'run', request: whole }, 'result', (message) => {
+        if (message.type === 'counting') watcher.onCounting?.();
+        if (message.type === 'sample') watcher.onSample?.(message.eventId, message.atMs);
+      });
+      return result;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/** What the bench and its load process say to each other. */
+
+export interface RunRequest {
+  readonly port: number;
+  readonly seconds: number;
+  /** Sent before the counted time and not counted. */
+  readonly warmUpSeconds: number;
+  /** Events a second, steadily; without it, as many as the server takes. */
+  readonly ratePerSecond: number | undefined;
+  /** Sends the prepared events round and round and leaves them unsent; for a server that keeps none. */
+  readonly repeat: boolean;
+  /** Tells of every so many-th reply of the counted time; 0 for none. */
+  readonly sampleEvery: number;
+}
+
+export interface RunResult {
+  /** Requests sent, warm-up included. */
+  readonly sent: number;
+  /** Replies of 200, warm-up included. */
+  readonly acknowledged: number;
+  /** Replies of 200 within the counted time. */
+  readonly counted: number;
+  /** Length of the counted time, up to the last reply. */
+  readonly countedSeconds: number;
+  /** Other replies, by status. */
+  readonly refused: Readonly<Record<string, number>>;
+  /** Connections that broke with a request in flight. */
+  readonly broken: number;
+  /** All prepared events were sent before the time was over. */
+  readonly ranOut: boolean;
+  readonly replyMicros: Latency;
+}
+
+export interface Latency {
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+export type ToLoad =
+  | { readonly type: 'stream'; readonly seed: number; readonly secret: string }
+  | { readonly type: 'prepare'; readonly count: number }
+  | { readonly type: 'run'; readonly request: RunRequest };
+
+export type FromLoad =
+  | { readonly type: 'done' }
+  /** The counted time begins. */
+  | { readonly type: 'counting' }
+  /** `eventId` was acknowledged at `atMs`, a time of the wall clock. */
+  | { readonly type: 'sample'; readonly eventId: string; readonly atMs: number }
+  | { readonly type: 'result'; readonly result: RunResult };
+
+/** The wall clock in milliseconds with a fraction, comparable between processes of one machine. */
+export function nowMs(): number {
+  return performance.timeOrigin + performance.now();
+}

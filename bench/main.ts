@@ -1,0 +1,97 @@
+/** `npm run bench`: measures what the README claims, on this machine. See `--help`. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Accounts, Bench } from './bench.ts';
+import { type Cleanup, cleanUpOnSignal, createCleanup } from './cleanup.ts';
+import { startPostgres } from './database.ts';
+import { runEndToEnd } from './endToEnd.ts';
+import { runIntake } from './intake.ts';
+import { startLoad } from './loadProcess.ts';
+import { describeMachine } from './machine.ts';
+import { HELP, type Options, readOptions } from './options.ts';
+import { borrowRedis } from './redis.ts';
+import { printEndToEnd, printIntake, printMachine, printSteady, type Report } from './report.ts';
+import { runSteady } from './steady.ts';
+
+/** Warm-ups, preparing and draining of one part, generously. */
+const OVERHEAD_MS = 300_000;
+
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2));
+  if (!options) {
+    console.log(HELP);
+    return 0;
+  }
+  const cleanup = createCleanup();
+  const counted = options.scenarios.length * options.seconds + options.pairs * 20;
+  cleanUpOnSignal(cleanup, options.scenarios.length * OVERHEAD_MS + counted * 1_000);
+  try {
+    const report = await measure(options, cleanup);
+    if (options.jsonFile !== undefined) {
+      writeFileSync(options.jsonFile, `${JSON.stringify(report, undefined, 2)}\n`);
+    }
+    return isComplete(report) ? 0 : 1;
+  } finally {
+    await cleanup.run();
+  }
+}
+
+async function measure(options: Options, cleanup: Cleanup): Promise<Report> {
+  const folder = mkdtempSync(join(resolve(options.dataDir ?? tmpdir()), 'tallyhook-bench-'));
+  cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+  if (options.profileDir !== undefined) mkdirSync(options.profileDir, { recursive: true });
+  if (options.redisUrl !== undefined) await borrowRedis(options.redisUrl, cleanup);
+  const secret = randomBytes(32).toString('hex');
+  const postgres = await startPostgres(join(folder, 'data'), cleanup);
+  const load = await startLoad({ secret, cwd: folder, cleanup });
+  const machine = describeMachine(postgres, folder);
+  printMachine(machine);
+  const base = { options, secret, folder, cleanup, postgres, load };
+  const queues = options.redisUrl === undefined ? 'PostgreSQL' : 'Redis';
+  const shape = options.isSingleProcess ? 'one process' : 'a process for each role';
+  console.log(`\nEnd to end and steady: ${shape}, queues in ${queues}.`);
+
+  let report: Report = { machine, shape: `${shape}, queues in ${queues}` };
+  for (const part of options.scenarios) {
+    report = { ...report, ...(await runPart({ ...base, part })) };
+  }
+  return report;
+}
+
+async function runPart(bench: Bench): Promise<Pick<Report, 'intake' | 'e2e' | 'steady'>> {
+  switch (bench.part) {
+    case 'intake': {
+      const intake = await runIntake(bench);
+      printIntake(intake);
+      return { intake };
+    }
+    case 'e2e': {
+      const e2e = await runEndToEnd(bench);
+      printEndToEnd(e2e);
+      return { e2e };
+    }
+    case 'steady': {
+      const steady = await runSteady(bench);
+      printSteady(steady);
+      return { steady };
+    }
+  }
+}
+
+function isComplete({ intake, e2e, steady }: Report): boolean {
+  const accounts: readonly (Accounts | undefined)[] = [
+    intake?.accounts,
+    e2e?.accounts,
+    steady?.accounts,
+  ];
+  return accounts.every((one) => one === undefined || one.isComplete);
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error('bench:', error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

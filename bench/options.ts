@@ -1,0 +1,85 @@
+/** The flags of `npm run bench`. */
+import { parseArgs } from 'node:util';
+
+export const SCENARIOS = ['intake', 'e2e', 'steady'] as const;
+export type Scenario = (typeof SCENARIOS)[number];
+
+export interface Options {
+  readonly scenarios: readonly Scenario[];
+  /** Counted time of `e2e` and of `steady`. */
+  readonly seconds: number;
+  readonly pairs: number;
+  readonly isSingleProcess: boolean;
+  readonly redisUrl: string | undefined;
+  readonly jsonFile: string | undefined;
+  readonly profileDir: string | undefined;
+  readonly dataDir: string | undefined;
+}
+
+export const HELP = `npm run bench -- [flags]
+
+  --only intake|e2e|steady  one part instead of all three
+  --seconds N               counted time of e2e and of steady (30)
+  --pairs N                 pairs of intake (5)
+  --single                  e2e and steady: one process, as "tallyhook start", instead of three
+  --redis                   e2e and steady: queues in the Redis that REDIS_URL names
+  --json FILE               also write all figures to FILE
+  --profile DIR             write a CPU profile of each process of Tallyhook to DIR
+  --data-dir DIR            where to make the temporary folder of the database (the system's)
+  --help
+
+Everything runs on 127.0.0.1: an embedded PostgreSQL with durable settings in a temporary folder, the
+servers under test and the load, each in a process of its own. Exit code 1: an event was lost, or
+something broke. A target that is missed is said, and does not change the exit code.`;
+
+/** Reads the flags; undefined when help was asked for. */
+export function readOptions(args: readonly string[]): Options | undefined {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string', multiple: true },
+      seconds: { type: 'string', default: '30' },
+      pairs: { type: 'string', default: '5' },
+      single: { type: 'boolean', default: false },
+      redis: { type: 'boolean', default: false },
+      json: { type: 'string' },
+      profile: { type: 'string' },
+      'data-dir': { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return undefined;
+  return {
+    scenarios: readScenarios(values.only),
+    seconds: readCount('--seconds', values.seconds, 600),
+    pairs: readCount('--pairs', values.pairs, 25),
+    isSingleProcess: values.single,
+    redisUrl: values.redis ? redisUrl() : undefined,
+    jsonFile: values.json,
+    profileDir: values.profile,
+    dataDir: values['data-dir'],
+  };
+}
+
+function readScenarios(names: readonly string[] | undefined): readonly Scenario[] {
+  if (!names) return SCENARIOS;
+  return names.map((name) => {
+    const scenario = SCENARIOS.find((candidate) => candidate === name);
+    if (scenario === undefined) {
+      throw new RangeError(`--only takes one of ${SCENARIOS.join(', ')}, not "${name}"`);
+    }
+    return scenario;
+  });
+}
+
+function readCount(flag: string, text: string, max: number): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= max) return count;
+  throw new RangeError(`${flag} takes a whole number from 1 to ${max}, not "${text}"`);
+}
+
+function redisUrl(): string {
+  const { REDIS_URL } = process.env;
+  if (REDIS_URL) return REDIS_URL;
+  throw new RangeError('--redis needs REDIS_URL, the address of a Redis that is there for this');
+}

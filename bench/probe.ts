@@ -1,0 +1,89 @@
+/**
+ * Measures the time from reply to application on a sample: after the reply, asks until the event's
+ * inbox row no longer stands in `pending`. All open samples share one statement and their number is
+ * bounded, so that the asking stays cheap; a sample is asked for ever less often as it ages. Times
+ * are upper bounds: an event counts as applied when it was seen to be.
+ */
+import type { Database } from '../src/platform/db/database.ts';
+import { nowMs } from './loadProtocol.ts';
+
+export interface AppliedProbe {
+  watch(eventId: string, repliedAtMs: number): void;
+  /** Stops watching; what was never seen applied counts with its age. */
+  finish(): Promise<AppliedTimes>;
+}
+
+export interface AppliedTimes {
+  readonly samples: number;
+  /** Not taken because too many were open. */
+  readonly skipped: number;
+  /** Not seen applied by the end. */
+  readonly open: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+const MAX_OPEN = 1_000;
+const ASK_EVERY_MS = 8;
+/** Of its age, before a sample is asked for again: ten per cent of error at most. */
+const PATIENCE = 0.1;
+
+export function startProbe(db: Pick<Database, 'query'>): AppliedProbe {
+  const open = new Map<string, { readonly repliedAtMs: number; dueMs: number }>();
+  const timesMs: number[] = [];
+  let skipped = 0;
+  let isOver = false;
+
+  const ask = async (untilMs: number): Promise<void> => {
+    const due = [...open].filter(([, sample]) => sample.dueMs <= untilMs).map(([id]) => id);
+    if (due.length === 0) return;
+    const rows = await db.query<{ eventId: string }>(
+      `select e.event_id as "eventId"
+         from webhook_events e
+        where e.event_id = any ($1::text[])
+          and not exists (select from pending p where p.webhook_event_id = e.id)`,
+      [due],
+    );
+    const seenMs = nowMs();
+    for (const { eventId } of rows) {
+      const sample = open.get(eventId);
+      if (sample && open.delete(eventId)) timesMs.push(seenMs - sample.repliedAtMs);
+    }
+    for (const sample of open.values()) {
+      if (sample.dueMs <= seenMs) sample.dueMs = seenMs + PATIENCE * (seenMs - sample.repliedAtMs);
+    }
+  };
+  const running = (async () => {
+    while (!isOver) {
+      await ask(nowMs());
+      await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+    }
+  })();
+
+  return {
+    watch: (eventId, repliedAtMs) => {
+      if (open.size < MAX_OPEN) open.set(eventId, { repliedAtMs, dueMs: repliedAtMs });
+      else skipped += 1;
+    },
+    finish: async () => {
+      isOver = true;
+      await running;
+      await ask(Number.POSITIVE_INFINITY);
+      const unseen = [...open.values()].map(({ repliedAtMs }) => nowMs() - repliedAtMs);
+      const all = [...timesMs, ...unseen].sort((a, b) => a - b);
+      return {
+        samples: all.length,
+        skipped,
+        open: open.size,
+        p50Ms: quantile(all, 0.5),
+        p99Ms: quantile(all, 0.99),
+        maxMs: all.at(-1) ?? 0,
+      };
+    },
+  };
+}
+
+function quantile(ascending: readonly number[], share: number): number {
+  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? 0;
+}

@@ -1,0 +1,157 @@
+/** Prints what was measured, each figure beside its target. */
+import type { Accounts } from './bench.ts';
+import { type CpuUse, isDisturbed, limitOf } from './cpu.ts';
+import type { EndToEndReport, RunReport } from './endToEnd.ts';
+import type { IntakeReport } from './intake.ts';
+import type { Latency } from './loadProtocol.ts';
+import type { Machine } from './machine.ts';
+import type { SteadyReport } from './steady.ts';
+
+export interface Report {
+  readonly machine: Machine;
+  readonly shape: string;
+  readonly intake?: IntakeReport;
+  readonly e2e?: EndToEndReport;
+  readonly steady?: SteadyReport;
+}
+
+const MIN_INTAKE_RATIO = 0.75;
+const MIN_ACCEPTED_OF_BARE = 0.55;
+const MIN_APPLIED_OF_ACCEPTED = 0.95;
+const MAX_APPLIED_P99_MS = 1_000;
+
+export function printMachine(machine: Machine): void {
+  title('Machine');
+  line('cores', `${machine.cores} (${machine.cpu}), ${machine.memoryGib} GiB, ${machine.system}`);
+  const { node, postgres, express, bullmq } = machine;
+  line('versions', `node ${node}, PostgreSQL ${postgres}, express ${express}, bullmq ${bullmq}`);
+  line('durable write', `${machine.syncMicros} µs (8 kB and fdatasync, median)`);
+}
+
+export function printIntake({ pairs, medianRatio, accounts, complaints }: IntakeReport): void {
+  title('Intake alone: durable acceptance against a bare route that only verifies');
+  console.log('  pair     bare/s  accepted/s   ratio   reply p50       p99  others');
+  pairs.forEach((pair, n) => {
+    const cells = [
+      String(n + 1).padStart(4),
+      whole(pair.barePerSecond).padStart(10),
+      whole(pair.acceptedPerSecond).padStart(11),
+      pair.ratio.toFixed(2).padStart(7),
+      millis(pair.replyMicros.p50).padStart(11),
+      millis(pair.replyMicros.p99).padStart(9),
+      Math.max(pair.cpu.others ?? 0, pair.bareCpu.others ?? 0)
+        .toFixed(2)
+        .padStart(7),
+    ];
+    console.log(`  ${cells.join(' ')}`);
+    printOddities(pair);
+  });
+  line('median ratio', target(medianRatio, MIN_INTAKE_RATIO));
+  const last = pairs.at(-1);
+  if (last) {
+    line('cores of bare', shares(last.bareCpu));
+    printCpu(last.cpu);
+  }
+  printAccounts(accounts, false);
+  printComplaints(complaints);
+}
+
+export function printEndToEnd(report: EndToEndReport): void {
+  title(`End to end, ${report.seconds.toFixed(0)} s`);
+  const { bareBeforePerSecond: before, bareAfterPerSecond: after } = report;
+  line('bare route', `${whole(before)}/s before, ${whole(after)}/s after`);
+  printRun(report);
+  line('accepted / bare', target(report.acceptedOfBare, MIN_ACCEPTED_OF_BARE));
+  line('applied / accepted', target(report.appliedOfAccepted, MIN_APPLIED_OF_ACCEPTED));
+  line('drained after', `${report.drainSeconds.toFixed(2)} s`);
+  const backlog = report.backlog.map(({ pending }) => whole(pending)).join(' ');
+  line('pending over time', backlog);
+  printCpu(report.cpu);
+  printAccounts(report.accounts, true);
+  printComplaints(report.complaints);
+}
+
+export function printSteady(report: SteadyReport): void {
+  title(`Steady load, ${report.seconds.toFixed(0)} s`);
+  printRun(report);
+  const isQuick = report.applied.p99Ms <= MAX_APPLIED_P99_MS && report.applied.open === 0;
+  line('applied within 1 s', `at p99: ${verdict(isQuick)}`);
+  const { start, middle, end } = report.backlogThirds;
+  const thirds = `${whole(start)} at the start, ${whole(middle)} in the middle, ${whole(end)} at the end`;
+  line('pending', `${thirds}; no growth: ${verdict(report.isBacklogSteady)}`);
+  printCpu(report.cpu);
+  printAccounts(report.accounts, true);
+  printComplaints(report.complaints);
+}
+
+function printRun(report: RunReport): void {
+  line('accepted', `${whole(report.acceptedPerSecond)}/s`);
+  line('applied', `${whole(report.appliedPerSecond)}/s`);
+  line('reply', latency(report.replyMicros));
+  const { applied } = report;
+  const times = `p50 ${whole(applied.p50Ms)} ms, p99 ${whole(applied.p99Ms)} ms, max ${whole(applied.maxMs)} ms`;
+  line('reply to applied', `${times} (${applied.samples} samples, ${applied.skipped} skipped)`);
+  printOddities(report);
+}
+
+function printOddities(run: {
+  readonly refused: Readonly<Record<string, number>>;
+  readonly ranOut: boolean;
+}): void {
+  for (const [status, count] of Object.entries(run.refused))
+    line('REFUSED', `${count} × ${status}`);
+  if (run.ranOut) line('NOTE', 'ran out of prepared events before the time was over');
+}
+
+function printCpu(cpu: CpuUse): void {
+  line('cores used', shares(cpu));
+  line('limit', limitOf(cpu));
+  if (isDisturbed(cpu)) line('NOTE', 'other programs used the machine; run it again without them');
+}
+
+function shares(cpu: CpuUse): string {
+  const texts = Object.entries(cpu.processes).map(([name, share]) => `${name} ${share.toFixed(2)}`);
+  if (cpu.others !== undefined) texts.push(`others ${cpu.others.toFixed(2)}`);
+  return [...texts, `busy ${cpu.busy.toFixed(2)} of ${cpu.cores}`].join(', ');
+}
+
+function printAccounts(accounts: Accounts, mustBeApplied: boolean): void {
+  const { acknowledged, stored, pending, dead, notApplied, payments, findings } = accounts;
+  const applied = `, not applied ${pending + dead + notApplied}, payments ${payments}, findings ${findings}`;
+  const counts = `acknowledged ${acknowledged}, stored ${stored}${mustBeApplied ? applied : ''}`;
+  line('nothing lost', `${counts}: ${accounts.isComplete ? 'yes' : 'NO'}`);
+}
+
+function printComplaints(complaints: Readonly<Record<string, readonly string[]>>): void {
+  for (const [name, lines] of Object.entries(complaints)) {
+    line(`${name} logged`, `${lines.length} warnings or more; the first: ${lines[0]}`);
+  }
+}
+
+function title(text: string): void {
+  console.log(`\n${text}`);
+}
+
+function line(name: string, text: string): void {
+  console.log(`  ${name.padEnd(19)} ${text}`);
+}
+
+function target(ratio: number, least: number): string {
+  return `${ratio.toFixed(2)} (target ≥ ${least}: ${verdict(ratio >= least)})`;
+}
+
+function verdict(isReached: boolean): string {
+  return isReached ? 'reached' : 'MISSED';
+}
+
+function latency({ p50, p99, max }: Latency): string {
+  return `p50 ${millis(p50)}, p99 ${millis(p99)}, max ${millis(max)}`;
+}
+
+function millis(micros: number): string {
+  return `${(micros / 1_000).toFixed(1)} ms`;
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}

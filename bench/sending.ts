@@ -1,0 +1,203 @@
+/**
+ * Sends prepared requests over 64 connections with one request in flight each.
+ *
+ * A run without a rate sends the next request on each reply. A run with a rate sends by the clock;
+ * an event that is due while all connections are busy waits, and its waiting counts as reply time.
+ */
+import { createHistogram } from 'node:perf_hooks';
+import { type Connection, openConnection } from './connection.ts';
+import type { Requests } from './events.ts';
+import { type FromLoad, nowMs, type RunRequest, type RunResult } from './loadProtocol.ts';
+
+const CONNECTIONS = 64;
+const LAST_REPLIES_TIMEOUT_MS = 30_000;
+const PACE_MS = 2;
+const WATCH_MS = 5;
+
+export interface Sending {
+  readonly request: RunRequest;
+  readonly requests: Requests;
+  /** The first of `requests` to send. */
+  readonly from: number;
+  readonly say: (message: FromLoad) => void;
+}
+
+/** @returns the result and the first request that was not sent */
+export async function sendRequests(
+  sending: Sending,
+): Promise<{ readonly result: RunResult; readonly next: number }> {
+  const { request, say } = sending;
+  const tally = createTally(sending);
+  const supply = createSupply(sending);
+  const lanes: Lane[] = [];
+  /** Lanes that wait for an event to be due, and events that wait for a lane; runs with a rate. */
+  const free: Lane[] = [];
+  const due: number[] = [];
+  let isOver = false;
+
+  const send = (lane: Lane, dueMs: number): void => {
+    const place = supply.take();
+    if (place === undefined) return;
+    lane.flight = { place, dueMs };
+    tally.sent();
+    lane.connection?.send(supply.bytesOf(place));
+  };
+  const goOn = (lane: Lane): void => {
+    if (isOver) return;
+    if (request.ratePerSecond === undefined) send(lane, nowMs());
+    else if (due.length > 0) send(lane, due.shift() ?? nowMs());
+    else free.push(lane);
+  };
+  const openLane = async (): Promise<void> => {
+    const lane: Lane = { connection: undefined, flight: undefined };
+    lane.connection = await openConnection(request.port, {
+      onReply: (status) => {
+        const { flight } = lane;
+        lane.flight = undefined;
+        if (flight) tally.replied(flight, status);
+        goOn(lane);
+      },
+      onBroken: () => {
+        if (lane.flight) tally.broken();
+        remove(lanes, lane);
+        remove(free, lane);
+        // A server that refuses new connections too is seen by the results.
+        if (!isOver) void openLane().catch(() => undefined);
+      },
+    });
+    lanes.push(lane);
+    goOn(lane);
+  };
+
+  for (let n = 0; n < CONNECTIONS; n += 1) await openLane();
+  const pacer = startPacer(request.ratePerSecond, (dueMs) => {
+    const lane = free.pop();
+    if (lane) send(lane, dueMs);
+    else due.push(dueMs);
+  });
+  await pause(request.warmUpSeconds * 1_000);
+  const endMs = nowMs() + request.seconds * 1_000;
+  tally.startCounting();
+  say({ type: 'counting' });
+  await waitUntil(() => supply.ranOut() || nowMs() >= endMs || lanes.length === 0);
+  isOver = true;
+  clearInterval(pacer);
+  const deadlineMs = nowMs() + LAST_REPLIES_TIMEOUT_MS;
+  await waitUntil(() => tally.inFlight() === 0 || nowMs() > deadlineMs);
+  for (const { connection } of lanes) connection?.close();
+  return { next: supply.next(), result: tally.result(supply.ranOut()) };
+}
+
+interface Flight {
+  readonly place: number;
+  readonly dueMs: number;
+}
+
+/** A connection and what is in flight on it. */
+interface Lane {
+  /** Undefined while it is being opened. */
+  connection: Connection | undefined;
+  flight: Flight | undefined;
+}
+
+function remove(lanes: Lane[], lane: Lane): void {
+  const place = lanes.indexOf(lane);
+  if (place !== -1) lanes.splice(place, 1);
+}
+
+/** Hands out the prepared requests in their order. */
+function createSupply({ request, requests, from }: Sending) {
+  const { bytes, eventIds, starts } = requests;
+  let next = from;
+  let isEmpty = false;
+  return {
+    take: (): number | undefined => {
+      if (next === eventIds.length && request.repeat) next = 0;
+      isEmpty = next === eventIds.length;
+      if (isEmpty) return undefined;
+      next += 1;
+      return next - 1;
+    },
+    bytesOf: (place: number): Buffer => bytes.subarray(starts[place], starts[place + 1]),
+    ranOut: () => isEmpty,
+    next: () => next,
+  };
+}
+
+/** Counts what was sent and what came back. */
+function createTally({ request, requests, say }: Sending) {
+  const replies = createHistogram({ lowest: 1, highest: 60_000_000, figures: 3 });
+  const refused: Record<string, number> = {};
+  let [sent, acknowledged, counted, broken, inFlight] = [0, 0, 0, 0, 0];
+  let startMs: number | undefined;
+  let lastReplyMs = 0;
+
+  const count = ({ place, dueMs }: Flight): void => {
+    lastReplyMs = nowMs();
+    counted += 1;
+    replies.record(Math.max(1, Math.round((lastReplyMs - dueMs) * 1_000)));
+    if (request.sampleEvery > 0 && counted % request.sampleEvery === 0) {
+      say({ type: 'sample', eventId: requests.eventIds[place] ?? '', atMs: lastReplyMs });
+    }
+  };
+
+  return {
+    sent: () => {
+      sent += 1;
+      inFlight += 1;
+    },
+    replied: (flight: Flight, status: number) => {
+      inFlight -= 1;
+      if (status !== 200) {
+        refused[status] = (refused[status] ?? 0) + 1;
+        return;
+      }
+      acknowledged += 1;
+      if (startMs !== undefined) count(flight);
+    },
+    broken: () => {
+      broken += 1;
+      inFlight -= 1;
+    },
+    inFlight: () => inFlight,
+    startCounting: () => {
+      startMs = nowMs();
+    },
+    result: (ranOut: boolean): RunResult => ({
+      sent,
+      acknowledged,
+      counted,
+      countedSeconds: (lastReplyMs - (startMs ?? lastReplyMs)) / 1_000,
+      refused,
+      broken: broken + inFlight,
+      ranOut,
+      replyMicros: {
+        p50: replies.percentile(50),
+        p99: replies.percentile(99),
+        max: counted === 0 ? 0 : replies.max,
+      },
+    }),
+  };
+}
+
+/** Says when each event of a steady rate is due. */
+function startPacer(
+  ratePerSecond: number | undefined,
+  onDue: (dueMs: number) => void,
+): NodeJS.Timeout | undefined {
+  if (ratePerSecond === undefined) return undefined;
+  const startMs = nowMs();
+  let made = 0;
+  return setInterval(() => {
+    const now = nowMs();
+    for (; made < ((now - startMs) / 1_000) * ratePerSecond; made += 1) onDue(now);
+  }, PACE_MS);
+}
+
+function pause(delayMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, delayMs));
+}
+
+async function waitUntil(condition: () => boolean): Promise<void> {
+  while (!condition()) await pause(WATCH_MS);
+}
