@@ -468,7 +468,7 @@ const DAMAGE: readonly Damage[] = [
     does: ({ payment }) => [
       [
         'snapshots',
-        `update snapshots set content = content || '{"errorCode": "x"}' where resource_id = '${payment}'`,
+        `update snapshots set content = (content::jsonb || '{"errorCode": "x"}')::json where resource_id = '${payment}'`,
       ],
     ],
     fails: ({ payment }) => ({
