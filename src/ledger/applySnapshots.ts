@@ -3,7 +3,7 @@
  *
  * 1. load: what is filed where (unlocked); lock it; read what is known under the locks
  * 2. decide: mergeLooks for each resource, deriveOrder for each order (pure)
- * 3. write: snapshots, epochs, resources, transfers, orders, findings, each as one set
+ * 3. write: resources, snapshots, epochs, transfers, orders, findings, each as one set
  *
  * Locks, always in this order: existing orders (by key), existing resources (by kind and id), then
  * the rows that are created: resources, then orders. Whoever creates rows has all other locks by
@@ -23,12 +23,11 @@ import type { ResourceRef } from './domain/snapshot.ts';
 import { type Filing, type FilingInput, fileResources, refKey } from './filing.ts';
 import { OrdersMoved } from './ordersMoved.ts';
 import { type OrderChange, recomputeOrders } from './recomputeOrders.ts';
-import { toUpdate } from './resourceUpdate.ts';
+import { toStubRow, toUpdate } from './resourceUpdate.ts';
 import { insertTransfers, type NewTransfer } from './store/journal.ts';
 import { lockOrders } from './store/orders.ts';
 import {
   insertResources,
-  insertStubs,
   lockResources,
   markCheckDue,
   moveChildren,
@@ -55,13 +54,13 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   const merged = await mergeAll(tx, { rows, looks: input.looks, missing: filing.missing });
   const placed = placeInOrders({ rows, merged, filing });
 
+  await writeResources(tx, { placed, filing });
   const added = [...merged.values()].flatMap((one) => one.added);
   if (added.length > 0) await insertSnapshots(tx, added);
   for (const { state, openedEpochs } of merged.values()) {
     for (const epoch of openedEpochs)
       if (state) await insertEpoch(tx, { ref: state.ref, ...epoch });
   }
-  await writeResources(tx, { placed, filing });
   const transfers = placed.flatMap((one) => one.transfers);
   if (transfers.length > 0) await insertTransfers(tx, transfers);
   if (input.suspects.length > 0) await markCheckDue(tx, input.suspects);
@@ -84,11 +83,9 @@ async function writeResources(
     .filter(({ row, update }) => update === undefined && filing.missing.has(refKey(row)))
     .map(({ row: { kind, id }, orderKey }) => ({ kind, id, orderKey }));
   const stubs = new Map([...filing.stubs, ...hinted].map((stub) => [refKey(stub), stub]));
-  const created = [
-    ...(fresh.length > 0 ? await insertResources(tx, fresh) : []),
-    ...(stubs.size > 0 ? await insertStubs(tx, [...stubs.values()]) : []),
-  ];
-  if (created.length < fresh.length + stubs.size) throw new OrdersMoved([]);
+  const rows = [...fresh, ...[...stubs.values()].map(toStubRow)];
+  const created = rows.length > 0 ? await insertResources(tx, rows) : [];
+  if (created.length < rows.length) throw new OrdersMoved([]);
   if (older.length > 0) await updateResources(tx, older);
 }
 

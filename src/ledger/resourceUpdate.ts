@@ -3,7 +3,7 @@ import { stateFindings } from './domain/findings.ts';
 import { postedAfter, type Transfer } from './domain/legs.ts';
 import type { Merged } from './domain/mergeLooks.ts';
 import { formatInstant } from './domain/time.ts';
-import type { ResourceRow, ResourceUpdate } from './store/resources.ts';
+import type { ResourceRow, ResourceUpdate, Stub } from './store/resources.ts';
 
 /** Undefined when nothing but hints was seen, so that there is no state to store. */
 export function toUpdate(
@@ -44,6 +44,38 @@ export function toUpdate(
     open_findings: stateFindings(row, merged).map((finding) => finding.class),
     is_check_due: merged.isCheckDue,
     posted: postedAfter(row.posted, place.transfers),
+  };
+}
+
+/** What is stored of a resource that was only mentioned: it is due for a retrieve. */
+export function toStubRow({ kind, id, orderKey }: Stub): ResourceUpdate {
+  return {
+    kind,
+    id,
+    payment_id: null,
+    order_key: orderKey,
+    status: null,
+    stage: null,
+    currency: null,
+    amount_minor: null,
+    authorized_minor: 0,
+    captured_minor: 0,
+    capture_method: null,
+    reference: null,
+    unified_code: null,
+    unified_message: null,
+    error_code: null,
+    created_at: null,
+    deadline_at: null,
+    epoch: 0,
+    version_micros: null,
+    head_hash: null,
+    posts: false,
+    doubts: ['incomplete'],
+    contradiction: null,
+    open_findings: [],
+    is_check_due: true,
+    posted: {},
   };
 }
 

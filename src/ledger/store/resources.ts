@@ -47,25 +47,6 @@ export interface Stub extends ResourceRef {
   readonly orderKey: string | null;
 }
 
-/**
- * Creates rows for resources that were only mentioned, due for a retrieve now.
- * @returns those created; one that somebody else created meanwhile is missing
- */
-export function insertStubs(
-  tx: Queryable,
-  stubs: readonly Stub[],
-): Promise<readonly ResourceRef[]> {
-  return tx.query<ResourceRef>(
-    `insert into resources (kind, id, order_key, doubts, next_check_at)
-     select kind, id, order_key, '{incomplete}', now()
-       from unnest($1::text[], $2::text[], $3::text[]) as u (kind, id, order_key)
-      order by kind, id
-     on conflict do nothing
-     returning kind, id`,
-    [...refColumns(stubs), stubs.map(({ orderKey }) => orderKey)],
-  );
-}
-
 /** Locks resources in the order of their names and reads them. */
 export function lockResources(
   tx: Queryable,
@@ -100,7 +81,8 @@ export interface ResourceUpdate extends ResourceRef {
   readonly deadline_at: string | null;
   readonly epoch: number;
   readonly version_micros: number | null;
-  readonly head_hash: string;
+  /** Null while nothing of it was seen. */
+  readonly head_hash: string | null;
   readonly posts: boolean;
   readonly doubts: readonly string[];
   readonly contradiction: Contradiction | null;
@@ -147,7 +129,8 @@ const UPDATE_ROWS = `unnest(${Object.values(UPDATE_COLUMNS)
   .join(', ')}) as u (${UPDATE_NAMES.join(', ')})`;
 
 /**
- * Creates resources with their merged states.
+ * Creates resources with their merged states, in the order of their names: all that a transaction
+ * creates must go through one call, or two transactions could wait for each other's.
  * @returns those created; one that somebody else created meanwhile is missing
  */
 export function insertResources(
