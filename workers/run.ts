@@ -8,8 +8,7 @@ export async function runRoles(roles: readonly Role[]): Promise<void> {
   try {
     const config = loadConfig(readEnvironment());
     const log = createLog(config.logLevel);
-    const running = await start(config, new Set(roles), log);
-    await runUntilSignal(running.close, log);
+    await runUntilSignal(() => start(config, new Set(roles), log), log);
   } catch (error) {
     exitWith(error);
   }

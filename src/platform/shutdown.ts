@@ -4,22 +4,30 @@ import type { Log } from './log.ts';
 
 const CLOSE_DEADLINE_MS = 25_000;
 
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
 /**
- * Runs until a signal asks to stop, then closes. A second signal, or a close that takes too long,
- * ends the process at once; nothing acknowledged is lost by that.
+ * Starts, runs until a signal asks to stop, then closes. A second signal, or a close that takes too
+ * long, ends the process at once; nothing acknowledged is lost by that. The signals are listened to
+ * before `start`: one that comes the moment the program says that it runs must not find nobody.
  */
-export async function runUntilSignal(close: () => Promise<void>, log: Log): Promise<void> {
-  const signal = await new Promise<NodeJS.Signals>((resolve) => {
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, resolve);
+export async function runUntilSignal(
+  start: () => Promise<{ close(): Promise<void> }>,
+  log: Log,
+): Promise<void> {
+  const stopAsked = new Promise<NodeJS.Signals>((resolve) => {
+    for (const name of STOP_SIGNALS) process.once(name, resolve);
   });
+  const running = await start();
+  const signal = await stopAsked;
   log.info({ signal }, 'process.stopping');
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
+  for (const name of STOP_SIGNALS) process.once(name, () => process.exit(1));
   const deadline = setTimeout(() => {
     log.error({ afterMs: CLOSE_DEADLINE_MS }, 'process.close_took_too_long');
     process.exit(1);
   }, CLOSE_DEADLINE_MS);
   deadline.unref();
-  await close();
+  await running.close();
   clearTimeout(deadline);
   log.info('process.stopped');
 }

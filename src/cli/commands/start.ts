@@ -19,10 +19,12 @@ export function startCommand(): Command {
     .action(async ({ roles, json }: StartOptions) => {
       const config = readConfig();
       const log = createLog(config.logLevel);
-      const running = await start(config, roles, log);
-      if (json) printJson(describe(config, running));
-      else printBanner(config, running);
-      await runUntilSignal(running.close, log);
+      await runUntilSignal(async () => {
+        const running = await start(config, roles, log);
+        if (json) printJson(describe(config, running));
+        else printBanner(config, running);
+        return running;
+      }, log);
     });
 }
 
