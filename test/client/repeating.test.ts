@@ -137,6 +137,14 @@ describe('capturing and refunding', () => {
     expect(service.refunds).toEqual(['back-1']);
   });
 
+  it('a refund that is there and not visible yet is waited for', async () => {
+    const service = await startPaymentService();
+    service.fail({ kind: 'cutAfter' });
+    service.hiddenReads = 3;
+    const request = { payment_id: 'order-1', refund_id: 'back-1' };
+    expect((await clientOf(service).refunds.create(request)).origin).toBe('existing');
+  });
+
   it('a refund that is not found after its answer was lost stays unknown', async () => {
     const service = await startPaymentService();
     service.fail({ kind: 'cutBefore' });
