@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { packageRoot } from '../src/platform/packageRoot.ts';
 import type { Bench } from './bench.ts';
 import { MERCHANT_ID, WEBHOOK_PATH } from './events.ts';
+import { nodeFlags } from './nodeFlags.ts';
 import { compiled, type ProgramOptions, type Started, startLogging } from './processes.ts';
 
 export type Shape = 'receiver' | 'processes' | 'single';
@@ -23,7 +24,7 @@ export async function startTallyhook(
     name,
     file,
     args,
-    nodeArgs: profileArgs(bench, name),
+    nodeArgs: [...nodeFlags(name === 'tallyhook' ? 'receiver' : name), ...profileArgs(bench, name)],
     env: settings(bench, databaseUrl, shape),
     cwd: bench.folder,
     cleanup: bench.cleanup,

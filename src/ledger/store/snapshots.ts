@@ -30,7 +30,7 @@ export interface NewSnapshot extends Snapshot {
   readonly webhookEventId: number | undefined;
 }
 
-/** Inserts snapshots; one whose content is known in its epoch changes nothing. */
+/** Inserts snapshots. Whoever holds the rows of their resources knows which are new. */
 export async function insertSnapshots(
   tx: Queryable,
   snapshots: readonly NewSnapshot[],
@@ -41,8 +41,7 @@ export async function insertSnapshots(
      select kind, id, epoch, decode(hash, 'hex'), content, source, observed, event
        from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::json[], $6::text[],
                    $7::bigint[], $8::bigint[])
-            as u (kind, id, epoch, hash, content, source, observed, event)
-     on conflict do nothing`,
+            as u (kind, id, epoch, hash, content, source, observed, event)`,
     [
       snapshots.map(({ ref }) => ref.kind),
       snapshots.map(({ ref }) => ref.id),
