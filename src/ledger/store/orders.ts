@@ -2,13 +2,21 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import { type OrderState, orderIdOf } from '../domain/order.ts';
 
-/** Locks orders in the order of their keys. @returns the findings that are open about each */
+/** An order as a transaction meets it. */
+export interface StoredOrder {
+  readonly orderKey: string;
+  readonly status: string;
+  /** Classes of the findings that stand open about it. */
+  readonly openFindings: readonly string[];
+}
+
+/** Locks orders in the order of their keys and reads them. */
 export function lockOrders(
   tx: Queryable,
   orderKeys: readonly string[],
-): Promise<readonly { readonly orderKey: string; readonly openFindings: readonly string[] }[]> {
-  return tx.query(
-    `select order_key as "orderKey", open_findings as "openFindings"
+): Promise<readonly StoredOrder[]> {
+  return tx.query<StoredOrder>(
+    `select order_key as "orderKey", status, open_findings as "openFindings"
        from orders
       where order_key = any ($1::text[])
       order by order_key
