@@ -56,7 +56,6 @@ create table order_expectations (
 create unique index order_expectations_current on order_expectations (order_key)
   where replaced_at is null;
 create index order_expectations_history on order_expectations (order_key, id);
-create index order_expectations_order_id on order_expectations (order_id) where replaced_at is null;
 create index order_expectations_awaited on order_expectations (registered_at desc, order_key desc)
   where replaced_at is null and is_awaited;
 

@@ -30,6 +30,11 @@ export const FINDING_CLASSES = {
 } as const;
 export type FindingClass = keyof typeof FINDING_CLASSES;
 
+/** What a class means; of classes that only a later version knows, nothing. */
+export function findingMeaning(name: string): string {
+  return Object.hasOwn(FINDING_CLASSES, name) ? FINDING_CLASSES[name as FindingClass] : '';
+}
+
 /** Classes that follow the merged state of a resource: what `stateFindings` can show. */
 export const STATE_FINDING_CLASSES: readonly FindingClass[] = [
   'unknown_status',
