@@ -3,7 +3,7 @@
  *
  * 1. load: what is filed where (unlocked); lock it; read what is known under the locks
  * 2. decide: mergeLooks for each resource, deriveOrder for each order (pure)
- * 3. write: resources, snapshots, epochs, transfers, orders, findings, changes, each as one set
+ * 3. write: resources, snapshots, epochs, transfers, orders, changes, findings, each as one set
  *
  * Locks, always in this order: existing orders (by key), existing resources (by kind and id), then
  * the rows that are created: resources, then orders. Whoever creates rows has all other locks by
@@ -68,8 +68,8 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   const moved = placed.filter(isMovedPayment).map(({ row }) => row.id);
   if (moved.length > 0) await moveChildren(tx, moved);
   const recomputed = await recomputeOrders(tx, orderChanges(placed), orders);
-  await writeFindings(tx, [...recomputed, ...resourcesShow(rows, merged)]);
   await recordChanges(tx, placed, { before: orders, after: recomputed });
+  await writeFindings(tx, [...recomputed, ...resourcesShow(rows, merged)]);
 }
 
 /** Creates rows that are missing and updates the others. */
