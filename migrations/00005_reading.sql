@@ -1,5 +1,7 @@
 -- Reading the ledger: the change feed, what a shop expects of an order, and views for its own SQL.
 -- New tables, views and one partial index on findings, which are few; changed defaults touch no row.
+-- The index of payout references is built anew: writes to resources wait for one scan of that table
+-- (about a second for a million rows), and events that arrive meanwhile are applied afterwards.
 
 -- What changed, written by the transaction that changed it and not numbered yet: numbers that are
 -- drawn before a commit become visible out of their order, and a reader would step over some. One
@@ -58,6 +60,12 @@ create unique index order_expectations_current on order_expectations (order_key)
 create index order_expectations_history on order_expectations (order_key, id);
 create index order_expectations_awaited on order_expectations (registered_at desc, order_key desc)
   where replaced_at is null and is_awaited;
+
+-- `find` asks for the payouts of a reference by their ids. An index without the id would leave the
+-- planner one that has it, and a walk past every payout.
+drop index resources_payout_reference;
+create index resources_payout_reference on resources (reference, id)
+  where kind = 'payout' and reference is not null;
 
 create index findings_open_id on findings (id) where state = 'open';
 
