@@ -108,7 +108,10 @@ export async function readEvidence(
             s.webhook_event_id as "inboxId", e.event_id as "eventId", e.event_type as "eventType",
             (extract(epoch from e.received_at) * 1000000)::bigint as "eventReceivedMicros"
        from unnest($1::text[], $2::text[]) as wanted (kind, id)
-       join snapshots s on s.kind = wanted.kind and s.resource_id = wanted.id
+      cross join lateral (select s.kind, s.resource_id, s.epoch, s.content_hash, s.content, s.source,
+                                 s.observed_micros, s.recorded_at, s.webhook_event_id
+                            from snapshots s
+                           where s.kind = wanted.kind and s.resource_id = wanted.id offset 0) s
        left join webhook_events e on e.id = s.webhook_event_id
       order by s.recorded_at desc, s.webhook_event_id desc nulls first, s.content_hash
       limit $3`,
@@ -149,7 +152,11 @@ export async function readEntries(
             (extract(epoch from t.recorded_at) * 1000000)::bigint as "recordedMicros",
             t.webhook_event_id as "inboxId", e.event_id as "eventId"
        from unnest($1::text[], $2::text[]) as wanted (kind, id)
-       join transfers t on t.kind = wanted.kind and t.resource_id = wanted.id
+      cross join lateral (select t.id, t.kind, t.resource_id, t.leg, t.currency, t.leg_seq, t.debit,
+                                 t.credit, t.amount_minor, t.previous_minor, t.cumulative_minor,
+                                 t.head_hash, t.recorded_at, t.webhook_event_id
+                            from transfers t
+                           where t.kind = wanted.kind and t.resource_id = wanted.id offset 0) t
        left join webhook_events e on e.id = t.webhook_event_id
       order by t.id desc
       limit $3`,
