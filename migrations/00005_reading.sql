@@ -67,6 +67,9 @@ drop index resources_payout_reference;
 create index resources_payout_reference on resources (reference, id)
   where kind = 'payout' and reference is not null;
 
+comment on column orders.moved_to is
+  'Keys of the orders that payments of this one were moved to, whether or not others are left here.';
+
 create index findings_open_id on findings (id) where state = 'open';
 
 -- now() is when a transaction began, and one that then waited for another's locks would carry the

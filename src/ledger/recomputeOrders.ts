@@ -48,11 +48,12 @@ export async function recomputeOrders(
   const shown = new Map(
     orderKeys.map((orderKey) => [orderKey, orderFindings(orderKey, parts.get(orderKey) ?? [])]),
   );
+  const movedTo = destinations(changes);
   const updates = orderKeys.map((orderKey): OrderUpdate => {
     const own = parts.get(orderKey) ?? [];
     return {
       orderKey,
-      movedTo: own.length > 0 ? [] : destinations(orderKey, changes),
+      movedTo: [...(movedTo.get(orderKey) ?? [])],
       openFindings: (shown.get(orderKey) ?? []).map((finding) => finding.class),
       ...deriveOrder(own),
     };
@@ -92,6 +93,13 @@ function expectParents(parts: readonly PartRow[]): void {
   if (lost) throw new OrdersMoved([]);
 }
 
-function destinations(orderKey: string, changes: readonly OrderChange[]): readonly string[] {
-  return changes.flatMap(({ from, to }) => (from === orderKey && to !== null ? [to] : []));
+/** Where payments of each order went, each once; refunds and disputes go with their payments. */
+function destinations(changes: readonly OrderChange[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const moves = changes.flatMap(({ from, to }) =>
+    from === null || to === null || from === to ? [] : [{ from, to }],
+  );
+  const byOrder = groupBy(moves, ({ from }) => from);
+  return new Map(
+    Array.from(byOrder, ([orderKey, own]) => [orderKey, new Set(own.map(({ to }) => to))]),
+  );
 }

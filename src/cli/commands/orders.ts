@@ -135,7 +135,7 @@ async function expand(db: Database, order: OrderSummary): Promise<ExpandedOrder>
 function printOrder({ orderId, status, movedTo, totals, parts, firstSeenAt }: ExpandedOrder): void {
   console.log(`Order ${printable(orderId)}: ${status}, first seen ${formatTime(firstSeenAt)}`);
   if (movedTo.length > 0)
-    console.log(`  Its payments were moved to ${movedTo.map(printable).join(', ')}.`);
+    console.log(`  Payments of it were moved to ${movedTo.map(printable).join(', ')}.`);
   for (const total of totals) printTotals(total);
   printTable(
     ['PART', 'ID', 'STATUS', 'AMOUNT', 'CAPTURED', 'NOTE'],

@@ -70,7 +70,7 @@ const orderFields = {
   order_key: z.string().describe('Unlike the id, never shared by two orders.'),
   named_by: namedBy,
   status: orderStatus,
-  moved_to: z.array(z.string()).describe('Keys of the orders that its payments went to.'),
+  moved_to: z.array(z.string()).describe('Keys of the orders that payments of it went to.'),
   totals: z.array(orderTotals).describe('One entry for each currency.'),
   expected: expected.nullable().describe('What the shop registered, if it did.'),
   first_seen_at: time,

@@ -28,7 +28,7 @@ export function lockOrders(
 /** An order as it is to be written. */
 export interface OrderUpdate extends OrderState {
   readonly orderKey: string;
-  /** Keys of the orders its payments went to; empty unless no part is left. */
+  /** Keys of the orders that payments leave it for now, each once. */
   readonly movedTo: readonly string[];
   /** Classes of the findings that its parts show now. */
   readonly openFindings: readonly string[];
@@ -65,9 +65,10 @@ export async function updateOrders(tx: Queryable, orders: readonly OrderUpdate[]
   await tx.query(
     `update orders o
         set status = u.status,
-            moved_to = case when u.status = 'moved'
-                            then o.moved_to || array(select jsonb_array_elements_text(u.moved_to))
-                            else '{}' end,
+            moved_to = case when u.moved_to = '[]' then o.moved_to
+                            else o.moved_to || array(
+                              select went from jsonb_array_elements_text(u.moved_to) as went
+                               where went <> all (o.moved_to)) end,
             open_findings = u.open_findings::text[],
             updated_at = now()
        from unnest($1::text[], $2::text[], $3::jsonb[], $4::text[])
