@@ -272,6 +272,8 @@ const db = createDatabase({
   log: createLog('error'),
   applicationName: 'check-hledger',
   maxConnections: 4,
+  answerTimeoutMs: 60_000,
+  plans: 'any',
 });
 try {
   await migrateDatabase(server.connectionString);
