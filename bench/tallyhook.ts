@@ -20,7 +20,34 @@ export async function startTallyhook(
   shape: Shape,
   databaseUrl: string,
 ): Promise<Tallyhook> {
-  const program = (name: string, file: string, args: readonly string[] = []): ProgramOptions => ({
+  const program = programsOf(bench, shape, databaseUrl);
+  if (shape === 'single') {
+    const bin = join(packageRoot(), 'bin', 'tallyhook.js');
+    const started = await startLogging(program('tallyhook', bin, ['start']), 'receiver.listening');
+    return running(started.ready?.port, [started]);
+  }
+  const worker = (name: string, readyEvent: string | undefined) =>
+    startLogging(program(name, workerFile(name)), readyEvent);
+  const receiver = await worker('receiver', 'receiver.listening');
+  if (shape === 'receiver') return running(receiver.ready?.port, [receiver]);
+  const events = await worker('events', 'queue.consumer_ready');
+  // The scheduler says nothing at its start; it is ready before the first minute is over.
+  const scheduler = await worker('scheduler', undefined);
+  return running(receiver.ready?.port, [receiver, events, scheduler]);
+}
+
+/** Starts the worker that applies events, beside a receiver that already runs. */
+export function startEventsWorker(bench: Bench, databaseUrl: string): Promise<Started> {
+  const program = programsOf(bench, 'processes', databaseUrl);
+  return startLogging(program('events', workerFile('events')), 'queue.consumer_ready');
+}
+
+function workerFile(name: string): string {
+  return compiled(`workers/${name}.js`);
+}
+
+function programsOf(bench: Bench, shape: Shape, databaseUrl: string) {
+  return (name: string, file: string, args: readonly string[] = []): ProgramOptions => ({
     name,
     file,
     args,
@@ -29,19 +56,6 @@ export async function startTallyhook(
     cwd: bench.folder,
     cleanup: bench.cleanup,
   });
-  if (shape === 'single') {
-    const bin = join(packageRoot(), 'bin', 'tallyhook.js');
-    const started = await startLogging(program('tallyhook', bin, ['start']), 'receiver.listening');
-    return running(started.ready?.port, [started]);
-  }
-  const worker = (name: string, readyEvent: string | undefined) =>
-    startLogging(program(name, compiled(`workers/${name}.js`)), readyEvent);
-  const receiver = await worker('receiver', 'receiver.listening');
-  if (shape === 'receiver') return running(receiver.ready?.port, [receiver]);
-  const events = await worker('events', 'queue.consumer_ready');
-  // The scheduler says nothing at its start; it is ready before the first minute is over.
-  const scheduler = await worker('scheduler', undefined);
-  return running(receiver.ready?.port, [receiver, events, scheduler]);
 }
 
 function running(port: number | undefined, processes: readonly Started[]): Tallyhook {
