@@ -58,7 +58,7 @@ function printBanner(config: Config, running: Running): void {
   if (running.isEmbedded) {
     const own =
       config.webhookSecrets === undefined ? `${config.dataDir}/webhook-secret` : undefined;
-    const token = config.adminToken === undefined ? `${config.dataDir}/admin-token` : undefined;
+    const token = config.adminTokens === undefined ? `${config.dataDir}/admin-token` : undefined;
     lines.push(['Webhook secret', own], ['Admin token', token]);
   }
   console.log('Tallyhook is running.');
