@@ -1,5 +1,5 @@
 /** What a rule decides: a new state of a resource, or why there is none. */
-import type { ErrorCode } from '../../contract/index.ts';
+import type { ErrorCode, FamilyErrorCode } from '../../contract/index.ts';
 
 /** The HTTP statuses that a refusal can have; the document's table, section Errors. */
 export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 422 | 429;
@@ -7,7 +7,7 @@ export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 422 | 429;
 /** Why a request was not done, in the document's words. */
 export interface Refusal {
   readonly status: RefusalStatus;
-  readonly code: ErrorCode;
+  readonly code: ErrorCode | FamilyErrorCode;
   readonly message: string;
 }
 
@@ -32,13 +32,11 @@ export function refuseUnknown(message: string): { readonly refusal: Refusal } {
   return { refusal: { status: 404, code: 'IR_05', message } };
 }
 
-/**
- * The resource's status does not allow it. The document names the HTTP status for some endpoints and
- * the code for none; HE_00 is its code for a rejection by the service.
- */
+/** The resource's status does not allow it; the contract's tables of refusals say how it is refused. */
 export function refuseState(
   status: 400 | 409 | 422,
+  code: FamilyErrorCode,
   message: string,
 ): { readonly refusal: Refusal } {
-  return { refusal: { status, code: 'HE_00', message } };
+  return { refusal: { status, code, message } };
 }

@@ -108,6 +108,7 @@ export function moveDispute(
   if (!mayMove) {
     return refuseState(
       409,
+      'IR_16',
       `A dispute cannot move from ${state.dispute_stage}/${state.status} to ${stage}/${status}`,
     );
   }
@@ -129,6 +130,7 @@ export function acceptDispute(state: DisputeState, nowMs: number): Decision<Disp
   if (!isOpen || state.dispute_stage === 'dispute_reversal') {
     return refuseState(
       400,
+      'HE_03',
       `You cannot accept this dispute because it is ${state.dispute_stage}/${state.status}`,
     );
   }

@@ -17,9 +17,11 @@
  * so that one mistake cannot hide in both.
  */
 import {
+  type CaptureMethod,
   DECLINE_CODES,
   LEGACY_DECLINE_CODES,
   MANUAL_AUTHORIZATION_VALIDITY_MS,
+  missingToConfirm,
   type PaymentStatus,
   STATEMENT_DESCRIPTOR_MAX_LENGTH,
 } from '../../contract/index.ts';
@@ -33,8 +35,6 @@ import {
   type UnifiedCode,
 } from './outcomes.ts';
 import { isoTime, MINUTE_MS, nextModified } from './time.ts';
-
-export type CaptureMethod = 'automatic' | 'manual' | 'manual_multiple';
 
 /** A payment as stored. Everything but `hidden` may be shown; undefined fields are left out. */
 export interface PaymentState {
@@ -75,6 +75,7 @@ export interface PaymentState {
   readonly error_message?: string | undefined;
   readonly error_details?: object | undefined;
   readonly merchant_decision?: 'approved' | 'rejected' | undefined;
+  readonly manual_retry_allowed?: boolean | undefined;
   readonly attempt_count: number;
   readonly hidden: HiddenPayment;
 }
@@ -93,8 +94,8 @@ export interface HiddenPayment {
   readonly due?: { readonly at: string; readonly what: PaymentDue } | undefined;
   /** How the attempt goes on after customer, processor or reviewer. */
   readonly afterwards?: FinalOutcome | undefined;
-  /** The method that waits for its attempt. A card leaves its outcome here, never its number. */
-  readonly method?: { readonly outcome: Outcome | undefined } | undefined;
+  /** Details that wait for their attempt. A card leaves its outcome here, never its number. */
+  readonly details?: { readonly outcome: Outcome | undefined } | undefined;
 }
 
 export type PaymentDue = 'expire_authorization' | 'finish_processing' | 'abandon_action';
@@ -201,28 +202,29 @@ export function confirmPayment(
   input: ConfirmInput,
   context: PaymentContext,
 ): Decision<PaymentState> {
-  if (!CONFIRMABLE.has(state.status)) return refuseAction('confirm', state, 400);
-  const attached = attachMethod(
-    { ...state, return_url: input.return_url ?? state.return_url },
-    input,
-    context.nowMs,
-  );
+  const isRetry = state.status === 'failed' && state.manual_retry_allowed === true;
+  if (!isRetry && !UNCONFIRMED.has(state.status)) return refuseAction('confirm', state);
+  const attached = attachMethod(state, input, context.nowMs);
   return attached.refusal ? attached : attempt(attached.state, context);
 }
 
-const CONFIRMABLE = new Set<string>(['requires_payment_method', 'requires_confirmation', 'failed']);
+const UNCONFIRMED = new Set<string>(['requires_payment_method', 'requires_confirmation']);
 
 /** The fields of Update Payment. Interface document, section Endpoints, "Update Payment". */
-export type PaymentUpdate = Partial<
-  Pick<PaymentState, 'amount' | 'currency' | 'description' | 'metadata' | 'customer_id'>
->;
+export interface PaymentUpdate {
+  readonly amount?: number | undefined;
+  readonly currency?: string | undefined;
+  readonly description?: string | undefined;
+  readonly metadata?: object | undefined;
+  readonly customer_id?: string | undefined;
+}
 
 export function updatePayment(
   state: PaymentState,
   update: PaymentUpdate,
   nowMs: number,
 ): Decision<PaymentState> {
-  if (!UPDATABLE.has(state.status)) return refuseAction('update', state, 400);
+  if (!UNCONFIRMED.has(state.status)) return refuseAction('update', state);
   return accept(
     changed(state, nowMs, {
       amount: update.amount ?? state.amount,
@@ -233,8 +235,6 @@ export function updatePayment(
     }),
   );
 }
-
-const UPDATABLE = new Set<string>(['requires_payment_method', 'requires_confirmation']);
 
 /** The fields of Capture Payment. Interface document, section Endpoints, "Capture Payment". */
 export interface CaptureInput {
@@ -252,8 +252,7 @@ export function capturePayment(
   input: CaptureInput,
   nowMs: number,
 ): Decision<PaymentState> {
-  if (CAPTURE_CONFLICTS.has(state.status)) return refuseAction('capture', state, 409);
-  if (!CAPTURABLE.has(state.status)) return refuseAction('capture', state, 400);
+  if (!CAPTURABLE.has(state.status)) return refuseCapture(state);
   const amountMinor = input.amount_to_capture ?? state.amount_capturable;
   if (amountMinor > state.amount_capturable) {
     return refuseValue(
@@ -288,8 +287,17 @@ export function capturePayment(
 }
 
 const CAPTURABLE = new Set<string>(['requires_capture', 'partially_captured_and_capturable']);
-/** Fully captured or cancelled: the document answers 409 rather than 400. */
-const CAPTURE_CONFLICTS = new Set<string>(['succeeded', 'cancelled']);
+
+/** Captured as far as it can be, or cancelled: the document answers 409 rather than 400. */
+const CAPTURE_CONFLICTS = new Set<string>(['succeeded', 'partially_captured', 'cancelled']);
+
+function refuseCapture(state: PaymentState): Decision<never> {
+  return refuseState(
+    CAPTURE_CONFLICTS.has(state.status) ? 409 : 400,
+    'IR_14',
+    `This payment cannot be captured because it has status ${state.status}`,
+  );
+}
 
 function descriptorOf(input: CaptureInput): string {
   return (input.statement_descriptor_prefix ?? '') + (input.statement_descriptor_suffix ?? '');
@@ -304,7 +312,7 @@ export function cancelPayment(
   reason: string | undefined,
   nowMs: number,
 ): Decision<PaymentState> {
-  if (NOT_CANCELLABLE.has(state.status)) return refuseAction('cancel', state, 400);
+  if (NOT_CANCELLABLE.has(state.status)) return refuseAction('cancel', state);
   return accept(
     changed(state, nowMs, {
       status: 'cancelled',
@@ -328,7 +336,7 @@ const NOT_CANCELLABLE = new Set<string>([
 
 /** Approve Payment. Interface document, section Endpoints, "Approve Payment". */
 export function approvePayment(state: PaymentState, nowMs: number): Decision<PaymentState> {
-  if (state.status !== 'requires_merchant_action') return refuseAction('approve', state, 400);
+  if (state.status !== 'requires_merchant_action') return refuseAction('approve', state);
   return accept(finish({ ...state, merchant_decision: 'approved' }, afterwardsOf(state), nowMs));
 }
 
@@ -336,9 +344,10 @@ export function approvePayment(state: PaymentState, nowMs: number): Decision<Pay
  * Reject Payment. The document leaves the outcome open; at services of this family it is `failed`.
  */
 export function rejectPayment(state: PaymentState, nowMs: number): Decision<PaymentState> {
-  if (state.status !== 'requires_merchant_action') return refuseAction('reject', state, 400);
+  if (state.status !== 'requires_merchant_action') return refuseAction('reject', state);
   const rejected = { ...state, merchant_decision: 'rejected' } as const;
-  return accept(decline(rejected, 'UE_2003', nowMs));
+  // The merchant said no: another attempt under this id would go round the decision.
+  return accept({ ...decline(rejected, 'UE_2003', nowMs), manual_retry_allowed: false });
 }
 
 /** What the customer did on the hosted page. */
@@ -351,7 +360,7 @@ export function endAction(
   deed: CustomerDeed,
   nowMs: number,
 ): Decision<PaymentState> {
-  if (state.status !== 'requires_action') return refuseAction('end the action of', state, 400);
+  if (state.status !== 'requires_action') return refuseAction('end the action of', state);
   const ready = { ...state, next_action: undefined };
   if (deed === 'fail') return accept(decline(ready, 'UE_5001', nowMs));
   if (deed === 'abandon') return accept(decline(ready, 'UE_5003', nowMs));
@@ -366,9 +375,9 @@ export function runPaymentDue(state: PaymentState, nowMs: number): PaymentState 
     case undefined:
       return state;
     case 'expire_authorization':
-      // Part of it was captured: that stays, so the payment did not expire as a whole.
+      // What was captured before stays received.
       return changed(state, nowMs, {
-        status: state.amount_received > 0 ? 'partially_captured' : 'expired',
+        status: 'expired',
         amount_capturable: 0,
         hidden: withoutDue(state),
       });
@@ -379,35 +388,31 @@ export function runPaymentDue(state: PaymentState, nowMs: number): PaymentState 
   }
 }
 
-/** Takes over the payment method of a request, if it carries one. */
+/**
+ * Takes over the payment method of a request, if it carries one. That details and method fit each
+ * other, and that billing came with the details, was checked by the contract's schemas.
+ */
 function attachMethod(
   state: PaymentState,
   input: ConfirmInput,
   nowMs: number,
 ): Decision<PaymentState> {
-  const { payment_method_data: data, billing } = input;
-  if (data !== undefined && billing === undefined) {
-    return refuseMissing('billing must be on the request that sends payment_method_data');
-  }
+  const { payment_method_data: data } = input;
   const kind = data?.card ? 'card' : data?.crypto ? 'crypto' : undefined;
   const method = input.payment_method ?? kind ?? state.payment_method;
   if (kind !== undefined && kind !== method) {
     return refuseValue(`payment_method ${method} does not go with payment_method_data.${kind}`);
   }
-  const ready = {
+  const details = kind && { outcome: data?.card && outcomeOfCard(data.card, nowMs) };
+  return accept({
     ...state,
+    status: method === undefined ? state.status : 'requires_confirmation',
     payment_method: method,
     payment_method_type: input.payment_method_type ?? state.payment_method_type,
     payment_method_data: data?.card ? { card: shownCard(data.card) } : state.payment_method_data,
-    billing: billing ?? state.billing,
-  };
-  const needsData = method === undefined || method === 'card' || method === 'crypto';
-  if (kind === undefined && needsData) return accept(ready);
-  const outcome = data?.card && outcomeOfCard(data.card, nowMs);
-  return accept({
-    ...ready,
-    status: 'requires_confirmation',
-    hidden: { ...state.hidden, method: { outcome } },
+    billing: input.billing ?? state.billing,
+    return_url: input.return_url ?? state.return_url,
+    hidden: { ...state.hidden, details: details ?? state.hidden.details },
   });
 }
 
@@ -435,29 +440,29 @@ function outcomeOfCard(card: Card, nowMs: number): Outcome | undefined {
   );
 }
 
-/** What the processor makes of the attempt; the amount counts as it is now, after any update. */
-function outcomeOf(state: PaymentState, ofCard: Outcome | undefined): Outcome {
-  const outcome = ofCard ?? amountOutcome(state.amount);
-  const isDirect = state.payment_method === 'card' && state.authentication_type !== 'three_ds';
-  if (isDirect) return outcome;
-  // Wallets, banks and coins always send the customer away first, and so does asked-for 3-D Secure.
+/**
+ * What the processor makes of the attempt. The amount counts as it is now, after any update.
+ * Without details of a card the customer is sent away first: to a wallet, a bank, or a hosted page.
+ */
+function outcomeOf(state: PaymentState): Outcome {
+  const { details } = state.hidden;
+  const outcome = details?.outcome ?? amountOutcome(state.amount);
+  const isCard = details !== undefined && state.payment_method === 'card';
+  if (isCard && state.authentication_type !== 'three_ds') return outcome;
+  if (isCard && outcome.kind === 'customer_action') return outcome;
   const afterwards = 'afterwards' in outcome ? outcome.afterwards : outcome;
   return { kind: 'customer_action', afterwards };
 }
 
 /** Sends a payment with its method to the processor. */
 function attempt(state: PaymentState, context: PaymentContext): Decision<PaymentState> {
-  const { method } = state.hidden;
-  if (state.payment_method === undefined) {
-    return refuseMissing('payment_method is required to confirm a payment');
-  }
-  if (method === undefined) {
-    return refuseMissing('payment_method_data is required to confirm this payment_method');
-  }
-  const outcome = outcomeOf(state, method.outcome);
-  if (state.billing === undefined) return refuseMissing('billing is required to confirm a payment');
-  if (outcome.kind === 'customer_action' && state.return_url === undefined) {
-    return refuseMissing('return_url is required where the customer is redirected');
+  const { details } = state.hidden;
+  const [missing] = missingToConfirm({ ...state, payment_method_data: details });
+  if (missing) return refuseMissing(`${missing.field}: ${missing.why}`);
+  const outcome = outcomeOf(state);
+  const isAuthentication = state.payment_method === 'card' && outcome.kind === 'customer_action';
+  if (isAuthentication && state.return_url === undefined) {
+    return refuseMissing('return_url: required because this card asks for 3-D Secure');
   }
   const { nowMs } = context;
   const tried: PaymentState = {
@@ -468,6 +473,7 @@ function attempt(state: PaymentState, context: PaymentContext): Decision<Payment
     error_code: undefined,
     error_message: undefined,
     error_details: undefined,
+    manual_retry_allowed: undefined,
     hidden: { client_secret: state.hidden.client_secret },
   };
   switch (outcome.kind) {
@@ -543,6 +549,7 @@ function decline(state: PaymentState, code: UnifiedCode, nowMs: number): Payment
       },
       connector_details: { code: acquirerCode, message, reason: 'chosen by test card or amount' },
     },
+    manual_retry_allowed: true,
     hidden: withoutDue(state),
   });
 }
@@ -567,16 +574,14 @@ function waiting(
 }
 
 function withoutDue({ hidden }: PaymentState): HiddenPayment {
-  return { client_secret: hidden.client_secret, method: hidden.method };
+  return { client_secret: hidden.client_secret };
 }
 
 function changed(state: PaymentState, nowMs: number, changes: Partial<PaymentState>): PaymentState {
   return { ...state, ...changes, modified_at: nextModified(state.modified_at, nowMs) };
 }
 
-function refuseAction(action: string, state: PaymentState, status: 400 | 409): Decision<never> {
-  return refuseState(
-    status,
-    `You cannot ${action} this payment because it has status ${state.status}`,
-  );
+function refuseAction(action: string, state: PaymentState): Decision<never> {
+  const message = `You cannot ${action} this payment because it has status ${state.status}`;
+  return refuseState(400, 'IR_16', message);
 }

@@ -3,7 +3,8 @@
  * names the statuses and the usual way (create, update, confirm), services of this family the rest.
  *
  *   requires_payout_method_data ─▶ requires_confirmation ─▶ requires_fulfillment
- *   requires_fulfillment ─▶ success | initiated | pending | failed | ineligible
+ *   requires_confirmation ─▶ ineligible, too
+ *   requires_fulfillment ─▶ success | initiated | pending | failed
  *   initiated, pending ─▶ success | failed | expired        success ─▶ reversed | failed (late)
  *   requires_*, initiated, pending ─▶ cancelled
  *
@@ -119,9 +120,12 @@ export const PAYOUT_AMOUNTS = {
   7710: 'failed',
   7720: 'initiated',
   7730: 'pending',
-  7740: 'ineligible',
   7750: 'reversed',
 } as const;
+type FulfillmentWord = (typeof PAYOUT_AMOUNTS)[keyof typeof PAYOUT_AMOUNTS];
+
+/** The amount, in minor units, whose receiver turns out ineligible when the payout is confirmed. */
+export const INELIGIBLE_AMOUNT = 7740;
 
 const AUTO_FULFILL_MS = SECOND_MS;
 const SETTLE_MS = HOUR_MS;
@@ -157,19 +161,24 @@ export function updatePayout(
   fields: PayoutFields,
   nowMs: number,
 ): Decision<PayoutState> {
-  if (!UPDATABLE.has(state.status)) return refuseAction('update', state, 422);
+  const isSent = state.status === 'initiated' && FIXED_ONCE_SENT.some((name) => name in fields);
+  if (isSent || !UPDATABLE.has(state.status)) return refuseAction('update', state);
   const taken = take(state, fields, nowMs);
   return taken.refusal
     ? taken
     : accept({ ...taken.state, modified_at: nextModified(state.modified_at, nowMs) });
 }
 
+/** What was sent already can still get another description, but goes out as it is. */
 const UPDATABLE = new Set<string>([
-  'requires_creation',
   'requires_confirmation',
   'requires_payout_method_data',
-  'requires_vendor_account_creation',
+  'initiated',
 ]);
+
+const FIXED_ONCE_SENT = ['amount', 'currency', 'payout_type', 'payout_method_data'] as const;
+
+const CONFIRMABLE = new Set<string>(['requires_confirmation', 'requires_payout_method_data']);
 
 /** Confirm Payout: the third step of the document's usual way; it may bring what is missing. */
 export function confirmPayout(
@@ -177,15 +186,14 @@ export function confirmPayout(
   fields: PayoutFields,
   nowMs: number,
 ): Decision<PayoutState> {
-  if (!UPDATABLE.has(state.status)) return refuseAction('confirm', state, 400);
+  if (!CONFIRMABLE.has(state.status)) return refuseAction('confirm', state);
   return updatePayout(state, { ...fields, confirm: true }, nowMs);
 }
 
 /** Fulfill Payout. */
 export function fulfillPayout(state: PayoutState, nowMs: number): Decision<PayoutState> {
-  if (state.status !== 'requires_fulfillment') return refuseAction('fulfill', state, 422);
-  const table: Readonly<Record<number, (typeof PAYOUT_AMOUNTS)[7710 | 7720 | 7730 | 7740 | 7750]>> =
-    PAYOUT_AMOUNTS;
+  if (state.status !== 'requires_fulfillment') return refuseAction('fulfill', state);
+  const table: Readonly<Record<number, FulfillmentWord>> = PAYOUT_AMOUNTS;
   const word = table[state.amount] ?? 'success';
   const sent = { ...state, connector_transaction_id: `sbx_${state.payout_id}` };
   const later = (what: PayoutDue, afterMs: number): HiddenPayout => ({
@@ -194,7 +202,6 @@ export function fulfillPayout(state: PayoutState, nowMs: number): Decision<Payou
   });
   switch (word) {
     case 'failed':
-    case 'ineligible':
     case 'success':
       return accept(moved(sent, word, nowMs));
     case 'initiated':
@@ -208,7 +215,7 @@ export function fulfillPayout(state: PayoutState, nowMs: number): Decision<Payou
 /** Cancel Payout: whatever has not ended. */
 export function cancelPayout(state: PayoutState, nowMs: number): Decision<PayoutState> {
   const isOpen = state.status.startsWith('requires_') || IN_TRANSIT.has(state.status);
-  if (!isOpen) return refuseAction('cancel', state, 422);
+  if (!isOpen) return refuseAction('cancel', state);
   return accept({ ...moved(state, 'cancelled', nowMs), error_message: 'Cancelled by user' });
 }
 
@@ -229,7 +236,7 @@ export function movePayout(
       ? to === 'reversed' || to === 'failed'
       : to !== 'reversed' &&
         (IN_TRANSIT.has(state.status) || state.status === 'requires_fulfillment');
-  if (!may) return refuseState(409, `A payout cannot move from ${state.status} to ${to}`);
+  if (!may) return refuseState(409, 'IR_16', `A payout cannot move from ${state.status} to ${to}`);
   return accept(moved(state, to, nowMs));
 }
 
@@ -306,6 +313,7 @@ function pickGiven<T extends object, K extends keyof T>(from: T, keys: readonly 
 }
 
 function goOn(state: PayoutState, confirms: boolean, nowMs: number): Decision<PayoutState> {
+  if (state.status === 'initiated') return accept(state);
   const hasMethod = state.payout_method_data !== undefined || state.payout_method_id !== undefined;
   if (!hasMethod) {
     // A link asks the customer for the method, so confirming without one is right there.
@@ -318,6 +326,7 @@ function goOn(state: PayoutState, confirms: boolean, nowMs: number): Decision<Pa
   if (state.payout_type === undefined) {
     return refuseMissing('payout_type is required to confirm a payout');
   }
+  if (state.amount === INELIGIBLE_AMOUNT) return accept(moved(state, 'ineligible', nowMs));
   const { client_secret } = state.hidden;
   return accept({
     ...state,
@@ -397,16 +406,11 @@ function mask(value: string): string {
   return '*'.repeat(Math.min(value.length - shown.length, 16)) + shown;
 }
 
-function refuseAction(action: string, state: PayoutState, status: 400 | 422): Decision<never> {
-  return refuseState(
-    status,
-    `Payout ${state.payout_id} cannot be ${PAST[action]} because it has status ${state.status}`,
-  );
-}
+type Action = 'update' | 'confirm' | 'fulfill' | 'cancel';
 
-const PAST: Readonly<Record<string, string>> = {
-  update: 'updated',
-  confirm: 'confirmed',
-  fulfill: 'fulfilled',
-  cancel: 'cancelled',
-};
+function refuseAction(action: Action, { payout_id: id, status }: PayoutState): Decision<never> {
+  const message = `You cannot ${action} payout ${id} because it has status ${status}`;
+  return action === 'confirm'
+    ? refuseState(400, 'IR_16', message)
+    : refuseState(422, 'IR_06', message);
+}

@@ -8,12 +8,15 @@
  * 1. The refunds of a payment that did not fail never exceed what was received for it.
  * 2. A refund leaves its payment's status alone.
  */
-import type { RefundStatus } from '../../contract/index.ts';
-import { accept, type Decision, refuseState, refuseValue } from './decision.ts';
+import {
+  MAX_REFUNDS_PER_PAYMENT,
+  type REFUND_TYPES,
+  type RefundStatus,
+} from '../../contract/index.ts';
+import { accept, type Decision, refuseState } from './decision.ts';
 import type { PaymentState } from './payment.ts';
 import { DAY_MS, HOUR_MS, isoTime, nextModified } from './time.ts';
 
-export const REFUND_TYPES = ['Instant', 'Scheduled'] as const;
 export type RefundType = (typeof REFUND_TYPES)[number];
 
 export interface RefundState {
@@ -46,6 +49,8 @@ export interface NewRefund {
   readonly nowMs: number;
   /** Sum of the payment's refunds that did not fail, minor units. */
   readonly refundedMinor: number;
+  /** Refunds of the payment so far, failed ones included. */
+  readonly refundCount: number;
 }
 
 /** Amounts, in minor units, that choose how an instant refund goes; docs/sandbox.md. */
@@ -62,15 +67,18 @@ export function createRefund(
   created: NewRefund,
 ): Decision<RefundState> {
   if (!REFUNDABLE.has(payment.status)) {
-    return refuseState(
-      400,
-      `You cannot refund this payment because it has status ${payment.status}`,
-    );
+    const message = `You cannot refund this payment because it has status ${payment.status}`;
+    return refuseState(400, 'IR_14', message);
+  }
+  if (created.refundCount >= MAX_REFUNDS_PER_PAYMENT) {
+    return refuseState(400, 'IR_12', `This payment has ${MAX_REFUNDS_PER_PAYMENT} refunds already`);
   }
   const amountMinor = input.amount ?? payment.amount_received;
   const leftMinor = payment.amount_received - created.refundedMinor;
   if (amountMinor > leftMinor) {
-    return refuseValue(
+    return refuseState(
+      400,
+      'IR_13',
       `amount ${amountMinor} is more than the ${leftMinor} of this payment that can still be refunded`,
     );
   }
@@ -132,7 +140,8 @@ export function moveRefund(
   nowMs: number,
 ): Decision<RefundState> {
   const isOver = state.status === 'failed' || (state.status === 'succeeded' && to !== 'failed');
-  if (isOver) return refuseState(409, `A refund cannot move from ${state.status} to ${to}`);
+  if (isOver)
+    return refuseState(409, 'IR_16', `A refund cannot move from ${state.status} to ${to}`);
   return accept({
     ...state,
     status: to,

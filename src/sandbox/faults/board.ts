@@ -7,6 +7,8 @@ export interface FaultBoard {
   readonly current: () => Faults;
   readonly dice: () => Dice;
   readonly requests: () => RequestFaults;
+  /** Counts a list request. @returns its number since the faults were set */
+  countList(): number;
   /** Replaces all of them; counts begin anew. */
   set(faults: Faults): void;
 }
@@ -17,12 +19,18 @@ export function createFaultBoard(initial: Faults = NO_FAULTS): FaultBoard {
     return { faults, dice, requests: createRequestFaults(faults.requests, dice) };
   };
   let armed = arm(initial);
+  let lists = 0;
   return {
     current: () => armed.faults,
     dice: () => armed.dice,
     requests: () => armed.requests,
+    countList: () => {
+      lists += 1;
+      return lists;
+    },
     set: (faults) => {
       armed = arm(faults);
+      lists = 0;
     },
   };
 }

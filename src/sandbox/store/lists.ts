@@ -13,6 +13,9 @@ export interface ListFilter {
   readonly parentId?: string | undefined;
   readonly createdFrom?: string | undefined;
   readonly createdTo?: string | undefined;
+  /** Minor units, both included. */
+  readonly amountFrom?: number | undefined;
+  readonly amountTo?: number | undefined;
   /** Fields of the resource that are not columns, by name, with the values allowed. */
   readonly others?: Readonly<Record<string, readonly string[]>> | undefined;
 }
@@ -57,13 +60,15 @@ const CONDITIONS = `
         and ($11::timestamptz is null or created_at <= $11)
         and ($12::jsonb is null or not exists (
               select 1 from jsonb_each($12) as other (name, allowed)
-               where not allowed ? coalesce(state->>other.name, '')))`;
+               where not allowed ? coalesce(state->>other.name, '')))
+        and ($13::bigint is null or (state->>'amount')::bigint >= $13)
+        and ($14::bigint is null or (state->>'amount')::bigint <= $14)`;
 
 const ORDERS: Readonly<Record<ListOrder, string>> = {
   created: 'created_at desc, id desc',
   modified: 'modified_at desc, id desc',
-  created_unstable: 'created_at desc, md5(id || $15)',
-  modified_unstable: 'modified_at desc, md5(id || $15)',
+  created_unstable: 'created_at desc, md5(id || $17)',
+  modified_unstable: 'modified_at desc, md5(id || $17)',
 };
 
 /** One page, newest first. */
@@ -74,8 +79,8 @@ export function listResources(
 ): Promise<Resource[]> {
   const rows = page.asOf === undefined ? NOW_ROWS : PAST_ROWS;
   return db.query(
-    `select kind, state from ${rows} as r ${CONDITIONS} and ($15::text is null or true)
-      order by ${ORDERS[page.order]} limit $13 offset $14`,
+    `select kind, state from ${rows} as r ${CONDITIONS} and ($17::text is null or true)
+      order by ${ORDERS[page.order]} limit $15 offset $16`,
     [...parametersOf(filter, page.asOf), page.limit, page.offset, page.salt],
   );
 }
@@ -109,6 +114,8 @@ function parametersOf(filter: ListFilter, asOf: string | undefined): readonly un
     filter.createdFrom ?? null,
     filter.createdTo ?? null,
     filter.others ? JSON.stringify(filter.others) : null,
+    filter.amountFrom ?? null,
+    filter.amountTo ?? null,
   ];
 }
 

@@ -90,15 +90,24 @@ export async function keepPast(
   );
 }
 
-/** Sum of a payment's refunds that did not fail, minor units. The payment is locked by the caller. */
-export async function sumRefunds(tx: Queryable, paymentId: string): Promise<number> {
-  const rows = await tx.query<{ sum: number }>(
-    `select coalesce(sum((state->>'amount')::bigint), 0)::bigint as sum
+export interface RefundTotals {
+  /** Of the refunds that did not fail, minor units. */
+  readonly refundedMinor: number;
+  /** Failed ones included. */
+  readonly refundCount: number;
+}
+
+/** Totals of a payment's refunds. The payment is locked by the caller. */
+export async function readRefundTotals(tx: Queryable, paymentId: string): Promise<RefundTotals> {
+  const rows = await tx.query<RefundTotals>(
+    `select coalesce(sum((state->>'amount')::bigint) filter (where status <> 'failed'), 0)::bigint
+              as "refundedMinor",
+            count(*) as "refundCount"
        from sandbox.resources
-      where kind = 'refund' and parent_id = $1 and status <> 'failed'`,
+      where kind = 'refund' and parent_id = $1`,
     [paymentId],
   );
-  return rows[0]?.sum ?? 0;
+  return rows[0] ?? { refundedMinor: 0, refundCount: 0 };
 }
 
 /** Locks resources with something due, earliest first. @returns at most `limit`, with when it is due */
