@@ -12,7 +12,12 @@ export type Body = any;
 
 export interface ServiceApi {
   /** A request with the key, or with the headers given. */
-  call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Reply>;
   /** A request to a control route. @throws when it is refused */
   control(method: string, path: string, body?: unknown): Promise<Body>;
 }

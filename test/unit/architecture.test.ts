@@ -33,7 +33,7 @@ const sources: readonly Source[] = ['src', 'workers', 'bench'].flatMap((folder) 
 
 const inFolder = (folder: string) =>
   sources.filter(({ path }) => path.startsWith(`src/${folder}/`));
-const FEATURES = ['receiver', 'ledger', 'scheduler', 'console'];
+const FEATURES = ['receiver', 'ledger', 'scheduler', 'console', 'sandbox'];
 const BASE = ['platform', 'contract'];
 
 function expectOnly(
@@ -100,6 +100,14 @@ test('A4: a feature knows platform, contract and itself; the scheduler also what
         [...BASE, ...also, feature].some((folder) => imported.startsWith(`src/${folder}/`)),
     );
   }
+});
+
+test('A4b: nobody but the assembly knows the sandbox, so that it stays an independent witness', () => {
+  const users = sources
+    .filter(({ path }) => !path.startsWith('src/sandbox/'))
+    .filter(({ imports }) => imports.some((imported) => imported.startsWith('src/sandbox/')))
+    .map(({ path }) => path);
+  expect(users).toEqual(['src/assembly.ts']);
 });
 
 test('A5: only workers, the command line and benchmarks use the assembly', () => {

@@ -8,19 +8,14 @@ import { CUSTOMER_DEEDS, endAction } from '../domain/payment.ts';
 import { sendRefusal } from '../http/answer.ts';
 import type { Services } from '../services.ts';
 import { readResource } from '../store/resources.ts';
+import { HOSTED_PATH } from './hostedPageUrl.ts';
 import { change, unknownPayment, whole } from './payments.ts';
-
-const PATH = '/_sandbox/hosted';
-
-export function hostedPageUrl({ baseUrl }: Services, paymentId: string): string {
-  return `${baseUrl()}${PATH}/${encodeURIComponent(paymentId)}`;
-}
 
 const deedForm = z.object({ deed: z.enum(CUSTOMER_DEEDS) });
 
 export function createHostedPage(services: Services): Router {
   const router = express.Router();
-  router.get(`${PATH}/:payment_id`, async (request, response) => {
+  router.get(`${HOSTED_PATH}/:payment_id`, async (request, response) => {
     const paymentId = request.params.payment_id;
     const found = await readResource(services.db, 'payment', paymentId);
     if (found?.kind !== 'payment') {
@@ -35,7 +30,7 @@ export function createHostedPage(services: Services): Router {
       .send(page(`${amount} minor units of ${currency}`, status === 'requires_action'));
   });
   router.post(
-    `${PATH}/:payment_id`,
+    `${HOSTED_PATH}/:payment_id`,
     express.urlencoded({ extended: false }),
     async (request, response) => {
       const form = deedForm.safeParse(request.body);

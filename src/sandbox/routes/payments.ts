@@ -17,7 +17,7 @@ import type { Services } from '../services.ts';
 import { readResource } from '../store/resources.ts';
 import { existsAlready } from './existing.ts';
 import type { Handlers } from './handler.ts';
-import { hostedPageUrl } from './hostedPage.ts';
+import { hostedPageUrl } from './hostedPageUrl.ts';
 import { listPage } from './list.ts';
 
 type Payments =
