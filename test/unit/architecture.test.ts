@@ -138,7 +138,11 @@ test('A6: drivers, the environment and the end of the process have one home each
 test('A7: SQL stands in store folders and in platform/db', () => {
   const withSql = sources
     .filter(({ path }) => path.startsWith('src/'))
-    .filter(({ text }) => /[`'"]\s*(select |insert into |update |delete from |with (recursive )?\w+ (as )?\()/.test(text))
+    .filter(({ text }) =>
+      /[`'"]\s*(select |insert into |update |delete from |with (recursive )?\w+ (as )?\()/.test(
+        text,
+      ),
+    )
     .map(({ path }) => path);
   expect(withSql).toContain('src/ledger/store/orders.ts');
   for (const path of withSql)
