@@ -37,6 +37,7 @@ export function createSandboxApp(services: Services, log: Log): express.Express 
   app.disable('etag');
   app.set('query parser', false);
   app.set('case sensitive routing', true);
+  app.set('strict routing', true);
   app.use((_request, response, next) => {
     response.set('Date', new Date(services.clock.nowMs()).toUTCString());
     next();
