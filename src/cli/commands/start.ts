@@ -11,10 +11,14 @@ interface StartOptions {
   readonly json: boolean;
 }
 
+const ROLES_HELP =
+  `comma-separated: ${ROLES.join(', ')} ` +
+  '(default: all; the sandbox only where nothing names a real service)';
+
 export function startCommand(): Command {
   return new Command('start')
     .description('run everything in one process, or some roles of it')
-    .option('--roles <roles>', `comma-separated: ${ROLES.join(', ')}`, parseRoles)
+    .option('--roles <roles>', ROLES_HELP, parseRoles)
     .addOption(jsonOption())
     .action(async ({ roles, json }: StartOptions) => {
       const config = readConfig();
