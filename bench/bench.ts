@@ -4,6 +4,7 @@ import type { Watched } from './cpu.ts';
 import type { Kept, Postgres } from './database.ts';
 import type { Load } from './loadProcess.ts';
 import type { RunResult } from './loadProtocol.ts';
+import { nodeFlags } from './nodeFlags.ts';
 import type { Options, Scenario } from './options.ts';
 import { compiled, type Server, type Started, startServerModule } from './processes.ts';
 
@@ -33,6 +34,7 @@ export async function startBare(bench: Bench, seed: number): Promise<Bare> {
   const server = await startServerModule({
     name: 'bare',
     file: compiled('bench/bareServer.js'),
+    nodeArgs: nodeFlags('receiver'),
     env: { WEBHOOK_SECRETS: secret },
     cwd: folder,
     cleanup,

@@ -8,11 +8,19 @@ import { type Cleanup, cleanUpOnSignal, createCleanup } from './cleanup.ts';
 import { startPostgres } from './database.ts';
 import { runEndToEnd } from './endToEnd.ts';
 import { runIntake } from './intake.ts';
+import { runJournal } from './journal.ts';
 import { startLoad } from './loadProcess.ts';
 import { describeMachine } from './machine.ts';
-import { HELP, type Options, readOptions } from './options.ts';
+import { HELP, type Options, readOptions, type Scenario } from './options.ts';
 import { borrowRedis } from './redis.ts';
-import { printEndToEnd, printIntake, printMachine, printSteady, type Report } from './report.ts';
+import {
+  printEndToEnd,
+  printIntake,
+  printJournal,
+  printMachine,
+  printSteady,
+  type Report,
+} from './report.ts';
 import { runSteady } from './steady.ts';
 
 /** Warm-ups, preparing and draining of one part, generously. */
@@ -60,7 +68,7 @@ async function measure(options: Options, cleanup: Cleanup): Promise<Report> {
   return report;
 }
 
-async function runPart(bench: Bench): Promise<Pick<Report, 'intake' | 'e2e' | 'steady'>> {
+async function runPart(bench: Bench): Promise<Pick<Report, Scenario>> {
   switch (bench.part) {
     case 'intake': {
       const intake = await runIntake(bench);
@@ -77,14 +85,20 @@ async function runPart(bench: Bench): Promise<Pick<Report, 'intake' | 'e2e' | 's
       printSteady(steady);
       return { steady };
     }
+    case 'journal': {
+      const journal = await runJournal(bench);
+      printJournal(journal);
+      return { journal };
+    }
   }
 }
 
-function isComplete({ intake, e2e, steady }: Report): boolean {
+function isComplete({ intake, e2e, steady, journal }: Report): boolean {
   const accounts: readonly (Accounts | undefined)[] = [
     intake?.accounts,
     e2e?.accounts,
     steady?.accounts,
+    ...(journal?.accounts ?? []),
   ];
   return accounts.every((one) => one === undefined || one.isComplete);
 }

@@ -1,7 +1,7 @@
 /** The flags of `npm run bench`. */
 import { parseArgs } from 'node:util';
 
-export const SCENARIOS = ['intake', 'e2e', 'steady'] as const;
+export const SCENARIOS = ['intake', 'e2e', 'steady', 'journal'] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 
 export interface Options {
@@ -18,7 +18,7 @@ export interface Options {
 
 export const HELP = `npm run bench -- [flags]
 
-  --only intake|e2e|steady  one part instead of all three
+  --only PART               one part instead of all: intake, e2e, steady, journal
   --seconds N               counted time of e2e and of steady (30)
   --pairs N                 pairs of intake (5)
   --single                  e2e and steady: one process, as "tallyhook start", instead of three

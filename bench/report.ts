@@ -3,6 +3,7 @@ import type { Accounts } from './bench.ts';
 import { type CpuUse, isDisturbed, limitOf } from './cpu.ts';
 import type { EndToEndReport, RunReport } from './endToEnd.ts';
 import type { IntakeReport } from './intake.ts';
+import type { JournalReport } from './journal.ts';
 import type { Latency } from './loadProtocol.ts';
 import type { Machine } from './machine.ts';
 import type { SteadyReport } from './steady.ts';
@@ -13,6 +14,7 @@ export interface Report {
   readonly intake?: IntakeReport;
   readonly e2e?: EndToEndReport;
   readonly steady?: SteadyReport;
+  readonly journal?: JournalReport;
 }
 
 const MIN_INTAKE_RATIO = 0.75;
@@ -82,6 +84,24 @@ export function printSteady(report: SteadyReport): void {
   printCpu(report.cpu);
   printAccounts(report.accounts, true);
   printComplaints(report.complaints);
+}
+
+export function printJournal({ pairs, medianRatio, accounts }: JournalReport): void {
+  title('What the journal costs: a backlog applied with it and without it');
+  console.log('  pair      with it/s   without it/s   ratio   transfers an event');
+  pairs.forEach((pair, n) => {
+    const cells = [
+      String(n + 1).padStart(4),
+      whole(pair.withPerSecond).padStart(14),
+      whole(pair.withoutPerSecond).padStart(14),
+      (pair.withPerSecond / pair.withoutPerSecond).toFixed(2).padStart(7),
+      pair.transfersPerEvent.toFixed(2).padStart(20),
+    ];
+    console.log(`  ${cells.join(' ')}`);
+  });
+  const cost = `${((1 - medianRatio) * 100).toFixed(0)} % of the applied rate`;
+  line('the journal costs', `${cost} (median ratio ${medianRatio.toFixed(2)})`);
+  for (const one of accounts) printAccounts(one, true);
 }
 
 function printRun(report: RunReport): void {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { packageRoot } from '../src/platform/packageRoot.ts';
 import type { Bench } from './bench.ts';
 import { MERCHANT_ID, WEBHOOK_PATH } from './events.ts';
+import { nodeFlags } from './nodeFlags.ts';
 import { compiled, type ProgramOptions, type Started, startLogging } from './processes.ts';
 
 export type Shape = 'receiver' | 'processes' | 'single';
@@ -19,28 +20,42 @@ export async function startTallyhook(
   shape: Shape,
   databaseUrl: string,
 ): Promise<Tallyhook> {
-  const program = (name: string, file: string, args: readonly string[] = []): ProgramOptions => ({
-    name,
-    file,
-    args,
-    nodeArgs: profileArgs(bench, name),
-    env: settings(bench, databaseUrl, shape),
-    cwd: bench.folder,
-    cleanup: bench.cleanup,
-  });
+  const program = programsOf(bench, shape, databaseUrl);
   if (shape === 'single') {
     const bin = join(packageRoot(), 'bin', 'tallyhook.js');
     const started = await startLogging(program('tallyhook', bin, ['start']), 'receiver.listening');
     return running(started.ready?.port, [started]);
   }
   const worker = (name: string, readyEvent: string | undefined) =>
-    startLogging(program(name, compiled(`workers/${name}.js`)), readyEvent);
+    startLogging(program(name, workerFile(name)), readyEvent);
   const receiver = await worker('receiver', 'receiver.listening');
   if (shape === 'receiver') return running(receiver.ready?.port, [receiver]);
   const events = await worker('events', 'queue.consumer_ready');
   // The scheduler says nothing at its start; it is ready before the first minute is over.
   const scheduler = await worker('scheduler', undefined);
   return running(receiver.ready?.port, [receiver, events, scheduler]);
+}
+
+/** Starts the worker that applies events, beside a receiver that already runs. */
+export function startEventsWorker(bench: Bench, databaseUrl: string): Promise<Started> {
+  const program = programsOf(bench, 'processes', databaseUrl);
+  return startLogging(program('events', workerFile('events')), 'queue.consumer_ready');
+}
+
+function workerFile(name: string): string {
+  return compiled(`workers/${name}.js`);
+}
+
+function programsOf(bench: Bench, shape: Shape, databaseUrl: string) {
+  return (name: string, file: string, args: readonly string[] = []): ProgramOptions => ({
+    name,
+    file,
+    args,
+    nodeArgs: [...nodeFlags(name === 'tallyhook' ? 'receiver' : name), ...profileArgs(bench, name)],
+    env: settings(bench, databaseUrl, shape),
+    cwd: bench.folder,
+    cleanup: bench.cleanup,
+  });
 }
 
 function running(port: number | undefined, processes: readonly Started[]): Tallyhook {

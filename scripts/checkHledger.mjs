@@ -236,6 +236,35 @@ function compare(ours, theirs) {
   return { compared: names.size, differing: differing.length };
 }
 
+/** Whether hledger reads the ids as they were meant: each description and tag, taken apart again. */
+async function compareIds(db, file) {
+  const rows = await db.query(
+    `select t.kind, t.resource_id as "resourceId", t.leg, t.leg_seq as seq, e.event_id as "eventId",
+            o.order_id as "orderId"
+       from transfers t
+       join webhook_events e on e.id = t.webhook_event_id
+       join resources r on r.kind = t.kind and r.id = t.resource_id
+       left join orders o using (order_key)`,
+  );
+  const read = (...args) =>
+    new Set(
+      hledger(file, ...args)
+        .trim()
+        .split('\n'),
+    );
+  const ids = (values) => new Set([...values].map(decodeURIComponent));
+  const described = ({ kind, resourceId, leg, seq }) => `${kind} ${resourceId} ${leg} ${seq}`;
+  const pairs = [
+    [new Set([...rows.map(described), 'balances']), ids(read('descriptions'))],
+    [new Set(rows.map(({ eventId }) => eventId)), ids(read('tags', '--values', 'event'))],
+    [new Set(rows.flatMap(({ orderId }) => orderId ?? [])), ids(read('tags', '--values', 'order'))],
+  ];
+  const missing = pairs.flatMap(([ours, theirs]) => [...ours].filter((id) => !theirs.has(id)));
+  for (const id of missing.slice(0, 5)) console.error(`hledger does not read ${id}`);
+  const count = pairs.reduce((sum, [ours]) => sum + ours.size, 0);
+  return { count, missing: missing.length + pairs.filter(([a, b]) => a.size !== b.size).length };
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'tallyhook-hledger-'));
 const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: () => undefined });
 const db = createDatabase({
@@ -243,6 +272,8 @@ const db = createDatabase({
   log: createLog('error'),
   applicationName: 'check-hledger',
   maxConnections: 4,
+  answerTimeoutMs: 60_000,
+  plans: 'any',
 });
 try {
   await migrateDatabase(server.connectionString);
@@ -256,6 +287,7 @@ try {
   hledger(file, 'check', '--strict');
   const ours = await ownBalances(db);
   const { compared, differing } = compare(ours, theirBalances(file));
+  const ids = await compareIds(db, file);
   const transactions = readFileSync(file, 'utf8').match(/^\d{4}-\d\d-\d\d /gm)?.length ?? 0;
   const balances = [...ours.values()].map((value) => (value < 0n ? -value : value));
   const largest = balances.sort((a, b) => (a < b ? 1 : -1))[0];
@@ -266,7 +298,8 @@ try {
   console.log(
     `${compared} balances compared, ${differing} differ; the largest is ${largest} minor units (2^53 - 1 is ${LARGEST})`,
   );
-  if (differing > 0 || compared === 0) process.exitCode = 1;
+  console.log(`${ids.count} descriptions and tags read back, ${ids.missing} differ`);
+  if (differing + ids.missing > 0 || compared === 0) process.exitCode = 1;
 } finally {
   await db.close();
   await server.stop();

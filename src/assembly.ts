@@ -2,16 +2,17 @@
  * The only place that builds the object graph. Roles share what they can: one process may have all
  * of them, or each its own.
  */
-import { createMetricsApp } from './console/app.ts';
+import { createConsoleApp } from './console/app.ts';
 import { API_KEY_PREFIXES } from './contract/limits.ts';
 import { createEventApplier } from './ledger/applyEvents.ts';
+import { createChangeFeed } from './ledger/changeFeed.ts';
 import { bindInstallation } from './ledger/installation.ts';
 import { batchJob, createEventsHandler, EVENTS_QUEUE, type EventsJob } from './ledger/jobs.ts';
 import { createLedgerMetrics } from './ledger/metrics.ts';
 import { createOverdueCheck } from './ledger/overdue.ts';
 import { createSweep } from './ledger/sweep.ts';
 import { systemClock } from './platform/clock.ts';
-import type { Config } from './platform/config.ts';
+import type { Config, NamedToken } from './platform/config.ts';
 import {
   createDatabase,
   type Database,
@@ -109,9 +110,11 @@ export function webhookSecretsOf(config: Config): readonly string[] {
   );
 }
 
-function adminTokenOf(config: Config): string {
-  if (config.adminToken !== undefined) return config.adminToken;
-  if (config.databaseUrl === undefined) return localSecret(config.dataDir, 'admin-token');
+function adminTokensOf(config: Config): readonly NamedToken[] {
+  if (config.adminTokens !== undefined) return config.adminTokens;
+  if (config.databaseUrl === undefined) {
+    return [{ name: 'admin', token: localSecret(config.dataDir, 'admin-token') }];
+  }
   throw new OperatorError(
     'ADMIN_TOKEN is not set. The admin port refuses every request without one. ' +
       'Set it to a long random value, for example from `openssl rand -hex 32`.',
@@ -149,6 +152,8 @@ type PoolOptions = Pick<DatabaseOptions, 'maxConnections' | 'answerTimeoutMs' | 
 const RECEIVER_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 10_000, plans: 'any' };
 const GATE_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 5_000, plans: 'any' };
 const EVENTS_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 60_000, plans: 'by_key' };
+/** Balances add up the whole journal. */
+const CONSOLE_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 30_000, plans: 'any' };
 const SCHEDULER_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 60_000, plans: 'any' };
 
 /** What all roles of a process share. */
@@ -391,13 +396,28 @@ function startSchedules({ events, gate, log, openPool, onClose }: Shared): void 
   const sweep = createSweep({ db, producer: events, clock: systemClock, log });
   const checkOverdue = createOverdueCheck({ db, clock: systemClock, log });
   gate.whenOpen(() => {
-    const scheduler = startScheduler(scheduleTable({ sweep, checkOverdue }), log);
+    const feed = createChangeFeed(db);
+    const scheduler = startScheduler(scheduleTable({ sweep, checkOverdue, feed }), log);
     onClose(() => scheduler.close());
   });
 }
 
-async function startConsole({ config, log, metrics, onClose }: Shared): Promise<number> {
-  const app = createMetricsApp({ adminToken: adminTokenOf(config), metrics });
+async function startConsole({
+  config,
+  gate,
+  log,
+  metrics,
+  openPool,
+  onClose,
+}: Shared): Promise<number> {
+  const app = createConsoleApp({
+    tokens: adminTokensOf(config),
+    db: openPool('console', CONSOLE_POOL),
+    isReady: gate.isOpen,
+    metrics,
+    clock: systemClock,
+    log,
+  });
   const server = await startHttpServer({
     host: config.adminHost,
     port: config.adminPort,

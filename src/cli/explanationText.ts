@@ -17,7 +17,7 @@ export function orderLines(order: OrderExplanation): readonly string[] {
   return [
     `Order ${order.orderId} is ${order.status}.`,
     `  ${order.because}`,
-    ...order.movedTo.map((key) => `  Its payments were moved to ${key}.`),
+    ...order.movedTo.map((key) => `  Payments of it were moved to ${key}.`),
     ...order.currencies.flatMap(currencyLines),
     ...order.findings.map(findingLine),
     ...order.discrepancies.map(discrepancyLine),

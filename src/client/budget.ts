@@ -1,5 +1,5 @@
 /** The rate budget that all calls of a client share, and the one that a single process keeps. */
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
 import {
   type Admission,
   type Lane,
@@ -21,7 +21,7 @@ export interface RateBudget {
 }
 
 /** A budget for clients of one process. */
-export function createLocalBudget(clock: Clock): RateBudget {
+export function createLocalBudget(clock: Clock = systemClock): RateBudget {
   let state = UNKNOWN_RATE;
   return {
     take: (lane) => {

@@ -1,4 +1,5 @@
 /** Calls with the types of their endpoints: what goes in, and what comes out. */
+import { setMaxListeners } from 'node:events';
 import type { z } from 'zod';
 import { ENDPOINTS, type Endpoint, type EndpointName } from '../contract/endpoints/index.ts';
 import { type Page, readPage } from '../contract/lists.ts';
@@ -56,11 +57,15 @@ export function createCalls(send: Send): Calls {
   const call = async <T>(
     name: EndpointName,
     input: CallInput,
-    { mustExist = false, ...options }: OneOptions,
+    options: OneOptions,
     read: (endpoint: Endpoint, body: unknown) => T,
   ): Promise<T> => {
     const endpoint: Endpoint = ENDPOINTS[name];
-    const answer = await send({ operation: name, endpoint, input, options, mustExist });
+    const { lane = 'operator', mustExist = false } = options;
+    const signal = options.signal ?? new AbortController().signal;
+    // Many calls may end by one signal, which is no leak.
+    setMaxListeners(0, signal);
+    const answer = await send({ operation: name, endpoint, input, lane, signal, mustExist });
     try {
       return read(endpoint, answer.body);
     } catch {

@@ -61,12 +61,12 @@ export function errorOf(call: GivenUp, redact: (text: string) => string): Paymen
     operation,
     message: describe(call, redact),
     attempts,
-    code,
+    code: code && redact(code),
     outcomeUnknown: changes && call.everUnknown && code !== 'HE_01',
     retryable: retryable && (repeatable || !call.everUnknown),
     ...(result.kind === 'answer' && {
       httpStatus: result.httpStatus,
-      requestId: result.requestId,
+      requestId: result.requestId && redact(result.requestId),
     }),
   });
 }

@@ -36,15 +36,14 @@ export interface Call {
   readonly operation: string;
   readonly endpoint: Endpoint;
   readonly input: CallInput;
-  readonly options: CallOptions;
+  readonly lane: Lane;
+  readonly signal: AbortSignal;
   /** Something said that the resource exists: "not found" means "not visible yet". */
-  readonly mustExist?: boolean;
+  readonly mustExist: boolean;
 }
 
 /** @throws PaymentServiceError for everything that is not a success. */
 export type Send = (call: Call) => Promise<Answer>;
-
-const NEVER = new AbortController().signal;
 
 /** Between the lanes when a new window begins, so that they ask in their order. */
 const LANE_STEP_MS = 50;
@@ -64,7 +63,7 @@ export function createSend(settings: ClientSettings): Send {
 
   /** Waits for the budget (invariant 2). */
   const admit = async (call: Call, progress: Progress): Promise<void> => {
-    const lane = call.options.lane ?? 'operator';
+    const { lane, signal } = call;
     for (;;) {
       throwIfAborted(call, progress);
       const admission = await budget.take(lane);
@@ -72,7 +71,7 @@ export function createSend(settings: ClientSettings): Send {
       const waitMs = admission.waitMs + (LANES.indexOf(lane) + random()) * LANE_STEP_MS;
       const elapsedMs = time.nowMs() - progress.startedAtMs;
       if (elapsedMs + waitMs >= retry.totalTimeoutMs) throw outOfBudget(call, progress);
-      await time.pause(waitMs, call.options.signal ?? NEVER);
+      await time.pause(waitMs, signal);
     }
   };
 
@@ -85,7 +84,7 @@ export function createSend(settings: ClientSettings): Send {
     const { attempts } = progress;
     const repeatable = isRepeatable(call);
     const elapsedMs = time.nowMs() - progress.startedAtMs;
-    const mustExist = call.mustExist ?? false;
+    const { mustExist } = call;
     const decision = decideRetry(
       { failure, repeatable, mustExist, attempts, elapsedMs, random: random() },
       retry,
@@ -93,7 +92,7 @@ export function createSend(settings: ClientSettings): Send {
     if (decision.action === 'stop') {
       throw errorOf({ ...call, ...progress, result, failure, repeatable }, redact);
     }
-    await time.pause(decision.delayMs, call.options.signal ?? NEVER);
+    await time.pause(decision.delayMs, call.signal);
   };
 
   return async (call) => {
@@ -103,7 +102,7 @@ export function createSend(settings: ClientSettings): Send {
       await admit(call, progress);
       progress.attempts += 1;
       const elapsedMs = time.nowMs() - progress.startedAtMs;
-      const result = await attempt(request, elapsedMs, call.options.signal ?? NEVER);
+      const result = await attempt(request, elapsedMs, call.signal);
       if (result.kind === 'answer') {
         await budget.learn(result.rate);
         if (failureOf(result, call.endpoint, time.nowMs()) === undefined) return result;
@@ -153,15 +152,15 @@ function buildRequest(baseUrl: string, { operation, endpoint, input }: Call): Ht
 }
 
 /** @throws PaymentServiceError of kind `aborted` (invariant 3). */
-function throwIfAborted({ operation, endpoint, options }: Call, progress: Progress): void {
-  if (!options.signal?.aborted) return;
+function throwIfAborted({ operation, endpoint, signal }: Call, progress: Progress): void {
+  if (!signal.aborted) return;
   const outcomeUnknown = progress.everUnknown && endpoint.repetition.kind !== 'safe';
   throw new PaymentServiceError('aborted', {
     operation,
     message: outcomeUnknown ? 'aborted after it was sent' : 'aborted',
     attempts: progress.attempts,
     outcomeUnknown,
-    cause: options.signal.reason,
+    cause: signal.reason,
   });
 }
 

@@ -1,38 +1,151 @@
-/** The admin port: for operators and their tools, never for the internet. */
-import { createHash, timingSafeEqual } from 'node:crypto';
-import express, { type RequestHandler } from 'express';
-import { errorEnvelope } from '../contract/errors.ts';
+/** The admin port: for operators, the shop and their tools, never for the internet. */
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
+import { createChangeFeed } from '../ledger/changeFeed.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { NamedToken } from '../platform/config.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import { actorOf, requireToken } from './auth.ts';
+import type { ApiParts, Endpoint } from './endpoint.ts';
+import { ENDPOINTS } from './endpoints.ts';
+import { type Reply, refusal, replyToError, toReply, unavailable } from './reply.ts';
 
-export interface MetricsAppParts {
-  readonly adminToken: string;
+export interface ConsoleAppParts {
+  readonly tokens: readonly NamedToken[];
+  readonly db: Database;
+  /** Whether the database is fit to be read. */
+  readonly isReady: () => boolean;
   readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
-export function createMetricsApp({ adminToken, metrics }: MetricsAppParts): express.Express {
+export const METRICS_PATH = '/metrics';
+
+/** The largest body that an endpoint reads; none needs more than a few fields. */
+const MAX_BODY_BYTES = 4 * 1024;
+
+export function createConsoleApp(parts: ConsoleAppParts): Express {
+  const { db, clock, isReady, log, metrics, tokens } = parts;
+  const refused = metrics.counter(
+    'tallyhook_admin_refused_total',
+    'Requests to the admin port without a valid token',
+    'reason',
+  );
   const app = express();
   app.disable('x-powered-by');
-  app.use(requireToken(adminToken));
-  app.get('/metrics', async (_request, response) => {
+  app.disable('etag');
+  // A missing id must not turn the question for one order into the one for all.
+  app.enable('strict routing');
+  app.enable('case sensitive routing');
+  // Endpoints read the query themselves: what is given twice or not known is refused, not guessed.
+  app.set('query parser', false);
+  app.use(setStrictHeaders);
+  app.use(requireToken({ tokens, clock, refused }));
+  app.get(METRICS_PATH, async (_request, response) => {
     response.type(metrics.contentType).send(await metrics.render());
   });
+  addEndpoints(app, { db, feed: createChangeFeed(db) }, isReady);
   app.use((request, response) => {
     const message = `There is nothing at ${request.path}.`;
-    response.status(404).json(errorEnvelope('invalid_request', 'IR_05', message));
+    send(response, toReply({ outcome: 'not_found', message }));
   });
+  app.use(createErrorHandler(log));
   return app;
 }
 
-/** Compares digests, which have one length, so that the time taken tells nothing of the token. */
-function requireToken(adminToken: string): RequestHandler {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  const expected = digest(`Bearer ${adminToken}`);
-  return (request, response, next) => {
-    if (timingSafeEqual(digest(request.header('authorization') ?? ''), expected)) {
-      next();
+/** Answers hold the books of a shop: nothing may keep, guess at or frame them. */
+const setStrictHeaders: RequestHandler = (_request, response, next) => {
+  response.set({
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  next();
+};
+
+function addEndpoints(app: Express, parts: ApiParts, isReady: () => boolean): void {
+  const readBody = express.json({ limit: MAX_BODY_BYTES, inflate: false });
+  for (const endpoint of ENDPOINTS) {
+    const serve: RequestHandler = async (request, response) => {
+      if (!isReady()) {
+        send(response, unavailable());
+        return;
+      }
+      send(response, await answer(endpoint, parts, { request, response }));
+    };
+    const handlers = endpoint.body ? [readBody, serve] : [serve];
+    app[endpoint.method](expressPath(endpoint.path), ...handlers);
+  }
+  const methods = new Map([[METRICS_PATH, ['GET', 'HEAD']]]);
+  for (const { method, path } of ENDPOINTS) {
+    const own = method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()];
+    methods.set(expressPath(path), [...(methods.get(expressPath(path)) ?? []), ...own]);
+  }
+  for (const [path, allowed] of methods) {
+    app.route(path).all((request, response) => {
+      const message = `${request.method} means nothing here; there are ${allowed.join(', ')}.`;
+      response.set('Allow', allowed.join(', '));
+      send(response, refusal(405, message));
+    });
+  }
+}
+
+/** A path as Express writes it. */
+function expressPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+async function answer(
+  endpoint: Endpoint,
+  parts: ApiParts,
+  { request, response }: { readonly request: Request; readonly response: Response },
+): Promise<Reply> {
+  const query = readQuery(request.originalUrl);
+  if ('twice' in query) return refusal(400, `The query gives ${query.twice} more than once.`);
+  const raw = {
+    params: { ...request.params },
+    query: query.values,
+    body: request.body,
+    actor: actorOf(response),
+  };
+  return toReply(await endpoint.answer(parts, raw));
+}
+
+function readQuery(
+  url: string,
+): { readonly values: Readonly<Record<string, string>> } | { readonly twice: string } {
+  const start = url.indexOf('?');
+  const pairs = start < 0 ? [] : [...new URLSearchParams(url.slice(start + 1))];
+  const seen = new Set<string>();
+  for (const [name] of pairs) {
+    if (seen.has(name)) return { twice: JSON.stringify(name) };
+    seen.add(name);
+  }
+  return { values: Object.fromEntries(pairs) };
+}
+
+function createErrorHandler(log: Log): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    if (response.headersSent) {
+      next(error);
       return;
     }
-    const message = 'Send the admin token: Authorization: Bearer <ADMIN_TOKEN>.';
-    response.status(401).json(errorEnvelope('authentication_error', 'AU_01', message));
+    const given = replyToError(error, MAX_BODY_BYTES);
+    if (given.status === 500) log.error({ error }, 'console.request_failed');
+    send(response, given);
   };
+}
+
+function send(response: Response, { status, headers, body }: Reply): void {
+  response.status(status).set(headers).json(body);
 }

@@ -1,6 +1,6 @@
 /**
  * The service's interface as OpenAPI 3.1, built from the table of endpoints.
- * `npm run generate:service` writes it to docs/openapi-service.json.
+ * `npm run generate` writes it to docs/openapi-service.json.
  */
 import { z } from 'zod';
 import { COMMON_ERRORS, ENDPOINTS, type Endpoint, type EndpointError } from './endpoints/index.ts';

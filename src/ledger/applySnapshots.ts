@@ -3,7 +3,7 @@
  *
  * 1. load: what is filed where (unlocked); lock it; read what is known under the locks
  * 2. decide: mergeLooks for each resource, deriveOrder for each order (pure)
- * 3. write: resources, snapshots, epochs, transfers, orders, findings, each as one set
+ * 3. write: resources, snapshots, epochs, transfers, orders, changes, findings, each as one set
  *
  * Locks, always in this order: existing orders (by key), existing resources (by kind and id), then
  * the rows that are created: resources, then orders. Whoever creates rows has all other locks by
@@ -23,9 +23,10 @@ import type { ResourceRef } from './domain/snapshot.ts';
 import { type Filing, type FilingInput, fileResources, refKey } from './filing.ts';
 import { OrdersMoved } from './ordersMoved.ts';
 import { type OrderChange, recomputeOrders } from './recomputeOrders.ts';
+import { recordChanges } from './recordChanges.ts';
 import { toStubRow, toUpdate } from './resourceUpdate.ts';
 import { insertTransfers, type NewTransfer } from './store/journal.ts';
-import { lockOrders } from './store/orders.ts';
+import { lockOrders, type StoredOrder } from './store/orders.ts';
 import {
   insertResources,
   lockResources,
@@ -66,8 +67,9 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   if (input.suspects.length > 0) await markCheckDue(tx, input.suspects);
   const moved = placed.filter(isMovedPayment).map(({ row }) => row.id);
   if (moved.length > 0) await moveChildren(tx, moved);
-  const ordersShow = await recomputeOrders(tx, orderChanges(placed), orders);
-  await writeFindings(tx, [...ordersShow, ...resourcesShow(rows, merged)]);
+  const recomputed = await recomputeOrders(tx, orderChanges(placed), orders);
+  await recordChanges(tx, placed, { before: orders, after: recomputed });
+  await writeFindings(tx, [...recomputed, ...resourcesShow(rows, merged)]);
 }
 
 /** Creates rows that are missing and updates the others. */
@@ -107,8 +109,8 @@ interface Locked {
   readonly filing: Filing;
   /** Every resource of `filing.refs`, as it stands. */
   readonly rows: readonly ResourceRow[];
-  /** Existing orders, by key, with the classes of findings that stand open about them. */
-  readonly orders: ReadonlyMap<string, readonly string[]>;
+  /** Existing orders, by key. */
+  readonly orders: ReadonlyMap<string, StoredOrder>;
 }
 
 /** Finds where everything is filed, and locks the orders and resources that exist. */
@@ -135,7 +137,7 @@ async function lockAll(tx: Queryable, input: ApplyInput): Promise<Locked> {
       ...filing.refs.filter((ref) => filing.missing.has(refKey(ref))).map(newRow),
       ...(older.length > 0 ? await lockResources(tx, older) : []),
     ],
-    orders: new Map(orders.map(({ orderKey, openFindings }) => [orderKey, openFindings])),
+    orders: new Map(orders.map((order) => [order.orderKey, order])),
   };
 }
 
@@ -146,6 +148,7 @@ function newRow({ kind, id }: ResourceRef): ResourceRow {
     id,
     paymentId: null,
     orderKey: null,
+    status: null,
     currency: null,
     epoch: 0,
     contradiction: null,
@@ -190,6 +193,8 @@ interface Placed {
   readonly row: ResourceRow;
   readonly orderKey: string | null;
   /** Undefined when the resource was locked but not looked at. */
+  readonly merged: Merged | undefined;
+  /** Undefined when nothing was seen of it that makes a state. */
   readonly update: ResourceUpdate | undefined;
   readonly transfers: readonly NewTransfer[];
 }
@@ -219,7 +224,7 @@ function placeInOrders({ rows, merged, filing }: PlaceInput): readonly Placed[] 
     const orderKey = orderOf(row, paymentId, paymentOrders);
     const transfers = one ? transfersOf(row, one) : [];
     const update = one && toUpdate(row, one, { paymentId, orderKey, transfers });
-    return { row, orderKey, update, transfers };
+    return { row, orderKey, merged: one, update, transfers };
   });
   const locked = new Set(filing.orderKeys);
   const missing = placed

@@ -63,7 +63,7 @@ async function readRecords(
   if (evidence.length > MAX_ROWS || entries.length > MAX_ROWS) throw tooLarge(name);
   const epochs = groupBy(await readEpochs(tx, rows), ({ ref }) => refKey(ref));
   const evidenceByRef = groupBy(evidence, ({ ref }) => refKey(ref));
-  const entriesByRef = groupBy(entries, ({ ref }) => refKey(ref));
+  const entriesByRef = groupBy(entries.toReversed(), ({ ref }) => refKey(ref));
   const findings = groupBy(
     await readOpenFindings(tx, rows.map(refKey), MAX_ROWS),
     ({ subject }) => subject,

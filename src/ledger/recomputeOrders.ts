@@ -8,6 +8,7 @@ import {
   deleteStaleTotals,
   insertOrders,
   type OrderUpdate,
+  type StoredOrder,
   updateOrders,
   upsertTotals,
 } from './store/orders.ts';
@@ -22,18 +23,24 @@ export interface OrderChange {
   readonly leavesTotals: boolean;
 }
 
+/** What an order has become. */
+export interface RecomputedOrder extends SubjectFindings {
+  readonly orderKey: string;
+  readonly status: string;
+}
+
 /**
  * Recomputes every order that `changes` name. The caller holds them.
- * @param existing orders that exist, with the classes of findings that stand open about them
+ * @param existing orders that exist, by key
  * @throws OrdersMoved when a child was filed under an order that its payment has left, or when
  * somebody else created an order meanwhile
- * @returns what each order shows now, for the caller to write with its other findings
+ * @returns what each order is and shows now, for the caller to write with its other findings
  */
 export async function recomputeOrders(
   tx: Queryable,
   changes: readonly OrderChange[],
-  existing: ReadonlyMap<string, readonly string[]>,
-): Promise<readonly SubjectFindings[]> {
+  existing: ReadonlyMap<string, StoredOrder>,
+): Promise<readonly RecomputedOrder[]> {
   const orderKeys = [...new Set(changes.flatMap(({ from, to }) => [from ?? [], to ?? []].flat()))];
   if (orderKeys.length === 0) return [];
   const parts = groupBy(await readParts(tx, orderKeys), ({ orderKey }) => orderKey);
@@ -41,11 +48,12 @@ export async function recomputeOrders(
   const shown = new Map(
     orderKeys.map((orderKey) => [orderKey, orderFindings(orderKey, parts.get(orderKey) ?? [])]),
   );
+  const movedTo = destinations(changes);
   const updates = orderKeys.map((orderKey): OrderUpdate => {
     const own = parts.get(orderKey) ?? [];
     return {
       orderKey,
-      movedTo: own.length > 0 ? [] : destinations(orderKey, changes),
+      movedTo: [...(movedTo.get(orderKey) ?? [])],
       openFindings: (shown.get(orderKey) ?? []).map((finding) => finding.class),
       ...deriveOrder(own),
     };
@@ -56,9 +64,11 @@ export async function recomputeOrders(
   );
   const stale = updates.filter(({ orderKey }) => left.has(orderKey));
   if (stale.length > 0) await deleteStaleTotals(tx, stale);
-  return orderKeys.map((orderKey) => ({
+  return updates.map(({ orderKey, status }) => ({
+    orderKey,
+    status,
     subject: orderSubject(orderKey),
-    open: existing.get(orderKey) ?? [],
+    open: existing.get(orderKey)?.openFindings ?? [],
     shown: shown.get(orderKey) ?? [],
   }));
 }
@@ -66,7 +76,7 @@ export async function recomputeOrders(
 async function writeOrders(
   tx: Queryable,
   updates: readonly OrderUpdate[],
-  existing: ReadonlyMap<string, readonly string[]>,
+  existing: ReadonlyMap<string, StoredOrder>,
 ): Promise<void> {
   const fresh = updates.filter(({ orderKey }) => !existing.has(orderKey));
   const older = updates.filter(({ orderKey }) => existing.has(orderKey));
@@ -83,6 +93,13 @@ function expectParents(parts: readonly PartRow[]): void {
   if (lost) throw new OrdersMoved([]);
 }
 
-function destinations(orderKey: string, changes: readonly OrderChange[]): readonly string[] {
-  return changes.flatMap(({ from, to }) => (from === orderKey && to !== null ? [to] : []));
+/** Where payments of each order went, each once; refunds and disputes go with their payments. */
+function destinations(changes: readonly OrderChange[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const moves = changes.flatMap(({ from, to }) =>
+    from === null || to === null || from === to ? [] : [{ from, to }],
+  );
+  const byOrder = groupBy(moves, ({ from }) => from);
+  return new Map(
+    Array.from(byOrder, ([orderKey, own]) => [orderKey, new Set(own.map(({ to }) => to))]),
+  );
 }

@@ -16,9 +16,32 @@ const secret = z.string().refine((value) => Buffer.byteLength(value) >= MIN_SECR
   message: `must be at least ${MIN_SECRET_BYTES} bytes long; \`openssl rand -hex 32\` makes one`,
 });
 
-const signingSecret = secret.refine((value) => value === value.trim(), {
+const exactSecret = secret.refine((value) => value === value.trim(), {
   message: 'must not begin or end with white space; it would count as part of the secret',
 });
+
+/** A token as an operator writes it: `name:token`, or a bare one, which is named `admin`. */
+const NAMED_TOKEN = /^([A-Za-z][A-Za-z0-9_-]{0,31}):(.*)$/s;
+
+/** Tokens that may be used, each with the name of who holds it, so that it can be told who acted. */
+const namedTokens = z
+  .string()
+  .transform((list) =>
+    list.split(',').map((entry) => {
+      const [, name = 'admin', token = entry] = NAMED_TOKEN.exec(entry) ?? [];
+      return { name, token };
+    }),
+  )
+  .pipe(
+    z
+      .array(z.object({ name: z.string(), token: exactSecret }))
+      .refine((tokens) => new Set(tokens.map(({ name }) => name)).size === tokens.length, {
+        message: 'two tokens have one name; write them as name:token,name2:token2',
+      })
+      .refine((tokens) => new Set(tokens.map(({ token }) => token)).size === tokens.length, {
+        message: 'two names have one token, so that nobody could tell who acted',
+      }),
+  );
 
 const port = z.coerce.number().int().min(0).max(65_535);
 
@@ -40,12 +63,12 @@ export const SETTINGS = z.object({
   WEBHOOK_SECRETS: z
     .string()
     .transform((list) => list.split(','))
-    .pipe(z.array(signingSecret))
+    .pipe(z.array(exactSecret))
     .optional(),
   WEBHOOK_MAX_BODY_BYTES: z.coerce.number().int().min(1024).max(16_777_216).default(1_048_576),
   ADMIN_HOST: z.string().default('127.0.0.1'),
   ADMIN_PORT: port.default(8081),
-  ADMIN_TOKEN: secret.optional(),
+  ADMIN_TOKEN: namedTokens.optional(),
   PAYMENTS_MERCHANT_ID: z.string().min(1).max(255).optional(),
   PAYMENTS_BASE_URL: z
     .url({ protocol: /^https?$/, error: 'must begin with https:// or http://' })
@@ -67,6 +90,12 @@ const NEVER_EMPTY = new Set([
   'PAYMENTS_API_KEY',
 ]);
 
+/** A bearer token of the admin port and the name of who holds it. */
+export interface NamedToken {
+  readonly name: string;
+  readonly token: string;
+}
+
 export interface Config {
   /** Undefined: the embedded database under `dataDir`. */
   readonly databaseUrl: string | undefined;
@@ -82,7 +111,7 @@ export interface Config {
   readonly webhookMaxBodyBytes: number;
   readonly adminHost: string;
   readonly adminPort: number;
-  readonly adminToken: string | undefined;
+  readonly adminTokens: readonly NamedToken[] | undefined;
   readonly merchantId: string | undefined;
   /** Of the payment service. */
   readonly baseUrl: string | undefined;
@@ -129,7 +158,7 @@ export function loadConfig(env: Environment): Config {
     webhookMaxBodyBytes: settings.WEBHOOK_MAX_BODY_BYTES,
     adminHost: settings.ADMIN_HOST,
     adminPort: settings.ADMIN_PORT,
-    adminToken: settings.ADMIN_TOKEN,
+    adminTokens: settings.ADMIN_TOKEN,
     merchantId: settings.PAYMENTS_MERCHANT_ID,
     baseUrl: settings.PAYMENTS_BASE_URL,
     apiKey: settings.PAYMENTS_API_KEY,

@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { type ClientOptions, createClient } from '../../src/client/index.ts';
 import type { ClientTime } from '../../src/client/time.ts';
@@ -70,12 +71,13 @@ export function createFakeTime(startMs = Date.UTC(2026, 0, 1)): FakeTime {
   return {
     waitsMs,
     nowMs: () => nowMs,
-    pause: (delayMs, signal) => {
-      if (!signal.aborted) {
-        waitsMs.push(delayMs);
-        nowMs += delayMs;
-      }
-      return Promise.resolve();
+    pause: async (delayMs, signal) => {
+      if (signal.aborted) return;
+      waitsMs.push(delayMs);
+      const untilMs = nowMs + delayMs;
+      // Waits that begin together end together.
+      await setImmediate();
+      nowMs = Math.max(nowMs, untilMs);
     },
   };
 }

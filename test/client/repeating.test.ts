@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CreatePaymentRequest, PaymentServiceError } from '../../src/client/index.ts';
+import { errorOf } from './failing.ts';
 import { clientOf, createFakeTime, type Fault, startPaymentService } from './paymentService.ts';
 
 const ORDER: CreatePaymentRequest = {
@@ -21,15 +22,6 @@ const AFTER_COMMIT: readonly Fault[] = [
   { kind: 'hangAfter' },
 ];
 const quick = { retry: { attemptTimeoutMs: 100 } };
-
-const errorOf = async (call: Promise<unknown>): Promise<PaymentServiceError> => {
-  const error = await call.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(PaymentServiceError);
-  return error as PaymentServiceError;
-};
 
 describe('creating a payment under its own id', () => {
   it.each(AFTER_COMMIT)('charges once when the answer is lost: %j', async (fault) => {
@@ -143,6 +135,14 @@ describe('capturing and refunding', () => {
     const { refund, origin } = await clientOf(service, quick).refunds.create(request);
     expect([refund.refund_id, origin]).toEqual(['back-1', 'existing']);
     expect(service.refunds).toEqual(['back-1']);
+  });
+
+  it('a refund that is there and not visible yet is waited for', async () => {
+    const service = await startPaymentService();
+    service.fail({ kind: 'cutAfter' });
+    service.hiddenReads = 3;
+    const request = { payment_id: 'order-1', refund_id: 'back-1' };
+    expect((await clientOf(service).refunds.create(request)).origin).toBe('existing');
   });
 
   it('a refund that is not found after its answer was lost stays unknown', async () => {

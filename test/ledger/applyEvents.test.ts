@@ -303,6 +303,47 @@ describe('a payment that changes', () => {
   });
 });
 
+describe('an order that payments leave', () => {
+  const payments = (orderId: string, count: number) =>
+    Array.from({ length: count }, () => paymentObject({ metadata: { order_id: orderId } }));
+  const movedTo = async (orderId: string) => {
+    const rows = await db.query<{ status: string; movedTo: string[] }>(
+      'select status, moved_to as "movedTo" from orders where order_key = $1',
+      [`order:${orderId}`],
+    );
+    return rows[0];
+  };
+  const move = (payment: object, orderId: string, minute: number) =>
+    eventBody({
+      ...payment,
+      metadata: { order_id: orderId },
+      modified_at: `2026-11-01T11:${minute}:00.000Z`,
+    });
+
+  test('says where one went, though it keeps others', async () => {
+    const [from, to] = [unique('ord'), unique('ord')];
+    const [one, other] = payments(from, 2);
+    await applyEach(db, applier, [one, other].map(eventBodyOf));
+    await applyEach(db, applier, [move(one ?? {}, to, 10)]);
+    expect(await movedTo(from)).toEqual({ status: 'paid', movedTo: [`order:${to}`] });
+    expect(await movedTo(to)).toEqual({ status: 'paid', movedTo: [] });
+  });
+
+  test('names each order once, whether its payments leave together or one by one', async () => {
+    const [from, to, elsewhere] = [unique('ord'), unique('ord'), unique('ord')];
+    const [one = {}, other = {}, third = {}, last = {}] = payments(from, 4);
+    await applyEach(db, applier, [one, other, third, last].map(eventBodyOf));
+    await applier.applyBatch(await receive(db, [move(one, to, 10), move(other, to, 10)]));
+    await applyEach(db, applier, [move(third, to, 11), move(last, elsewhere, 12)]);
+    expect(await movedTo(from)).toEqual({
+      status: 'moved',
+      movedTo: [`order:${to}`, `order:${elsewhere}`],
+    });
+  });
+
+  const eventBodyOf = (payment: object = {}) => eventBody(payment);
+});
+
 describe('findings follow the state', () => {
   test('an unknown status opens one, a known one closes it', async () => {
     const payment = paymentObject({ status: 'teleported' });

@@ -578,6 +578,7 @@ describe('the schedules', () => {
     const table = scheduleTable({
       sweep: { overdue: note('overdue'), everything: note('everything') },
       checkOverdue: () => Promise.resolve(),
+      feed: { publish: () => Promise.resolve() },
     }).filter(({ name }) => name === 'sweep');
     expect(table.map(({ name, cron }) => [name, cron])).toEqual([['sweep', '* * * * *']]);
     // The same table, run every second.

@@ -418,15 +418,47 @@ const DAMAGE: readonly Damage[] = [
     }),
   },
   {
-    name: 'an order that claims to be moved',
-    does: ({ order, otherOrder }) => [
+    name: 'a finding about an order that its parts do not show',
+    does: ({ order }) => [
       [
-        'orders',
-        `update orders set moved_to = '{order:${otherOrder}}' where order_key = 'order:${order}'`,
+        'findings',
+        `insert into findings (class, subject, detail)
+         values ('double_paid', 'order:order:${order}', '{}')`,
       ],
     ],
     fails: ({ order }) => ({
-      orders: [`order:order:${order}`, /^it claims that its payments were moved$/],
+      order_findings: [
+        `order:order:${order}`,
+        /^the finding double_paid is open, though the state does not show it$/,
+      ],
+    }),
+  },
+  {
+    name: 'an order that notes a finding which is not open',
+    does: ({ order }) => [
+      [
+        'orders',
+        `update orders set open_findings = '{over_refund}' where order_key = 'order:${order}'`,
+      ],
+    ],
+    fails: ({ order }) => ({
+      order_findings: [`order:order:${order}`, /^the finding over_refund is not open$/],
+    }),
+  },
+  {
+    name: 'an over-capture that is none any more',
+    does: ({ payment }) => [
+      [
+        'findings',
+        `insert into findings (class, subject, detail)
+         values ('over_capture', 'payment:${payment}', '{}')`,
+      ],
+    ],
+    fails: ({ payment }) => ({
+      findings: [
+        `payment:${payment}`,
+        /^the finding over_capture is open, though the state does not show it$/,
+      ],
     }),
   },
   {
@@ -524,6 +556,22 @@ describe('damage', () => {
       expect(found[name]?.[0]?.startsWith(`${subject}: `)).toBe(true);
       expect(found[name]?.[0]?.slice(subject.length + 2)).toMatch(problem);
     }
+  });
+
+  test('an order that does not note a finding which is open is named', async () => {
+    db = await createTestDatabase();
+    const order = unique('ord');
+    const twice = [1, 2].map(() => paymentObject({ metadata: { order_id: order } }));
+    await applyEach(
+      db,
+      testApplier(db),
+      twice.map((payment) => eventBody(payment)),
+    );
+    expect(failures(await verify(db))).toEqual({});
+    await damage(db, 'orders', `update orders set open_findings = '{}'`);
+    expect(failures(await verify(db))).toEqual({
+      order_findings: [`order:order:${order}: the row does not note its open finding double_paid`],
+    });
   });
 
   test('an event whose row in pending was lost is named', async () => {
@@ -809,7 +857,7 @@ describe('the command', () => {
     const { text, exitCode } = await run();
     expect(text).toMatch(/ok {4}orders/);
     expect(text).toMatch(/psp\.clearing +105\.40 USD/);
-    expect(text).toMatch(/All 10 checks passed/);
+    expect(text).toMatch(/All 11 checks passed/);
     expect(exitCode).toBeUndefined();
   });
 
@@ -819,7 +867,7 @@ describe('the command', () => {
     expect(text).toMatch(/FAIL {2}orders +1 of \d+ /);
     expect(text).toContain(`order:order:${ids.order}: status is paid, not partially_refunded`);
     expect(text).toContain(`Next: npx tallyhook orders show '${ids.order}'`);
-    expect(text).toMatch(/2 of 14 checks failed in .* s: orders, rebuilt_orders\./);
+    expect(text).toMatch(/2 of 15 checks failed in .* s: orders, rebuilt_orders\./);
     expect(exitCode).toBe(1);
   });
 

@@ -2,7 +2,7 @@
  * Who may know whom (ARCHITECTURE.md). A failure names the file, the import and the rule. The rules
  * look at imports of types too: a type is knowledge like any other.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
@@ -17,7 +17,12 @@ interface Source {
   readonly imports: readonly string[];
 }
 
-const sources: readonly Source[] = ['src', 'workers', 'bench'].flatMap((folder) =>
+/** Folders with code that runs; not every checkout has all of them. */
+const FOLDERS = ['src', 'workers', 'bench', 'scripts'].filter((folder) =>
+  existsSync(join(root, folder)),
+);
+
+const sources: readonly Source[] = FOLDERS.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => {
@@ -33,7 +38,7 @@ const sources: readonly Source[] = ['src', 'workers', 'bench'].flatMap((folder) 
 
 const inFolder = (folder: string) =>
   sources.filter(({ path }) => path.startsWith(`src/${folder}/`));
-const FEATURES = ['receiver', 'ledger', 'scheduler', 'console', 'sandbox'];
+const FEATURES = ['receiver', 'ledger', 'scheduler', 'console', 'client', 'sandbox'];
 const BASE = ['platform', 'contract'];
 
 function expectOnly(
@@ -89,15 +94,22 @@ test('A3: domain folders are pure: contract and themselves, no I/O, no clock, no
   expect(impure).toEqual([]);
 });
 
-test('A4: a feature knows platform, contract and itself; the scheduler also what it runs', () => {
+/** What features know beyond the base and themselves. */
+const ALSO: Readonly<Record<string, readonly string[]>> = {
+  scheduler: ['ledger'],
+  console: ['ledger'],
+};
+
+test('A4: a feature knows platform, contract and itself; a few also what they run or show', () => {
   for (const feature of FEATURES) {
-    const also = feature === 'scheduler' ? ['ledger'] : [];
     expectOnly(
       inFolder(feature),
       `${feature} stands alone`,
       (imported) =>
         !imported.startsWith('src/') ||
-        [...BASE, ...also, feature].some((folder) => imported.startsWith(`src/${folder}/`)),
+        [...BASE, ...(ALSO[feature] ?? []), feature].some((folder) =>
+          imported.startsWith(`src/${folder}/`),
+        ),
     );
   }
 });
@@ -108,6 +120,17 @@ test('A4b: nobody but the assembly knows the sandbox, so that it stays an indepe
     .filter(({ imports }) => imports.some((imported) => imported.startsWith('src/sandbox/')))
     .map(({ path }) => path);
   expect(users).toEqual(['src/assembly.ts']);
+});
+
+test('A9: of the ledger, the console knows what reads it and its public functions, not how it is written', () => {
+  expectOnly(
+    inFolder('console'),
+    'the console shows the ledger and changes nothing in it',
+    (imported) =>
+      !imported.startsWith('src/ledger/') ||
+      imported.startsWith('src/ledger/domain/') ||
+      /^src\/ledger\/(\w+|store\/reading\w*)\.ts$/.test(imported),
+  );
 });
 
 test('A5: only workers, the command line and benchmarks use the assembly', () => {
@@ -147,6 +170,20 @@ test('A7: SQL stands in store folders and in platform/db', () => {
   expect(withSql).toContain('src/ledger/store/orders.ts');
   for (const path of withSql)
     expect(path).toMatch(/\/store\/|^src\/platform\/(db|queue|embeddedPostgres)\//);
+});
+
+test('A10: the client drags nothing of the server into a shop', () => {
+  const imports = new Map(sources.map(({ path, imports: targets }) => [path, targets]));
+  const reached = new Set(['src/client/index.ts']);
+  for (const path of reached) for (const next of imports.get(path) ?? []) reached.add(next);
+  const foreign = [...reached].filter((path) => !/^src\/(client|contract)\//.test(path));
+  expect(foreign.toSorted()).toEqual([
+    'node:events',
+    'src/platform/clock.ts',
+    'src/platform/errors.ts',
+    'src/platform/pause.ts',
+    'zod',
+  ]);
 });
 
 test('A8: no cycles between files, types included', () => {

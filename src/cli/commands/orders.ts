@@ -1,15 +1,15 @@
 import { Command } from 'commander';
 import { formatMoney } from '../../contract/money.ts';
-import { ORDER_STATUSES } from '../../ledger/domain/order.ts';
+import { ORDER_STATUSES, type OrderStatus } from '../../ledger/domain/order.ts';
 import {
   findOrders,
-  listOrders,
   type OrderSummary,
   type OrderTotalsRow,
   type PartSummary,
   readOrderParts,
   readTotals,
 } from '../../ledger/store/reading.ts';
+import { type ListedOrder, readOrderRows } from '../../ledger/store/readingOrders.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import {
@@ -45,9 +45,8 @@ function listCommand(): Command {
     .addOption(jsonOption())
     .action(({ status, limit, json }: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
-        checkStatus(status);
-        const statuses = status === undefined ? ORDER_STATUSES : [status];
-        const orders = await listOrders(db, { statuses, limit });
+        const statuses = status === undefined ? ORDER_STATUSES : [readStatus(status)];
+        const orders = (await readOrderRows(db, { statuses, limit })).map(toSummary);
         const totals = await readTotals(
           db,
           orders.map(({ orderKey }) => orderKey),
@@ -62,11 +61,20 @@ function listCommand(): Command {
     );
 }
 
-function checkStatus(status: string | undefined): void {
-  if (status === undefined || (ORDER_STATUSES as readonly string[]).includes(status)) return;
+function readStatus(status: string): OrderStatus {
+  const known = ORDER_STATUSES.find((one) => one === status);
+  if (known) return known;
   throw new OperatorError(
     `"${status}" is no order status; there are ${ORDER_STATUSES.join(', ')}.`,
   );
+}
+
+function toSummary({ firstSeenMicros, updatedMicros, ...order }: ListedOrder): OrderSummary {
+  return { ...order, firstSeenAt: toDate(firstSeenMicros), updatedAt: toDate(updatedMicros) };
+}
+
+function toDate(instantMicros: number): Date {
+  return new Date(Math.floor(instantMicros / 1000));
 }
 
 function printOrders(
@@ -127,7 +135,7 @@ async function expand(db: Database, order: OrderSummary): Promise<ExpandedOrder>
 function printOrder({ orderId, status, movedTo, totals, parts, firstSeenAt }: ExpandedOrder): void {
   console.log(`Order ${printable(orderId)}: ${status}, first seen ${formatTime(firstSeenAt)}`);
   if (movedTo.length > 0)
-    console.log(`  Its payments were moved to ${movedTo.map(printable).join(', ')}.`);
+    console.log(`  Payments of it were moved to ${movedTo.map(printable).join(', ')}.`);
   for (const total of totals) printTotals(total);
   printTable(
     ['PART', 'ID', 'STATUS', 'AMOUNT', 'CAPTURED', 'NOTE'],

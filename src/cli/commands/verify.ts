@@ -96,6 +96,7 @@ const NEXT: Readonly<Record<CheckName, (offender: Offender) => string>> = {
   chain: () => compareWithInbox,
   authorizations: applyAgain,
   orders: showOrder,
+  order_findings: showOrder,
   balance: () => compareWithInbox,
   rebuilt_resources: applyAgain,
   rebuilt_findings: applyAgain,

@@ -56,7 +56,7 @@ export const PAYMENT_MOVES = [
     to: ['requires_confirmation'],
     when: 'without confirm, with a payment method',
   },
-  { by: 'createPayment', from: [NEW], to: AUTHORIZED, when: 'with confirm' },
+  { by: 'createPayment', from: [NEW], to: AUTHORIZED, when: 'confirm is true' },
   {
     by: 'updatePayment',
     from: ['requires_payment_method', 'requires_confirmation'],

@@ -40,8 +40,8 @@ export const PAYOUT_MOVES = [
     to: ['requires_payout_method_data'],
     when: 'without details and without a stored method',
   },
-  { by: 'createPayout', from: [NEW], to: ['requires_confirmation'], when: 'with a method' },
-  { by: 'createPayout', from: [NEW], to: CONFIRMED, when: 'with a method and confirm' },
+  { by: 'createPayout', from: [NEW], to: ['requires_confirmation'], when: 'a method is sent' },
+  { by: 'createPayout', from: [NEW], to: CONFIRMED, when: 'a method is sent and confirm is true' },
   {
     by: 'updatePayout',
     from: [

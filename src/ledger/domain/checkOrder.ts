@@ -1,6 +1,8 @@
 /** Whether an order is what its parts make it. */
+import { findingProblems } from './checkResource.ts';
 import { columnProblems } from './checks.ts';
 import { deriveOrder, type OrderPart, type OrderState, orderIdOf } from './order.ts';
+import { type NamedPart, ORDER_FINDING_CLASSES, orderFindings } from './orderFindings.ts';
 
 /** An order as it is stored. Amounts are text: a damaged one must be named, whatever its size. */
 export interface StoredOrder {
@@ -8,6 +10,8 @@ export interface StoredOrder {
   readonly orderId: string;
   readonly status: string;
   readonly movedTo: readonly string[];
+  /** Classes of the findings that it notes as open about it. */
+  readonly openFindings: readonly string[];
 }
 
 export interface StoredTotals {
@@ -42,15 +46,32 @@ export function orderProblems(
   return [...own, ...totalsProblems(derived, totals)];
 }
 
-/** Says whether an order without parts tells where they went, and one with parts claims none. */
+/** Says whether an order without parts tells where they went. */
 export function movedProblems(
   { order }: OrderEntry,
   parts: readonly OrderPart[],
 ): readonly string[] {
-  if (!order) return [];
-  const isMoved = order.movedTo.length > 0;
-  if (parts.length > 0) return isMoved ? ['it claims that its payments were moved'] : [];
-  return isMoved ? [] : ['it has no part, and does not say where its payments went'];
+  if (!order || parts.length > 0 || order.movedTo.length > 0) return [];
+  return ['it has no part, and does not say where its payments went'];
+}
+
+/**
+ * Says how the findings about an order differ from what its parts show.
+ * @param open classes of those that are open
+ */
+export function orderFindingProblems(
+  { orderKey, order }: OrderEntry,
+  parts: readonly NamedPart[],
+  open: readonly string[],
+): readonly string[] {
+  // Of an order that is not there, or whose parts add up to no amount, `orderProblems` speaks.
+  if (!order || !derive(parts)) return [];
+  return findingProblems({
+    following: ORDER_FINDING_CLASSES,
+    shown: orderFindings(orderKey, parts).map((finding) => finding.class),
+    noted: order.openFindings,
+    open,
+  });
 }
 
 function derive(parts: readonly OrderPart[]): OrderState | undefined {

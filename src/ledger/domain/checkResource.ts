@@ -1,9 +1,10 @@
-/** Whether the findings about a resource, and its place among orders, follow from its state. */
-import { STATE_FINDING_CLASSES } from './findings.ts';
+/** Whether the findings about a resource or an order, and a resource's place, follow from its state. */
 import { orderKeyOf } from './order.ts';
 import type { ResourceRef } from './snapshot.ts';
 
 export interface FindingClasses {
+  /** Those that come and go with the state, and only with it. */
+  readonly following: readonly string[];
   /** What the state shows. */
   readonly shown: readonly string[];
   /** What the row says is open about it. */
@@ -13,12 +14,12 @@ export interface FindingClasses {
 }
 
 /** Other classes (of time, of comparing with the service) come and go without a look. */
-export function findingProblems({ shown, noted, open }: FindingClasses): readonly string[] {
-  const follows = (name: string) => (STATE_FINDING_CLASSES as readonly string[]).includes(name);
+export function findingProblems(classes: FindingClasses): readonly string[] {
+  const { following, shown, noted, open } = classes;
   const missing = [...new Set([...shown, ...noted])].filter((name) => !open.includes(name));
   const unnoted = shown.filter((name) => open.includes(name) && !noted.includes(name));
   const stale = [...new Set([...noted, ...open])].filter(
-    (name) => open.includes(name) && follows(name) && !shown.includes(name),
+    (name) => open.includes(name) && following.includes(name) && !shown.includes(name),
   );
   return [
     ...missing.map((name) => `the finding ${name} is not open`),

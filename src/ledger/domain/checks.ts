@@ -22,6 +22,8 @@ export const CHECKS = {
   chain: 'Rows of a leg are numbered from 1, start where the last one ended, and use its accounts.',
   authorizations: 'A payment that is final holds no open authorization.',
   orders: 'The status and the totals of each order are what its parts add up to.',
+  order_findings:
+    'The findings that the parts of each order show are open, and no others of their kind.',
   balance: 'Debits and credits of the accounts are equal in every currency.',
 } as const;
 

@@ -8,8 +8,9 @@
  *    other money than it does, and it is not merely an older version.
  * 3. One contradiction may be a stale replica. Two that agree in money terms, at least 60 s apart,
  *    open epoch + 1 with the second one's content.
- * 4. An epoch has a floor: the confirming retrieve's version, else the time of its answer. Retrieves
- *    join the newest epoch of their time; other snapshots join it only from the floor upwards.
+ * 4. An epoch has a floor: the confirming retrieve's version, else the time of its answer, and above
+ *    every version that was contradicted. Retrieves join the newest epoch of their time; other
+ *    snapshots join it only from the floor upwards.
  * 5. Epochs are recorded facts, so a rebuild repeats them.
  */
 import type { ResourceState } from './merge.ts';
@@ -73,11 +74,13 @@ export function placeInEpochs(
 /**
  * Judges a retrieve against the state that was merged with it (invariants 2 and 3).
  * @param earlier the contradiction that an earlier retrieve left, if any
+ * @param known every snapshot of the resource, with this retrieve
  */
 export function judgeRetrieve(
   retrieve: Snapshot,
   merged: ResourceState,
   earlier: Contradiction | undefined,
+  known: readonly Snapshot[],
 ): RetrieveJudgement {
   if (isMerelyOld(retrieve.content, merged) || sameTerms(moneyTerms(retrieve.content), merged)) {
     return { outcome: 'agrees' };
@@ -92,8 +95,23 @@ export function judgeRetrieve(
   if (retrieve.observedMicros - earlier.observedMicros < CONFIRM_AFTER_MICROS) {
     return { outcome: 'contradicts', contradiction: earlier };
   }
-  const floorMicros = retrieve.content.versionMicros ?? retrieve.observedMicros;
-  return { outcome: 'opens_epoch', epoch: { epoch: merged.epoch + 1, floorMicros } };
+  const epoch = { epoch: merged.epoch + 1, floorMicros: floorFor(retrieve, known) };
+  return { outcome: 'opens_epoch', epoch };
+}
+
+/**
+ * A webhook may carry the very version that the retrieve contradicts. At the floor it would join the
+ * new epoch, win again, and every two retrieves would open another.
+ */
+function floorFor(
+  { content, observedMicros, contentHash }: Snapshot,
+  known: readonly Snapshot[],
+): number {
+  const others = known.filter((snapshot) => snapshot.contentHash !== contentHash);
+  return others.reduce(
+    (floor, other) => Math.max(floor, (other.content.versionMicros ?? -1) + 1),
+    content.versionMicros ?? observedMicros,
+  );
 }
 
 function isMerelyOld(content: SnapshotContent, merged: ResourceState): boolean {

@@ -28,7 +28,7 @@ import type {
   PartRecord,
   TransferExplanation,
 } from './explanation.ts';
-import { FINDING_CLASSES } from './findings.ts';
+import { findingMeaning } from './findings.ts';
 import { ACCOUNTS, type LEGS, type Posted, type PostedLeg, transfersFor } from './legs.ts';
 import {
   compareSnapshots,
@@ -313,7 +313,7 @@ function origin(
 export function explainFinding(finding: OpenFinding): FindingExplanation {
   return {
     name: finding.class,
-    meaning: meaningOf(FINDING_CLASSES, finding.class),
+    meaning: findingMeaning(finding.class),
     detail: finding.detail,
     openSince: formatInstant(finding.openedMicros),
   };

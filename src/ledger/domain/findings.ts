@@ -30,19 +30,27 @@ export const FINDING_CLASSES = {
 } as const;
 export type FindingClass = keyof typeof FINDING_CLASSES;
 
-/** Classes that follow the merged state of a resource: what `stateFindings` can show. */
-export const STATE_FINDING_CLASSES: readonly FindingClass[] = [
+/** What a class means; of classes that only a later version knows, nothing. */
+export function findingMeaning(name: string): string {
+  return Object.hasOwn(FINDING_CLASSES, name) ? FINDING_CLASSES[name as FindingClass] : '';
+}
+
+/** Classes that follow the merged state of a resource: all that `stateFindings` can show. */
+export const STATE_FINDING_CLASSES = [
   'unknown_status',
   'status_conflict',
   'amount',
-];
+  'over_capture',
+] as const satisfies readonly FindingClass[];
 
 /** A difference as it is reported: its class, what it is about, and what was seen. */
-export interface Finding {
-  readonly class: FindingClass;
+export interface Finding<Class extends FindingClass = FindingClass> {
+  readonly class: Class;
   readonly subject: string;
   readonly detail: Readonly<Record<string, unknown>>;
 }
+
+type StateFinding = Finding<(typeof STATE_FINDING_CLASSES)[number]>;
 
 export function resourceSubject({ kind, id }: ResourceRef): string {
   return `${kind}:${id}`;
@@ -53,9 +61,9 @@ export function eventSubject(webhookEventId: number): string {
 }
 
 /** Findings that the merged state of a resource shows now. */
-export function stateFindings(ref: ResourceRef, { state, contradiction }: Merged): Finding[] {
+export function stateFindings(ref: ResourceRef, { state, contradiction }: Merged): StateFinding[] {
   const subject = resourceSubject(ref);
-  const findings: Finding[] = [];
+  const findings: StateFinding[] = [];
   if (state?.doubts.includes('unknown_status')) {
     findings.push({ class: 'unknown_status', subject, detail: { status: state.status } });
   }

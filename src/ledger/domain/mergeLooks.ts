@@ -74,6 +74,7 @@ export function mergeLooks(known: Known, looks: readonly Look[]): Merged {
       snapshot,
       foldSnapshots(placeInEpochs(snapshots, epochs)),
       contradiction,
+      snapshots,
     );
     switch (judgement.outcome) {
       case 'agrees':

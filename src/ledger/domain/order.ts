@@ -44,6 +44,11 @@ export function orderIdOf(orderKey: string): string {
   return orderKey.slice(orderKey.indexOf(':') + 1);
 }
 
+/** The keys that an id from outside may stand for: of a shop's order, of a payment, or itself one. */
+export function orderKeysNamed(id: string): readonly string[] {
+  return [orderKeyOf({ id, orderId: id }), orderKeyOf({ id }), id];
+}
+
 /** What an order needs to know of one of its parts. */
 export interface OrderPart {
   readonly kind: ResourceKind;

@@ -12,23 +12,35 @@ export interface NamedPart extends OrderPart {
   readonly paymentId: string | null;
 }
 
+/** All that `orderFindings` can show. */
+export const ORDER_FINDING_CLASSES = [
+  'over_refund',
+  'double_loss',
+  'double_paid',
+  'currency',
+] as const satisfies readonly FindingClass[];
+type OrderFindingClass = (typeof ORDER_FINDING_CLASSES)[number];
+
 /** Findings are about the order as a whole; its key tells orders and payments apart. */
 export function orderSubject(orderKey: string): string {
   return `order:${orderKey}`;
 }
 
 /** Findings that the parts of an order show now; at most one of each class. */
-export function orderFindings(orderKey: string, parts: readonly NamedPart[]): Finding[] {
+export function orderFindings(
+  orderKey: string,
+  parts: readonly NamedPart[],
+): Finding<OrderFindingClass>[] {
   // What was captured is judged once every payment has been seen to its end: events come in any
   // order, and a refund that is heard of before its capture is no loss.
   const totals = arePaymentsFinal(parts) ? deriveOrder(parts).totals : [];
-  const found: [FindingClass, object][] = [
+  const found: [OrderFindingClass, object][] = [
     ...perCurrency(totals, 'over_refund', overRefund),
     ...perCurrency(totals, 'double_loss', doubleLoss),
     ...doublePaid(parts),
     ...strangeCurrencies(parts),
   ];
-  const byClass = new Map<FindingClass, object>();
+  const byClass = new Map<OrderFindingClass, object>();
   for (const [name, detail] of found) if (!byClass.has(name)) byClass.set(name, detail);
   return [...byClass].map(([name, detail]) => ({
     class: name,
@@ -45,9 +57,9 @@ function arePaymentsFinal(parts: readonly NamedPart[]): boolean {
 
 function perCurrency(
   totals: readonly OrderTotals[],
-  name: FindingClass,
+  name: OrderFindingClass,
   excessOf: (totals: OrderTotals) => number,
-): readonly [FindingClass, object][] {
+): readonly [OrderFindingClass, object][] {
   return totals
     .filter((total) => excessOf(total) > 0)
     .map((total) => [name, { currency: total.currency, excessMinor: excessOf(total) }]);
@@ -66,7 +78,7 @@ function doubleLoss(totals: OrderTotals): number {
     : 0;
 }
 
-function doublePaid(parts: readonly NamedPart[]): readonly [FindingClass, object][] {
+function doublePaid(parts: readonly NamedPart[]): readonly [OrderFindingClass, object][] {
   const paid = parts.filter(
     ({ kind, status, capturedMinor }) =>
       kind === 'payment' && status === 'succeeded' && capturedMinor > 0,
@@ -75,7 +87,7 @@ function doublePaid(parts: readonly NamedPart[]): readonly [FindingClass, object
 }
 
 /** A failed refund moved nothing, whatever its currency. */
-function strangeCurrencies(parts: readonly NamedPart[]): readonly [FindingClass, object][] {
+function strangeCurrencies(parts: readonly NamedPart[]): readonly [OrderFindingClass, object][] {
   const payments = new Map(
     parts.flatMap(({ kind, id, currency }) =>
       kind === 'payment' ? [[id, currency] as const] : [],

@@ -26,7 +26,7 @@ export async function closeFindings(
 ): Promise<void> {
   await tx.query(
     `update findings
-        set state = 'closed', closed_at = now(), updated_at = now()
+        set state = 'closed', closed_at = statement_timestamp(), updated_at = now()
       where state = 'open'
         and (class, subject) in (select class, subject from unnest($1::text[], $2::text[]) as u (class, subject))`,
     [findings.map((finding) => finding.class), findings.map(({ subject }) => subject)],
@@ -37,7 +37,7 @@ export async function closeFindings(
 export async function closeSubject(tx: Queryable, subject: string): Promise<void> {
   await tx.query(
     `update findings
-        set state = 'closed', closed_at = now(), updated_at = now()
+        set state = 'closed', closed_at = statement_timestamp(), updated_at = now()
       where state = 'open' and subject = $1`,
     [subject],
   );

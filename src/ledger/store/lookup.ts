@@ -1,6 +1,7 @@
 /** Statements that find what an id names. Each reaches its rows by an index, and few of them. */
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import { orderKeysNamed } from '../domain/order.ts';
 
 export interface FoundResource {
   readonly kind: ResourceKind;
@@ -60,9 +61,9 @@ export function findOrdersById(db: Queryable, id: string): Promise<readonly Foun
     `select order_key as "orderKey", order_id as "orderId", status,
             first_seen_at as "firstSeenAt"
        from orders
-      where order_id = $1 or order_key = $1
+      where order_key = any ($1::text[])
       order by order_key
       limit 10`,
-    [id],
+    [orderKeysNamed(id)],
   );
 }

@@ -2,13 +2,21 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import { type OrderState, orderIdOf } from '../domain/order.ts';
 
-/** Locks orders in the order of their keys. @returns the findings that are open about each */
+/** An order as a transaction meets it. */
+export interface StoredOrder {
+  readonly orderKey: string;
+  readonly status: string;
+  /** Classes of the findings that stand open about it. */
+  readonly openFindings: readonly string[];
+}
+
+/** Locks orders in the order of their keys and reads them. */
 export function lockOrders(
   tx: Queryable,
   orderKeys: readonly string[],
-): Promise<readonly { readonly orderKey: string; readonly openFindings: readonly string[] }[]> {
-  return tx.query(
-    `select order_key as "orderKey", open_findings as "openFindings"
+): Promise<readonly StoredOrder[]> {
+  return tx.query<StoredOrder>(
+    `select order_key as "orderKey", status, open_findings as "openFindings"
        from orders
       where order_key = any ($1::text[])
       order by order_key
@@ -20,7 +28,7 @@ export function lockOrders(
 /** An order as it is to be written. */
 export interface OrderUpdate extends OrderState {
   readonly orderKey: string;
-  /** Keys of the orders its payments went to; empty unless no part is left. */
+  /** Keys of the orders that payments leave it for now, each once. */
   readonly movedTo: readonly string[];
   /** Classes of the findings that its parts show now. */
   readonly openFindings: readonly string[];
@@ -57,9 +65,10 @@ export async function updateOrders(tx: Queryable, orders: readonly OrderUpdate[]
   await tx.query(
     `update orders o
         set status = u.status,
-            moved_to = case when u.status = 'moved'
-                            then o.moved_to || array(select jsonb_array_elements_text(u.moved_to))
-                            else '{}' end,
+            moved_to = case when u.moved_to = '[]' then o.moved_to
+                            else o.moved_to || array(
+                              select went from jsonb_array_elements_text(u.moved_to) as went
+                               where went <> all (o.moved_to)) end,
             open_findings = u.open_findings::text[],
             updated_at = now()
        from unnest($1::text[], $2::text[], $3::jsonb[], $4::text[])

@@ -1,5 +1,7 @@
 /** Statements that read the ledger for people and their programs. All are bounded. */
+import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import type { OrderStatus } from '../domain/order.ts';
 
 export interface OrderSummary {
   readonly orderKey: string;
@@ -11,28 +13,8 @@ export interface OrderSummary {
 }
 
 const ORDER_COLUMNS = `
-  order_key as "orderKey", order_id as "orderId", found.status, moved_to as "movedTo",
+  order_key as "orderKey", order_id as "orderId", status, moved_to as "movedTo",
   first_seen_at as "firstSeenAt", updated_at as "updatedAt"`;
-
-/** The newest orders of the statuses given: the newest of each are read by index, then merged. */
-export function listOrders(
-  db: Queryable,
-  { statuses, limit }: { readonly statuses: readonly string[]; readonly limit: number },
-): Promise<readonly OrderSummary[]> {
-  return db.query<OrderSummary>(
-    `select ${ORDER_COLUMNS}
-       from unnest($1::text[]) as wanted (status)
-      cross join lateral (
-        select order_key, order_id, o.status, moved_to, first_seen_at, updated_at
-          from orders o
-         where o.status = wanted.status
-         order by first_seen_at desc
-         limit $2) as found
-      order by first_seen_at desc
-      limit $2`,
-    [statuses, limit],
-  );
-}
 
 /**
  * The orders that an id names: a shop's order and a payment without one may share it, and a payment
@@ -41,7 +23,7 @@ export function listOrders(
 export function findOrders(db: Queryable, id: string): Promise<readonly OrderSummary[]> {
   return db.query<OrderSummary>(
     `select ${ORDER_COLUMNS}
-       from orders as found
+       from orders
       where order_key in ('order:' || $1, 'payment:' || $1)
          or order_key in (select order_key from resources where kind = 'payment' and id = $1)
       order by order_key
@@ -53,7 +35,7 @@ export function findOrders(db: Queryable, id: string): Promise<readonly OrderSum
 export interface OrderTotalsRow {
   readonly orderKey: string;
   readonly currency: string;
-  readonly status: string;
+  readonly status: OrderStatus;
   readonly authorizedMinor: number;
   readonly capturedMinor: number;
   readonly refundedMinor: number;
@@ -81,7 +63,7 @@ export function readTotals(
 }
 
 export interface PartSummary {
-  readonly kind: string;
+  readonly kind: ResourceKind;
   readonly id: string;
   readonly status: string | null;
   readonly stage: string | null;
@@ -127,7 +109,8 @@ export interface EventSummary {
   readonly error: string | null;
 }
 
-const EVENT_SELECT = `
+/** Events with their state, to be narrowed by a condition on `e`. */
+export const EVENT_SELECT = `
   select e.id, e.event_id as "eventId", e.event_type as "eventType", e.merchant_id as "merchantId",
          e.received_at as "receivedAt", s.state, coalesce(d.attempts, p.attempts, 0) as attempts,
          d.error

@@ -11,7 +11,10 @@ interface SnapshotRow extends ResourceRef {
   readonly observedMicros: number;
 }
 
-/** Every snapshot of the named resources. The caller holds their rows. */
+/**
+ * Every snapshot of the named resources. The caller holds their rows. `offset 0` has each name looked
+ * up on its own: how many rows a name has is misjudged in a join, whose plan may read the whole table.
+ */
 export async function readSnapshots(
   tx: Queryable,
   refs: readonly ResourceRef[],
@@ -20,7 +23,10 @@ export async function readSnapshots(
     `select s.kind, s.resource_id as id, s.epoch, encode(s.content_hash, 'hex') as "contentHash",
             s.content, s.source, s.observed_micros as "observedMicros"
        from unnest($1::text[], $2::text[]) as wanted (kind, id)
-       join snapshots s on s.kind = wanted.kind and s.resource_id = wanted.id`,
+      cross join lateral (select s.kind, s.resource_id, s.epoch, s.content_hash, s.content, s.source,
+                                 s.observed_micros
+                            from snapshots s
+                           where s.kind = wanted.kind and s.resource_id = wanted.id offset 0) s`,
     [refs.map(({ kind }) => kind), refs.map(({ id }) => id)],
   );
   return rows.map(({ kind, id, ...rest }) => ({ ref: { kind, id }, ...rest }));
@@ -30,7 +36,7 @@ export interface NewSnapshot extends Snapshot {
   readonly webhookEventId: number | undefined;
 }
 
-/** Inserts snapshots; one whose content is known in its epoch changes nothing. */
+/** Inserts snapshots. Whoever holds the rows of their resources knows which are new. */
 export async function insertSnapshots(
   tx: Queryable,
   snapshots: readonly NewSnapshot[],
@@ -41,8 +47,7 @@ export async function insertSnapshots(
      select kind, id, epoch, decode(hash, 'hex'), content, source, observed, event
        from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::json[], $6::text[],
                    $7::bigint[], $8::bigint[])
-            as u (kind, id, epoch, hash, content, source, observed, event)
-     on conflict do nothing`,
+            as u (kind, id, epoch, hash, content, source, observed, event)`,
     [
       snapshots.map(({ ref }) => ref.kind),
       snapshots.map(({ ref }) => ref.id),
@@ -60,7 +65,7 @@ export interface ResourceEpoch extends Epoch {
   readonly ref: ResourceRef;
 }
 
-/** The epochs of the named resources; most have none. */
+/** The epochs of the named resources; most have none. Looked up like their snapshots. */
 export async function readEpochs(
   tx: Queryable,
   refs: readonly ResourceRef[],
@@ -68,7 +73,9 @@ export async function readEpochs(
   const rows = await tx.query<ResourceRef & Epoch>(
     `select e.kind, e.resource_id as id, e.epoch, e.floor_micros as "floorMicros"
        from unnest($1::text[], $2::text[]) as wanted (kind, id)
-       join resource_epochs e on e.kind = wanted.kind and e.resource_id = wanted.id`,
+      cross join lateral (select e.kind, e.resource_id, e.epoch, e.floor_micros
+                            from resource_epochs e
+                           where e.kind = wanted.kind and e.resource_id = wanted.id offset 0) e`,
     [refs.map(({ kind }) => kind), refs.map(({ id }) => id)],
   );
   return rows.map(({ kind, id, epoch, floorMicros }) => ({

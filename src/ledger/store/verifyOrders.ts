@@ -2,7 +2,7 @@
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { StoredOrder, StoredTotals } from '../domain/checkOrder.ts';
-import type { OrderPart } from '../domain/order.ts';
+import type { NamedPart } from '../domain/orderFindings.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
 
 export interface KeyRange {
@@ -37,7 +37,8 @@ export function readStoredOrders(
   orderKeys: readonly string[],
 ): Promise<readonly StoredOrder[]> {
   return tx.query<StoredOrder>(
-    `select order_key as "orderKey", order_id as "orderId", status, moved_to as "movedTo"
+    `select order_key as "orderKey", order_id as "orderId", status, moved_to as "movedTo",
+            open_findings as "openFindings"
        from orders
       where order_key = any ($1::text[])
       limit $2`,
@@ -62,9 +63,8 @@ export function readStoredTotals(
 }
 
 /** A part of an order with its name. */
-export interface StoredPart extends OrderPart {
+export interface StoredPart extends NamedPart {
   readonly ref: ResourceRef;
-  readonly paymentId: string | null;
   readonly orderKey: string;
 }
 
@@ -86,6 +86,7 @@ export function toPart({ kind, id, paymentId, orderKey, ...row }: PartRow): Stor
   return {
     ref: { kind, id },
     kind,
+    id,
     paymentId,
     orderKey,
     status: row.status ?? undefined,

@@ -69,6 +69,7 @@ function written(ref: ResourceRef, state: ResourceState): ResourceUpdate | undef
     ...ref,
     paymentId: null,
     orderKey: null,
+    status: null,
     currency: null,
     epoch: 0,
     contradiction: null,

@@ -1,13 +1,20 @@
 /** Checks orders against their parts. */
 import { groupBy } from '../../platform/collections.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import { movedProblems, type OrderEntry, orderProblems } from '../domain/checkOrder.ts';
+import {
+  movedProblems,
+  type OrderEntry,
+  orderFindingProblems,
+  orderProblems,
+} from '../domain/checkOrder.ts';
+import { orderSubject } from '../domain/orderFindings.ts';
 import {
   readOrderKeys,
   readStoredOrders,
   readStoredParts,
   readStoredTotals,
 } from '../store/verifyOrders.ts';
+import { readOpenFindings } from '../store/verifyResources.ts';
 import { type Run, walk } from './walk.ts';
 
 export async function checkOrders(run: Run): Promise<void> {
@@ -20,14 +27,20 @@ export async function checkOrders(run: Run): Promise<void> {
 
 async function judgeOrders({ tally }: Run, tx: Queryable, keys: readonly string[]): Promise<void> {
   const parts = groupBy(await readStoredParts(tx, keys), ({ orderKey }) => orderKey);
+  const open = await readOpenFindings(tx, keys.map(orderSubject));
+  const findings = groupBy(open, ({ subject }) => subject);
   for (const entry of await readOrderEntries(tx, keys)) {
     const own = parts.get(entry.orderKey) ?? [];
-    tally.judge('orders', { subject: orderSubject(entry.orderKey) }, [
+    const subject = orderSubject(entry.orderKey);
+    tally.judge('orders', { subject }, [
       ...orderProblems(entry, own),
       ...movedProblems(entry, own),
     ]);
+    const classes = (findings.get(subject) ?? []).map((finding) => finding.class);
+    tally.judge('order_findings', { subject }, orderFindingProblems(entry, own, classes));
   }
   tally.looked('orders', keys.length);
+  tally.looked('order_findings', keys.length);
 }
 
 /** What is stored of orders, in the order of `keys`. */
@@ -42,8 +55,4 @@ export async function readOrderEntries(
     order: orders.get(orderKey),
     totals: totals.get(orderKey) ?? [],
   }));
-}
-
-export function orderSubject(orderKey: string): string {
-  return `order:${orderKey}`;
 }

@@ -12,6 +12,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { balanceProblems, balancesAskedBy, balancesOf } from '../domain/checkJournal.ts';
 import { findingProblems } from '../domain/checkResource.ts';
 import { columnProblems } from '../domain/checks.ts';
+import { STATE_FINDING_CLASSES } from '../domain/findings.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
 import { refKey } from '../filing.ts';
 import {
@@ -110,7 +111,11 @@ function compareFindings(
 ): void {
   const shown = shownFindings(row, state);
   tally.looked('rebuilt_findings', 1);
-  tally.judge('rebuilt_findings', subject, findingProblems({ shown, noted: shown, open }));
+  tally.judge(
+    'rebuilt_findings',
+    subject,
+    findingProblems({ following: STATE_FINDING_CLASSES, shown, noted: shown, open }),
+  );
 }
 
 /** While a state does not say enough to post, what was posted stays: there is nothing to compare. */

@@ -3,11 +3,12 @@ import { groupBy } from '../../platform/collections.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { orderProblems } from '../domain/checkOrder.ts';
 import { type OrderPart, orderKeyOf } from '../domain/order.ts';
+import { orderSubject } from '../domain/orderFindings.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
 import { refKey } from '../filing.ts';
 import { readRebuiltOrderKeys, readRebuiltParts } from '../store/rebuild.ts';
 import { readStoredParts, type StoredPart } from '../store/verifyOrders.ts';
-import { orderSubject, readOrderEntries } from './orders.ts';
+import { readOrderEntries } from './orders.ts';
 import { type Refolded, refold } from './refold.ts';
 import { type Run, walk } from './walk.ts';
 

@@ -12,6 +12,7 @@ import {
 import { childProblem, findingProblems } from '../domain/checkResource.ts';
 import { columnProblems } from '../domain/checks.ts';
 import { placeInEpochs } from '../domain/epochs.ts';
+import { STATE_FINDING_CLASSES } from '../domain/findings.ts';
 import { foldSnapshots, type ResourceState } from '../domain/merge.ts';
 import { inHashOrder, type ResourceRef, type Snapshot } from '../domain/snapshot.ts';
 import { refKey } from '../filing.ts';
@@ -118,7 +119,12 @@ function judgeRow({ tally }: Pick<Run, 'tally'>, row: StoredResource, entry: Ent
   tally.judge(
     'findings',
     subject,
-    findingProblems({ shown, noted: row.open_findings, open: entry.openFindings }),
+    findingProblems({
+      following: STATE_FINDING_CLASSES,
+      shown,
+      noted: row.open_findings,
+      open: entry.openFindings,
+    }),
   );
 
   const [posting, ends] = [postingState(row), legEnds(transfers)];

@@ -33,7 +33,7 @@ export interface VerifyReport {
   readonly balances: readonly AccountBalance[];
 }
 
-const CHUNK_SIZE = 1_000;
+const CHUNK_SIZE = 500;
 
 export function verifyLedger(db: Database, options: VerifyOptions): Promise<VerifyReport> {
   const { rebuild } = options;

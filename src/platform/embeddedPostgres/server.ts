@@ -152,7 +152,7 @@ function serverArguments({ folder, settings }: ServerContext, port: number): str
     synchronous_commit: 'on',
     full_page_writes: 'on',
     max_connections: '100',
-    shared_buffers: '128MB',
+    shared_buffers: '256MB',
     lc_messages: 'C',
     // Details quote whole rows, and rows hold personal data.
     log_error_verbosity: 'terse',

@@ -136,7 +136,12 @@ describe('what is posted', () => {
 });
 
 describe('findings', () => {
-  const fine = { shown: ['amount'], noted: ['amount'], open: ['amount', 'overdue'] };
+  const fine = {
+    following: ['amount', 'over_capture'],
+    shown: ['amount'],
+    noted: ['amount'],
+    open: ['amount', 'overdue'],
+  };
 
   test('that follow the state are open and noted; others come and go', () => {
     expect(findingProblems(fine)).toEqual([]);
@@ -146,7 +151,7 @@ describe('findings', () => {
     [{ ...fine, open: [] }, 'the finding amount is not open'],
     [{ ...fine, noted: [] }, 'the row does not note its open finding amount'],
     [{ ...fine, shown: [] }, 'the finding amount is open, though the state does not show it'],
-    [{ shown: [], noted: ['overdue'], open: [] }, 'the finding overdue is not open'],
+    [{ ...fine, shown: [], noted: ['overdue'], open: [] }, 'the finding overdue is not open'],
   ])('%j: %s', (classes, problem) => {
     expect(findingProblems(classes)).toEqual([problem]);
   });

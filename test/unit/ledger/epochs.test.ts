@@ -105,6 +105,17 @@ test('E4: a webhook from the floor upwards joins the epoch, whether it came befo
   expect(came.last.state).toEqual(comes.last.state);
 });
 
+test('E4: what a retrieve contradicts at its very version stays below the epoch, for ever', () => {
+  const sameVersion = { ...TAKEN_BACK, versionMicros: PAID.versionMicros };
+  const retrieves = [10, 70, 200, 300].map((seconds) => retrieve(sameVersion, seconds));
+  const { last, known } = run([look(PAID), ...retrieves]);
+  expect(known.epochs).toEqual([{ epoch: 1, floorMicros: T0 + 1 }]);
+  expect(last).toMatchObject({ contradiction: undefined, isCheckDue: false });
+  expect(last.state).toMatchObject({ epoch: 1, status: 'failed', capturedMinor: 0 });
+  const again = run([look(PAID), ...retrieves, look({ ...PAID, errorCode: 'arrived late' })]);
+  expect(again.last.state).toMatchObject({ status: 'failed', capturedMinor: 0 });
+});
+
 test('a list row of five fields posts nothing, and asks', () => {
   const row = look({ ...usd, status: 'succeeded' }, { source: 'list' });
   const { last } = run([row]);

@@ -22,7 +22,7 @@ test('with nothing set everything has a value but secrets, accounts and addresse
     adminHost: '127.0.0.1',
     webhookPath: '/webhooks',
     webhookSecrets: undefined,
-    adminToken: undefined,
+    adminTokens: undefined,
     databaseUrl: undefined,
     merchantId: undefined,
   });
@@ -75,6 +75,39 @@ describe('secrets', () => {
   test('an empty value is "not set" for an address, and a mistake for a secret', () => {
     expect(loadConfig({ REDIS_URL: '', DATABASE_URL: '' }).redisUrl).toBeUndefined();
     expect(mistakesOf({ ADMIN_TOKEN: '' })).toContain('ADMIN_TOKEN');
+  });
+});
+
+describe('tokens of the admin port', () => {
+  const [one, other] = ['a'.repeat(16), 'b'.repeat(40)];
+
+  test('have the name that stands before them; a bare one is called admin', () => {
+    expect(loadConfig({ ADMIN_TOKEN: one }).adminTokens).toEqual([{ name: 'admin', token: one }]);
+    expect(loadConfig({ ADMIN_TOKEN: `shop:${one},till-2:${other}` }).adminTokens).toEqual([
+      { name: 'shop', token: one },
+      { name: 'till-2', token: other },
+    ]);
+    expect(loadConfig({ ADMIN_TOKEN: `shop:${one}:${other}` }).adminTokens).toEqual([
+      { name: 'shop', token: `${one}:${other}` },
+    ]);
+    expect(loadConfig({ ADMIN_TOKEN: `2:${one}` }).adminTokens).toEqual([
+      { name: 'admin', token: `2:${one}` },
+    ]);
+  });
+
+  test.each([
+    ['an empty one', 'shop:'],
+    ['a short one', 'shop:hunter2-short'.slice(0, 15)],
+    ['a short one among others', `shop:${one},till:${'b'.repeat(15)}`],
+    ['two of one name', `shop:${one},shop:${other}`],
+    ['two without a name', `${one},${other}`],
+    ['one under two names', `shop:${one},till:${one}`],
+    ['a comma too many', `shop:${one},`],
+    ['a space after a comma', `shop:${one}, till:${other}`],
+  ])('are refused, and never printed: %s', (_what, ADMIN_TOKEN) => {
+    const message = mistakesOf({ ADMIN_TOKEN });
+    expect(message).toContain('ADMIN_TOKEN');
+    for (const text of ['hunter2', 'aaaa', 'bbbb']) expect(message).not.toContain(text);
   });
 });
 

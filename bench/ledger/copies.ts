@@ -1,0 +1,93 @@
+/** Statements that copy the template's books, each copy with ids of its own. */
+import type { Queryable } from '../../src/platform/db/database.ts';
+import { MARK } from './template.ts';
+
+export interface Copies {
+  readonly from: number;
+  readonly to: number;
+  /** Inbox rows of the template: copy `n` has the numbers from `n * events + 1`. */
+  readonly events: number;
+}
+
+/** A text of the template as copy `g` has it. */
+const own = (text: string) =>
+  `replace(${text}, '${MARK}', 't' || lpad(g::text, ${MARK.length - 1}, '0'))`;
+
+/** The hash of a content of the template, as the copy's content has it. */
+const ownHash = (kind: string, id: string, hash: string) =>
+  `(select sha256(convert_to(${own('h.content::text')}, 'UTF8')) from snapshots h
+     where h.kind = ${kind} and h.resource_id = ${id} and h.content_hash = ${hash})`;
+
+/** Copies everything; statement by statement, so that each checks what the one before it wrote. */
+export async function insertCopies(db: Queryable, { from, to, events }: Copies): Promise<void> {
+  for (const statement of STATEMENTS) {
+    await db.query(statement, statement.includes('$3') ? [from, to, events] : [from, to]);
+  }
+}
+
+const STATEMENTS = [
+  `insert into webhook_events (id, event_id, merchant_id, event_type, body, body_sha256, received_at)
+     overriding system value
+   select e.id + g * $3::bigint, ${own('e.event_id')}, e.merchant_id, e.event_type, own.body,
+          sha256(own.body), e.received_at
+     from generate_series($1::int, $2::int) g
+    cross join webhook_events e
+    cross join lateral (
+      select convert_to(${own("convert_from(e.body, 'UTF8')")}, 'UTF8') as body) own
+    where e.id <= $3`,
+  `insert into snapshots (kind, resource_id, epoch, content_hash, content, source, observed_micros,
+                          webhook_event_id)
+   select s.kind, ${own('s.resource_id')}, s.epoch,
+          sha256(convert_to(${own('s.content::text')}, 'UTF8')), ${own('s.content::text')}::json,
+          s.source, s.observed_micros, s.webhook_event_id + g * $3::bigint
+     from generate_series($1::int, $2::int) g
+    cross join snapshots s
+    where s.webhook_event_id <= $3`,
+  `insert into resources (kind, id, payment_id, order_key, status, stage, currency, amount_minor,
+                          authorized_minor, captured_minor, capture_method, reference, unified_code,
+                          unified_message, error_code, created_at, deadline_at, epoch,
+                          version_micros, head_hash, posts, doubts, contradiction, open_findings,
+                          next_check_at, posted, first_seen_at, updated_at)
+   select r.kind, ${own('r.id')}, ${own('r.payment_id')}, ${own('r.order_key')}, r.status, r.stage,
+          r.currency, r.amount_minor, r.authorized_minor, r.captured_minor, r.capture_method,
+          ${own('r.reference')}, r.unified_code, r.unified_message, r.error_code, r.created_at,
+          r.deadline_at, r.epoch, r.version_micros, ${ownHash('r.kind', 'r.id', 'r.head_hash')},
+          r.posts, r.doubts, r.contradiction, r.open_findings, r.next_check_at, r.posted,
+          r.first_seen_at - g * interval '1 minute', r.updated_at
+     from generate_series($1::int, $2::int) g
+    cross join resources r
+    where r.id like '%\\_${MARK}\\_%'`,
+  `insert into orders (order_key, order_id, status, moved_to, open_findings, first_seen_at, updated_at)
+   select ${own('o.order_key')}, ${own('o.order_id')}, o.status, o.moved_to, o.open_findings,
+          o.first_seen_at - g * interval '1 minute', o.updated_at
+     from generate_series($1::int, $2::int) g
+    cross join orders o
+    where o.order_id like '%\\_${MARK}\\_%'`,
+  `insert into order_totals (order_key, currency, status, authorized_minor, captured_minor,
+                             refunded_minor, refund_pending_minor, disputed_minor, charged_back_minor)
+   select ${own('t.order_key')}, t.currency, t.status, t.authorized_minor, t.captured_minor,
+          t.refunded_minor, t.refund_pending_minor, t.disputed_minor, t.charged_back_minor
+     from generate_series($1::int, $2::int) g
+    cross join order_totals t
+    where t.order_key like '%\\_${MARK}\\_%'`,
+  `insert into transfers (kind, resource_id, leg, currency, leg_seq, debit, credit, amount_minor,
+                          previous_minor, cumulative_minor, head_hash, webhook_event_id)
+   select t.kind, ${own('t.resource_id')}, t.leg, t.currency, t.leg_seq, t.debit, t.credit,
+          t.amount_minor, t.previous_minor, t.cumulative_minor,
+          ${ownHash('t.kind', 't.resource_id', 't.head_hash')}, t.webhook_event_id + g * $3::bigint
+     from generate_series($1::int, $2::int) g
+    cross join transfers t
+    where t.webhook_event_id <= $3`,
+];
+
+/** What the books hold; the numbers of an inbox start at 1. */
+export async function countBooks(
+  db: Queryable,
+): Promise<{ readonly resources: number; readonly events: number; readonly findings: number }> {
+  const [row] = await db.query<{ resources: number; events: number; findings: number }>(
+    `select (select count(*) from resources) as resources,
+            (select coalesce(max(id), 0) from webhook_events) as events,
+            (select count(*) from findings) as findings`,
+  );
+  return row ?? { resources: 0, events: 0, findings: 0 };
+}

@@ -1,0 +1,245 @@
+/**
+ * `npm run bench:ledger`: how reading and proving a ledger behave when it has millions of resources.
+ * It prints the figures, and the plan of every statement that reads more than its result needs.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ORDER_STATUSES } from '../../src/ledger/domain/order.ts';
+import { readOrder, readOrderPage } from '../../src/ledger/readOrders.ts';
+import { createDatabase, type Database } from '../../src/platform/db/database.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { cleanUpOnSignal, createCleanup } from '../cleanup.ts';
+import { startPostgres } from '../database.ts';
+import { MERCHANT_ID } from '../events.ts';
+import { compiled, startLogging } from '../processes.ts';
+import { countBooks, insertCopies } from './copies.ts';
+import { runWatched } from './memory.ts';
+import { explaining, type Plan } from './plans.ts';
+import { applyTemplate, LIVES, markOf } from './template.ts';
+
+const HELP = `npm run bench:ledger -- [flags]
+
+  --resources N   size of the ledger (2000000)
+  --data-dir DIR  where to make the temporary database (the system's)
+
+Makes the ledger from copies of a small one, asks the admin API for orders, and runs
+"tallyhook verify" on a tenth of it and on all of it. Takes about 8 kB of disk for each resource.
+Exit code: 0 every target was reached and verify passed, 1 not.`;
+
+const MAX_ORDER_MS = 5;
+const MAX_PAGE_MS = 50;
+const MAX_VERIFY_MIB = 300;
+const COPIES_PER_STATEMENT = 20;
+const REQUESTS = 400;
+const WARM_UP_REQUESTS = 50;
+const PAGES = 20;
+const PAGE_SIZE = 50;
+const DEADLINE_MS = 3 * 3_600_000;
+
+async function main(): Promise<boolean> {
+  const { values } = parseArgs({
+    options: {
+      resources: { type: 'string', default: '2000000' },
+      'data-dir': { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return true;
+  }
+  const wanted = Number(values.resources);
+  if (!Number.isSafeInteger(wanted) || wanted < LIVES) {
+    throw new RangeError(
+      `--resources takes a whole number from ${LIVES}, not "${values.resources}"`,
+    );
+  }
+  const cleanup = createCleanup();
+  cleanUpOnSignal(cleanup, DEADLINE_MS);
+  try {
+    const folder = mkdtempSync(join(resolve(values['data-dir'] ?? tmpdir()), 'tallyhook-bench-'));
+    cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+    const postgres = await startPostgres(join(folder, 'data'), cleanup);
+    const { url } = await postgres.createDatabase('bench_ledger');
+    const db = createDatabase({
+      connectionString: url,
+      log: createLog('silent'),
+      applicationName: 'tallyhook-bench-ledger',
+      maxConnections: 2,
+      answerTimeoutMs: 600_000,
+      plans: 'any',
+    });
+    cleanup.add(() => db.close());
+
+    await applyTemplate(url);
+    const template = await countBooks(db);
+    if (template.findings > 0)
+      throw new Error('the template has findings; its copies would lack them');
+    const copies = Math.ceil(wanted / template.resources) - 1;
+    const tenth = Math.max(1, Math.round(copies / 10));
+    await makeCopies(db, { from: 1, to: tenth, events: template.events });
+    const small = await verify(db, url);
+    await makeCopies(db, { from: tenth + 1, to: copies, events: template.events });
+
+    const isQuick = await readThroughApi(url, folder, { copies, cleanup });
+    const greedy = await readExplained(db, copies);
+    const large = await verify(db, url);
+    const isFlat = large.peakMib < MAX_VERIFY_MIB;
+    line(
+      'verify is flat',
+      `${small.peakMib.toFixed(0)} MiB on a tenth, ${large.peakMib.toFixed(0)} MiB on all: ${isFlat ? 'yes' : 'NO'}`,
+    );
+    return isQuick && isFlat && greedy.length === 0 && small.exitCode === 0 && large.exitCode === 0;
+  } finally {
+    await cleanup.run();
+  }
+}
+
+async function makeCopies(
+  db: Database,
+  { from, to, events }: { readonly from: number; readonly to: number; readonly events: number },
+): Promise<void> {
+  const startMs = performance.now();
+  for (let first = from; first <= to; first += COPIES_PER_STATEMENT) {
+    const last = Math.min(to, first + COPIES_PER_STATEMENT - 1);
+    await insertCopies(db, { from: first, to: last, events });
+    if (process.stderr.isTTY) process.stderr.write(`\r  copy ${last} of ${to} `);
+  }
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  // As autovacuum would have, some time after so many rows came in.
+  await db.query('vacuum analyze');
+  const { resources, events: inbox } = await countBooks(db);
+  const seconds = (performance.now() - startMs) / 1_000;
+  line(
+    'the ledger',
+    `${whole(resources)} resources, ${whole(inbox)} events (made in ${seconds.toFixed(0)} s)`,
+  );
+}
+
+/** As a shop reads: over HTTP, from a console of its own process. */
+async function readThroughApi(
+  url: string,
+  cwd: string,
+  {
+    copies,
+    cleanup,
+  }: { readonly copies: number; readonly cleanup: ReturnType<typeof createCleanup> },
+): Promise<boolean> {
+  const token = randomBytes(24).toString('hex');
+  const console = await startLogging(
+    {
+      name: 'console',
+      file: compiled('workers/console.js'),
+      env: { ...settings(url), ADMIN_PORT: '0', ADMIN_TOKEN: token },
+      cwd,
+      cleanup,
+    },
+    'console.listening',
+  );
+  const base = `http://127.0.0.1:${console.ready?.port}`;
+  const get = async (path: string): Promise<number> => {
+    const startMs = performance.now();
+    const response = await fetch(base + path, { headers: { authorization: `Bearer ${token}` } });
+    const body = await response.text();
+    if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${body}`);
+    return performance.now() - startMs;
+  };
+  const times = async (paths: readonly string[]): Promise<readonly number[]> => {
+    const all: number[] = [];
+    for (const path of paths) all.push(await get(path));
+    return all.sort((a, b) => a - b);
+  };
+  const orders = Array.from({ length: REQUESTS + WARM_UP_REQUESTS }, (_, n) =>
+    orderPath(n, copies),
+  );
+  await times(orders.slice(REQUESTS));
+  const byId = report('order by id', await times(orders.slice(0, REQUESTS)), MAX_ORDER_MS);
+  const pages: boolean[] = [];
+  for (const status of ORDER_STATUSES) {
+    const path = `/api/v1/orders?status=${status}&limit=${PAGE_SIZE}`;
+    pages.push(report(`newest 50 ${status}`, await times(Array(PAGES).fill(path)), MAX_PAGE_MS));
+  }
+  await console.stop();
+  return byId && pages.every(Boolean);
+}
+
+/** Spread over the ledger by a stride that meets no other number of it. */
+function orderPath(n: number, copies: number): string {
+  return `/api/v1/orders/${encodeURIComponent(orderIdOf(n, copies))}`;
+}
+
+function orderIdOf(n: number, copies: number): string {
+  return `ord_${markOf((n * 7919) % (copies + 1))}_${(n * 37) % 900}`;
+}
+
+async function readExplained(db: Database, copies: number): Promise<readonly Plan[]> {
+  const explained = explaining(db);
+  for (let n = 0; n < 20; n += 1) {
+    const order = await readOrder(explained.db, { id: orderIdOf(n, copies) });
+    if (!order) throw new Error(`${orderIdOf(n, copies)} is not there`);
+  }
+  for (const status of ORDER_STATUSES) {
+    await readOrderPage(explained.db, { status, after: undefined, limit: PAGE_SIZE });
+  }
+  const { greedy } = explained;
+  line(
+    'plans',
+    `${explained.statements()} statements explained, ${greedy.length} read more than they should`,
+  );
+  for (const plan of greedy) {
+    console.log(
+      `\n  ${plan.blocks} blocks for ${plan.rows} rows:\n${plan.statement}\n\n${plan.text}\n`,
+    );
+  }
+  return greedy;
+}
+
+async function verify(db: Database, url: string) {
+  const { resources } = await countBooks(db);
+  const watched = await runWatched(['verify', '--json'], settings(url));
+  const tenths = watched.tenthsMib.map((mib) => mib.toFixed(0)).join(' ');
+  const passed = watched.exitCode === 0 ? 'passed' : `FAILED\n${watched.output}`;
+  line(
+    'verify',
+    `${whole(resources)} resources in ${watched.seconds.toFixed(0)} s, peak ${watched.peakMib.toFixed(0)} MiB (over time: ${tenths}): ${passed}`,
+  );
+  return watched;
+}
+
+function settings(url: string): Record<string, string> {
+  return {
+    DATABASE_URL: url,
+    PAYMENTS_MERCHANT_ID: MERCHANT_ID,
+    WEBHOOK_SECRETS: 'x'.repeat(32),
+    ADMIN_TOKEN: 'x'.repeat(32),
+  };
+}
+
+function report(name: string, ascending: readonly number[], maxMs: number): boolean {
+  const at = (share: number) =>
+    ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? 0;
+  const isQuick = at(0.5) < maxMs;
+  line(
+    name,
+    `p50 ${at(0.5).toFixed(1)} ms, p99 ${at(0.99).toFixed(1)} ms over HTTP (target < ${maxMs} ms: ${isQuick ? 'reached' : 'MISSED'})`,
+  );
+  return isQuick;
+}
+
+function line(name: string, text: string): void {
+  console.log(`  ${name.padEnd(26)} ${text}`);
+}
+
+function whole(value: number): string {
+  return value.toLocaleString('en');
+}
+
+try {
+  process.exitCode = (await main()) ? 0 : 1;
+} catch (error) {
+  console.error('bench:', error instanceof Error ? (error.stack ?? error.message) : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,19 @@
+/** Every endpoint of the admin API: one table, from which the app and its description are built. */
+import type { Endpoint } from './endpoint.ts';
+import { getBalances } from './routes/balances.ts';
+import { listChanges } from './routes/changes.ts';
+import { listEvents } from './routes/events.ts';
+import { listFindings } from './routes/findings.ts';
+import { getOrder, listOrders, putOrder } from './routes/orders.ts';
+import { getPayment } from './routes/payments.ts';
+
+export const ENDPOINTS: readonly Endpoint[] = [
+  listOrders,
+  getOrder,
+  putOrder,
+  getPayment,
+  listChanges,
+  listEvents,
+  listFindings,
+  getBalances,
+];

@@ -1,0 +1,86 @@
+/** Balances: what the journal adds up to, beside what the orders do. */
+import { z } from 'zod';
+import { resolveOrder } from '../../ledger/readOrders.ts';
+import {
+  readBalances,
+  readCurrencyTotals,
+  readOrderBalances,
+} from '../../ledger/store/readingBalances.ts';
+import { defineEndpoint } from '../endpoint.ts';
+import { amount, currency, difference, id, orderBy } from '../schemas.ts';
+import { amountsBody, unknownOrder } from './orders.ts';
+
+const balance = z
+  .strictObject({
+    account: z.string(),
+    class: z.string().describe('asset, liability, income, expense, or memo: no money has moved.'),
+    meaning: z.string(),
+    currency,
+    amount_debited: amount,
+    amount_credited: amount,
+    balance: difference.describe('Debited less credited.'),
+  })
+  .meta({ id: 'Balance' });
+
+const currencyTotals = z
+  .strictObject({
+    currency,
+    orders: z.int().min(0).describe('How many orders hold a part in this currency.'),
+    amount_authorized: amount,
+    amount_captured: amount,
+    amount_refunded: amount,
+    amount_refund_pending: amount,
+    amount_disputed: amount,
+    amount_charged_back: amount,
+  })
+  .meta({ id: 'CurrencyTotals' });
+
+export const getBalances = defineEndpoint({
+  id: 'getBalances',
+  method: 'get',
+  path: '/api/v1/balances',
+  summary: 'What every account holds, and what all orders add up to',
+  description:
+    'Adds up the whole journal, or the part of it that belongs to one order. Balances of one ' +
+    'currency add up to 0. Payouts move money on accounts, but belong to no order.',
+  params: z.strictObject({}),
+  query: z.strictObject({ order_id: id.optional(), by: orderBy }),
+  response: z
+    .strictObject({ accounts: z.array(balance), orders: z.array(currencyTotals) })
+    .meta({ id: 'Balances' }),
+  statuses: [404, 422],
+  handle: async ({ db }, { query }) => {
+    if (query.order_id === undefined && query.by !== undefined) {
+      return { outcome: 'invalid', message: '`by` says what `order_id` is; give that too.' };
+    }
+    const order =
+      query.order_id === undefined
+        ? undefined
+        : await resolveOrder(db, { id: query.order_id, by: query.by });
+    if (query.order_id !== undefined && !order) return unknownOrder(query.order_id);
+    const orderKey = order?.orderKey;
+    const [accounts, orders] = await Promise.all([
+      orderKey === undefined ? readBalances(db) : readOrderBalances(db, orderKey),
+      readCurrencyTotals(db, orderKey),
+    ]);
+    return {
+      outcome: 'ok',
+      body: {
+        accounts: accounts.map((row) => ({
+          account: row.account,
+          class: row.class,
+          meaning: row.meaning,
+          currency: row.currency,
+          amount_debited: row.debitedMinor,
+          amount_credited: row.creditedMinor,
+          balance: row.balanceMinor,
+        })),
+        orders: orders.map(({ currency: code, orders: count, ...total }) => ({
+          currency: code,
+          orders: count,
+          ...amountsBody(total),
+        })),
+      },
+    };
+  },
+});

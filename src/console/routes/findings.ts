@@ -1,0 +1,74 @@
+/** Findings: differences between ledger and service, or inside either. */
+import { z } from 'zod';
+import { findingMeaning } from '../../ledger/domain/findings.ts';
+import { FINDING_STATES, readFindingRows } from '../../ledger/store/readingFindings.ts';
+import { cutPage, numberPlace, readCursor } from '../cursor.ts';
+import { defineEndpoint } from '../endpoint.ts';
+import { cursor, id, isoOrNull, limit, nextCursor, time } from '../schemas.ts';
+
+const finding = z
+  .strictObject({
+    number: z.int().min(1),
+    class: z.string().describe('What kind of difference; others may be added.'),
+    meaning: z.string(),
+    subject: z
+      .string()
+      .describe('What it is about: `payment:pay_1`, `event:12` (its number), `order:order:ord_1`.'),
+    state: z.enum(FINDING_STATES),
+    detail: z.record(z.string(), z.unknown()).describe('What was seen; differs by class.'),
+    opened_at: time,
+    updated_at: time,
+    closed_at: time.nullable(),
+  })
+  .meta({ id: 'Finding' });
+
+export const listFindings = defineEndpoint({
+  id: 'listFindings',
+  method: 'get',
+  path: '/api/v1/findings',
+  summary: 'Findings, newest first',
+  params: z.strictObject({}),
+  query: z.strictObject({
+    state: z.enum(FINDING_STATES).optional(),
+    class: z
+      .string()
+      .regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be a class such as over_refund')
+      .optional(),
+    subject: id.optional(),
+    limit,
+    cursor,
+  }),
+  response: z
+    .strictObject({ findings: z.array(finding), next_cursor: nextCursor })
+    .meta({ id: 'FindingPage' }),
+  statuses: [],
+  handle: async ({ db }, { query }) => {
+    const from = readCursor(query.cursor, numberPlace);
+    if (from.outcome !== 'read') return from;
+    const rows = await readFindingRows(db, {
+      state: query.state,
+      findingClass: query.class,
+      subject: query.subject,
+      below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
+      limit: query.limit + 1,
+    });
+    const { shown, next } = cutPage(rows, query.limit, (row) => [row.id]);
+    return {
+      outcome: 'ok',
+      body: {
+        findings: shown.map((row) => ({
+          number: row.id,
+          class: row.class,
+          meaning: findingMeaning(row.class),
+          subject: row.subject,
+          state: row.state,
+          detail: { ...row.detail },
+          opened_at: row.openedAt.toISOString(),
+          updated_at: row.updatedAt.toISOString(),
+          closed_at: isoOrNull(row.closedAt),
+        })),
+        next_cursor: next,
+      },
+    };
+  },
+});

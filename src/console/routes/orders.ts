@@ -1,0 +1,283 @@
+/** Orders: one with its history, many page by page, and what the shop expects of one. */
+import { z } from 'zod';
+import { COMPARISONS } from '../../ledger/domain/expectation.ts';
+import { orderIdOf } from '../../ledger/domain/order.ts';
+import { formatInstant } from '../../ledger/domain/time.ts';
+import {
+  orderKeyNamed,
+  type ReadOrder,
+  readOrder,
+  readOrderPage,
+  readOrderSummary,
+} from '../../ledger/readOrders.ts';
+import { registerExpectation } from '../../ledger/registerExpectation.ts';
+import type { OrderTotalsRow, PartSummary } from '../../ledger/store/reading.ts';
+import { cutPage, readCursor } from '../cursor.ts';
+import { decline, declineBody } from '../decline.ts';
+import { defineEndpoint } from '../endpoint.ts';
+import {
+  amount,
+  currency,
+  cursor,
+  difference,
+  doubts,
+  id,
+  isoOrNull,
+  limit,
+  namedBy,
+  nameOf,
+  nextCursor,
+  openFindings,
+  orderBy,
+  orderStatus,
+  resourceKind,
+  resourceStatus,
+  time,
+} from '../schemas.ts';
+import { timelineBody, timelineEntry } from '../timeline.ts';
+
+export const orderTotals = z
+  .strictObject({
+    currency,
+    status: orderStatus.describe('The first that applies to the parts in this currency.'),
+    amount_authorized: amount.describe('Held and still capturable.'),
+    amount_captured: amount.describe('Captured and not voided afterwards.'),
+    amount_refunded: amount,
+    amount_refund_pending: amount,
+    amount_disputed: amount.describe('Under dispute and undecided.'),
+    amount_charged_back: amount.describe('Lost to disputes.'),
+  })
+  .meta({ id: 'OrderTotals' });
+
+const expected = z
+  .strictObject({
+    currency,
+    amount,
+    comparison: z
+      .enum(COMPARISONS)
+      .describe(
+        'What was captured in this currency, before refunds, against what is expected. ' +
+          '`other_currency`: nothing in this one, something in another.',
+      ),
+    difference: difference.describe('Captured less expected: negative while something is missing.'),
+    registered_at: time,
+    registered_by: z.string().describe('Name of the token that was used.'),
+  })
+  .meta({ id: 'Expected' });
+
+const orderFields = {
+  order_id: z.string(),
+  order_key: z.string().describe('Unlike the id, never shared by two orders.'),
+  named_by: namedBy,
+  status: orderStatus,
+  moved_to: z.array(z.string()).describe('Keys of the orders that payments of it went to.'),
+  totals: z.array(orderTotals).describe('One entry for each currency.'),
+  expected: expected.nullable().describe('What the shop registered, if it did.'),
+  first_seen_at: time,
+  updated_at: time,
+};
+const order = z.strictObject(orderFields).meta({ id: 'Order' });
+
+const part = z
+  .strictObject({
+    kind: resourceKind,
+    id: z.string(),
+    status: resourceStatus,
+    stage: z.string().nullable().describe('Disputes only.'),
+    currency: currency.nullable(),
+    amount: amount.nullable(),
+    amount_authorized: amount.nullable().describe('Payments only: the largest hold.'),
+    amount_captured: amount.nullable().describe('Payments only.'),
+    decline: decline.nullable().describe('Failed payments only.'),
+    doubts,
+    open_findings: openFindings,
+    created_at: time.nullable().describe("The service's own time."),
+    deadline_at: time
+      .nullable()
+      .describe('Payments: when the hold lapses. Disputes: when evidence is due.'),
+  })
+  .meta({ id: 'OrderPart' });
+
+const orderDetail = z
+  .strictObject({
+    ...orderFields,
+    parts: z.array(part),
+    timeline: z
+      .array(timelineEntry)
+      .describe('Oldest first. A step of the status appears some seconds after the rest.'),
+    timeline_complete: z.boolean().describe('False when only the newest entries are told.'),
+  })
+  .meta({ id: 'OrderDetail' });
+
+const orderParams = z.strictObject({ order_id: id });
+
+export const getOrder = defineEndpoint({
+  id: 'getOrder',
+  method: 'get',
+  path: '/api/v1/orders/{order_id}',
+  summary: 'One order with its money, its parts and its history',
+  params: orderParams,
+  query: z.strictObject({ by: orderBy }),
+  response: orderDetail,
+  statuses: [404],
+  handle: async ({ db }, { params, query }) => {
+    const found = await readOrder(db, { id: params.order_id, by: query.by });
+    if (!found) return unknownOrder(params.order_id);
+    return {
+      outcome: 'ok',
+      body: {
+        ...orderBody(found),
+        parts: found.parts.map(partBody),
+        timeline: found.timeline.map(timelineBody),
+        timeline_complete: found.isTimelineComplete,
+      },
+    };
+  },
+});
+
+const orderPlace = z.tuple([z.iso.datetime({ precision: 6 }), z.string().max(300)]);
+
+export const listOrders = defineEndpoint({
+  id: 'listOrders',
+  method: 'get',
+  path: '/api/v1/orders',
+  summary: 'Orders, newest first',
+  description:
+    'Orders that something was heard of. Those that were only registered are listed with ' +
+    '`status=registered`.',
+  params: z.strictObject({}),
+  query: z.strictObject({ status: orderStatus.optional(), limit, cursor }),
+  response: z
+    .strictObject({ orders: z.array(order), next_cursor: nextCursor })
+    .meta({ id: 'OrderPage' }),
+  statuses: [],
+  handle: async ({ db }, { query }) => {
+    const from = readCursor(query.cursor, orderPlace);
+    if (from.outcome !== 'read') return from;
+    const orders = await readOrderPage(db, {
+      status: query.status,
+      after: from.place && { at: from.place[0], orderKey: from.place[1] },
+      limit: query.limit + 1,
+    });
+    const { shown, next } = cutPage(orders, query.limit, ({ firstSeenMicros, orderKey }) => [
+      formatInstant(firstSeenMicros),
+      orderKey,
+    ]);
+    return { outcome: 'ok', body: { orders: shown.map(orderBody), next_cursor: next } };
+  },
+});
+
+export const putOrder = defineEndpoint({
+  id: 'putOrder',
+  method: 'put',
+  path: '/api/v1/orders/{order_id}',
+  summary: 'Register what an order is expected to bring',
+  description:
+    'The order shows from then on, before any payment came, and whether it was underpaid or ' +
+    'overpaid. Sending the same again changes nothing; another amount or currency replaces what ' +
+    'was registered, and the timeline keeps both. The ledger is not touched.',
+  params: orderParams,
+  query: z.strictObject({ by: orderBy }),
+  body: z.strictObject({
+    amount,
+    currency: z
+      .string()
+      .regex(/^[A-Za-z]{3}$/)
+      .toUpperCase()
+      .describe('ISO 4217.'),
+  }),
+  response: z
+    .strictObject({
+      registration: z.enum(['registered', 'unchanged', 'replaced']),
+      order,
+    })
+    .meta({ id: 'Registration' }),
+  statuses: [201],
+  handle: async ({ db }, { params, query, body, actor }) => {
+    const orderKey = orderKeyNamed({ id: params.order_id, by: query.by });
+    const registration = await registerExpectation(db, {
+      orderKey,
+      orderId: orderIdOf(orderKey),
+      currency: body.currency,
+      amountMinor: body.amount,
+      registeredBy: actor,
+    });
+    const found = await readOrderSummary(db, orderKey);
+    if (!found) throw new Error(`${orderKey} was registered and is not there`);
+    return {
+      outcome: registration === 'registered' ? 'created' : 'ok',
+      body: { registration, order: orderBody(found) },
+    };
+  },
+});
+
+export function unknownOrder(orderId: string) {
+  return {
+    outcome: 'not_found',
+    message:
+      `No order or payment is known as ${JSON.stringify(orderId)}. ` +
+      'If it was just paid, its event may still be on the way.',
+  } as const;
+}
+
+function orderBody(found: ReadOrder): z.input<typeof order> {
+  return {
+    order_id: found.orderId,
+    order_key: found.orderKey,
+    named_by: nameOf(found.orderKey),
+    status: found.status,
+    moved_to: [...found.movedTo],
+    totals: found.totals.map(totalsBody),
+    expected: found.expected
+      ? {
+          currency: found.expected.currency,
+          amount: found.expected.amountMinor,
+          comparison: found.expected.comparison,
+          difference: found.expected.differenceMinor,
+          registered_at: found.expected.registeredAt.toISOString(),
+          registered_by: found.expected.registeredBy,
+        }
+      : null,
+    first_seen_at: formatInstant(found.firstSeenMicros),
+    updated_at: formatInstant(found.updatedMicros),
+  };
+}
+
+function totalsBody(total: OrderTotalsRow): z.input<typeof orderTotals> {
+  return {
+    currency: total.currency,
+    status: total.status,
+    ...amountsBody(total),
+  };
+}
+
+/** The amounts of an order, or of many, in one currency. */
+export function amountsBody(total: Omit<OrderTotalsRow, 'orderKey' | 'currency' | 'status'>) {
+  return {
+    amount_authorized: total.authorizedMinor,
+    amount_captured: total.capturedMinor,
+    amount_refunded: total.refundedMinor,
+    amount_refund_pending: total.refundPendingMinor,
+    amount_disputed: total.disputedMinor,
+    amount_charged_back: total.chargedBackMinor,
+  };
+}
+
+function partBody(found: PartSummary): z.input<typeof part> {
+  const isPayment = found.kind === 'payment';
+  return {
+    kind: found.kind,
+    id: found.id,
+    status: found.status,
+    stage: found.stage,
+    currency: found.currency,
+    amount: found.amountMinor,
+    amount_authorized: isPayment ? found.authorizedMinor : null,
+    amount_captured: isPayment ? found.capturedMinor : null,
+    decline: declineBody(found),
+    doubts: [...found.doubts],
+    open_findings: [...found.openFindings],
+    created_at: isoOrNull(found.createdAt),
+    deadline_at: isoOrNull(found.deadlineAt),
+  };
+}

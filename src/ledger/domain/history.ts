@@ -1,0 +1,78 @@
+/** What is stored of an order's history. Times are microseconds since 1970. */
+import type { ResourceKind } from '../../contract/resources/index.ts';
+import type { OrderStatus } from './order.ts';
+import type { SnapshotSource } from './snapshot.ts';
+
+/** A look at a part of the order, with the event that brought it, if one did. */
+export interface SnapshotHistory {
+  readonly kind: ResourceKind;
+  readonly id: string;
+  readonly source: SnapshotSource;
+  /** The state of the part stands on this one now. */
+  readonly rules: boolean;
+  readonly status: string | null;
+  readonly stage: string | null;
+  readonly currency: string | null;
+  readonly amountMinor: number | null;
+  readonly receivedMinor: number | null;
+  readonly unifiedCode: string | null;
+  readonly unifiedMessage: string | null;
+  readonly recordedMicros: number;
+  readonly eventNumber: number | null;
+  readonly eventId: string | null;
+  readonly eventType: string | null;
+  readonly eventReceivedMicros: number | null;
+}
+
+/** A transfer of a part of the order. */
+export interface TransferHistory {
+  readonly kind: ResourceKind;
+  readonly id: string;
+  readonly leg: string;
+  readonly debit: string;
+  readonly credit: string;
+  readonly currency: string;
+  readonly amountMinor: number;
+  readonly cumulativeMinor: number;
+  readonly recordedMicros: number;
+  readonly eventNumber: number | null;
+  readonly eventId: string | null;
+  /** Where the snapshot came from that was the head when it was posted. */
+  readonly headSource: SnapshotSource | null;
+}
+
+/** A step of the order's own status. */
+export interface StatusHistory {
+  readonly number: number;
+  readonly status: OrderStatus | null;
+  readonly previousStatus: OrderStatus | null;
+  readonly changedMicros: number;
+  readonly eventNumber: number | null;
+  readonly eventId: string | null;
+}
+
+/** What the shop registered at some time. */
+export interface ExpectationHistory {
+  readonly currency: string;
+  readonly amountMinor: number;
+  readonly registeredMicros: number;
+  readonly registeredBy: string;
+}
+
+/** A finding about the order, one of its parts or one of their events. */
+export interface FindingHistory {
+  readonly id: number;
+  readonly class: string;
+  readonly subject: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly openedMicros: number;
+  readonly closedMicros: number | null;
+}
+
+export interface OrderHistory {
+  readonly snapshots: readonly SnapshotHistory[];
+  readonly transfers: readonly TransferHistory[];
+  readonly statuses: readonly StatusHistory[];
+  readonly expectations: readonly ExpectationHistory[];
+  readonly findings: readonly FindingHistory[];
+}

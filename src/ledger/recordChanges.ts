@@ -1,0 +1,56 @@
+/** Records what a transaction changed for the change feed (domain/changes.ts). */
+import type { Queryable } from '../platform/db/database.ts';
+import { changesOf } from './domain/changes.ts';
+import type { Merged } from './domain/mergeLooks.ts';
+import { insertChanges } from './store/changes.ts';
+import type { StoredOrder } from './store/orders.ts';
+import type { ResourceRow, ResourceUpdate } from './store/resources.ts';
+
+export interface Applied {
+  readonly row: ResourceRow;
+  readonly orderKey: string | null;
+  readonly merged: Merged | undefined;
+  readonly update: ResourceUpdate | undefined;
+}
+
+type OrderWithStatus = Pick<StoredOrder, 'orderKey' | 'status'>;
+
+export interface OrdersTouched {
+  readonly before: ReadonlyMap<string, OrderWithStatus>;
+  readonly after: readonly OrderWithStatus[];
+}
+
+/** Writes what changed, once the orders are derived anew. */
+export async function recordChanges(
+  tx: Queryable,
+  applied: readonly Applied[],
+  { before, after }: OrdersTouched,
+): Promise<void> {
+  const changes = changesOf(
+    applied.map((one) => ({
+      kind: one.row.kind,
+      id: one.row.id,
+      previousStatus: one.row.status,
+      status: one.update?.status ?? one.row.status,
+      from: one.row.orderKey,
+      to: one.orderKey,
+      isLearned: isLearned(one),
+      webhookEventId: one.merged?.added.at(-1)?.webhookEventId,
+    })),
+    { before: statusesOf(before.values()), after: statusesOf(after) },
+  );
+  if (changes.length > 0) await insertChanges(tx, changes);
+}
+
+function statusesOf(orders: Iterable<OrderWithStatus>): ReadonlyMap<string, string> {
+  return new Map(Array.from(orders, ({ orderKey, status }) => [orderKey, status]));
+}
+
+function isLearned({ row, merged, update }: Applied): boolean {
+  if (!merged || !update) return false;
+  return (
+    merged.added.length > 0 ||
+    merged.openedEpochs.length > 0 ||
+    update.open_findings.join() !== row.openFindings.join()
+  );
+}

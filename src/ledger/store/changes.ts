@@ -1,0 +1,104 @@
+/** Statements on the change feed; why it takes two tables stands in docs/decisions. */
+import type { Queryable } from '../../platform/db/database.ts';
+import type { NumberedChange, RecordedChange } from '../domain/changes.ts';
+
+/** Records changes, in the transaction that makes them. */
+export async function insertChanges(
+  tx: Queryable,
+  changes: readonly RecordedChange[],
+): Promise<void> {
+  await tx.query(
+    `insert into change_log (kind, subject, change, status, previous_status, webhook_event_id)
+     select kind, subject, change, status, previous, event
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[])
+            as u (kind, subject, change, status, previous, event)`,
+    [
+      changes.map(({ kind }) => kind),
+      changes.map(({ subject }) => subject),
+      changes.map(({ change }) => change),
+      changes.map(({ status }) => status),
+      changes.map(({ previousStatus }) => previousStatus),
+      changes.map(({ webhookEventId }) => webhookEventId ?? null),
+    ],
+  );
+}
+
+/** Records that the shop said what it expects of an order. */
+export async function insertRegistered(tx: Queryable, orderKey: string): Promise<void> {
+  await tx.query(
+    `insert into change_log (kind, subject, change) values ('order', $1, 'registered')`,
+    [orderKey],
+  );
+}
+
+/**
+ * Takes the publisher's lock until the transaction ends. It is let go only after the commit can be
+ * seen, so the next publisher's statements see every number that was given.
+ * @returns false when somebody else is publishing
+ */
+export async function tryLockFeed(tx: Queryable): Promise<boolean> {
+  const rows = await tx.query<{ locked: boolean }>(
+    `select pg_try_advisory_xact_lock(hashtextextended('tallyhook change feed', 0)) as locked`,
+  );
+  return rows[0]?.locked ?? false;
+}
+
+/**
+ * Numbers up to `limit` committed changes, oldest first. The caller holds the publisher's lock,
+ * taken by an earlier statement: this one must not look at the feed as it was before the lock.
+ * @returns how many
+ */
+export async function publishChanges(tx: Queryable, limit: number): Promise<number> {
+  const rows = await tx.query<{ published: number }>(
+    `with taken as (
+       delete from change_log
+        where id = any (array(select id from change_log order by id limit $1))
+       returning id, kind, subject, change, status, previous_status, webhook_event_id, changed_at
+     ), known as (
+       update order_expectations e
+          set is_awaited = false
+         from taken t
+        where t.kind = 'order' and t.change <> 'registered'
+          and e.order_key = t.subject and e.replaced_at is null and e.is_awaited
+     ), published as (
+       insert into changes (number, kind, id, order_key, change, status, previous_status,
+                            webhook_event_id, changed_at)
+       select last.number + row_number() over (order by t.id), t.kind,
+              case when t.kind = 'order' then substring(t.subject from position(':' in t.subject) + 1)
+                   else t.subject end,
+              case when t.kind = 'order' then t.subject end,
+              t.change, t.status, t.previous_status, t.webhook_event_id, t.changed_at
+         from taken t
+        cross join (select coalesce(max(number), 0) as number from changes) last
+       returning number
+     )
+     select count(*) as published from published`,
+    [limit],
+  );
+  return rows[0]?.published ?? 0;
+}
+
+/** Changes after a number, in their order. */
+export function readChanges(
+  db: Queryable,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<readonly NumberedChange[]> {
+  return db.query<NumberedChange>(
+    `select number, kind, id, order_key as "orderKey", change, status,
+            previous_status as "previousStatus", webhook_event_id as "webhookEventId",
+            changed_at as "changedAt"
+       from changes
+      where number > $1
+      order by number
+      limit $2`,
+    [after, limit],
+  );
+}
+
+/** The greatest number given so far; 0 before the first. */
+export async function readLastNumber(db: Queryable): Promise<number> {
+  const rows = await db.query<{ last: number }>(
+    'select coalesce(max(number), 0) as last from changes',
+  );
+  return rows[0]?.last ?? 0;
+}

@@ -1,0 +1,199 @@
+/** Who may use the admin port, and what every answer of it carries. */
+import { connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { MAX_FAILURES } from '../../src/console/failures.ts';
+import { createApi } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+
+const SHOP_TOKEN = 'shop-token-0123456789abcdef';
+
+let db: TestDatabase;
+const running: TestTallyhook[] = [];
+
+/** One of its own for each test, because failures are counted by address and all come from one. */
+async function console_(): Promise<TestTallyhook> {
+  const tallyhook = await startTallyhook({
+    db,
+    roles: ['console'],
+    env: { ADMIN_TOKEN: `ops:${ADMIN_TOKEN},shop:${SHOP_TOKEN}` },
+  });
+  running.push(tallyhook);
+  return tallyhook;
+}
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterEach(async () => {
+  for (const tallyhook of running.splice(0)) await tallyhook.close();
+});
+afterAll(() => db.drop());
+
+const PATHS = ['/api/v1/orders', '/api/v1/orders/x', '/metrics', '/nothing', '/'];
+
+describe('without a valid token', () => {
+  test.each([
+    ['none', undefined],
+    ['an empty one', ''],
+    ['no scheme', ADMIN_TOKEN],
+    ['another scheme', `Basic ${Buffer.from(`admin:${ADMIN_TOKEN}`).toString('base64')}`],
+    ['a wrong one', 'Bearer wrong-token-0123456789abcdef'],
+    ['the start of one', `Bearer ${ADMIN_TOKEN.slice(0, -1)}`],
+    ['more than one', `Bearer ${ADMIN_TOKEN}x`],
+    ['its name', 'Bearer ops'],
+    ['name and token', `Bearer ops:${ADMIN_TOKEN}`],
+  ])('nothing is answered: %s', async (_what, authorization) => {
+    const { consolePort } = await console_();
+    for (const path of PATHS) {
+      const response = await fetch(`http://127.0.0.1:${consolePort}${path}`, {
+        headers: authorization === undefined ? {} : { authorization },
+      });
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toBe('Bearer');
+      expect(await response.json()).toMatchObject({
+        error: { type: 'authentication_error', code: 'AU_01' },
+      });
+    }
+  });
+
+  test('too often, an address is refused whatever it sends, and told for how long', async () => {
+    const tallyhook = await console_();
+    const stranger = createApi(tallyhook, 'wrong-token-0123456789abcdef');
+    for (let failure = 0; failure < MAX_FAILURES; failure += 1) {
+      expect((await stranger.get('/api/v1/orders')).status).toBe(401);
+    }
+    for (const api of [stranger, createApi(tallyhook)]) {
+      const { status, headers, body } = await api.get('/api/v1/orders');
+      expect(status).toBe(429);
+      expect(body.error).toMatchObject({ type: 'rate_limit_error', code: 'RL_01' });
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(50);
+      expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    }
+  });
+
+  test('failures are counted where Prometheus sees them', async () => {
+    const tallyhook = await console_();
+    await createApi(tallyhook, 'wrong-token-0123456789abcdef').get('/api/v1/orders');
+    const response = await fetch(`http://127.0.0.1:${tallyhook.consolePort}/metrics`, {
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    });
+    expect(response.headers.get('content-type')).toContain('text/plain');
+    expect(await response.text()).toContain(
+      'tallyhook_admin_refused_total{reason="unauthorized"} 1',
+    );
+  });
+});
+
+describe('with a valid token', () => {
+  test('any of them serves, and the name of the one that was used is kept', async () => {
+    const tallyhook = await console_();
+    for (const [name, token] of [
+      ['ops', ADMIN_TOKEN],
+      ['shop', SHOP_TOKEN],
+    ] as const) {
+      const { body } = await createApi(tallyhook, token).put(`/api/v1/orders/by-${name}`, {
+        amount: 1,
+        currency: 'USD',
+      });
+      expect(body.order.expected.registered_by).toBe(name);
+    }
+  });
+
+  test('the scheme may be written in any case, as HTTP has it', async () => {
+    const { consolePort } = await console_();
+    const response = await fetch(`http://127.0.0.1:${consolePort}/api/v1/orders`, {
+      headers: { authorization: `bearer  ${ADMIN_TOKEN}` },
+    });
+    expect(response.status).toBe(200);
+  });
+
+  test('every answer, bad ones too, carries strict headers', async () => {
+    const tallyhook = await console_();
+    const api = createApi(tallyhook);
+    for (const path of [
+      '/api/v1/orders',
+      '/api/v1/orders?limit=0',
+      '/api/v1/orders/x',
+      '/nothing',
+    ]) {
+      const { headers } = await api.get(path);
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
+      expect(headers.get('content-type')).toMatch(/^application\/json/);
+      expect(headers.get('access-control-allow-origin')).toBeNull();
+      expect(headers.get('x-powered-by')).toBeNull();
+    }
+  });
+
+  test('a method that means nothing is told which do', async () => {
+    const api = createApi(await console_());
+    for (const [method, path, allow] of [
+      ['POST', '/api/v1/orders', 'GET, HEAD'],
+      ['DELETE', '/api/v1/orders/x', 'GET, HEAD, PUT'],
+      ['PUT', '/metrics', 'GET, HEAD'],
+    ] as const) {
+      const { status, headers } = await api.send(path, { method });
+      expect([status, headers.get('allow')]).toEqual([405, allow]);
+    }
+  });
+
+  test.each([
+    ['not JSON', '{"amount": 1,', {}, 400],
+    [
+      'JSON of another type',
+      '{"amount": 1, "currency": "USD"}',
+      { 'content-type': 'text/plain' },
+      400,
+    ],
+    ['too large', JSON.stringify({ amount: 1, currency: 'USD', pad: 'x'.repeat(5_000) }), {}, 413],
+    ['encoded', 'x', { 'content-encoding': 'gzip' }, 415],
+    ['in another character set', '{}', { 'content-type': 'application/json; charset=ebcdic' }, 415],
+  ])('a body that is %s is refused', async (...[, body, headers, expected]) => {
+    const api = createApi(await console_());
+    const { status } = await api.send('/api/v1/orders/x', {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+    });
+    expect(status).toBe(expected);
+  });
+
+  test('a path that no server can decode is refused, not an error of ours', async () => {
+    const { consolePort } = await console_();
+    for (const path of ['/api/v1/orders/%', '/api/v1/orders/%ff%fe', '/api/v1/payments/%c0%ae']) {
+      const answer = await raw(consolePort, `GET ${path} HTTP/1.1`);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toContain('"invalid_request"');
+    }
+  });
+});
+
+test('while the database is away the admin port says so and asks to come again', async () => {
+  const url = new URL(db.url);
+  url.port = '1';
+  const tallyhook = await startTallyhook({ db: { url: url.href }, roles: ['console'] });
+  running.push(tallyhook);
+  const api = createApi(tallyhook);
+  for (const path of ['/api/v1/orders', '/api/v1/changes', '/api/v1/orders/x']) {
+    const { status, headers, body } = await api.get(path);
+    expect([status, headers.get('retry-after'), body.error.type]).toEqual([503, '5', 'api_error']);
+  }
+});
+
+/** Sends a request line as it stands; fetch would mend it. */
+function raw(port: number | undefined, line: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port ?? 0, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += String(chunk);
+    });
+    socket.on('end', () => resolve(answer));
+    socket.on('error', reject);
+    socket.end(
+      `${line}\r\nHost: x\r\nAuthorization: Bearer ${ADMIN_TOKEN}\r\nConnection: close\r\n\r\n`,
+    );
+  });
+}

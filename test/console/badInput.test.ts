@@ -1,0 +1,159 @@
+/** Whatever is sent to the admin API, it answers in the contract's envelope and never with a 500. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ENDPOINTS } from '../../src/console/endpoints.ts';
+import { type Api, createApi } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { unique } from '../support/events.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
+import { paymentEvent } from '../support/payments.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+
+let db: TestDatabase;
+let tallyhook: TestTallyhook;
+let api: Api;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  tallyhook = await startTallyhook({ db, roles: ['console'] });
+  api = createApi(tallyhook);
+  await applyEach(db, testApplier(db), [
+    paymentEvent({ orderId: unique('ord') }),
+    paymentEvent({ status: 'mystery' }),
+  ]);
+});
+afterAll(async () => {
+  await tallyhook.close();
+  await db.drop();
+});
+
+const odd = fc.oneof(
+  fc.constantFrom(
+    '',
+    '0',
+    '1',
+    '100',
+    '101',
+    '-1',
+    '1.5',
+    '1e2',
+    '0x10',
+    ' 5',
+    '５',
+    '9007199254740991',
+    '9007199254740992',
+    '99999999999999999999',
+    'NaN',
+    'null',
+    'true',
+    '[]',
+    '{}',
+    '%',
+    '\u0000',
+    '\u202e',
+    '\ud800',
+    'a'.repeat(255),
+    'a'.repeat(256),
+    "' or 1=1 --",
+    '../../etc/passwd',
+    'order:x',
+    'paid',
+    'open',
+    'dead',
+    'order',
+    'payment',
+    'WzFd',
+    'W10',
+    'bnVsbA',
+    Buffer.from('[0]').toString('base64url'),
+    Buffer.from('[1e99]').toString('base64url'),
+    Buffer.from('["2026-11-01T00:00:00.000000Z","order:x"]').toString('base64url'),
+    Buffer.from('["9999-99-99T99:99:99.000000Z","order:x"]').toString('base64url'),
+    Buffer.from('["2026-11-01T00:00:00.000000Z","\\u0000"]').toString('base64url'),
+    Buffer.from('["2026-11-01T00:00:00.000000Z","\\ud800"]').toString('base64url'),
+  ),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+);
+
+const names = [
+  ...new Set([
+    ...ENDPOINTS.flatMap(({ query }) => Object.keys(query.shape)),
+    'offset',
+    '__proto__',
+    'constructor',
+    'toString',
+    'limit[]',
+    'Limit',
+  ]),
+];
+
+test('odd queries and ids', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...ENDPOINTS.map(({ id }) => id)),
+      odd.filter((id) => id !== '.' && id !== '..'),
+      fc.array(fc.tuple(fc.constantFrom(...names), odd), { maxLength: 3 }),
+      async (name, id, pairs) => {
+        const endpoint = ENDPOINTS.find((one) => one.id === name);
+        if (!endpoint) throw new Error(`no endpoint is called ${name}`);
+        const { path, query } = endpoint;
+        const encode = (text: string) => encodeURIComponent(text.toWellFormed());
+        const search = pairs.map(([key, value]) => `${encode(key)}=${encode(value)}`).join('&');
+        const url = `${path.replace(/\{\w+\}/, encode(id))}?${search}`;
+        const { status } = await api.get(url);
+        expect([200, 400, 404, 409], url).toContain(status);
+        const unknown = pairs.some(([key]) => !Object.hasOwn(query.shape, key));
+        const isList = !path.includes('{');
+        if (isList && unknown) expect(status, url).toBe(400);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test('odd bodies', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        fc.record({ amount: fc.anything(), currency: fc.anything() }, { requiredKeys: [] }),
+        fc.record({ amount: fc.double(), currency: odd }),
+        fc.anything(),
+      ),
+      async (body) => {
+        const text = JSON.stringify(body, (_key, value: unknown) =>
+          typeof value === 'bigint' ? String(value) : value,
+        );
+        const { status } = await api.send('/api/v1/orders/odd', {
+          method: 'PUT',
+          headers: { 'content-type': 'application/json' },
+          body: text ?? '',
+        });
+        expect([200, 201, 400, 413], text).toContain(status);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test('an unknown parameter is named, beside those that there are', async () => {
+  const { status, body } = await api.get('/api/v1/orders?staus=paid');
+  expect(status).toBe(400);
+  expect(body.error.message).toBe(
+    'The query cannot be used: "staus" is not known here; there are status, limit, cursor.',
+  );
+});
+
+test.each([
+  ['limit=0', 'limit'],
+  ['limit=101', 'limit'],
+  ['limit=', 'limit'],
+  ['limit=ten', 'limit: must be a whole number from 1 to 100'],
+  ['status=payed', 'status'],
+  ['cursor=nonsense', 'cursor: must be the next_cursor of an earlier answer'],
+  ['limit=1&limit=2', '"limit" more than once'],
+])('%s is refused with a reason', async (query, reason) => {
+  const { status, body } = await api.get(`/api/v1/orders?${query}`);
+  expect(status).toBe(400);
+  expect(body.error).toMatchObject({ type: 'invalid_request', code: 'IR_04' });
+  expect(body.error.message).toContain(reason);
+});

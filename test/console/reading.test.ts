@@ -1,0 +1,359 @@
+/** Payments, the change feed, events, findings and balances over HTTP. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ENDPOINTS } from '../../src/console/endpoints.ts';
+import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
+import { type Api, type Body, checkedEndpoints, createApi } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject, unique } from '../support/events.ts';
+import { applyEach, receive, testApplier } from '../support/ledger.ts';
+import { disputeEvent, paymentEvent, refundEvent } from '../support/payments.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+const MAX = Number.MAX_SAFE_INTEGER;
+
+let db: TestDatabase;
+let tallyhook: TestTallyhook;
+let api: Api;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  tallyhook = await startTallyhook({ db, roles: ['console'] });
+  api = createApi(tallyhook);
+});
+afterAll(async () => {
+  await tallyhook.close();
+  await db.drop();
+});
+
+const apply = (...bodies: readonly Buffer[]) => applyEach(db, testApplier(db), bodies);
+
+describe('a payment', () => {
+  const payment = async (id: string): Promise<Body> =>
+    (await api.get(`/api/v1/payments/${encodeURIComponent(id)}`)).body;
+
+  test('has its order, its refunds and its disputes', async () => {
+    const [orderId, paymentId] = [unique('ord'), unique('pay')];
+    await apply(
+      paymentEvent({ payment_id: paymentId, orderId }),
+      refundEvent(paymentId),
+      disputeEvent(paymentId),
+    );
+    expect(await payment(paymentId)).toMatchObject({
+      payment_id: paymentId,
+      order_id: orderId,
+      order_key: `order:${orderId}`,
+      named_by: 'order',
+      status: 'succeeded',
+      currency: 'USD',
+      amount: 6540,
+      amount_captured: 6540,
+      capture_method: 'automatic',
+      decline: null,
+      refunds: [{ kind: 'refund', status: 'succeeded', amount: 1000, evidence_due_by: null }],
+      disputes: [
+        { kind: 'dispute', status: 'opened', evidence_due_by: '2026-11-20T10:00:00.000Z' },
+      ],
+    });
+  });
+
+  test.each([
+    ['UE_1001', 'never', 'Insufficient funds'],
+    ['UE_1018', 'check_earlier_payment', 'This payment may have already been processed'],
+    ['UE_2002', 'with_3ds', 'Additional authentication is required'],
+    ['UE_3003', 'with_backoff', 'The payment timed out, please try again'],
+    ['UE_1000', 'never', null],
+    ['UE_7777', 'never', null],
+    ['no code', null, null],
+  ])('that failed with %s is advised: %s', async (name, retry, message) => {
+    const paymentId = unique('pay');
+    const code = name === 'no code' ? undefined : name;
+    await apply(
+      paymentEvent({
+        payment_id: paymentId,
+        status: 'failed',
+        amount_received: 0,
+        unified_code: code,
+        error_code: '51',
+      }),
+    );
+    const { decline, error_code } = await payment(paymentId);
+    expect(decline).toMatchObject({ unified_code: code ?? null, retry, message });
+    expect(decline.advice).toMatch(/\w+[.,] \w+/);
+    expect(error_code).toBe('51');
+  });
+
+  test("shows the service's own message before ours", async () => {
+    const paymentId = unique('pay');
+    await apply(
+      paymentEvent({
+        payment_id: paymentId,
+        status: 'failed',
+        unified_code: 'UE_1000',
+        unified_message: 'Ask your bank',
+      }),
+    );
+    expect((await payment(paymentId)).decline.message).toBe('Ask your bank');
+  });
+
+  test('that failed once and was paid since gives no advice', async () => {
+    const paymentId = unique('pay');
+    await apply(
+      paymentEvent({ payment_id: paymentId, status: 'failed', unified_code: 'UE_1001' }),
+      paymentEvent({ payment_id: paymentId, modified_at: '2026-11-01T12:00:00.000Z' }),
+    );
+    expect(await payment(paymentId)).toMatchObject({ status: 'succeeded', decline: null });
+  });
+
+  test('that was only mentioned is there without a state', async () => {
+    const paymentId = unique('pay');
+    await apply(refundEvent(paymentId));
+    expect(await payment(paymentId)).toMatchObject({
+      status: null,
+      amount: null,
+      doubts: ['incomplete'],
+      refunds: [{ amount: 1000 }],
+    });
+  });
+
+  test('that nobody knows is not found; neither is a refund by that name', async () => {
+    const refundId = unique('ref');
+    await apply(refundEvent(unique('pay'), { refund_id: refundId }));
+    for (const id of ['nope', refundId]) {
+      expect((await api.get(`/api/v1/payments/${id}`)).status).toBe(404);
+    }
+  });
+
+  test('of the greatest amount is exact', async () => {
+    const paymentId = unique('pay');
+    await apply(
+      paymentEvent({ payment_id: paymentId, currency: 'KWD', amount: MAX, amount_received: MAX }),
+    );
+    expect(await payment(paymentId)).toMatchObject({ amount: MAX, amount_captured: MAX });
+  });
+});
+
+describe('the change feed', () => {
+  test('is read to its end in pages, each change once, those just committed included', async () => {
+    const { body: start } = await api.get('/api/v1/changes?limit=100&after=0');
+    let after: number = start.next_after;
+    const orderIds = Array.from({ length: 7 }, () => unique('ord'));
+    for (const orderId of orderIds) await apply(paymentEvent({ orderId }));
+    const seen: Body[] = [];
+    for (;;) {
+      const { body } = await api.get(`/api/v1/changes?limit=3&after=${after}`);
+      seen.push(...body.changes);
+      after = body.next_after;
+      if (!body.has_more) break;
+    }
+    expect(seen.filter(({ id }) => orderIds.includes(id)).map(({ id }) => id)).toEqual(orderIds);
+    expect(new Set(seen.map(({ number }) => number)).size).toBe(seen.length);
+    const { body: end } = await api.get(`/api/v1/changes?after=${after}`);
+    expect(end).toEqual({ changes: [], next_after: after, has_more: false });
+  });
+
+  test('tells what was registered, and what it was by', async () => {
+    const before = (await api.get('/api/v1/changes?limit=100')).body.next_after;
+    const orderId = unique('ord');
+    await api.put(`/api/v1/orders/${orderId}`, { amount: 1, currency: 'USD' });
+    await api.put(`/api/v1/orders/${orderId}`, { amount: 1, currency: 'USD' });
+    const { changes } = (await api.get(`/api/v1/changes?after=${before}&limit=100`)).body;
+    expect(changes.filter(({ id }: Body) => id === orderId)).toMatchObject([
+      { kind: 'order', named_by: 'order', change: 'registered', status: null, event_number: null },
+    ]);
+  });
+
+  test('refuses a cursor that it never gave out', async () => {
+    const { status, body } = await api.get('/api/v1/changes?after=999999999');
+    expect(status).toBe(409);
+    expect(body.error.message).toContain('Start again from after=0');
+  });
+});
+
+describe('events', () => {
+  test('are listed by their state, page by page, and never with their bodies', async () => {
+    const foreign = eventBody(paymentObject({ email: 'someone@shop.test' }), {
+      merchantId: 'merchant_other',
+    });
+    await apply(paymentEvent({ email: 'someone@shop.test' }), foreign, Buffer.from('{"no": 1}'));
+    const [dead = 0, alsoDead = 0] = await receive(db, [paymentEvent({}), paymentEvent({})]);
+    for (const id of [dead, alsoDead])
+      await testApplier(db).giveUp(id, 5, 'it could not be applied');
+    const [pending] = await receive(db, [paymentEvent({})]);
+
+    const page = async (query: string): Promise<Body> =>
+      (await api.get(`/api/v1/events?${query}`)).body;
+    expect((await page('state=pending')).events.map(({ number }: Body) => number)).toEqual([
+      pending,
+    ]);
+    expect((await page('state=dead')).events).toMatchObject([
+      { number: alsoDead, state: 'dead', attempts: 5, error: 'it could not be applied' },
+      { number: dead },
+    ]);
+    expect((await page('state=not_applied')).events).toMatchObject([
+      { event_id: null, merchant_id: null, state: 'not_applied' },
+      { merchant_id: 'merchant_other', state: 'not_applied' },
+    ]);
+    const applied = (await page('state=applied&limit=100')).events;
+    expect(new Set(applied.map(({ state }: Body) => state))).toEqual(new Set(['applied']));
+
+    const all: Body[] = [];
+    let cursor = '';
+    for (;;) {
+      const { events, next_cursor } = await page(`limit=5${cursor}`);
+      all.push(...events);
+      if (next_cursor === null) break;
+      cursor = `&cursor=${next_cursor}`;
+    }
+    const numbers = all.map(({ number }) => number);
+    expect(numbers).toEqual(numbers.toSorted((a, b) => b - a));
+    expect(new Set(numbers).size).toBe(numbers.length);
+    const [count] = await db.query<{ events: number }>(
+      'select count(*) as events from webhook_events',
+    );
+    expect(numbers).toHaveLength(count?.events ?? 0);
+    expect(JSON.stringify(all)).not.toContain('someone@shop.test');
+  });
+
+  test('that are pending, dead or not applied are found in pages too', async () => {
+    for (const state of ['dead', 'not_applied']) {
+      const { body: first } = await api.get(`/api/v1/events?state=${state}&limit=1`);
+      const { body: second } = await api.get(
+        `/api/v1/events?state=${state}&limit=1&cursor=${first.next_cursor}`,
+      );
+      expect(second.events[0].number).toBeLessThan(first.events[0].number);
+      expect(second.next_cursor).toBeNull();
+    }
+  });
+});
+
+describe('findings', () => {
+  test('are listed by state, class and subject, with what they mean', async () => {
+    const [opened, closed] = [unique('pay'), unique('pay')];
+    await apply(
+      paymentEvent({ payment_id: opened, status: 'mystery' }),
+      paymentEvent({ payment_id: closed, status: 'mystery' }),
+      paymentEvent({ payment_id: closed, modified_at: '2026-11-01T12:00:00.000Z' }),
+    );
+    const subjects = async (query: string) =>
+      (await api.get(`/api/v1/findings?${query}`)).body.findings.map(
+        ({ subject }: Body) => subject,
+      );
+    expect(await subjects('state=open&class=unknown_status')).toContain(`payment:${opened}`);
+    expect(await subjects('state=open&class=unknown_status')).not.toContain(`payment:${closed}`);
+    expect(await subjects('state=closed')).toContain(`payment:${closed}`);
+    const { findings } = (await api.get(`/api/v1/findings?subject=payment:${opened}`)).body;
+    expect(findings).toMatchObject([
+      {
+        class: 'unknown_status',
+        meaning: 'The service sent a status that this version does not know.',
+        state: 'open',
+        detail: { status: 'mystery' },
+        closed_at: null,
+      },
+    ]);
+  });
+
+  test('are walked through once each', async () => {
+    for (let count = 0; count < 4; count += 1) await apply(paymentEvent({ status: 'mystery' }));
+    const numbers: number[] = [];
+    let cursor = '';
+    for (;;) {
+      const { body } = await api.get(`/api/v1/findings?limit=2${cursor}`);
+      numbers.push(...body.findings.map(({ number }: Body) => number));
+      if (body.next_cursor === null) break;
+      cursor = `&cursor=${body.next_cursor}`;
+    }
+    expect(numbers.length).toBeGreaterThanOrEqual(4);
+    expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => b - a));
+  });
+});
+
+describe('balances', () => {
+  test('of one order are what its parts moved, and add up to nothing', async () => {
+    const [orderId, paymentId] = [unique('ord'), unique('pay')];
+    await apply(
+      paymentEvent({ payment_id: paymentId, orderId }),
+      refundEvent(paymentId, { amount: 1540, status: 'pending' }),
+    );
+    const { body } = await api.get(`/api/v1/balances?order_id=${orderId}`);
+    expect(
+      body.accounts.map(({ account, currency, balance }: Body) => [account, currency, balance]),
+    ).toEqual([
+      ['order.due', 'USD', -6540],
+      ['order.refunds', 'USD', 1540],
+      ['psp.clearing', 'USD', 6540],
+      ['refund.in_flight', 'USD', -1540],
+    ]);
+    expect(body.orders).toMatchObject([
+      { currency: 'USD', orders: 1, amount_captured: 6540, amount_refund_pending: 1540 },
+    ]);
+    expect((await api.get('/api/v1/balances?order_id=nope')).status).toBe(404);
+  });
+
+  test('of the whole journal agree with a sum over its rows, and with the orders', async () => {
+    await apply(paymentEvent({ currency: 'JPY', amount: 500, amount_received: 500 }));
+    const { body } = await api.get('/api/v1/balances');
+    const rows = await db.query<{ account: string; currency: string; balance: number }>(
+      `select account, currency, sum(minor)::bigint as balance
+         from (select debit as account, currency, amount_minor as minor from transfers
+               union all select credit, currency, -amount_minor from transfers) sides
+        group by account, currency order by account, currency`,
+    );
+    expect(
+      body.accounts.map(({ account, currency, balance }: Body) => ({ account, currency, balance })),
+    ).toEqual(rows);
+    for (const { currency, amount_captured } of body.orders) {
+      const due = body.accounts.find(
+        (one: Body) => one.account === 'order.due' && one.currency === currency,
+      );
+      expect(due?.balance ?? 0).toBe(-amount_captured || 0);
+    }
+    const sums = new Map<string, number>();
+    for (const { currency, balance } of body.accounts) {
+      sums.set(currency, (sums.get(currency) ?? 0) + balance);
+    }
+    expect([...sums.values()].every((sum) => sum === 0)).toBe(true);
+  });
+
+  test('that no JSON number carries exactly are refused, never rounded', async () => {
+    const orderId = unique('ord');
+    const greatest = { orderId, currency: 'XAF', amount: MAX, amount_received: MAX };
+    await apply(paymentEvent(greatest));
+    const alone = await api.get(`/api/v1/balances?order_id=${orderId}`);
+    expect(alone.body.accounts).toMatchObject([
+      { account: 'order.due', balance: -MAX },
+      { account: 'psp.clearing', balance: MAX },
+    ]);
+    await apply(paymentEvent({ ...greatest, orderId: unique('ord') }));
+    const together = await api.get('/api/v1/balances');
+    expect(together.status).toBe(422);
+    expect(together.body.error.message).toContain('2^53');
+  });
+});
+
+test('the schedule publishes the feed for readers in SQL, and asks for nothing twice', async () => {
+  const scheduler = await startTallyhook({ db, roles: ['scheduler'] });
+  try {
+    await apply(paymentEvent({}));
+    await waitFor('the feed to be published', async () => {
+      const [row] = await db.query<{ left: number }>('select count(*) as left from change_log');
+      return row?.left === 0;
+    });
+  } finally {
+    await scheduler.close();
+  }
+  expect(await createChangeFeed(db).read({ after: 0, limit: 1 })).toMatchObject({
+    outcome: 'read',
+    changes: [{ number: 1 }],
+  });
+});
+
+test('every endpoint was asked here, and answered as it is described', async () => {
+  const orderId = unique('ord');
+  await api.put(`/api/v1/orders/${orderId}`, { amount: 1, currency: 'USD' });
+  await api.get(`/api/v1/orders/${orderId}`);
+  await api.get('/api/v1/orders');
+  await api.get(`/api/v1/balances?order_id=${orderId}`);
+  expect([...checkedEndpoints()].toSorted()).toEqual(ENDPOINTS.map(({ id }) => id).toSorted());
+});

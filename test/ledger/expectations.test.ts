@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { REGISTERED } from '../../src/ledger/domain/expectation.ts';
+import { readOrder, readOrderPage } from '../../src/ledger/readOrders.ts';
+import { registerExpectation } from '../../src/ledger/registerExpectation.ts';
+import { createDatabase } from '../../src/platform/db/database.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject, unique } from '../support/events.ts';
+import { applyEach, readOrderStates, testApplier } from '../support/ledger.ts';
+
+let db: TestDatabase;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+
+const register = (orderId: string, amountMinor: number, currency = 'USD') =>
+  registerExpectation(db, {
+    orderKey: `order:${orderId}`,
+    orderId,
+    amountMinor,
+    currency,
+    registeredBy: 'shop',
+  });
+
+test('of many that register one order at once, each amount is recorded once and one stands', async () => {
+  const orderId = unique('ord');
+  const amounts = [100, 200, 300, 100, 200, 300, 100, 200];
+  const outcomes = await Promise.all(amounts.map((amount) => register(orderId, amount)));
+  expect(outcomes.filter((outcome) => outcome === 'registered')).toHaveLength(1);
+  const rows = await db.query<{ amount: number; standing: boolean }>(
+    `select amount_minor as amount, replaced_at is null as standing
+       from order_expectations where order_id = $1 order by id`,
+    [orderId],
+  );
+  expect(rows.filter(({ standing }) => standing)).toHaveLength(1);
+  expect(rows.at(-1)?.standing).toBe(true);
+  expect(rows).toHaveLength(outcomes.filter((outcome) => outcome !== 'unchanged').length);
+  rows.forEach(({ amount }, place) => {
+    expect(amount).not.toBe(rows[place - 1]?.amount);
+  });
+});
+
+test('registering touches no table of the ledger', async () => {
+  const orderId = unique('ord');
+  expect(await register(orderId, 6540)).toBe('registered');
+  expect(await register(orderId, 6540)).toBe('unchanged');
+  expect(await register(orderId, 6500)).toBe('replaced');
+  expect(await readOrderStates(db, [orderId])).toEqual([]);
+  expect(await readOrder(db, { id: orderId, by: undefined })).toMatchObject({
+    status: REGISTERED,
+    parts: [],
+    expected: { amountMinor: 6500, comparison: 'unpaid', differenceMinor: -6500 },
+  });
+});
+
+test('an order is listed as registered until something is heard of it, and as any other from then on', async () => {
+  const orderId = unique('ord');
+  await register(orderId, 6540);
+  const listed = async (status: 'registered' | 'paid') =>
+    (await readOrderPage(db, { status, after: undefined, limit: 50 })).some(
+      (order) => order.orderId === orderId,
+    );
+  expect([await listed('registered'), await listed('paid')]).toEqual([true, false]);
+  await applyEach(db, testApplier(db), [
+    eventBody(paymentObject({ metadata: { order_id: orderId } })),
+  ]);
+  expect([await listed('registered'), await listed('paid')]).toEqual([false, true]);
+});
+
+test('the role that runs Tallyhook may register and replace, and change no amount afterwards', async () => {
+  const url = new URL(db.url);
+  url.searchParams.set('options', '-c role=tallyhook_app');
+  const least = createDatabase({
+    connectionString: url.href,
+    log: silentLog,
+    applicationName: 'least',
+    maxConnections: 2,
+    answerTimeoutMs: 30_000,
+    plans: 'any',
+  });
+  try {
+    const orderId = unique('ord');
+    const wanted = { orderKey: `order:${orderId}`, orderId, currency: 'USD', registeredBy: 'shop' };
+    await registerExpectation(least, { ...wanted, amountMinor: 1 });
+    expect(await registerExpectation(least, { ...wanted, amountMinor: 2 })).toBe('replaced');
+    for (const attack of [
+      'update order_expectations set amount_minor = 9',
+      'delete from order_expectations',
+    ]) {
+      await expect(least.query(attack)).rejects.toThrow(/permission denied/);
+    }
+  } finally {
+    await least.close();
+  }
+});

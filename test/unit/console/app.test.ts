@@ -1,0 +1,52 @@
+import request from 'supertest';
+import { expect, test } from 'vitest';
+import { createConsoleApp } from '../../../src/console/app.ts';
+import type { Database } from '../../../src/platform/db/database.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { createMetrics } from '../../../src/platform/metrics.ts';
+
+const TOKEN = 'token-0123456789abcdef';
+
+function failing(error: Error): Database {
+  const fail = () => Promise.reject(error);
+  return {
+    query: fail,
+    prepared: fail,
+    transaction: fail,
+    session: fail,
+    probe: fail,
+    close: fail,
+  };
+}
+
+async function ask(error: Error): Promise<request.Response> {
+  const app = createConsoleApp({
+    tokens: [{ name: 'admin', token: TOKEN }],
+    db: failing(error),
+    isReady: () => true,
+    metrics: createMetrics(),
+    clock: { nowMs: () => 0 },
+    log: createLog('silent'),
+  });
+  return await request(app).get('/api/v1/orders').set('Authorization', `Bearer ${TOKEN}`);
+}
+
+test.each([
+  ['the database is away', { code: 'ECONNREFUSED' }, 503],
+  ['the database goes down', { code: '57P01' }, 503],
+  ['a sum does not fit its type', { code: '22003' }, 422],
+  ['the database refuses for another reason', { code: '42P01' }, 500],
+  // Only errors that Express makes of requests carry a status that the sender may be told.
+  ['a status of success is no reason', { status: 200 }, 500],
+])('when %s the answer says so, and nothing of the cause', async (_what, fields, status) => {
+  const response = await ask(Object.assign(new Error('secret detail'), fields));
+  expect(response.status).toBe(status);
+  expect(response.body.error.type).toBe('api_error');
+  expect(response.text).not.toContain('secret detail');
+});
+
+test('a sum that leaves the exact integers is an answer of its own', async () => {
+  const response = await ask(new RangeError('outside the exact integers'));
+  expect(response.status).toBe(422);
+  expect(response.body.error.message).toContain('2^53');
+});

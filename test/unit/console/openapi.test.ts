@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createConsoleApp } from '../../../src/console/app.ts';
+import { buildOpenApi } from '../../../src/console/openapi.ts';
+import type { Database } from '../../../src/platform/db/database.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { createMetrics } from '../../../src/platform/metrics.ts';
+import { packageRoot } from '../../../src/platform/packageRoot.ts';
+
+const document = JSON.parse(JSON.stringify(buildOpenApi())) as {
+  readonly openapi: string;
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly operationId: string }>>>
+  >;
+  readonly components: { readonly schemas: object; readonly responses: object };
+};
+
+test('docs/openapi-admin.json is what the code describes now; `npm run generate` writes it', () => {
+  const written = readFileSync(join(packageRoot(), 'docs/openapi-admin.json'), 'utf8');
+  expect(JSON.parse(written)).toEqual(document);
+  expect(written).toBe(`${JSON.stringify(document, null, 2)}\n`);
+});
+
+interface Layer {
+  readonly route?: {
+    readonly path: string;
+    readonly stack: readonly { readonly method?: string }[];
+  };
+}
+
+test('every route of the app is in the document, and the other way round', () => {
+  const never: Database = {
+    query: () => Promise.reject(new Error('not asked')),
+    prepared: () => Promise.reject(new Error('not asked')),
+    transaction: () => Promise.reject(new Error('not asked')),
+    session: () => Promise.reject(new Error('not asked')),
+    probe: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  };
+  const app = createConsoleApp({
+    tokens: [],
+    db: never,
+    isReady: () => true,
+    metrics: createMetrics(),
+    clock: { nowMs: () => 0 },
+    log: createLog('silent'),
+  });
+  const layers = app.router.stack as readonly Layer[];
+  const routes = layers.flatMap(({ route }) => {
+    // Routes for all methods say 405; they carry no method of their own.
+    const methods = new Set(route?.stack.flatMap(({ method }) => method ?? []));
+    return [...methods].map((method) => `${method} ${route?.path.replaceAll(/:(\w+)/g, '{$1}')}`);
+  });
+  const described = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method} ${path}`),
+  );
+  expect(routes.toSorted()).toEqual(described.toSorted());
+  expect(described.length).toBeGreaterThan(8);
+});
+
+test('every reference leads somewhere, and every part is referred to', () => {
+  const text = JSON.stringify(document);
+  const referred = new Set([...text.matchAll(/"#\/components\/([^"]+)"/g)].map(([, name]) => name));
+  const defined = [
+    ...Object.keys(document.components.schemas).map((name) => `schemas/${name}`),
+    ...Object.keys(document.components.responses).map((name) => `responses/${name}`),
+  ];
+  expect([...referred].toSorted()).toEqual(defined.toSorted());
+});
+
+test('operations have names of their own', () => {
+  const names = Object.values(document.paths).flatMap((operations) =>
+    Object.values(operations).map(({ operationId }) => operationId),
+  );
+  expect(new Set(names).size).toBe(names.length);
+  expect(document.openapi).toMatch(/^3\.1\./);
+});

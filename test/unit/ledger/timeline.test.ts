@@ -1,0 +1,193 @@
+/** The numbers in brackets are the invariants of src/ledger/domain/timeline.ts. */
+import { describe, expect, test } from 'vitest';
+import { findingMeaning } from '../../../src/ledger/domain/findings.ts';
+import type {
+  FindingHistory,
+  OrderHistory,
+  SnapshotHistory,
+  TransferHistory,
+} from '../../../src/ledger/domain/history.ts';
+import { tellTimeline } from '../../../src/ledger/domain/timeline.ts';
+
+const nothing: OrderHistory = {
+  snapshots: [],
+  transfers: [],
+  statuses: [],
+  expectations: [],
+  findings: [],
+};
+
+const snapshot = (fields: Partial<SnapshotHistory>): SnapshotHistory => ({
+  kind: 'payment',
+  id: 'pay_1',
+  source: 'webhook',
+  rules: true,
+  status: 'succeeded',
+  stage: null,
+  currency: 'USD',
+  amountMinor: 6540,
+  receivedMinor: 6540,
+  unifiedCode: null,
+  unifiedMessage: null,
+  recordedMicros: 2_000,
+  eventNumber: 1,
+  eventId: 'evt_1',
+  eventType: 'payment_succeeded',
+  eventReceivedMicros: 1_000,
+  ...fields,
+});
+const transfer = (fields: Partial<TransferHistory>): TransferHistory => ({
+  kind: 'payment',
+  id: 'pay_1',
+  leg: 'captured',
+  debit: 'psp.clearing',
+  credit: 'order.due',
+  currency: 'USD',
+  amountMinor: 6540,
+  cumulativeMinor: 6540,
+  recordedMicros: 2_000,
+  eventNumber: 1,
+  eventId: 'evt_1',
+  headSource: 'webhook',
+  ...fields,
+});
+const finding = (fields: Partial<FindingHistory>): FindingHistory => ({
+  id: 1,
+  class: 'unknown_status',
+  subject: 'payment:pay_1',
+  detail: {},
+  openedMicros: 2_000,
+  closedMicros: null,
+  ...fields,
+});
+const types = (history: Partial<OrderHistory>) =>
+  tellTimeline({ ...nothing, ...history }).map(({ type }) => type);
+
+test('what is of one moment follows from each other [1]', () => {
+  const at = { recordedMicros: 2_000, eventReceivedMicros: 2_000 };
+  expect(
+    types({
+      findings: [finding({})],
+      statuses: [
+        {
+          number: 1,
+          status: 'paid',
+          previousStatus: null,
+          changedMicros: 2_000,
+          eventNumber: 1,
+          eventId: 'evt_1',
+        },
+      ],
+      transfers: [transfer(at)],
+      snapshots: [snapshot(at)],
+    }),
+  ).toEqual(['event', 'snapshot', 'transfer', 'status', 'finding_opened']);
+});
+
+describe('an event [2]', () => {
+  test('is told before what it brought, though its receiver had a clock that runs ahead', () => {
+    const entries = tellTimeline({
+      ...nothing,
+      snapshots: [snapshot({ eventReceivedMicros: 9_000 })],
+    });
+    expect(entries.map(({ type, atMicros }) => [type, atMicros])).toEqual([
+      ['event', 9_000],
+      ['snapshot', 2_000],
+    ]);
+  });
+
+  test('is told once, whatever number of parts it told of', () => {
+    const both = [snapshot({}), snapshot({ kind: 'refund', id: 'ref_1' })];
+    expect(types({ snapshots: both })).toEqual(['event', 'snapshot', 'snapshot']);
+  });
+
+  test('that was received long before it could be applied stands at its receipt', () => {
+    const [early, late] = [
+      snapshot({ recordedMicros: 8_000 }),
+      snapshot({ eventNumber: 2, eventReceivedMicros: 3_000, recordedMicros: 4_000 }),
+    ];
+    const told = tellTimeline({ ...nothing, snapshots: [late, early] });
+    expect(told.map(({ type, atMicros }) => [type, atMicros])).toEqual([
+      ['event', 1_000],
+      ['event', 3_000],
+      ['snapshot', 4_000],
+      ['snapshot', 8_000],
+    ]);
+  });
+});
+
+test('a look that no event brought names the service as its cause', () => {
+  const none = { eventNumber: null, eventId: null, eventType: null, eventReceivedMicros: null };
+  const entries = tellTimeline({
+    ...nothing,
+    snapshots: [snapshot({ source: 'retrieve', ...none })],
+    transfers: [
+      transfer({ ...none, headSource: 'retrieve' }),
+      transfer({ ...none, headSource: null }),
+    ],
+  });
+  const retrieved = { source: 'retrieve', eventNumber: null, eventId: null };
+  expect(entries).toMatchObject([
+    { type: 'snapshot', cause: retrieved },
+    { type: 'transfer', cause: retrieved },
+    { type: 'transfer', cause: null },
+  ]);
+});
+
+describe('sentences', () => {
+  const textOf = (history: Partial<OrderHistory>) =>
+    tellTimeline({ ...nothing, ...history }).at(-1)?.text;
+
+  test.each([
+    [{}, 'An event told of payment pay_1: succeeded, 65.40 USD, received 65.40 USD.'],
+    [
+      { currency: 'JPY', amountMinor: 500, receivedMinor: null },
+      'An event told of payment pay_1: succeeded, 500 JPY.',
+    ],
+    [
+      { source: 'retrieve', status: null, amountMinor: null },
+      'The service was asked about payment pay_1: no status, no amount.',
+    ],
+    [
+      {
+        kind: 'dispute',
+        id: 'dp_1',
+        source: 'list',
+        status: 'opened',
+        stage: 'dispute',
+        receivedMinor: null,
+      },
+      'A list of the service showed dispute dp_1: opened at dispute, 65.40 USD.',
+    ],
+    [
+      { status: 'failed', receivedMinor: null, unifiedCode: 'UE_1018' },
+      'An event told of payment pay_1: failed, 65.40 USD. UE_1018 This payment may have already ' +
+        'been processed. The card or its issuer declined. The first payment may have succeeded: ' +
+        'look at it before retrying or refunding anything.',
+    ],
+  ] as const)('of a look %#', (fields, text) => {
+    expect(textOf({ snapshots: [snapshot(fields)] })).toBe(text);
+  });
+
+  test('of a transfer, a registration and findings', () => {
+    expect(textOf({ transfers: [transfer({ currency: 'KWD', amountMinor: 40 })] })).toBe(
+      '0.040 KWD for captured of payment pay_1, 6.540 KWD in all: debit psp.clearing, credit order.due.',
+    );
+    expect(
+      textOf({
+        expectations: [
+          { currency: 'USD', amountMinor: 1, registeredMicros: 1, registeredBy: 'till-2' },
+        ],
+      }),
+    ).toBe('till-2 registered that 0.01 USD is expected.');
+    const closed = tellTimeline({ ...nothing, findings: [finding({ closedMicros: 9_000 })] });
+    expect(closed.map(({ text }) => text)).toEqual([
+      'Found unknown_status about payment:pay_1: The service sent a status that this version does not know.',
+      'Closed unknown_status about payment:pay_1.',
+    ]);
+  });
+
+  test('of a finding that this version does not know say nothing of its meaning', () => {
+    expect(findingMeaning('constructor')).toBe('');
+  });
+});
