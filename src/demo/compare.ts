@@ -46,7 +46,12 @@ export interface ComparedOrder {
   readonly differences: readonly string[];
 }
 
-export function compareSides({ truths, resources, totals, unheard }: BothSides): readonly ComparedOrder[] {
+export function compareSides({
+  truths,
+  resources,
+  totals,
+  unheard,
+}: BothSides): readonly ComparedOrder[] {
   const facts = factsOf(truths);
   const ledger = new Map(resources.map((row) => [`${row.kind}:${row.id}`, row]));
   const orders = new Map<string, { lost: string[]; different: string[] }>();
@@ -71,7 +76,9 @@ export function compareSides({ truths, resources, totals, unheard }: BothSides):
     const order = orderOf(orderKey);
     // Totals follow from the parts: where a part is wrong they must be, and that is said already.
     if (order.lost.length + order.different.length > 0) continue;
-    order.different.push(...totalDifferences(expected.get(orderKey) ?? new Map(), ownTotals.get(orderKey) ?? []));
+    order.different.push(
+      ...totalDifferences(expected.get(orderKey) ?? new Map(), ownTotals.get(orderKey) ?? []),
+    );
   }
   return [...orders].map(([orderKey, { lost, different }]) => ({
     orderKey,
@@ -110,7 +117,10 @@ function factsOf(truths: BothSides['truths']): readonly Fact[] {
         kind,
         id,
         orderKey: kind === 'payout' ? `payout:${id}` : (parent ?? `${kind}:${id}`),
-        status: (textOf(truth, 'dispute_status') || textOf(truth, 'status')).replace(/^dispute_/, ''),
+        status: (textOf(truth, 'dispute_status') || textOf(truth, 'status')).replace(
+          /^dispute_/,
+          '',
+        ),
         currency: textOf(truth, 'currency'),
         amountMinor: Number(truth.amount),
         capturedMinor: kind === 'payment' ? Number(truth.amount_received ?? 0) : undefined,
@@ -125,7 +135,9 @@ function orderKeyOf(payment: Truth): string {
     typeof metadata === 'object' && metadata !== null && 'order_id' in metadata
       ? metadata.order_id
       : undefined;
-  return typeof orderId === 'string' ? `order:${orderId}` : `payment:${textOf(payment, 'payment_id')}`;
+  return typeof orderId === 'string'
+    ? `order:${orderId}`
+    : `payment:${textOf(payment, 'payment_id')}`;
 }
 
 function textOf(truth: Truth, field: string): string {
@@ -136,6 +148,10 @@ function textOf(truth: Truth, field: string): string {
 function partDifferences(fact: Fact, row: LedgerResource | undefined): readonly string[] {
   const name = `${fact.kind} ${fact.id}`;
   if (!row) return [`${name}: unknown to the ledger, ${fact.status} at the service`];
+  // Mentioned by a refund or dispute, and never seen itself.
+  if (row.status === null) {
+    return [`${name}: only mentioned in the ledger, ${fact.status} at the service`];
+  }
   const pairs: readonly (readonly [string, unknown, unknown])[] = [
     ['status', row.status, fact.status],
     ['currency', row.currency, fact.currency],
@@ -144,7 +160,10 @@ function partDifferences(fact: Fact, row: LedgerResource | undefined): readonly 
   ];
   return pairs
     .filter(([, ours, theirs]) => ours !== theirs)
-    .map(([field, ours, theirs]) => `${name}: ${field} ${ours} in the ledger, ${theirs} at the service`);
+    .map(
+      ([field, ours, theirs]) =>
+        `${name}: ${field} ${ours} in the ledger, ${theirs} at the service`,
+    );
 }
 
 interface Money {
@@ -197,6 +216,9 @@ function totalDifferences(
     ];
     return pairs
       .filter(([, left, right]) => left !== right)
-      .map(([what, left, right]) => `${what} ${left} ${currency} in the ledger, ${right} at the service`);
+      .map(
+        ([what, left, right]) =>
+          `${what} ${left} ${currency} in the ledger, ${right} at the service`,
+      );
   });
 }

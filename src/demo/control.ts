@@ -28,7 +28,7 @@ export interface SandboxControl {
   /** What the customer does on the hosted page. */
   actAsCustomer(paymentId: string): Promise<void>;
   openDispute(paymentId: string): Promise<string>;
-  moveDispute(disputeId: string, status: 'dispute_won' | 'dispute_lost'): Promise<void>;
+  moveDispute(disputeId: string, status: 'won' | 'lost'): Promise<void>;
   moveRefund(refundId: string, status: 'failed'): Promise<void>;
   movePayout(payoutId: string, status: 'reversed'): Promise<void>;
   /** Every event after a number. */

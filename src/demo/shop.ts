@@ -3,9 +3,8 @@
  * sandbox do what customers, their banks and the service do.
  */
 import type { CreatePaymentRequest, PaymentServiceClient } from '../client/index.ts';
-import { assertNever } from '../platform/errors.ts';
 import type { SandboxControl } from './control.ts';
-import type { PlannedOrder } from './plan.ts';
+import type { PlannedOrder, Story } from './plan.ts';
 
 export interface Shop {
   readonly client: PaymentServiceClient;
@@ -22,89 +21,100 @@ const CARDS = {
   review: '4000000000700007',
 } as const;
 
+/** One order as its story needs it. */
+interface Play {
+  readonly shop: Shop;
+  readonly order: PlannedOrder;
+  readonly paymentId: string;
+  readonly refundId: string;
+  pay(changes?: PaymentChanges): Promise<unknown>;
+}
+
 /** Plays one order. */
 export async function playOrder(shop: Shop, order: PlannedOrder): Promise<void> {
-  const { client, control } = shop;
   const paymentId = `${order.orderId}-1`;
-  const pay = (changes: PaymentChanges = {}) =>
-    client.payments.create(paymentRequest(shop, order, { paymentId, ...changes }));
-  const half = Math.ceil(order.amountMinor / 2);
+  await PLAYS[order.story]({
+    shop,
+    order,
+    paymentId,
+    refundId: `${order.orderId}-r1`,
+    pay: (changes = {}) =>
+      shop.client.payments.create(paymentRequest(shop, order, { paymentId, ...changes })),
+  });
+}
 
-  switch (order.story) {
-    case 'paid':
-      await pay();
-      return;
-    case 'declined':
-      await pay({ card: CARDS.declined });
-      return;
-    case 'declined_then_paid':
-      await pay({ card: CARDS.declined });
-      await pay({ paymentId: `${order.orderId}-2` });
-      return;
-    case 'captured':
-      await pay({ captureMethod: 'manual' });
-      await client.payments.capture(paymentId);
-      return;
-    case 'captured_in_parts':
-      await pay({ captureMethod: 'manual_multiple' });
-      await client.payments.capture(paymentId, { amount_to_capture: half });
-      await client.payments.capture(paymentId, { amount_to_capture: order.amountMinor - half });
-      return;
-    case 'authorization_cancelled':
-      await pay({ captureMethod: 'manual' });
-      await client.payments.cancel(paymentId, { cancellation_reason: 'out of stock' });
-      return;
-    case 'authorized':
-      await pay({ captureMethod: 'manual' });
-      return;
-    case 'customer_action':
-      await pay({ card: CARDS.customer_action });
-      await control.actAsCustomer(paymentId);
-      return;
-    case 'in_review':
-      await pay({ card: CARDS.review });
-      await client.payments.approve(paymentId);
-      return;
-    case 'processing':
-      await pay({ card: CARDS.processing });
-      return;
-    case 'refunded':
-      await pay();
-      await client.refunds.create({ payment_id: paymentId, refund_id: `${order.orderId}-r1` });
-      return;
-    case 'refunded_in_parts':
-      await pay();
-      for (const [n, amount] of [half, order.amountMinor - half].entries()) {
-        const refund_id = `${order.orderId}-r${n + 1}`;
-        await client.refunds.create({ payment_id: paymentId, refund_id, amount });
-      }
-      return;
-    case 'refund_failed_late':
-      await pay();
-      await client.refunds.create({ payment_id: paymentId, refund_id: `${order.orderId}-r1` });
-      await control.moveRefund(`${order.orderId}-r1`, 'failed');
-      return;
-    case 'dispute_open':
-      await pay();
-      await control.openDispute(paymentId);
-      return;
-    case 'dispute_won':
-      await pay();
-      await control.moveDispute(await control.openDispute(paymentId), 'dispute_won');
-      return;
-    case 'dispute_lost':
-      await pay();
-      await control.moveDispute(await control.openDispute(paymentId), 'dispute_lost');
-      return;
-    case 'payout':
-      await payOut(shop, order);
-      return;
-    case 'payout_reversed':
-      await control.movePayout(await payOut(shop, order), 'reversed');
-      return;
-    default:
-      assertNever(order.story);
-  }
+const PLAYS: Readonly<Record<Story, (play: Play) => Promise<unknown>>> = {
+  paid: ({ pay }) => pay(),
+  declined: ({ pay }) => pay({ card: CARDS.declined }),
+  declined_then_paid: async ({ pay, order }) => {
+    await pay({ card: CARDS.declined });
+    await pay({ paymentId: `${order.orderId}-2` });
+  },
+  captured: async ({ pay, paymentId, shop }) => {
+    await pay({ captureMethod: 'manual' });
+    await shop.client.payments.capture(paymentId);
+  },
+  captured_in_parts: async ({ pay, order, paymentId, shop }) => {
+    await pay({ captureMethod: 'manual_multiple' });
+    for (const amount_to_capture of halves(order.amountMinor)) {
+      await shop.client.payments.capture(paymentId, { amount_to_capture });
+    }
+  },
+  authorization_cancelled: async ({ pay, paymentId, shop }) => {
+    await pay({ captureMethod: 'manual' });
+    await shop.client.payments.cancel(paymentId, { cancellation_reason: 'out of stock' });
+  },
+  authorized: ({ pay }) => pay({ captureMethod: 'manual' }),
+  customer_action: async ({ pay, paymentId, shop }) => {
+    await pay({ card: CARDS.customer_action });
+    await shop.control.actAsCustomer(paymentId);
+  },
+  in_review: async ({ pay, paymentId, shop }) => {
+    await pay({ card: CARDS.review });
+    await shop.client.payments.approve(paymentId);
+  },
+  processing: ({ pay }) => pay({ card: CARDS.processing }),
+  refunded: async (play) => {
+    await play.pay();
+    await refund(play);
+  },
+  refunded_in_parts: async ({ pay, order, paymentId, shop }) => {
+    await pay();
+    for (const [n, amount] of halves(order.amountMinor).entries()) {
+      const refund_id = `${order.orderId}-r${n + 1}`;
+      await shop.client.refunds.create({ payment_id: paymentId, refund_id, amount });
+    }
+  },
+  refund_failed_late: async (play) => {
+    await play.pay();
+    await refund(play);
+    await play.shop.control.moveRefund(play.refundId, 'failed');
+  },
+  dispute_open: async ({ pay, paymentId, shop }) => {
+    await pay();
+    await shop.control.openDispute(paymentId);
+  },
+  dispute_won: (play) => disputed(play, 'won'),
+  dispute_lost: (play) => disputed(play, 'lost'),
+  payout: ({ order, shop }) => payOut(shop, order),
+  payout_reversed: async ({ order, shop }) => {
+    await shop.control.movePayout(await payOut(shop, order), 'reversed');
+  },
+};
+
+async function refund({ paymentId, refundId, shop }: Play): Promise<void> {
+  await shop.client.refunds.create({ payment_id: paymentId, refund_id: refundId });
+}
+
+async function disputed({ pay, paymentId, shop }: Play, status: 'won' | 'lost'): Promise<void> {
+  await pay();
+  await shop.control.moveDispute(await shop.control.openDispute(paymentId), status);
+}
+
+/** Two parts that make the whole, however odd it is. */
+function halves(amountMinor: number): readonly [number, number] {
+  const first = Math.ceil(amountMinor / 2);
+  return [first, amountMinor - first];
 }
 
 interface PaymentChanges {
