@@ -73,12 +73,16 @@ export function createPaymentCalls({ one, page }: Calls): PaymentCalls {
   const list: PaymentCalls['list'] = (filter = {}, options) =>
     page('listPayments', { body: filter }, options);
 
-  /** Reads a payment that was charged or will be: failing to read it says nothing else. */
-  const readExisting = async (id: string, options?: CallOptions): Promise<Payment> => {
+  /** Reads a payment that `original` says or hints is there; a hint that fails is dropped. */
+  const readExisting = async (
+    id: string,
+    original: unknown,
+    options?: CallOptions,
+  ): Promise<Payment> => {
     try {
       return await one('retrievePayment', on(id), { ...options, mustExist: true });
     } catch (cause) {
-      if (!(cause instanceof PaymentServiceError)) throw cause;
+      if (!saysItExists(original) || !(cause instanceof PaymentServiceError)) throw original;
       throw new PaymentServiceError(cause.kind === 'aborted' ? 'aborted' : 'unavailable', {
         operation: 'createPayment',
         message: `the payment exists and could not be read (${cause.message})`,
@@ -102,7 +106,7 @@ export function createPaymentCalls({ one, page }: Calls): PaymentCalls {
       } catch (error) {
         const id = request.payment_id;
         if (id === undefined || !(saysItExists(error) || isUnreadable(error))) throw error;
-        const payment = await readExisting(id, options);
+        const payment = await readExisting(id, error, options);
         refuseAnother(request, payment);
         return { payment, origin: 'existing', retrySafe };
       }

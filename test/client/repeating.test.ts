@@ -21,7 +21,7 @@ const AFTER_COMMIT: readonly Fault[] = [
   { kind: 'pageAfter' },
   { kind: 'hangAfter' },
 ];
-const quick = { retry: { attemptTimeoutMs: 100 } };
+const quick = { retry: { attemptTimeoutMs: 300 } };
 
 describe('creating a payment under its own id', () => {
   it.each(AFTER_COMMIT)('charges once when the answer is lost: %j', async (fault) => {
@@ -60,6 +60,15 @@ describe('creating a payment under its own id', () => {
     service.hiddenReads = 1000;
     const error = await errorOf(clientOf(service).payments.create(ORDER));
     expect(error).toMatchObject({ kind: 'unavailable', outcomeUnknown: true, retryable: true });
+  });
+
+  it('does not say so when only an unreadable answer hinted at it', async () => {
+    const service = await startPaymentService();
+    const page: Fault = { kind: 'answer', status: 200, body: '<h1>Welcome</h1>' };
+    service.fail(page, page, page, page, page);
+    const error = await errorOf(clientOf(service).payments.create(ORDER));
+    expect(error).toMatchObject({ kind: 'unreadable_answer', outcomeUnknown: true });
+    expect(service.charges).toEqual([]);
   });
 
   it.each([
