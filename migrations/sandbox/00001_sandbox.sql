@@ -35,6 +35,9 @@ create table sandbox.resources (
 );
 create index resources_newest on sandbox.resources (kind, created_at desc, id desc);
 create index resources_by_status on sandbox.resources (kind, status, created_at desc, id desc);
+-- Totals by status and currency are what reconciliation asks for most: they come from the index alone.
+create index resources_by_status_currency
+  on sandbox.resources (kind, status, currency, created_at desc, id desc);
 create index resources_by_currency on sandbox.resources (kind, currency, created_at desc, id desc);
 create index resources_by_customer on sandbox.resources (kind, customer_id, created_at desc, id desc)
   where customer_id is not null;

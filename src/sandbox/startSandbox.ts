@@ -14,6 +14,7 @@ import { createSandboxClock } from './clock.ts';
 import { createEngine, type Engine } from './engine.ts';
 import { createFaultBoard } from './faults/board.ts';
 import { type FaultsInput, faultsSchema } from './faults/settings.ts';
+import { holdDatabase } from './holdDatabase.ts';
 import { createSandboxApp } from './http/app.ts';
 import { hashKey } from './http/authenticate.ts';
 import { createRateLimit } from './http/rateLimit.ts';
@@ -86,6 +87,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
       schema: 'sandbox',
       folder: join(packageRoot(), 'migrations', 'sandbox'),
     });
+    closers.push(await holdDatabase(db));
     await upsertKey(db, { sha256: hashKey(options.apiKey), kind: 'secret' });
     let baseUrl = '';
     const services = await createServices(options, { db, baseUrl: () => baseUrl });

@@ -1,7 +1,14 @@
 /** Interface document, sections Authentication, Errors and Limits. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ENDPOINTS, type EndpointName } from '../../src/contract/index.ts';
-import { expectAnswer, expectError, openTarget, type Target, testOfOurs } from './target.ts';
+import {
+  expectAnswer,
+  expectError,
+  isOurs,
+  openTarget,
+  type Target,
+  testOfOurs,
+} from './target.ts';
 
 let target: Target;
 beforeAll(async () => {
@@ -87,7 +94,9 @@ test('every answer tells the budget, and each request takes one from it', async 
   // A minute that ended between the two has a budget of its own.
   if (first.reset !== second.reset) [first, second] = [second, await read()];
   expect(second.limit).toBeGreaterThan(0);
-  expect(second.remaining).toBe(first.remaining - 1);
+  // Others may use an account that is not ours alone.
+  expect(second.remaining).toBeLessThan(first.remaining);
+  if (isOurs) expect(second.remaining).toBe(first.remaining - 1);
   expect(first.reset - first.nowSeconds).toBeGreaterThanOrEqual(0);
   expect(first.reset - first.nowSeconds).toBeLessThanOrEqual(60);
 });

@@ -14,7 +14,7 @@ import { createServiceApi, type Reply, type ServiceApi } from '../support/servic
 const { CONFORMANCE_BASE_URL, CONFORMANCE_API_KEY, CONFORMANCE_PROFILE_ID } = process.env;
 
 /** Whether the service judged is ours, which can be turned by control routes. */
-const isOurs = CONFORMANCE_BASE_URL === undefined || CONFORMANCE_API_KEY === undefined;
+export const isOurs = CONFORMANCE_BASE_URL === undefined || CONFORMANCE_API_KEY === undefined;
 
 export interface Target extends ServiceApi {
   readonly baseUrl: string;

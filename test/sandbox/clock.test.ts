@@ -1,7 +1,10 @@
 /** What happens by itself when the sandbox's clock is advanced. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type RunningSandbox, startSandbox } from '../../src/sandbox/startSandbox.ts';
+import { createTestDatabase, silentLog } from '../support/database.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
+import { createServiceApi } from '../support/serviceApi.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -103,17 +106,25 @@ test('auto_fulfill shows requires_fulfillment at first and pays out by itself', 
 });
 
 test('the advance outlives a restart, so that time never runs backwards', async () => {
-  const before = await sandbox.control('GET', '/clock');
-  const { startSandbox } = await import('../../src/sandbox/startSandbox.ts');
-  const { silentLog } = await import('../support/database.ts');
-  const again = await startSandbox({
-    databaseUrl: sandbox.databaseUrl,
-    port: 0,
-    apiKey: sandbox.apiKey,
-    webhook: { secret: 'another-secret-0123456789' },
-    log: silentLog,
-  });
-  const clock = await (await fetch(`${again.baseUrl}/_sandbox/clock`)).json();
-  await again.close();
-  expect(Date.parse((clock as { now: string }).now)).toBeGreaterThanOrEqual(Date.parse(before.now));
+  const db = await createTestDatabase();
+  const begin = () =>
+    startSandbox({
+      databaseUrl: db.url,
+      port: 0,
+      apiKey: 'snd_0123456789abcdef',
+      webhook: { secret: 'another-secret-0123456789' },
+      log: silentLog,
+    });
+  const timeOf = async (running: RunningSandbox): Promise<number> => {
+    const { now } = await createServiceApi(running).control('GET', '/clock');
+    return Date.parse(now);
+  };
+  const first = await begin();
+  await createServiceApi(first).control('POST', '/clock/advance', { ms: 30 * DAY_MS });
+  const beforeMs = await timeOf(first);
+  await first.close();
+  const second = await begin();
+  expect(await timeOf(second)).toBeGreaterThanOrEqual(beforeMs);
+  await second.close();
+  await db.drop();
 });

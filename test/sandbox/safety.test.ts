@@ -113,6 +113,13 @@ test('sandbox and ledger share a database for the account of the sandbox alone',
   await (await sandboxAt(db.url)).close();
 });
 
+test('two sandboxes over one database would send everything twice: the second is refused', async () => {
+  const first = await sandboxAt(db.url);
+  await expect(sandboxAt(db.url)).rejects.toThrow(/Another sandbox runs over this database/);
+  await first.close();
+  await (await sandboxAt(db.url)).close();
+});
+
 describe('settings', () => {
   const config = (env: Record<string, string>) => loadConfig(env);
 

@@ -98,16 +98,36 @@ const TYPE_BY_STATUS = new Map<string, EventType>(
   }),
 );
 
-/** Keys of a resource that only the answers to create, update and confirm carry. */
 export interface Shown {
   readonly [field: string]: unknown;
 }
 
 /** A resource as retrievals, lists and events show it: no secret, and nothing hidden. */
-export function show({ state }: Resource): Shown {
+export function show({ kind, state }: Resource): Shown {
   const { hidden, ...shown } = state;
-  return shown;
+  if (kind !== 'payout') return shown;
+  const fields: Shown = shown;
+  const empty = PAYOUT_NULLABLE.map((name) => [name, fields[name] ?? null]);
+  return { ...fields, ...Object.fromEntries(empty) };
 }
+
+/**
+ * Fields that a payout shows as null rather than not at all.
+ * Interface document, section Resources, "Payout": "or null".
+ */
+const PAYOUT_NULLABLE = [
+  'billing',
+  'metadata',
+  'error_message',
+  'error_code',
+  'connector_transaction_id',
+  'priority',
+  'attempts',
+  'payout_link',
+  'unified_code',
+  'unified_message',
+  'payout_method_id',
+] as const;
 
 /**
  * The same with its `client_secret`, for the answers that carry it.

@@ -50,9 +50,9 @@ export async function listPage(services: Services, asked: ListInput): Promise<De
   const { clock, db, faults } = services;
   const { lists } = faults.current();
   const ignored = new Set(lists.ignored_filters);
-  const input = Object.fromEntries(
-    Object.entries(asked).filter(([name]) => !ignored.has(name)),
-  ) as unknown as ListInput;
+  const { kind, ...filters } = asked;
+  const effective = Object.entries(filters).filter(([name]) => !ignored.has(name));
+  const input: ListInput = { kind, ...Object.fromEntries(effective) };
   const filter = filterOf(input);
   const limit = asked.limit ?? PAGE_SIZE.default;
   const offset = asked.offset ?? DEFAULT_OFFSET;

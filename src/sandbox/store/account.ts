@@ -13,6 +13,17 @@ export async function storeAdvance(db: Queryable, advanceMs: number): Promise<vo
   await db.query('update sandbox.account set clock_advance_ms = $1', [advanceMs]);
 }
 
+/**
+ * Takes the lock of the one sandbox of this database; it lasts as long as the session.
+ * @returns false when another session has it
+ */
+export async function tryLockSandbox(session: Queryable): Promise<boolean> {
+  const rows = await session.query<{ isTaken: boolean }>(
+    `select pg_try_advisory_lock(hashtext('tallyhook sandbox')) as "isTaken"`,
+  );
+  return rows[0]?.isTaken ?? false;
+}
+
 export type KeyKind = 'secret' | 'publishable' | 'admin';
 
 /** Adds a key, or makes a revoked one good again: the one that the settings name must work. */
