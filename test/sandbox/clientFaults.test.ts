@@ -28,20 +28,6 @@ function counted(): Promise<unknown> {
   return sandbox.control('GET', '/truth/sums');
 }
 
-test.each([400, 409, 422])(
-  'a create whose answer was lost charges once; HE_01 with %i',
-  async (he_01_status) => {
-    await fail([{ fault: 'cut_after', path: '/payments', method: 'POST', times: 1 }], {
-      he_01_status,
-    });
-    const { payment, origin } = await client.payments.create(order('lost'));
-    expect([payment.status, origin]).toEqual(['succeeded', 'existing']);
-    expect(await counted()).toMatchObject({
-      data: [{ kind: 'payment', count: 1, amount_received: 6540, attempts: 1 }],
-    });
-  },
-);
-
 test('a storm of faults charges every order once', async () => {
   const ORDERS = 40;
   const storm = ['cut_before', 'cut_after', 'server_error', 'garbage'].map((fault) => ({
@@ -100,42 +86,4 @@ test('a burst of 503, unknown codes, a redirect and odd fields', async () => {
   });
   expect(await client.health().catch((e: unknown) => e)).toMatchObject({ kind: 'refused' });
   await client.payments.retrieve('burst');
-});
-
-test.each(['count', 'has_more', 'size', 'array'])(
-  'a list in the envelope %s is walked whole',
-  async (envelope) => {
-    for (let i = 0; i < 7; i += 1) await client.payments.create(order(`p${i}`));
-    await fail([], { lists: { envelope } });
-    const ids: string[] = [];
-    for await (const { payment_id } of client.payments.iterate({ limit: 3 })) ids.push(payment_id);
-    expect(ids.toSorted()).toEqual(['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6']);
-  },
-);
-
-test('every call of the client is understood', async () => {
-  const { payments, refunds, payouts, disputes } = client;
-  await client.health();
-  await payments.create(order('later', { confirm: false }));
-  await payments.update('later', { amount: 500, metadata: { order_id: 'o' } });
-  await payments.confirm('later', {});
-  await payments.create(order('manual', { capture_method: 'manual' }));
-  await payments.capture('manual', { amount_to_capture: 5 });
-  await payments.create(order('gone', { capture_method: 'manual' }));
-  expect((await payments.cancel('gone', { cancellation_reason: 'x' })).status).toBe('cancelled');
-  expect((await payments.listByQuery({ status: 'cancelled' })).items).toHaveLength(1);
-  await refunds.create({ payment_id: 'later', refund_id: 'r1', amount: 1 });
-  await refunds.update('r1', { reason: 'why' });
-  expect((await refunds.retrieve('r1')).reason).toBe('why');
-  const payout = await payouts.create({ amount: 5, currency: 'EUR' });
-  await payouts.update(payout.payout_id, {
-    payout_type: 'bank',
-    payout_method_data: { bank_transfer: { payout_method_type: 'sepa', iban: 'DE02', bic: 'X' } },
-  });
-  expect((await payouts.confirm(payout.payout_id)).status).toBe('requires_fulfillment');
-  await payouts.fulfill(payout.payout_id);
-  const second = await payouts.create({ amount: 5, currency: 'EUR' });
-  expect((await payouts.cancel(second.payout_id)).status).toBe('cancelled');
-  expect((await payouts.list()).totalCount).toBe(2);
-  expect((await disputes.list()).items).toEqual([]);
 });
