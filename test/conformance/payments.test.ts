@@ -237,6 +237,8 @@ describe('capture', () => {
       amount_received: 1000,
       amount_capturable: 5540,
     });
+    const tooMuch = { amount_to_capture: 5541 };
+    expectError(await post(`/payments/${id}/capture`, tooMuch), 400, 'IR_04');
     expect(await capture(5540)).toMatchObject({
       status: 'succeeded',
       amount_received: 6540,

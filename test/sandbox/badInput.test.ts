@@ -236,6 +236,30 @@ test.each([
   expect(reply).toMatchObject({ status: 400, body: { error: { code: 'IR_04' } } });
 });
 
+test.each([
+  ['a NUL', 'a\0b'],
+  ['half a character', 'a\ud800b'],
+])(
+  'text with %s cannot be stored, wherever it stands, and is 400 with IR_04',
+  async (_what, text) => {
+    const requests: readonly (readonly [string, object])[] = [
+      ['/payments', cardPayment({ description: text })],
+      ['/payments', cardPayment({ metadata: { key: { deep: [text] } } })],
+      ['/payments', cardPayment({ metadata: { [text]: 1 } })],
+      ['/payments/there', { description: text }],
+      ['/payments/list', { customer_id: text }],
+      ['/refunds', { payment_id: text }],
+      ['/payouts/create', { amount: 1, currency: 'EUR', description: text }],
+    ];
+    for (const [path, body] of requests) {
+      const reply = await sandbox.call('POST', path, body);
+      expect(reply, path).toMatchObject({ status: 400, body: { error: { code: 'IR_04' } } });
+    }
+    const query = `/payments/list?customer_id=${encodeURIComponent('a\0b')}`;
+    expect((await sandbox.call('GET', query)).status).toBe(400);
+  },
+);
+
 test('control routes judge their input too', async () => {
   const routes = [
     ['POST', '/clock/advance'],

@@ -33,6 +33,22 @@ test('a manual authorization expires after 7 days, at that time, and can then no
   expect(captured).toMatchObject({ status: 400, body: { error: { code: 'IR_14' } } });
 });
 
+test('what fell due while nobody looked bears the time at which it was due', async () => {
+  let machineMs = Date.UTC(2026, 10, 21);
+  const asleep = await startTestSandbox({ clock: { nowMs: () => machineMs } });
+  const { body } = await asleep.call(
+    'POST',
+    '/payments',
+    cardPayment({ capture_method: 'manual' }),
+  );
+  // The machine slept for ten days: nobody advanced the clock.
+  machineMs += 10 * DAY_MS;
+  await asleep.control('POST', '/settle');
+  const after = await asleep.call('GET', `/payments/${body.payment_id}`);
+  expect(after.body).toMatchObject({ status: 'expired', modified_at: body.capture_before });
+  await asleep.close();
+});
+
 test('what was captured before an authorization expires stays received', async () => {
   const { payment_id: id } = await create(cardPayment({ capture_method: 'manual_multiple' }));
   await sandbox.call('POST', `/payments/${id}/capture`, { amount_to_capture: 1000 });

@@ -12,7 +12,7 @@ import { SANDBOX_MERCHANT_ID } from '../../src/sandbox/safety.ts';
 import { startSandbox } from '../../src/sandbox/startSandbox.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { MERCHANT_ID } from '../support/events.ts';
-import { runTallyhook, settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
+import { settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
 import { startTestSandbox } from '../support/sandbox.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import { startTallyhook } from '../support/tallyhook.ts';
@@ -62,7 +62,14 @@ describe('a database that keeps the books of a real merchant', () => {
     [['start', '--roles', 'receiver,events,sandbox']],
   ])('ends `tallyhook %j` with the reason and code 1', async (args) => {
     const env = settingsFor(db.url, { SANDBOX_PORT: '0', DATA_DIR: folder });
-    const { code, stderr } = await runTallyhook(args, { env });
+    const program = spawnProgram('bin/tallyhook.js', args, { env });
+    // A refusal that is lost would let it run for ever.
+    await Promise.race([
+      program.exit,
+      waitFor('it to end or to run', () => / is running/.test(program.stdout())),
+    ]);
+    program.kill('SIGKILL');
+    const { code, stderr } = await program.exit;
     expect({ code, stderr }).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(

@@ -5,8 +5,9 @@
  *   requires_payment_method ─▶ requires_confirmation ─▶ (attempt)
  *   (attempt) ─▶ succeeded | requires_capture | failed | requires_action | processing
  *                | requires_merchant_action
- *   requires_capture ─▶ succeeded | partially_captured | partially_captured_and_capturable
- *                       | cancelled | expired
+ *   requires_capture ─▶ succeeded | partially_captured | partially_captured_and_capturable | expired
+ *   failed ─▶ (attempt), unless it was rejected
+ *   whatever has not ended ─▶ cancelled
  *
  * 1. Functions are pure: (state, command, now) → new state or refusal. Randomness comes in as values.
  * 2. amount_received + amount_capturable never exceeds amount.
@@ -365,7 +366,8 @@ export function endAction(
   if (deed === 'fail') return accept(decline(ready, 'UE_5001', nowMs));
   if (deed === 'abandon') return accept(decline(ready, 'UE_5003', nowMs));
   // A coin payment was sent, which the chain has still to confirm.
-  if (state.payment_method === 'crypto') return accept(process(ready, afterwardsOf(state), nowMs));
+  if (state.payment_method === 'crypto')
+    return accept(beginProcessing(ready, afterwardsOf(state), nowMs));
   return accept(finish(ready, afterwardsOf(state), nowMs));
 }
 
@@ -481,7 +483,7 @@ function attempt(state: PaymentState, context: PaymentContext): Decision<Payment
     case 'declined':
       return accept(finish(tried, outcome, nowMs));
     case 'processing':
-      return accept(process(tried, outcome.afterwards, nowMs));
+      return accept(beginProcessing(tried, outcome.afterwards, nowMs));
     case 'customer_action':
       return accept(
         changed(tried, nowMs, {
@@ -500,7 +502,11 @@ function attempt(state: PaymentState, context: PaymentContext): Decision<Payment
   }
 }
 
-function process(state: PaymentState, afterwards: FinalOutcome, nowMs: number): PaymentState {
+function beginProcessing(
+  state: PaymentState,
+  afterwards: FinalOutcome,
+  nowMs: number,
+): PaymentState {
   return changed(state, nowMs, {
     status: 'processing',
     hidden: waiting(state, afterwards, 'finish_processing', nowMs + PROCESSING_MS),
@@ -532,7 +538,7 @@ function finish(state: PaymentState, outcome: FinalOutcome, nowMs: number): Paym
 }
 
 function decline(state: PaymentState, code: UnifiedCode, nowMs: number): PaymentState {
-  const message = messageOf(code);
+  const { family, message } = wordsOf(code);
   const acquirerCode = `sandbox_${code.slice(3)}`;
   return changed(state, nowMs, {
     status: 'failed',
@@ -541,7 +547,7 @@ function decline(state: PaymentState, code: UnifiedCode, nowMs: number): Payment
     error_code: acquirerCode,
     error_message: `Test decline ${code.slice(3)}`,
     error_details: {
-      unified_details: { category: `UE_${code[3]}xxx`, message },
+      unified_details: { category: family, message },
       issuer_details: {
         code: code.slice(4),
         message,
@@ -554,10 +560,10 @@ function decline(state: PaymentState, code: UnifiedCode, nowMs: number): Payment
   });
 }
 
-function messageOf(code: UnifiedCode): string {
-  return code in DECLINE_CODES
-    ? DECLINE_CODES[code as keyof typeof DECLINE_CODES].message
-    : LEGACY_DECLINE_CODES[code as keyof typeof LEGACY_DECLINE_CODES].meaning;
+function wordsOf(code: UnifiedCode): { readonly family: string; readonly message: string } {
+  if (code in DECLINE_CODES) return DECLINE_CODES[code as keyof typeof DECLINE_CODES];
+  const { family, meaning } = LEGACY_DECLINE_CODES[code as keyof typeof LEGACY_DECLINE_CODES];
+  return { family, message: meaning };
 }
 
 function afterwardsOf(state: PaymentState): FinalOutcome {

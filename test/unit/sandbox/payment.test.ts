@@ -81,7 +81,8 @@ test(`amounts, times and ends hold after every step (SANDBOX_SEED=${SEED})`, () 
       let state = first;
       for (const [index, apply] of steps.entries()) {
         const before = state;
-        state = apply(before, START_MS + (index + 1) * 1000);
+        // Several within one millisecond, too.
+        state = apply(before, START_MS + Math.floor(index / 3) * 1000);
         expect(isKnownStatus('payment', state.status)).toBe(true);
         // Rule 2.
         expect(state.amount_received + state.amount_capturable).toBeLessThanOrEqual(state.amount);
