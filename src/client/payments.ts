@@ -12,6 +12,7 @@ import type {
 import type { Payment } from '../contract/resources/payment.ts';
 import type { Calls, ResultOf } from './calls.ts';
 import { PaymentServiceError } from './errors.ts';
+import { isUnreadable, refuseDifference, saysItExists } from './existing.ts';
 import { walkPages } from './paginate.ts';
 import type { CallOptions } from './send.ts';
 
@@ -131,15 +132,6 @@ export function createPaymentCalls({ one, page }: Calls): PaymentCalls {
   };
 }
 
-function isUnreadable(error: unknown): boolean {
-  return error instanceof PaymentServiceError && error.kind === 'unreadable_answer';
-}
-
-/** HE_01, whatever HTTP status it came with. */
-export function saysItExists(error: unknown): boolean {
-  return error instanceof PaymentServiceError && error.code === 'HE_01';
-}
-
 /**
  * An id that was given out twice must not sell one order for another's payment.
  * @throws PaymentServiceError of kind `id_in_use`, which names fields and no values.
@@ -147,24 +139,8 @@ export function saysItExists(error: unknown): boolean {
 function refuseAnother(request: CreatePaymentRequest, payment: Payment): void {
   const pairs = [
     ['amount', request.amount, payment.amount],
-    ['currency', request.currency, payment.currency],
+    ['currency', request.currency, payment.currency?.toUpperCase()],
     ['metadata.order_id', request.metadata?.order_id, payment.metadata?.order_id],
   ] as const;
   refuseDifference('createPayment', 'payment_id', pairs);
-}
-
-/** Compares what was asked for with what exists, where both say something. */
-export function refuseDifference(
-  operation: string,
-  idField: string,
-  pairs: readonly (readonly [field: string, asked: unknown, existing: unknown])[],
-): void {
-  const fields = pairs
-    .filter(([, asked, existing]) => asked !== undefined && (existing ?? asked) !== asked)
-    .map(([field]) => field);
-  if (fields.length === 0) return;
-  throw new PaymentServiceError('id_in_use', {
-    operation,
-    message: `this ${idField} belongs to another one: ${fields.join(', ')} differ`,
-  });
 }

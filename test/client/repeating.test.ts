@@ -84,6 +84,24 @@ describe('creating a payment under its own id', () => {
     expect(error.message).toContain(field);
   });
 
+  it('takes its own payment for its own, however the service writes it', async () => {
+    const service = await startPaymentService();
+    service.always = ({ method }) =>
+      method === 'GET'
+        ? {
+            status: 200,
+            body: {
+              payment_id: 'order-1',
+              amount: 6540,
+              currency: 'usd',
+              metadata: { order_id: '7' },
+            },
+          }
+        : { status: 409, body: { error: { type: 'invalid_request', code: 'HE_01', message: '' } } };
+    const request = { ...ORDER, metadata: { order_id: 7 } };
+    expect((await clientOf(service).payments.create(request)).origin).toBe('existing');
+  });
+
   it('gets through a burst of 503', async () => {
     const service = await startPaymentService();
     const burst: Fault = { kind: 'answer', status: 503 };
