@@ -1,6 +1,7 @@
 /** The command line: `tallyhook <command>`. Commands parse arguments, call features and print. */
 import { Command } from 'commander';
 import { exitWith } from '../platform/shutdown.ts';
+import { demoCommand } from './commands/demo.ts';
 import { eventsCommand } from './commands/events.ts';
 import { exportCommand } from './commands/export.ts';
 import { findCommand } from './commands/find.ts';
@@ -16,6 +17,7 @@ const program = new Command('tallyhook')
   .description('Keeps a local order ledger equal to the payment service, to the cent.')
   .showHelpAfterError('(tallyhook <command> --help lists the options)')
   .addCommand(startCommand())
+  .addCommand(demoCommand())
   .addCommand(sandboxCommand())
   .addCommand(migrateCommand())
   .addCommand(signCommand())
