@@ -4,6 +4,7 @@
  */
 import express, { type Router } from 'express';
 import { z } from 'zod';
+import { formatMoney } from '../../contract/index.ts';
 import { CUSTOMER_DEEDS, endAction } from '../domain/payment.ts';
 import { sendRefusal } from '../http/answer.ts';
 import type { Services } from '../services.ts';
@@ -27,7 +28,7 @@ export function createHostedPage(services: Services): Router {
     response
       .set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'")
       .type('html')
-      .send(page(`${amount} minor units of ${currency}`, status === 'requires_action'));
+      .send(page(formatMoney(amount, currency), status === 'requires_action'));
   });
   router.post(
     `${HOSTED_PATH}/:payment_id`,
@@ -60,14 +61,30 @@ export function createHostedPage(services: Services): Router {
   return router;
 }
 
+/** What each deed is called on the page. */
+const LABELS: Readonly<Record<(typeof CUSTOMER_DEEDS)[number], string>> = {
+  complete: 'Pay',
+  fail: 'Fail the check',
+  abandon: 'Leave without paying',
+};
+
+const STYLE = `
+body { font: 16px/1.5 system-ui, sans-serif; margin: 4em auto; max-width: 28em; padding: 0 1em; }
+strong { display: block; font-size: 2em; margin: .5em 0; }
+button { font: inherit; padding: .5em 1em; margin: 0 .5em .5em 0; }
+small { color: #555; }`;
+
 /** `what` is made here and by the contract's schemas: digits, letters and underscores. */
 function page(what: string, asks: boolean): string {
   const buttons = CUSTOMER_DEEDS.map(
-    (deed) => `<button name="deed" value="${deed}">${deed}</button>`,
-  ).join(' ');
-  return `<!doctype html><meta charset="utf-8"><title>Sandbox</title>
-<style>body{font:16px sans-serif;margin:4em auto;max-width:30em}</style>
-<h1>Payment sandbox</h1><p>${what}</p>
-${asks ? `<form method="post">${buttons}</form>` : '<p>Nothing is to be done here.</p>'}
+    (deed) => `<button name="deed" value="${deed}">${LABELS[deed]}</button>`,
+  ).join('');
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Payment sandbox</title><style>${STYLE}</style></head>
+<body><h1>Payment sandbox</h1><strong>${what}</strong>
+${asks ? `<form method="post">${buttons}</form>` : '<p>There is nothing left to do here.</p>'}
+<p><small>This page stands in for the bank, the wallet or 3-D Secure. No real money moves.</small></p>
+</body></html>
 `;
 }
