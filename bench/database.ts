@@ -1,5 +1,5 @@
 /** The PostgreSQL of a run, with the settings that users get, and a fresh database for each part. */
-import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDatabase, type Database } from '../src/platform/db/database.ts';
 import { migrateDatabase } from '../src/platform/db/migrate.ts';
@@ -14,12 +14,20 @@ export interface Postgres {
   createDatabase(name: string): Promise<BenchDatabase>;
 }
 
+interface ServerFacts {
+  readonly version: string;
+  readonly pid: number;
+  /** Settings that must be on and are not. */
+  readonly notDurable: readonly string[];
+}
+
 export interface BenchDatabase {
   readonly url: string;
   query: Database['query'];
   drop(): Promise<void>;
 }
 
+/** Starts the PostgreSQL that Tallyhook brings, with the settings that users get. */
 export async function startPostgres(dataDir: string, cleanup: Cleanup): Promise<Postgres> {
   const starting = startEmbeddedPostgres({ dataDir, log: () => undefined });
   // Named before it is there: the run may end while the server starts.
@@ -27,18 +35,34 @@ export async function startPostgres(dataDir: string, cleanup: Cleanup): Promise<
     const started = await starting.catch(() => undefined);
     await started?.stop();
   });
-  const server = await starting;
-  const admin = connect(server.connectionString);
+  return usePostgres((await starting).connectionString, cleanup);
+}
+
+/**
+ * Uses a server that runs already; databases are made and dropped in it.
+ * @param connectionString of a superuser: what the server uses of the machine is told by its process
+ * @throws Error when commits are not durable there: figures would be worth nothing
+ */
+export async function usePostgres(connectionString: string, cleanup: Cleanup): Promise<Postgres> {
+  const admin = connect(connectionString);
   cleanup.add(() => admin.close());
-  const [row] = await admin.query<{ version: string }>(
-    `select current_setting('server_version') as version`,
+  const [row] = await admin.query<ServerFacts>(
+    `select current_setting('server_version') as version,
+            split_part(pg_read_file('postmaster.pid'), E'\n', 1)::int as pid,
+            array(select name from pg_settings
+                   where name in ('fsync', 'synchronous_commit', 'full_page_writes')
+                     and setting <> 'on') as "notDurable"`,
   );
+  if (!row) throw new Error('the server says nothing of itself');
+  if (row.notDurable.length > 0) {
+    throw new Error(`the server does not write durably: ${row.notDurable.join(', ')} must be on`);
+  }
   return {
-    pid: Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10),
-    version: row?.version ?? 'unknown',
+    pid: row.pid,
+    version: row.version,
     createDatabase: async (name) => {
       await admin.query(`create database ${name}`);
-      const url = new URL(server.connectionString);
+      const url = new URL(connectionString);
       url.pathname = `/${name}`;
       await migrateDatabase(url.href);
       const db = connect(url.href);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Accounts, Bench } from './bench.ts';
 import { type Cleanup, cleanUpOnSignal, createCleanup } from './cleanup.ts';
-import { startPostgres } from './database.ts';
+import { startPostgres, usePostgres } from './database.ts';
 import { runEndToEnd } from './endToEnd.ts';
 import { runIntake } from './intake.ts';
 import { runJournal } from './journal.ts';
@@ -52,7 +52,10 @@ async function measure(options: Options, cleanup: Cleanup): Promise<Report> {
   if (options.profileDir !== undefined) mkdirSync(options.profileDir, { recursive: true });
   if (options.redisUrl !== undefined) await borrowRedis(options.redisUrl, cleanup);
   const secret = randomBytes(32).toString('hex');
-  const postgres = await startPostgres(join(folder, 'data'), cleanup);
+  const postgres =
+    options.postgresUrl === undefined
+      ? await startPostgres(join(folder, 'data'), cleanup)
+      : await usePostgres(options.postgresUrl, cleanup);
   const load = await startLoad({ secret, cwd: folder, cleanup });
   const machine = describeMachine(postgres, folder);
   printMachine(machine);

@@ -11,6 +11,8 @@ export interface Options {
   readonly pairs: number;
   readonly isSingleProcess: boolean;
   readonly redisUrl: string | undefined;
+  /** Of a server that runs already; undefined: the one that Tallyhook brings. */
+  readonly postgresUrl: string | undefined;
   readonly jsonFile: string | undefined;
   readonly profileDir: string | undefined;
   readonly dataDir: string | undefined;
@@ -23,6 +25,7 @@ export const HELP = `npm run bench -- [flags]
   --pairs N                 pairs of intake (5)
   --single                  e2e and steady: one process, as "tallyhook start", instead of three
   --redis                   e2e and steady: queues in the Redis that REDIS_URL names
+  --postgres URL            a server of your own, as its superuser, instead of the embedded one
   --json FILE               also write all figures to FILE
   --profile DIR             write a CPU profile of each process of Tallyhook to DIR
   --data-dir DIR            where to make the temporary folder of the database (the system's)
@@ -42,6 +45,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
       pairs: { type: 'string', default: '5' },
       single: { type: 'boolean', default: false },
       redis: { type: 'boolean', default: false },
+      postgres: { type: 'string' },
       json: { type: 'string' },
       profile: { type: 'string' },
       'data-dir': { type: 'string' },
@@ -55,6 +59,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
     pairs: readCount('--pairs', values.pairs, 25),
     isSingleProcess: values.single,
     redisUrl: values.redis ? redisUrl() : undefined,
+    postgresUrl: values.postgres,
     jsonFile: values.json,
     profileDir: values.profile,
     dataDir: values['data-dir'],
