@@ -20,7 +20,14 @@ import { transfersFor } from './domain/legs.ts';
 import { type Known, type Look, type Merged, mergeLooks } from './domain/mergeLooks.ts';
 import { orderKeyOf } from './domain/order.ts';
 import type { ResourceRef } from './domain/snapshot.ts';
-import { type Filing, type FilingInput, fileResources, refKey } from './filing.ts';
+import {
+  type Filing,
+  type FilingInput,
+  fileResources,
+  parentRef,
+  refKey,
+  unfiledRefs,
+} from './filing.ts';
 import { OrdersMoved } from './ordersMoved.ts';
 import { type OrderChange, recomputeOrders } from './recomputeOrders.ts';
 import { recordChanges } from './recordChanges.ts';
@@ -35,6 +42,7 @@ import {
   type ResourceRow,
   type ResourceUpdate,
   readFilings,
+  type Stub,
   updateResources,
 } from './store/resources.ts';
 import { insertEpoch, insertSnapshots, readEpochs, readSnapshots } from './store/snapshots.ts';
@@ -51,11 +59,11 @@ export interface ApplyInput extends FilingInput {
  */
 export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<void> {
   if (input.looks.length === 0 && input.suspects.length === 0) return;
-  const { filing, rows, orders } = await lockAll(tx, input);
-  const merged = await mergeAll(tx, { rows, looks: input.looks, missing: filing.missing });
+  const { filing, rows, missing, orders } = await lockAll(tx, input);
+  const merged = await mergeAll(tx, { rows, looks: input.looks, missing });
   const placed = placeInOrders({ rows, merged, filing });
 
-  await writeResources(tx, { placed, filing });
+  await writeResources(tx, { placed, missing, stubs: filing.stubs });
   const added = [...merged.values()].flatMap((one) => one.added);
   if (added.length > 0) await insertSnapshots(tx, added);
   for (const { state, openedEpochs } of merged.values()) {
@@ -72,19 +80,25 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   await writeFindings(tx, [...recomputed, ...resourcesShow(rows, merged)]);
 }
 
+interface WriteInput {
+  readonly placed: readonly Placed[];
+  readonly missing: ReadonlySet<string>;
+  readonly stubs: readonly Stub[];
+}
+
 /** Creates rows that are missing and updates the others. */
 async function writeResources(
   tx: Queryable,
-  { placed, filing }: { readonly placed: readonly Placed[]; readonly filing: Filing },
+  { placed, missing, stubs: mentioned }: WriteInput,
 ): Promise<void> {
   const updates = placed.flatMap(({ update }) => update ?? []);
-  const fresh = updates.filter((update) => filing.missing.has(refKey(update)));
-  const older = updates.filter((update) => !filing.missing.has(refKey(update)));
+  const fresh = updates.filter((update) => missing.has(refKey(update)));
+  const older = updates.filter((update) => !missing.has(refKey(update)));
   // One that was looked at and showed nothing but a hint is kept as what it is: only mentioned.
   const hinted = placed
-    .filter(({ row, update }) => update === undefined && filing.missing.has(refKey(row)))
+    .filter(({ row, update }) => update === undefined && missing.has(refKey(row)))
     .map(({ row: { kind, id }, orderKey }) => ({ kind, id, orderKey }));
-  const stubs = new Map([...filing.stubs, ...hinted].map((stub) => [refKey(stub), stub]));
+  const stubs = new Map([...mentioned, ...hinted].map((stub) => [refKey(stub), stub]));
   const rows = [...fresh, ...[...stubs.values()].map(toStubRow)];
   const created = rows.length > 0 ? await insertResources(tx, rows) : [];
   if (created.length < rows.length) throw new OrdersMoved([]);
@@ -109,19 +123,17 @@ interface Locked {
   readonly filing: Filing;
   /** Every resource of `filing.refs`, as it stands. */
   readonly rows: readonly ResourceRow[];
+  /** Those of them that are still to be created. */
+  readonly missing: ReadonlySet<string>;
   /** Existing orders, by key. */
   readonly orders: ReadonlyMap<string, StoredOrder>;
 }
 
 /** Finds where everything is filed, and locks the orders and resources that exist. */
 async function lockAll(tx: Queryable, input: ApplyInput): Promise<Locked> {
-  const mentioned = [
-    ...input.suspects,
-    ...input.looks.map(({ ref }) => ref),
-    ...input.looks.flatMap(({ content }) => parentRef(content.paymentId)),
-  ];
-  const stored = await readFilings(tx, distinctRefs(mentioned));
-  const known = new Set(stored.map(refKey));
+  const unfiled = unfiledRefs(input);
+  const stored = unfiled.length > 0 ? await readFilings(tx, unfiled) : [];
+  const known = new Set([...unfiled, ...input.looks.map(({ ref }) => ref)].map(refKey));
   const parents = stored
     .flatMap(({ paymentId }) => parentRef(paymentId ?? undefined))
     .filter((ref) => !known.has(refKey(ref)));
@@ -130,13 +142,13 @@ async function lockAll(tx: Queryable, input: ApplyInput): Promise<Locked> {
 
   const orderKeys = [...new Set([...filing.orderKeys, ...input.alsoLock])].sort();
   const orders = orderKeys.length > 0 ? await lockOrders(tx, orderKeys) : [];
-  const older = filing.refs.filter((ref) => !filing.missing.has(refKey(ref)));
+  const rows = filing.refs.length > 0 ? await lockResources(tx, filing.refs) : [];
+  const found = new Set(rows.map(refKey));
+  const absent = filing.refs.filter((ref) => !found.has(refKey(ref)));
   return {
     filing: { ...filing, orderKeys },
-    rows: [
-      ...filing.refs.filter((ref) => filing.missing.has(refKey(ref))).map(newRow),
-      ...(older.length > 0 ? await lockResources(tx, older) : []),
-    ],
+    rows: [...absent.map(newRow), ...rows],
+    missing: new Set(absent.map(refKey)),
     orders: new Map(orders.map((order) => [order.orderKey, order])),
   };
 }
@@ -272,10 +284,6 @@ function resourcesShow(
     if (!one) return [];
     return [{ subject: refKey(row), open: row.openFindings, shown: stateFindings(row, one) }];
   });
-}
-
-function parentRef(paymentId: string | undefined): readonly ResourceRef[] {
-  return paymentId === undefined ? [] : [{ kind: 'payment', id: paymentId }];
 }
 
 function distinctRefs(refs: readonly ResourceRef[]): readonly ResourceRef[] {

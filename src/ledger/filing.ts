@@ -2,9 +2,10 @@
  * Which rows and orders an application will touch, told from what is stored and what the looks
  * carry, before anything is locked. Pure.
  *
- * The orders named here are those the result can be filed under: where a resource stands now, and
- * where a look would put it. An order that only another transaction could bring in shows up as
- * OrdersMoved once the locks are held.
+ * The orders named here are those the result can be filed under: where a look puts a resource, and
+ * where it stands now if no look says so. A payment that names its order is not looked up before:
+ * nearly all are filed where they say. One that stands elsewhere, like an order that only another
+ * transaction could bring in, shows up as OrdersMoved once the locks are held.
  */
 import { resourceSubject } from './domain/findings.ts';
 import { isHintLook, type Look } from './domain/mergeLooks.ts';
@@ -21,8 +22,6 @@ export interface FilingInput {
 export interface Filing {
   /** Resources to lock: those looked at, and suspects. */
   readonly refs: readonly ResourceRef[];
-  /** Those of `refs` that have no row yet. */
-  readonly missing: ReadonlySet<string>;
   /** Rows to create for what is only mentioned: suspects, and payments of what is looked at. */
   readonly stubs: readonly Stub[];
   /** Orders of payments that are not in `refs` themselves but have refunds or disputes there. */
@@ -33,6 +32,28 @@ export interface Filing {
 /** One text for one resource, as key of maps and as subject of findings. */
 export const refKey = resourceSubject;
 
+/** Resources that have to be looked up to know their orders. */
+export function unfiledRefs({ looks, suspects }: FilingInput): readonly ResourceRef[] {
+  const filed = new Set(looks.filter(namesItsOrder).map(({ ref }) => refKey(ref)));
+  const refs = [
+    ...suspects,
+    ...looks.map(({ ref }) => ref),
+    ...looks.flatMap(({ content }) => parentRef(content.paymentId)),
+  ].filter((ref) => !filed.has(refKey(ref)));
+  return [...new Map(refs.map((ref) => [refKey(ref), ref])).values()];
+}
+
+/** A hint names an order and files nothing, so it is looked up like what names none. */
+function namesItsOrder(look: Look): boolean {
+  return look.ref.kind === 'payment' && look.content.orderId !== undefined && !isHintLook(look);
+}
+
+/** The payment of this id, if there is one. */
+export function parentRef(paymentId: string | undefined): readonly ResourceRef[] {
+  return paymentId === undefined ? [] : [{ kind: 'payment', id: paymentId }];
+}
+
+/** @param stored what `unfiledRefs` and their parents have for rows */
 export function fileResources(
   { looks, suspects }: FilingInput,
   stored: readonly ResourceFiling[],
@@ -50,12 +71,16 @@ export function fileResources(
     .map((id): ResourceRef => ({ kind: 'payment', id }))
     .filter((ref) => !refs.has(refKey(ref)));
 
-  const isMissing = (ref: ResourceRef) => !rows.has(refKey(ref));
-  const missing = [...refs.values()].filter(isMissing);
   const stubs: Stub[] = [
-    ...missing.filter((ref) => !looked.has(refKey(ref))),
-    ...parents.filter(isMissing),
-  ].map(({ kind, id }) => ({ kind, id, orderKey: kind === 'payment' ? orderKeyOf({ id }) : null }));
+    ...[...refs.values()].filter((ref) => !looked.has(refKey(ref))),
+    ...parents,
+  ]
+    .filter((ref) => !rows.has(refKey(ref)))
+    .map(({ kind, id }) => ({
+      kind,
+      id,
+      orderKey: kind === 'payment' ? orderKeyOf({ id }) : null,
+    }));
   const orderKeys = new Set([
     ...[...rows.values()].flatMap(({ orderKey }) => orderKey ?? []),
     ...stubs.flatMap(({ orderKey }) => orderKey ?? []),
@@ -66,7 +91,6 @@ export function fileResources(
   );
   return {
     refs: [...refs.values()],
-    missing: new Set(missing.map(refKey)),
     stubs,
     parentOrders: new Map(parentOrders),
     orderKeys: [...orderKeys],
