@@ -4,6 +4,7 @@
  * HTTP 200 and a `unified_code`, see declines.ts. Interface document, section Errors.
  */
 import { z } from 'zod';
+import type { FamilyErrorCode } from './familyErrors.ts';
 
 /**
  * Reads the error envelope leniently: unknown types and codes pass, and so do extra keys, because
@@ -74,8 +75,12 @@ export const HTTP_STATUSES = {
 
 /**
  * Builds an error envelope. Reading is lenient, writing is strict: only types and codes of the
- * document are sent. Interface document, section Errors, "Error envelope".
+ * contract are sent. Interface document, section Errors, "Error envelope".
  */
-export function errorEnvelope(type: ErrorType, code: ErrorCode, message: string): ErrorEnvelope {
+export function errorEnvelope(
+  type: ErrorType,
+  code: ErrorCode | FamilyErrorCode,
+  message: string,
+): ErrorEnvelope {
   return { error: { type, code, message } };
 }

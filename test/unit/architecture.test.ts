@@ -38,7 +38,7 @@ const sources: readonly Source[] = FOLDERS.flatMap((folder) =>
 
 const inFolder = (folder: string) =>
   sources.filter(({ path }) => path.startsWith(`src/${folder}/`));
-const FEATURES = ['receiver', 'ledger', 'scheduler', 'console'];
+const FEATURES = ['receiver', 'ledger', 'scheduler', 'console', 'client'];
 const BASE = ['platform', 'contract'];
 
 function expectOnly(
@@ -158,6 +158,20 @@ test('A7: SQL stands in store folders and in platform/db', () => {
   expect(withSql).toContain('src/ledger/store/orders.ts');
   for (const path of withSql)
     expect(path).toMatch(/\/store\/|^src\/platform\/(db|queue|embeddedPostgres)\//);
+});
+
+test('A10: the client drags nothing of the server into a shop', () => {
+  const imports = new Map(sources.map(({ path, imports: targets }) => [path, targets]));
+  const reached = new Set(['src/client/index.ts']);
+  for (const path of reached) for (const next of imports.get(path) ?? []) reached.add(next);
+  const foreign = [...reached].filter((path) => !/^src\/(client|contract)\//.test(path));
+  expect(foreign.toSorted()).toEqual([
+    'node:events',
+    'src/platform/clock.ts',
+    'src/platform/errors.ts',
+    'src/platform/pause.ts',
+    'zod',
+  ]);
 });
 
 test('A8: no cycles between files, types included', () => {

@@ -1,0 +1,103 @@
+/** Calls with the types of their endpoints: what goes in, and what comes out. */
+import { setMaxListeners } from 'node:events';
+import type { z } from 'zod';
+import { ENDPOINTS, type Endpoint, type EndpointName } from '../contract/endpoints/index.ts';
+import { type Page, readPage } from '../contract/lists.ts';
+import { PaymentServiceError } from './errors.ts';
+import type { CallInput, CallOptions, Send } from './send.ts';
+import type { Answer } from './transport.ts';
+
+type Table = typeof ENDPOINTS;
+
+/** The names of endpoints that answer with a list. */
+export type ListName = {
+  [N in EndpointName]: Table[N] extends { readonly item: z.ZodType } ? N : never;
+}[EndpointName];
+
+/** What an endpoint answers with. */
+export type ResultOf<N extends EndpointName> = z.output<Table[N]['response']>;
+
+/** One row of a list. */
+export type ItemOf<N extends ListName> = z.output<Table[N]['item']>;
+
+/** What an endpoint takes. */
+export type InputOf<N extends EndpointName> = CallInput & {
+  readonly params?: z.input<Table[N]['params']>;
+} & (Table[N] extends { readonly body: infer B extends z.ZodType }
+    ? { readonly body?: z.input<B> }
+    : { readonly body?: never }) &
+  (Table[N] extends { readonly query: infer Q extends z.ZodType }
+    ? { readonly query?: z.input<Q> }
+    : { readonly query?: never });
+
+/** The two forms of a call. Both throw PaymentServiceError. */
+export interface Calls {
+  /** An endpoint that answers with one resource. */
+  readonly one: <N extends Exclude<EndpointName, ListName>>(
+    name: N,
+    input: InputOf<N>,
+    options?: OneOptions,
+  ) => Promise<ResultOf<N>>;
+  /** An endpoint that answers with a page of a list, in whatever envelope. */
+  readonly page: <N extends ListName>(
+    name: N,
+    input: InputOf<N>,
+    options?: CallOptions,
+  ) => Promise<Page<ItemOf<N>>>;
+}
+
+/** Options of a call for one resource. */
+export interface OneOptions extends CallOptions {
+  /** Something said that the resource exists: "not found" means "not visible yet". */
+  readonly mustExist?: boolean;
+}
+
+/** Puts the types of the table on `send`. */
+export function createCalls(send: Send): Calls {
+  const call = async <T>(
+    name: EndpointName,
+    input: CallInput,
+    options: OneOptions,
+    read: (endpoint: Endpoint, body: unknown) => T,
+  ): Promise<T> => {
+    const endpoint: Endpoint = ENDPOINTS[name];
+    const { lane = 'operator', mustExist = false } = options;
+    const signal = options.signal ?? new AbortController().signal;
+    // Many calls may end by one signal, which is no leak.
+    setMaxListeners(0, signal);
+    const answer = await send({ operation: name, endpoint, input, lane, signal, mustExist });
+    try {
+      return read(endpoint, answer.body);
+    } catch {
+      throw unreadable(name, endpoint, answer);
+    }
+  };
+  return {
+    one: (name, input, options = {}) =>
+      call(
+        name,
+        input,
+        options,
+        (endpoint, body) => endpoint.response.parse(body) as ResultOf<typeof name>,
+      ),
+    page: (name, input, options = {}) =>
+      call(
+        name,
+        input,
+        options,
+        (_, body) => readPage<unknown>(ENDPOINTS[name].item, body) as Page<ItemOf<typeof name>>,
+      ),
+  };
+}
+
+/** The issues of the schema stay out of it: they could repeat what was answered. */
+function unreadable(operation: string, endpoint: Endpoint, answer: Answer): PaymentServiceError {
+  return new PaymentServiceError('unreadable_answer', {
+    operation,
+    message: `HTTP ${answer.httpStatus}, but the answer is not what the contract says`,
+    httpStatus: answer.httpStatus,
+    requestId: answer.requestId,
+    attempts: 1,
+    outcomeUnknown: endpoint.repetition.kind !== 'safe',
+  });
+}

@@ -1,0 +1,35 @@
+/** Puts the client together. */
+import { createCalls } from './calls.ts';
+import { createDisputeCalls, type DisputeCalls } from './disputes.ts';
+import { createPaymentCalls, type PaymentCalls } from './payments.ts';
+import { createPayoutCalls, type PayoutCalls } from './payouts.ts';
+import { createRefundCalls, type RefundCalls } from './refunds.ts';
+import { type CallOptions, createSend } from './send.ts';
+import { type ClientOptions, readSettings } from './settings.ts';
+
+/** The payment service. Every call throws PaymentServiceError and nothing else. */
+export interface PaymentServiceClient {
+  readonly payments: PaymentCalls;
+  readonly refunds: RefundCalls;
+  readonly disputes: DisputeCalls;
+  readonly payouts: PayoutCalls;
+  /** Resolves when the service takes the key. Interface document, section Endpoints, "Health". */
+  readonly health: (options?: CallOptions) => Promise<void>;
+}
+
+/**
+ * Makes a client. It holds no connection of its own and needs no closing.
+ * @throws TypeError for an address that is neither https nor this machine, or a key that is none.
+ */
+export function createClient(options: ClientOptions): PaymentServiceClient {
+  const calls = createCalls(createSend(readSettings(options)));
+  return {
+    payments: createPaymentCalls(calls),
+    refunds: createRefundCalls(calls),
+    disputes: createDisputeCalls(calls),
+    payouts: createPayoutCalls(calls),
+    health: async (callOptions) => {
+      await calls.one('health', {}, callOptions);
+    },
+  };
+}

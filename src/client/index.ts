@@ -1,0 +1,33 @@
+/** `tallyhook/client`: the payment service for a shop, without our server. See docs/client.md. */
+export { type DeclineAdvice, declineAdvice, type RetryAdvice } from '../contract/declines.ts';
+export type { Page } from '../contract/lists.ts';
+export type { RequestProblem } from '../contract/problems.ts';
+export type {
+  CancelPaymentRequest,
+  CapturePaymentRequest,
+  ConfirmPaymentRequest,
+  ConfirmPayoutRequest,
+  CreatePaymentRequest,
+  CreatePayoutRequest,
+  CreateRefundRequest,
+  ListDisputesQuery,
+  ListPaymentsRequest,
+  ListPayoutsRequest,
+  ListRefundsRequest,
+  UpdatePaymentRequest,
+  UpdatePayoutRequest,
+  UpdateRefundRequest,
+} from '../contract/requests/index.ts';
+export type { Dispute, Payment, Payout, Refund } from '../contract/resources/index.ts';
+export { createLocalBudget, type RateBudget } from './budget.ts';
+export { createClient, type PaymentServiceClient } from './createClient.ts';
+export type { DisputeCalls } from './disputes.ts';
+export { LANES, type Lane, type RateReading } from './domain/rate.ts';
+export { DEFAULT_RETRY_POLICY, type RetryPolicy } from './domain/retry.ts';
+export { type ClientErrorKind, PaymentServiceError } from './errors.ts';
+export type { CreatedPayment, PaymentCalls } from './payments.ts';
+export type { PayoutCalls } from './payouts.ts';
+export type { CreatedRefund, RefundCalls } from './refunds.ts';
+export type { CallOptions } from './send.ts';
+export type { ClientOptions } from './settings.ts';
+export type { ClientTime } from './time.ts';

@@ -1,0 +1,58 @@
+/**
+ * A whole list, page after page.
+ *
+ * A list can change while it is walked. Rows that come in front push others onto the next page:
+ * those are given once. Rows that leave can pull others past the walk, so a walk is no proof that
+ * nothing is missing; who needs one reads spans of time that fit on a page.
+ */
+import { PAGE_SIZE } from '../contract/limits.ts';
+import type { Page } from '../contract/lists.ts';
+import { PaymentServiceError } from './errors.ts';
+
+/** What walking needs. */
+export interface Walk<T> {
+  readonly operation: string;
+  /** Rows a page, 1 to 100; the largest when it is left out. */
+  readonly limit: number | undefined;
+  /** Rows skipped at the start. */
+  readonly offset: number | undefined;
+  readonly fetchPage: (limit: number, offset: number) => Promise<Page<T>>;
+  readonly idOf: (item: T) => string;
+}
+
+/**
+ * Walks a list to its end. The end is what the envelope says; where it says nothing, an empty page:
+ * a short one proves nothing, because some services hand out fewer rows than asked for.
+ * @throws PaymentServiceError as each page does, and `unreadable_answer` when offset is ignored.
+ */
+export async function* walkPages<T>(walk: Walk<T>): AsyncGenerator<T, void, undefined> {
+  const { operation, limit = PAGE_SIZE.max, fetchPage, idOf } = walk;
+  let offset = walk.offset ?? 0;
+  let previous: ReadonlySet<string> = new Set();
+  for (;;) {
+    const page = await fetchPage(limit, offset);
+    const ids = page.items.map(idOf);
+    const fresh = page.items.filter((item) => !previous.has(idOf(item)));
+    yield* fresh;
+    offset += page.items.length;
+    if (isLast(page, offset)) return;
+    if (fresh.length === 0) {
+      // All of the list came at once, from a service that knows no offset: that is its end, too.
+      if (page.items.length < limit && saysNothing(page)) return;
+      throw new PaymentServiceError('unreadable_answer', {
+        operation,
+        message: 'the same page came twice: offset is ignored, so the rest cannot be read',
+      });
+    }
+    previous = new Set(ids);
+  }
+}
+
+function saysNothing<T>({ hasMore, totalCount }: Page<T>): boolean {
+  return hasMore === undefined && totalCount === undefined;
+}
+
+function isLast<T>({ items, hasMore, totalCount }: Page<T>, offset: number): boolean {
+  if (items.length === 0) return true;
+  return hasMore === undefined ? totalCount !== undefined && offset >= totalCount : !hasMore;
+}

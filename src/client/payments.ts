@@ -1,0 +1,166 @@
+/** Calls about payments. Interface document, section Endpoints, "Payments". */
+import type { Page } from '../contract/lists.ts';
+import type {
+  CancelPaymentRequest,
+  CapturePaymentRequest,
+  ConfirmPaymentRequest,
+  CreatePaymentRequest,
+  ListPaymentsRequest,
+  RetrieveQuery,
+  UpdatePaymentRequest,
+} from '../contract/requests/payments.ts';
+import type { Payment } from '../contract/resources/payment.ts';
+import type { Calls, ResultOf } from './calls.ts';
+import { PaymentServiceError } from './errors.ts';
+import { walkPages } from './paginate.ts';
+import type { CallOptions } from './send.ts';
+
+/** A payment, and how it came to be. */
+export interface CreatedPayment {
+  readonly payment: Payment;
+  /** `existing`: an earlier request with this payment_id was carried out, and the payment was read. */
+  readonly origin: 'created' | 'existing';
+  /**
+   * Whether this call could be repeated without charging twice: false when it was made without a
+   * payment_id. Interface document, section Endpoints, "Create Payment", `payment_id`.
+   */
+  readonly retrySafe: boolean;
+}
+
+/** Every method throws PaymentServiceError. A decline is no error: look at the payment's status. */
+export interface PaymentCalls {
+  /**
+   * Creates a payment. With a payment_id the request is repeated as the retry policy says, and a
+   * payment that exists already is read and returned; without one it is sent once.
+   * @throws PaymentServiceError `id_in_use` when the payment that exists is another one than asked
+   * for, by its amount, currency or order.
+   */
+  create: (request: CreatePaymentRequest, options?: CallOptions) => Promise<CreatedPayment>;
+  update: (
+    paymentId: string,
+    request: UpdatePaymentRequest,
+    options?: CallOptions,
+  ) => Promise<Payment>;
+  confirm: (
+    paymentId: string,
+    request: ConfirmPaymentRequest,
+    options?: CallOptions,
+  ) => Promise<Payment>;
+  retrieve: (paymentId: string, query?: RetrieveQuery, options?: CallOptions) => Promise<Payment>;
+  /** One page, newest first. */
+  list: (filter?: ListPaymentsRequest, options?: CallOptions) => Promise<Page<Payment>>;
+  /** The same by GET. */
+  listByQuery: (filter?: ListPaymentsRequest, options?: CallOptions) => Promise<Page<Payment>>;
+  /** All pages; see paginate.ts for what a walk can and cannot show. */
+  iterate: (filter?: ListPaymentsRequest, options?: CallOptions) => AsyncIterable<Payment>;
+  /** Captures everything that is authorized, or `amount_to_capture`. Never sent twice. */
+  capture: (
+    paymentId: string,
+    request?: CapturePaymentRequest,
+    options?: CallOptions,
+  ) => Promise<ResultOf<'capturePayment'>>;
+  cancel: (
+    paymentId: string,
+    request?: CancelPaymentRequest,
+    options?: CallOptions,
+  ) => Promise<ResultOf<'cancelPayment'>>;
+  approve: (paymentId: string, options?: CallOptions) => Promise<ResultOf<'approvePayment'>>;
+  reject: (paymentId: string, options?: CallOptions) => Promise<ResultOf<'rejectPayment'>>;
+}
+
+export function createPaymentCalls({ one, page }: Calls): PaymentCalls {
+  const on = (payment_id: string) => ({ params: { payment_id } });
+  const list: PaymentCalls['list'] = (filter = {}, options) =>
+    page('listPayments', { body: filter }, options);
+
+  /** Reads a payment that was charged or will be: failing to read it says nothing else. */
+  const readExisting = async (id: string, options?: CallOptions): Promise<Payment> => {
+    try {
+      return await one('retrievePayment', on(id), { ...options, mustExist: true });
+    } catch (cause) {
+      if (!(cause instanceof PaymentServiceError)) throw cause;
+      throw new PaymentServiceError(cause.kind === 'aborted' ? 'aborted' : 'unavailable', {
+        operation: 'createPayment',
+        message: `the payment exists and could not be read (${cause.message})`,
+        httpStatus: cause.httpStatus,
+        code: cause.code,
+        requestId: cause.requestId,
+        attempts: cause.attempts,
+        outcomeUnknown: true,
+        retryable: true,
+        cause,
+      });
+    }
+  };
+
+  return {
+    create: async (request, options) => {
+      const retrySafe = request.payment_id !== undefined;
+      try {
+        const payment = await one('createPayment', { body: request }, options);
+        return { payment, origin: 'created', retrySafe };
+      } catch (error) {
+        const id = request.payment_id;
+        if (id === undefined || !(saysItExists(error) || isUnreadable(error))) throw error;
+        const payment = await readExisting(id, options);
+        refuseAnother(request, payment);
+        return { payment, origin: 'existing', retrySafe };
+      }
+    },
+    update: (id, body, options) => one('updatePayment', { ...on(id), body }, options),
+    confirm: (id, body, options) => one('confirmPayment', { ...on(id), body }, options),
+    retrieve: (id, query = {}, options) => one('retrievePayment', { ...on(id), query }, options),
+    list,
+    listByQuery: (filter = {}, options) => page('listPaymentsByQuery', { query: filter }, options),
+    iterate: (filter = {}, options) =>
+      walkPages({
+        operation: 'listPayments',
+        limit: filter.limit,
+        offset: filter.offset,
+        fetchPage: (limit, offset) => list({ ...filter, limit, offset }, options),
+        idOf: ({ payment_id }) => payment_id,
+      }),
+    capture: (id, body = {}, options) => one('capturePayment', { ...on(id), body }, options),
+    cancel: (id, body = {}, options) => one('cancelPayment', { ...on(id), body }, options),
+    approve: (id, options) => one('approvePayment', on(id), options),
+    reject: (id, options) => one('rejectPayment', on(id), options),
+  };
+}
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof PaymentServiceError && error.kind === 'unreadable_answer';
+}
+
+/** HE_01, whatever HTTP status it came with. */
+export function saysItExists(error: unknown): boolean {
+  return error instanceof PaymentServiceError && error.code === 'HE_01';
+}
+
+/**
+ * An id that was given out twice must not sell one order for another's payment.
+ * @throws PaymentServiceError of kind `id_in_use`, which names fields and no values.
+ */
+function refuseAnother(request: CreatePaymentRequest, payment: Payment): void {
+  const pairs = [
+    ['amount', request.amount, payment.amount],
+    ['currency', request.currency, payment.currency],
+    ['metadata.order_id', request.metadata?.order_id, payment.metadata?.order_id],
+  ] as const;
+  refuseDifference('createPayment', 'payment_id', pairs);
+}
+
+/** Compares what was asked for with what exists, where both say something. */
+export function refuseDifference(
+  operation: string,
+  idField: string,
+  pairs: readonly (readonly [field: string, asked: unknown, existing: unknown])[],
+): void {
+  const fields = pairs
+    .filter(([, asked, existing]) => asked !== undefined && (existing ?? asked) !== asked)
+    .map(([field]) => field);
+  if (fields.length === 0) return;
+  throw new PaymentServiceError('id_in_use', {
+    operation,
+    message: `this ${idField} belongs to another one: ${fields.join(', ')} differ`,
+  });
+}

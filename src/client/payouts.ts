@@ -1,0 +1,62 @@
+/** Calls about payouts. Interface document, section Endpoints, "Payouts". */
+import type { Page } from '../contract/lists.ts';
+import type { RetrieveQuery } from '../contract/requests/payments.ts';
+import type {
+  ConfirmPayoutRequest,
+  CreatePayoutRequest,
+  ListPayoutsRequest,
+  UpdatePayoutRequest,
+} from '../contract/requests/payouts.ts';
+import type { Payout } from '../contract/resources/payout.ts';
+import type { Calls } from './calls.ts';
+import { walkPages } from './paginate.ts';
+import type { CallOptions } from './send.ts';
+
+/**
+ * Every method throws PaymentServiceError. What changes a payout is never sent twice: the service
+ * chooses the id, so nothing tells a repetition from a second payout. A
+ * `merchant_order_reference_id` lets one be looked for in the list after its answer was lost.
+ */
+export interface PayoutCalls {
+  create: (request: CreatePayoutRequest, options?: CallOptions) => Promise<Payout>;
+  update: (
+    payoutId: string,
+    request: UpdatePayoutRequest,
+    options?: CallOptions,
+  ) => Promise<Payout>;
+  confirm: (
+    payoutId: string,
+    request?: ConfirmPayoutRequest,
+    options?: CallOptions,
+  ) => Promise<Payout>;
+  fulfill: (payoutId: string, options?: CallOptions) => Promise<Payout>;
+  cancel: (payoutId: string, options?: CallOptions) => Promise<Payout>;
+  retrieve: (payoutId: string, query?: RetrieveQuery, options?: CallOptions) => Promise<Payout>;
+  /** One page. */
+  list: (filter?: ListPayoutsRequest, options?: CallOptions) => Promise<Page<Payout>>;
+  /** All pages; see paginate.ts for what a walk can and cannot show. */
+  iterate: (filter?: ListPayoutsRequest, options?: CallOptions) => AsyncIterable<Payout>;
+}
+
+export function createPayoutCalls({ one, page }: Calls): PayoutCalls {
+  const on = (payout_id: string) => ({ params: { payout_id } });
+  const list: PayoutCalls['list'] = (filter = {}, options) =>
+    page('listPayouts', { body: filter }, options);
+  return {
+    create: (body, options) => one('createPayout', { body }, options),
+    update: (id, body, options) => one('updatePayout', { ...on(id), body }, options),
+    confirm: (id, body = {}, options) => one('confirmPayout', { ...on(id), body }, options),
+    fulfill: (id, options) => one('fulfillPayout', on(id), options),
+    cancel: (id, options) => one('cancelPayout', on(id), options),
+    retrieve: (id, query = {}, options) => one('retrievePayout', { ...on(id), query }, options),
+    list,
+    iterate: (filter = {}, options) =>
+      walkPages({
+        operation: 'listPayouts',
+        limit: filter.limit,
+        offset: filter.offset,
+        fetchPage: (limit, offset) => list({ ...filter, limit, offset }, options),
+        idOf: ({ payout_id }) => payout_id,
+      }),
+  };
+}

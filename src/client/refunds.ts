@@ -1,0 +1,92 @@
+/** Calls about refunds. Interface document, section Endpoints, "Refunds". */
+import type { Page } from '../contract/lists.ts';
+import type { RetrieveQuery } from '../contract/requests/payments.ts';
+import type {
+  CreateRefundRequest,
+  ListRefundsRequest,
+  UpdateRefundRequest,
+} from '../contract/requests/refunds.ts';
+import type { Refund } from '../contract/resources/refund.ts';
+import type { Calls } from './calls.ts';
+import { PaymentServiceError } from './errors.ts';
+import { walkPages } from './paginate.ts';
+import { refuseDifference, saysItExists } from './payments.ts';
+import type { CallOptions } from './send.ts';
+
+/** A refund, and how it came to be. */
+export interface CreatedRefund {
+  readonly refund: Refund;
+  /** `existing`: the refund was found under its refund_id after the answer was lost or refused. */
+  readonly origin: 'created' | 'existing';
+}
+
+/** Every method throws PaymentServiceError. A refund that failed is no error: look at its status. */
+export interface RefundCalls {
+  /**
+   * Refunds a payment. The request is never sent twice: the contract does not say that a second one
+   * with the same refund_id is refused. With a refund_id, a refund whose answer was lost is looked
+   * for instead, and returned when it is there.
+   * @throws PaymentServiceError `outcome_unknown` when the answer was lost and no refund is found.
+   */
+  create: (request: CreateRefundRequest, options?: CallOptions) => Promise<CreatedRefund>;
+  update: (
+    refundId: string,
+    request: UpdateRefundRequest,
+    options?: CallOptions,
+  ) => Promise<Refund>;
+  retrieve: (refundId: string, query?: RetrieveQuery, options?: CallOptions) => Promise<Refund>;
+  /** One page. */
+  list: (filter?: ListRefundsRequest, options?: CallOptions) => Promise<Page<Refund>>;
+  /** All pages; see paginate.ts for what a walk can and cannot show. */
+  iterate: (filter?: ListRefundsRequest, options?: CallOptions) => AsyncIterable<Refund>;
+}
+
+export function createRefundCalls({ one, page }: Calls): RefundCalls {
+  const on = (refund_id: string) => ({ params: { refund_id } });
+  const list: RefundCalls['list'] = (filter = {}, options) =>
+    page('listRefunds', { body: filter }, options);
+
+  /** Looks for a refund that should exist; whatever goes wrong, `original` is what is told. */
+  const find = async (id: string, original: unknown, options?: CallOptions): Promise<Refund> => {
+    try {
+      return await one('retrieveRefund', on(id), { ...options, mustExist: true });
+    } catch {
+      throw original;
+    }
+  };
+
+  return {
+    create: async (request, options) => {
+      try {
+        return { refund: await one('createRefund', { body: request }, options), origin: 'created' };
+      } catch (error) {
+        const { refund_id: id, payment_id: paymentId, amount } = request;
+        if (id === undefined || !(saysItExists(error) || lostItsAnswer(error))) throw error;
+        const refund = await find(id, error, options);
+        refuseDifference('createRefund', 'refund_id', [
+          ['payment_id', paymentId, refund.payment_id],
+          ['amount', amount, refund.amount],
+        ]);
+        return { refund, origin: 'existing' };
+      }
+    },
+    update: (id, body, options) => one('updateRefund', { ...on(id), body }, options),
+    retrieve: (id, query = {}, options) => one('retrieveRefund', { ...on(id), query }, options),
+    list,
+    iterate: (filter = {}, options) =>
+      walkPages({
+        operation: 'listRefunds',
+        limit: filter.limit,
+        offset: filter.offset,
+        fetchPage: (limit, offset) => list({ ...filter, limit, offset }, options),
+        idOf: ({ refund_id }) => refund_id,
+      }),
+  };
+}
+
+function lostItsAnswer(error: unknown): boolean {
+  return (
+    error instanceof PaymentServiceError &&
+    (error.kind === 'outcome_unknown' || error.kind === 'unreadable_answer')
+  );
+}

@@ -1,0 +1,76 @@
+/** What a client is made of, and what it refuses to be made of. */
+import { keyKindOf } from '../contract/authentication.ts';
+import type { Clock } from '../platform/clock.ts';
+import { createLocalBudget, type RateBudget } from './budget.ts';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './domain/retry.ts';
+import { type ClientTime, systemTime } from './time.ts';
+
+/** Options of createClient. */
+export interface ClientOptions {
+  /**
+   * Base address of the service, for example `https://sandbox.example.com`. Must be https, except
+   * on this machine. Interface document, section What the service does, convention 1.
+   */
+  readonly baseUrl: string;
+  /** A secret key of that environment. Interface document, section Authentication. */
+  readonly apiKey: string;
+  /** What is left out is taken from DEFAULT_RETRY_POLICY. */
+  readonly retry?: Partial<RetryPolicy>;
+  /** Shared by clients that use one account; one of its own when it is left out. */
+  readonly budget?: RateBudget;
+  readonly time?: ClientTime;
+  /** From 0 up to 1. */
+  readonly random?: () => number;
+}
+
+/** Options as they are used. */
+export interface ClientSettings {
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly retry: RetryPolicy;
+  readonly budget: RateBudget;
+  readonly time: ClientTime & Clock;
+  readonly random: () => number;
+}
+
+/**
+ * Checks options and fills in the rest.
+ * @throws TypeError for an address or key that must not be used; it never holds the key.
+ */
+export function readSettings(options: ClientOptions): ClientSettings {
+  const time = options.time ?? systemTime;
+  return {
+    baseUrl: readBaseUrl(options.baseUrl),
+    apiKey: readApiKey(options.apiKey),
+    retry: { ...DEFAULT_RETRY_POLICY, ...options.retry },
+    budget: options.budget ?? createLocalBudget(time),
+    time,
+    random: options.random ?? Math.random,
+  };
+}
+
+function readBaseUrl(baseUrl: string): string {
+  if (!URL.canParse(baseUrl)) throw new TypeError('baseUrl is no address');
+  const url = new URL(baseUrl);
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new TypeError('baseUrl must hold no credentials, no query and no fragment');
+  }
+  const isLocal = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)) {
+    throw new TypeError('baseUrl must be https: the key would travel in clear text');
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+function readApiKey(apiKey: string): string {
+  // Anything else would be refused where the header is made, in a message that repeats the key.
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new TypeError('apiKey must be printable characters without spaces');
+  }
+  const kind = keyKindOf(apiKey);
+  if (kind !== undefined && kind !== 'sandboxSecret' && kind !== 'productionSecret') {
+    throw new TypeError(`apiKey is a ${kind} key; a secret key is needed`);
+  }
+  return apiKey;
+}

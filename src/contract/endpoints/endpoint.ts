@@ -1,0 +1,85 @@
+/**
+ * One row of the table of endpoints, and what all rows share. Client, sandbox and the OpenAPI
+ * document are all made from the rows. Interface document, section Endpoints.
+ */
+import { z } from 'zod';
+import { SECRET_KEY_KINDS } from '../authentication.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { FamilyErrorCode } from '../familyErrors.ts';
+import type { ApiKeyKind } from '../limits.ts';
+import { pathId } from '../requests/fields.ts';
+
+/** What an endpoint can refuse with. */
+export interface EndpointError {
+  readonly status: 400 | 401 | 403 | 404 | 409 | 422 | 429 | 500 | 502 | 503;
+  readonly code: ErrorCode | FamilyErrorCode;
+  readonly when: string;
+}
+
+/**
+ * What may be done after an answer was lost.
+ * - `safe`: repeating changes nothing more than once.
+ * - `keyed`: repeating is safe where the body carries `key`; the repetition is then refused with
+ *   HE_01, and the resource is read. Interface document, "Create Payment", idempotent retry rule.
+ * - `findable`: never repeated; where the body carries `key`, reading tells what became of it.
+ * - `once`: never repeated.
+ */
+export type Repetition =
+  | { readonly kind: 'safe' }
+  | { readonly kind: 'keyed' | 'findable'; readonly key: string }
+  | { readonly kind: 'once' };
+
+/** One endpoint. */
+export interface Endpoint {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** `:name` marks a parameter, as in the document. */
+  readonly path: string;
+  readonly summary: string;
+  readonly params: z.ZodObject;
+  readonly query?: z.ZodObject;
+  /** Undefined for an endpoint that takes none. */
+  readonly body?: z.ZodType;
+  /** What it answers with, in the form the document shows. */
+  readonly response: z.ZodType;
+  /** For lists, one row of it: a page is read with readPage, whatever its envelope. */
+  readonly item?: z.ZodType;
+  /** The status of an answer that is no error; readers take any 2xx. */
+  readonly success: 200;
+  readonly errors: readonly EndpointError[];
+  readonly repetition: Repetition;
+  /** Kinds of keys that may use it. */
+  readonly keys: readonly ApiKeyKind[];
+}
+
+export const SAFE = { kind: 'safe' } as const;
+export const ONCE = { kind: 'once' } as const;
+
+/** Secret keys only. Interface document, section Authentication, rule 7, leaves this open. */
+export const SECRET_KEYS: readonly ApiKeyKind[] = SECRET_KEY_KINDS;
+
+export const noParams = z.strictObject({});
+export const paymentParams = z.strictObject({ payment_id: pathId });
+export const refundParams = z.strictObject({ refund_id: pathId });
+export const disputeParams = z.strictObject({ dispute_id: pathId });
+export const payoutParams = z.strictObject({ payout_id: pathId });
+
+/**
+ * What every endpoint can refuse with. Interface document, sections Authentication (rule 5), Errors
+ * ("HTTP statuses", "Codes") and Limits ("Rate limiting").
+ */
+export const COMMON_ERRORS = [
+  { status: 400, code: 'IR_01', when: 'A required field is missing.' },
+  { status: 400, code: 'IR_04', when: 'A field has an invalid value, or is not a field.' },
+  { status: 401, code: 'AU_01', when: 'The key is missing or not valid.' },
+  { status: 401, code: 'AU_02', when: 'The key was revoked.' },
+  { status: 403, code: 'IR_22', when: 'The key may not do this.' },
+  { status: 429, code: 'RL_01', when: 'Too many requests: wait until X-RateLimit-Reset.' },
+  { status: 500, code: 'HE_00', when: 'Internal error.' },
+  { status: 502, code: 'CE_01', when: 'The processor is unavailable.' },
+  { status: 503, code: 'HE_00', when: 'Temporary outage.' },
+] as const satisfies readonly EndpointError[];
+
+/** Interface document, section Errors: IR_05 with HTTP 404. */
+export function notFound(what: string): EndpointError {
+  return { status: 404, code: 'IR_05', when: `No ${what} with this id exists.` };
+}

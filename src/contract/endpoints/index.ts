@@ -1,0 +1,38 @@
+/**
+ * The table of endpoints. Client, sandbox and the OpenAPI document are made from it, so that none of
+ * them can know a route that the others do not. Interface document, section Endpoints.
+ */
+import { z } from 'zod';
+import { API_KEY_PREFIXES, type ApiKeyKind } from '../limits.ts';
+import { DISPUTE_ENDPOINTS } from './disputes.ts';
+import { type Endpoint, noParams, SAFE } from './endpoint.ts';
+import { PAYMENT_ENDPOINTS } from './payments.ts';
+import { PAYOUT_ENDPOINTS } from './payouts.ts';
+import { REFUND_ENDPOINTS } from './refunds.ts';
+
+export const ENDPOINTS = {
+  /** Interface document, section Endpoints, "Health"; what it answers with is left open. */
+  health: {
+    method: 'GET',
+    path: '/health',
+    summary: 'Tell whether the key is valid',
+    params: noParams,
+    response: z.unknown(),
+    success: 200,
+    errors: [],
+    repetition: SAFE,
+    keys: Object.keys(API_KEY_PREFIXES) as ApiKeyKind[],
+  },
+  ...PAYMENT_ENDPOINTS,
+  ...REFUND_ENDPOINTS,
+  ...DISPUTE_ENDPOINTS,
+  ...PAYOUT_ENDPOINTS,
+} as const satisfies Record<string, Endpoint>;
+export type EndpointName = keyof typeof ENDPOINTS;
+
+export {
+  COMMON_ERRORS,
+  type Endpoint,
+  type EndpointError,
+  type Repetition,
+} from './endpoint.ts';

@@ -1,0 +1,50 @@
+/**
+ * Lists: the two envelopes of the document, and how every known one is read.
+ * Interface document, section Resources, "List envelopes".
+ */
+import { z } from 'zod';
+
+/**
+ * As payment lists are written: `count` items here of `total_count`. Same section, first item.
+ * @returns the schema of such a list of `item`.
+ */
+export function paymentListOf<T extends z.ZodType>(item: T) {
+  return z.looseObject({ count: z.int(), total_count: z.int(), data: z.array(item) });
+}
+
+/**
+ * As other lists are written. Same section, second item.
+ * @returns the schema of such a list of `item`.
+ */
+export function listOf<T extends z.ZodType>(item: T) {
+  return z.looseObject({ data: z.array(item), total_count: z.int(), has_more: z.boolean() });
+}
+
+/** One page, whatever envelope it came in. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Items in all pages together; undefined where the envelope does not tell. */
+  readonly totalCount: number | undefined;
+  /** Undefined where the envelope does not tell. */
+  readonly hasMore: boolean | undefined;
+}
+
+const envelopeSchema = z.looseObject({
+  data: z.array(z.unknown()),
+  total_count: z.int().nullish(),
+  has_more: z.boolean().nullish(),
+});
+
+/**
+ * Reads a page of `item` from either envelope, from `{size, data}` or from a bare array: services
+ * of this family answer with any of them.
+ * @throws ZodError when it is none of these, or when a row is not readable as an `item`.
+ */
+export function readPage<T>(item: z.ZodType<T>, body: unknown): Page<T> {
+  const rows = z.array(item);
+  if (Array.isArray(body)) {
+    return { items: rows.parse(body), totalCount: undefined, hasMore: undefined };
+  }
+  const { data, total_count: total, has_more: more } = envelopeSchema.parse(body);
+  return { items: rows.parse(data), totalCount: total ?? undefined, hasMore: more ?? undefined };
+}

@@ -1,0 +1,64 @@
+/**
+ * What is wrong with a request, in the document's words: IR_01 for a field that is missing, IR_04
+ * for one that must not be as it is. Interface document, section Errors, "Codes".
+ *
+ * A message names fields and limits and never repeats a value, which may be a card number.
+ */
+import type { z } from 'zod';
+
+/** Names that must not be used. Interface document, section Endpoints, "Create Payment". */
+export const REFUSED_ORDER_NAMES = ['items', 'line_items', 'cart_items'] as const;
+
+/** One thing that is wrong. */
+export interface RequestProblem {
+  readonly code: 'IR_01' | 'IR_04';
+  /** Where, for example `billing.address.zip`; empty for the request as a whole. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/**
+ * Tells everything that is wrong with `input`, missing fields first; nothing when it is right.
+ */
+export function problemsOf(schema: z.ZodType, input: unknown): readonly RequestProblem[] {
+  const result = schema.safeParse(input);
+  if (result.success) return [];
+  const problems = result.error.issues.flatMap((issue) => readIssue(issue, input));
+  return problems.toSorted((a, b) => (a.code < b.code ? -1 : a.code > b.code ? 1 : 0));
+}
+
+function readIssue(issue: z.core.$ZodIssue, input: unknown): readonly RequestProblem[] {
+  const field = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      code: 'IR_04',
+      field: field === '' ? key : `${field}.${key}`,
+      message: hintAgainst(key),
+    }));
+  }
+  const declaredMissing = issue.code === 'custom' && issue.params?.missing === true;
+  if (declaredMissing || isAbsent(input, issue.path)) {
+    const why = declaredMissing ? issue.message : 'required';
+    return [{ code: 'IR_01', field, message: `${nameOf(field)}: ${why}` }];
+  }
+  return [{ code: 'IR_04', field, message: `${nameOf(field)}: ${issue.message}` }];
+}
+
+function hintAgainst(key: string): string {
+  return (REFUSED_ORDER_NAMES as readonly string[]).includes(key)
+    ? `${key}: not a field; the order's contents are sent as order_details`
+    : `${key}: not a field of this request`;
+}
+
+function nameOf(field: string): string {
+  return field === '' ? 'request' : field;
+}
+
+function isAbsent(input: unknown, path: readonly PropertyKey[]): boolean {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return false;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value === undefined;
+}

@@ -1,0 +1,64 @@
+/**
+ * Who pays and from where: billing, browser and consent, as requests carry them.
+ * Interface document, section Resources, "Nested objects used on payments".
+ */
+import { z } from 'zod';
+import { country, email, text, timestamp } from './fields.ts';
+
+const addressShape = {
+  line1: text,
+  line2: text.optional(),
+  city: text,
+  state: text,
+  zip: text,
+  country,
+  first_name: text,
+  last_name: text,
+};
+
+const phone = z.strictObject({
+  number: text,
+  /** With a leading +, for example `+49`. */
+  country_code: text,
+});
+
+/** Interface document, section Resources, "Nested objects used on payments", `billing`. */
+export const billingRequest = z.strictObject({ address: z.strictObject(addressShape), phone });
+export type BillingRequest = z.input<typeof billingRequest>;
+
+/** Interface document, section Endpoints, "Payouts": `address`, `phone`, `email`, each optional. */
+export const payoutBillingRequest = z.strictObject({
+  address: z.strictObject(addressShape).partial().optional(),
+  phone: phone.optional(),
+  email: email.optional(),
+});
+
+/** Interface document, section Resources, "Nested objects used on payments", `browser_info`. */
+export const browserInfoRequest = z.strictObject({
+  ip_address: text.optional(),
+  user_agent: text.optional(),
+  accept_header: text.optional(),
+  accept_language: text.optional(),
+  language: text.optional(),
+  color_depth: z.int().min(0).optional(),
+  /** Pixels. */
+  screen_height: z.int().min(0).optional(),
+  /** Pixels. */
+  screen_width: z.int().min(0).optional(),
+  /** Minutes from UTC; either sign. */
+  time_zone: z.int().optional(),
+  java_enabled: z.boolean().optional(),
+  java_script_enabled: z.boolean().optional(),
+  os_type: text.optional(),
+  os_version: text.optional(),
+  device_model: text.optional(),
+  referer: text.optional(),
+});
+export type BrowserInfoRequest = z.input<typeof browserInfoRequest>;
+
+/** The document names it and leaves its form open; this is the family's. */
+export const customerAcceptanceRequest = z.strictObject({
+  acceptance_type: z.enum(['online', 'offline']),
+  accepted_at: timestamp.optional(),
+  online: z.strictObject({ ip_address: text.optional(), user_agent: text.optional() }).optional(),
+});

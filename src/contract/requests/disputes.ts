@@ -1,0 +1,23 @@
+/** Requests about disputes. Interface document, section Endpoints, "Other routes". */
+import { z } from 'zod';
+import { DISPUTE_STAGES, DISPUTE_STATUSES } from '../statuses.ts';
+import { currency, pageFields, text, timestamp } from './fields.ts';
+
+/** The wire's spelling of a dispute's status, as the family has it. */
+export const DISPUTE_WIRE_STATUSES = DISPUTE_STATUSES.map((status) => `dispute_${status}` as const);
+
+/** The document gives method and path; the names are the family's. Lists are comma-separated. */
+export const listDisputesQuery = z.strictObject({
+  ...pageFields,
+  dispute_id: text.optional(),
+  payment_id: text.optional(),
+  profile_id: text.optional(),
+  dispute_status: z.array(z.enum(DISPUTE_WIRE_STATUSES)).optional(),
+  dispute_stage: z.array(z.enum(DISPUTE_STAGES)).optional(),
+  reason: text.optional(),
+  connector: z.array(text).optional(),
+  currency: z.array(currency).optional(),
+  start_time: timestamp.optional(),
+  end_time: timestamp.optional(),
+});
+export type ListDisputesQuery = z.input<typeof listDisputesQuery>;

@@ -1,0 +1,112 @@
+/**
+ * Fields that several requests share, for writing.
+ *
+ * Writing is strict, the opposite of resources/fields.ts: a request with a field that the document
+ * does not name, or with a value outside its limits, is refused before it is sent and by who
+ * receives it. An optional field is left out, never sent empty: services of this family refuse an
+ * empty string without creating anything.
+ */
+import { z } from 'zod';
+import {
+  CUSTOMER_ID_MAX_LENGTH,
+  METADATA_LIMITS,
+  PAGE_SIZE,
+  PAYMENT_ID_PATTERN,
+} from '../limits.ts';
+
+/** Free text or a word of an open set; never empty. */
+export const text = z.string().min(1);
+
+/** Minor units, more than nothing. Interface document, section What the service does, convention 3. */
+export const amountMinor = z.int().min(1);
+
+/** Interface document, section What the service does, convention 3: ISO 4217. */
+export const currency = z.string().regex(/^[A-Z]{3}$/, 'expected three capital letters (ISO 4217)');
+
+/** ISO 3166, two letters. Interface document, section Resources, `billing`. */
+export const country = z.string().regex(/^[A-Z]{2}$/, 'expected two capital letters (ISO 3166)');
+
+export const email = z.email({ pattern: z.regexes.unicodeEmail });
+
+/**
+ * Where the customer comes back to. Only what a browser can be sent to: a page that redirects must
+ * not be made to run a script.
+ */
+export const returnUrl = z.url({
+  protocol: /^https?$/,
+  error: 'expected an http or https address',
+});
+
+/** ISO 8601, a date or a time. Interface document, section What the service does, convention 3. */
+export const timestamp = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.date()], {
+  error: 'expected an ISO 8601 date or time',
+});
+
+/** An id that a merchant may choose. Interface document, section Limits, `payment_id`. */
+export const chosenId = z
+  .string()
+  .regex(PAYMENT_ID_PATTERN, 'expected 1 to 64 letters, digits, "_" or "-"');
+
+/** Interface document, section Limits. */
+export const customerId = z.string().min(1).max(CUSTOMER_ID_MAX_LENGTH);
+
+/**
+ * An id in a path. It may come from a webhook, so the two names that a path would resolve, and what
+ * cannot be printed, are refused. Interface document, section What the service does, convention 5.
+ */
+export const pathId = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^(?!\.{1,2}$)[^\p{C}\p{Z}]+$/u, 'expected printable characters, and not "." or ".."');
+
+/** Anything that JSON carries. */
+export const jsonValue = z.json();
+
+/** Order references of the merchant's. Interface document, section Endpoints, "Create Payment". */
+export const metadata = z.record(z.string().min(1), jsonValue);
+
+const { maxPairs, maxKeyLength, maxValueLength } = METADATA_LIMITS;
+
+/** Interface document, section Limits: named for customers and payouts. */
+export const limitedMetadata = z
+  .record(
+    z.string().min(1).max(maxKeyLength),
+    z.union([z.string().max(maxValueLength), z.number(), z.boolean()]),
+  )
+  .refine((pairs) => Object.keys(pairs).length <= maxPairs, `expected at most ${maxPairs} pairs`)
+  .meta({ maxProperties: maxPairs });
+
+/** Interface document, section Limits. */
+export const pageFields = {
+  limit: z.int().min(PAGE_SIZE.min).max(PAGE_SIZE.max).optional(),
+  offset: z.int().min(0).optional(),
+};
+
+/**
+ * For an object of which exactly one field is sent.
+ * @returns the schema with that rule, in words and for a document.
+ */
+export function exactlyOne<T extends z.ZodObject>(schema: T): T {
+  return schema
+    .refine((value) => Object.values(value as object).filter((v) => v !== undefined).length === 1, {
+      error: `expected exactly one of ${Object.keys(schema.shape).join(', ')}`,
+    })
+    .meta({ minProperties: 1, maxProperties: 1 }) as T;
+}
+
+/** Reports fields that must be there as missing ones, so that readers answer IR_01 and not IR_04. */
+export function reportMissing(
+  context: z.core.ParsePayload,
+  missing: readonly { readonly field: string; readonly why: string }[],
+): void {
+  for (const { field, why } of missing) {
+    context.issues.push({
+      code: 'custom',
+      input: context.value,
+      path: [field],
+      message: why,
+      params: { missing: true },
+    });
+  }
+}

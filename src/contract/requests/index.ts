@@ -1,0 +1,8 @@
+/** What is sent to the service. Interface document, section Endpoints. */
+export * from './customerContext.ts';
+export * from './disputes.ts';
+export * from './paymentMethod.ts';
+export * from './payments.ts';
+export * from './payoutMethod.ts';
+export * from './payouts.ts';
+export * from './refunds.ts';

@@ -1,0 +1,144 @@
+/**
+ * How a payout goes out, with the required fields of every method.
+ * Interface document, section Endpoints, "Payouts", `payout_method_data`.
+ */
+import { z } from 'zod';
+import { country, email, exactlyOne, text } from './fields.ts';
+
+/** Interface document, section Endpoints, "Payouts", `payout_method_data.card`. */
+export const CARD_NETWORKS = [
+  'Visa',
+  'Mastercard',
+  'AmericanExpress',
+  'JCB',
+  'DinersClub',
+  'Discover',
+  'CartesBancaires',
+  'UnionPay',
+  'Interac',
+  'RuPay',
+  'Maestro',
+  'Star',
+  'Pulse',
+  'Accel',
+  'Nyce',
+] as const;
+
+const cardNetwork = z.enum(CARD_NETWORKS).optional();
+const expiryAndHolder = { expiry_month: text, expiry_year: text, card_holder_name: text };
+
+const card = z.strictObject({ card_number: text, ...expiryAndHolder, card_network: cardNetwork });
+
+const bankDetails = {
+  bank_name: text.optional(),
+  bank_country_code: country.optional(),
+  bank_city: text.optional(),
+  account_holder_name: text.optional(),
+};
+
+/** The same form serves `source_bank_data`. Interface document, same section, table of eight. */
+export const bankTransferRequest = z.discriminatedUnion('payout_method_type', [
+  z.strictObject({
+    payout_method_type: z.literal('ach'),
+    bank_account_number: text,
+    bank_routing_number: text,
+    ...bankDetails,
+  }),
+  z.strictObject({
+    payout_method_type: z.literal('bacs'),
+    bank_account_number: text,
+    bank_sort_code: text,
+    ...bankDetails,
+  }),
+  z.strictObject({
+    payout_method_type: z.literal('sepa'),
+    iban: text,
+    bic: text,
+    ...bankDetails,
+  }),
+  z.strictObject({
+    payout_method_type: z.literal('pix'),
+    bank_account_number: text,
+    bank_name: text.optional(),
+    bank_branch: text.optional(),
+    tax_id: text.optional(),
+    ispb: text.optional(),
+  }),
+  z.strictObject({ payout_method_type: z.literal('pix_key'), pix_key: text }),
+  /** `emv` is the text of a QR code. */
+  z.strictObject({ payout_method_type: z.literal('pix_emv'), emv: text }),
+  z.strictObject({
+    payout_method_type: z.literal('trustly'),
+    iban: text,
+    bank_country_code: country,
+    bank_account_number: text,
+    bank_number: text,
+  }),
+  z.strictObject({
+    payout_method_type: z.literal('open_banking'),
+    account_holder_name: text,
+    iban: text,
+  }),
+]);
+export type BankTransferRequest = z.input<typeof bankTransferRequest>;
+
+const wallet = exactlyOne(
+  z.strictObject({
+    apple_pay_decrypt: z
+      .strictObject({ dpan: text, ...expiryAndHolder, card_network: cardNetwork })
+      .optional(),
+    google_pay_decrypt: z
+      .strictObject({
+        application_primary_account_number: text,
+        ...expiryAndHolder,
+        card_network: cardNetwork,
+      })
+      .optional(),
+    paypal: z.strictObject({ email, telephone_number: text, paypal_id: text }).optional(),
+    venmo: z.strictObject({ telephone_number: text }).optional(),
+  }),
+);
+
+const bankRedirect = exactlyOne(
+  z.strictObject({
+    interac: z.strictObject({ email }).optional(),
+    open_banking_uk: z.strictObject({ account_holder_name: text, iban: text }).optional(),
+  }),
+);
+
+/** `token_type` is the word of a payment method's type: an open set. */
+const passthrough = z.strictObject({ psp_token: text, psp_customer_id: text, token_type: text });
+
+/** Exactly one key. Interface document, section Endpoints, "Payouts". */
+export const payoutMethodDataRequest = exactlyOne(
+  z.strictObject({
+    card: card.optional(),
+    bank_transfer: bankTransferRequest.optional(),
+    wallet: wallet.optional(),
+    bank_redirect: bankRedirect.optional(),
+    passthrough: passthrough.optional(),
+  }),
+);
+export type PayoutMethodDataRequest = z.input<typeof payoutMethodDataRequest>;
+
+/** Interface document, section Endpoints, "Payouts", `payout_type`. */
+export const PAYOUT_TYPES = ['card', 'bank', 'wallet', 'bank_redirect'] as const;
+export type PayoutType = (typeof PAYOUT_TYPES)[number];
+
+/** The type that each kind of details belongs to; `passthrough` serves any. */
+const TYPE_OF_DATA: Readonly<Record<string, PayoutType>> = {
+  card: 'card',
+  bank_transfer: 'bank',
+  wallet: 'wallet',
+  bank_redirect: 'bank_redirect',
+};
+
+/** Whether the details sent are those of the type named; true where either is missing. */
+export function payoutTypeFitsData(fields: {
+  readonly payout_type?: PayoutType | undefined;
+  readonly payout_method_data?: PayoutMethodDataRequest | undefined;
+}): boolean {
+  const { payout_type: type, payout_method_data: data } = fields;
+  if (type === undefined || data === undefined) return true;
+  return Object.keys(data).every((kind) => (TYPE_OF_DATA[kind] ?? type) === type);
+}

@@ -1,0 +1,63 @@
+/** Requests about refunds. Interface document, section Endpoints, "Refunds". */
+import { z } from 'zod';
+import {
+  amountMinor,
+  chosenId,
+  currency,
+  metadata,
+  pageFields,
+  text,
+  timestamp,
+} from './fields.ts';
+
+/** Interface document, section Resources, "Refund". */
+export const REFUND_TYPES = ['Instant', 'Scheduled'] as const;
+
+/** Interface document, section Endpoints, "Refunds", `POST /refunds`. */
+export const createRefundRequest = z.strictObject({
+  payment_id: text,
+  /** Chosen by the merchant, so that the refund can be found after an answer was lost. */
+  refund_id: chosenId.optional(),
+  /** Minor units; a full refund when it is left out. */
+  amount: amountMinor.optional(),
+  reason: text.optional(),
+  /** `Instant` when it is left out. */
+  refund_type: z.enum(REFUND_TYPES).optional(),
+  metadata: metadata.optional(),
+});
+export type CreateRefundRequest = z.input<typeof createRefundRequest>;
+
+/** Interface document, section Endpoints, "Refunds", `POST /refunds/:refund_id`. */
+export const updateRefundRequest = z.strictObject({
+  reason: text.optional(),
+  metadata: metadata.optional(),
+});
+export type UpdateRefundRequest = z.input<typeof updateRefundRequest>;
+
+/** Both spellings: the resource's, and the one that the family filters by. */
+export const REFUND_LIST_STATUSES = [
+  'pending',
+  'review',
+  'succeeded',
+  'failed',
+  'success',
+  'failure',
+  'manual_review',
+] as const;
+
+/** The document says "filter body"; the names are the family's. */
+export const listRefundsRequest = z.strictObject({
+  ...pageFields,
+  payment_id: text.optional(),
+  refund_id: text.optional(),
+  profile_id: text.optional(),
+  start_time: timestamp.optional(),
+  end_time: timestamp.optional(),
+  /** Minor units, both bounds included. */
+  amount_filter: z
+    .strictObject({ start_amount: z.int().optional(), end_amount: z.int().optional() })
+    .optional(),
+  currency: z.array(currency).optional(),
+  refund_status: z.array(z.enum(REFUND_LIST_STATUSES)).optional(),
+});
+export type ListRefundsRequest = z.input<typeof listRefundsRequest>;

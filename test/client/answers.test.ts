@@ -1,0 +1,228 @@
+/** What the service answers is read leniently, and what it refuses is told exactly. */
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { errorOf } from './failing.ts';
+import { API_KEY, clientOf, createFakeTime, startPaymentService } from './paymentService.ts';
+
+const CARD_NUMBER = '4242424242424242';
+const error = (type: string, code: string, message = '') => ({ error: { type, code, message } });
+
+async function serviceThatAnswers(status: number, body: unknown, headers = {}) {
+  const service = await startPaymentService();
+  service.always = () => ({ status, body, headers });
+  return service;
+}
+
+describe('answers', () => {
+  it('may carry fields that nobody knows, nulls, and hardly any fields at all', async () => {
+    const news = { payment_id: 'p', status: 'frozen', amount: null, novelty: { deep: [1] } };
+    const service = await serviceThatAnswers(201, news);
+    expect(await clientOf(service).payments.retrieve('p')).toEqual(news);
+  });
+
+  it('without the id of the resource are not readable, and may have been carried out', async () => {
+    const service = await serviceThatAnswers(200, { status: 'succeeded' });
+    const client = clientOf(service);
+    expect(await errorOf(client.payments.retrieve('p'))).toMatchObject({
+      kind: 'unreadable_answer',
+      outcomeUnknown: false,
+    });
+    expect(await errorOf(client.payments.capture('p'))).toMatchObject({
+      kind: 'unreadable_answer',
+      outcomeUnknown: true,
+      retryable: false,
+    });
+  });
+
+  it('to a question about health may be any text', async () => {
+    const service = await serviceThatAnswers(200, 'health is good');
+    await clientOf(service).health();
+  });
+});
+
+describe('lists', () => {
+  const rows = [{ payment_id: 'a' }, { payment_id: 'b', extra: true }];
+  it.each([
+    ['payments', { count: 2, total_count: 9, data: rows }, 9, undefined],
+    ['others', { data: rows, total_count: 9, has_more: true }, 9, true],
+    ['a bare array', rows, undefined, undefined],
+  ])('are read from the envelope of %s', async (_, body, totalCount, hasMore) => {
+    const service = await serviceThatAnswers(200, body);
+    const page = await clientOf(service).payments.list({ limit: 2, status: 'succeeded' });
+    expect(page).toEqual({ items: rows, totalCount, hasMore });
+    expect(service.received[0]?.body).toEqual({ limit: 2, status: 'succeeded' });
+  });
+
+  it('can be asked for by query, with lists in it', async () => {
+    const service = await serviceThatAnswers(200, []);
+    const client = clientOf(service);
+    await client.payments.listByQuery({ created_gte: '2026-01-01T00:00:00Z', limit: 1 });
+    await client.disputes.list({ dispute_status: ['dispute_opened', 'dispute_lost'] });
+    expect(service.received.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /payments/list?created_gte=2026-01-01T00%3A00%3A00Z&limit=1',
+      'GET /disputes/list?dispute_status=dispute_opened%2Cdispute_lost',
+    ]);
+  });
+
+  /** 250 rows, handed out at most `largest` at a time, in one of the envelopes. */
+  async function walk(
+    wrap: (data: unknown[], all: number, offset: number) => unknown,
+    largest = 100,
+  ) {
+    const all = Array.from({ length: 250 }, (_, i) => ({ refund_id: `r${i}` }));
+    const service = await startPaymentService();
+    service.always = ({ body }) => {
+      const { limit = 10, offset = 0 } = body as { limit?: number; offset?: number };
+      const data = all.slice(offset, offset + Math.min(limit, largest));
+      return { status: 200, body: wrap(data, all.length, offset) };
+    };
+    const ids: string[] = [];
+    for await (const { refund_id } of clientOf(service).refunds.iterate()) ids.push(refund_id);
+    return { ids, all: all.map(({ refund_id }) => refund_id), requests: service.received.length };
+  }
+
+  it.each([
+    ['total_count', 3, (data: unknown[], all: number) => ({ count: 1, total_count: all, data })],
+    [
+      'has_more',
+      3,
+      (data: unknown[], all: number, offset: number) => ({
+        data,
+        total_count: all,
+        has_more: offset + data.length < all,
+      }),
+    ],
+    ['an empty page', 4, (data: unknown[]) => data],
+  ] as const)('are walked to the end that %s tells', async (_, requests, wrap) => {
+    const walked = await walk(wrap);
+    expect(walked.ids).toEqual(walked.all);
+    expect(walked.requests).toBe(requests);
+  });
+
+  it('are walked to the end where fewer rows come than were asked for', async () => {
+    const walked = await walk((data) => data, 20);
+    expect(walked.ids).toEqual(walked.all);
+  });
+
+  it('give a row once that another pushed onto the next page', async () => {
+    const service = await startPaymentService();
+    const pages = [
+      [{ refund_id: 'a' }, { refund_id: 'b' }],
+      [{ refund_id: 'b' }, { refund_id: 'c' }],
+      [],
+    ];
+    service.always = () => ({ status: 200, body: pages.shift() });
+    const ids: string[] = [];
+    for await (const { refund_id } of clientOf(service).refunds.iterate({ limit: 2 })) {
+      ids.push(refund_id);
+    }
+    expect(ids).toEqual(['a', 'b', 'c']);
+  });
+
+  it('are not walked for ever where offset is ignored', async () => {
+    const service = await serviceThatAnswers(200, [{ refund_id: 'a' }, { refund_id: 'b' }]);
+    const walked = async (limit: number) => {
+      const ids: string[] = [];
+      for await (const { refund_id } of clientOf(service).refunds.iterate({ limit })) {
+        ids.push(refund_id);
+      }
+      return ids;
+    };
+    expect(await walked(100)).toEqual(['a', 'b']);
+    expect((await errorOf(walked(2))).kind).toBe('unreadable_answer');
+  });
+});
+
+describe('refusals', () => {
+  it.each([
+    [400, 'IR_04', 'refused', false],
+    [401, 'AU_02', 'refused', false],
+    [403, 'ZZ_99', 'refused', false],
+    [404, 'IR_05', 'refused', false],
+    [418, 'ZZ_99', 'refused', false],
+    [422, 'HE_00', 'refused', false],
+    [429, 'ZZ_99', 'rate_limited', true],
+    [500, 'ZZ_99', 'unavailable', true],
+    [502, 'CE_01', 'unavailable', true],
+  ])('HTTP %i with %s: %s, retryable: %s', async (status, code, kind, retryable) => {
+    const service = await serviceThatAnswers(status, error('a_new_type', code, 'why'), {
+      'x-request-id': 'req-1',
+    });
+    const thrown = await errorOf(clientOf(service).payments.retrieve('p'));
+    expect(thrown).toMatchObject({
+      kind,
+      retryable,
+      code,
+      httpStatus: status,
+      requestId: 'req-1',
+      operation: 'retrievePayment',
+      attempts: retryable ? 5 : 1,
+    });
+    expect(thrown.message).toContain(code);
+  });
+
+  it('without an envelope are judged by their HTTP status', async () => {
+    const service = await serviceThatAnswers(403, '<h1>Forbidden</h1>');
+    const thrown = await errorOf(clientOf(service).payments.retrieve('p'));
+    expect(thrown).toMatchObject({ kind: 'refused', httpStatus: 403, code: undefined });
+  });
+
+  it('a decline is no error: its code says what to do', async () => {
+    const declined = { payment_id: 'p', status: 'failed', unified_code: 'UE_1001' };
+    const service = await serviceThatAnswers(200, declined);
+    const { payment } = await clientOf(service).payments.create({
+      amount: 1,
+      currency: 'USD',
+      profile_id: 'pro_1',
+      payment_id: 'p',
+    });
+    expect(payment.unified_code).toBe('UE_1001');
+  });
+
+  it('the wait that Retry-After names is kept', async () => {
+    const service = await startPaymentService();
+    service.fail({ kind: 'answer', status: 503, headers: { 'retry-after': '7' } });
+    const time = createFakeTime();
+    await clientOf(service, { time }).health();
+    expect(time.waitsMs).toEqual([7125]);
+  });
+});
+
+describe('the key', () => {
+  it('is sent in its header, and follows no redirect', async () => {
+    const elsewhere = await startPaymentService();
+    const service = await serviceThatAnswers(302, {}, { location: `${elsewhere.baseUrl}/health` });
+    const thrown = await errorOf(clientOf(service).health());
+    expect(thrown).toMatchObject({ kind: 'refused', httpStatus: 302, attempts: 1 });
+    expect(service.received[0]?.apiKey).toBe(API_KEY);
+    expect(elsewhere.received).toEqual([]);
+  });
+
+  it('and a card number are in no error, even where the service repeats them', async () => {
+    const echo = error('invalid_request', 'IR_04', `bad ${CARD_NUMBER} with ${API_KEY}`);
+    const service = await serviceThatAnswers(400, echo, { 'x-request-id': API_KEY });
+    const client = clientOf(service);
+    const billing = undefined;
+    for (const thrown of [
+      await errorOf(client.payments.confirm('p', { payment_method: 'card' })),
+      await errorOf(
+        client.payments.confirm('p', {
+          billing,
+          payment_method_data: {
+            card: {
+              card_number: `${CARD_NUMBER}x`,
+              card_exp_month: '01',
+              card_exp_year: '30',
+              card_cvc: '123',
+            },
+          },
+        }),
+      ),
+    ]) {
+      const shown = inspect(thrown, { depth: 10, showHidden: true }) + JSON.stringify(thrown);
+      expect(shown).not.toContain(API_KEY);
+      expect(shown).not.toContain(CARD_NUMBER);
+    }
+    expect(inspect(client, { depth: 10, showHidden: true })).not.toContain(API_KEY);
+  });
+});

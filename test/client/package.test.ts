@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { packageRoot } from '../../src/platform/packageRoot.ts';
+
+/** What a shop writes. Node resolves a package's own name by its `exports`, like anybody else's. */
+const SHOP = `
+  import { createClient, declineAdvice } from 'tallyhook/client';
+  const client = createClient({ baseUrl: 'https://pay.example', apiKey: 'snd_1' });
+  console.log(Object.keys(client).join(), declineAdvice('UE_1001').retry);
+  await import('tallyhook/dist/src/assembly.js').catch(({ code }) => console.log(code));
+`;
+
+test('a shop imports tallyhook/client, and nothing else of the package', async () => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '--eval', SHOP],
+    { cwd: packageRoot() },
+  );
+  expect(stdout.trim().split('\n')).toEqual([
+    'payments,refunds,disputes,payouts,health never',
+    'ERR_PACKAGE_PATH_NOT_EXPORTED',
+  ]);
+});

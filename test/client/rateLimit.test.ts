@@ -1,0 +1,128 @@
+/** The service's limit is kept, and its 429 waited out, by its own headers and clock. */
+import { describe, expect, it } from 'vitest';
+import { createLocalBudget, type Lane } from '../../src/client/index.ts';
+import { errorOf } from './failing.ts';
+import { clientOf, createFakeTime, type FakeTime, startPaymentService } from './paymentService.ts';
+
+const PAYMENT = { payment_id: 'order-1', status: 'succeeded' };
+
+/** A service of `limit` requests in each window of a minute. */
+async function startLimited(limit: number, time: FakeTime) {
+  const service = await startPaymentService();
+  let resetAtMs = 0;
+  let left = 0;
+  let answered = 0;
+  let refused = 0;
+  service.always = () => {
+    if (time.nowMs() >= resetAtMs) {
+      resetAtMs = time.nowMs() + 60_000;
+      left = limit;
+    }
+    const isOver = left === 0;
+    if (isOver) refused += 1;
+    else {
+      left -= 1;
+      answered += 1;
+    }
+    return {
+      status: isOver ? 429 : 200,
+      body: isOver ? { error: { type: 'rate_limit_error', code: 'RL_01', message: '' } } : PAYMENT,
+      headers: {
+        Date: new Date(time.nowMs()).toUTCString(),
+        'X-RateLimit-Limit': String(limit),
+        'X-RateLimit-Remaining': String(left),
+        'X-RateLimit-Reset': String(Math.ceil(resetAtMs / 1000)),
+      },
+    };
+  };
+  return Object.assign(service, { counts: () => ({ answered, refused }) });
+}
+
+describe('the rate limit', () => {
+  it('a 429 is waited out until the reset, and then the call succeeds', async () => {
+    const time = createFakeTime();
+    const service = await startLimited(1, time);
+    await clientOf(service, { time }).payments.retrieve('order-1');
+    // Another client, which has to learn of the limit by a 429.
+    const startedAtMs = time.nowMs();
+    await clientOf(service, { time }).payments.retrieve('order-1');
+    expect(service.counts()).toEqual({ answered: 2, refused: 1 });
+    expect(time.nowMs() - startedAtMs).toBeGreaterThanOrEqual(60_000);
+    expect(time.nowMs() - startedAtMs).toBeLessThan(62_000);
+  });
+
+  it('is not run into by a client that has seen it', async () => {
+    const time = createFakeTime();
+    const service = await startLimited(10, time);
+    const client = clientOf(service, { time });
+    for (let i = 0; i < 35; i += 1) {
+      await client.payments.retrieve('order-1', {}, { lane: 'webhook' });
+    }
+    expect(service.counts()).toEqual({ answered: 35, refused: 0 });
+  });
+
+  it('is shared by clients of one budget, however many calls run at once', async () => {
+    const time = createFakeTime();
+    const service = await startLimited(10, time);
+    const calls = { all: 1, waiting: 0, ended: 0 };
+    const patient = {
+      ...time,
+      pause: async (delayMs: number, signal: AbortSignal) => {
+        calls.waiting += 1;
+        // Time must not jump while requests are on their way.
+        await expect.poll(() => calls.waiting + calls.ended).toBe(calls.all);
+        await time.pause(delayMs, signal);
+        calls.waiting -= 1;
+      },
+    };
+    const budget = createLocalBudget(time);
+    const clients = [0, 1].map(() => clientOf(service, { time: patient, budget }));
+    const call = async (i: number) => {
+      await clients[i % 2]?.payments.retrieve('order-1', {}, { lane: 'webhook' });
+      calls.ended += 1;
+    };
+    await call(0);
+    calls.all = 20;
+    await Promise.all(Array.from({ length: 19 }, (_, i) => call(i)));
+    expect(service.counts()).toEqual({ answered: 20, refused: 0 });
+  });
+
+  it('leaves the shop its part: background work waits while less than 30 % is left', async () => {
+    const time = createFakeTime();
+    const service = await startLimited(10, time);
+    const client = clientOf(service, { time });
+    const call = (lane: Lane) => client.payments.retrieve('order-1', {}, { lane });
+    for (let i = 0; i < 8; i += 1) await call('operator');
+    const startedAtMs = time.nowMs();
+    await call('operator');
+    await call('webhook');
+    expect(time.nowMs()).toBe(startedAtMs);
+    await call('discovery');
+    expect(time.nowMs() - startedAtMs).toBeGreaterThanOrEqual(59_000);
+    expect(service.counts().refused).toBe(0);
+  });
+
+  it('makes a call fail, without sending it, that would have to wait longer than it may', async () => {
+    const time = createFakeTime();
+    const service = await startLimited(1, time);
+    const client = clientOf(service, { time, retry: { totalTimeoutMs: 30_000 } });
+    await client.payments.retrieve('order-1');
+    const error = await errorOf(client.payments.retrieve('order-1'));
+    expect(error).toMatchObject({ kind: 'rate_limited', retryable: true, attempts: 0 });
+    expect(service.received).toHaveLength(1);
+  });
+
+  it('is waited for no longer once the caller gives up', async () => {
+    const time = createFakeTime();
+    const service = await startLimited(1, time);
+    const gone = new AbortController();
+    const client = clientOf(service, {
+      time: { ...time, pause: () => Promise.resolve(gone.abort(new Error('page closed'))) },
+    });
+    await client.payments.retrieve('order-1');
+    const error = await errorOf(client.payments.capture('order-1', {}, { signal: gone.signal }));
+    expect(error).toMatchObject({ kind: 'aborted', outcomeUnknown: false, attempts: 0 });
+    expect(error.cause).toEqual(new Error('page closed'));
+    expect(service.captures).toEqual([]);
+  });
+});

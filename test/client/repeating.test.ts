@@ -1,0 +1,216 @@
+/** Money moves once, whatever happens to requests and answers: the service counts. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type CreatePaymentRequest, PaymentServiceError } from '../../src/client/index.ts';
+import { errorOf } from './failing.ts';
+import { clientOf, createFakeTime, type Fault, startPaymentService } from './paymentService.ts';
+
+const ORDER: CreatePaymentRequest = {
+  amount: 6540,
+  currency: 'USD',
+  profile_id: 'pro_1',
+  payment_id: 'order-1',
+  metadata: { order_id: '1' },
+};
+const { payment_id: _, ...WITHOUT_ID } = ORDER;
+
+const AFTER_COMMIT: readonly Fault[] = [
+  { kind: 'cutAfter' },
+  { kind: 'cutWithin' },
+  { kind: 'failAfter', status: 502 },
+  { kind: 'pageAfter' },
+  { kind: 'hangAfter' },
+];
+const quick = { retry: { attemptTimeoutMs: 100 } };
+
+describe('creating a payment under its own id', () => {
+  it.each(AFTER_COMMIT)('charges once when the answer is lost: %j', async (fault) => {
+    const service = await startPaymentService();
+    service.fail(fault);
+    const created = await clientOf(service, quick).payments.create(ORDER);
+    expect(created).toMatchObject({ origin: 'existing', retrySafe: true });
+    expect(created.payment.payment_id).toBe('order-1');
+    expect(service.charges).toEqual(['order-1']);
+  });
+
+  it.each([200, 400, 409, 422, 500])(
+    'reads the payment when HE_01 comes with HTTP %i',
+    async (status) => {
+      const service = await startPaymentService();
+      service.existsStatus = status;
+      service.fail({ kind: 'cutAfter' });
+      const { payment, origin } = await clientOf(service).payments.create(ORDER);
+      expect([payment.payment_id, origin]).toEqual(['order-1', 'existing']);
+      expect(service.charges).toHaveLength(1);
+      expect(service.received.map(({ method }) => method)).toEqual(['POST', 'POST', 'GET']);
+    },
+  );
+
+  it('waits for a payment that exists and is not visible yet', async () => {
+    const service = await startPaymentService();
+    service.fail({ kind: 'cutAfter' });
+    service.hiddenReads = 3;
+    const { origin } = await clientOf(service).payments.create(ORDER);
+    expect(origin).toBe('existing');
+  });
+
+  it('says that the payment exists when it cannot be read', async () => {
+    const service = await startPaymentService();
+    service.fail({ kind: 'cutAfter' });
+    service.hiddenReads = 1000;
+    const error = await errorOf(clientOf(service).payments.create(ORDER));
+    expect(error).toMatchObject({ kind: 'unavailable', outcomeUnknown: true, retryable: true });
+  });
+
+  it.each([
+    ['amount', { amount: 1 }],
+    ['currency', { currency: 'EUR' }],
+    ['metadata.order_id', { metadata: { order_id: '2' } }],
+  ])('refuses the payment of another order: %s differs', async (field, change) => {
+    const service = await startPaymentService();
+    const client = clientOf(service);
+    await client.payments.create(ORDER);
+    const error = await errorOf(client.payments.create({ ...ORDER, ...change }));
+    expect(error.kind).toBe('id_in_use');
+    expect(error.message).toContain(field);
+  });
+
+  it('gets through a burst of 503', async () => {
+    const service = await startPaymentService();
+    const burst: Fault = { kind: 'answer', status: 503 };
+    service.fail(burst, burst, burst);
+    const time = createFakeTime();
+    const { origin } = await clientOf(service, { time }).payments.create(ORDER);
+    expect(origin).toBe('created');
+    // Half of the ceiling each: the jitter of the test is 0.5.
+    expect(time.waitsMs).toEqual([125, 250, 500]);
+  });
+
+  it('gives up after the attempts of the policy, and may be called again', async () => {
+    const service = await startPaymentService();
+    service.fail(...Array.from({ length: 20 }, () => ({ kind: 'cutBefore' }) as const));
+    const error = await errorOf(clientOf(service).payments.create(ORDER));
+    expect(error).toMatchObject({
+      kind: 'unavailable',
+      attempts: 5,
+      retryable: true,
+      outcomeUnknown: true,
+    });
+    expect(service.received).toHaveLength(5);
+  });
+});
+
+describe('creating a payment without an id', () => {
+  it('says that it was not safe to repeat', async () => {
+    const service = await startPaymentService();
+    const created = await clientOf(service).payments.create(WITHOUT_ID);
+    expect(created).toMatchObject({ origin: 'created', retrySafe: false });
+  });
+
+  it.each([...AFTER_COMMIT, { kind: 'cutBefore' } as const])(
+    'is sent once, and what became of it is called unknown: %j',
+    async (fault) => {
+      const service = await startPaymentService();
+      service.fail(fault);
+      const error = await errorOf(clientOf(service, quick).payments.create(WITHOUT_ID));
+      expect(error).toMatchObject({ outcomeUnknown: true, retryable: false });
+      expect(service.received).toHaveLength(1);
+    },
+  );
+});
+
+describe('capturing and refunding', () => {
+  it.each(AFTER_COMMIT)('a capture is never sent twice: %j', async (fault) => {
+    const service = await startPaymentService();
+    service.fail(fault);
+    const error = await errorOf(clientOf(service, quick).payments.capture('order-1'));
+    expect(error).toMatchObject({ outcomeUnknown: true, retryable: false, attempts: 1 });
+    expect(service.captures).toHaveLength(1);
+  });
+
+  it.each(AFTER_COMMIT)('a refund is looked for by its id, not sent twice: %j', async (fault) => {
+    const service = await startPaymentService();
+    service.fail(fault);
+    const request = { payment_id: 'order-1', refund_id: 'back-1', amount: 100 };
+    const { refund, origin } = await clientOf(service, quick).refunds.create(request);
+    expect([refund.refund_id, origin]).toEqual(['back-1', 'existing']);
+    expect(service.refunds).toEqual(['back-1']);
+  });
+
+  it('a refund that is not found after its answer was lost stays unknown', async () => {
+    const service = await startPaymentService();
+    service.fail({ kind: 'cutBefore' });
+    const request = { payment_id: 'order-1', refund_id: 'back-1' };
+    const error = await errorOf(clientOf(service).refunds.create(request));
+    expect(error).toMatchObject({ operation: 'createRefund', kind: 'outcome_unknown' });
+    expect(service.received.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  it('a refund that belongs to another payment is refused', async () => {
+    const service = await startPaymentService();
+    const client = clientOf(service);
+    await client.refunds.create({ payment_id: 'order-1', refund_id: 'back-1' });
+    service.fail({
+      kind: 'answer',
+      status: 400,
+      body: { error: { type: 't', code: 'HE_01', message: '' } },
+    });
+    const error = await errorOf(
+      client.refunds.create({ payment_id: 'order-2', refund_id: 'back-1' }),
+    );
+    expect(error.kind).toBe('id_in_use');
+  });
+
+  it('what was surely not done is sent again', async () => {
+    const service = await startPaymentService();
+    service.fail({ kind: 'answer', status: 429 });
+    await clientOf(service).payments.capture('order-1');
+    expect(service.captures).toHaveLength(1);
+    expect(service.received).toHaveLength(2);
+  });
+});
+
+const anyFault: fc.Arbitrary<Fault> = fc.oneof(
+  fc.constantFrom<Fault>(
+    { kind: 'cutBefore' },
+    { kind: 'cutAfter' },
+    { kind: 'cutWithin' },
+    { kind: 'pageAfter' },
+  ),
+  fc.record({ kind: fc.constant('failAfter' as const), status: fc.constantFrom(500, 502, 503) }),
+  fc.record({
+    kind: fc.constant('answer' as const),
+    status: fc.constantFrom(301, 400, 401, 403, 404, 409, 422, 429, 500, 503),
+    body: fc.constantFrom(undefined, { error: { type: 'x', code: 'ZZ_99', message: 'new' } }),
+  }),
+);
+
+it('under any faults nothing is done twice, and what is called done was done', async () => {
+  const service = await startPaymentService();
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyFault, { maxLength: 7 }), async (faults) => {
+      run += 1;
+      const id = `order-${run}`;
+      const client = clientOf(service);
+      service.fail(...faults);
+      const [created, captured, refunded] = [
+        await client.payments.create({ ...ORDER, payment_id: id }).catch((e: unknown) => e),
+        await client.payments.capture(id).catch((e: unknown) => e),
+        await client.refunds.create({ payment_id: id, refund_id: id }).catch((e: unknown) => e),
+      ];
+      service.heal();
+      const count = (done: readonly string[]) => done.filter((one) => one === id).length;
+      for (const [result, done] of [
+        [created, service.charges],
+        [captured, service.captures],
+        [refunded, service.refunds],
+      ] as const) {
+        expect(count(done)).toBeLessThanOrEqual(1);
+        if (!(result instanceof PaymentServiceError)) expect(count(done)).toBe(1);
+        else if (!result.outcomeUnknown) expect(count(done)).toBe(0);
+      }
+    }),
+    { numRuns: 150 },
+  );
+}, 60_000);

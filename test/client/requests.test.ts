@@ -1,0 +1,125 @@
+/** What is sent is what the contract allows, to where it was meant to go. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import {
+  type ClientOptions,
+  type CreatePaymentRequest,
+  createClient,
+} from '../../src/client/index.ts';
+import { errorOf } from './failing.ts';
+import { API_KEY, clientOf, createFakeTime, startPaymentService } from './paymentService.ts';
+
+const ORDER: CreatePaymentRequest = { amount: 1, currency: 'USD', profile_id: 'pro_1' };
+
+/** Where nobody listens, because who did has gone. */
+async function freeAddress(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  return `http://127.0.0.1:${port}`;
+}
+
+describe('requests', () => {
+  it('with a wrong name are not sent: a misspelt payment_id would make a retry charge twice', async () => {
+    const service = await startPaymentService();
+    const misspelt = { ...ORDER, paymentId: 'order-1' };
+    const error = await errorOf(clientOf(service).payments.create(misspelt));
+    expect(error).toMatchObject({ kind: 'invalid_request', attempts: 0, outcomeUnknown: false });
+    expect(error.problems).toMatchObject([{ code: 'IR_04', field: 'paymentId' }]);
+    expect(service.received).toEqual([]);
+  });
+
+  it.each(['.', '..', '', '\n', 'a\u0000b'])('with the id %j are not sent', async (id) => {
+    const service = await startPaymentService();
+    const error = await errorOf(clientOf(service).payments.retrieve(id));
+    expect(error.kind).toBe('invalid_request');
+    expect(service.received).toEqual([]);
+  });
+
+  it('carry an id so that it cannot name another path', async () => {
+    const service = await startPaymentService();
+    const ids = ['../payouts/1', 'a/b?c#d', '%2e%2e', 'ü'];
+    for (const id of ids) await errorOf(clientOf(service).payments.retrieve(id));
+    expect(service.received.map(({ path }) => path)).toEqual([
+      '/payments/..%2Fpayouts%2F1',
+      '/payments/a%2Fb%3Fc%23d',
+      '/payments/%252e%252e',
+      '/payments/%C3%BC',
+    ]);
+  });
+
+  it('go to the path of the base address and below', async () => {
+    const service = await startPaymentService();
+    await errorOf(clientOf(service, { baseUrl: `${service.baseUrl}/v1/` }).health());
+    expect(service.received[0]?.path).toBe('/v1/health');
+  });
+
+  it('that were aborted on their way may have been carried out', async () => {
+    const service = await startPaymentService();
+    const gone = new AbortController();
+    service.fail({ kind: 'hangAfter' });
+    const call = clientOf(service).payments.capture('order-1', {}, { signal: gone.signal });
+    await expect.poll(() => service.captures).toHaveLength(1);
+    gone.abort();
+    expect(await errorOf(call)).toMatchObject({ kind: 'aborted', outcomeUnknown: true });
+  });
+
+  it('of an aborted caller are not sent', async () => {
+    const service = await startPaymentService();
+    const signal = AbortSignal.abort();
+    expect(await errorOf(clientOf(service).health({ signal }))).toMatchObject({ kind: 'aborted' });
+    expect(service.received).toEqual([]);
+  });
+
+  it('that reach nobody are tried again, and were surely not carried out', async () => {
+    const baseUrl = await freeAddress();
+    const client = createClient({ baseUrl, apiKey: API_KEY, time: createFakeTime() });
+    const error = await errorOf(client.payments.capture('order-1'));
+    expect(error).toMatchObject({
+      kind: 'unavailable',
+      attempts: 5,
+      outcomeUnknown: false,
+      retryable: true,
+    });
+  });
+});
+
+describe('a client', () => {
+  const make = (change: Partial<ClientOptions>) => () =>
+    createClient({ baseUrl: 'https://pay.example', apiKey: API_KEY, ...change });
+
+  it.each([
+    'http://pay.example',
+    'http://localhost.example',
+    'http://127.0.0.1.example',
+    'ftp://127.0.0.1',
+    'https://user:secret@pay.example',
+    'https://pay.example/?key=1',
+    'pay.example',
+  ])('is not made for %s', (baseUrl) => {
+    expect(make({ baseUrl })).toThrow(TypeError);
+  });
+
+  it.each([
+    'https://pay.example/api',
+    'http://localhost:8082',
+    'http://127.0.0.1:1',
+    'http://[::1]',
+  ])('is made for %s', (baseUrl) => {
+    expect(make({ baseUrl })).not.toThrow();
+  });
+
+  it.each(['pk_snd_0123', 'pk_prd_0123', 'admin_0123', '', 'snd_01 23', 'snd_0123\n'])(
+    'is not made with the key %j, and does not repeat it',
+    (apiKey) => {
+      expect(make({ apiKey })).toThrow(TypeError);
+      expect(make({ apiKey })).not.toThrow('0123');
+    },
+  );
+});

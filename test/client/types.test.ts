@@ -1,0 +1,71 @@
+/**
+ * A wrong field name is a compile error. `npm run typecheck` is what runs this: a line below that
+ * compiles although it is wrong fails it. Here it is checked that the same is refused at run time.
+ */
+import { expect, test } from 'vitest';
+import type {
+  CreatePaymentRequest,
+  CreatePayoutRequest,
+  PaymentServiceClient,
+} from '../../src/client/index.ts';
+import { createPaymentRequest, createPayoutRequest, problemsOf } from '../../src/contract/index.ts';
+
+const ORDER = { amount: 1, currency: 'USD', profile_id: 'pro_1' } as const;
+const CARD = {
+  card_number: '4242424242424242',
+  card_exp_month: '01',
+  card_exp_year: '2030',
+  card_cvc: '123',
+};
+
+const WRONG_PAYMENTS: readonly CreatePaymentRequest[] = [
+  // @ts-expect-error: the field is payment_id
+  { ...ORDER, paymentId: 'order-1' },
+  // @ts-expect-error: must not be used
+  { ...ORDER, items: [] },
+  // @ts-expect-error: must not be used
+  { ...ORDER, line_items: [] },
+  // @ts-expect-error: must not be used
+  { ...ORDER, cart_items: [] },
+  // @ts-expect-error: an amount is a number of minor units
+  { ...ORDER, amount: '1.00' },
+  // @ts-expect-error: required
+  { amount: 1, currency: 'USD' },
+  // @ts-expect-error: no such way of capturing
+  { ...ORDER, capture_method: 'later' },
+  // @ts-expect-error: the field is card_exp_month
+  { ...ORDER, payment_method_data: { card: { ...CARD, expiry_month: '01' } } },
+  // @ts-expect-error: the field is name
+  { ...ORDER, order_details: [{ product_name: 'Tea', quantity: 1, amount: 1 }] },
+];
+
+const NO_BIC = { payout_method_type: 'sepa', iban: 'DE1' } as const;
+const WRONG_PAYOUTS: readonly CreatePayoutRequest[] = [
+  // @ts-expect-error: payouts have no payment_id
+  { amount: 1, currency: 'EUR', payment_id: 'p' },
+  // @ts-expect-error: sepa needs a bic
+  { amount: 1, currency: 'EUR', payout_method_data: { bank_transfer: NO_BIC } },
+];
+
+test('what does not compile is refused at run time, too', () => {
+  for (const wrong of WRONG_PAYMENTS)
+    expect(problemsOf(createPaymentRequest, wrong)).not.toEqual([]);
+  for (const wrong of WRONG_PAYOUTS) expect(problemsOf(createPayoutRequest, wrong)).not.toEqual([]);
+});
+
+/** Never called: it is enough that it compiles. */
+const answersHaveTypes = async (client: PaymentServiceClient): Promise<void> => {
+  const { payment, retrySafe } = await client.payments.create(ORDER);
+  const status: string | null | undefined = payment.status;
+  const isSafe: boolean = retrySafe;
+  const { captured_at: capturedAt } = await client.payments.capture('p', { amount_to_capture: 1 });
+  const dispute = await client.disputes.retrieve('d');
+  // @ts-expect-error: the amount of a dispute may be text
+  const amount: number = dispute.amount;
+  // @ts-expect-error: a capture takes no reason
+  await client.payments.capture('p', { cancellation_reason: 'x' });
+  // @ts-expect-error: no such lane
+  await client.payments.retrieve('p', {}, { lane: 'fast' });
+  void [status, isSafe, capturedAt, amount];
+};
+void answersHaveTypes;

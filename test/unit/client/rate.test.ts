@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  LANES,
+  type Lane,
+  learn,
+  type RateReading,
+  type RateState,
+  readRate,
+  take,
+  UNKNOWN_RATE,
+} from '../../../src/client/domain/rate.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+const RESET = NOW + 30_000;
+const told = (remaining: number, change: Partial<RateReading> = {}): RateReading => ({
+  limit: 100,
+  remaining,
+  resetAtMs: RESET,
+  exceeded: false,
+  ...change,
+});
+const informed = (...readings: readonly RateReading[]): RateState =>
+  readings.reduce((state, reading) => learn(state, reading, NOW), UNKNOWN_RATE);
+const mayTake = (state: RateState, lane: Lane, nowMs = NOW) =>
+  take(state, lane, nowMs).admission.admitted;
+
+/** Takes until refused; stops at a thousand. */
+function drain(start: RateState, lane: Lane, nowMs = NOW): number {
+  let state = start;
+  for (let taken = 0; taken < 1000; taken += 1) {
+    const next = take(state, lane, nowMs);
+    if (!next.admission.admitted) return taken;
+    state = next.state;
+  }
+  return 1000;
+}
+
+describe('taking', () => {
+  // Rule 1.
+  it('holds nothing back before the service has told its limit', () => {
+    for (const lane of LANES) expect(drain(UNKNOWN_RATE, lane)).toBe(1000);
+  });
+
+  // Rule 2.
+  it.each([
+    ['webhook', 100],
+    ['operator', 96],
+    ['refresh', 71],
+    ['discovery', 61],
+  ] as const)('%s takes %i of 100', (lane, count) => {
+    expect(drain(informed(told(100)), lane)).toBe(count);
+  });
+
+  it('stops background work while less than 30 % is left, and tells until when', () => {
+    const low = informed(told(29));
+    expect(take(low, 'refresh', NOW).admission).toEqual({ admitted: false, waitMs: 30_000 });
+    expect(mayTake(low, 'discovery')).toBe(false);
+    expect(mayTake(low, 'operator')).toBe(true);
+  });
+
+  it('gives a lane what it gives the lanes after it', () => {
+    const anyState = fc.record({
+      limit: fc.option(fc.integer({ min: 1, max: 1000 }), { nil: undefined }),
+      remaining: fc.option(fc.nat(1000), { nil: undefined }),
+      resetAtMs: fc.option(fc.integer({ min: NOW - 1000, max: NOW + 60_000 }), { nil: undefined }),
+      isAssumed: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(anyState, (state) => {
+        const admitted = LANES.map((lane) => mayTake(state, lane));
+        expect(admitted).toEqual(admitted.toSorted((a, b) => Number(b) - Number(a)));
+      }),
+    );
+  });
+});
+
+describe('learning', () => {
+  // Rule 3: answers overtake each other.
+  it('believes the least of what is told of one window', () => {
+    expect(drain(informed(told(10), told(90)), 'webhook')).toBe(10);
+    expect(drain(informed(told(10), told(90, { resetAtMs: RESET + 999 })), 'webhook')).toBe(10);
+  });
+
+  it('begins anew with a later reset, and takes no word of an earlier window', () => {
+    const next = told(90, { resetAtMs: RESET + 60_000 });
+    expect(drain(informed(told(0), next), 'webhook')).toBe(90);
+    expect(drain(informed(next, told(0)), 'webhook')).toBe(90);
+  });
+
+  // Rule 4.
+  it('has nothing left after a 429, whatever it says, until the reset', () => {
+    const state = informed(told(50, { exceeded: true }));
+    expect(drain(state, 'webhook')).toBe(0);
+    expect(drain(state, 'webhook', RESET - 1)).toBe(0);
+    expect(mayTake(state, 'webhook', RESET)).toBe(true);
+  });
+
+  it('lets no more go at a reset than the window holds', () => {
+    expect(drain(informed(told(0)), 'webhook', RESET)).toBe(100);
+  });
+
+  it('corrects the window it assumed by the first answer, earlier or later', () => {
+    for (const resetAtMs of [RESET + 20_000, RESET + 100_000]) {
+      const { state } = take(informed(told(0)), 'webhook', RESET);
+      const corrected = learn(state, told(40, { resetAtMs }), RESET + 10);
+      expect(corrected).toMatchObject({ remaining: 40, resetAtMs, isAssumed: false });
+    }
+  });
+
+  it('never admits more in one window than the service said was left', () => {
+    const step = fc.oneof(
+      fc.constantFrom(...LANES).map((lane) => ({ lane })),
+      fc.nat(100).map((remaining) => ({ remaining })),
+    );
+    fc.assert(
+      fc.property(fc.nat(100), fc.array(step, { maxLength: 300 }), (start, steps) => {
+        let state = informed(told(start));
+        let left = start;
+        for (const next of steps) {
+          if ('lane' in next) {
+            const taken = take(state, next.lane, NOW);
+            state = taken.state;
+            if (taken.admission.admitted) left -= 1;
+          } else {
+            state = learn(state, told(next.remaining), NOW);
+            left = Math.min(left, next.remaining);
+          }
+          expect(left).toBeGreaterThanOrEqual(0);
+          expect(state.remaining).toBe(left);
+        }
+      }),
+    );
+  });
+});
+
+describe('reading headers', () => {
+  const headers = { limit: '100', remaining: '7', reset: String(RESET / 1000), date: null };
+
+  it('takes the reset as Unix seconds', () => {
+    expect(readRate(headers, false, NOW)).toEqual(told(7));
+  });
+
+  it('counts the wait by the clock of the service where it tells one', () => {
+    const date = new Date(NOW - 3_600_000).toUTCString();
+    const reset = String((NOW - 3_600_000 + 20_000) / 1000);
+    expect(readRate({ ...headers, date, reset }, true, NOW).resetAtMs).toBe(NOW + 20_000);
+  });
+
+  // Rule 5.
+  it.each([null, '', 'soon', '-1', '0', String(NOW / 1000 - 1), String(RESET)])(
+    'does not believe the reset %j',
+    (reset) => {
+      expect(readRate({ ...headers, reset }, false, NOW).resetAtMs).toBeUndefined();
+    },
+  );
+
+  it('never turns headers of any text into a number that is none', () => {
+    const text = fc.option(fc.string(), { nil: null });
+    fc.assert(
+      fc.property(text, text, text, text, (limit, remaining, reset, date) => {
+        const reading = readRate({ limit, remaining, reset, date }, false, NOW);
+        for (const value of [reading.limit, reading.remaining, reading.resetAtMs]) {
+          if (value !== undefined) expect(Number.isFinite(value) && value >= 0).toBe(true);
+        }
+      }),
+    );
+  });
+});

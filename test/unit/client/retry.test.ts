@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type AttemptFailure,
+  backoffCeilingMs,
+  decideRetry,
+  meaningOf,
+  DEFAULT_RETRY_POLICY as POLICY,
+  type Situation,
+} from '../../../src/client/domain/retry.ts';
+
+const answer = (httpStatus: number, code?: string, namedWaitMs?: number): AttemptFailure => ({
+  kind: 'answer',
+  httpStatus,
+  code,
+  namedWaitMs,
+});
+const FIRST: Omit<Situation, 'failure'> = {
+  repeatable: true,
+  mustExist: false,
+  attempts: 1,
+  elapsedMs: 0,
+  random: 0,
+};
+const isRetried = (failure: AttemptFailure, change: Partial<Situation> = {}) =>
+  decideRetry({ ...FIRST, ...change, failure }, POLICY).action === 'retry';
+
+const anyFailure: fc.Arbitrary<AttemptFailure> = fc.oneof(
+  fc.constantFrom<AttemptFailure>({ kind: 'notSent' }, { kind: 'lost' }),
+  fc.record({
+    kind: fc.constant('answer' as const),
+    httpStatus: fc.integer({ min: 100, max: 599 }),
+    code: fc.constantFrom(undefined, 'HE_01', 'HE_00', 'RL_01', 'ZZ_99'),
+    namedWaitMs: fc.option(fc.nat(200_000), { nil: undefined }),
+  }),
+);
+const anySituation: fc.Arbitrary<Situation> = fc.record({
+  failure: anyFailure,
+  repeatable: fc.boolean(),
+  mustExist: fc.boolean(),
+  attempts: fc.integer({ min: 1, max: 10 }),
+  elapsedMs: fc.nat(200_000),
+  random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+});
+
+describe('what a failure means', () => {
+  it.each([
+    [answer(400), 'refused'],
+    [answer(301), 'refused'],
+    [answer(422, 'HE_00'), 'refused'],
+    [answer(500, 'HE_01'), 'refused'],
+    [answer(429), 'notDone'],
+    [{ kind: 'notSent' } as const, 'notDone'],
+    [answer(500), 'unknown'],
+    [answer(503, 'ZZ_99'), 'unknown'],
+    [{ kind: 'lost' } as const, 'unknown'],
+  ])('%j: %s', (failure, meaning) => {
+    expect(meaningOf(failure)).toBe(meaning);
+  });
+});
+
+describe('sending again', () => {
+  // Rule 1.
+  it('never follows a 4xx other than 429, nor a redirect', () => {
+    fc.assert(
+      fc.property(anySituation, fc.integer({ min: 300, max: 499 }), (situation, httpStatus) => {
+        fc.pre(httpStatus !== 429 && !situation.mustExist);
+        expect(isRetried(answer(httpStatus), situation)).toBe(false);
+      }),
+    );
+  });
+
+  // Rule 2.
+  it.each([answer(429), { kind: 'notSent' } as const])('follows %j for any request', (failure) => {
+    expect(isRetried(failure, { repeatable: false })).toBe(true);
+  });
+
+  // Rule 3.
+  it('never follows an unknown outcome unless the contract makes it safe', () => {
+    fc.assert(
+      fc.property(anySituation, (situation) => {
+        fc.pre(meaningOf(situation.failure) === 'unknown');
+        expect(isRetried(situation.failure, { ...situation, repeatable: false })).toBe(false);
+      }),
+    );
+    expect(isRetried({ kind: 'lost' })).toBe(true);
+    expect(isRetried(answer(503))).toBe(true);
+  });
+
+  it('follows "not found" only where the resource is known to exist', () => {
+    expect(isRetried(answer(404))).toBe(false);
+    expect(isRetried(answer(404), { mustExist: true })).toBe(true);
+    expect(isRetried(answer(400), { mustExist: true })).toBe(false);
+  });
+
+  // Rules 5 and 6.
+  it('waits at least as named, at most a growing ceiling longer, and never past the cap', () => {
+    fc.assert(
+      fc.property(anySituation, (situation) => {
+        const decision = decideRetry(situation, POLICY);
+        if (decision.action === 'stop') return;
+        const { failure, attempts, elapsedMs } = situation;
+        const namedMs = failure.kind === 'answer' ? (failure.namedWaitMs ?? 0) : 0;
+        expect(decision.delayMs).toBeGreaterThanOrEqual(namedMs);
+        expect(decision.delayMs).toBeLessThan(namedMs + backoffCeilingMs(attempts, POLICY) + 1);
+        expect(elapsedMs + decision.delayMs).toBeLessThan(POLICY.totalTimeoutMs);
+        expect(attempts).toBeLessThan(POLICY.maxAttempts);
+      }),
+    );
+  });
+
+  it('uses all of the jitter: from nothing to the ceiling', () => {
+    const delayOf = (attempts: number, random: number) =>
+      decideRetry({ ...FIRST, attempts, random, failure: answer(503) }, POLICY);
+    expect(delayOf(1, 0)).toEqual({ action: 'retry', delayMs: 0 });
+    expect(delayOf(1, 0.999)).toEqual({ action: 'retry', delayMs: 249 });
+    expect(delayOf(4, 0.5)).toEqual({ action: 'retry', delayMs: 1000 });
+    expect(backoffCeilingMs(60, POLICY)).toBe(POLICY.maxDelayMs);
+  });
+});

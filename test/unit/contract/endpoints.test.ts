@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import {
+  COMMON_ERRORS,
+  ENDPOINTS,
+  type Endpoint,
+  ERROR_CODES,
+  FAMILY_ERROR_CODES,
+  keyKindOf,
+} from '../../../src/contract/index.ts';
+import { buildServiceOpenApi } from '../../../src/contract/openapi.ts';
+import { packageRoot } from '../../../src/platform/packageRoot.ts';
+
+const endpoints = Object.entries(ENDPOINTS) as [string, Endpoint][];
+
+/** The document's routes, typed here once more so that a slip in the table shows. */
+const DOCUMENTED_ROUTES = `
+  GET /health
+  POST /payments
+  POST /payments/:payment_id
+  POST /payments/:payment_id/confirm
+  GET /payments/:payment_id
+  POST /payments/list
+  GET /payments/list
+  POST /payments/:payment_id/capture
+  POST /payments/:payment_id/cancel
+  POST /payments/:payment_id/approve
+  POST /payments/:payment_id/reject
+  POST /refunds
+  POST /refunds/:refund_id
+  POST /refunds/list
+  GET /refunds/:refund_id
+  GET /disputes/list
+  GET /disputes/:dispute_id
+  POST /disputes/accept/:dispute_id
+  POST /payouts/create
+  POST /payouts/list
+  GET /payouts/:payout_id
+  PUT /payouts/:payout_id
+  POST /payouts/:payout_id/confirm
+  POST /payouts/:payout_id/cancel
+  POST /payouts/:payout_id/fulfill
+`
+  .trim()
+  .split(/\s*\n\s*/);
+
+describe('the table of endpoints', () => {
+  it('has the routes of the document, and no other', () => {
+    const routes = endpoints.map(([, { method, path }]) => `${method} ${path}`);
+    expect(routes.toSorted()).toEqual(DOCUMENTED_ROUTES.toSorted());
+  });
+
+  it.each(endpoints)('%s: parameters are those of the path', (_, { path, params }) => {
+    const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+    expect(Object.keys(params.shape)).toEqual(named);
+  });
+
+  it.each(endpoints)('%s: refuses with codes of the contract', (_, { errors }) => {
+    for (const { code } of [...COMMON_ERRORS, ...errors]) {
+      expect({ ...ERROR_CODES, ...FAMILY_ERROR_CODES }).toHaveProperty(code);
+    }
+  });
+
+  // The second copy of a request that moves money would move it twice.
+  it('lets nothing be repeated that writes, except creating a payment under its own id', () => {
+    const repeatable = endpoints.filter(
+      ([, { repetition }]) => repetition.kind === 'safe' || repetition.kind === 'keyed',
+    );
+    const writing = repeatable.filter(([name]) => !/^(health|retrieve|list)/.test(name));
+    expect(writing.map(([name, { repetition }]) => [name, repetition])).toEqual([
+      ['createPayment', { kind: 'keyed', key: 'payment_id' }],
+    ]);
+  });
+
+  it.each(['.', '..', '', 'a b', 'a\u0000', '\ud800'])('refuses the id %j in a path', (id) => {
+    expect(ENDPOINTS.retrievePayment.params.safeParse({ payment_id: id }).success).toBe(false);
+  });
+});
+
+test.each([
+  ['snd_a', 'sandboxSecret'],
+  ['prd_a', 'productionSecret'],
+  ['pk_snd_a', 'sandboxPublishable'],
+  ['pk_prd_a', 'productionPublishable'],
+  ['admin_a', 'admin'],
+  ['snd_', undefined],
+  ['', undefined],
+  ['secret', undefined],
+])('the key %j is of kind %s', (key, kind) => {
+  expect(keyKindOf(key)).toBe(kind);
+});
+
+describe('the OpenAPI document', () => {
+  const document = JSON.parse(JSON.stringify(buildServiceOpenApi())) as {
+    readonly openapi: string;
+    readonly components: Readonly<Record<string, object>>;
+  };
+
+  it('in docs is what the table says now; `npm run generate:service` writes it', () => {
+    const written = readFileSync(join(packageRoot(), 'docs/openapi-service.json'), 'utf8');
+    expect(written).toBe(`${JSON.stringify(document, null, 2)}\n`);
+    expect(document.openapi).toMatch(/^3\.1\./);
+  });
+
+  it('refers to nothing that is not there, and has no part that nothing refers to', () => {
+    const referred = new Set(
+      [...JSON.stringify(document).matchAll(/"#\/components\/([^"]+)"/g)].map(([, name]) => name),
+    );
+    const { securitySchemes: _, ...parts } = document.components;
+    const defined = Object.entries(parts).flatMap(([kind, named]) =>
+      Object.keys(named).map((name) => `${kind}/${name}`),
+    );
+    expect([...referred].toSorted()).toEqual(defined.toSorted());
+  });
+
+  it('describes what is sent as closed, and what is answered as open', () => {
+    const { schemas } = document.components as {
+      readonly schemas: Readonly<Record<string, { readonly additionalProperties?: boolean }>>;
+    };
+    expect(schemas.CreatePaymentRequest?.additionalProperties).toBe(false);
+    expect(schemas.Payment).not.toHaveProperty('additionalProperties');
+  });
+});
