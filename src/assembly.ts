@@ -325,7 +325,8 @@ function startSchedules({ events, gate, log, openPool, onClose }: Shared): void 
   const checkOverdue = createOverdueCheck({ db, clock: systemClock, log });
   gate.whenOpen(() => {
     const feed = createChangeFeed(db);
-    const scheduler = startScheduler(scheduleTable({ sweep, checkOverdue, feed }), log);
+    const table = scheduleTable({ sweep, checkOverdue, feed });
+    const scheduler = startScheduler(table, { db, clock: systemClock, log });
     onClose(() => scheduler.close());
   });
 }
