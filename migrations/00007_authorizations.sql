@@ -49,6 +49,9 @@ create table authorization_notices (
   unique (payment_id, deadline_at, kind, threshold_hours),
   check ((kind = 'policy') = (action is not null))
 );
+-- A policy moves money, or gives it up, once for each payment, whatever becomes of the deadline.
+create unique index authorization_notices_policy on authorization_notices (payment_id)
+  where kind = 'policy';
 
 -- A person may accept an open finding: it stays open while its test fails, and no longer counts as a
 -- difference.
