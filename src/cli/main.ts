@@ -4,8 +4,10 @@ import { exitWith } from '../platform/shutdown.ts';
 import { eventsCommand } from './commands/events.ts';
 import { exportCommand } from './commands/export.ts';
 import { findCommand } from './commands/find.ts';
+import { findingsCommand } from './commands/findings.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { ordersCommand } from './commands/orders.ts';
+import { pauseCommand, resumeCommand } from './commands/pause.ts';
 import { sendCommand } from './commands/send.ts';
 import { signCommand } from './commands/sign.ts';
 import { startCommand } from './commands/start.ts';
@@ -21,6 +23,9 @@ const program = new Command('tallyhook')
   .addCommand(ordersCommand())
   .addCommand(eventsCommand())
   .addCommand(findCommand())
+  .addCommand(findingsCommand())
+  .addCommand(pauseCommand())
+  .addCommand(resumeCommand())
   .addCommand(exportCommand())
   .addCommand(verifyCommand());
 

@@ -38,7 +38,7 @@ const sources: readonly Source[] = FOLDERS.flatMap((folder) =>
 
 const inFolder = (folder: string) =>
   sources.filter(({ path }) => path.startsWith(`src/${folder}/`));
-const FEATURES = ['receiver', 'ledger', 'scheduler', 'console', 'client'];
+const FEATURES = ['receiver', 'ledger', 'reconcile', 'scheduler', 'console', 'client'];
 const BASE = ['platform', 'contract'];
 
 function expectOnly(
@@ -96,8 +96,9 @@ test('A3: domain folders are pure: contract and themselves, no I/O, no clock, no
 
 /** What features know beyond the base and themselves. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
-  scheduler: ['ledger'],
-  console: ['ledger'],
+  reconcile: ['ledger', 'client'],
+  scheduler: ['ledger', 'reconcile'],
+  console: ['ledger', 'reconcile'],
 };
 
 test('A4: a feature knows platform, contract and itself; a few also what they run or show', () => {
