@@ -8,6 +8,7 @@ import { findingsCommand } from './commands/findings.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { ordersCommand } from './commands/orders.ts';
 import { pauseCommand, resumeCommand } from './commands/pause.ts';
+import { sandboxCommand } from './commands/sandbox.ts';
 import { sendCommand } from './commands/send.ts';
 import { signCommand } from './commands/sign.ts';
 import { startCommand } from './commands/start.ts';
@@ -17,6 +18,7 @@ const program = new Command('tallyhook')
   .description('Keeps a local order ledger equal to the payment service, to the cent.')
   .showHelpAfterError('(tallyhook <command> --help lists the options)')
   .addCommand(startCommand())
+  .addCommand(sandboxCommand())
   .addCommand(migrateCommand())
   .addCommand(signCommand())
   .addCommand(sendCommand())

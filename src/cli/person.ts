@@ -3,7 +3,10 @@ import { userInfo } from 'node:os';
 import { Option } from 'commander';
 
 export function byOption(): Option {
-  return new Option('--by <name>', 'who does this; the name of the operating system's user if left out');
+  return new Option(
+    '--by <name>',
+    "who does this; the name of the operating system's user if left out",
+  );
 }
 
 /** The name given, or that of the user whom the process belongs to. */
