@@ -110,7 +110,8 @@ export function webhookSecretsOf(config: Config): readonly string[] {
   );
 }
 
-function adminTokensOf(config: Config): readonly NamedToken[] {
+/** Tokens of the admin port: those set, or the one generated for the embedded database. */
+export function adminTokensOf(config: Config): readonly NamedToken[] {
   if (config.adminTokens !== undefined) return config.adminTokens;
   if (config.databaseUrl === undefined) {
     return [{ name: 'admin', token: localSecret(config.dataDir, 'admin-token') }];
@@ -119,6 +120,18 @@ function adminTokensOf(config: Config): readonly NamedToken[] {
     'ADMIN_TOKEN is not set. The admin port refuses every request without one. ' +
       'Set it to a long random value, for example from `openssl rand -hex 32`.',
   );
+}
+
+/** Where the payment service is and the key for it; undefined when no key is set. */
+export function serviceOf(
+  config: Config,
+): { readonly baseUrl: string; readonly apiKey: string } | undefined {
+  if (usesSandbox(config)) {
+    const apiKey = localSecret(config.dataDir, 'sandbox-api-key', 'snd_');
+    return { baseUrl: `http://127.0.0.1:${config.sandboxPort}`, apiKey };
+  }
+  const { baseUrl, apiKey } = config;
+  return baseUrl === undefined || apiKey === undefined ? undefined : { baseUrl, apiKey };
 }
 
 /** Opens the database; the embedded one is started and brought up to date. */

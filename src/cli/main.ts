@@ -1,6 +1,7 @@
 /** The command line: `tallyhook <command>`. Commands parse arguments, call features and print. */
 import { Command } from 'commander';
 import { exitWith } from '../platform/shutdown.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { eventsCommand } from './commands/events.ts';
 import { exportCommand } from './commands/export.ts';
 import { findCommand } from './commands/find.ts';
@@ -26,6 +27,7 @@ const program = new Command('tallyhook')
   .addCommand(eventsCommand())
   .addCommand(findCommand())
   .addCommand(findingsCommand())
+  .addCommand(doctorCommand())
   .addCommand(pauseCommand())
   .addCommand(resumeCommand())
   .addCommand(exportCommand())

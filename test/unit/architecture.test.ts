@@ -97,6 +97,7 @@ test('A3: domain folders are pure: contract and themselves, no I/O, no clock, no
 /** What features know beyond the base and themselves. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   reconcile: ['ledger', 'client'],
+  doctor: ['ledger', 'client'],
   scheduler: ['ledger', 'reconcile'],
   console: ['ledger', 'reconcile'],
 };
