@@ -21,10 +21,12 @@ export interface Schedule {
 export interface ScheduledWork {
   readonly sweep: Sweep;
   readonly checkOverdue: () => Promise<void>;
+  readonly checkAuthorizations: () => Promise<void>;
   readonly feed: Pick<ChangeFeed, 'publish'>;
 }
 
-export function scheduleTable({ sweep, checkOverdue, feed }: ScheduledWork): readonly Schedule[] {
+export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
+  const { sweep, feed } = work;
   return [
     {
       name: 'sweep',
@@ -33,7 +35,8 @@ export function scheduleTable({ sweep, checkOverdue, feed }: ScheduledWork): rea
       run: sweep.overdue,
       atStart: sweep.everything,
     },
-    { name: 'overdue', cron: '7 * * * *', runs: 'once', run: checkOverdue },
+    { name: 'overdue', cron: '7 * * * *', runs: 'once', run: work.checkOverdue },
+    { name: 'authorizations', cron: '* * * * *', runs: 'once', run: work.checkAuthorizations },
     // Reading the feed over HTTP publishes too; this is for readers in SQL, and for nobody reading.
     { name: 'changes', cron: '*/2 * * * * *', runs: 'everywhere', run: feed.publish },
   ];

@@ -179,6 +179,7 @@ test('the table sweeps everything at the start and what is overdue every minute'
   const table = scheduleTable({
     sweep: { overdue: note('overdue'), everything: note('everything') },
     checkOverdue: () => Promise.resolve(),
+    checkAuthorizations: () => Promise.resolve(),
     feed: { publish: () => Promise.resolve() },
   }).filter(({ name }) => name === 'sweep');
   expect(table.map(({ name, cron }) => [name, cron])).toEqual([['sweep', '* * * * *']]);
