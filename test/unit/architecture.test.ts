@@ -38,7 +38,7 @@ const sources: readonly Source[] = FOLDERS.flatMap((folder) =>
 
 const inFolder = (folder: string) =>
   sources.filter(({ path }) => path.startsWith(`src/${folder}/`));
-const FEATURES = ['receiver', 'ledger', 'scheduler', 'console', 'client'];
+const FEATURES = ['receiver', 'ledger', 'scheduler', 'console', 'client', 'reconcile'];
 const BASE = ['platform', 'contract'];
 
 function expectOnly(
@@ -98,6 +98,7 @@ test('A3: domain folders are pure: contract and themselves, no I/O, no clock, no
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   scheduler: ['ledger'],
   console: ['ledger'],
+  reconcile: ['ledger', 'client'],
 };
 
 test('A4: a feature knows platform, contract and itself; a few also what they run or show', () => {
