@@ -8,7 +8,9 @@ export default defineConfig({
       {
         test: {
           name: 'services',
-          include: ['test/{cli,console,db,flow,ledger,platform,receiver,reconcile}/**/*.test.ts'],
+          include: [
+            'test/{cli,conformance,console,db,flow,ledger,platform,receiver,reconcile,sandbox}/**/*.test.ts',
+          ],
           globalSetup: ['test/support/globalSetup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -3,6 +3,7 @@
  * of them, or each its own.
  */
 import { createConsoleApp } from './console/app.ts';
+import { API_KEY_PREFIXES } from './contract/limits.ts';
 import { createEventApplier } from './ledger/applyEvents.ts';
 import { createChangeFeed } from './ledger/changeFeed.ts';
 import { bindInstallation } from './ledger/installation.ts';
@@ -37,16 +38,19 @@ import { createAnnouncer } from './receiver/announcer.ts';
 import { createReceiverApp, type Readiness } from './receiver/app.ts';
 import { createIntake } from './receiver/intake.ts';
 import { createReceiverMetrics } from './receiver/metrics.ts';
+import { refuseSandboxDatabase, SANDBOX_MERCHANT_ID } from './sandbox/safety.ts';
+import { type RunningSandbox, startSandbox } from './sandbox/startSandbox.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
 import { scheduleTable } from './scheduler/schedules.ts';
 
-export const ROLES = ['receiver', 'events', 'scheduler', 'console'] as const;
+export const ROLES = ['receiver', 'events', 'scheduler', 'console', 'sandbox'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** What runs, and where it can be reached. */
 export interface Running {
   readonly receiverPort: number | undefined;
   readonly consolePort: number | undefined;
+  readonly sandbox: RunningSandbox | undefined;
   readonly databaseUrl: string;
   readonly isEmbedded: boolean;
   close(): Promise<void>;
@@ -59,17 +63,41 @@ export interface OpenedDatabase {
   close(): Promise<void>;
 }
 
-/** Merchant id of an installation that nobody gave one, for trying things out. */
-const LOCAL_MERCHANT_ID = 'merchant_local';
+/**
+ * Whether the sandbox is the payment service here: nobody named another one, and nothing real is kept
+ * in the embedded database.
+ */
+export function usesSandbox(config: Config): boolean {
+  const { databaseUrl, apiKey, baseUrl, merchantId = SANDBOX_MERCHANT_ID } = config;
+  const namesNoService = apiKey === undefined && baseUrl === undefined;
+  return databaseUrl === undefined && namesNoService && merchantId === SANDBOX_MERCHANT_ID;
+}
 
-/** The merchant account that the settings name. */
+/** The roles that run when nobody chose any. */
+export function defaultRoles(config: Config): ReadonlySet<Role> {
+  return new Set(ROLES.filter((role) => role !== 'sandbox' || usesSandbox(config)));
+}
+
+/** The merchant account that the settings name; the sandbox's where nothing real can be meant. */
 export function merchantIdOf(config: Config): string {
-  if (config.merchantId !== undefined) return config.merchantId;
-  if (config.databaseUrl === undefined) return LOCAL_MERCHANT_ID;
+  const { apiKey, merchantId } = config;
+  if (merchantId === SANDBOX_MERCHANT_ID && isProductionKey(apiKey)) {
+    throw new OperatorError(
+      `PAYMENTS_MERCHANT_ID is ${SANDBOX_MERCHANT_ID}, the account of the sandbox, but PAYMENTS_API_KEY ` +
+        'is a production key. Real payments must not meet invented ones: set your own merchant id.',
+    );
+  }
+  if (merchantId !== undefined) return merchantId;
+  if (config.databaseUrl === undefined && apiKey === undefined) return SANDBOX_MERCHANT_ID;
+  const reason = apiKey === undefined ? 'DATABASE_URL' : 'PAYMENTS_API_KEY';
   throw new OperatorError(
-    'PAYMENTS_MERCHANT_ID is not set. With DATABASE_URL it must be, because the books of one ' +
+    `PAYMENTS_MERCHANT_ID is not set. With ${reason} it must be, because the books of one ` +
       'database belong to one merchant account. Set it to your merchant id.',
   );
+}
+
+function isProductionKey(apiKey: string | undefined): boolean {
+  return apiKey?.startsWith(API_KEY_PREFIXES.productionSecret) ?? false;
 }
 
 /** Secrets that verify webhooks: those set, or the one generated for the embedded database. */
@@ -153,22 +181,65 @@ export async function start(config: Config, roles: ReadonlySet<Role>, log: Log):
   try {
     const database = await openDatabase(config, log);
     closers.push(() => database.close());
-    const shared = await share(config, { log, databaseUrl: database.url, closers });
-    const receiverPort = roles.has('receiver') ? await startReceiver(shared) : undefined;
-    if (roles.has('events')) startEvents(shared);
-    if (roles.has('scheduler')) startSchedules(shared);
-    const consolePort = roles.has('console') ? await startConsole(shared) : undefined;
-    return {
-      receiverPort,
-      consolePort,
-      databaseUrl: database.url,
-      isEmbedded: database.isEmbedded,
-      close,
-    };
+    const { url: databaseUrl, isEmbedded } = database;
+    const isSandboxAlone = [...roles].every((role) => role === 'sandbox');
+    const ports = isSandboxAlone
+      ? NO_PORTS
+      : await startLedgerRoles(config, roles, { log, databaseUrl, closers });
+    const sandbox = roles.has('sandbox')
+      ? await startSandboxRole(config, { log, databaseUrl, receiverPort: ports.receiverPort })
+      : undefined;
+    if (sandbox) closers.push(() => sandbox.close());
+    return { ...ports, sandbox, databaseUrl, isEmbedded, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+type Ports = Pick<Running, 'receiverPort' | 'consolePort'>;
+
+const NO_PORTS: Ports = { receiverPort: undefined, consolePort: undefined };
+
+async function startLedgerRoles(
+  config: Config,
+  roles: ReadonlySet<Role>,
+  input: ShareInput,
+): Promise<Ports> {
+  const shared = await share(config, input);
+  const receiverPort = roles.has('receiver') ? await startReceiver(shared) : undefined;
+  if (roles.has('events')) startEvents(shared);
+  if (roles.has('scheduler')) startSchedules(shared);
+  const consolePort = roles.has('console') ? await startConsole(shared) : undefined;
+  return { receiverPort, consolePort };
+}
+
+interface SandboxInput {
+  readonly log: Log;
+  readonly databaseUrl: string;
+  /** Of the receiver in this process, if there is one. */
+  readonly receiverPort: number | undefined;
+}
+
+/** The sandbox signs with the newest of the secrets that the receiver verifies with. */
+async function startSandboxRole(config: Config, input: SandboxInput): Promise<RunningSandbox> {
+  const { databaseUrl, log, receiverPort = config.port } = input;
+  if (isProductionKey(config.apiKey)) {
+    throw new OperatorError(
+      'PAYMENTS_API_KEY is a production key, and the sandbox never runs beside one: its invented ' +
+        'payments could be taken for real. Leave the role sandbox out, or the key.',
+    );
+  }
+  return await startSandbox({
+    databaseUrl,
+    port: config.sandboxPort,
+    apiKey: config.apiKey ?? localSecret(config.dataDir, 'sandbox-api-key', 'snd_'),
+    webhook: {
+      url: `http://127.0.0.1:${receiverPort}${config.webhookPath}`,
+      secret: config.webhookSecrets?.[0] ?? localSecret(config.dataDir, 'webhook-secret'),
+    },
+    log,
+  });
 }
 
 interface ShareInput {
@@ -195,6 +266,7 @@ async function share(config: Config, { log, databaseUrl, closers }: ShareInput):
       await db.probe();
       const pending = await pendingMigrations(db);
       if (pending.length > 0) throw migrationsPending(pending);
+      await refuseSandboxDatabase(db, merchantId);
       await bindInstallation(db, merchantId);
     },
     isDatabaseAway,

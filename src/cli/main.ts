@@ -6,6 +6,7 @@ import { exportCommand } from './commands/export.ts';
 import { findCommand } from './commands/find.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { ordersCommand } from './commands/orders.ts';
+import { sandboxCommand } from './commands/sandbox.ts';
 import { sendCommand } from './commands/send.ts';
 import { signCommand } from './commands/sign.ts';
 import { startCommand } from './commands/start.ts';
@@ -15,6 +16,7 @@ const program = new Command('tallyhook')
   .description('Keeps a local order ledger equal to the payment service, to the cent.')
   .showHelpAfterError('(tallyhook <command> --help lists the options)')
   .addCommand(startCommand())
+  .addCommand(sandboxCommand())
   .addCommand(migrateCommand())
   .addCommand(signCommand())
   .addCommand(sendCommand())

@@ -12,6 +12,7 @@ import type {
 import type { Payment } from '../contract/resources/payment.ts';
 import type { Calls, ResultOf } from './calls.ts';
 import { PaymentServiceError } from './errors.ts';
+import { isUnreadable, refuseDifference, saysItExists } from './existing.ts';
 import { walkPages } from './paginate.ts';
 import type { CallOptions } from './send.ts';
 
@@ -73,12 +74,16 @@ export function createPaymentCalls({ one, page }: Calls): PaymentCalls {
   const list: PaymentCalls['list'] = (filter = {}, options) =>
     page('listPayments', { body: filter }, options);
 
-  /** Reads a payment that was charged or will be: failing to read it says nothing else. */
-  const readExisting = async (id: string, options?: CallOptions): Promise<Payment> => {
+  /** Reads a payment that `original` says or hints is there; a hint that fails is dropped. */
+  const readExisting = async (
+    id: string,
+    original: unknown,
+    options?: CallOptions,
+  ): Promise<Payment> => {
     try {
       return await one('retrievePayment', on(id), { ...options, mustExist: true });
     } catch (cause) {
-      if (!(cause instanceof PaymentServiceError)) throw cause;
+      if (!saysItExists(original) || !(cause instanceof PaymentServiceError)) throw original;
       throw new PaymentServiceError(cause.kind === 'aborted' ? 'aborted' : 'unavailable', {
         operation: 'createPayment',
         message: `the payment exists and could not be read (${cause.message})`,
@@ -102,7 +107,7 @@ export function createPaymentCalls({ one, page }: Calls): PaymentCalls {
       } catch (error) {
         const id = request.payment_id;
         if (id === undefined || !(saysItExists(error) || isUnreadable(error))) throw error;
-        const payment = await readExisting(id, options);
+        const payment = await readExisting(id, error, options);
         refuseAnother(request, payment);
         return { payment, origin: 'existing', retrySafe };
       }
@@ -127,15 +132,6 @@ export function createPaymentCalls({ one, page }: Calls): PaymentCalls {
   };
 }
 
-function isUnreadable(error: unknown): boolean {
-  return error instanceof PaymentServiceError && error.kind === 'unreadable_answer';
-}
-
-/** HE_01, whatever HTTP status it came with. */
-export function saysItExists(error: unknown): boolean {
-  return error instanceof PaymentServiceError && error.code === 'HE_01';
-}
-
 /**
  * An id that was given out twice must not sell one order for another's payment.
  * @throws PaymentServiceError of kind `id_in_use`, which names fields and no values.
@@ -143,24 +139,8 @@ export function saysItExists(error: unknown): boolean {
 function refuseAnother(request: CreatePaymentRequest, payment: Payment): void {
   const pairs = [
     ['amount', request.amount, payment.amount],
-    ['currency', request.currency, payment.currency],
+    ['currency', request.currency, payment.currency?.toUpperCase()],
     ['metadata.order_id', request.metadata?.order_id, payment.metadata?.order_id],
   ] as const;
   refuseDifference('createPayment', 'payment_id', pairs);
-}
-
-/** Compares what was asked for with what exists, where both say something. */
-export function refuseDifference(
-  operation: string,
-  idField: string,
-  pairs: readonly (readonly [field: string, asked: unknown, existing: unknown])[],
-): void {
-  const fields = pairs
-    .filter(([, asked, existing]) => asked !== undefined && (existing ?? asked) !== asked)
-    .map(([field]) => field);
-  if (fields.length === 0) return;
-  throw new PaymentServiceError('id_in_use', {
-    operation,
-    message: `this ${idField} belongs to another one: ${fields.join(', ')} differ`,
-  });
 }

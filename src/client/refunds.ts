@@ -9,8 +9,8 @@ import type {
 import type { Refund } from '../contract/resources/refund.ts';
 import type { Calls } from './calls.ts';
 import { PaymentServiceError } from './errors.ts';
+import { isUnreadable, refuseDifference, saysItExists } from './existing.ts';
 import { walkPages } from './paginate.ts';
-import { refuseDifference, saysItExists } from './payments.ts';
 import type { CallOptions } from './send.ts';
 
 /** A refund, and how it came to be. */
@@ -86,7 +86,7 @@ export function createRefundCalls({ one, page }: Calls): RefundCalls {
 
 function lostItsAnswer(error: unknown): boolean {
   return (
-    error instanceof PaymentServiceError &&
-    (error.kind === 'outcome_unknown' || error.kind === 'unreadable_answer')
+    isUnreadable(error) ||
+    (error instanceof PaymentServiceError && error.kind === 'outcome_unknown')
   );
 }

@@ -10,7 +10,7 @@ import type { Endpoint } from '../contract/endpoints/index.ts';
 import { problemsOf, type RequestProblem } from '../contract/problems.ts';
 import { writeQuery } from '../contract/query.ts';
 import { LANES, type Lane } from './domain/rate.ts';
-import { decideRetry, meaningOf } from './domain/retry.ts';
+import { type AttemptFailure, decideRetry, meaningOf } from './domain/retry.ts';
 import { PaymentServiceError } from './errors.ts';
 import { createRedactor, errorOf, failureOf } from './failures.ts';
 import type { ClientSettings } from './settings.ts';
@@ -84,9 +84,8 @@ export function createSend(settings: ClientSettings): Send {
   };
 
   /** After a failed attempt: waits for the next, or throws. */
-  const recover = async (call: Call, progress: Progress, result: AttemptResult): Promise<void> => {
-    const failure = failureOf(result, call.endpoint, time.nowMs());
-    if (failure === undefined) return;
+  const recover = async (call: Call, progress: Progress, failed: FailedAttempt): Promise<void> => {
+    const { result, failure } = failed;
     progress.everUnknown ||= meaningOf(failure) === 'unknown';
     throwIfAborted(call, progress);
     const { attempts } = progress;
@@ -111,13 +110,17 @@ export function createSend(settings: ClientSettings): Send {
       progress.attempts += 1;
       const elapsedMs = time.nowMs() - progress.startedAtMs;
       const result = await attempt(request, elapsedMs, call.signal);
-      if (result.kind === 'answer') {
-        await budget.learn(result.rate);
-        if (failureOf(result, call.endpoint, time.nowMs()) === undefined) return result;
-      }
-      await recover(call, progress, result);
+      if (result.kind === 'answer') await budget.learn(result.rate);
+      const failure = failureOf(result, call.endpoint, time.nowMs());
+      if (failure !== undefined) await recover(call, progress, { result, failure });
+      else if (result.kind === 'answer') return result;
     }
   };
+}
+
+interface FailedAttempt {
+  readonly result: AttemptResult;
+  readonly failure: AttemptFailure;
 }
 
 /** What has happened in a call so far. */

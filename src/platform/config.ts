@@ -70,12 +70,25 @@ export const SETTINGS = z.object({
   ADMIN_PORT: port.default(8081),
   ADMIN_TOKEN: namedTokens.optional(),
   PAYMENTS_MERCHANT_ID: z.string().min(1).max(255).optional(),
+  PAYMENTS_BASE_URL: z
+    .url({ protocol: /^https?$/, error: 'must begin with https:// or http://' })
+    .optional(),
+  PAYMENTS_API_KEY: z
+    .string()
+    .regex(/^(snd|prd)_./, 'must be a secret key, which begins with snd_ or prd_')
+    .optional(),
+  SANDBOX_PORT: port.default(8082),
   EVENT_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(50).default(5),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
 
 /** Settings for which an empty value is a mistake rather than "not set". */
-const NEVER_EMPTY = new Set(['WEBHOOK_SECRETS', 'ADMIN_TOKEN', 'PAYMENTS_MERCHANT_ID']);
+const NEVER_EMPTY = new Set([
+  'WEBHOOK_SECRETS',
+  'ADMIN_TOKEN',
+  'PAYMENTS_MERCHANT_ID',
+  'PAYMENTS_API_KEY',
+]);
 
 /** A bearer token of the admin port and the name of who holds it. */
 export interface NamedToken {
@@ -100,6 +113,11 @@ export interface Config {
   readonly adminPort: number;
   readonly adminTokens: readonly NamedToken[] | undefined;
   readonly merchantId: string | undefined;
+  /** Of the payment service. */
+  readonly baseUrl: string | undefined;
+  /** Undefined: nothing is asked of the service; with the embedded database the sandbox stands in. */
+  readonly apiKey: string | undefined;
+  readonly sandboxPort: number;
   readonly eventMaxAttempts: number;
   readonly logLevel: string;
 }
@@ -142,6 +160,9 @@ export function loadConfig(env: Environment): Config {
     adminPort: settings.ADMIN_PORT,
     adminTokens: settings.ADMIN_TOKEN,
     merchantId: settings.PAYMENTS_MERCHANT_ID,
+    baseUrl: settings.PAYMENTS_BASE_URL,
+    apiKey: settings.PAYMENTS_API_KEY,
+    sandboxPort: settings.SANDBOX_PORT,
     eventMaxAttempts: settings.EVENT_MAX_ATTEMPTS,
     logLevel: settings.LOG_LEVEL,
   });

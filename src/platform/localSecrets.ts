@@ -8,14 +8,14 @@ import { join } from 'node:path';
 
 const SECRET_BYTES = 32;
 
-/** Reads the secret called `name`, making it first if there is none. */
-export function localSecret(dataDir: string, name: string): string {
+/** Reads the secret called `name`, making it first, with `prefix` before it, if there is none. */
+export function localSecret(dataDir: string, name: string, prefix = ''): string {
   const path = join(dataDir, name);
   if (!existsSync(path)) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     try {
       // `wx`: of two processes that start together, one makes it and the other reads it.
-      writeFileSync(path, `${randomBytes(SECRET_BYTES).toString('hex')}\n`, {
+      writeFileSync(path, `${prefix}${randomBytes(SECRET_BYTES).toString('hex')}\n`, {
         mode: 0o600,
         flag: 'wx',
       });

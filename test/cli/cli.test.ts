@@ -95,6 +95,7 @@ describe('--help', () => {
   const commands = [
     [],
     ['start'],
+    ['sandbox'],
     ['migrate'],
     ['sign'],
     ['send'],
@@ -122,9 +123,9 @@ describe('--help', () => {
 
   test('of start names the roles, and that of the program every command', async () => {
     const start = await runTallyhook(['start', '--help']);
-    expect(start.stdout).toMatch(/receiver, events, scheduler,\s+console/);
+    expect(start.stdout).toMatch(/receiver, events, scheduler,\s+console,\s+sandbox/);
     const all = await runTallyhook(['--help']);
-    for (const name of ['start', 'migrate', 'sign', 'send', 'orders', 'events']) {
+    for (const name of ['start', 'sandbox', 'migrate', 'sign', 'send', 'orders', 'events']) {
       expect(all.stdout).toMatch(new RegExp(`^  ${name} .*\\S`, 'm'));
     }
   });
@@ -157,6 +158,8 @@ describe('start', () => {
     expect(banner).toEqual({
       webhookUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/hooks\/pay$/),
       adminUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      // A database of one's own may hold real books: nothing invented is started beside them.
+      sandboxUrl: null,
       database: 'DATABASE_URL',
       queues: 'postgres',
     });
@@ -523,7 +526,13 @@ describe('with no settings at all', () => {
   test('the embedded database, a generated secret and token serve every command', async () => {
     const dataDir = join(folder, 'data');
     const options: ProgramOptions = {
-      env: { DATA_DIR: dataDir, HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },
+      env: {
+        DATA_DIR: dataDir,
+        HOST: '127.0.0.1',
+        PORT: '0',
+        ADMIN_PORT: '0',
+        SANDBOX_PORT: '0',
+      },
     };
     const program = spawnProgram('bin/tallyhook.js', ['start', '--json'], {
       env: { ...options.env, LOG_LEVEL: 'silent' },

@@ -65,14 +65,17 @@ describe('the rate limit', () => {
     const time = createFakeTime();
     const service = await startLimited(10, time);
     const calls = { all: 1, waiting: 0, ended: 0 };
+    let allWait: Promise<void> | undefined;
     const patient = {
       ...time,
       pause: async (delayMs: number, signal: AbortSignal) => {
         calls.waiting += 1;
-        // Time must not jump while requests are on their way.
-        await expect.poll(() => calls.waiting + calls.ended).toBe(calls.all);
+        // Time must not jump while requests are on their way, and once for all who wait.
+        allWait ??= expect.poll(() => calls.waiting + calls.ended).toBe(calls.all);
+        await allWait;
         await time.pause(delayMs, signal);
         calls.waiting -= 1;
+        allWait = undefined;
       },
     };
     const budget = createLocalBudget(time);

@@ -21,7 +21,7 @@ const AFTER_COMMIT: readonly Fault[] = [
   { kind: 'pageAfter' },
   { kind: 'hangAfter' },
 ];
-const quick = { retry: { attemptTimeoutMs: 100 } };
+const quick = { retry: { attemptTimeoutMs: 300 } };
 
 describe('creating a payment under its own id', () => {
   it.each(AFTER_COMMIT)('charges once when the answer is lost: %j', async (fault) => {
@@ -62,6 +62,15 @@ describe('creating a payment under its own id', () => {
     expect(error).toMatchObject({ kind: 'unavailable', outcomeUnknown: true, retryable: true });
   });
 
+  it('does not say so when only an unreadable answer hinted at it', async () => {
+    const service = await startPaymentService();
+    const page: Fault = { kind: 'answer', status: 200, body: '<h1>Welcome</h1>' };
+    service.fail(page, page, page, page, page);
+    const error = await errorOf(clientOf(service).payments.create(ORDER));
+    expect(error).toMatchObject({ kind: 'unreadable_answer', outcomeUnknown: true });
+    expect(service.charges).toEqual([]);
+  });
+
   it.each([
     ['amount', { amount: 1 }],
     ['currency', { currency: 'EUR' }],
@@ -73,6 +82,24 @@ describe('creating a payment under its own id', () => {
     const error = await errorOf(client.payments.create({ ...ORDER, ...change }));
     expect(error.kind).toBe('id_in_use');
     expect(error.message).toContain(field);
+  });
+
+  it('takes its own payment for its own, however the service writes it', async () => {
+    const service = await startPaymentService();
+    service.always = ({ method }) =>
+      method === 'GET'
+        ? {
+            status: 200,
+            body: {
+              payment_id: 'order-1',
+              amount: 6540,
+              currency: 'usd',
+              metadata: { order_id: '7' },
+            },
+          }
+        : { status: 409, body: { error: { type: 'invalid_request', code: 'HE_01', message: '' } } };
+    const request = { ...ORDER, metadata: { order_id: 7 } };
+    expect((await clientOf(service).payments.create(request)).origin).toBe('existing');
   });
 
   it('gets through a burst of 503', async () => {
@@ -135,6 +162,14 @@ describe('capturing and refunding', () => {
     const { refund, origin } = await clientOf(service, quick).refunds.create(request);
     expect([refund.refund_id, origin]).toEqual(['back-1', 'existing']);
     expect(service.refunds).toEqual(['back-1']);
+  });
+
+  it('a refund that is there and not visible yet is waited for', async () => {
+    const service = await startPaymentService();
+    service.fail({ kind: 'cutAfter' });
+    service.hiddenReads = 3;
+    const request = { payment_id: 'order-1', refund_id: 'back-1' };
+    expect((await clientOf(service).refunds.create(request)).origin).toBe('existing');
   });
 
   it('a refund that is not found after its answer was lost stays unknown', async () => {

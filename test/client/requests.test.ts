@@ -1,6 +1,7 @@
 /** What is sent is what the contract allows, to where it was meant to go. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
   type ClientOptions,
@@ -75,6 +76,19 @@ describe('requests', () => {
     const signal = AbortSignal.abort();
     expect(await errorOf(clientOf(service).health({ signal }))).toMatchObject({ kind: 'aborted' });
     expect(service.received).toEqual([]);
+  });
+
+  it('of many calls may end by one signal, without a warning of a leak', async () => {
+    const service = await startPaymentService();
+    const { signal } = new AbortController();
+    const warnings: Error[] = [];
+    const keep = (warning: Error) => warnings.push(warning);
+    process.on('warning', keep);
+    const client = clientOf(service);
+    await Promise.all(Array.from({ length: 30 }, () => client.health({ signal })));
+    await setImmediate();
+    process.off('warning', keep);
+    expect(warnings).toEqual([]);
   });
 
   it('that reach nobody are tried again, and were surely not carried out', async () => {

@@ -1,5 +1,5 @@
 /** A running Tallyhook in this process, over a database of its own, on free ports. */
-import { ROLES, type Role, type Running, start } from '../../src/assembly.ts';
+import { defaultRoles, type Role, type Running, start } from '../../src/assembly.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { silentLog, type TestDatabase } from './database.ts';
 import { MERCHANT_ID, SECRET, sign } from './events.ts';
@@ -31,7 +31,7 @@ export async function startTallyhook(options: TestTallyhookOptions): Promise<Tes
     PAYMENTS_MERCHANT_ID: MERCHANT_ID,
     ...options.env,
   });
-  const running = await start(config, new Set(options.roles ?? ROLES), silentLog);
+  const running = await start(config, new Set(options.roles ?? defaultRoles(config)), silentLog);
   const webhookUrl = `http://127.0.0.1:${running.receiverPort}/webhooks`;
   return {
     ...running,

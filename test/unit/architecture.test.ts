@@ -38,7 +38,7 @@ const sources: readonly Source[] = FOLDERS.flatMap((folder) =>
 
 const inFolder = (folder: string) =>
   sources.filter(({ path }) => path.startsWith(`src/${folder}/`));
-const FEATURES = ['receiver', 'ledger', 'scheduler', 'console', 'client', 'reconcile'];
+const FEATURES = ['receiver', 'ledger', 'scheduler', 'console', 'client', 'reconcile', 'sandbox'];
 const BASE = ['platform', 'contract'];
 
 function expectOnly(
@@ -115,6 +115,14 @@ test('A4: a feature knows platform, contract and itself; a few also what they ru
   }
 });
 
+test('A4b: nobody but the assembly knows the sandbox, so that it stays an independent witness', () => {
+  const users = sources
+    .filter(({ path }) => path.startsWith('src/') && !path.startsWith('src/sandbox/'))
+    .filter(({ imports }) => imports.some((imported) => imported.startsWith('src/sandbox/')))
+    .map(({ path }) => path);
+  expect(users).toEqual(['src/assembly.ts']);
+});
+
 test('A9: of the ledger, the console knows what reads it and its public functions, not how it is written', () => {
   expectOnly(
     inFolder('console'),
@@ -154,7 +162,11 @@ test('A6: drivers, the environment and the end of the process have one home each
 test('A7: SQL stands in store folders and in platform/db', () => {
   const withSql = sources
     .filter(({ path }) => path.startsWith('src/'))
-    .filter(({ text }) => /[`'"]\s*(select|insert into|update|delete from|with) /.test(text))
+    .filter(({ text }) =>
+      /[`'"]\s*(select |insert into |update |delete from |with (recursive )?\w+ (as )?\()/.test(
+        text,
+      ),
+    )
     .map(({ path }) => path);
   expect(withSql).toContain('src/ledger/store/orders.ts');
   for (const path of withSql)

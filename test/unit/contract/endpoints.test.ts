@@ -97,7 +97,7 @@ describe('the OpenAPI document', () => {
     readonly components: Readonly<Record<string, object>>;
   };
 
-  it('in docs is what the table says now; `npm run generate:service` writes it', () => {
+  it('in docs is what the table says now; `npm run generate` writes it', () => {
     const written = readFileSync(join(packageRoot(), 'docs/openapi-service.json'), 'utf8');
     expect(written).toBe(`${JSON.stringify(document, null, 2)}\n`);
     expect(document.openapi).toMatch(/^3\.1\./);

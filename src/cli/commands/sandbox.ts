@@ -1,0 +1,41 @@
+import { Command } from 'commander';
+import { type Running, start } from '../../assembly.ts';
+import type { Config } from '../../platform/config.ts';
+import { createLog } from '../../platform/log.ts';
+import { runUntilSignal } from '../../platform/shutdown.ts';
+import { printJson, readConfig } from '../context.ts';
+import { jsonOption } from '../options.ts';
+
+export function sandboxCommand(): Command {
+  return new Command('sandbox')
+    .description('run the sandbox alone: a stand-in for the payment service, on this machine only')
+    .addOption(jsonOption())
+    .action(async ({ json }: { readonly json: boolean }) => {
+      const config = readConfig();
+      const log = createLog(config.logLevel);
+      await runUntilSignal(async () => {
+        const running = await start(config, new Set(['sandbox'] as const), log);
+        const facts = describe(config, running);
+        if (json) printJson(facts);
+        else printFacts(facts);
+        return running;
+      }, log);
+    });
+}
+
+/** What a caller has to know; of the key only where it stands. */
+function describe(config: Config, { sandbox, isEmbedded }: Running): Record<string, string> {
+  return {
+    baseUrl: sandbox?.baseUrl ?? '',
+    apiKey: config.apiKey === undefined ? `${config.dataDir}/sandbox-api-key` : 'PAYMENTS_API_KEY',
+    merchantId: sandbox?.merchantId ?? '',
+    profileId: sandbox?.profileId ?? '',
+    controlUrl: `${sandbox?.baseUrl}/_sandbox`,
+    database: isEmbedded ? config.dataDir : 'DATABASE_URL',
+  };
+}
+
+function printFacts(facts: Record<string, string>): void {
+  console.log('The sandbox is running: no real money.');
+  for (const [name, value] of Object.entries(facts)) console.log(`  ${name.padEnd(12)} ${value}`);
+}

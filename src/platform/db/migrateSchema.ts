@@ -1,0 +1,67 @@
+/**
+ * Schema changes of a part that keeps a schema of its own, forward only, from its own folder.
+ *
+ * The library that runs our main migrations cannot do this: it takes any table named `migrations`, in
+ * whatever schema, for its own, so that one program's bookkeeping would pass for the other's. It still
+ * reads the files, which gives them one naming rule.
+ */
+import pg from 'pg';
+import { loadMigrationFiles } from 'postgres-migrations';
+import { OperatorError } from '../errors.ts';
+
+export interface SchemaMigrations {
+  readonly connectionString: string;
+  /** A plain lower-case name; it becomes part of SQL text. */
+  readonly schema: string;
+  readonly folder: string;
+}
+
+/**
+ * Applies what is pending, all or nothing. Several starters may call it together: one applies.
+ * @returns the names of the files that were applied
+ * @throws OperatorError when a file that was applied has changed since
+ */
+export async function migrateSchema(options: SchemaMigrations): Promise<readonly string[]> {
+  const { schema } = options;
+  if (!/^[a-z_]+$/.test(schema)) throw new Error(`${schema} is no plain schema name`);
+  // The library's own bookkeeping table is its file 0.
+  const files = (await loadMigrationFiles(options.folder)).filter(({ id }) => id > 0);
+  const client = new pg.Client({ connectionString: options.connectionString });
+  await client.connect();
+  try {
+    await client.query('begin');
+    await client.query(`select pg_advisory_xact_lock(hashtext('migrate ${schema}'))`);
+    await client.query(`create schema if not exists ${schema}`);
+    await client.query(
+      `create table if not exists ${schema}.applied_migrations
+         (id integer primary key, file_name text not null, hash text not null)`,
+    );
+    const { rows } = await client.query<{ id: number; hash: string }>(
+      `select id, hash from ${schema}.applied_migrations order by id limit 10000`,
+    );
+    const applied = new Map(rows.map(({ id, hash }) => [id, hash]));
+    const pending = files.filter(({ id }) => !applied.has(id));
+    for (const { id, fileName, hash } of files) {
+      if (applied.has(id) && applied.get(id) !== hash) throw wasEdited(schema, fileName);
+    }
+    for (const { id, fileName, hash, sql } of pending) {
+      await client.query(sql);
+      await client.query(
+        `insert into ${schema}.applied_migrations (id, file_name, hash) values ($1, $2, $3)`,
+        [id, fileName, hash],
+      );
+    }
+    await client.query('commit');
+    return pending.map(({ fileName }) => fileName);
+  } finally {
+    // An open transaction ends with its connection.
+    await client.end();
+  }
+}
+
+function wasEdited(schema: string, fileName: string): OperatorError {
+  return new OperatorError(
+    `The schema ${schema} was made by another version of ${fileName}, so its tables may differ from ` +
+      `what this program expects. Go back to that version, or drop the schema if you can spare it.`,
+  );
+}

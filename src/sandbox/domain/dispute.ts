@@ -1,0 +1,175 @@
+/**
+ * The life of a dispute. The interface document shows its id and that evidence makes it `submitted`;
+ * stages, statuses and their order are those of services of this family.
+ *
+ * 1. Within a stage: opened → anything; challenged → anything but opened; the others are ends.
+ * 2. Stages only move forward, and a new stage may bring any status: a lost dispute can come back.
+ * 3. The amount is text, in minor units, as the family sends it.
+ */
+import type { DisputeStage, DisputeStatus } from '../../contract/index.ts';
+import { accept, type Decision, refuseState, refuseValue } from './decision.ts';
+import type { PaymentState } from './payment.ts';
+import { DAY_MS, isoTime, MINUTE_MS, nextModified } from './time.ts';
+
+export interface DisputeState {
+  readonly dispute_id: string;
+  readonly payment_id: string;
+  readonly attempt_id: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly dispute_stage: DisputeStage;
+  readonly dispute_status: `dispute_${DisputeStatus}`;
+  readonly status: DisputeStatus;
+  readonly connector_status: string;
+  readonly connector_dispute_id: string;
+  readonly connector_reason?: string | undefined;
+  readonly connector_reason_code?: string | undefined;
+  readonly challenge_required_by: string;
+  readonly is_already_refunded: boolean;
+  readonly profile_id: string;
+  readonly created: string;
+  readonly modified_at: string;
+  readonly hidden: {
+    readonly due?: { readonly at: string; readonly what: 'expire' | 'report' } | undefined;
+  };
+}
+
+export interface DisputeInput {
+  /** Minor units; the whole received amount unless given. */
+  readonly amount?: number | undefined;
+  readonly stage?: DisputeStage | undefined;
+  readonly reason?: string | undefined;
+  readonly reason_code?: string | undefined;
+}
+
+export interface NewDispute {
+  readonly disputeId: string;
+  readonly nowMs: number;
+  /** Sum of the payment's refunds that did not fail, minor units. */
+  readonly refundedMinor: number;
+}
+
+/** The document leaves the length of the evidence deadline open. */
+const EVIDENCE_MS = 10 * DAY_MS;
+/** Between an acceptance and the processor's report of it, which is what sends the webhook. */
+const REPORT_MS = MINUTE_MS;
+
+/** The customer's bank opens a dispute about a payment that received money. */
+export function openDispute(
+  payment: PaymentState,
+  input: DisputeInput,
+  created: NewDispute,
+): Decision<DisputeState> {
+  const amountMinor = input.amount ?? payment.amount_received;
+  if (amountMinor < 1 || amountMinor > payment.amount_received) {
+    return refuseValue(
+      `A dispute about ${amountMinor} does not go with a payment that received ${payment.amount_received}`,
+    );
+  }
+  const at = isoTime(created.nowMs);
+  const until = isoTime(created.nowMs + EVIDENCE_MS);
+  return accept({
+    dispute_id: created.disputeId,
+    payment_id: payment.payment_id,
+    attempt_id: `${payment.payment_id}_${payment.attempt_count}`,
+    amount: String(amountMinor),
+    currency: payment.currency,
+    dispute_stage: input.stage ?? 'dispute',
+    ...statusFields('opened'),
+    connector_dispute_id: `sbx_${created.disputeId}`,
+    connector_reason: input.reason,
+    connector_reason_code: input.reason_code,
+    challenge_required_by: until,
+    is_already_refunded: created.refundedMinor >= payment.amount_received,
+    profile_id: payment.profile_id,
+    created: at,
+    modified_at: at,
+    hidden: { due: { at: until, what: 'expire' } },
+  });
+}
+
+/** A step of the bank or the network: another status, a later stage, or both. */
+export interface DisputeMove {
+  readonly stage?: DisputeStage | undefined;
+  readonly status?: DisputeStatus | undefined;
+}
+
+export function moveDispute(
+  state: DisputeState,
+  move: DisputeMove,
+  nowMs: number,
+): Decision<DisputeState> {
+  const stage = move.stage ?? state.dispute_stage;
+  const status = move.status ?? 'opened';
+  const mayMove =
+    stage === state.dispute_stage
+      ? NEXT_STATUSES[state.status].has(status)
+      : NEXT_STAGES[state.dispute_stage].has(stage);
+  if (!mayMove) {
+    return refuseState(
+      409,
+      'IR_16',
+      `A dispute cannot move from ${state.dispute_stage}/${state.status} to ${stage}/${status}`,
+    );
+  }
+  const until =
+    stage === state.dispute_stage ? state.challenge_required_by : isoTime(nowMs + EVIDENCE_MS);
+  return accept({
+    ...state,
+    dispute_stage: stage,
+    ...statusFields(status),
+    challenge_required_by: until,
+    modified_at: nextModified(state.modified_at, nowMs),
+    hidden: status === 'opened' ? { due: { at: until, what: 'expire' } } : {},
+  });
+}
+
+/** Accept Dispute: the merchant gives in. The webhook follows when the processor reports it. */
+export function acceptDispute(state: DisputeState, nowMs: number): Decision<DisputeState> {
+  const isOpen = state.status === 'opened' || state.status === 'challenged';
+  if (!isOpen || state.dispute_stage === 'dispute_reversal') {
+    return refuseState(
+      400,
+      'HE_03',
+      `You cannot accept this dispute because it is ${state.dispute_stage}/${state.status}`,
+    );
+  }
+  return accept({
+    ...state,
+    ...statusFields('accepted'),
+    modified_at: nextModified(state.modified_at, nowMs),
+    hidden: { due: { at: isoTime(nowMs + REPORT_MS), what: 'report' } },
+  });
+}
+
+/** Does what is due by itself: nobody sent evidence in time, or the processor reports. */
+export function runDisputeDue(state: DisputeState, nowMs: number): DisputeState {
+  if (state.hidden.due?.what !== 'expire') return { ...state, hidden: {} };
+  return moveDispute(state, { status: 'expired' }, nowMs).state ?? { ...state, hidden: {} };
+}
+
+function statusFields(
+  status: DisputeStatus,
+): Pick<DisputeState, 'status' | 'dispute_status' | 'connector_status'> {
+  return { status, dispute_status: `dispute_${status}`, connector_status: status };
+}
+
+const ENDS: readonly DisputeStatus[] = ['expired', 'accepted', 'cancelled', 'lost', 'won'];
+
+const NEXT_STATUSES: Readonly<Record<DisputeStatus, ReadonlySet<DisputeStatus>>> = {
+  opened: new Set(['opened', 'challenged', ...ENDS]),
+  challenged: new Set(['challenged', ...ENDS]),
+  expired: new Set(['expired']),
+  accepted: new Set(['accepted']),
+  cancelled: new Set(['cancelled']),
+  lost: new Set(['lost']),
+  won: new Set(['won']),
+};
+
+const NEXT_STAGES: Readonly<Record<DisputeStage, ReadonlySet<DisputeStage>>> = {
+  pre_dispute: new Set(['dispute', 'pre_arbitration', 'arbitration', 'dispute_reversal']),
+  dispute: new Set(['pre_arbitration', 'arbitration', 'dispute_reversal']),
+  pre_arbitration: new Set(['arbitration', 'dispute_reversal']),
+  arbitration: new Set(['dispute_reversal']),
+  dispute_reversal: new Set(),
+};

@@ -1,0 +1,593 @@
+/**
+ * The life of a payment. Interface document, section "States and transitions"; what it leaves open
+ * is decided here and told in docs/decisions/0010-sandbox.md.
+ *
+ *   requires_payment_method ─▶ requires_confirmation ─▶ (attempt)
+ *   (attempt) ─▶ succeeded | requires_capture | failed | requires_action | processing
+ *                | requires_merchant_action
+ *   requires_capture ─▶ succeeded | partially_captured | partially_captured_and_capturable | expired
+ *   failed ─▶ (attempt), unless it was rejected
+ *   whatever has not ended ─▶ cancelled
+ *
+ * 1. Functions are pure: (state, command, now) → new state or refusal. Randomness comes in as values.
+ * 2. amount_received + amount_capturable never exceeds amount.
+ * 3. A change makes `modified_at` later; a refusal changes nothing.
+ * 4. Money that was received is never given back here: refunds and disputes are resources of their own.
+ *
+ * Written from the document alone: the ledger's rules are written a second time there, on purpose,
+ * so that one mistake cannot hide in both.
+ */
+import {
+  type CaptureMethod,
+  DECLINE_CODES,
+  LEGACY_DECLINE_CODES,
+  MANUAL_AUTHORIZATION_VALIDITY_MS,
+  missingToConfirm,
+  type PaymentStatus,
+  STATEMENT_DESCRIPTOR_MAX_LENGTH,
+} from '../../contract/index.ts';
+import { accept, type Decision, refuseMissing, refuseState, refuseValue } from './decision.ts';
+import {
+  amountOutcome,
+  cardBrand,
+  cardOutcome,
+  type FinalOutcome,
+  type Outcome,
+  type UnifiedCode,
+} from './outcomes.ts';
+import { isoTime, MINUTE_MS, nextModified } from './time.ts';
+
+/** A payment as stored. Everything but `hidden` may be shown; undefined fields are left out. */
+export interface PaymentState {
+  readonly payment_id: string;
+  readonly merchant_id: string;
+  readonly profile_id: string;
+  readonly status: PaymentStatus;
+  readonly amount: number;
+  readonly amount_received: number;
+  readonly amount_capturable: number;
+  readonly currency: string;
+  readonly capture_method: CaptureMethod;
+  readonly authentication_type?: string | undefined;
+  readonly payment_method?: string | undefined;
+  readonly payment_method_type?: string | undefined;
+  readonly payment_method_data?: { readonly card: ShownCard } | undefined;
+  readonly billing?: object | undefined;
+  readonly customer_id?: string | undefined;
+  readonly email?: string | undefined;
+  readonly name?: string | undefined;
+  readonly phone?: string | undefined;
+  readonly phone_country_code?: string | undefined;
+  readonly description?: string | undefined;
+  readonly statement_descriptor?: string | undefined;
+  readonly metadata?: object | undefined;
+  readonly order_details?: readonly object[] | undefined;
+  readonly return_url?: string | undefined;
+  readonly created: string;
+  readonly modified_at: string;
+  readonly captured_at?: string | undefined;
+  readonly cancelled_at?: string | undefined;
+  readonly cancellation_reason?: string | undefined;
+  readonly capture_before?: string | undefined;
+  readonly next_action?: { readonly type: string; readonly redirect_to_url: string } | undefined;
+  readonly unified_code?: string | undefined;
+  readonly unified_message?: string | undefined;
+  readonly error_code?: string | undefined;
+  readonly error_message?: string | undefined;
+  readonly error_details?: object | undefined;
+  readonly merchant_decision?: 'approved' | 'rejected' | undefined;
+  readonly manual_retry_allowed?: boolean | undefined;
+  readonly attempt_count: number;
+  readonly hidden: HiddenPayment;
+}
+
+interface ShownCard {
+  readonly last4: string;
+  readonly brand: string;
+  readonly exp_month: string;
+  readonly exp_year: string;
+}
+
+/** What the service knows and does not tell. */
+export interface HiddenPayment {
+  readonly client_secret: string;
+  /** What happens by itself, and when. */
+  readonly due?: { readonly at: string; readonly what: PaymentDue } | undefined;
+  /** How the attempt goes on after customer, processor or reviewer. */
+  readonly afterwards?: FinalOutcome | undefined;
+  /** Details that wait for their attempt. A card leaves its outcome here, never its number. */
+  readonly details?: { readonly outcome: Outcome | undefined } | undefined;
+}
+
+export type PaymentDue = 'expire_authorization' | 'finish_processing' | 'abandon_action';
+
+/** `payment_method_data` of a request. */
+export interface MethodData {
+  readonly card?:
+    | {
+        readonly card_number: string;
+        readonly card_exp_month: string;
+        readonly card_exp_year: string;
+        readonly card_cvc: string;
+      }
+    | undefined;
+  readonly crypto?: object | undefined;
+}
+
+/** The fields of Create Payment that the rules look at or keep. */
+export interface PaymentInput {
+  readonly amount: number;
+  readonly currency: string;
+  readonly profile_id: string;
+  readonly confirm?: boolean | undefined;
+  readonly capture_method?: CaptureMethod | undefined;
+  readonly authentication_type?: string | undefined;
+  readonly payment_method?: string | undefined;
+  readonly payment_method_type?: string | undefined;
+  readonly payment_method_data?: MethodData | undefined;
+  readonly billing?: object | undefined;
+  readonly customer_id?: string | undefined;
+  readonly email?: string | undefined;
+  readonly name?: string | undefined;
+  readonly phone?: string | undefined;
+  readonly phone_country_code?: string | undefined;
+  readonly description?: string | undefined;
+  readonly metadata?: object | undefined;
+  readonly order_details?: readonly object[] | undefined;
+  readonly return_url?: string | undefined;
+}
+
+/** What a rule needs besides state and request. */
+export interface PaymentContext {
+  readonly nowMs: number;
+  /** Where the customer goes for 3-D Secure, a wallet or a bank. */
+  readonly hostedPageUrl: string;
+}
+
+export interface NewPayment extends PaymentContext {
+  readonly paymentId: string;
+  readonly merchantId: string;
+  readonly clientSecret: string;
+}
+
+/** A processor that says "later" does so within this time. */
+const PROCESSING_MS = 5 * MINUTE_MS;
+/** The family's session: after it the customer can no longer finish an action. */
+const SESSION_MS = 15 * MINUTE_MS;
+
+/** Create Payment. Interface document, section Endpoints, "Create Payment". */
+export function createPayment(input: PaymentInput, created: NewPayment): Decision<PaymentState> {
+  const at = isoTime(created.nowMs);
+  const blank: PaymentState = {
+    payment_id: created.paymentId,
+    merchant_id: created.merchantId,
+    profile_id: input.profile_id,
+    status: 'requires_payment_method',
+    amount: input.amount,
+    amount_received: 0,
+    amount_capturable: 0,
+    currency: input.currency,
+    capture_method: input.capture_method ?? 'automatic',
+    authentication_type: input.authentication_type,
+    customer_id: input.customer_id,
+    email: input.email,
+    name: input.name,
+    phone: input.phone,
+    phone_country_code: input.phone_country_code,
+    description: input.description,
+    metadata: input.metadata,
+    order_details: input.order_details,
+    return_url: input.return_url,
+    created: at,
+    modified_at: at,
+    attempt_count: 0,
+    hidden: { client_secret: created.clientSecret },
+  };
+  const attached = attachMethod(blank, input, created.nowMs);
+  if (attached.refusal || input.confirm !== true) return attached;
+  return attempt(attached.state, created);
+}
+
+/** The fields of Confirm Payment that the rules look at or keep. */
+export type ConfirmInput = Pick<
+  PaymentInput,
+  'payment_method' | 'payment_method_type' | 'payment_method_data' | 'billing' | 'return_url'
+>;
+
+/**
+ * Confirm Payment. A failed payment may be confirmed again under its id, as services of this family
+ * allow: the next attempt. Interface document, section Endpoints, "Confirm Payment".
+ */
+export function confirmPayment(
+  state: PaymentState,
+  input: ConfirmInput,
+  context: PaymentContext,
+): Decision<PaymentState> {
+  const isRetry = state.status === 'failed' && state.manual_retry_allowed === true;
+  if (!isRetry && !UNCONFIRMED.has(state.status)) return refuseAction('confirm', state);
+  const attached = attachMethod(state, input, context.nowMs);
+  return attached.refusal ? attached : attempt(attached.state, context);
+}
+
+const UNCONFIRMED = new Set<string>(['requires_payment_method', 'requires_confirmation']);
+
+/** The fields of Update Payment. Interface document, section Endpoints, "Update Payment". */
+export interface PaymentUpdate {
+  readonly amount?: number | undefined;
+  readonly currency?: string | undefined;
+  readonly description?: string | undefined;
+  readonly metadata?: object | undefined;
+  readonly customer_id?: string | undefined;
+}
+
+export function updatePayment(
+  state: PaymentState,
+  update: PaymentUpdate,
+  nowMs: number,
+): Decision<PaymentState> {
+  if (!UNCONFIRMED.has(state.status)) return refuseAction('update', state);
+  return accept(
+    changed(state, nowMs, {
+      amount: update.amount ?? state.amount,
+      currency: update.currency ?? state.currency,
+      description: update.description ?? state.description,
+      metadata: update.metadata ?? state.metadata,
+      customer_id: update.customer_id ?? state.customer_id,
+    }),
+  );
+}
+
+/** The fields of Capture Payment. Interface document, section Endpoints, "Capture Payment". */
+export interface CaptureInput {
+  readonly amount_to_capture?: number | undefined;
+  readonly statement_descriptor_prefix?: string | undefined;
+  readonly statement_descriptor_suffix?: string | undefined;
+}
+
+/**
+ * Capture Payment. `manual` captures once: what is not taken is released, and the rest cannot be
+ * captured. `manual_multiple` captures until nothing is left.
+ */
+export function capturePayment(
+  state: PaymentState,
+  input: CaptureInput,
+  nowMs: number,
+): Decision<PaymentState> {
+  if (!CAPTURABLE.has(state.status)) return refuseCapture(state);
+  const amountMinor = input.amount_to_capture ?? state.amount_capturable;
+  if (amountMinor > state.amount_capturable) {
+    return refuseValue(
+      `amount_to_capture ${amountMinor} is greater than amount_capturable ${state.amount_capturable}`,
+    );
+  }
+  const descriptor = descriptorOf(input);
+  if (descriptor.length > STATEMENT_DESCRIPTOR_MAX_LENGTH) {
+    return refuseValue(
+      `statement_descriptor_prefix and statement_descriptor_suffix have ${descriptor.length} ` +
+        `characters together; ${STATEMENT_DESCRIPTOR_MAX_LENGTH} are allowed`,
+    );
+  }
+  const received = state.amount_received + amountMinor;
+  const isFull = received === state.amount;
+  const goesOn = !isFull && state.capture_method === 'manual_multiple';
+  const status = isFull
+    ? 'succeeded'
+    : goesOn
+      ? 'partially_captured_and_capturable'
+      : 'partially_captured';
+  return accept(
+    changed(state, nowMs, {
+      status,
+      amount_received: received,
+      amount_capturable: goesOn ? state.amount - received : 0,
+      captured_at: isoTime(nowMs),
+      statement_descriptor: descriptor === '' ? state.statement_descriptor : descriptor,
+      hidden: goesOn ? state.hidden : withoutDue(state),
+    }),
+  );
+}
+
+const CAPTURABLE = new Set<string>(['requires_capture', 'partially_captured_and_capturable']);
+
+/** Captured as far as it can be, or cancelled: the document answers 409 rather than 400. */
+const CAPTURE_CONFLICTS = new Set<string>(['succeeded', 'partially_captured', 'cancelled']);
+
+function refuseCapture(state: PaymentState): Decision<never> {
+  return refuseState(
+    CAPTURE_CONFLICTS.has(state.status) ? 409 : 400,
+    'IR_14',
+    `This payment cannot be captured because it has status ${state.status}`,
+  );
+}
+
+function descriptorOf(input: CaptureInput): string {
+  return (input.statement_descriptor_prefix ?? '') + (input.statement_descriptor_suffix ?? '');
+}
+
+/**
+ * Cancel Payment: from any state that is not yet fully captured. What was captured before stays
+ * received; the rest is released. Interface document, section "Payment transitions".
+ */
+export function cancelPayment(
+  state: PaymentState,
+  reason: string | undefined,
+  nowMs: number,
+): Decision<PaymentState> {
+  if (NOT_CANCELLABLE.has(state.status)) return refuseAction('cancel', state);
+  return accept(
+    changed(state, nowMs, {
+      status: 'cancelled',
+      amount_capturable: 0,
+      cancelled_at: isoTime(nowMs),
+      cancellation_reason: reason,
+      next_action: undefined,
+      hidden: withoutDue(state),
+    }),
+  );
+}
+
+/** Besides what the document names: what has ended and holds nothing that could be released. */
+const NOT_CANCELLABLE = new Set<string>([
+  'succeeded',
+  'cancelled',
+  'failed',
+  'expired',
+  'partially_captured',
+]);
+
+/** Approve Payment. Interface document, section Endpoints, "Approve Payment". */
+export function approvePayment(state: PaymentState, nowMs: number): Decision<PaymentState> {
+  if (state.status !== 'requires_merchant_action') return refuseAction('approve', state);
+  return accept(finish({ ...state, merchant_decision: 'approved' }, afterwardsOf(state), nowMs));
+}
+
+/**
+ * Reject Payment. The document leaves the outcome open; at services of this family it is `failed`.
+ */
+export function rejectPayment(state: PaymentState, nowMs: number): Decision<PaymentState> {
+  if (state.status !== 'requires_merchant_action') return refuseAction('reject', state);
+  const rejected = { ...state, merchant_decision: 'rejected' } as const;
+  // The merchant said no: another attempt under this id would go round the decision.
+  return accept({ ...decline(rejected, 'UE_2003', nowMs), manual_retry_allowed: false });
+}
+
+/** What the customer did on the hosted page. */
+export const CUSTOMER_DEEDS = ['complete', 'fail', 'abandon'] as const;
+export type CustomerDeed = (typeof CUSTOMER_DEEDS)[number];
+
+/** The customer ends the action that the payment waits for. */
+export function endAction(
+  state: PaymentState,
+  deed: CustomerDeed,
+  nowMs: number,
+): Decision<PaymentState> {
+  if (state.status !== 'requires_action') return refuseAction('end the action of', state);
+  const ready = { ...state, next_action: undefined };
+  if (deed === 'fail') return accept(decline(ready, 'UE_5001', nowMs));
+  if (deed === 'abandon') return accept(decline(ready, 'UE_5003', nowMs));
+  // A coin payment was sent, which the chain has still to confirm.
+  if (state.payment_method === 'crypto')
+    return accept(beginProcessing(ready, afterwardsOf(state), nowMs));
+  return accept(finish(ready, afterwardsOf(state), nowMs));
+}
+
+/** Does what is due by itself. Called at or after the time in `hidden.due`. */
+export function runPaymentDue(state: PaymentState, nowMs: number): PaymentState {
+  switch (state.hidden.due?.what) {
+    case undefined:
+      return state;
+    case 'expire_authorization':
+      // What was captured before stays received.
+      return changed(state, nowMs, {
+        status: 'expired',
+        amount_capturable: 0,
+        hidden: withoutDue(state),
+      });
+    case 'finish_processing':
+      return finish(state, afterwardsOf(state), nowMs);
+    case 'abandon_action':
+      return decline({ ...state, next_action: undefined }, 'UE_5003', nowMs);
+  }
+}
+
+/**
+ * Takes over the payment method of a request, if it carries one. That details and method fit each
+ * other, and that billing came with the details, was checked by the contract's schemas.
+ */
+function attachMethod(
+  state: PaymentState,
+  input: ConfirmInput,
+  nowMs: number,
+): Decision<PaymentState> {
+  const { payment_method_data: data } = input;
+  const kind = data?.card ? 'card' : data?.crypto ? 'crypto' : undefined;
+  const method = input.payment_method ?? kind ?? state.payment_method;
+  if (kind !== undefined && kind !== method) {
+    return refuseValue(`payment_method ${method} does not go with payment_method_data.${kind}`);
+  }
+  const details = kind && { outcome: data?.card && outcomeOfCard(data.card, nowMs) };
+  return accept({
+    ...state,
+    status: method === undefined ? state.status : 'requires_confirmation',
+    payment_method: method,
+    payment_method_type: input.payment_method_type ?? state.payment_method_type,
+    payment_method_data: data?.card ? { card: shownCard(data.card) } : state.payment_method_data,
+    billing: input.billing ?? state.billing,
+    return_url: input.return_url ?? state.return_url,
+    hidden: { ...state.hidden, details: details ?? state.hidden.details },
+  });
+}
+
+type Card = NonNullable<MethodData['card']>;
+
+function shownCard(card: Card): ShownCard {
+  const digits = card.card_number.replace(/\D/g, '');
+  return {
+    last4: digits.slice(-4),
+    brand: cardBrand(digits),
+    exp_month: card.card_exp_month,
+    exp_year: card.card_exp_year,
+  };
+}
+
+function outcomeOfCard(card: Card, nowMs: number): Outcome | undefined {
+  return cardOutcome(
+    {
+      number: card.card_number,
+      expMonth: card.card_exp_month,
+      expYear: card.card_exp_year,
+      cvc: card.card_cvc,
+    },
+    nowMs,
+  );
+}
+
+/**
+ * What the processor makes of the attempt. The amount counts as it is now, after any update.
+ * Without details of a card the customer is sent away first: to a wallet, a bank, or a hosted page.
+ */
+function outcomeOf(state: PaymentState): Outcome {
+  const { details } = state.hidden;
+  const outcome = details?.outcome ?? amountOutcome(state.amount);
+  const isCard = details !== undefined && state.payment_method === 'card';
+  if (isCard && state.authentication_type !== 'three_ds') return outcome;
+  if (isCard && outcome.kind === 'customer_action') return outcome;
+  const afterwards = 'afterwards' in outcome ? outcome.afterwards : outcome;
+  return { kind: 'customer_action', afterwards };
+}
+
+/** Sends a payment with its method to the processor. */
+function attempt(state: PaymentState, context: PaymentContext): Decision<PaymentState> {
+  const { details } = state.hidden;
+  const [missing] = missingToConfirm({ ...state, payment_method_data: details });
+  if (missing) return refuseMissing(`${missing.field}: ${missing.why}`);
+  const outcome = outcomeOf(state);
+  const isAuthentication = state.payment_method === 'card' && outcome.kind === 'customer_action';
+  if (isAuthentication && state.return_url === undefined) {
+    return refuseMissing('return_url: required because this card asks for 3-D Secure');
+  }
+  const { nowMs } = context;
+  const tried: PaymentState = {
+    ...state,
+    attempt_count: state.attempt_count + 1,
+    unified_code: undefined,
+    unified_message: undefined,
+    error_code: undefined,
+    error_message: undefined,
+    error_details: undefined,
+    manual_retry_allowed: undefined,
+    hidden: { client_secret: state.hidden.client_secret },
+  };
+  switch (outcome.kind) {
+    case 'approved':
+    case 'declined':
+      return accept(finish(tried, outcome, nowMs));
+    case 'processing':
+      return accept(beginProcessing(tried, outcome.afterwards, nowMs));
+    case 'customer_action':
+      return accept(
+        changed(tried, nowMs, {
+          status: 'requires_action',
+          next_action: { type: 'redirect_to_url', redirect_to_url: context.hostedPageUrl },
+          hidden: waiting(tried, outcome.afterwards, 'abandon_action', nowMs + SESSION_MS),
+        }),
+      );
+    case 'review':
+      return accept(
+        changed(tried, nowMs, {
+          status: 'requires_merchant_action',
+          hidden: { ...withoutDue(tried), afterwards: outcome.afterwards },
+        }),
+      );
+  }
+}
+
+function beginProcessing(
+  state: PaymentState,
+  afterwards: FinalOutcome,
+  nowMs: number,
+): PaymentState {
+  return changed(state, nowMs, {
+    status: 'processing',
+    hidden: waiting(state, afterwards, 'finish_processing', nowMs + PROCESSING_MS),
+  });
+}
+
+/** The processor's last word on an attempt. */
+function finish(state: PaymentState, outcome: FinalOutcome, nowMs: number): PaymentState {
+  if (outcome.kind === 'declined') return decline(state, outcome.code, nowMs);
+  if (state.capture_method === 'automatic') {
+    return changed(state, nowMs, {
+      status: 'succeeded',
+      amount_received: state.amount,
+      amount_capturable: 0,
+      captured_at: isoTime(nowMs),
+      hidden: withoutDue(state),
+    });
+  }
+  const lapsesAtMs = nowMs + MANUAL_AUTHORIZATION_VALIDITY_MS;
+  return changed(state, nowMs, {
+    status: 'requires_capture',
+    amount_capturable: state.amount,
+    capture_before: isoTime(lapsesAtMs),
+    hidden: {
+      ...withoutDue(state),
+      due: { at: isoTime(lapsesAtMs), what: 'expire_authorization' },
+    },
+  });
+}
+
+function decline(state: PaymentState, code: UnifiedCode, nowMs: number): PaymentState {
+  const { family, message } = wordsOf(code);
+  const acquirerCode = `sandbox_${code.slice(3)}`;
+  return changed(state, nowMs, {
+    status: 'failed',
+    unified_code: code,
+    unified_message: message,
+    error_code: acquirerCode,
+    error_message: `Test decline ${code.slice(3)}`,
+    error_details: {
+      unified_details: { category: family, message },
+      issuer_details: {
+        code: code.slice(4),
+        message,
+        network_details: { name: state.payment_method_data?.card.brand ?? 'Unknown' },
+      },
+      connector_details: { code: acquirerCode, message, reason: 'chosen by test card or amount' },
+    },
+    manual_retry_allowed: true,
+    hidden: withoutDue(state),
+  });
+}
+
+function wordsOf(code: UnifiedCode): { readonly family: string; readonly message: string } {
+  if (code in DECLINE_CODES) return DECLINE_CODES[code as keyof typeof DECLINE_CODES];
+  const { family, meaning } = LEGACY_DECLINE_CODES[code as keyof typeof LEGACY_DECLINE_CODES];
+  return { family, message: meaning };
+}
+
+function afterwardsOf(state: PaymentState): FinalOutcome {
+  return state.hidden.afterwards ?? { kind: 'approved' };
+}
+
+function waiting(
+  state: PaymentState,
+  afterwards: FinalOutcome,
+  what: PaymentDue,
+  atMs: number,
+): HiddenPayment {
+  return { ...state.hidden, afterwards, due: { at: isoTime(atMs), what } };
+}
+
+function withoutDue({ hidden }: PaymentState): HiddenPayment {
+  return { client_secret: hidden.client_secret };
+}
+
+function changed(state: PaymentState, nowMs: number, changes: Partial<PaymentState>): PaymentState {
+  return { ...state, ...changes, modified_at: nextModified(state.modified_at, nowMs) };
+}
+
+function refuseAction(action: string, state: PaymentState): Decision<never> {
+  const message = `You cannot ${action} this payment because it has status ${state.status}`;
+  return refuseState(400, 'IR_16', message);
+}

@@ -1,0 +1,416 @@
+/**
+ * The life of a payout. Interface document, sections "Payout statuses" and "Payouts"; the document
+ * names the statuses and the usual way (create, update, confirm), services of this family the rest.
+ *
+ *   requires_payout_method_data ─▶ requires_confirmation ─▶ requires_fulfillment
+ *   requires_confirmation ─▶ ineligible, too
+ *   requires_fulfillment ─▶ success | initiated | pending | failed
+ *   initiated, pending ─▶ success | failed | expired        success ─▶ reversed | failed (late)
+ *   requires_*, initiated, pending ─▶ cancelled
+ *
+ * 1. `payout_type` is mandatory before confirmation, and so is a method to pay to.
+ * 2. With `auto_fulfill` the service confirms and fulfils by itself: the creation response still
+ *    shows requires_fulfillment, as the document has it.
+ * 3. Account numbers are masked before they are stored: what is not kept cannot leak.
+ */
+import type { PayoutStatus } from '../../contract/index.ts';
+import { accept, type Decision, refuseMissing, refuseState, refuseValue } from './decision.ts';
+import { DAY_MS, HOUR_MS, isoTime, nextModified, SECOND_MS } from './time.ts';
+
+export interface PayoutState {
+  readonly payout_id: string;
+  readonly merchant_id: string;
+  readonly profile_id: string;
+  readonly status: PayoutStatus;
+  readonly amount: number;
+  readonly currency: string;
+  readonly merchant_order_reference_id?: string | undefined;
+  readonly payout_type?: string | undefined;
+  readonly payout_method_data?: object | undefined;
+  readonly source_bank_data?: object | undefined;
+  readonly payout_method_id?: string | undefined;
+  readonly billing?: object | undefined;
+  readonly auto_fulfill: boolean;
+  readonly recurring: boolean;
+  readonly customer_id: string;
+  readonly customer: object;
+  readonly email?: string | undefined;
+  readonly name?: string | undefined;
+  readonly phone?: string | undefined;
+  readonly phone_country_code?: string | undefined;
+  readonly return_url?: string | undefined;
+  readonly business_country?: string | undefined;
+  readonly description?: string | undefined;
+  readonly entity_type?: string | undefined;
+  readonly priority?: string | undefined;
+  readonly metadata?: object | undefined;
+  readonly error_code?: string | undefined;
+  readonly error_message?: string | undefined;
+  readonly unified_code?: string | undefined;
+  readonly unified_message?: string | undefined;
+  readonly connector_transaction_id?: string | undefined;
+  readonly payout_link?: { readonly payout_link_id: string; readonly link: string } | undefined;
+  readonly created: string;
+  readonly modified_at: string;
+  readonly hidden: HiddenPayout;
+}
+
+export interface HiddenPayout {
+  readonly client_secret: string;
+  readonly due?: { readonly at: string; readonly what: PayoutDue } | undefined;
+}
+
+export type PayoutDue = 'fulfill' | 'settle' | 'reverse';
+
+interface CustomerInput {
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
+  readonly email?: string | undefined;
+  readonly phone?: string | undefined;
+  readonly phone_country_code?: string | undefined;
+}
+
+/** The fields of Create Payout that can still change. Interface document, "Payouts". */
+export interface PayoutFields {
+  readonly amount?: number | undefined;
+  readonly currency?: string | undefined;
+  readonly merchant_order_reference_id?: string | undefined;
+  readonly payout_type?: string | undefined;
+  readonly payout_method_data?: object | undefined;
+  readonly source_bank_data?: object | undefined;
+  readonly payout_token?: string | undefined;
+  readonly payout_method_id?: string | undefined;
+  readonly customer?: CustomerInput | undefined;
+  readonly customer_id?: string | undefined;
+  readonly email?: string | undefined;
+  readonly name?: string | undefined;
+  readonly phone?: string | undefined;
+  readonly phone_country_code?: string | undefined;
+  readonly billing?: object | undefined;
+  readonly confirm?: boolean | undefined;
+  readonly auto_fulfill?: boolean | undefined;
+  readonly recurring?: boolean | undefined;
+  readonly entity_type?: string | undefined;
+  readonly priority?: string | undefined;
+  readonly business_country?: string | undefined;
+  readonly description?: string | undefined;
+  readonly return_url?: string | undefined;
+  readonly metadata?: object | undefined;
+}
+
+export interface PayoutInput extends PayoutFields {
+  readonly amount: number;
+  readonly currency: string;
+  readonly payout_link?: boolean | undefined;
+}
+
+export interface NewPayout {
+  readonly payoutId: string;
+  readonly merchantId: string;
+  readonly profileId: string;
+  readonly clientSecret: string;
+  /** Generated, for payouts that name no customer. */
+  readonly customerId: string;
+  readonly linkUrl: string;
+  readonly nowMs: number;
+}
+
+/** Amounts, in minor units, that choose how a fulfilment goes; docs/sandbox.md. */
+export const PAYOUT_AMOUNTS = {
+  7710: 'failed',
+  7720: 'initiated',
+  7730: 'pending',
+  7750: 'reversed',
+} as const;
+type FulfillmentWord = (typeof PAYOUT_AMOUNTS)[keyof typeof PAYOUT_AMOUNTS];
+
+/** The amount, in minor units, whose receiver turns out ineligible when the payout is confirmed. */
+export const INELIGIBLE_AMOUNT = 7740;
+
+const AUTO_FULFILL_MS = SECOND_MS;
+const SETTLE_MS = HOUR_MS;
+const REVERSE_MS = DAY_MS;
+
+/** Create Payout. Interface document, section Endpoints, "Payouts". */
+export function createPayout(input: PayoutInput, created: NewPayout): Decision<PayoutState> {
+  const at = isoTime(created.nowMs);
+  const blank: PayoutState = {
+    payout_id: created.payoutId,
+    merchant_id: created.merchantId,
+    profile_id: created.profileId,
+    status: 'requires_payout_method_data',
+    amount: input.amount,
+    currency: input.currency,
+    auto_fulfill: false,
+    recurring: false,
+    customer_id: created.customerId,
+    customer: {},
+    ...(input.payout_link === true && {
+      payout_link: { payout_link_id: `payout_link_${created.payoutId}`, link: created.linkUrl },
+    }),
+    created: at,
+    modified_at: at,
+    hidden: { client_secret: created.clientSecret },
+  };
+  return take(blank, input, created.nowMs);
+}
+
+/** Update Payout (PUT). The method may come here, and `confirm` may, too. */
+export function updatePayout(
+  state: PayoutState,
+  fields: PayoutFields,
+  nowMs: number,
+): Decision<PayoutState> {
+  const isSent = state.status === 'initiated' && FIXED_ONCE_SENT.some((name) => name in fields);
+  if (isSent || !UPDATABLE.has(state.status)) return refuseAction('update', state);
+  const taken = take(state, fields, nowMs);
+  return taken.refusal
+    ? taken
+    : accept({ ...taken.state, modified_at: nextModified(state.modified_at, nowMs) });
+}
+
+/** What was sent already can still get another description, but goes out as it is. */
+const UPDATABLE = new Set<string>([
+  'requires_confirmation',
+  'requires_payout_method_data',
+  'initiated',
+]);
+
+const FIXED_ONCE_SENT = ['amount', 'currency', 'payout_type', 'payout_method_data'] as const;
+
+const CONFIRMABLE = new Set<string>(['requires_confirmation', 'requires_payout_method_data']);
+
+/** Confirm Payout: the third step of the document's usual way; it may bring what is missing. */
+export function confirmPayout(
+  state: PayoutState,
+  fields: PayoutFields,
+  nowMs: number,
+): Decision<PayoutState> {
+  if (!CONFIRMABLE.has(state.status)) return refuseAction('confirm', state);
+  return updatePayout(state, { ...fields, confirm: true }, nowMs);
+}
+
+/** Fulfill Payout. */
+export function fulfillPayout(state: PayoutState, nowMs: number): Decision<PayoutState> {
+  if (state.status !== 'requires_fulfillment') return refuseAction('fulfill', state);
+  const table: Readonly<Record<number, FulfillmentWord>> = PAYOUT_AMOUNTS;
+  const word = table[state.amount] ?? 'success';
+  const sent = { ...state, connector_transaction_id: `sbx_${state.payout_id}` };
+  const later = (what: PayoutDue, afterMs: number): HiddenPayout => ({
+    client_secret: state.hidden.client_secret,
+    due: { at: isoTime(nowMs + afterMs), what },
+  });
+  switch (word) {
+    case 'failed':
+    case 'success':
+      return accept(moved(sent, word, nowMs));
+    case 'initiated':
+    case 'pending':
+      return accept({ ...moved(sent, word, nowMs), hidden: later('settle', SETTLE_MS) });
+    case 'reversed':
+      return accept({ ...moved(sent, 'success', nowMs), hidden: later('reverse', REVERSE_MS) });
+  }
+}
+
+/** Cancel Payout: whatever has not ended. */
+export function cancelPayout(state: PayoutState, nowMs: number): Decision<PayoutState> {
+  const isOpen = state.status.startsWith('requires_') || IN_TRANSIT.has(state.status);
+  if (!isOpen) return refuseAction('cancel', state);
+  return accept({ ...moved(state, 'cancelled', nowMs), error_message: 'Cancelled by user' });
+}
+
+const IN_TRANSIT = new Set<string>(['initiated', 'pending']);
+
+/** Where a payout can be moved to by its processor, early or late. */
+export const PAYOUT_MOVES = ['success', 'failed', 'expired', 'reversed', 'ineligible'] as const;
+export type PayoutMove = (typeof PAYOUT_MOVES)[number];
+
+/** The processor reports. After success the money can still come back: `reversed` or `failed`. */
+export function movePayout(
+  state: PayoutState,
+  to: PayoutMove,
+  nowMs: number,
+): Decision<PayoutState> {
+  const may =
+    state.status === 'success'
+      ? to === 'reversed' || to === 'failed'
+      : to !== 'reversed' &&
+        (IN_TRANSIT.has(state.status) || state.status === 'requires_fulfillment');
+  if (!may) return refuseState(409, 'IR_16', `A payout cannot move from ${state.status} to ${to}`);
+  return accept(moved(state, to, nowMs));
+}
+
+/** Does what is due by itself. */
+export function runPayoutDue(state: PayoutState, nowMs: number): PayoutState {
+  switch (state.hidden.due?.what) {
+    case undefined:
+      return state;
+    case 'fulfill':
+      return fulfillPayout(state, nowMs).state ?? state;
+    case 'settle':
+      return moved(state, 'success', nowMs);
+    case 'reverse':
+      return moved(state, 'reversed', nowMs);
+  }
+}
+
+/** Fields that are kept as they come. */
+const KEPT = [
+  'amount',
+  'currency',
+  'merchant_order_reference_id',
+  'payout_type',
+  'billing',
+  'auto_fulfill',
+  'recurring',
+  'return_url',
+  'business_country',
+  'description',
+  'entity_type',
+  'priority',
+  'metadata',
+] as const satisfies readonly (keyof PayoutFields & keyof PayoutState)[];
+
+/** Takes over fields, then goes as far as they allow. */
+function take(state: PayoutState, fields: PayoutFields, nowMs: number): Decision<PayoutState> {
+  const methodId = fields.payout_method_id ?? fields.payout_token;
+  const { payout_method_data: method, source_bank_data: source } = fields;
+  const next: PayoutState = {
+    ...state,
+    ...pickGiven(fields, KEPT),
+    ...customerOf(state, fields),
+    ...(method !== undefined && { payout_method_data: maskMethod(method) }),
+    ...(source !== undefined && { source_bank_data: maskFields(source) }),
+    ...(methodId !== undefined && { payout_method_id: methodId }),
+  };
+  const mismatch = mismatchOf(method, next.payout_type);
+  if (mismatch !== undefined) return refuseValue(mismatch);
+  return goOn(next, fields.confirm === true || next.auto_fulfill, nowMs);
+}
+
+const CONTACT = ['email', 'name', 'phone', 'phone_country_code'] as const;
+
+/**
+ * The `customer` object counts before the deprecated fields beside it, which are answered too.
+ * Interface document, section Versioning, rule 2.
+ */
+function customerOf(state: PayoutState, fields: PayoutFields): Partial<PayoutState> {
+  const contact = {
+    ...pickGiven(state, CONTACT),
+    ...pickGiven(fields, CONTACT),
+    ...(fields.customer && pickGiven(fields.customer, CONTACT)),
+  };
+  const id = fields.customer?.id ?? fields.customer_id ?? state.customer_id;
+  return { ...contact, customer_id: id, customer: { id, ...contact } };
+}
+
+type Given<T, K extends keyof T> = { readonly [Key in K]?: Exclude<T[Key], undefined> };
+
+/** Those of the named fields that are there. */
+function pickGiven<T extends object, K extends keyof T>(from: T, keys: readonly K[]): Given<T, K> {
+  const given = keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]]));
+  return Object.fromEntries(given) as Given<T, K>;
+}
+
+function goOn(state: PayoutState, confirms: boolean, nowMs: number): Decision<PayoutState> {
+  if (state.status === 'initiated') return accept(state);
+  const hasMethod = state.payout_method_data !== undefined || state.payout_method_id !== undefined;
+  if (!hasMethod) {
+    // A link asks the customer for the method, so confirming without one is right there.
+    if (confirms && !state.auto_fulfill && state.payout_link === undefined) {
+      return refuseMissing('payout_method_data is required to confirm a payout');
+    }
+    return accept({ ...state, status: 'requires_payout_method_data' });
+  }
+  if (!confirms) return accept({ ...state, status: 'requires_confirmation' });
+  if (state.payout_type === undefined) {
+    return refuseMissing('payout_type is required to confirm a payout');
+  }
+  if (state.amount === INELIGIBLE_AMOUNT) return accept(moved(state, 'ineligible', nowMs));
+  const { client_secret } = state.hidden;
+  return accept({
+    ...state,
+    status: 'requires_fulfillment',
+    hidden: state.auto_fulfill
+      ? { client_secret, due: { at: isoTime(nowMs + AUTO_FULFILL_MS), what: 'fulfill' } }
+      : { client_secret },
+  });
+}
+
+/** Which `payout_type` a method belongs to; `passthrough` goes with any. */
+const TYPE_OF_METHOD: Readonly<Record<string, string>> = {
+  card: 'card',
+  bank_transfer: 'bank',
+  bank: 'bank',
+  wallet: 'wallet',
+  bank_redirect: 'bank_redirect',
+};
+
+function mismatchOf(data: object | undefined, type: string | undefined): string | undefined {
+  const [method] = data === undefined ? [] : Object.keys(data);
+  const expected = method === undefined ? undefined : TYPE_OF_METHOD[method];
+  if (expected === undefined || type === undefined || expected === type) return undefined;
+  return `payout_type ${type} does not go with payout_method_data.${method}`;
+}
+
+function moved(state: PayoutState, to: PayoutStatus, nowMs: number): PayoutState {
+  const error = ERRORS[to];
+  return {
+    ...state,
+    status: to,
+    ...(error !== undefined && { error_code: `sandbox_${to}`, error_message: error }),
+    modified_at: nextModified(state.modified_at, nowMs),
+    hidden: { client_secret: state.hidden.client_secret },
+  };
+}
+
+const ERRORS: Readonly<Partial<Record<PayoutStatus, string>>> = {
+  failed: 'The bank did not take the payout',
+  ineligible: 'The receiver cannot be paid this way',
+  expired: 'The payout was not finished in time',
+  reversed: 'The receiving bank sent the money back',
+};
+
+/** Under which key a method comes back: bank data under `bank`, the rest under its own. */
+const RESPONSE_KEYS: Readonly<Record<string, string>> = { bank_transfer: 'bank' };
+
+function maskMethod(data: object): object {
+  return Object.fromEntries(
+    Object.entries(data).map(([method, fields]: [string, unknown]) => [
+      RESPONSE_KEYS[method] ?? method,
+      maskDeep(fields),
+    ]),
+  );
+}
+
+/** Wallets nest one level deeper than the others. */
+function maskDeep(fields: unknown): unknown {
+  return typeof fields === 'object' && fields !== null ? maskFields(fields) : fields;
+}
+
+function maskFields(fields: object): object {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]: [string, unknown]) => [
+      name,
+      SENSITIVE.test(name) && typeof value === 'string' ? mask(value) : maskDeep(value),
+    ]),
+  );
+}
+
+const SENSITIVE =
+  /number|iban|bic|sort_code|pix_key|emv|dpan|token|tax_id|expiry|psp_customer_id|paypal_id/;
+
+/** All but the last four characters; what is short is hidden whole. */
+function mask(value: string): string {
+  const shown = value.length > 8 ? value.slice(-4) : '';
+  return '*'.repeat(Math.min(value.length - shown.length, 16)) + shown;
+}
+
+type Action = 'update' | 'confirm' | 'fulfill' | 'cancel';
+
+function refuseAction(action: Action, { payout_id: id, status }: PayoutState): Decision<never> {
+  const message = `You cannot ${action} payout ${id} because it has status ${status}`;
+  return action === 'confirm'
+    ? refuseState(400, 'IR_16', message)
+    : refuseState(422, 'IR_06', message);
+}

@@ -1,0 +1,157 @@
+/**
+ * The life of a refund. Interface document, section "Refunds"; states beyond `succeeded` and
+ * `failed`, and what moves between them, are those of services of this family.
+ *
+ *   (new) ─▶ succeeded | failed | pending | review      pending, review ─▶ succeeded | failed
+ *   succeeded ─▶ failed: late, when the customer's bank sends the money back
+ *
+ * 1. The refunds of a payment that did not fail never exceed what was received for it.
+ * 2. A refund leaves its payment's status alone.
+ */
+import {
+  MAX_REFUNDS_PER_PAYMENT,
+  type REFUND_TYPES,
+  type RefundStatus,
+} from '../../contract/index.ts';
+import { accept, type Decision, refuseState } from './decision.ts';
+import type { PaymentState } from './payment.ts';
+import { DAY_MS, HOUR_MS, isoTime, nextModified } from './time.ts';
+
+export type RefundType = (typeof REFUND_TYPES)[number];
+
+export interface RefundState {
+  readonly refund_id: string;
+  readonly payment_id: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly status: RefundStatus;
+  readonly reason?: string | undefined;
+  readonly refund_type: RefundType;
+  readonly metadata?: object | undefined;
+  readonly profile_id: string;
+  readonly error_code?: string | undefined;
+  readonly error_message?: string | undefined;
+  readonly created: string;
+  readonly modified_at: string;
+  readonly hidden: { readonly due?: { readonly at: string; readonly what: 'settle' } | undefined };
+}
+
+/** The fields of Create Refund. Interface document, section Endpoints, "Refunds". */
+export interface RefundInput {
+  readonly amount?: number | undefined;
+  readonly reason?: string | undefined;
+  readonly refund_type?: RefundType | undefined;
+  readonly metadata?: object | undefined;
+}
+
+export interface NewRefund {
+  readonly refundId: string;
+  readonly nowMs: number;
+  /** Sum of the payment's refunds that did not fail, minor units. */
+  readonly refundedMinor: number;
+  /** Refunds of the payment so far, failed ones included. */
+  readonly refundCount: number;
+}
+
+/** Amounts, in minor units, that choose how an instant refund goes; docs/sandbox.md. */
+export const REFUND_AMOUNTS = { 7710: 'failed', 7720: 'pending', 7730: 'review' } as const;
+
+/** A scheduled refund is executed a day later, one that the processor holds back after an hour. */
+const SCHEDULED_MS = DAY_MS;
+const PENDING_MS = HOUR_MS;
+
+/** Create Refund: the whole captured amount unless one is given. */
+export function createRefund(
+  payment: PaymentState,
+  input: RefundInput,
+  created: NewRefund,
+): Decision<RefundState> {
+  if (!REFUNDABLE.has(payment.status)) {
+    const message = `You cannot refund this payment because it has status ${payment.status}`;
+    return refuseState(400, 'IR_14', message);
+  }
+  if (created.refundCount >= MAX_REFUNDS_PER_PAYMENT) {
+    return refuseState(400, 'IR_12', `This payment has ${MAX_REFUNDS_PER_PAYMENT} refunds already`);
+  }
+  const amountMinor = input.amount ?? payment.amount_received;
+  const leftMinor = payment.amount_received - created.refundedMinor;
+  if (amountMinor > leftMinor) {
+    return refuseState(
+      400,
+      'IR_13',
+      `amount ${amountMinor} is more than the ${leftMinor} of this payment that can still be refunded`,
+    );
+  }
+  const type = input.refund_type ?? 'Instant';
+  const status = type === 'Scheduled' ? 'pending' : instantStatus(amountMinor);
+  const at = isoTime(created.nowMs);
+  const settlesMs = created.nowMs + (type === 'Scheduled' ? SCHEDULED_MS : PENDING_MS);
+  return accept({
+    refund_id: created.refundId,
+    payment_id: payment.payment_id,
+    amount: amountMinor,
+    currency: payment.currency,
+    status,
+    reason: input.reason,
+    refund_type: type,
+    metadata: input.metadata,
+    profile_id: payment.profile_id,
+    ...(status === 'failed' ? FAILURE : {}),
+    created: at,
+    modified_at: at,
+    hidden: status === 'pending' ? { due: { at: isoTime(settlesMs), what: 'settle' } } : {},
+  });
+}
+
+const REFUNDABLE = new Set<string>(['succeeded', 'partially_captured']);
+
+const FAILURE = {
+  error_code: 'refund_failed',
+  error_message: 'The bank of the customer did not take the money back',
+} as const;
+
+function instantStatus(amountMinor: number): RefundStatus {
+  const table: Readonly<Record<number, RefundStatus>> = REFUND_AMOUNTS;
+  return table[amountMinor] ?? 'succeeded';
+}
+
+/** Update Refund. Interface document, section Endpoints, "Refunds". */
+export function updateRefund(
+  state: RefundState,
+  update: { readonly reason?: string | undefined; readonly metadata?: object | undefined },
+  nowMs: number,
+): RefundState {
+  return {
+    ...state,
+    reason: update.reason ?? state.reason,
+    metadata: update.metadata ?? state.metadata,
+    modified_at: nextModified(state.modified_at, nowMs),
+  };
+}
+
+/** Where a refund can be moved to by its processor. */
+export const REFUND_MOVES = ['succeeded', 'failed', 'review'] as const;
+export type RefundMove = (typeof REFUND_MOVES)[number];
+
+/** The processor reports. A failed refund is over; a succeeded one can still fail. */
+export function moveRefund(
+  state: RefundState,
+  to: RefundMove,
+  nowMs: number,
+): Decision<RefundState> {
+  const isOver = state.status === 'failed' || (state.status === 'succeeded' && to !== 'failed');
+  if (isOver)
+    return refuseState(409, 'IR_16', `A refund cannot move from ${state.status} to ${to}`);
+  return accept({
+    ...state,
+    status: to,
+    ...(to === 'failed' ? FAILURE : {}),
+    modified_at: nextModified(state.modified_at, nowMs),
+    hidden: {},
+  });
+}
+
+/** Does what is due by itself. */
+export function runRefundDue(state: RefundState, nowMs: number): RefundState {
+  return moveRefund(state, 'succeeded', nowMs).state ?? state;
+}

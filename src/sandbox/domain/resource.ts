@@ -1,0 +1,141 @@
+/** The four kinds together: what they have in common, and what the service tells of them. */
+import {
+  EVENT_REPORTS,
+  EVENT_TYPES,
+  type EventType,
+  normaliseStatus,
+  type ResourceKind,
+} from '../../contract/index.ts';
+import { type DisputeState, runDisputeDue } from './dispute.ts';
+import { type PaymentState, runPaymentDue } from './payment.ts';
+import { type PayoutState, runPayoutDue } from './payout.ts';
+import { type RefundState, runRefundDue } from './refund.ts';
+
+export interface StateOf {
+  readonly payment: PaymentState;
+  readonly refund: RefundState;
+  readonly dispute: DisputeState;
+  readonly payout: PayoutState;
+}
+
+/** A resource with its kind, so that the kind tells which state it is. */
+export type Resource = {
+  readonly [Kind in ResourceKind]: { readonly kind: Kind; readonly state: StateOf[Kind] };
+}[ResourceKind];
+
+/** What a resource is found by. Times in ISO 8601. */
+export interface SearchFields {
+  readonly id: string;
+  readonly parentId: string | undefined;
+  readonly status: string;
+  readonly currency: string;
+  readonly customerId: string | undefined;
+  readonly createdAt: string;
+  readonly modifiedAt: string;
+  readonly dueAt: string | undefined;
+}
+
+export function searchFields(resource: Resource): SearchFields {
+  const { state } = resource;
+  return {
+    id: idOf(resource),
+    parentId:
+      resource.kind === 'refund' || resource.kind === 'dispute'
+        ? resource.state.payment_id
+        : undefined,
+    status: state.status,
+    currency: state.currency,
+    customerId: 'customer_id' in state ? state.customer_id : undefined,
+    createdAt: state.created,
+    modifiedAt: state.modified_at,
+    dueAt: state.hidden.due?.at,
+  };
+}
+
+export function idOf(resource: Resource): string {
+  switch (resource.kind) {
+    case 'payment':
+      return resource.state.payment_id;
+    case 'refund':
+      return resource.state.refund_id;
+    case 'dispute':
+      return resource.state.dispute_id;
+    case 'payout':
+      return resource.state.payout_id;
+  }
+}
+
+/** Does what is due by itself. */
+export function runDue(resource: Resource, nowMs: number): Resource {
+  switch (resource.kind) {
+    case 'payment':
+      return { kind: 'payment', state: runPaymentDue(resource.state, nowMs) };
+    case 'refund':
+      return { kind: 'refund', state: runRefundDue(resource.state, nowMs) };
+    case 'dispute':
+      return { kind: 'dispute', state: runDisputeDue(resource.state, nowMs) };
+    case 'payout':
+      return { kind: 'payout', state: runPayoutDue(resource.state, nowMs) };
+  }
+}
+
+/**
+ * Which event a resource gives rise to as it stands; undefined for those that are told of none.
+ * Interface document, section Events, rules 5 and 6, with the family's table.
+ */
+export function eventTypeOf({ kind, state }: Resource): EventType | undefined {
+  // Accepting a dispute is not told; the processor's report of it, later, is.
+  if (kind === 'dispute' && state.hidden.due?.what === 'report') return undefined;
+  return TYPE_BY_STATUS.get(`${kind}/${normaliseStatus(kind, state.status)}`);
+}
+
+const TYPE_BY_STATUS = new Map<string, EventType>(
+  EVENT_TYPES.flatMap((type) => {
+    const { kind, statuses } = EVENT_REPORTS[type];
+    return kind === undefined
+      ? []
+      : statuses.map((status): [string, EventType] => [`${kind}/${status}`, type]);
+  }),
+);
+
+export interface Shown {
+  readonly [field: string]: unknown;
+}
+
+/** A resource as retrievals, lists and events show it: no secret, and nothing hidden. */
+export function show({ kind, state }: Resource): Shown {
+  const { hidden, ...shown } = state;
+  if (kind !== 'payout') return shown;
+  const fields: Shown = shown;
+  const empty = PAYOUT_NULLABLE.map((name) => [name, fields[name] ?? null]);
+  return { ...fields, ...Object.fromEntries(empty) };
+}
+
+/**
+ * Fields that a payout shows as null rather than not at all.
+ * Interface document, section Resources, "Payout": "or null".
+ */
+const PAYOUT_NULLABLE = [
+  'billing',
+  'metadata',
+  'error_message',
+  'error_code',
+  'connector_transaction_id',
+  'priority',
+  'attempts',
+  'payout_link',
+  'unified_code',
+  'unified_message',
+  'payout_method_id',
+] as const;
+
+/**
+ * The same with its `client_secret`, for the answers that carry it.
+ * Interface document, section Resources, "Payment": create, update and confirm.
+ */
+export function showWithSecret(resource: Resource): Shown {
+  const { hidden } = resource.state;
+  return 'client_secret' in hidden
+    ? { ...show(resource), client_secret: hidden.client_secret }
+    : show(resource);
+}

@@ -1,0 +1,126 @@
+/**
+ * What happens by itself: resources whose time has come, and webhooks to be sent.
+ *
+ * 1. Everything happens in the order of its time, and a resource's change bears the time at which it
+ *    was due, not the time at which the program came round to it.
+ * 2. One step after the other: the clock is moved by one hand.
+ * 3. Advancing the clock runs through everything that lies between, webhooks included.
+ */
+import type { Database } from '../platform/db/database.ts';
+import { toError } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import type { Books } from './books.ts';
+import type { SandboxClock } from './clock.ts';
+import { runDue } from './domain/resource.ts';
+import { storeAdvance } from './store/account.ts';
+import { lockDue, nextDue } from './store/resources.ts';
+import type { Sender } from './webhooks/sender.ts';
+
+export interface Engine {
+  /** Says that something may be due sooner than was known. */
+  wake(): void;
+  /** Moves the clock to an instant and does what is due until then. */
+  advanceTo(targetMs: number): Promise<void>;
+  /** Resolves when nothing is due now. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface EngineParts {
+  readonly db: Database;
+  readonly clock: SandboxClock;
+  readonly books: Books;
+  readonly sender: Sender;
+  readonly log: Log;
+}
+
+const BATCH = 200;
+/** Longest time without looking, for what another process left behind. */
+const LOOK_MS = 1_000;
+
+export function createEngine(parts: EngineParts): Engine {
+  const { clock, log } = parts;
+  let isClosed = false;
+  let isAwake = false;
+  let timer: NodeJS.Timeout | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** Waits for its turn; a failed step does not stop the next one. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work, work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  /** @returns when something is due next */
+  const runUntil = async (target: () => number): Promise<number> => {
+    let nextMs = await step(parts, target());
+    while (!isClosed && nextMs === undefined) nextMs = await step(parts, target());
+    return nextMs ?? Number.POSITIVE_INFINITY;
+  };
+  const look = (): void => {
+    isAwake = false;
+    clearTimeout(timer);
+    if (isClosed) return;
+    void inTurn(() => runUntil(clock.nowMs))
+      .catch((error: unknown) => {
+        log.warn({ error: toError(error) }, 'sandbox.step_failed');
+        return Number.POSITIVE_INFINITY;
+      })
+      .then((nextMs) => {
+        if (isClosed || isAwake) return;
+        clearTimeout(timer);
+        timer = setTimeout(look, Math.min(LOOK_MS, Math.max(0, nextMs - clock.nowMs())));
+      });
+  };
+  const wake = (): void => {
+    if (isAwake || isClosed) return;
+    isAwake = true;
+    setImmediate(look);
+  };
+  wake();
+  return {
+    wake,
+    advanceTo: (targetMs) =>
+      inTurn(async () => {
+        await runUntil(() => Math.max(targetMs, clock.nowMs()));
+        clock.goTo(targetMs);
+        await storeAdvance(parts.db, clock.advanceMs());
+      }),
+    settle: async () => {
+      await inTurn(() => runUntil(clock.nowMs));
+    },
+    close: async () => {
+      isClosed = true;
+      clearTimeout(timer);
+      parts.sender.abort();
+      await last;
+    },
+  };
+}
+
+/**
+ * Does what is due at the earliest instant until `targetMs`.
+ * @returns undefined when something was done, else when the next thing is due
+ */
+async function step(parts: EngineParts, targetMs: number): Promise<number | undefined> {
+  const { resourceAt, sendingAt } = await nextDue(parts.db);
+  const resourceMs = resourceAt?.getTime() ?? Number.POSITIVE_INFINITY;
+  const sendingMs = sendingAt?.getTime() ?? Number.POSITIVE_INFINITY;
+  const atMs = Math.min(resourceMs, sendingMs);
+  if (atMs > targetMs) return atMs;
+  parts.clock.goTo(atMs);
+  // What is late by the machine's own time is done together; ahead of it, instant by instant.
+  const until = new Date(Math.min(targetMs, parts.clock.nowMs()));
+  if (resourceMs <= sendingMs) await runResources(parts, until);
+  else await parts.sender.sendDue(until);
+  return undefined;
+}
+
+async function runResources({ books }: EngineParts, until: Date): Promise<void> {
+  await books.write(async (entry, tx) => {
+    for (const { dueAt, ...resource } of await lockDue(tx, { until, limit: BATCH })) {
+      const dueMs = dueAt.getTime();
+      await entry.at(dueMs).save(runDue(resource, dueMs));
+    }
+  });
+}

@@ -1,0 +1,28 @@
+/** Answers: a body, or the document's error envelope. */
+import type { Response } from 'express';
+import {
+  ERROR_CODES,
+  type ErrorCode,
+  type ErrorType,
+  errorEnvelope,
+  FAMILY_ERROR_CODES,
+  type FamilyErrorCode,
+} from '../../contract/index.ts';
+import type { Refusal } from '../domain/decision.ts';
+
+/** HE_00 and HE_01 have no type in the document: a refused request is an invalid one. */
+const TYPES: Readonly<
+  Record<ErrorCode | FamilyErrorCode, { readonly type: ErrorType | undefined }>
+> = { ...ERROR_CODES, ...FAMILY_ERROR_CODES };
+
+export function sendRefusal(response: Response, { status, code, message }: Refusal): void {
+  const type = TYPES[code].type ?? 'invalid_request';
+  response.status(status).json(errorEnvelope(type, code, message));
+}
+
+/** Of the service itself: interface document, section Errors, type `api_error`. */
+export function sendFailure(response: Response, status: 500 | 502 | 503, message: string): void {
+  const [type, code] =
+    status === 502 ? (['connector_error', 'CE_01'] as const) : (['api_error', 'HE_00'] as const);
+  response.status(status).json(errorEnvelope(type, code, message));
+}

@@ -1,0 +1,166 @@
+/**
+ * The Express app: every endpoint of the contract's table, and the control routes.
+ *
+ * The order for each request: browsers refused, key, budget, fault, path, body, rule. A fault that
+ * acts before the work acts after the key was checked, as a proxy in front of a real service would
+ * not: so a test with a wrong key fails for that reason and no other.
+ */
+import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
+import type { z } from 'zod';
+import {
+  API_KEY_HEADER,
+  ENDPOINTS,
+  type Endpoint,
+  type EndpointName,
+  problemsOf,
+  RATE_LIMIT_HEADERS,
+  readQuery,
+} from '../../contract/index.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Decision, Refusal } from '../domain/decision.ts';
+import { createControl } from '../routes/control/index.ts';
+import { HANDLERS } from '../routes/handlers.ts';
+import { createHostedPage } from '../routes/hostedPage.ts';
+import type { Services } from '../services.ts';
+import { sendFailure, sendRefusal } from './answer.ts';
+import { authenticate } from './authenticate.ts';
+import { sendSpoiled, spoilBefore } from './faultyAnswers.ts';
+import { refuseBrowsers } from './guard.ts';
+import { isStorable, readJson } from './json.ts';
+import type { Budget } from './rateLimit.ts';
+
+const MAX_BODY = '1mb';
+
+export function createSandboxApp(services: Services, log: Log): express.Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', false);
+  app.set('case sensitive routing', true);
+  app.set('strict routing', true);
+  app.use((_request, response, next) => {
+    response.set('Date', new Date(services.clock.nowMs()).toUTCString());
+    next();
+  });
+  app.use(refuseBrowsers);
+  app.use(createHostedPage(services));
+  // Any content type: what is no JSON is refused as such, in the document's words.
+  app.use(express.text({ type: () => true, limit: MAX_BODY, defaultCharset: 'utf-8' }));
+  app.use(createControl(services));
+  for (const name of inMatchingOrder()) addEndpoint(app, name, services);
+  app.use((request, response) => {
+    const message = `There is nothing at ${request.method} ${request.path}.`;
+    sendRefusal(response, { status: 404, code: 'IR_05', message });
+  });
+  app.use(createErrorHandler(log));
+  return app;
+}
+
+/** Fixed paths before those with parameters: `/payments/list` is no payment's id. */
+function inMatchingOrder(): readonly EndpointName[] {
+  const names = Object.keys(ENDPOINTS) as EndpointName[];
+  const parameters = (name: EndpointName) => ENDPOINTS[name].path.split(':').length;
+  return names.toSorted((a, b) => parameters(a) - parameters(b));
+}
+
+function addEndpoint(app: express.Express, name: EndpointName, services: Services): void {
+  const endpoint: Endpoint = ENDPOINTS[name];
+  const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
+  app[method](endpoint.path, async (request: Request, response: Response) => {
+    const caller = await authenticate(services.db, request.header(API_KEY_HEADER), endpoint);
+    if (caller.refusal) {
+      sendRefusal(response, caller.refusal);
+      return;
+    }
+    const budget = services.rateLimit.spend(caller.state);
+    setBudget(response, budget);
+    if (budget.isExceeded) {
+      sendRefusal(response, { status: 429, code: 'RL_01', message: 'Rate limit exceeded.' });
+      return;
+    }
+    const fault = services.faults.requests().choose(request.method, request.path);
+    if (fault && spoilBefore(fault, request, response)) return;
+    const call = readCall(endpoint, request);
+    if (call.refusal) {
+      sendRefusal(response, call.refusal);
+      return;
+    }
+    const answer = await HANDLERS[name](call.state, services);
+    if (answer.refusal) sendRefusal(response, answer.refusal);
+    else sendSpoiled(fault, request, response.status(endpoint.success), answer.state);
+  });
+}
+
+function setBudget(response: Response, { limit, remaining, resetSeconds }: Budget): void {
+  response.set({
+    [RATE_LIMIT_HEADERS.limit]: String(limit),
+    [RATE_LIMIT_HEADERS.remaining]: String(remaining),
+    [RATE_LIMIT_HEADERS.reset]: String(resetSeconds),
+  });
+}
+
+interface ReadCall {
+  readonly params: unknown;
+  readonly input: unknown;
+}
+
+/** Path parameters and the body or query, judged by the contract's schemas. */
+function readCall(endpoint: Endpoint, request: Request): Decision<ReadCall> {
+  const params = judge(endpoint.params, { ...request.params });
+  // An id that no resource can have is the id of none.
+  if (params.refusal) {
+    return { refusal: { ...params.refusal, status: 404, code: 'IR_05' } };
+  }
+  if (endpoint.body !== undefined) {
+    const body = readJson(String(request.body ?? ''));
+    if (body.refusal) return body;
+    const input = judge(endpoint.body, body.state);
+    return input.refusal ? input : { state: { params: params.state, input: input.state } };
+  }
+  if (endpoint.query === undefined) return { state: { params: params.state, input: undefined } };
+  const { searchParams } = new URL(request.url, 'http://sandbox');
+  const isText = [...searchParams].flat().every(isStorable);
+  if (!isText) return { refusal: { status: 400, code: 'IR_04', message: 'query: not text' } };
+  const input = judge(endpoint.query, readQuery(endpoint.query, searchParams));
+  return input.refusal ? input : { state: { params: params.state, input: input.state } };
+}
+
+function judge(schema: z.ZodType, value: unknown): Decision<unknown> {
+  const [problem] = problemsOf(schema, value);
+  if (problem === undefined) return { state: schema.parse(value) };
+  return { refusal: { status: 400, code: problem.code, message: problem.message } };
+}
+
+/** Errors of the body parser by their `type`, which it documents. */
+const BODY_ERRORS: Readonly<Record<string, string>> = {
+  'entity.too.large': `request: larger than ${MAX_BODY}`,
+  'encoding.unsupported': 'request: an encoding that is not supported',
+  'charset.unsupported': 'request: a charset that is not supported',
+  'request.size.invalid': 'request: not as long as it says',
+  'request.aborted': 'request: not sent to its end',
+};
+
+function createErrorHandler(log: Log): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    const refusal = refusalOf(error);
+    if (refusal !== undefined) {
+      sendRefusal(response, refusal);
+      return;
+    }
+    log.error({ error, method: request.method, path: request.path }, 'sandbox.request_failed');
+    sendFailure(response, 500, 'Internal error.');
+  };
+}
+
+/** What the caller did, where an error is the caller's. */
+function refusalOf(error: unknown): Refusal | undefined {
+  // A path that cannot be decoded names nothing.
+  if (error instanceof URIError) return { status: 404, code: 'IR_05', message: 'No such path.' };
+  const type = error instanceof Error && 'type' in error ? String(error.type) : '';
+  const message = BODY_ERRORS[type];
+  return message === undefined ? undefined : { status: 400, code: 'IR_04', message };
+}

@@ -1,0 +1,73 @@
+/** Does to a request what the faults say. */
+import type { Request, Response } from 'express';
+import { RATE_LIMIT_HEADERS } from '../../contract/index.ts';
+import type { RequestFault } from '../faults/settings.ts';
+import { sendFailure, sendRefusal } from './answer.ts';
+
+/** @returns true when the request was answered, or its connection cut, before anything was done */
+export function spoilBefore(fault: RequestFault, request: Request, response: Response): boolean {
+  switch (fault.fault) {
+    case 'rate_limit':
+      response.set(RATE_LIMIT_HEADERS.remaining, '0');
+      sendRefusal(response, { status: 429, code: 'RL_01', message: 'Rate limit exceeded.' });
+      return true;
+    case 'server_error':
+      sendFailure(response, fault.status, 'A fault that was asked for.');
+      return true;
+    case 'cut_before':
+      request.socket.destroy();
+      return true;
+    case 'garbage':
+      response.status(200).type('html').send('<!doctype html><title>Maintenance</title>');
+      return true;
+    case 'redirect':
+      response.redirect(307, `/elsewhere${request.path}`);
+      return true;
+    case 'unknown_code': {
+      const error = { type: 'invalid_request', code: 'ZZ_99', message: 'Nobody knows this code.' };
+      response.status(400).json({ error });
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+/** Sends the answer of what was done, or not. */
+export function sendSpoiled(
+  fault: RequestFault | undefined,
+  request: Request,
+  response: Response,
+  body: object,
+): void {
+  switch (fault?.fault) {
+    case 'cut_after':
+      request.socket.destroy();
+      return;
+    case 'timeout_after':
+      hold(request, fault.hold_ms);
+      return;
+    case 'extra_fields':
+      response.json(
+        Array.isArray(body) ? body : { ...body, sandbox_extra: { nested: [1, 'two'] } },
+      );
+      return;
+    case 'missing_fields':
+      response.json(without(body, new Set(fault.fields)));
+      return;
+    default:
+      response.json(body);
+  }
+}
+
+/** Leaves the caller without an answer, and in the end without a connection. */
+function hold(request: Request, holdMs: number): void {
+  const timer = setTimeout(() => request.socket.destroy(), holdMs);
+  // A caller that gives up, or a sandbox that stops, need not wait for it.
+  timer.unref();
+  request.socket.once('close', () => clearTimeout(timer));
+}
+
+function without(body: object, names: ReadonlySet<string>): object {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !names.has(name)));
+}

@@ -1,0 +1,81 @@
+/** Control routes that play whom the merchant cannot: the customer, the processor, the banks. */
+import type { Router } from 'express';
+import { z } from 'zod';
+import { DISPUTE_STAGES, DISPUTE_STATUSES } from '../../../contract/index.ts';
+import { accept } from '../../domain/decision.ts';
+import { moveDispute, openDispute } from '../../domain/dispute.ts';
+import { CUSTOMER_DEEDS, endAction } from '../../domain/payment.ts';
+import { movePayout, PAYOUT_MOVES } from '../../domain/payout.ts';
+import { moveRefund, REFUND_MOVES } from '../../domain/refund.ts';
+import { show } from '../../domain/resource.ts';
+import { randomId } from '../../ids.ts';
+import type { Services } from '../../services.ts';
+import { changeDispute } from '../disputes.ts';
+import { change, unknownPayment, whole } from '../payments.ts';
+import { changePayout } from '../payouts.ts';
+import { changeRefund } from '../refunds.ts';
+import { addControlRoute } from './route.ts';
+
+const text = z.string().min(1).max(255);
+
+export function addBankRoutes(router: Router, services: Services): void {
+  addControlRoute(router, {
+    method: 'post',
+    path: '/payments/:payment_id/action',
+    input: z.strictObject({ payment_id: text, deed: z.enum(CUSTOMER_DEEDS) }),
+    answer: ({ payment_id: id, deed }) =>
+      change(services, id, whole, (state, nowMs) => endAction(state, deed, nowMs)),
+  });
+  addControlRoute(router, {
+    method: 'post',
+    path: '/refunds/:refund_id/move',
+    input: z.strictObject({ refund_id: text, status: z.enum(REFUND_MOVES) }),
+    answer: ({ refund_id: id, status }) =>
+      changeRefund(services, id, (state, nowMs) => moveRefund(state, status, nowMs)),
+  });
+  addControlRoute(router, {
+    method: 'post',
+    path: '/payouts/:payout_id/move',
+    input: z.strictObject({ payout_id: text, status: z.enum(PAYOUT_MOVES) }),
+    answer: ({ payout_id: id, status }) =>
+      changePayout(services, id, (state, nowMs) => movePayout(state, status, nowMs)),
+  });
+  addControlRoute(router, {
+    method: 'post',
+    path: '/disputes',
+    input: z.strictObject({
+      payment_id: text,
+      amount: z.int().min(1).optional(),
+      stage: z.enum(DISPUTE_STAGES).optional(),
+      reason: text.optional(),
+      reason_code: text.optional(),
+    }),
+    answer: ({ payment_id: paymentId, ...input }) =>
+      services.books.write(async (entry) => {
+        const payment = await entry.lock('payment', paymentId);
+        if (payment === undefined) return unknownPayment(paymentId);
+        const { refundedMinor } = await entry.refundTotals(paymentId);
+        const disputeId = randomId('dp_');
+        const opened = openDispute(payment, input, {
+          disputeId,
+          refundedMinor,
+          nowMs: entry.nowMs,
+        });
+        if (opened.refusal) return opened;
+        const resource = { kind: 'dispute', state: opened.state } as const;
+        await entry.insert(resource);
+        return accept(show(resource));
+      }),
+  });
+  addControlRoute(router, {
+    method: 'post',
+    path: '/disputes/:dispute_id/move',
+    input: z.strictObject({
+      dispute_id: text,
+      stage: z.enum(DISPUTE_STAGES).optional(),
+      status: z.enum(DISPUTE_STATUSES).optional(),
+    }),
+    answer: ({ dispute_id: id, ...move }) =>
+      changeDispute(services, id, (state, nowMs) => moveDispute(state, move, nowMs)),
+  });
+}

@@ -1,0 +1,95 @@
+/** Control routes that show: webhooks with their sendings, and what the service really knows. */
+import type { Router } from 'express';
+import { z } from 'zod';
+import { RESOURCE_KINDS } from '../../../contract/index.ts';
+import { accept, refuseUnknown } from '../../domain/decision.ts';
+import { idOf, show } from '../../domain/resource.ts';
+import { isoTime } from '../../domain/time.ts';
+import type { Services } from '../../services.ts';
+import { readTruth, sumTruth } from '../../store/truth.ts';
+import { insertSendings, listEvents, readEvent, readSendings } from '../../store/webhooks.ts';
+import { addControlRoute } from './route.ts';
+
+const limit = z.coerce.number().int().min(1).max(1_000).default(100);
+
+export function addLookingRoutes(router: Router, services: Services): void {
+  addWebhookRoutes(router, services);
+  addTruthRoutes(router, services);
+}
+
+function addWebhookRoutes(router: Router, { clock, db, engine }: Services): void {
+  addControlRoute(router, {
+    method: 'get',
+    path: '/webhooks',
+    input: z.strictObject({
+      object_id: z.string().optional(),
+      event_type: z.string().optional(),
+      after: z.coerce.number().int().min(0).default(0),
+      limit,
+    }),
+    answer: async (input) => {
+      const events = await listEvents(db, {
+        objectId: input.object_id,
+        eventType: input.event_type,
+        after: input.after,
+        limit: input.limit,
+      });
+      return accept({ data: events, next_after: events.at(-1)?.seq ?? null });
+    },
+  });
+  addControlRoute(router, {
+    method: 'get',
+    path: '/webhooks/:event_id',
+    input: z.strictObject({ event_id: z.string() }),
+    answer: async ({ event_id: id }) => {
+      const event = await readEvent(db, id);
+      if (event === undefined) return refuseUnknown(`No event has the id ${id}`);
+      return accept({ ...event, sendings: await readSendings(db, event.seq) });
+    },
+  });
+  addControlRoute(router, {
+    method: 'post',
+    path: '/webhooks/:event_id/send',
+    input: z.strictObject({ event_id: z.string() }),
+    answer: async ({ event_id: id }) => {
+      const event = await readEvent(db, id);
+      if (event === undefined) return refuseUnknown(`No event has the id ${id}`);
+      const dueAt = isoTime(clock.nowMs());
+      await insertSendings(db, [{ eventSeq: event.seq, reason: 'manual', dueAt }]);
+      await engine.settle();
+      return accept({ sendings: await readSendings(db, event.seq) });
+    },
+  });
+  addControlRoute(router, {
+    method: 'post',
+    path: '/settle',
+    input: z.strictObject({}),
+    answer: async () => {
+      await engine.settle();
+      return accept({ now: isoTime(clock.nowMs()) });
+    },
+  });
+}
+
+function addTruthRoutes(router: Router, { db }: Services): void {
+  addControlRoute(router, {
+    method: 'get',
+    path: '/truth/sums',
+    input: z.strictObject({}),
+    answer: async () => accept({ data: await sumTruth(db) }),
+  });
+  addControlRoute(router, {
+    method: 'get',
+    path: '/truth/:kind',
+    input: z.strictObject({
+      kind: z.enum(RESOURCE_KINDS),
+      after: z.string().default(''),
+      limit,
+    }),
+    answer: async (page) => {
+      const found = await readTruth(db, page);
+      const last = found.at(-1);
+      return accept({ data: found.map(show), next_after: last ? idOf(last) : null });
+    },
+  });
+}

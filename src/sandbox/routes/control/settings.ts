@@ -1,0 +1,122 @@
+/** Control routes that turn what the whole sandbox does: clock, faults, budget, keys, address. */
+import type { Router } from 'express';
+import { z } from 'zod';
+import { API_KEY_PREFIXES } from '../../../contract/index.ts';
+import { accept, refuseUnknown } from '../../domain/decision.ts';
+import { isoTime } from '../../domain/time.ts';
+import { faultsSchema, NO_FAULTS } from '../../faults/settings.ts';
+import { hashKey } from '../../http/authenticate.ts';
+import { randomId } from '../../ids.ts';
+import type { Services } from '../../services.ts';
+import { revokeKey, upsertKey } from '../../store/account.ts';
+import { addControlRoute } from './route.ts';
+
+const none = z.strictObject({});
+/** Ten years: far beyond any deadline, and still a year that ISO 8601 writes with four digits. */
+const MAX_ADVANCE_MS = 10 * 365 * 24 * 60 * 60 * 1000;
+const MIN_SECRET_LENGTH = 16;
+const KEY_LENGTH = 64;
+
+const KEY_PREFIXES = {
+  secret: API_KEY_PREFIXES.sandboxSecret,
+  publishable: API_KEY_PREFIXES.sandboxPublishable,
+  admin: API_KEY_PREFIXES.admin,
+} as const;
+
+export function addSettingsRoutes(router: Router, services: Services): void {
+  addClockRoutes(router, services);
+  addFaultRoutes(router, services);
+  addKeyRoutes(router, services);
+  addControlRoute(router, {
+    method: 'put',
+    path: '/webhook',
+    input: z.strictObject({
+      url: z.url({ protocol: /^https?$/ }).nullable(),
+      secret: z.string().min(MIN_SECRET_LENGTH).optional(),
+    }),
+    answer: ({ url, secret }) => {
+      const { webhook } = services;
+      webhook.set({ url: url ?? undefined, secret: secret ?? webhook.target().secret });
+      return Promise.resolve(accept({ url }));
+    },
+  });
+}
+
+function addClockRoutes(router: Router, { clock, engine }: Services): void {
+  const now = () => accept({ now: isoTime(clock.nowMs()), advanced_ms: clock.advanceMs() });
+  addControlRoute(router, {
+    method: 'get',
+    path: '/clock',
+    input: none,
+    answer: () => Promise.resolve(now()),
+  });
+  addControlRoute(router, {
+    method: 'post',
+    path: '/clock/advance',
+    input: z.strictObject({ ms: z.int().min(0).max(MAX_ADVANCE_MS) }),
+    answer: async ({ ms }) => {
+      await engine.advanceTo(clock.nowMs() + ms);
+      return now();
+    },
+  });
+}
+
+function addFaultRoutes(router: Router, { faults, rateLimit }: Services): void {
+  addControlRoute(router, {
+    method: 'get',
+    path: '/faults',
+    input: none,
+    answer: () => Promise.resolve(accept(faults.current())),
+  });
+  addControlRoute(router, {
+    method: 'put',
+    path: '/faults',
+    input: faultsSchema,
+    answer: (wanted) => {
+      faults.set(wanted);
+      return Promise.resolve(accept(faults.current()));
+    },
+  });
+  addControlRoute(router, {
+    method: 'delete',
+    path: '/faults',
+    input: none,
+    answer: () => {
+      faults.set(NO_FAULTS);
+      return Promise.resolve(accept(faults.current()));
+    },
+  });
+  addControlRoute(router, {
+    method: 'put',
+    path: '/rate_limit',
+    input: z.strictObject({ per_minute: z.int().min(1) }),
+    answer: ({ per_minute: perMinute }) => {
+      rateLimit.setPerMinute(perMinute);
+      return Promise.resolve(accept({ per_minute: perMinute }));
+    },
+  });
+}
+
+/** Keys for tests of 401 and 403; the service's own routes for keys are another matter. */
+function addKeyRoutes(router: Router, { clock, db }: Services): void {
+  addControlRoute(router, {
+    method: 'post',
+    path: '/api_keys',
+    input: z.strictObject({ kind: z.enum(['secret', 'publishable', 'admin']) }),
+    answer: async ({ kind }) => {
+      const apiKey = randomId(KEY_PREFIXES[kind], KEY_LENGTH);
+      await upsertKey(db, { sha256: hashKey(apiKey), kind });
+      return accept({ api_key: apiKey });
+    },
+  });
+  addControlRoute(router, {
+    method: 'post',
+    path: '/api_keys/revoke',
+    input: z.strictObject({ api_key: z.string() }),
+    answer: async ({ api_key: apiKey }) => {
+      const at = isoTime(clock.nowMs());
+      const isKnown = await revokeKey(db, { sha256: hashKey(apiKey), at });
+      return isKnown ? accept({ revoked: true }) : refuseUnknown('There is no such key');
+    },
+  });
+}

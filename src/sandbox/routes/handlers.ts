@@ -1,0 +1,28 @@
+/** Every endpoint of the contract's table has its handler here; the types see to that. */
+import type { EndpointName } from '../../contract/index.ts';
+import { accept, type Decision } from '../domain/decision.ts';
+import type { Services } from '../services.ts';
+import { DISPUTE_HANDLERS } from './disputes.ts';
+import type { Handlers } from './handler.ts';
+import { PAYMENT_HANDLERS } from './payments.ts';
+import { PAYOUT_HANDLERS } from './payouts.ts';
+import { REFUND_HANDLERS } from './refunds.ts';
+
+const ALL: Handlers<EndpointName> = {
+  /** Interface document, section Endpoints, "Health": 200 when the key is valid. */
+  health: () => Promise.resolve(accept({ status: 'health is good' })),
+  ...PAYMENT_HANDLERS,
+  ...REFUND_HANDLERS,
+  ...DISPUTE_HANDLERS,
+  ...PAYOUT_HANDLERS,
+};
+
+type CheckedCall = { readonly params: unknown; readonly input: unknown };
+
+/**
+ * The same, for a caller that goes through the table by name: the call was read with the schemas of
+ * that very endpoint, which the compiler cannot follow through a loop.
+ */
+export const HANDLERS = ALL as unknown as Readonly<
+  Record<EndpointName, (call: CheckedCall, services: Services) => Promise<Decision<object>>>
+>;

@@ -1,0 +1,161 @@
+/** Lists of all four kinds: filters, pages, envelopes, and what can be wrong with them. */
+import {
+  DEFAULT_OFFSET,
+  normaliseStatus,
+  PAGE_SIZE,
+  type ResourceKind,
+} from '../../contract/index.ts';
+import { accept, type Decision } from '../domain/decision.ts';
+import { type Resource, show } from '../domain/resource.ts';
+import { isoTime } from '../domain/time.ts';
+import type { LIST_ENVELOPES } from '../faults/settings.ts';
+import type { Services } from '../services.ts';
+import { countResources, type ListFilter, type ListOrder, listResources } from '../store/lists.ts';
+
+/** The filters of all lists together; which of them one has is for the contract's schemas to say. */
+export interface ListInput {
+  readonly kind: ResourceKind;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+  readonly customer_id?: string | undefined;
+  readonly currency?: string | readonly string[] | undefined;
+  readonly status?: string | readonly string[] | undefined;
+  readonly refund_status?: readonly string[] | undefined;
+  readonly dispute_status?: readonly string[] | undefined;
+  readonly created_gte?: string | undefined;
+  readonly created_lte?: string | undefined;
+  readonly start_time?: string | undefined;
+  readonly end_time?: string | undefined;
+  readonly payment_id?: string | undefined;
+  readonly refund_id?: string | undefined;
+  readonly dispute_id?: string | undefined;
+  readonly payout_id?: string | undefined;
+  readonly profile_id?: string | undefined;
+  readonly dispute_stage?: readonly string[] | undefined;
+  readonly reason?: string | undefined;
+  readonly connector?: readonly string[] | undefined;
+  readonly merchant_order_reference_id?: string | undefined;
+  readonly payout_method?: readonly string[] | undefined;
+  readonly entity_type?: string | undefined;
+  readonly amount_filter?:
+    | {
+        readonly start_amount?: number | undefined;
+        readonly end_amount?: number | undefined;
+      }
+    | undefined;
+}
+
+/** One page with the envelope of its kind. Interface document, section Resources, "List envelopes". */
+export async function listPage(services: Services, asked: ListInput): Promise<Decision<object>> {
+  const { clock, db, faults } = services;
+  const { lists } = faults.current();
+  const ignored = new Set(lists.ignored_filters);
+  const { kind, ...filters } = asked;
+  const effective = Object.entries(filters).filter(([name]) => !ignored.has(name));
+  const input: ListInput = { kind, ...Object.fromEntries(effective) };
+  const filter = filterOf(input);
+  const limit = asked.limit ?? PAGE_SIZE.default;
+  const offset = asked.offset ?? DEFAULT_OFFSET;
+  const salt = faults.countList();
+  const asOf =
+    lists.replica_lag_ms === 0 ? undefined : isoTime(clock.nowMs() - lists.replica_lag_ms);
+  const order: ListOrder = lists.unstable_ties ? `${lists.sort}_unstable` : lists.sort;
+  const found = await listResources(db, filter, { limit, offset, order, salt: String(salt), asOf });
+  const total = await countResources(db, filter, asOf);
+  const envelope = lists.envelope ?? (asked.kind === 'payment' ? 'count' : 'has_more');
+  const hasMore = offset + found.length < total;
+  const rows = shorten(services, { found, salt, tells: hasMore || TELLS_TOTAL.has(envelope) });
+  const data = rows.map(show);
+  switch (envelope) {
+    case 'count':
+      return accept({ count: data.length, total_count: total, data });
+    case 'has_more':
+      return accept({ data, total_count: total, has_more: hasMore });
+    case 'size':
+      return accept({ size: data.length, data });
+    case 'array':
+      return accept(data);
+  }
+}
+
+/** Envelopes from which a caller can see that rows are lacking. */
+const TELLS_TOTAL: ReadonlySet<(typeof LIST_ENVELOPES)[number]> = new Set(['count', 'has_more']);
+
+interface FoundRows {
+  readonly found: readonly Resource[];
+  readonly salt: number;
+  /** Whether a caller has a way to know that rows are lacking; else the fault would be unfair. */
+  readonly tells: boolean;
+}
+
+/** The fault of short pages: some rows are left out, others in each request, never all of them. */
+function shorten({ faults }: Services, page: FoundRows): readonly Resource[] {
+  const { found, salt, tells } = page;
+  const dice = faults.dice();
+  const isShort = tells && dice('short_page', salt) < faults.current().lists.short_pages;
+  if (!isShort) return found;
+  return found.filter((_row, index) => index === 0 || dice('short_row', salt, index) >= 1 / 4);
+}
+
+function filterOf(input: ListInput): ListFilter {
+  const { kind } = input;
+  const ids = {
+    payment: input.payment_id,
+    refund: input.refund_id,
+    dispute: input.dispute_id,
+    payout: input.payout_id,
+  };
+  const others = Object.entries({
+    profile_id: input.profile_id,
+    dispute_stage: input.dispute_stage,
+    connector_reason: input.reason,
+    connector: input.connector,
+    merchant_order_reference_id: input.merchant_order_reference_id,
+    payout_type: input.payout_method,
+    entity_type: input.entity_type,
+  }).flatMap(([name, values]) =>
+    values === undefined ? [] : [[name, listOf(values) ?? []] as const],
+  );
+  const statuses = input.status ?? input.refund_status ?? input.dispute_status;
+  const from = input.created_gte ?? input.start_time;
+  const to = input.created_lte ?? input.end_time;
+  return {
+    kind,
+    statuses: listOf(statuses)?.map((status) => normaliseStatus(kind, status)),
+    currencies: listOf(input.currency),
+    customerId: input.customer_id,
+    id: ids[kind],
+    parentId: kind === 'payment' ? undefined : input.payment_id,
+    createdFrom: from && bound(from, Math.ceil),
+    createdTo: to && bound(to, Math.floor),
+    amountFrom: input.amount_filter?.start_amount,
+    amountTo: input.amount_filter?.end_amount,
+    others: others.length === 0 ? undefined : Object.fromEntries(others),
+  };
+}
+
+function listOf(values: string | readonly string[] | undefined): readonly string[] | undefined {
+  return typeof values === 'string' ? [values] : values;
+}
+
+const EARLIEST_MS = Date.UTC(100, 0, 1);
+const LATEST_MS = Date.UTC(9999, 11, 31);
+
+/**
+ * A bound in whole milliseconds, which is what times here have: a finer one is moved inwards. A time
+ * without a zone is UTC, and years that PostgreSQL does not write so are far enough away as they are.
+ */
+function bound(time: string, round: (ms: number) => number): string {
+  const hasZone = /(Z|[+-]\d\d:?\d\d)$/i.test(time) && time.includes('T');
+  const isDate = !time.includes('T');
+  const [whole = '', rest = ''] = splitFraction(isDate || hasZone ? time : `${time}Z`);
+  const fraction = Number(`0.${rest || '0'}`) * 1000;
+  const ms = Date.parse(whole) + round(fraction);
+  return isoTime(Math.min(LATEST_MS, Math.max(EARLIEST_MS, ms)));
+}
+
+/** `2026-11-01T10:00:00.1234Z` → `2026-11-01T10:00:00Z` and `1234`. */
+function splitFraction(time: string): readonly [string, string] {
+  const match = /^([^.]*)\.(\d+)(.*)$/.exec(time);
+  return match ? [`${match[1]}${match[3]}`, match[2] ?? ''] : [time, ''];
+}

@@ -1,0 +1,132 @@
+/** Interface document, section Endpoints, "Payments". */
+import { ENDPOINTS } from '../../contract/index.ts';
+import { accept, type Decision, refuseUnknown, refuseValue } from '../domain/decision.ts';
+import {
+  approvePayment,
+  cancelPayment,
+  capturePayment,
+  confirmPayment,
+  createPayment,
+  type PaymentState,
+  rejectPayment,
+  updatePayment,
+} from '../domain/payment.ts';
+import { show, showWithSecret } from '../domain/resource.ts';
+import { randomId } from '../ids.ts';
+import type { Services } from '../services.ts';
+import { readResource } from '../store/resources.ts';
+import { existsAlready } from './existing.ts';
+import type { Handlers } from './handler.ts';
+import { hostedPageUrl } from './hostedPageUrl.ts';
+import { listPage } from './list.ts';
+
+type Payments =
+  | 'createPayment'
+  | 'updatePayment'
+  | 'confirmPayment'
+  | 'retrievePayment'
+  | 'listPayments'
+  | 'listPaymentsByQuery'
+  | 'capturePayment'
+  | 'cancelPayment'
+  | 'approvePayment'
+  | 'rejectPayment';
+
+export const PAYMENT_HANDLERS: Handlers<Payments> = {
+  createPayment: async ({ input }, services) => {
+    const { account, books } = services;
+    if (input.profile_id !== account.profileId) {
+      return refuseValue('profile_id: names no business profile of this account');
+    }
+    const paymentId = input.payment_id ?? randomId('pay_');
+    return await books.write(async (entry) => {
+      const created = createPayment(input, {
+        paymentId,
+        merchantId: account.merchantId,
+        clientSecret: randomId(`${paymentId}_secret_`),
+        hostedPageUrl: hostedPageUrl(services, paymentId),
+        nowMs: entry.nowMs,
+      });
+      if (created.refusal) return created;
+      const resource = { kind: 'payment', state: created.state } as const;
+      const isNew = await entry.insert(resource);
+      return isNew
+        ? accept(showWithSecret(resource))
+        : existsAlready(services, `A payment with payment_id ${paymentId} exists already`);
+    });
+  },
+
+  updatePayment: ({ params, input }, services) =>
+    change(services, params.payment_id, withSecret, (state, nowMs) =>
+      updatePayment(state, input, nowMs),
+    ),
+
+  confirmPayment: ({ params, input }, services) =>
+    change(services, params.payment_id, withSecret, (state, nowMs) =>
+      confirmPayment(state, input, {
+        nowMs,
+        hostedPageUrl: hostedPageUrl(services, state.payment_id),
+      }),
+    ),
+
+  retrievePayment: async ({ params }, { db }) => {
+    const found = await readResource(db, 'payment', params.payment_id);
+    return found ? accept(show(found)) : unknownPayment(params.payment_id);
+  },
+
+  listPayments: ({ input }, services) => listPage(services, { kind: 'payment', ...input }),
+
+  listPaymentsByQuery: ({ input }, services) => listPage(services, { kind: 'payment', ...input }),
+
+  capturePayment: ({ params, input }, services) =>
+    change(services, params.payment_id, only('capturePayment'), (state, nowMs) =>
+      capturePayment(state, input, nowMs),
+    ),
+
+  cancelPayment: ({ params, input }, services) =>
+    change(services, params.payment_id, only('cancelPayment'), (state, nowMs) =>
+      cancelPayment(state, input.cancellation_reason, nowMs),
+    ),
+
+  approvePayment: ({ params }, services) =>
+    change(services, params.payment_id, only('approvePayment'), approvePayment),
+
+  rejectPayment: ({ params }, services) =>
+    change(services, params.payment_id, whole, rejectPayment),
+};
+
+export function unknownPayment(paymentId: string): Decision<never> {
+  return refuseUnknown(`No payment has the id ${paymentId}`);
+}
+
+type Rule = (state: PaymentState, nowMs: number) => Decision<PaymentState>;
+type View = (state: PaymentState) => object;
+
+/** Applies a rule to a payment under its lock, and answers with the view of what became of it. */
+export function change(
+  { books }: Services,
+  paymentId: string,
+  view: View,
+  rule: Rule,
+): Promise<Decision<object>> {
+  return books.write(async (entry) => {
+    const state = await entry.lock('payment', paymentId);
+    if (state === undefined) return unknownPayment(paymentId);
+    const changed = rule(state, entry.nowMs);
+    if (changed.refusal) return changed;
+    await entry.save({ kind: 'payment', state: changed.state });
+    return accept(view(changed.state));
+  });
+}
+
+export const whole: View = (state) => show({ kind: 'payment', state });
+const withSecret: View = (state) => showWithSecret({ kind: 'payment', state });
+
+/** The fields that the document shows for an endpoint's answer. */
+function only(name: 'capturePayment' | 'cancelPayment' | 'approvePayment'): View {
+  const fields = Object.keys(ENDPOINTS[name].response.shape);
+  return (state) => {
+    const shown = show({ kind: 'payment', state });
+    return Object.fromEntries(fields.map((field) => [field, shown[field]]));
+  };
+}

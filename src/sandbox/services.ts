@@ -1,0 +1,30 @@
+/** What the routes work with. */
+import type { Database } from '../platform/db/database.ts';
+import type { Books } from './books.ts';
+import type { SandboxClock } from './clock.ts';
+import type { Engine } from './engine.ts';
+import type { FaultBoard } from './faults/board.ts';
+import type { RateLimit } from './http/rateLimit.ts';
+import type { WebhookTarget } from './webhooks/emit.ts';
+
+/** The one account that a sandbox serves. */
+export interface Account {
+  readonly merchantId: string;
+  readonly profileId: string;
+}
+
+export interface Services {
+  readonly db: Database;
+  readonly books: Books;
+  readonly clock: SandboxClock;
+  readonly engine: Engine;
+  readonly faults: FaultBoard;
+  readonly rateLimit: RateLimit;
+  readonly account: Account;
+  readonly webhook: {
+    readonly target: () => WebhookTarget;
+    set(target: WebhookTarget): void;
+  };
+  /** For example `http://127.0.0.1:8082`; known once it listens. */
+  readonly baseUrl: () => string;
+}

@@ -1,0 +1,148 @@
+/**
+ * Starts the payment service's stand-in: small, local, and an independent witness. It knows the
+ * contract and the platform, and nothing of what it is there to test.
+ */
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../platform/clock.ts';
+import { createDatabase } from '../platform/db/database.ts';
+import { migrateSchema } from '../platform/db/migrateSchema.ts';
+import { startHttpServer } from '../platform/httpServer.ts';
+import type { Log } from '../platform/log.ts';
+import { packageRoot } from '../platform/packageRoot.ts';
+import { createBooks } from './books.ts';
+import { createSandboxClock } from './clock.ts';
+import { createEngine, type Engine } from './engine.ts';
+import { createFaultBoard } from './faults/board.ts';
+import { type FaultsInput, faultsSchema } from './faults/settings.ts';
+import { holdDatabase } from './holdDatabase.ts';
+import { createSandboxApp } from './http/app.ts';
+import { hashKey } from './http/authenticate.ts';
+import { createRateLimit } from './http/rateLimit.ts';
+import { refuseForeignLedger, SANDBOX_MERCHANT_ID } from './safety.ts';
+import type { Services } from './services.ts';
+import { readAdvance, upsertKey } from './store/account.ts';
+import { createSender } from './webhooks/sender.ts';
+
+/** The one business profile of the sandbox's account. */
+export const SANDBOX_PROFILE_ID = 'pro_local';
+
+export interface SandboxOptions {
+  readonly databaseUrl: string;
+  /** Loopback only; 0 takes a free one. */
+  readonly port: number;
+  /** A sandbox secret key, `snd_…`: the one that callers use. */
+  readonly apiKey: string;
+  readonly webhook: {
+    /** Nothing is sent without one; PUT /_sandbox/webhook sets it later. */
+    readonly url?: string | undefined;
+    readonly secret: string;
+  };
+  readonly log: Log;
+  readonly requestsPerMinute?: number | undefined;
+  readonly faults?: FaultsInput | undefined;
+  /** What the sandbox's own clock is ahead of. */
+  readonly clock?: Clock | undefined;
+  /** How long a webhook's receiver may take to answer. */
+  readonly webhookTimeoutMs?: number | undefined;
+}
+
+export interface RunningSandbox {
+  /** Without a slash at its end: PAYMENTS_BASE_URL of who uses it. */
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly apiKey: string;
+  readonly merchantId: string;
+  readonly profileId: string;
+  /** Stops listening, ends requests and webhooks in flight, and closes the database. */
+  close(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+const MAX_CONNECTIONS = 8;
+const DATABASE_ANSWER_TIMEOUT_MS = 60_000;
+const WEBHOOK_TIMEOUT_MS = 30_000;
+
+/**
+ * Brings the schema up to date and listens.
+ * @throws OperatorError when the database keeps real books, or the port is taken
+ */
+export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
+  const { databaseUrl, log, port } = options;
+  const db = createDatabase({
+    connectionString: databaseUrl,
+    log,
+    applicationName: 'tallyhook-sandbox',
+    maxConnections: MAX_CONNECTIONS,
+    answerTimeoutMs: DATABASE_ANSWER_TIMEOUT_MS,
+    plans: 'any',
+  });
+  const closers: (() => Promise<void>)[] = [() => db.close()];
+  const close = async (): Promise<void> => {
+    for (const step of closers.splice(0).reverse()) await step();
+  };
+  try {
+    await refuseForeignLedger(db);
+    await migrateSchema({
+      connectionString: databaseUrl,
+      schema: 'sandbox',
+      folder: join(packageRoot(), 'migrations', 'sandbox'),
+    });
+    closers.push(await holdDatabase(db));
+    await upsertKey(db, { sha256: hashKey(options.apiKey), kind: 'secret' });
+    let baseUrl = '';
+    const services = await createServices(options, { db, baseUrl: () => baseUrl });
+    closers.push(() => services.engine.close());
+    const app = createSandboxApp(services, log);
+    const server = await startHttpServer({
+      host: HOST,
+      port,
+      handler: app,
+      portSetting: 'SANDBOX_PORT',
+    });
+    closers.push(() => server.close());
+    baseUrl = `http://${HOST}:${server.port}`;
+    log.info({ port: server.port }, 'sandbox.listening');
+    const { apiKey } = options;
+    const { account } = services;
+    return { baseUrl, port: server.port, apiKey, ...account, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Opened = Pick<Services, 'db' | 'baseUrl'>;
+
+async function createServices(options: SandboxOptions, opened: Opened): Promise<Services> {
+  const { db } = opened;
+  const { log } = options;
+  const clock = createSandboxClock(options.clock ?? systemClock, await readAdvance(db));
+  const faults = createFaultBoard(faultsSchema.parse(options.faults ?? {}));
+  let target = { url: options.webhook.url, secret: options.webhook.secret };
+  const webhook: Services['webhook'] = {
+    target: () => target,
+    set: (next) => {
+      target = { url: next.url, secret: next.secret };
+    },
+  };
+  const account = { merchantId: SANDBOX_MERCHANT_ID, profileId: SANDBOX_PROFILE_ID };
+  // The books tell the engine of changes, and the engine writes into the books.
+  let engine: Engine | undefined;
+  const books = createBooks({
+    db,
+    clock,
+    faults,
+    merchantId: account.merchantId,
+    target: webhook.target,
+    onChange: () => engine?.wake(),
+  });
+  const sender = createSender({
+    db,
+    clock,
+    target: webhook.target,
+    answerTimeoutMs: options.webhookTimeoutMs ?? WEBHOOK_TIMEOUT_MS,
+  });
+  engine = createEngine({ db, clock, books, sender, log });
+  const rateLimit = createRateLimit(clock, options.requestsPerMinute);
+  return { ...opened, books, clock, engine, faults, rateLimit, account, webhook };
+}

@@ -1,0 +1,66 @@
+/** Statements on what belongs to the account: its clock and its keys. */
+import type { Queryable } from '../../platform/db/database.ts';
+
+/** By how much the clock is ahead of the machine's, in milliseconds. */
+export async function readAdvance(db: Queryable): Promise<number> {
+  const rows = await db.query<{ advanceMs: number }>(
+    'select clock_advance_ms as "advanceMs" from sandbox.account limit 1',
+  );
+  return rows[0]?.advanceMs ?? 0;
+}
+
+export async function storeAdvance(db: Queryable, advanceMs: number): Promise<void> {
+  await db.query('update sandbox.account set clock_advance_ms = $1', [advanceMs]);
+}
+
+/**
+ * Takes the lock of the one sandbox of this database; it lasts as long as the session.
+ * @returns false when another session has it
+ */
+export async function tryLockSandbox(session: Queryable): Promise<boolean> {
+  const rows = await session.query<{ isTaken: boolean }>(
+    `select pg_try_advisory_lock(hashtext('tallyhook sandbox')) as "isTaken"`,
+  );
+  return rows[0]?.isTaken ?? false;
+}
+
+export type KeyKind = 'secret' | 'publishable' | 'admin';
+
+/** Adds a key, or makes a revoked one good again: the one that the settings name must work. */
+export async function upsertKey(
+  db: Queryable,
+  { sha256, kind }: { readonly sha256: Buffer; readonly kind: KeyKind },
+): Promise<void> {
+  await db.query(
+    `insert into sandbox.api_keys (key_sha256, kind) values ($1, $2)
+     on conflict (key_sha256) do update set revoked_at = null`,
+    [sha256, kind],
+  );
+}
+
+export interface StoredKey {
+  readonly kind: KeyKind;
+  readonly isRevoked: boolean;
+}
+
+export async function readKey(db: Queryable, sha256: Buffer): Promise<StoredKey | undefined> {
+  const rows = await db.query<StoredKey>(
+    `select kind, revoked_at is not null as "isRevoked"
+       from sandbox.api_keys
+      where key_sha256 = $1`,
+    [sha256],
+  );
+  return rows[0];
+}
+
+/** @returns false when there is no such key */
+export async function revokeKey(
+  db: Queryable,
+  { sha256, at }: { readonly sha256: Buffer; readonly at: string },
+): Promise<boolean> {
+  const rows = await db.query(
+    'update sandbox.api_keys set revoked_at = $2 where key_sha256 = $1 returning kind',
+    [sha256, at],
+  );
+  return rows.length === 1;
+}

@@ -1,0 +1,138 @@
+/** Statements on the four kinds of resource. */
+import type { ResourceKind } from '../../contract/index.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { type Resource, searchFields } from '../domain/resource.ts';
+
+/** Inserts a resource. @returns false when the id is taken; a race for one id has one winner */
+export async function insertResource(tx: Queryable, resource: Resource): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into sandbox.resources
+       (kind, id, parent_id, status, currency, customer_id, created_at, modified_at, due_at, state)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     on conflict (kind, id) do nothing
+     returning id`,
+    columnsOf(resource),
+  );
+  return rows.length === 1;
+}
+
+/** Writes a changed resource. Its row is locked by the caller. */
+export async function updateResource(tx: Queryable, resource: Resource): Promise<void> {
+  await tx.query(
+    `update sandbox.resources
+        set parent_id = $3, status = $4, currency = $5, customer_id = $6,
+            created_at = $7, modified_at = $8, due_at = $9, state = $10
+      where kind = $1 and id = $2`,
+    columnsOf(resource),
+  );
+}
+
+function columnsOf(resource: Resource): readonly unknown[] {
+  const fields = searchFields(resource);
+  return [
+    resource.kind,
+    fields.id,
+    fields.parentId ?? null,
+    fields.status,
+    fields.currency,
+    fields.customerId ?? null,
+    fields.createdAt,
+    fields.modifiedAt,
+    fields.dueAt ?? null,
+    JSON.stringify(resource.state),
+  ];
+}
+
+/** Reads a resource and locks its row until the transaction ends. */
+export async function lockResource(
+  tx: Queryable,
+  kind: ResourceKind,
+  id: string,
+): Promise<Resource | undefined> {
+  const rows = await tx.query<Resource>(
+    'select kind, state from sandbox.resources where kind = $1 and id = $2 for update',
+    [kind, id],
+  );
+  return rows[0];
+}
+
+export async function readResource(
+  db: Queryable,
+  kind: ResourceKind,
+  id: string,
+): Promise<Resource | undefined> {
+  const rows = await db.query<Resource>(
+    'select kind, state from sandbox.resources where kind = $1 and id = $2',
+    [kind, id],
+  );
+  return rows[0];
+}
+
+/**
+ * Keeps what a resource is now, before a change, for lists that show an older time.
+ * @param validUntil ISO 8601: the time of the change
+ */
+export async function keepPast(
+  tx: Queryable,
+  {
+    kind,
+    id,
+    validUntil,
+  }: { readonly kind: ResourceKind; readonly id: string; readonly validUntil: string },
+): Promise<void> {
+  await tx.query(
+    `insert into sandbox.past_resources
+       (kind, id, parent_id, status, currency, customer_id, created_at, modified_at, state, valid_until)
+     select kind, id, parent_id, status, currency, customer_id, created_at, modified_at, state, $3
+       from sandbox.resources
+      where kind = $1 and id = $2`,
+    [kind, id, validUntil],
+  );
+}
+
+export interface RefundTotals {
+  /** Of the refunds that did not fail, minor units. */
+  readonly refundedMinor: number;
+  /** Failed ones included. */
+  readonly refundCount: number;
+}
+
+/** Totals of a payment's refunds. The payment is locked by the caller. */
+export async function readRefundTotals(tx: Queryable, paymentId: string): Promise<RefundTotals> {
+  const rows = await tx.query<RefundTotals>(
+    `select coalesce(sum((state->>'amount')::bigint) filter (where status <> 'failed'), 0)::bigint
+              as "refundedMinor",
+            count(*) as "refundCount"
+       from sandbox.resources
+      where kind = 'refund' and parent_id = $1`,
+    [paymentId],
+  );
+  return rows[0] ?? { refundedMinor: 0, refundCount: 0 };
+}
+
+/** Locks resources with something due, earliest first. @returns at most `limit`, with when it is due */
+export function lockDue(
+  tx: Queryable,
+  { until, limit }: { readonly until: Date; readonly limit: number },
+): Promise<(Resource & { readonly dueAt: Date })[]> {
+  return tx.query(
+    `select kind, state, due_at as "dueAt"
+       from sandbox.resources
+      where due_at <= $1
+      order by due_at, kind, id
+      limit $2
+        for update`,
+    [until, limit],
+  );
+}
+
+/** When something is due next, among resources and among webhooks. */
+export async function nextDue(
+  db: Queryable,
+): Promise<{ readonly resourceAt: Date | null; readonly sendingAt: Date | null }> {
+  const rows = await db.query<{ resourceAt: Date | null; sendingAt: Date | null }>(
+    `select (select min(due_at) from sandbox.resources where due_at is not null) as "resourceAt",
+            (select min(due_at) from sandbox.sendings where sent_at is null) as "sendingAt"`,
+  );
+  return rows[0] ?? { resourceAt: null, sendingAt: null };
+}

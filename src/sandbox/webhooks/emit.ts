@@ -1,0 +1,131 @@
+/** Makes the event of a change, with its plan of sendings, in the transaction of the change. */
+import { CONTENT_TYPES, type EventType, type ResourceKind } from '../../contract/index.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { eventTypeOf, idOf, type Resource, show } from '../domain/resource.ts';
+import { isoTime } from '../domain/time.ts';
+import type { FaultBoard } from '../faults/board.ts';
+import { type PlannedSending, planSendings } from '../faults/sendings.ts';
+import { eventId } from '../ids.ts';
+import { countEvents, insertEvent, insertSendings, type NewSending } from '../store/webhooks.ts';
+import { signWebhook } from './sign.ts';
+
+/** Where webhooks go. Without an address events are kept and nothing is sent. */
+export interface WebhookTarget {
+  readonly url: string | undefined;
+  readonly secret: string;
+}
+
+export interface EmitParts {
+  readonly merchantId: string;
+  readonly faults: FaultBoard;
+  readonly target: () => WebhookTarget;
+}
+
+/** @returns whether anything will have to be sent */
+export async function emitEvent(
+  tx: Queryable,
+  resource: Resource,
+  nowMs: number,
+  parts: EmitParts,
+): Promise<boolean> {
+  const eventType = eventTypeOf(resource);
+  if (eventType === undefined) return false;
+  const { faults, target } = parts;
+  const { url, secret } = target();
+  const { webhooks } = faults.current();
+  const objectId = idOf(resource);
+  const once = `${resource.kind}/${objectId}/${eventType}`;
+  const repeats = webhooks.repeat_types ? await countEvents(tx, objectId, eventType) : 0;
+  const id = eventId(nowMs);
+  const body = bodyOf(resource, { eventType, eventId: id, merchantId: parts.merchantId, nowMs });
+  const eventSeq = await insertEvent(tx, {
+    eventId: id,
+    kind: resource.kind,
+    objectId,
+    eventType,
+    onceKey: repeats === 0 ? once : `${once}/${repeats}`,
+    body,
+    signature: signWebhook(body, secret),
+    createdAt: isoTime(nowMs),
+  });
+  // One event for each object and type was made before: this change stays untold.
+  if (eventSeq === undefined || url === undefined) return false;
+  const subject = `${nameForDice(resource)}/${eventType}/${repeats}`;
+  const plan = planSendings(webhooks, faults.dice(), subject);
+  if (plan.length === 0) return false;
+  await insertSendings(
+    tx,
+    plan.map((sending) => newSending(sending, { eventSeq, body, secret, nowMs })),
+  );
+  return true;
+}
+
+interface Envelope {
+  readonly eventType: EventType;
+  readonly eventId: string;
+  readonly merchantId: string;
+  readonly nowMs: number;
+}
+
+/** Interface document, section Events, "Envelope". */
+function bodyOf(resource: Resource, envelope: Envelope): string {
+  return JSON.stringify({
+    merchant_id: envelope.merchantId,
+    event_id: envelope.eventId,
+    event_type: envelope.eventType,
+    content: { type: CONTENT_TYPE_OF[resource.kind], object: show(resource) },
+    timestamp: isoTime(envelope.nowMs),
+  });
+}
+
+const CONTENT_TYPE_OF = Object.fromEntries(
+  Object.entries(CONTENT_TYPES).map(([type, kind]) => [kind, type]),
+) as Record<ResourceKind, string>;
+
+/** The merchant's name for a resource where there is one: the same in every run of a test. */
+function nameForDice(resource: Resource): string {
+  switch (resource.kind) {
+    case 'dispute':
+      return `dispute of ${resource.state.payment_id}`;
+    case 'payout':
+      return resource.state.merchant_order_reference_id ?? resource.state.payout_id;
+    default:
+      return idOf(resource);
+  }
+}
+
+interface EventParts {
+  readonly eventSeq: number;
+  readonly body: string;
+  readonly secret: string;
+  readonly nowMs: number;
+}
+
+function newSending(sending: PlannedSending, event: EventParts): NewSending {
+  const { eventSeq, body, secret, nowMs } = event;
+  const base = {
+    eventSeq,
+    reason: sending.reason,
+    attempt: sending.reason === 'first' ? 0 : undefined,
+    dueAt: isoTime(nowMs + sending.delayMs),
+  };
+  switch (sending.spoils) {
+    case undefined:
+      return base;
+    case 'signature':
+      return { ...base, otherSignature: signWebhook(body, `${secret}, but another`) };
+    case 'body': {
+      const otherBody = otherContent(body);
+      return { ...base, otherBody, otherSignature: signWebhook(otherBody, secret) };
+    }
+  }
+}
+
+/** Another truth under the same event id: one minor unit more. */
+function otherContent(body: string): string {
+  const envelope = JSON.parse(body) as { content: { object: { amount: number | string } } };
+  const { object } = envelope.content;
+  const more = Number(object.amount) + 1;
+  object.amount = typeof object.amount === 'string' ? String(more) : more;
+  return JSON.stringify(envelope);
+}

@@ -1,0 +1,13 @@
+/**
+ * The service's own signature. Written apart from the receiver's, so that a mistake of one shows on
+ * the other. Interface document, section Authentication, rule 6.
+ */
+import { createHmac } from 'node:crypto';
+import { SIGNATURE_ALGORITHM } from '../../contract/index.ts';
+
+/** Lower-case hexadecimal, without a prefix, as the family sends it. */
+export function signWebhook(body: string, secret: string): string {
+  return createHmac(SIGNATURE_ALGORITHM, Buffer.from(secret, 'utf8'))
+    .update(Buffer.from(body, 'utf8'))
+    .digest('hex');
+}

@@ -1,0 +1,122 @@
+/** Interface document, sections Authentication, Errors and Limits. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ENDPOINTS, type EndpointName } from '../../src/contract/index.ts';
+import {
+  expectAnswer,
+  expectError,
+  isOurs,
+  openTarget,
+  type Target,
+  testOfOurs,
+} from './target.ts';
+
+let target: Target;
+beforeAll(async () => {
+  target = await openTarget();
+});
+afterAll(() => target.close());
+
+const endpoints = Object.keys(ENDPOINTS) as EndpointName[];
+const pathOf = (name: EndpointName) => ENDPOINTS[name].path.replaceAll(/:\w+/g, 'nobody');
+
+test('GET /health answers 200 to a valid key', async () => {
+  expectAnswer('health', await target.call('GET', '/health'));
+});
+
+test.each(endpoints)('%s wants a key: none is 401 with AU_01', async (name) => {
+  expectError(await target.call(ENDPOINTS[name].method, pathOf(name), undefined, {}), 401, 'AU_01');
+});
+
+test.each(endpoints)('%s wants a valid key: an invented one is 401 with AU_01', async (name) => {
+  const headers = { 'api-key': 'snd_nobody_was_ever_given_this_key' };
+  expectError(
+    await target.call(ENDPOINTS[name].method, pathOf(name), undefined, headers),
+    401,
+    'AU_01',
+  );
+});
+
+testOfOurs('a production key is not valid here', async () => {
+  const headers = { 'api-key': `prd_${target.apiKey.slice(4)}` };
+  expectError(await target.call('GET', '/health', undefined, headers), 401, 'AU_01');
+});
+
+testOfOurs('a revoked key is 401 with AU_02', async () => {
+  const { api_key: key } = await target.control('POST', '/api_keys', { kind: 'secret' });
+  const headers = { 'api-key': key };
+  expect((await target.call('GET', '/health', undefined, headers)).status).toBe(200);
+  await target.control('POST', '/api_keys/revoke', { api_key: key });
+  expectError(await target.call('GET', '/health', undefined, headers), 401, 'AU_02');
+});
+
+testOfOurs.each([['publishable'], ['admin']])(
+  '%s keys may ask for health and nothing else: 403',
+  async (kind) => {
+    const { api_key: key } = await target.control('POST', '/api_keys', { kind });
+    const headers = { 'api-key': key };
+    for (const name of endpoints) {
+      const reply = await target.call(ENDPOINTS[name].method, pathOf(name), undefined, headers);
+      if (name === 'health') expectAnswer('health', reply);
+      else expectError(reply, 403, 'IR_22');
+    }
+  },
+);
+
+test.each([
+  ['GET', '/nothing/here'],
+  ['PATCH', '/payments'],
+  ['DELETE', '/payments/pay_1'],
+])('%s %s is nothing: 404 with IR_05', async (method, path) => {
+  expectError(await target.call(method, path), 404, 'IR_05');
+});
+
+test.each([
+  ['/payments', '{"amount":'],
+  ['/payments', 'null'],
+  ['/payments', '[]'],
+  ['/refunds', '"text"'],
+  ['/payouts/create', '17'],
+])('POST %s with %j is 400, not 500', async (path, body) => {
+  expectError(await target.call('POST', path, body), 400, 'IR_04');
+});
+
+test('every answer tells the budget, and each request takes one from it', async () => {
+  const read = async () => {
+    const { headers } = await target.call('GET', '/health');
+    return {
+      limit: Number(headers.get('x-ratelimit-limit')),
+      remaining: Number(headers.get('x-ratelimit-remaining')),
+      reset: Number(headers.get('x-ratelimit-reset')),
+      nowSeconds: Date.parse(headers.get('date') ?? '') / 1000,
+    };
+  };
+  let [first, second] = [await read(), await read()];
+  // A minute that ended between the two has a budget of its own.
+  if (first.reset !== second.reset) [first, second] = [second, await read()];
+  expect(second.limit).toBeGreaterThan(0);
+  // Others may use an account that is not ours alone.
+  expect(second.remaining).toBeLessThan(first.remaining);
+  if (isOurs) expect(second.remaining).toBe(first.remaining - 1);
+  expect(first.reset - first.nowSeconds).toBeGreaterThanOrEqual(0);
+  expect(first.reset - first.nowSeconds).toBeLessThanOrEqual(60);
+});
+
+testOfOurs('beyond the budget the answer is 429 with RL_01 until the reset', async () => {
+  await target.control('PUT', '/rate_limit', { per_minute: 3 });
+  const { api_key: key } = await target.control('POST', '/api_keys', { kind: 'secret' });
+  const ask = () => target.call('GET', '/health', undefined, { 'api-key': key });
+  const replies = [await ask(), await ask(), await ask(), await ask()];
+  if (new Set(replies.map(({ headers }) => headers.get('x-ratelimit-reset'))).size > 1) {
+    // The minute ended meanwhile: the next one is long enough.
+    replies.splice(0, 4, await ask(), await ask(), await ask(), await ask());
+  }
+  const last = replies.at(-1);
+  expect(last?.status).toBe(429);
+  if (last) expectError(last, 429, 'RL_01');
+  expect(last?.headers.get('x-ratelimit-remaining')).toBe('0');
+  const resetMs = Number(last?.headers.get('x-ratelimit-reset')) * 1000;
+  const nowMs = Date.parse(last?.headers.get('date') ?? '');
+  await target.advance(resetMs - nowMs);
+  expect((await ask()).status).toBe(200);
+  await target.control('PUT', '/rate_limit', { per_minute: 1_000_000 });
+});

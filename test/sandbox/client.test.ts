@@ -1,0 +1,110 @@
+/**
+ * Client and sandbox were written apart, from one contract: here they meet, over HTTP, under faults.
+ * Whatever goes wrong on the way, the sandbox counts what was charged.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createClient, type PaymentServiceClient } from '../../src/client/index.ts';
+import type { CreatePaymentRequest } from '../../src/contract/index.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
+
+let sandbox: TestSandbox;
+let client: PaymentServiceClient;
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+  client = createClient({
+    ...sandbox,
+    retry: { baseDelayMs: 1, maxDelayMs: 5, attemptTimeoutMs: 5_000, totalTimeoutMs: 30_000 },
+  });
+});
+afterEach(async () => {
+  await sandbox.control('DELETE', '/faults');
+});
+afterAll(() => sandbox.close());
+
+const request = (fields: object) => cardPayment(fields) as CreatePaymentRequest;
+
+const charges = async (paymentId: string): Promise<number> => {
+  const { data } = await sandbox.control('GET', '/truth/payment?limit=1000');
+  return data
+    .filter(({ payment_id: id }: { payment_id: string }) => id === paymentId)
+    .reduce(
+      (sum: number, { attempt_count: attempts }: { attempt_count: number }) => sum + attempts,
+      0,
+    );
+};
+
+test('every call of the client is understood by the sandbox, and its answer by the client', async () => {
+  await client.health();
+  const { payment } = await client.payments.create(
+    request({ payment_id: 'all', capture_method: 'manual_multiple' }),
+  );
+  expect(payment.status).toBe('requires_capture');
+  await client.payments.capture('all', { amount_to_capture: 1000 });
+  await client.payments.capture('all', { amount_to_capture: 5540 });
+  const { refund } = await client.refunds.create({
+    payment_id: 'all',
+    amount: 100,
+    refund_id: 'r',
+  });
+  expect(await client.refunds.update('r', { reason: 'x' })).toMatchObject({ reason: 'x' });
+  expect(refund.status).toBe('succeeded');
+  const opened = await sandbox.control('POST', '/disputes', { payment_id: 'all' });
+  expect((await client.disputes.list({ payment_id: 'all' })).items).toHaveLength(1);
+  expect(await client.disputes.accept(opened.dispute_id)).toMatchObject({
+    dispute_status: 'dispute_accepted',
+  });
+  const payout = await client.payouts.create({ amount: 1, currency: 'EUR' });
+  await client.payouts.update(payout.payout_id, { payout_type: 'card', payout_token: 'tok' });
+  await client.payouts.confirm(payout.payout_id, {});
+  await client.payouts.fulfill(payout.payout_id);
+  expect(await client.payouts.retrieve(payout.payout_id)).toMatchObject({ status: 'success' });
+  expect((await client.payments.list({ currency: 'USD' })).totalCount).toBe(1);
+  expect((await client.payments.listByQuery({ currency: 'USD' })).items).toHaveLength(1);
+  expect((await client.refunds.list({ payment_id: 'all' })).items).toHaveLength(1);
+  expect((await client.payouts.list({ status: ['success'] })).items).toHaveLength(1);
+});
+
+test('a decline is an answer, not an error', async () => {
+  const declined = cardPaymentOf('final', 'UE_1001', { payment_id: 'declined' });
+  const { payment } = await client.payments.create(declined as CreatePaymentRequest);
+  expect(payment).toMatchObject({ status: 'failed', unified_code: 'UE_1001' });
+});
+
+describe('a create with a payment_id ends in one charge', () => {
+  test.each([
+    ['the connection is cut after the commit', { fault: 'cut_after', times: 1 }],
+    ['the connection is cut before anything', { fault: 'cut_before', times: 2 }],
+    ['the service is down for a while', { fault: 'server_error', status: 503, times: 3 }],
+    ['the answer is a page of HTML', { fault: 'garbage', times: 1 }],
+  ])('when %s', async (what, fault) => {
+    const id = what.replaceAll(' ', '-');
+    await sandbox.control('PUT', '/faults', { requests: [{ ...fault, path: '/payments' }] });
+    const { payment } = await client.payments.create(request({ payment_id: id }));
+    expect(payment).toMatchObject({ payment_id: id, status: 'succeeded', amount: 6540 });
+    expect(await charges(id)).toBe(1);
+  });
+
+  test.each([400, 409, 422] as const)(
+    'and HE_01 with %i is read as "it exists"',
+    async (status) => {
+      const id = `existing-${status}`;
+      await client.payments.create(request({ payment_id: id }));
+      await sandbox.control('PUT', '/faults', { he_01_status: status });
+      const again = await client.payments.create(request({ payment_id: id }));
+      expect(again).toMatchObject({ origin: 'existing', payment: { status: 'succeeded' } });
+      expect(await charges(id)).toBe(1);
+    },
+  );
+});
+
+test.each(['count', 'has_more', 'size', 'array'])(
+  'a list in the envelope "%s" is read',
+  async (envelope) => {
+    const id = `list-${envelope}`;
+    await client.payments.create(request({ payment_id: id, customer_id: id }));
+    await sandbox.control('PUT', '/faults', { lists: { envelope } });
+    const { items } = await client.payments.list({ customer_id: id });
+    expect(items.map(({ payment_id }) => payment_id)).toEqual([id]);
+  },
+);

@@ -1,0 +1,146 @@
+/** What happens by itself when the sandbox's clock is advanced. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type RunningSandbox, startSandbox } from '../../src/sandbox/startSandbox.ts';
+import { createTestDatabase, silentLog } from '../support/database.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
+import { createServiceApi } from '../support/serviceApi.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+});
+afterAll(() => sandbox.close());
+
+const create = async (request: object) => (await sandbox.call('POST', '/payments', request)).body;
+const retrieve = async (path: string) => (await sandbox.call('GET', path)).body;
+
+test('a manual authorization expires after 7 days, at that time, and can then not be captured', async () => {
+  const { payment_id: id } = await create(cardPayment({ capture_method: 'manual' }));
+  await sandbox.advance(7 * DAY_MS - HOUR_MS);
+  const before = await retrieve(`/payments/${id}`);
+  expect(before).toMatchObject({ status: 'requires_capture', amount_capturable: 6540 });
+  // An hour later than due: the change bears the time at which it was due.
+  await sandbox.advance(2 * HOUR_MS);
+  const after = await retrieve(`/payments/${id}`);
+  expect(after).toMatchObject({ status: 'expired', amount_capturable: 0, amount_received: 0 });
+  expect(after.modified_at).toBe(before.capture_before);
+  const captured = await sandbox.call('POST', `/payments/${id}/capture`);
+  expect(captured).toMatchObject({ status: 400, body: { error: { code: 'IR_14' } } });
+});
+
+test('what fell due while nobody looked bears the time at which it was due', async () => {
+  let machineMs = Date.UTC(2026, 10, 21);
+  const asleep = await startTestSandbox({ clock: { nowMs: () => machineMs } });
+  const { body } = await asleep.call(
+    'POST',
+    '/payments',
+    cardPayment({ capture_method: 'manual' }),
+  );
+  // The machine slept for ten days: nobody advanced the clock.
+  machineMs += 10 * DAY_MS;
+  await asleep.control('POST', '/settle');
+  const after = await asleep.call('GET', `/payments/${body.payment_id}`);
+  expect(after.body).toMatchObject({ status: 'expired', modified_at: body.capture_before });
+  await asleep.close();
+});
+
+test('what was captured before an authorization expires stays received', async () => {
+  const { payment_id: id } = await create(cardPayment({ capture_method: 'manual_multiple' }));
+  await sandbox.call('POST', `/payments/${id}/capture`, { amount_to_capture: 1000 });
+  await sandbox.advance(8 * DAY_MS);
+  expect(await retrieve(`/payments/${id}`)).toMatchObject({
+    status: 'expired',
+    amount_received: 1000,
+    amount_capturable: 0,
+  });
+});
+
+test('a processing payment ends as its card says', async () => {
+  const good = await create(cardPaymentOf('processing'));
+  const bad = await create(cardPaymentOf('processing', 'UE_1007'));
+  await sandbox.advance(10 * MINUTE_MS);
+  expect(await retrieve(`/payments/${good.payment_id}`)).toMatchObject({ status: 'succeeded' });
+  expect(await retrieve(`/payments/${bad.payment_id}`)).toMatchObject({
+    status: 'failed',
+    unified_code: 'UE_1007',
+  });
+});
+
+test('a customer who never comes back ends as UE_5003', async () => {
+  const { payment_id: id } = await create(cardPaymentOf('customer_action'));
+  await sandbox.advance(HOUR_MS);
+  expect(await retrieve(`/payments/${id}`)).toMatchObject({
+    status: 'failed',
+    unified_code: 'UE_5003',
+  });
+});
+
+test('a scheduled refund settles a day later', async () => {
+  const { payment_id: id } = await create(cardPayment());
+  const refund = await sandbox.call('POST', '/refunds', {
+    payment_id: id,
+    refund_type: 'Scheduled',
+  });
+  expect(refund.body.status).toBe('pending');
+  await sandbox.advance(DAY_MS + MINUTE_MS);
+  expect(await retrieve(`/refunds/${refund.body.refund_id}`)).toMatchObject({
+    status: 'succeeded',
+  });
+});
+
+test('a dispute that nobody answers expires at its deadline', async () => {
+  const { payment_id: id } = await create(cardPayment());
+  const dispute = await sandbox.control('POST', '/disputes', { payment_id: id });
+  await sandbox.advance(11 * DAY_MS);
+  const after = await retrieve(`/disputes/${dispute.dispute_id}`);
+  expect(after).toMatchObject({ dispute_status: 'dispute_expired' });
+  expect(after.modified_at).toBe(dispute.challenge_required_by);
+});
+
+test('auto_fulfill shows requires_fulfillment at first and pays out by itself', async () => {
+  const payout = await sandbox.call('POST', '/payouts/create', {
+    amount: 5000,
+    currency: 'EUR',
+    payout_type: 'bank',
+    payout_method_data: {
+      bank_transfer: {
+        payout_method_type: 'sepa',
+        iban: 'DE89370400440532013000',
+        bic: 'ABCDEFGH',
+      },
+    },
+    auto_fulfill: true,
+  });
+  expect(payout.body.status).toBe('requires_fulfillment');
+  await sandbox.advance(MINUTE_MS);
+  expect(await retrieve(`/payouts/${payout.body.payout_id}`)).toMatchObject({ status: 'success' });
+});
+
+test('the advance outlives a restart, so that time never runs backwards', async () => {
+  const db = await createTestDatabase();
+  const begin = () =>
+    startSandbox({
+      databaseUrl: db.url,
+      port: 0,
+      apiKey: 'snd_0123456789abcdef',
+      webhook: { secret: 'another-secret-0123456789' },
+      log: silentLog,
+    });
+  const timeOf = async (running: RunningSandbox): Promise<number> => {
+    const { now } = await createServiceApi(running).control('GET', '/clock');
+    return Date.parse(now);
+  };
+  const first = await begin();
+  await createServiceApi(first).control('POST', '/clock/advance', { ms: 30 * DAY_MS });
+  const beforeMs = await timeOf(first);
+  await first.close();
+  const second = await begin();
+  expect(await timeOf(second)).toBeGreaterThanOrEqual(beforeMs);
+  await second.close();
+  await db.drop();
+});

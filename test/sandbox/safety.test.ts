@@ -1,0 +1,192 @@
+/** Nothing of the sandbox is started beside real books, and no browser gets at it. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { defaultRoles, merchantIdOf, start } from '../../src/assembly.ts';
+import { loadConfig } from '../../src/platform/config.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import { SANDBOX_MERCHANT_ID } from '../../src/sandbox/safety.ts';
+import { startSandbox } from '../../src/sandbox/startSandbox.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { MERCHANT_ID } from '../support/events.ts';
+import { settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
+import { startTestSandbox } from '../support/sandbox.ts';
+import { cardPayment } from '../support/sandboxRequests.ts';
+import { startTallyhook } from '../support/tallyhook.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+let db: TestDatabase;
+beforeEach(async () => {
+  db = await createTestDatabase();
+});
+afterEach(() => db.drop());
+
+const folder = mkdtempSync(join(tmpdir(), 'tallyhook-safety-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const sandboxAt = (databaseUrl: string) =>
+  startSandbox({
+    databaseUrl,
+    port: 0,
+    apiKey: 'snd_0123456789abcdef',
+    webhook: { secret: 'secret-0123456789abcdef' },
+    log: silentLog,
+  });
+
+const hasSchema = async (): Promise<boolean> => {
+  const [row] = await db.query<{ present: boolean }>(
+    `select to_regnamespace('sandbox') is not null as present`,
+  );
+  return row?.present ?? false;
+};
+
+const stamp = (merchantId: string) =>
+  db.query('insert into installation (merchant_id) values ($1)', [merchantId]);
+
+describe('a database that keeps the books of a real merchant', () => {
+  beforeEach(() => stamp(MERCHANT_ID));
+
+  test('is refused by the sandbox, which leaves nothing in it', async () => {
+    const refused = sandboxAt(db.url);
+    await expect(refused).rejects.toThrow(OperatorError);
+    await expect(refused).rejects.toThrow(/books of merchant merchant_test.*DATABASE_URL/);
+    expect(await hasSchema()).toBe(false);
+  });
+
+  test.each([
+    [['sandbox']],
+    [['start', '--roles', 'sandbox']],
+    [['start', '--roles', 'receiver,events,sandbox']],
+  ])('ends `tallyhook %j` with the reason and code 1', async (args) => {
+    const env = settingsFor(db.url, { SANDBOX_PORT: '0', DATA_DIR: folder });
+    const program = spawnProgram('bin/tallyhook.js', args, { env });
+    // A refusal that is lost would let it run for ever.
+    await Promise.race([
+      program.exit,
+      waitFor('it to end or to run', () => / is running/.test(program.stdout())),
+    ]);
+    program.kill('SIGKILL');
+    const { code, stderr } = await program.exit;
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /books of merchant merchant_test, so the sandbox does not start/,
+      ),
+    });
+    expect(await hasSchema()).toBe(false);
+  });
+
+  test('is served by `start` without any sandbox', async () => {
+    const program = spawnProgram('bin/tallyhook.js', ['start'], {
+      env: settingsFor(db.url, { SANDBOX_PORT: '0', DATA_DIR: folder }),
+    });
+    await webhookUrlOf(program);
+    await waitFor('the banner', () => program.stdout().includes('Queues'));
+    expect(program.stdout()).not.toMatch(/sandbox/i);
+    expect(await hasSchema()).toBe(false);
+    program.kill('SIGTERM');
+    await program.exit;
+  });
+});
+
+test('a database in which a sandbox lived is refused by a ledger of a real merchant', async () => {
+  await (await sandboxAt(db.url)).close();
+  const refused = startTallyhook({ db });
+  await expect(refused).rejects.toThrow(OperatorError);
+  await expect(refused).rejects.toThrow(/sandbox has lived in this database.*merchant_test/);
+  const [row] = await db.query('select merchant_id from installation');
+  expect(row).toBeUndefined();
+});
+
+test('sandbox and ledger share a database for the account of the sandbox alone', async () => {
+  const env = { PAYMENTS_MERCHANT_ID: SANDBOX_MERCHANT_ID, SANDBOX_PORT: '0', DATA_DIR: folder };
+  const tallyhook = await startTallyhook({ db, env, roles: ['receiver', 'events', 'sandbox'] });
+  const body = JSON.stringify(
+    cardPayment({ payment_id: 'shared', metadata: { order_id: 'ord_shared' } }),
+  );
+  await fetch(`${tallyhook.sandbox?.baseUrl}/payments`, {
+    method: 'POST',
+    headers: { 'api-key': tallyhook.sandbox?.apiKey ?? '' },
+    body,
+  });
+  await waitFor('the order in the ledger', async () => {
+    const rows = await db.query<{ status: string }>('select status from orders');
+    return rows[0]?.status === 'paid';
+  });
+  await tallyhook.close();
+  await (await sandboxAt(db.url)).close();
+});
+
+test('two sandboxes over one database would send everything twice: the second is refused', async () => {
+  const first = await sandboxAt(db.url);
+  await expect(sandboxAt(db.url)).rejects.toThrow(/Another sandbox runs over this database/);
+  await first.close();
+  await (await sandboxAt(db.url)).close();
+});
+
+describe('settings', () => {
+  const config = (env: Record<string, string>) => loadConfig(env);
+
+  test('with none of them the sandbox runs; a database, key, address or account of one’s own ends that', () => {
+    expect(defaultRoles(config({}))).toContain('sandbox');
+    for (const env of [
+      { DATABASE_URL: 'postgres://localhost/books' },
+      { PAYMENTS_API_KEY: 'snd_abc' },
+      { PAYMENTS_BASE_URL: 'https://payments.example' },
+      { PAYMENTS_MERCHANT_ID: 'merchant_real' },
+    ]) {
+      expect(defaultRoles(config(env))).not.toContain('sandbox');
+    }
+  });
+
+  test('a key asks for an account, and a production key for one that is not the sandbox’s', () => {
+    expect(merchantIdOf(config({}))).toBe(SANDBOX_MERCHANT_ID);
+    expect(() => merchantIdOf(config({ PAYMENTS_API_KEY: 'prd_abc' }))).toThrow(
+      /PAYMENTS_MERCHANT_ID is not set. With PAYMENTS_API_KEY/,
+    );
+    const mixed = { PAYMENTS_API_KEY: 'prd_abc', PAYMENTS_MERCHANT_ID: SANDBOX_MERCHANT_ID };
+    expect(() => merchantIdOf(config(mixed))).toThrow(/production key/);
+  });
+
+  test('a production key keeps the sandbox from starting at all', async () => {
+    const settings = config({
+      DATABASE_URL: db.url,
+      PAYMENTS_API_KEY: 'prd_abc',
+      SANDBOX_PORT: '0',
+      DATA_DIR: folder,
+    });
+    const refused = start(settings, new Set(['sandbox'] as const), silentLog);
+    await expect(refused).rejects.toThrow(/production key/);
+    expect(await hasSchema()).toBe(false);
+  });
+});
+
+describe('browsers', () => {
+  /** `fetch` would not let a test forge these headers, which is the point of trusting them. */
+  const ask = (url: string, headers: Record<string, string>): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const asked = request(url, { method: 'POST', headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      asked.on('error', reject);
+      asked.end('{"ms":0}');
+    });
+
+  test('a page of another origin, or under another name, is refused; programs are not', async () => {
+    const sandbox = await startTestSandbox();
+    const url = `${sandbox.baseUrl}/_sandbox/clock/advance`;
+    const { host, port } = new URL(sandbox.baseUrl);
+    expect(await ask(url, {})).toBe(200);
+    expect(await ask(url, { host: `localhost:${port}` })).toBe(200);
+    expect(await ask(url, { origin: `http://${host}` })).toBe(200);
+    expect(await ask(url, { host: `shop.example:${port}` })).toBe(403);
+    expect(await ask(url, { host: `127.0.0.1.shop.example:${port}` })).toBe(403);
+    expect(await ask(url, { origin: 'https://shop.example' })).toBe(403);
+    expect(await ask(url, { origin: 'null' })).toBe(403);
+    await sandbox.close();
+  });
+});

@@ -1,0 +1,124 @@
+/** Webhooks of the sandbox, at a real HTTP listener. */
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
+import { waitFor } from '../support/waitFor.ts';
+import type { ReceivedWebhook } from '../support/webhookListener.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+});
+afterAll(() => sandbox.close());
+
+const received = (objectId: string): readonly ReceivedWebhook[] =>
+  sandbox.listener.received.filter(({ event }) =>
+    Object.values(event.content.object).includes(objectId),
+  );
+
+const sign = (body: Buffer | string) =>
+  createHmac('sha512', SANDBOX_SECRET).update(body).digest('hex');
+
+const settle = () => sandbox.control('POST', '/settle');
+
+test('a success is told, signed over the exact bytes, without the client secret', async () => {
+  const created = await sandbox.call('POST', '/payments', cardPayment({ payment_id: 'told' }));
+  expect(created).toMatchObject({ status: 200, body: { status: 'succeeded' } });
+  await waitFor('the webhook', () => received('told').length > 0);
+  const [webhook] = received('told');
+  expect(webhook?.signature).toBe(sign(webhook?.body ?? ''));
+  expect(webhook?.event).toMatchObject({
+    merchant_id: sandbox.merchantId,
+    event_type: 'payment_succeeded',
+    content: { type: 'payment_details', object: { payment_id: 'told', amount_received: 6540 } },
+  });
+  expect(webhook?.event.content.object).not.toHaveProperty('client_secret');
+  expect(created.body.client_secret).toMatch(/^told_secret_/);
+});
+
+test('an object gives rise to one event of each type: a second partial capture stays untold', async () => {
+  const manual = cardPayment({ payment_id: 'twice', capture_method: 'manual_multiple' });
+  await sandbox.call('POST', '/payments', manual);
+  await sandbox.call('POST', '/payments/twice/capture', { amount_to_capture: 1000 });
+  await sandbox.call('POST', '/payments/twice/capture', { amount_to_capture: 2000 });
+  await sandbox.call('POST', '/payments/twice/capture');
+  await settle();
+  expect(received('twice').map(({ event }) => event.event_type)).toEqual([
+    'payment_authorized',
+    'payment_captured',
+    'payment_succeeded',
+  ]);
+  expect(received('twice')[1]?.event.content.object.amount_received).toBe(1000);
+});
+
+test('what is not taken is sent again 16 times within about a day, byte for byte, and then no more', async () => {
+  sandbox.listener.answerWith(503);
+  await sandbox.call('POST', '/payments', cardPayment({ payment_id: 'refused' }));
+  await sandbox.advance(2 * DAY_MS);
+  sandbox.listener.answerWith(200);
+  await sandbox.advance(2 * DAY_MS);
+  const tries = received('refused');
+  expect(tries).toHaveLength(17);
+  expect(new Set(tries.map(({ body }) => body.toString('base64'))).size).toBe(1);
+
+  const { data } = await sandbox.control('GET', '/webhooks?object_id=refused');
+  const { sendings } = await sandbox.control('GET', `/webhooks/${data[0].event_id}`);
+  const minutes = sendings
+    .slice(1)
+    .map(({ due }: { due: string }, index: number) =>
+      Math.round((Date.parse(due) - Date.parse(sendings[index].sent)) / MINUTE_MS),
+    );
+  expect(minutes).toEqual([1, 5, 5, 10, 10, 10, 10, 10, 60, 60, 60, 60, 60, 360, 360, 360]);
+});
+
+test('a receiver that comes back gets what it missed, once', async () => {
+  sandbox.listener.answerWith(500);
+  await sandbox.call('POST', '/payments', cardPayment({ payment_id: 'later' }));
+  await waitFor('the first try', () => received('later').length === 1);
+  sandbox.listener.answerWith(204);
+  await sandbox.advance(10 * MINUTE_MS);
+  await sandbox.advance(DAY_MS);
+  sandbox.listener.answerWith(200);
+  expect(received('later')).toHaveLength(2);
+});
+
+test.each([302, 400, 401, 410])(
+  '%i is not taken: only a 2xx is, and a redirect is not followed',
+  async (status) => {
+    const id = `answered-${status}`;
+    sandbox.listener.answerWith(status);
+    await sandbox.call('POST', '/payments', cardPayment({ payment_id: id }));
+    await waitFor('the first try', () => received(id).length === 1);
+    await sandbox.advance(2 * MINUTE_MS);
+    sandbox.listener.answerWith(200);
+    await sandbox.advance(DAY_MS);
+    expect(received(id)).toHaveLength(3);
+  },
+);
+
+test('an event can be looked at and sent again by hand', async () => {
+  await sandbox.call('POST', '/payments', cardPayment({ payment_id: 'again' }));
+  await settle();
+  const { data } = await sandbox.control('GET', '/webhooks?object_id=again');
+  expect(data).toMatchObject([{ event_type: 'payment_succeeded', sent: 1, taken: 1, waiting: 0 }]);
+  await sandbox.control('POST', `/webhooks/${data[0].event_id}/send`);
+  expect(received('again')).toHaveLength(2);
+  expect(received('again')[1]?.body).toEqual(received('again')[0]?.body);
+});
+
+test.each([
+  ['failed', 'payment_failed', cardPaymentOf('final', 'UE_1001')],
+  ['requires_action', 'action_required', cardPaymentOf('customer_action')],
+  ['requires_merchant_action', 'action_required', cardPaymentOf('review')],
+  ['processing', 'payment_processing', cardPaymentOf('processing')],
+  ['requires_capture', 'payment_authorized', cardPayment({ capture_method: 'manual' })],
+])('a payment that is %s is told as %s', async (status, eventType, request) => {
+  const { body } = await sandbox.call('POST', '/payments', request);
+  expect(body.status).toBe(status);
+  await settle();
+  expect(received(body.payment_id).map(({ event }) => event.event_type)).toEqual([eventType]);
+});

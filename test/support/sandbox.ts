@@ -1,0 +1,54 @@
+/** A sandbox over a database of its own, spoken to over HTTP like by anybody else. */
+import { randomBytes } from 'node:crypto';
+import { type SandboxOptions, startSandbox } from '../../src/sandbox/startSandbox.ts';
+import { createTestDatabase, silentLog } from './database.ts';
+import { createServiceApi, type ServiceApi } from './serviceApi.ts';
+import { startWebhookListener, type WebhookListener } from './webhookListener.ts';
+
+export const SANDBOX_SECRET = 'sandbox-secret-0123456789abcdef';
+
+export interface TestSandbox extends ServiceApi {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly profileId: string;
+  readonly merchantId: string;
+  readonly databaseUrl: string;
+  readonly listener: WebhookListener;
+  /** Moves the sandbox's clock, and does what is due until then. */
+  advance(ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type TestSandboxOptions = Partial<
+  Pick<SandboxOptions, 'clock' | 'faults' | 'requestsPerMinute' | 'webhookTimeoutMs'>
+>;
+
+export async function startTestSandbox(options: TestSandboxOptions = {}): Promise<TestSandbox> {
+  const db = await createTestDatabase();
+  const listener = await startWebhookListener();
+  const sandbox = await startSandbox({
+    databaseUrl: db.url,
+    port: 0,
+    apiKey: `snd_${randomBytes(32).toString('hex')}`,
+    webhook: { url: listener.url, secret: SANDBOX_SECRET },
+    log: silentLog,
+    // Tests of the budget set their own; in all others it must not get in the way.
+    requestsPerMinute: 1_000_000,
+    ...options,
+  });
+  const api = createServiceApi(sandbox);
+  return {
+    ...sandbox,
+    ...api,
+    databaseUrl: db.url,
+    listener,
+    advance: async (ms) => {
+      await api.control('POST', '/clock/advance', { ms });
+    },
+    close: async () => {
+      await sandbox.close();
+      await listener.close();
+      await db.drop();
+    },
+  };
+}
