@@ -2,6 +2,7 @@
  * The only place that builds the object graph. Roles share what they can: one process may have all
  * of them, or each its own.
  */
+import { createClient, type Lane, type PaymentServiceClient } from './client/index.ts';
 import { createConsoleApp } from './console/app.ts';
 import { API_KEY_PREFIXES } from './contract/limits.ts';
 import { createEventApplier } from './ledger/applyEvents.ts';
@@ -22,7 +23,7 @@ import {
 import { createGate, type Gate } from './platform/db/gate.ts';
 import { migrateDatabase, pendingMigrations } from './platform/db/migrate.ts';
 import { startEmbeddedPostgres } from './platform/embeddedPostgres/index.ts';
-import { OperatorError } from './platform/errors.ts';
+import { OperatorError, toError } from './platform/errors.ts';
 import { startHttpServer } from './platform/httpServer.ts';
 import { localSecret } from './platform/localSecrets.ts';
 import type { Log } from './platform/log.ts';
@@ -38,6 +39,13 @@ import { createAnnouncer } from './receiver/announcer.ts';
 import { createReceiverApp, type Readiness } from './receiver/app.ts';
 import { createIntake } from './receiver/intake.ts';
 import { createReceiverMetrics } from './receiver/metrics.ts';
+import {
+  type AuthorizationCheck,
+  createAuthorizationCheck,
+} from './reconcile/authorizations/checkAuthorizations.ts';
+import { createAuthorizationService } from './reconcile/authorizations/createService.ts';
+import type { AuthorizationService } from './reconcile/authorizations/service.ts';
+import { isPaused } from './reconcile/pause.ts';
 import { refuseSandboxDatabase, SANDBOX_MERCHANT_ID } from './sandbox/safety.ts';
 import { type RunningSandbox, startSandbox } from './sandbox/startSandbox.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
@@ -110,7 +118,8 @@ export function webhookSecretsOf(config: Config): readonly string[] {
   );
 }
 
-function adminTokensOf(config: Config): readonly NamedToken[] {
+/** Tokens of the admin port: those set, or the one generated for the embedded database. */
+export function adminTokensOf(config: Config): readonly NamedToken[] {
   if (config.adminTokens !== undefined) return config.adminTokens;
   if (config.databaseUrl === undefined) {
     return [{ name: 'admin', token: localSecret(config.dataDir, 'admin-token') }];
@@ -119,6 +128,18 @@ function adminTokensOf(config: Config): readonly NamedToken[] {
     'ADMIN_TOKEN is not set. The admin port refuses every request without one. ' +
       'Set it to a long random value, for example from `openssl rand -hex 32`.',
   );
+}
+
+/** Where the payment service is and the key for it; undefined when no key is set. */
+export function serviceOf(
+  config: Config,
+): { readonly baseUrl: string; readonly apiKey: string } | undefined {
+  if (usesSandbox(config)) {
+    const apiKey = localSecret(config.dataDir, 'sandbox-api-key', 'snd_');
+    return { baseUrl: `http://127.0.0.1:${config.sandboxPort}`, apiKey };
+  }
+  const { baseUrl, apiKey } = config;
+  return baseUrl === undefined || apiKey === undefined ? undefined : { baseUrl, apiKey };
 }
 
 /** Opens the database; the embedded one is started and brought up to date. */
@@ -391,13 +412,54 @@ function startEvents({
   });
 }
 
-function startSchedules({ events, gate, log, openPool, onClose }: Shared): void {
+/**
+ * The watch over authorizations, and what it asks the service by.
+ * @param lane who asks: `operator` for a person who waits for the answer
+ */
+export function authorizationsOf(
+  config: Config,
+  { db, log, lane }: { readonly db: Database; readonly log: Log; readonly lane: Lane },
+): { readonly check: AuthorizationCheck; readonly service: AuthorizationService | undefined } {
+  const client = clientOf(config);
+  const service = client && createAuthorizationService({ db, client, clock: systemClock }, lane);
+  const check = createAuthorizationCheck({
+    db,
+    clock: systemClock,
+    log,
+    thresholds: config.authorizationThresholdHours,
+    policy: config.authorizationPolicy,
+    service,
+    isPaused: () => isPaused(db),
+  });
+  return { check, service };
+}
+
+/**
+ * A client of the payment service; undefined when no key is set.
+ * @throws OperatorError when the address or key cannot be used
+ */
+export function clientOf(config: Config): PaymentServiceClient | undefined {
+  const service = serviceOf(config);
+  if (service === undefined) return undefined;
+  try {
+    return createClient(service);
+  } catch (error) {
+    throw new OperatorError(
+      `PAYMENTS_BASE_URL or PAYMENTS_API_KEY cannot be used: ${toError(error).message}. ` +
+        '`npx tallyhook doctor` says more.',
+    );
+  }
+}
+
+function startSchedules({ config, events, gate, log, openPool, onClose }: Shared): void {
   const db = openPool('scheduler', SCHEDULER_POOL);
   const sweep = createSweep({ db, producer: events, clock: systemClock, log });
   const checkOverdue = createOverdueCheck({ db, clock: systemClock, log });
+  const { check } = authorizationsOf(config, { db, log, lane: 'refresh' });
   gate.whenOpen(() => {
     const feed = createChangeFeed(db);
-    const scheduler = startScheduler(scheduleTable({ sweep, checkOverdue, feed }), log);
+    const table = scheduleTable({ sweep, checkOverdue, checkAuthorizations: check.run, feed });
+    const scheduler = startScheduler(table, { db, clock: systemClock, log });
     onClose(() => scheduler.close());
   });
 }

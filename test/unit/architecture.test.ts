@@ -38,7 +38,7 @@ const sources: readonly Source[] = FOLDERS.flatMap((folder) =>
 
 const inFolder = (folder: string) =>
   sources.filter(({ path }) => path.startsWith(`src/${folder}/`));
-const FEATURES = ['receiver', 'ledger', 'scheduler', 'console', 'client', 'reconcile', 'sandbox'];
+const FEATURES = ['receiver', 'ledger', 'reconcile', 'scheduler', 'console', 'client', 'sandbox'];
 const BASE = ['platform', 'contract'];
 
 function expectOnly(
@@ -96,9 +96,10 @@ test('A3: domain folders are pure: contract and themselves, no I/O, no clock, no
 
 /** What features know beyond the base and themselves. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
-  scheduler: ['ledger'],
-  console: ['ledger'],
   reconcile: ['ledger', 'client'],
+  doctor: ['ledger', 'client'],
+  scheduler: ['ledger', 'reconcile'],
+  console: ['ledger', 'reconcile'],
 };
 
 test('A4: a feature knows platform, contract and itself; a few also what they run or show', () => {

@@ -22,6 +22,7 @@ export const FINDING_CLASSES = {
   orphan: 'Something was mentioned that the service has not known for a day.',
   missing_remote: 'The ledger holds something that the service does not know.',
   overdue: 'Money stands longer on its way than it should.',
+  authorization_expiring: 'A hold is near the end of its time, or past it, and was not captured.',
   version_ahead: 'A body carries a version far in the future; it was not used as one.',
   link: 'The label of an event names another kind of resource than its ids do.',
   event_id_reused: 'Two different bodies came under one event id; the first one counts.',

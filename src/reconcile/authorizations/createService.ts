@@ -1,0 +1,52 @@
+/** The payment service as the watch over authorizations uses it: by the client. */
+import { type Lane, PaymentServiceError } from '../../client/index.ts';
+import { type RetrieveParts, retrieveResource } from '../retrieveResource.ts';
+import type { Acted, AuthorizationRequest, AuthorizationService } from './service.ts';
+
+/**
+ * Of all that a capture can fail with, what leaves it open whether it happened. A request that was
+ * ended by us may have reached the service before.
+ */
+function meaningOf(error: PaymentServiceError): Acted {
+  const isOpen = error.outcomeUnknown || error.kind === 'unreadable_answer';
+  return { outcome: isOpen ? 'unknown' : 'refused', reason: error.message };
+}
+
+/** @param lane who asks: an operator, or the watch itself */
+export function createAuthorizationService(parts: RetrieveParts, lane: Lane): AuthorizationService {
+  const { client } = parts;
+  const send = (request: AuthorizationRequest): Promise<unknown> => {
+    const { action, paymentId, amountMinor, reason } = request;
+    switch (action) {
+      case 'capture':
+        return client.payments.capture(
+          paymentId,
+          amountMinor === undefined ? {} : { amount_to_capture: amountMinor },
+          { lane },
+        );
+      case 'cancel':
+        return client.payments.cancel(
+          paymentId,
+          reason === undefined ? {} : { cancellation_reason: reason },
+          { lane },
+        );
+    }
+  };
+  return {
+    refresh: async (id) => {
+      const retrieved = await retrieveResource(parts, { kind: 'payment', id }, { lane });
+      return retrieved.outcome === 'not_found'
+        ? { outcome: 'failed', reason: retrieved.reason, isAway: false }
+        : retrieved;
+    },
+    act: async (request) => {
+      try {
+        await send(request);
+        return { outcome: 'done' };
+      } catch (error) {
+        if (error instanceof PaymentServiceError) return meaningOf(error);
+        throw error;
+      }
+    },
+  };
+}
