@@ -19,6 +19,8 @@ export const FINDING_CLASSES = {
   over_refund: 'More was refunded, or is about to be, than was captured.',
   double_paid: 'Two payments of one order were paid.',
   double_loss: 'Refunds and disputes together exceed what was captured.',
+  orphan: 'Something was mentioned that the service has not known for a day.',
+  missing_remote: 'The ledger holds something that the service does not know.',
   overdue: 'Money stands longer on its way than it should.',
   authorization_expiring: 'A hold is near the end of its time, or past it, and was not captured.',
   version_ahead: 'A body carries a version far in the future; it was not used as one.',
