@@ -1,6 +1,7 @@
 /** The command line: `tallyhook <command>`. Commands parse arguments, call features and print. */
 import { Command } from 'commander';
 import { exitWith } from '../platform/shutdown.ts';
+import { authorizationsCommand } from './commands/authorizations.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { eventsCommand } from './commands/events.ts';
 import { exportCommand } from './commands/export.ts';
@@ -9,6 +10,7 @@ import { findingsCommand } from './commands/findings.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { ordersCommand } from './commands/orders.ts';
 import { pauseCommand, resumeCommand } from './commands/pause.ts';
+import { refreshCommand } from './commands/refresh.ts';
 import { sandboxCommand } from './commands/sandbox.ts';
 import { sendCommand } from './commands/send.ts';
 import { signCommand } from './commands/sign.ts';
@@ -26,6 +28,8 @@ const program = new Command('tallyhook')
   .addCommand(ordersCommand())
   .addCommand(eventsCommand())
   .addCommand(findCommand())
+  .addCommand(authorizationsCommand())
+  .addCommand(refreshCommand())
   .addCommand(findingsCommand())
   .addCommand(doctorCommand())
   .addCommand(pauseCommand())
