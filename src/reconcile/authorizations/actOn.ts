@@ -32,15 +32,22 @@ export async function readHeld(
   return { asked, held: await heldOf(db, paymentId) };
 }
 
-/** Sends the request once, then asks what became of it, whatever the answer was. */
+/**
+ * Sends the request once, then asks what became of it, whatever the answer was. A request whose answer
+ * was lost counts as done when the service then shows less to be captured than before.
+ */
 export async function actOn(
   { db, service, check }: ActParts,
   request: AuthorizationRequest,
 ): Promise<{ readonly acted: Acted; readonly asked: Asked; readonly held: Held | undefined }> {
+  const before = await heldOf(db, request.paymentId);
   const acted = await service.act(request);
   const asked = await service.refresh(request.paymentId);
   await check.look(request.paymentId);
-  return { acted, asked, held: await heldOf(db, request.paymentId) };
+  const held = await heldOf(db, request.paymentId);
+  const shows =
+    asked.outcome === 'applied' && (held?.capturableMinor ?? 0) < (before?.capturableMinor ?? 0);
+  return { acted: acted.outcome === 'unknown' && shows ? { outcome: 'done' } : acted, asked, held };
 }
 
 async function heldOf(db: Queryable, paymentId: string): Promise<Held | undefined> {
