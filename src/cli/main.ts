@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { exitWith } from '../platform/shutdown.ts';
 import { authorizationsCommand } from './commands/authorizations.ts';
+import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { eventsCommand } from './commands/events.ts';
 import { exportCommand } from './commands/export.ts';
@@ -21,6 +22,7 @@ const program = new Command('tallyhook')
   .description('Keeps a local order ledger equal to the payment service, to the cent.')
   .showHelpAfterError('(tallyhook <command> --help lists the options)')
   .addCommand(startCommand())
+  .addCommand(demoCommand())
   .addCommand(sandboxCommand())
   .addCommand(migrateCommand())
   .addCommand(signCommand())

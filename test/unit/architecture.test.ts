@@ -38,7 +38,17 @@ const sources: readonly Source[] = FOLDERS.flatMap((folder) =>
 
 const inFolder = (folder: string) =>
   sources.filter(({ path }) => path.startsWith(`src/${folder}/`));
-const FEATURES = ['receiver', 'ledger', 'reconcile', 'scheduler', 'console', 'client', 'sandbox'];
+const FEATURES = [
+  'receiver',
+  'ledger',
+  'reconcile',
+  'scheduler',
+  'console',
+  'client',
+  'doctor',
+  'sandbox',
+  'demo',
+];
 const BASE = ['platform', 'contract'];
 
 function expectOnly(
@@ -100,6 +110,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   doctor: ['ledger', 'client'],
   scheduler: ['ledger', 'reconcile'],
   console: ['ledger', 'reconcile'],
+  demo: ['client', 'ledger'],
 };
 
 test('A4: a feature knows platform, contract and itself; a few also what they run or show', () => {
