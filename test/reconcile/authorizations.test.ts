@@ -4,9 +4,12 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
+import { claimPolicy } from '../../src/reconcile/authorizations/store/authorizations.ts';
 import { beginPause, endPause } from '../../src/reconcile/store/pauses.ts';
 import { HOUR_MS, type Watched, watch } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject } from '../support/events.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 
 const DAY_MS = 24 * HOUR_MS;
@@ -167,6 +170,60 @@ describe('speaking', () => {
   });
 });
 
+describe('the deadline in the ledger', () => {
+  beforeAll(fresh);
+  afterAll(end);
+
+  const CREATED = Date.UTC(2026, 10, 1, 9);
+  const deadlineOf = async (
+    bodies: readonly { readonly fields?: object; readonly timestamp: string }[],
+  ): Promise<string | undefined> => {
+    const payment = paymentObject({
+      status: 'requires_capture',
+      capture_method: 'manual_multiple',
+      amount_received: 0,
+      amount_capturable: 6540,
+      created: new Date(CREATED).toISOString(),
+    });
+    const events = bodies.map(({ fields, timestamp }, place) => {
+      const modified = new Date(CREATED + place * 1000).toISOString();
+      return eventBody({ ...payment, modified_at: modified, ...fields }, { timestamp });
+    });
+    await applyEach(db, testApplier(db), events);
+    await (await watch(sandbox, db, { service: undefined })).check.look(payment.payment_id);
+    const rows = await db.query<{ at: Date }>(
+      'select deadline_at as at from authorization_watch where payment_id = $1',
+      [payment.payment_id],
+    );
+    return rows[0]?.at.toISOString();
+  };
+
+  test('is seven days from the first event that told of the hold, late copies and part captures aside', async () => {
+    const late = { timestamp: '2026-11-05T09:00:00.000Z', fields: { description: 'a late copy' } };
+    const held = { timestamp: '2026-11-03T12:00:00.000Z' };
+    expect(await deadlineOf([held])).toBe('2026-11-10T12:00:00.000Z');
+    expect(await deadlineOf([late, held])).toBe('2026-11-10T12:00:00.000Z');
+    const part = {
+      timestamp: '2026-11-04T12:00:00.000Z',
+      fields: {
+        status: 'partially_captured_and_capturable',
+        amount_received: 1000,
+        amount_capturable: 5540,
+      },
+    };
+    // The event that told of the hold was lost.
+    expect(await deadlineOf([part])).toBe('2026-11-08T09:00:00.000Z');
+    expect(await deadlineOf([held, part])).toBe('2026-11-10T12:00:00.000Z');
+  });
+
+  test("is the service's own where that is sooner", async () => {
+    const timestamp = '2026-11-01T09:00:00.000Z';
+    const by = (capture_before: string) => deadlineOf([{ timestamp, fields: { capture_before } }]);
+    expect(await by('2026-11-04T00:00:00.000Z')).toBe('2026-11-04T00:00:00.000Z');
+    expect(await by('2026-11-30T00:00:00.000Z')).toBe('2026-11-08T09:00:00.000Z');
+  });
+});
+
 describe('a policy', () => {
   beforeAll(fresh);
   afterAll(end);
@@ -211,6 +268,29 @@ describe('a policy', () => {
     await watched.advance(6 * MINUTE_MS);
     await watched.check.run();
     expect(await statusOf(id)).toBe('succeeded');
+  });
+
+  test('that was claimed and then cut off is not tried again: nobody knows what became of it', async () => {
+    const watched = await watch(sandbox, db, { policy: { action: 'capture', hours: 6 } });
+    const id = await watched.authorize();
+    await watched.advance(7 * DAY_MS - 5 * HOUR_MS);
+    const claim = () =>
+      claimPolicy(db, {
+        paymentId: id,
+        deadlineAt: new Date(watched.clock.nowMs() + 5 * HOUR_MS),
+        thresholdHours: 6,
+        currency: 'USD',
+        capturableMinor: 6540,
+        action: 'capture',
+      });
+    const claims = await Promise.all(Array.from({ length: 10 }, claim));
+    expect(claims.filter((number) => number !== undefined)).toHaveLength(1);
+    await watched.check.run();
+    expect(await statusOf(id)).toBe('requires_capture');
+    expect(await watched.notices(id)).toEqual([
+      { kind: 'policy', hours: 6, outcome: null },
+      { kind: 'threshold', hours: 6, outcome: null },
+    ]);
   });
 
   test('never acts past the deadline', async () => {
