@@ -2,7 +2,7 @@
  * The only place that builds the object graph. Roles share what they can: one process may have all
  * of them, or each its own.
  */
-import { createClient, type Lane, type PaymentServiceClient } from './client/index.ts';
+import { createClient, type PaymentServiceClient } from './client/index.ts';
 import { createConsoleApp } from './console/app.ts';
 import { API_KEY_PREFIXES } from './contract/limits.ts';
 import { createEventApplier } from './ledger/applyEvents.ts';
@@ -43,7 +43,10 @@ import {
   type AuthorizationCheck,
   createAuthorizationCheck,
 } from './reconcile/authorizations/checkAuthorizations.ts';
-import { createAuthorizationService } from './reconcile/authorizations/createService.ts';
+import {
+  createAuthorizationService,
+  type ServiceOptions,
+} from './reconcile/authorizations/createService.ts';
 import type { AuthorizationService } from './reconcile/authorizations/service.ts';
 import { isPaused } from './reconcile/pause.ts';
 import { createRefreshOrder, type RefreshOrder } from './reconcile/refreshOrder.ts';
@@ -414,16 +417,18 @@ function startEvents({
   });
 }
 
-/**
- * The watch over authorizations, and what it asks the service by.
- * @param lane who asks: `operator` for a person who waits for the answer
- */
+interface AuthorizationOptions extends ServiceOptions {
+  readonly db: Database;
+  readonly log: Log;
+}
+
+/** The watch over authorizations, and what it asks the service by. */
 export function authorizationsOf(
   config: Config,
-  { db, log, lane }: { readonly db: Database; readonly log: Log; readonly lane: Lane },
+  { db, log, ...options }: AuthorizationOptions,
 ): { readonly check: AuthorizationCheck; readonly service: AuthorizationService | undefined } {
   const client = clientOf(config);
-  const service = client && createAuthorizationService({ db, client, clock: systemClock }, lane);
+  const service = client && createAuthorizationService({ db, client, clock: systemClock }, options);
   const check = createAuthorizationCheck({
     db,
     clock: systemClock,
@@ -469,12 +474,17 @@ function startSchedules({ config, events, gate, log, openPool, onClose }: Shared
   const db = openPool('scheduler', SCHEDULER_POOL);
   const sweep = createSweep({ db, producer: events, clock: systemClock, log });
   const checkOverdue = createOverdueCheck({ db, clock: systemClock, log });
-  const { check } = authorizationsOf(config, { db, log, lane: 'refresh' });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const { check } = authorizationsOf(config, { db, log, lane: 'refresh', signal });
   gate.whenOpen(() => {
     const feed = createChangeFeed(db);
     const table = scheduleTable({ sweep, checkOverdue, checkAuthorizations: check.run, feed });
     const scheduler = startScheduler(table, { db, clock: systemClock, log });
-    onClose(() => scheduler.close());
+    onClose(() => {
+      stopping.abort();
+      return scheduler.close();
+    });
   });
 }
 
