@@ -30,6 +30,7 @@ create table authorization_watch (
   check ((said_hours is null) = (said_deadline_at is null))
 ) with (fillfactor = 70);
 create index authorization_watch_next_look_at on authorization_watch (next_look_at);
+create index authorization_watch_deadline_at on authorization_watch (deadline_at, payment_id);
 create index authorization_watch_said on authorization_watch (payment_id)
   where said_hours is not null;
 

@@ -46,6 +46,8 @@ import {
 import { createAuthorizationService } from './reconcile/authorizations/createService.ts';
 import type { AuthorizationService } from './reconcile/authorizations/service.ts';
 import { isPaused } from './reconcile/pause.ts';
+import { createRefreshOrder, type RefreshOrder } from './reconcile/refreshOrder.ts';
+import { createRetrieve, type Retrieve } from './reconcile/retrieve.ts';
 import { refuseSandboxDatabase, SANDBOX_MERCHANT_ID } from './sandbox/safety.ts';
 import { type RunningSandbox, startSandbox } from './sandbox/startSandbox.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
@@ -451,6 +453,18 @@ export function clientOf(config: Config): PaymentServiceClient | undefined {
   }
 }
 
+/**
+ * What retrieves a resource and applies the answer, for a command.
+ * @throws OperatorError when no key is set
+ */
+export function retrieveOf(config: Config, db: Database): Retrieve {
+  const client = clientOf(config);
+  if (client) return createRetrieve({ db, client, clock: systemClock });
+  throw new OperatorError(
+    'No key of the payment service is set, so that it cannot be asked. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
+  );
+}
+
 function startSchedules({ config, events, gate, log, openPool, onClose }: Shared): void {
   const db = openPool('scheduler', SCHEDULER_POOL);
   const sweep = createSweep({ db, producer: events, clock: systemClock, log });
@@ -464,6 +478,15 @@ function startSchedules({ config, events, gate, log, openPool, onClose }: Shared
   });
 }
 
+/** Undefined when no key is set. */
+function refreshOrderOf(config: Config, db: Database): RefreshOrder | undefined {
+  const client = clientOf(config);
+  return (
+    client &&
+    createRefreshOrder({ db, retrieve: createRetrieve({ db, client, clock: systemClock }) })
+  );
+}
+
 async function startConsole({
   config,
   gate,
@@ -472,9 +495,11 @@ async function startConsole({
   openPool,
   onClose,
 }: Shared): Promise<number> {
+  const db = openPool('console', CONSOLE_POOL);
   const app = createConsoleApp({
     tokens: adminTokensOf(config),
-    db: openPool('console', CONSOLE_POOL),
+    db,
+    refreshOrder: refreshOrderOf(config, db),
     isReady: gate.isOpen,
     metrics,
     clock: systemClock,

@@ -1,6 +1,8 @@
 /** The command line: `tallyhook <command>`. Commands parse arguments, call features and print. */
 import { Command } from 'commander';
 import { exitWith } from '../platform/shutdown.ts';
+import { authorizationsCommand } from './commands/authorizations.ts';
+import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { eventsCommand } from './commands/events.ts';
 import { exportCommand } from './commands/export.ts';
@@ -9,6 +11,7 @@ import { findingsCommand } from './commands/findings.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { ordersCommand } from './commands/orders.ts';
 import { pauseCommand, resumeCommand } from './commands/pause.ts';
+import { refreshCommand } from './commands/refresh.ts';
 import { sandboxCommand } from './commands/sandbox.ts';
 import { sendCommand } from './commands/send.ts';
 import { signCommand } from './commands/sign.ts';
@@ -19,6 +22,7 @@ const program = new Command('tallyhook')
   .description('Keeps a local order ledger equal to the payment service, to the cent.')
   .showHelpAfterError('(tallyhook <command> --help lists the options)')
   .addCommand(startCommand())
+  .addCommand(demoCommand())
   .addCommand(sandboxCommand())
   .addCommand(migrateCommand())
   .addCommand(signCommand())
@@ -26,6 +30,8 @@ const program = new Command('tallyhook')
   .addCommand(ordersCommand())
   .addCommand(eventsCommand())
   .addCommand(findCommand())
+  .addCommand(authorizationsCommand())
+  .addCommand(refreshCommand())
   .addCommand(findingsCommand())
   .addCommand(doctorCommand())
   .addCommand(pauseCommand())

@@ -1,5 +1,6 @@
 /** Every endpoint of the admin API: one table, from which the app and its description are built. */
 import type { Endpoint } from './endpoint.ts';
+import { listAuthorizations } from './routes/authorizations.ts';
 import { getBalances } from './routes/balances.ts';
 import { listChanges } from './routes/changes.ts';
 import { listEvents } from './routes/events.ts';
@@ -15,5 +16,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listChanges,
   listEvents,
   listFindings,
+  listAuthorizations,
   getBalances,
 ];

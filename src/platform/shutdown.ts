@@ -6,21 +6,32 @@ const CLOSE_DEADLINE_MS = 25_000;
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
+/** What was started: how to end it, and a promise if it may end by itself, well or not. */
+export interface Stoppable {
+  close(): Promise<void>;
+  readonly ended?: Promise<void>;
+}
+
 /**
- * Starts, runs until a signal asks to stop, then closes. A second signal, or a close that takes too
+ * Starts, runs until a signal asks to stop or it ends by itself, then closes. A second signal, or a close that takes too
  * long, ends the process at once; nothing acknowledged is lost by that. The signals are listened to
  * before `start`: one that comes the moment the program says that it runs must not find nobody.
  */
-export async function runUntilSignal(
-  start: () => Promise<{ close(): Promise<void> }>,
-  log: Log,
-): Promise<void> {
+export async function runUntilSignal(start: () => Promise<Stoppable>, log: Log): Promise<void> {
   const stopAsked = new Promise<NodeJS.Signals>((resolve) => {
     for (const name of STOP_SIGNALS) process.once(name, resolve);
   });
   const running = await start();
-  const signal = await stopAsked;
-  log.info({ signal }, 'process.stopping');
+  let failure: Error | undefined;
+  const ended = running.ended?.then(
+    () => 'ended' as const,
+    (error: unknown) => {
+      failure = toError(error);
+      return 'failed' as const;
+    },
+  );
+  const reason = await Promise.race(ended === undefined ? [stopAsked] : [stopAsked, ended]);
+  log.info({ reason }, 'process.stopping');
   for (const name of STOP_SIGNALS) process.once(name, () => process.exit(1));
   const deadline = setTimeout(() => {
     log.error({ afterMs: CLOSE_DEADLINE_MS }, 'process.close_took_too_long');
@@ -30,6 +41,7 @@ export async function runUntilSignal(
   await running.close();
   clearTimeout(deadline);
   log.info('process.stopped');
+  if (reason === 'failed' && failure) throw failure;
 }
 
 /** Prints why the program cannot go on, without a stack where the message says all, and exits. */

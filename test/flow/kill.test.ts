@@ -3,9 +3,15 @@
  * applied. TEST_SEED repeats a run.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type Program, settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
+import {
+  type Environment,
+  type Program,
+  settingsFor,
+  spawnProgram,
+  webhookUrlOf,
+} from '../support/program.ts';
 import {
   expectApplied,
   findUnstored,
@@ -34,8 +40,14 @@ afterEach(async () => {
   await db.drop();
 });
 
-function run(script: string, ...args: readonly string[]): Program {
-  const program = spawnProgram(script, args, { env: settingsFor(db.url) });
+interface Run {
+  readonly script: string;
+  readonly args?: readonly string[];
+  readonly env?: Environment;
+}
+
+function run({ script, args = [], env = {} }: Run): Program {
+  const program = spawnProgram(script, args, { env: settingsFor(db.url, env) });
   programs.add(program);
   return program;
 }
@@ -60,7 +72,7 @@ function drawDelayMs(random: Random): number {
 test(`kill -9 of the one process, at ${KILLS} moments under load, loses nothing that was acknowledged (seed ${SEED})`, async () => {
   const random = seededRandom(SEED);
   const storm = makeStorm(ORDERS, random);
-  let program = run('bin/tallyhook.js', 'start');
+  let program = run({ script: 'bin/tallyhook.js', args: ['start'] });
   let url = await webhookUrlOf(program);
   const sender = startSending(storm.deliveries, { url: () => url, concurrency: CONCURRENCY });
   senders.add(sender);
@@ -70,7 +82,7 @@ test(`kill -9 of the one process, at ${KILLS} moments under load, loses nothing 
     await pause(drawDelayMs(random));
     await kill(program);
     expect(await findUnstored(db, sender)).toEqual([]);
-    program = run('bin/tallyhook.js', 'start');
+    program = run({ script: 'bin/tallyhook.js', args: ['start'] });
     url = await webhookUrlOf(program);
   }
   await sender.done;
@@ -82,38 +94,54 @@ test(`kill -9 of the one process, at ${KILLS} moments under load, loses nothing 
   await expectApplied(db, storm);
 });
 
-test(`kill -9 of the worker processes, one after the other under load, loses nothing that was acknowledged (seed ${SEED})`, async () => {
-  const random = seededRandom(SEED + 1);
-  const storm = makeStorm(ORDERS, random);
-  let receiver = run('dist/workers/receiver.js');
-  const events = run('dist/workers/events.js');
-  const scheduler = run('dist/workers/scheduler.js');
-  let url = await webhookUrlOf(receiver);
-  const sender = startSending(storm.deliveries, { url: () => url, concurrency: CONCURRENCY });
-  senders.add(sender);
-  const [first = 0, second = 0, third = 0] = drawMoments(storm.deliveries.length, 3, random);
+/** A Redis database that no other test uses. */
+const redisUrl = inject('redisUrl') && `${inject('redisUrl')}/14`;
 
-  await sender.reached(first);
-  await pause(drawDelayMs(random));
-  await kill(events);
-  expect(await findUnstored(db, sender)).toEqual([]);
-  run('dist/workers/events.js');
+describe.each([
+  { queues: 'in the database', env: {}, isSkipped: false },
+  {
+    queues: redisUrl === undefined ? 'in Redis: SKIPPED: no redis-server' : 'in Redis',
+    env: { REDIS_URL: redisUrl },
+    isSkipped: redisUrl === undefined,
+  },
+])('queues $queues', ({ env, isSkipped }) => {
+  test.skipIf(isSkipped)(
+    `kill -9 of the worker processes, one after the other under load, loses nothing that was acknowledged (seed ${SEED})`,
+    async () => {
+      const runWorker = (name: string) => run({ script: `dist/workers/${name}.js`, env });
+      const random = seededRandom(SEED + 1);
+      const storm = makeStorm(ORDERS, random);
+      let receiver = runWorker('receiver');
+      const events = runWorker('events');
+      const scheduler = runWorker('scheduler');
+      let url = await webhookUrlOf(receiver);
+      const sender = startSending(storm.deliveries, { url: () => url, concurrency: CONCURRENCY });
+      senders.add(sender);
+      const [first = 0, second = 0, third = 0] = drawMoments(storm.deliveries.length, 3, random);
 
-  await sender.reached(second);
-  await pause(drawDelayMs(random));
-  await kill(receiver);
-  expect(await findUnstored(db, sender)).toEqual([]);
-  receiver = run('dist/workers/receiver.js');
-  url = await webhookUrlOf(receiver);
+      await sender.reached(first);
+      await pause(drawDelayMs(random));
+      await kill(events);
+      expect(await findUnstored(db, sender)).toEqual([]);
+      runWorker('events');
 
-  // The scheduler is the last: what the others left behind is announced when it starts.
-  await sender.reached(third);
-  await pause(drawDelayMs(random));
-  await kill(scheduler);
-  run('dist/workers/scheduler.js');
-  await sender.done;
+      await sender.reached(second);
+      await pause(drawDelayMs(random));
+      await kill(receiver);
+      expect(await findUnstored(db, sender)).toEqual([]);
+      receiver = runWorker('receiver');
+      url = await webhookUrlOf(receiver);
 
-  expect(sender.improper).toEqual([]);
-  expect(sender.acknowledged.size).toBe(storm.eventIds.length);
-  await expectApplied(db, storm);
+      // The scheduler is the last: what the others left behind is announced when it starts.
+      await sender.reached(third);
+      await pause(drawDelayMs(random));
+      await kill(scheduler);
+      runWorker('scheduler');
+      await sender.done;
+
+      expect(sender.improper).toEqual([]);
+      expect(sender.acknowledged.size).toBe(storm.eventIds.length);
+      await expectApplied(db, storm);
+    },
+  );
 });

@@ -1,6 +1,7 @@
 /** The payment service as the watch over authorizations uses it: by the client. */
 import { type Lane, PaymentServiceError } from '../../client/index.ts';
-import { type RetrieveParts, retrieveResource } from '../retrieveResource.ts';
+import { isGeneral } from '../domain/trouble.ts';
+import { createRetrieve, type RetrieveParts } from '../retrieve.ts';
 import type { Acted, AuthorizationRequest, AuthorizationService } from './service.ts';
 
 /**
@@ -15,6 +16,7 @@ function meaningOf(error: PaymentServiceError): Acted {
 /** @param lane who asks: an operator, or the watch itself */
 export function createAuthorizationService(parts: RetrieveParts, lane: Lane): AuthorizationService {
   const { client } = parts;
+  const retrieve = createRetrieve(parts);
   const send = (request: AuthorizationRequest): Promise<unknown> => {
     const { action, paymentId, amountMinor, reason } = request;
     switch (action) {
@@ -34,10 +36,15 @@ export function createAuthorizationService(parts: RetrieveParts, lane: Lane): Au
   };
   return {
     refresh: async (id) => {
-      const retrieved = await retrieveResource(parts, { kind: 'payment', id }, { lane });
-      return retrieved.outcome === 'not_found'
-        ? { outcome: 'failed', reason: retrieved.reason, isAway: false }
-        : retrieved;
+      const found = await retrieve({ kind: 'payment', id }, { lane });
+      switch (found.outcome) {
+        case 'applied':
+          return { outcome: 'applied' };
+        case 'missing':
+          return { outcome: 'failed', reason: 'the service does not know it', isAway: false };
+        case 'failed':
+          return { outcome: 'failed', reason: found.reason, isAway: isGeneral(found.trouble) };
+      }
     },
     act: async (request) => {
       try {

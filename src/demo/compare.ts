@@ -1,0 +1,224 @@
+/**
+ * Compares the ledger with what the service really has, order by order. Pure.
+ *
+ * 1. Both sides are compared whole: what only one of them has is a difference, too.
+ * 2. A difference is *lost* when the service has an event of that very resource which never arrived:
+ *    the ledger could not know. Any other difference is a mistake of the ledger.
+ * 3. What an order has brought, given back and lost is compared per currency, besides its parts.
+ */
+import type { ResourceKind } from '../contract/resources/index.ts';
+import { groupBy } from '../platform/collections.ts';
+import type { Truth } from './control.ts';
+
+/** A resource as the ledger has it. Amounts in minor units of its currency. */
+export interface LedgerResource {
+  readonly kind: ResourceKind;
+  readonly id: string;
+  readonly orderKey: string | null;
+  readonly status: string | null;
+  readonly currency: string | null;
+  readonly amountMinor: number | null;
+  readonly capturedMinor: number;
+}
+
+/** What an order has come to in one currency, in minor units. */
+export interface LedgerTotals {
+  readonly orderKey: string;
+  readonly currency: string;
+  readonly capturedMinor: number;
+  readonly refundedMinor: number;
+  readonly chargedBackMinor: number;
+}
+
+export interface BothSides {
+  readonly truths: ReadonlyMap<ResourceKind, readonly Truth[]>;
+  readonly resources: readonly LedgerResource[];
+  readonly totals: readonly LedgerTotals[];
+  /** Ids of resources of which at least one event never arrived. */
+  readonly unheard: ReadonlySet<string>;
+}
+
+export interface ComparedOrder {
+  /** As in the ledger: `order:ID`, or `payout:ID`, which belongs to no order. */
+  readonly orderKey: string;
+  readonly outcome: 'equal' | 'lost' | 'different';
+  /** For people, one for each difference. */
+  readonly differences: readonly string[];
+}
+
+export function compareSides({
+  truths,
+  resources,
+  totals,
+  unheard,
+}: BothSides): readonly ComparedOrder[] {
+  const facts = factsOf(truths);
+  const ledger = new Map(resources.map((row) => [`${row.kind}:${row.id}`, row]));
+  const orders = new Map<string, { lost: string[]; different: string[] }>();
+  const orderOf = (orderKey: string) => {
+    const order = orders.get(orderKey) ?? { lost: [], different: [] };
+    orders.set(orderKey, order);
+    return order;
+  };
+
+  for (const fact of facts) {
+    const order = orderOf(fact.orderKey);
+    const differences = partDifferences(fact, ledger.get(`${fact.kind}:${fact.id}`));
+    (unheard.has(fact.id) ? order.lost : order.different).push(...differences);
+    ledger.delete(`${fact.kind}:${fact.id}`);
+  }
+  for (const { kind, id, orderKey } of ledger.values()) {
+    orderOf(orderKey ?? `${kind}:${id}`).different.push(`${kind} ${id}: unknown to the service`);
+  }
+  const expected = expectedTotals(facts);
+  const ownTotals = groupBy(totals, ({ orderKey }) => orderKey);
+  for (const orderKey of orders.keys()) {
+    const order = orderOf(orderKey);
+    // Totals follow from the parts: where a part is wrong they must be, and that is said already.
+    if (order.lost.length + order.different.length > 0) continue;
+    order.different.push(
+      ...totalDifferences(expected.get(orderKey) ?? new Map(), ownTotals.get(orderKey) ?? []),
+    );
+  }
+  return [...orders].map(([orderKey, { lost, different }]) => ({
+    orderKey,
+    outcome: different.length > 0 ? 'different' : lost.length > 0 ? 'lost' : 'equal',
+    differences: [...different, ...lost],
+  }));
+}
+
+interface Fact {
+  readonly kind: ResourceKind;
+  readonly id: string;
+  readonly orderKey: string;
+  readonly status: string;
+  readonly currency: string;
+  readonly amountMinor: number;
+  /** Payments only. */
+  readonly capturedMinor: number | undefined;
+}
+
+const ID_FIELDS = {
+  payment: 'payment_id',
+  refund: 'refund_id',
+  dispute: 'dispute_id',
+  payout: 'payout_id',
+} as const satisfies Record<ResourceKind, string>;
+
+function factsOf(truths: BothSides['truths']): readonly Fact[] {
+  const orderOfPayment = new Map(
+    (truths.get('payment') ?? []).map((truth) => [textOf(truth, 'payment_id'), orderKeyOf(truth)]),
+  );
+  return [...truths].flatMap(([kind, rows]) =>
+    rows.map((truth): Fact => {
+      const id = textOf(truth, ID_FIELDS[kind]);
+      const parent = orderOfPayment.get(textOf(truth, 'payment_id'));
+      return {
+        kind,
+        id,
+        orderKey: kind === 'payout' ? `payout:${id}` : (parent ?? `${kind}:${id}`),
+        status: (textOf(truth, 'dispute_status') || textOf(truth, 'status')).replace(
+          /^dispute_/,
+          '',
+        ),
+        currency: textOf(truth, 'currency'),
+        amountMinor: Number(truth.amount),
+        capturedMinor: kind === 'payment' ? Number(truth.amount_received ?? 0) : undefined,
+      };
+    }),
+  );
+}
+
+function orderKeyOf(payment: Truth): string {
+  const { metadata } = payment;
+  const orderId =
+    typeof metadata === 'object' && metadata !== null && 'order_id' in metadata
+      ? metadata.order_id
+      : undefined;
+  return typeof orderId === 'string'
+    ? `order:${orderId}`
+    : `payment:${textOf(payment, 'payment_id')}`;
+}
+
+function textOf(truth: Truth, field: string): string {
+  const value = truth[field];
+  return typeof value === 'string' ? value : '';
+}
+
+function partDifferences(fact: Fact, row: LedgerResource | undefined): readonly string[] {
+  const name = `${fact.kind} ${fact.id}`;
+  if (!row) return [`${name}: unknown to the ledger, ${fact.status} at the service`];
+  // Mentioned by a refund or dispute, and never seen itself.
+  if (row.status === null) {
+    return [`${name}: only mentioned in the ledger, ${fact.status} at the service`];
+  }
+  const pairs: readonly (readonly [string, unknown, unknown])[] = [
+    ['status', row.status, fact.status],
+    ['currency', row.currency, fact.currency],
+    ['amount', row.amountMinor, fact.amountMinor],
+    ['captured', row.capturedMinor, fact.capturedMinor ?? row.capturedMinor],
+  ];
+  return pairs
+    .filter(([, ours, theirs]) => ours !== theirs)
+    .map(
+      ([field, ours, theirs]) =>
+        `${name}: ${field} ${ours} in the ledger, ${theirs} at the service`,
+    );
+}
+
+interface Money {
+  readonly captured: number;
+  readonly refunded: number;
+  readonly chargedBack: number;
+}
+
+const NOTHING: Money = { captured: 0, refunded: 0, chargedBack: 0 };
+
+function expectedTotals(facts: readonly Fact[]): ReadonlyMap<string, Map<string, Money>> {
+  const totals = new Map<string, Map<string, Money>>();
+  for (const fact of facts) {
+    if (fact.kind === 'payout') continue;
+    const own = totals.get(fact.orderKey) ?? new Map<string, Money>();
+    totals.set(fact.orderKey, own);
+    const before = own.get(fact.currency) ?? NOTHING;
+    own.set(fact.currency, {
+      captured: before.captured + (fact.capturedMinor ?? 0),
+      refunded: before.refunded + (isRefunded(fact) ? fact.amountMinor : 0),
+      chargedBack: before.chargedBack + (isChargedBack(fact) ? fact.amountMinor : 0),
+    });
+  }
+  return totals;
+}
+
+function isRefunded({ kind, status }: Fact): boolean {
+  return kind === 'refund' && status === 'succeeded';
+}
+
+/** Interface document, section States and transitions, "Dispute": how the money ends up lost. */
+const LOST_STATUSES = new Set(['lost', 'accepted', 'expired']);
+
+function isChargedBack({ kind, status }: Fact): boolean {
+  return kind === 'dispute' && LOST_STATUSES.has(status);
+}
+
+function totalDifferences(
+  expected: ReadonlyMap<string, Money>,
+  rows: readonly LedgerTotals[],
+): readonly string[] {
+  const ledger = new Map(rows.map((row) => [row.currency, row]));
+  return [...new Set([...expected.keys(), ...ledger.keys()])].flatMap((currency) => {
+    const theirs = expected.get(currency) ?? NOTHING;
+    const ours = ledger.get(currency);
+    const pairs: readonly (readonly [string, number, number])[] = [
+      ['captured', ours?.capturedMinor ?? 0, theirs.captured],
+      ['refunded', ours?.refundedMinor ?? 0, theirs.refunded],
+      ['charged back', ours?.chargedBackMinor ?? 0, theirs.chargedBack],
+    ];
+    return pairs
+      .filter(([, left, right]) => left !== right)
+      .map(
+        ([what, left, right]) =>
+          `${what} ${left} ${currency} in the ledger, ${right} at the service`,
+      );
+  });
+}

@@ -1,0 +1,77 @@
+/**
+ * What the simulated shop does: a list of orders that follows from a seed. Pure.
+ *
+ * A *story* is the life of one order. Stories are drawn by weight, so that a few hundred orders hold
+ * all of them; the first orders of a plan go through all stories once, however few there are.
+ */
+
+/** Lives of an order, with how often each is drawn. */
+const STORIES = {
+  paid: 30,
+  declined: 6,
+  declined_then_paid: 8,
+  captured: 8,
+  captured_in_parts: 6,
+  authorization_cancelled: 4,
+  authorized: 5,
+  customer_action: 6,
+  in_review: 3,
+  processing: 3,
+  refunded: 6,
+  refunded_in_parts: 6,
+  refund_failed_late: 3,
+  dispute_open: 3,
+  dispute_won: 3,
+  dispute_lost: 3,
+  payout: 5,
+  payout_reversed: 2,
+} as const;
+export type Story = keyof typeof STORIES;
+
+export interface PlannedOrder {
+  /** The shop's order id, and the beginning of all ids that belong to it. */
+  readonly orderId: string;
+  readonly story: Story;
+  /** Minor units. */
+  readonly amountMinor: number;
+  readonly currency: string;
+}
+
+const CURRENCIES = ['USD', 'EUR', 'JPY', 'KWD'] as const;
+
+/** Below the amounts that choose an outcome in the sandbox. */
+const MAX_AMOUNT_MINOR = 50_000;
+const MIN_AMOUNT_MINOR = 400;
+
+/** @param orders how many; @param seed a whole number */
+export function planOrders(orders: number, seed: number): readonly PlannedOrder[] {
+  const random = createRandom(seed);
+  const names = Object.keys(STORIES) as Story[];
+  return Array.from({ length: orders }, (_, n) => ({
+    orderId: `demo-${seed}-${n + 1}`,
+    story: names[n] ?? drawStory(random()),
+    amountMinor: MIN_AMOUNT_MINOR + Math.floor(random() * (MAX_AMOUNT_MINOR - MIN_AMOUNT_MINOR)),
+    currency: CURRENCIES[Math.floor(random() * CURRENCIES.length)] ?? 'USD',
+  }));
+}
+
+function drawStory(chance: number): Story {
+  const weights = Object.entries(STORIES) as [Story, number][];
+  let rest = chance * weights.reduce((sum, [, weight]) => sum + weight, 0);
+  for (const [story, weight] of weights) {
+    rest -= weight;
+    if (rest < 0) return story;
+  }
+  return 'paid';
+}
+
+/** Numbers from 0 up to 1 that follow from the seed (mulberry32). */
+function createRandom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,68 @@
+/** The demonstration as people run it: everything in one program, nothing set but free ports. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { DemoReport } from '../../src/demo/runDemo.ts';
+import { runTallyhook } from '../support/program.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tallyhook-demo-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const env = {
+  DATA_DIR: join(folder, 'data'),
+  HOST: '127.0.0.1',
+  PORT: '0',
+  ADMIN_PORT: '0',
+  SANDBOX_PORT: '0',
+};
+
+async function demo(...args: readonly string[]) {
+  const { code, stdout, stderr } = await runTallyhook(['demo', '--once', '--json', ...args], {
+    env,
+  });
+  return { code, stderr, report: JSON.parse(stdout) as DemoReport };
+}
+
+test('over a good line every order equals the service, to the cent', async () => {
+  const args = ['--orders', '40', '--seed', '11', '--loss', '0', '--duplicates', '0.5'];
+  const { code, stderr, report } = await demo(...args);
+  expect({ code, stderr, failures: report.failures }).toEqual({
+    code: 0,
+    stderr: '',
+    failures: [],
+  });
+  expect(report.webhooks.lost).toBe(0);
+  expect(report.webhooks.duplicated).toBeGreaterThan(0);
+  expect(report.compared).toHaveLength(40);
+  expect(report.compared.filter(({ outcome }) => outcome !== 'equal')).toEqual([]);
+});
+
+test('what is lost is named, and nothing else differs', async () => {
+  const { code, report } = await demo('--orders', '40', '--seed', '12', '--loss', '0.3');
+  expect(code).toBe(0);
+  expect(report.webhooks.lost).toBeGreaterThan(0);
+  const lost = report.compared.filter(({ outcome }) => outcome === 'lost');
+  expect(lost.length).toBeGreaterThan(0);
+  for (const { differences } of lost) expect(differences.length).toBeGreaterThan(0);
+  expect(report.compared.filter(({ outcome }) => outcome === 'different')).toEqual([]);
+});
+
+test('a seed that was played on these books is refused, with what to do', async () => {
+  const { code, stderr } = await runTallyhook(['demo', '--once', '--seed', '11'], { env });
+  expect(code).toBe(1);
+  expect(stderr).toContain('Seed 11 was played on these books before');
+  expect(stderr).toContain('--seed');
+});
+
+test.each([
+  ['DATABASE_URL', 'postgres://127.0.0.1:1/shop'],
+  ['PAYMENTS_API_KEY', 'snd_real'],
+])('beside a real service nothing is started: %s', async (name, value) => {
+  const { code, stderr, stdout } = await runTallyhook(['demo', '--once'], {
+    env: { ...env, [name]: value, PAYMENTS_MERCHANT_ID: 'merchant_real' },
+  });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('The demo invents payments');
+  expect(stderr).toContain(name);
+});
