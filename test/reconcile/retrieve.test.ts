@@ -111,7 +111,7 @@ test('what was seen and is gone keeps its state', async () => {
   const subject = `payment:${payment.payment_id}`;
   expect(await readOpenFindings(db, subject)).toEqual([{ class: 'missing_remote' }]);
   const after = await readResourceStates(db, [payment.payment_id]);
-  expect(after).toEqual([{ ...before[0], open_findings: ['missing_remote'], is_check_due: true }]);
+  expect(after).toEqual([{ ...before[0], open_findings: ['missing_remote'] }]);
 });
 
 test.each([

@@ -47,7 +47,7 @@ export function readResourceStates(db: Database, ids: readonly string[]): Promis
   return db.query(
     `select kind, id, payment_id, order_key, status, stage, currency, amount_minor, authorized_minor,
             captured_minor, epoch, version_micros, posts, doubts,
-            open_findings, next_check_at is not null as is_check_due
+            open_findings, is_check_wanted
        from resources where id = any ($1) order by kind, id`,
     [ids],
   );

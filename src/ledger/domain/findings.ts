@@ -19,6 +19,13 @@ export const FINDING_CLASSES = {
   over_refund: 'More was refunded, or is about to be, than was captured.',
   double_paid: 'Two payments of one order were paid.',
   double_loss: 'Refunds and disputes together exceed what was captured.',
+  missing_local: 'The service shows something that could not be brought into the ledger.',
+  stale_local: 'The service shows another state, and asking for it did not bring it here.',
+  totals:
+    'Counts of the service and of the ledger differ, and comparing row by row did not mend it.',
+  list_unstable: 'A list of the service did not come to rest, or lacks what the service knows.',
+  filter_ignored: 'The service ignores the filter of created time in a list.',
+  service_unusable: 'The payment service cannot be asked; nothing is compared until it can.',
   orphan: 'Something was mentioned that the service has not known for a day.',
   missing_remote: 'The ledger holds something that the service does not know.',
   overdue: 'Money stands longer on its way than it should.',

@@ -41,11 +41,10 @@ export async function writeNextCheck(
   { kind, id }: ResourceRef,
   nextCheckAt: Date | null,
 ): Promise<void> {
-  await tx.query('update resources set next_check_at = $3 where kind = $1 and id = $2', [
-    kind,
-    id,
-    nextCheckAt,
-  ]);
+  await tx.query(
+    'update resources set next_check_at = $3, is_check_wanted = false where kind = $1 and id = $2',
+    [kind, id, nextCheckAt],
+  );
 }
 
 /**
