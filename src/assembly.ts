@@ -28,6 +28,7 @@ import { startHttpServer } from './platform/httpServer.ts';
 import { localSecret } from './platform/localSecrets.ts';
 import type { Log } from './platform/log.ts';
 import { createMetrics, type Metrics } from './platform/metrics.ts';
+import { pause } from './platform/pause.ts';
 import {
   createPostgresQueueConnections,
   createQueueBackend,
@@ -48,15 +49,33 @@ import {
   type ServiceOptions,
 } from './reconcile/authorizations/createService.ts';
 import type { AuthorizationService } from './reconcile/authorizations/service.ts';
+import {
+  createReconcileHandler,
+  type Errand,
+  enqueueErrand,
+  RECONCILE_QUEUE,
+  type ReconcileJob,
+} from './reconcile/jobs.ts';
+import { createReconcileMetrics } from './reconcile/metrics.ts';
 import { isPaused } from './reconcile/pause.ts';
+import { createRefresh, type Refresh } from './reconcile/refresh.ts';
 import { createRefreshOrder, type RefreshOrder } from './reconcile/refreshOrder.ts';
 import { createRetrieve, type Retrieve } from './reconcile/retrieve.ts';
+import { createReconcile, type Reconcile } from './reconcile/run.ts';
+import { createSharedBudget } from './reconcile/sharedBudget.ts';
 import { refuseSandboxDatabase, SANDBOX_MERCHANT_ID } from './sandbox/safety.ts';
 import { type RunningSandbox, startSandbox } from './sandbox/startSandbox.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
 import { scheduleTable } from './scheduler/schedules.ts';
 
-export const ROLES = ['receiver', 'events', 'scheduler', 'console', 'sandbox'] as const;
+export const ROLES = [
+  'receiver',
+  'events',
+  'reconcile',
+  'scheduler',
+  'console',
+  'sandbox',
+] as const;
 export type Role = (typeof ROLES)[number];
 
 /** What runs, and where it can be reached. */
@@ -180,6 +199,7 @@ const GATE_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 5_000, plan
 const EVENTS_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 60_000, plans: 'by_key' };
 /** Balances add up the whole journal. */
 const CONSOLE_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 30_000, plans: 'any' };
+const RECONCILE_POOL: PoolOptions = { maxConnections: 6, answerTimeoutMs: 60_000, plans: 'any' };
 const SCHEDULER_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 60_000, plans: 'any' };
 
 /** What all roles of a process share. */
@@ -235,6 +255,7 @@ async function startLedgerRoles(
   const shared = await share(config, input);
   const receiverPort = roles.has('receiver') ? await startReceiver(shared) : undefined;
   if (roles.has('events')) startEvents(shared);
+  if (roles.has('reconcile')) startReconcile(shared);
   if (roles.has('scheduler')) startSchedules(shared);
   const consolePort = roles.has('console') ? await startConsole(shared) : undefined;
   return { receiverPort, consolePort };
@@ -427,7 +448,7 @@ export function authorizationsOf(
   config: Config,
   { db, log, ...options }: AuthorizationOptions,
 ): { readonly check: AuthorizationCheck; readonly service: AuthorizationService | undefined } {
-  const client = clientOf(config);
+  const client = clientOf(config, db);
   const service = client && createAuthorizationService({ db, client, clock: systemClock }, options);
   const check = createAuthorizationCheck({
     db,
@@ -442,14 +463,15 @@ export function authorizationsOf(
 }
 
 /**
- * A client of the payment service; undefined when no key is set.
+ * A client of the payment service, on the rate budget that all processes share; undefined when no key
+ * is set.
  * @throws OperatorError when the address or key cannot be used
  */
-export function clientOf(config: Config): PaymentServiceClient | undefined {
+export function clientOf(config: Config, db: Database): PaymentServiceClient | undefined {
   const service = serviceOf(config);
   if (service === undefined) return undefined;
   try {
-    return createClient(service);
+    return createClient({ ...service, budget: createSharedBudget(db, systemClock) });
   } catch (error) {
     throw new OperatorError(
       `PAYMENTS_BASE_URL or PAYMENTS_API_KEY cannot be used: ${toError(error).message}. ` +
@@ -463,23 +485,70 @@ export function clientOf(config: Config): PaymentServiceClient | undefined {
  * @throws OperatorError when no key is set
  */
 export function retrieveOf(config: Config, db: Database): Retrieve {
-  const client = clientOf(config);
+  const client = clientOf(config, db);
   if (client) return createRetrieve({ db, client, clock: systemClock });
   throw new OperatorError(
     'No key of the payment service is set, so that it cannot be asked. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
   );
 }
 
-function startSchedules({ config, events, gate, log, openPool, onClose }: Shared): void {
+/** What compares with the service, for a command or a role. */
+export function reconcileOf(
+  client: PaymentServiceClient,
+  parts: { readonly db: Database; readonly log: Log; readonly metrics: Metrics },
+): { readonly reconcile: Reconcile; readonly refresh: Refresh } {
+  const metrics = createReconcileMetrics(parts.metrics);
+  const retrieve = createRetrieve({ db: parts.db, client, clock: systemClock });
+  const all = { ...parts, client, retrieve, clock: systemClock, metrics, pause };
+  return { reconcile: createReconcile(all), refresh: createRefresh(all) };
+}
+
+function startReconcile({ config, gate, log, metrics, openPool, onClose, queues }: Shared): void {
+  const db = openPool('reconcile', RECONCILE_POOL);
+  const client = clientOf(config, db);
+  if (!client) {
+    log.warn(
+      'reconcile.off: no key of the payment service is set, so that what webhooks never told is not ' +
+        'found. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
+    );
+    return;
+  }
+  const { reconcile, refresh } = reconcileOf(client, { db, log, metrics });
+  gate.whenOpen(() => {
+    const closing = new AbortController();
+    const looking = refresh.loop(closing.signal);
+    const handle = createReconcileHandler(reconcile, closing.signal);
+    const consumer = queues.consumer<ReconcileJob>(RECONCILE_QUEUE, 1, handle);
+    onClose(async () => {
+      closing.abort();
+      await consumer.close();
+      await looking;
+    });
+  });
+}
+
+function startSchedules({ config, events, gate, log, openPool, onClose, queues }: Shared): void {
   const db = openPool('scheduler', SCHEDULER_POOL);
   const sweep = createSweep({ db, producer: events, clock: systemClock, log });
   const checkOverdue = createOverdueCheck({ db, clock: systemClock, log });
   const stopping = new AbortController();
   const { signal } = stopping;
   const { check } = authorizationsOf(config, { db, log, lane: 'refresh', signal });
+  const errands = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
+  onClose(() => errands.close());
+  const enqueue = (errand: Errand): Promise<void> => {
+    const nowMs = systemClock.nowMs();
+    return enqueueErrand(errands, errand, nowMs - (nowMs % 60_000));
+  };
   gate.whenOpen(() => {
     const feed = createChangeFeed(db);
-    const table = scheduleTable({ sweep, checkOverdue, checkAuthorizations: check.run, feed });
+    const table = scheduleTable({
+      sweep,
+      checkOverdue,
+      checkAuthorizations: check.run,
+      feed,
+      reconcile: serviceOf(config) && enqueue,
+    });
     const scheduler = startScheduler(table, { db, clock: systemClock, log });
     onClose(() => {
       stopping.abort();
@@ -490,7 +559,7 @@ function startSchedules({ config, events, gate, log, openPool, onClose }: Shared
 
 /** Undefined when no key is set. */
 function refreshOrderOf(config: Config, db: Database): RefreshOrder | undefined {
-  const client = clientOf(config);
+  const client = clientOf(config, db);
   return (
     client &&
     createRefreshOrder({ db, retrieve: createRetrieve({ db, client, clock: systemClock }) })

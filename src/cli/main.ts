@@ -11,6 +11,7 @@ import { findingsCommand } from './commands/findings.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { ordersCommand } from './commands/orders.ts';
 import { pauseCommand, resumeCommand } from './commands/pause.ts';
+import { reconcileCommand } from './commands/reconcile.ts';
 import { refreshCommand } from './commands/refresh.ts';
 import { sandboxCommand } from './commands/sandbox.ts';
 import { sendCommand } from './commands/send.ts';
@@ -31,6 +32,7 @@ const program = new Command('tallyhook')
   .addCommand(eventsCommand())
   .addCommand(findCommand())
   .addCommand(authorizationsCommand())
+  .addCommand(reconcileCommand())
   .addCommand(refreshCommand())
   .addCommand(findingsCommand())
   .addCommand(doctorCommand())

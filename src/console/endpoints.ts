@@ -7,6 +7,7 @@ import { listEvents } from './routes/events.ts';
 import { listFindings } from './routes/findings.ts';
 import { getOrder, listOrders, putOrder } from './routes/orders.ts';
 import { getPayment } from './routes/payments.ts';
+import { listReconciliations } from './routes/reconciliations.ts';
 
 export const ENDPOINTS: readonly Endpoint[] = [
   listOrders,
@@ -17,5 +18,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listEvents,
   listFindings,
   listAuthorizations,
+  listReconciliations,
   getBalances,
 ];

@@ -44,3 +44,10 @@ export function fetchPage(
       return client.payouts.list({ ...page, start_time: from, end_time: to }, options);
   }
 }
+
+export const STREAM_OF = {
+  payment: 'payments',
+  refund: 'refunds',
+  dispute: 'disputes',
+  payout: 'payouts',
+} as const satisfies Record<ResourceKind, Stream>;

@@ -1,6 +1,7 @@
 /** What runs when: one table. Times are in UTC. */
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
 import type { Sweep } from '../ledger/sweep.ts';
+import type { Errand } from '../reconcile/jobs.ts';
 
 export interface Schedule {
   /** Names the schedule in the database, too: a new name is a new schedule. */
@@ -23,11 +24,14 @@ export interface ScheduledWork {
   readonly checkOverdue: () => Promise<void>;
   readonly checkAuthorizations: () => Promise<void>;
   readonly feed: Pick<ChangeFeed, 'publish'>;
+  /** Undefined when no key of the service is set: there is nothing to compare with. */
+  readonly reconcile: ((errand: Errand) => Promise<void>) | undefined;
 }
 
 export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
-  const { sweep, feed } = work;
+  const { sweep, feed, reconcile } = work;
   return [
+    ...(reconcile === undefined ? [] : reconcileSchedules(reconcile)),
     {
       name: 'sweep',
       cron: '* * * * *',
@@ -39,5 +43,14 @@ export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
     { name: 'authorizations', cron: '* * * * *', runs: 'once', run: work.checkAuthorizations },
     // Reading the feed over HTTP publishes too; this is for readers in SQL, and for nobody reading.
     { name: 'changes', cron: '*/2 * * * * *', runs: 'everywhere', run: feed.publish },
+  ];
+}
+
+/** Only announced here: the role `reconcile` does the work. */
+function reconcileSchedules(enqueue: (errand: Errand) => Promise<void>): readonly Schedule[] {
+  return [
+    { name: 'reconcile_tail', cron: '*/5 * * * *', runs: 'once', run: () => enqueue('tail') },
+    { name: 'reconcile_night', cron: '20 2 * * *', runs: 'once', run: () => enqueue('night') },
+    { name: 'reconcile_week', cron: '40 3 * * 0', runs: 'once', run: () => enqueue('week') },
   ];
 }

@@ -181,6 +181,7 @@ test('the table sweeps everything at the start and what is overdue every minute'
     checkOverdue: () => Promise.resolve(),
     checkAuthorizations: () => Promise.resolve(),
     feed: { publish: () => Promise.resolve() },
+    reconcile: undefined,
   }).filter(({ name }) => name === 'sweep');
   expect(table.map(({ name, cron }) => [name, cron])).toEqual([['sweep', '* * * * *']]);
   // The same table, run every second.

@@ -42,11 +42,21 @@ export interface CheckedResource {
   readonly changedMs: number;
 }
 
+/** Whether the next look is one to make now: settled ones are only looked at late. */
+export function isSettled({ kind, status, isDoubtful, isContradicted }: CheckedResource): boolean {
+  const isFinal = status !== null && FINAL_STATUSES[kind].has(status);
+  return isFinal && !isDoubtful && !isContradicted;
+}
+
+/** Whether a settled resource has reached one of its late ages (rule 2). */
+export function isLateLook({ changedMs }: CheckedResource, nowMs: number): boolean {
+  return nowMs - changedMs >= DAY_MS;
+}
+
 /** @returns when to look again, in milliseconds since 1970; undefined for never. */
 export function nextCheckMs(resource: CheckedResource, nowMs: number): number | undefined {
   if (resource.isContradicted) return nowMs + CONFIRM_MS;
-  const isFinal = resource.status !== null && FINAL_STATUSES[resource.kind].has(resource.status);
-  if (!isFinal || resource.isDoubtful) return nextRungMs(resource.changedMs, nowMs);
+  if (!isSettled(resource)) return nextRungMs(resource.changedMs, nowMs);
   if (resource.kind === 'payment') return undefined;
   return LATE_AGES_MS.map((ageMs) => resource.changedMs + ageMs).find(
     (atMs) => atMs >= nowMs + MIN_WAIT_MS,

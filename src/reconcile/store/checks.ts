@@ -71,3 +71,73 @@ export async function openResourceFinding(
     [kind, id, finding.class, JSON.stringify(finding.detail)],
   );
 }
+
+/** A row that is due for a look. */
+export interface DueRow extends CheckedRow {
+  readonly isWanted: boolean;
+}
+
+/**
+ * Takes rows that are due, wanted ones or the others. They come due again after a lease, should
+ * whoever took them not live to say more; rows that others are at are passed over.
+ */
+export function takeDue(
+  db: Queryable,
+  request: {
+    readonly isWanted: boolean;
+    readonly now: Date;
+    readonly leaseUntil: Date;
+    readonly limit: number;
+  },
+): Promise<readonly DueRow[]> {
+  return db.query<DueRow>(
+    `with due as (
+       select kind, id from resources
+        where next_check_at <= $1 and is_check_wanted = $2
+        order by next_check_at
+        limit $3
+          for update skip locked
+     )
+     update resources r
+        set next_check_at = $4
+       from due
+      where r.kind = due.kind and r.id = due.id
+      returning r.kind, r.id, r.payment_id as "paymentId", r.status, r.stage, r.currency,
+                r.amount_minor as "amountMinor", r.captured_minor as "capturedMinor",
+                r.version_micros as "versionMicros", r.contradiction is not null as "isContradicted",
+                r.doubts <> '{}' as "isDoubtful", r.first_seen_at as "firstSeenAt",
+                r.is_check_wanted as "isWanted"`,
+    [request.now, request.isWanted, request.limit, request.leaseUntil],
+  );
+}
+
+/** Sets the next looks at rows that settled meanwhile; one that became wanted since keeps its time. */
+export async function writeNextChecks(
+  db: Queryable,
+  checks: readonly (ResourceRef & { readonly nextCheckAt: Date | null })[],
+): Promise<void> {
+  await db.query(
+    `update resources r
+        set next_check_at = u.at
+       from unnest($1::text[], $2::text[], $3::timestamptz[]) as u (kind, id, at)
+      where r.kind = u.kind and r.id = u.id and not r.is_check_wanted`,
+    [
+      checks.map(({ kind }) => kind),
+      checks.map(({ id }) => id),
+      checks.map(({ nextCheckAt }) => nextCheckAt),
+    ],
+  );
+}
+
+/** Puts a look off and leaves it wanted or not. */
+export async function putOff(
+  db: Queryable,
+  { kind, id }: ResourceRef,
+  nextCheckAt: Date,
+): Promise<void> {
+  await db.query('update resources set next_check_at = $3 where kind = $1 and id = $2', [
+    kind,
+    id,
+    nextCheckAt,
+  ]);
+}
