@@ -2,6 +2,7 @@
  * The only place that builds the object graph. Roles share what they can: one process may have all
  * of them, or each its own.
  */
+import { createClient, type PaymentServiceClient } from './client/index.ts';
 import { createConsoleApp } from './console/app.ts';
 import { API_KEY_PREFIXES } from './contract/limits.ts';
 import { createEventApplier } from './ledger/applyEvents.ts';
@@ -22,11 +23,12 @@ import {
 import { createGate, type Gate } from './platform/db/gate.ts';
 import { migrateDatabase, pendingMigrations } from './platform/db/migrate.ts';
 import { startEmbeddedPostgres } from './platform/embeddedPostgres/index.ts';
-import { OperatorError } from './platform/errors.ts';
+import { OperatorError, toError } from './platform/errors.ts';
 import { startHttpServer } from './platform/httpServer.ts';
 import { localSecret } from './platform/localSecrets.ts';
 import type { Log } from './platform/log.ts';
 import { createMetrics, type Metrics } from './platform/metrics.ts';
+import { pause } from './platform/pause.ts';
 import {
   createPostgresQueueConnections,
   createQueueBackend,
@@ -38,12 +40,42 @@ import { createAnnouncer } from './receiver/announcer.ts';
 import { createReceiverApp, type Readiness } from './receiver/app.ts';
 import { createIntake } from './receiver/intake.ts';
 import { createReceiverMetrics } from './receiver/metrics.ts';
+import {
+  type AuthorizationCheck,
+  createAuthorizationCheck,
+} from './reconcile/authorizations/checkAuthorizations.ts';
+import {
+  createAuthorizationService,
+  type ServiceOptions,
+} from './reconcile/authorizations/createService.ts';
+import type { AuthorizationService } from './reconcile/authorizations/service.ts';
+import {
+  createReconcileHandler,
+  type Errand,
+  enqueueErrand,
+  RECONCILE_QUEUE,
+  type ReconcileJob,
+} from './reconcile/jobs.ts';
+import { createReconcileMetrics } from './reconcile/metrics.ts';
+import { isPaused } from './reconcile/pause.ts';
+import { createRefresh, type Refresh } from './reconcile/refresh.ts';
+import { createRefreshOrder, type RefreshOrder } from './reconcile/refreshOrder.ts';
+import { createRetrieve, type Retrieve } from './reconcile/retrieve.ts';
+import { createReconcile, type Reconcile } from './reconcile/run.ts';
+import { createSharedBudget } from './reconcile/sharedBudget.ts';
 import { refuseSandboxDatabase, SANDBOX_MERCHANT_ID } from './sandbox/safety.ts';
 import { type RunningSandbox, startSandbox } from './sandbox/startSandbox.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
 import { scheduleTable } from './scheduler/schedules.ts';
 
-export const ROLES = ['receiver', 'events', 'scheduler', 'console', 'sandbox'] as const;
+export const ROLES = [
+  'receiver',
+  'events',
+  'reconcile',
+  'scheduler',
+  'console',
+  'sandbox',
+] as const;
 export type Role = (typeof ROLES)[number];
 
 /** What runs, and where it can be reached. */
@@ -110,7 +142,8 @@ export function webhookSecretsOf(config: Config): readonly string[] {
   );
 }
 
-function adminTokensOf(config: Config): readonly NamedToken[] {
+/** Tokens of the admin port: those set, or the one generated for the embedded database. */
+export function adminTokensOf(config: Config): readonly NamedToken[] {
   if (config.adminTokens !== undefined) return config.adminTokens;
   if (config.databaseUrl === undefined) {
     return [{ name: 'admin', token: localSecret(config.dataDir, 'admin-token') }];
@@ -119,6 +152,18 @@ function adminTokensOf(config: Config): readonly NamedToken[] {
     'ADMIN_TOKEN is not set. The admin port refuses every request without one. ' +
       'Set it to a long random value, for example from `openssl rand -hex 32`.',
   );
+}
+
+/** Where the payment service is and the key for it; undefined when no key is set. */
+export function serviceOf(
+  config: Config,
+): { readonly baseUrl: string; readonly apiKey: string } | undefined {
+  if (usesSandbox(config)) {
+    const apiKey = localSecret(config.dataDir, 'sandbox-api-key', 'snd_');
+    return { baseUrl: `http://127.0.0.1:${config.sandboxPort}`, apiKey };
+  }
+  const { baseUrl, apiKey } = config;
+  return baseUrl === undefined || apiKey === undefined ? undefined : { baseUrl, apiKey };
 }
 
 /** Opens the database; the embedded one is started and brought up to date. */
@@ -154,6 +199,7 @@ const GATE_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 5_000, plan
 const EVENTS_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 60_000, plans: 'by_key' };
 /** Balances add up the whole journal. */
 const CONSOLE_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 30_000, plans: 'any' };
+const RECONCILE_POOL: PoolOptions = { maxConnections: 6, answerTimeoutMs: 60_000, plans: 'any' };
 const SCHEDULER_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 60_000, plans: 'any' };
 
 /** What all roles of a process share. */
@@ -209,6 +255,7 @@ async function startLedgerRoles(
   const shared = await share(config, input);
   const receiverPort = roles.has('receiver') ? await startReceiver(shared) : undefined;
   if (roles.has('events')) startEvents(shared);
+  if (roles.has('reconcile')) startReconcile(shared);
   if (roles.has('scheduler')) startSchedules(shared);
   const consolePort = roles.has('console') ? await startConsole(shared) : undefined;
   return { receiverPort, consolePort };
@@ -391,15 +438,132 @@ function startEvents({
   });
 }
 
-function startSchedules({ events, gate, log, openPool, onClose }: Shared): void {
+interface AuthorizationOptions extends ServiceOptions {
+  readonly db: Database;
+  readonly log: Log;
+}
+
+/** The watch over authorizations, and what it asks the service by. */
+export function authorizationsOf(
+  config: Config,
+  { db, log, ...options }: AuthorizationOptions,
+): { readonly check: AuthorizationCheck; readonly service: AuthorizationService | undefined } {
+  const client = clientOf(config, db);
+  const service = client && createAuthorizationService({ db, client, clock: systemClock }, options);
+  const check = createAuthorizationCheck({
+    db,
+    clock: systemClock,
+    log,
+    thresholds: config.authorizationThresholdHours,
+    policy: config.authorizationPolicy,
+    service,
+    isPaused: () => isPaused(db),
+  });
+  return { check, service };
+}
+
+/**
+ * A client of the payment service, on the rate budget that all processes share; undefined when no key
+ * is set.
+ * @throws OperatorError when the address or key cannot be used
+ */
+export function clientOf(config: Config, db: Database): PaymentServiceClient | undefined {
+  const service = serviceOf(config);
+  if (service === undefined) return undefined;
+  try {
+    return createClient({ ...service, budget: createSharedBudget(db, systemClock) });
+  } catch (error) {
+    throw new OperatorError(
+      `PAYMENTS_BASE_URL or PAYMENTS_API_KEY cannot be used: ${toError(error).message}. ` +
+        '`npx tallyhook doctor` says more.',
+    );
+  }
+}
+
+/**
+ * What retrieves a resource and applies the answer, for a command.
+ * @throws OperatorError when no key is set
+ */
+export function retrieveOf(config: Config, db: Database): Retrieve {
+  const client = clientOf(config, db);
+  if (client) return createRetrieve({ db, client, clock: systemClock });
+  throw new OperatorError(
+    'No key of the payment service is set, so that it cannot be asked. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
+  );
+}
+
+/** What compares with the service, for a command or a role. */
+export function reconcileOf(
+  client: PaymentServiceClient,
+  parts: { readonly db: Database; readonly log: Log; readonly metrics: Metrics },
+): { readonly reconcile: Reconcile; readonly refresh: Refresh } {
+  const metrics = createReconcileMetrics(parts.metrics);
+  const retrieve = createRetrieve({ db: parts.db, client, clock: systemClock });
+  const all = { ...parts, client, retrieve, clock: systemClock, metrics, pause };
+  return { reconcile: createReconcile(all), refresh: createRefresh(all) };
+}
+
+function startReconcile({ config, gate, log, metrics, openPool, onClose, queues }: Shared): void {
+  const db = openPool('reconcile', RECONCILE_POOL);
+  const client = clientOf(config, db);
+  if (!client) {
+    log.warn(
+      'reconcile.off: no key of the payment service is set, so that what webhooks never told is not ' +
+        'found. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
+    );
+    return;
+  }
+  const { reconcile, refresh } = reconcileOf(client, { db, log, metrics });
+  gate.whenOpen(() => {
+    const closing = new AbortController();
+    const looking = refresh.loop(closing.signal);
+    const handle = createReconcileHandler(reconcile, closing.signal);
+    const consumer = queues.consumer<ReconcileJob>(RECONCILE_QUEUE, 1, handle);
+    onClose(async () => {
+      closing.abort();
+      await consumer.close();
+      await looking;
+    });
+  });
+}
+
+function startSchedules({ config, events, gate, log, openPool, onClose, queues }: Shared): void {
   const db = openPool('scheduler', SCHEDULER_POOL);
   const sweep = createSweep({ db, producer: events, clock: systemClock, log });
   const checkOverdue = createOverdueCheck({ db, clock: systemClock, log });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const { check } = authorizationsOf(config, { db, log, lane: 'refresh', signal });
+  const errands = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
+  onClose(() => errands.close());
+  const enqueue = (errand: Errand): Promise<void> => {
+    const nowMs = systemClock.nowMs();
+    return enqueueErrand(errands, errand, nowMs - (nowMs % 60_000));
+  };
   gate.whenOpen(() => {
     const feed = createChangeFeed(db);
-    const scheduler = startScheduler(scheduleTable({ sweep, checkOverdue, feed }), log);
-    onClose(() => scheduler.close());
+    const table = scheduleTable({
+      sweep,
+      checkOverdue,
+      checkAuthorizations: check.run,
+      feed,
+      reconcile: serviceOf(config) && enqueue,
+    });
+    const scheduler = startScheduler(table, { db, clock: systemClock, log });
+    onClose(() => {
+      stopping.abort();
+      return scheduler.close();
+    });
   });
+}
+
+/** Undefined when no key is set. */
+function refreshOrderOf(config: Config, db: Database): RefreshOrder | undefined {
+  const client = clientOf(config, db);
+  return (
+    client &&
+    createRefreshOrder({ db, retrieve: createRetrieve({ db, client, clock: systemClock }) })
+  );
 }
 
 async function startConsole({
@@ -410,9 +574,11 @@ async function startConsole({
   openPool,
   onClose,
 }: Shared): Promise<number> {
+  const db = openPool('console', CONSOLE_POOL);
   const app = createConsoleApp({
     tokens: adminTokensOf(config),
-    db: openPool('console', CONSOLE_POOL),
+    db,
+    refreshOrder: refreshOrderOf(config, db),
     isReady: gate.isOpen,
     metrics,
     clock: systemClock,

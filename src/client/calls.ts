@@ -66,6 +66,7 @@ export function createCalls(send: Send): Calls {
     // Many calls may end by one signal, which is no leak.
     setMaxListeners(0, signal);
     const answer = await send({ operation: name, endpoint, input, lane, signal, mustExist });
+    options.onAnswer?.({ serviceTimeMs: answer.serviceTimeMs });
     try {
       return read(endpoint, answer.body);
     } catch {

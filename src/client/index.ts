@@ -28,6 +28,6 @@ export { type ClientErrorKind, PaymentServiceError } from './errors.ts';
 export type { CreatedPayment, PaymentCalls } from './payments.ts';
 export type { PayoutCalls } from './payouts.ts';
 export type { CreatedRefund, RefundCalls } from './refunds.ts';
-export type { CallOptions } from './send.ts';
+export type { AnswerFacts, CallOptions } from './send.ts';
 export type { ClientOptions } from './settings.ts';
 export type { ClientTime } from './time.ts';

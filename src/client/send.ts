@@ -21,6 +21,14 @@ export interface CallOptions {
   /** Who asks; `operator` when it is left out. */
   readonly lane?: Lane;
   readonly signal?: AbortSignal;
+  /** Told about the answer that the call succeeds with, before its content is read. */
+  readonly onAnswer?: (answer: AnswerFacts) => void;
+}
+
+/** What an answer says beside its content. */
+export interface AnswerFacts {
+  /** The service's time of day, in whole seconds; undefined where it names none. */
+  readonly serviceTimeMs: number | undefined;
 }
 
 /** What is sent, in the contract's words. */

@@ -38,6 +38,8 @@ export interface Answer {
   /** From `Retry-After`. */
   readonly retryAfterMs: number | undefined;
   readonly requestId: string | undefined;
+  /** The service's time of day, from `Date`; in whole seconds. */
+  readonly serviceTimeMs: number | undefined;
 }
 
 /** What came of one request. */
@@ -113,6 +115,7 @@ async function readAnswer(response: Response, nowMs: () => number): Promise<Answ
     rate,
     retryAfterMs: readRetryAfter(headers.get('retry-after')),
     requestId: readRequestId(headers.get('x-request-id') ?? headers.get('request-id')),
+    serviceTimeMs: readDate(headers.get('date')),
   };
 }
 
@@ -139,6 +142,11 @@ function parseJson(text: string): unknown {
 
 function readRetryAfter(text: string | null): number | undefined {
   return text !== null && /^\d{1,5}$/.test(text) ? Number(text) * 1000 : undefined;
+}
+
+function readDate(text: string | null): number | undefined {
+  const timeMs = text === null ? Number.NaN : Date.parse(text);
+  return Number.isNaN(timeMs) ? undefined : timeMs;
 }
 
 function readRequestId(text: string | null): string | undefined {

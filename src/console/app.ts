@@ -12,6 +12,7 @@ import type { NamedToken } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import type { RefreshOrder } from '../reconcile/refreshOrder.ts';
 import { actorOf, requireToken } from './auth.ts';
 import type { ApiParts, Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints.ts';
@@ -20,6 +21,8 @@ import { type Reply, refusal, replyToError, toReply, unavailable } from './reply
 export interface ConsoleAppParts {
   readonly tokens: readonly NamedToken[];
   readonly db: Database;
+  /** Undefined when no key of the service is set. */
+  readonly refreshOrder: RefreshOrder | undefined;
   /** Whether the database is fit to be read. */
   readonly isReady: () => boolean;
   readonly metrics: Metrics;
@@ -33,7 +36,7 @@ export const METRICS_PATH = '/metrics';
 const MAX_BODY_BYTES = 4 * 1024;
 
 export function createConsoleApp(parts: ConsoleAppParts): Express {
-  const { db, clock, isReady, log, metrics, tokens } = parts;
+  const { db, clock, isReady, log, metrics, refreshOrder, tokens } = parts;
   const refused = metrics.counter(
     'tallyhook_admin_refused_total',
     'Requests to the admin port without a valid token',
@@ -52,7 +55,7 @@ export function createConsoleApp(parts: ConsoleAppParts): Express {
   app.get(METRICS_PATH, async (_request, response) => {
     response.type(metrics.contentType).send(await metrics.render());
   });
-  addEndpoints(app, { db, feed: createChangeFeed(db) }, isReady);
+  addEndpoints(app, { db, feed: createChangeFeed(db), refreshOrder }, isReady);
   app.use((request, response) => {
     const message = `There is nothing at ${request.path}.`;
     send(response, toReply({ outcome: 'not_found', message }));

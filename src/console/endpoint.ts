@@ -5,11 +5,14 @@
 import type { z } from 'zod';
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
 import type { Database } from '../platform/db/database.ts';
+import type { RefreshOrder } from '../reconcile/refreshOrder.ts';
 
 /** What endpoints work with. */
 export interface ApiParts {
   readonly db: Database;
   readonly feed: ChangeFeed;
+  /** Asks the service about an order first; undefined when no key is set. */
+  readonly refreshOrder: RefreshOrder | undefined;
 }
 
 /** Every answer an endpoint can give; app.ts says what it is in HTTP. */

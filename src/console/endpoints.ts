@@ -1,11 +1,13 @@
 /** Every endpoint of the admin API: one table, from which the app and its description are built. */
 import type { Endpoint } from './endpoint.ts';
+import { listAuthorizations } from './routes/authorizations.ts';
 import { getBalances } from './routes/balances.ts';
 import { listChanges } from './routes/changes.ts';
 import { listEvents } from './routes/events.ts';
 import { listFindings } from './routes/findings.ts';
 import { getOrder, listOrders, putOrder } from './routes/orders.ts';
 import { getPayment } from './routes/payments.ts';
+import { listReconciliations } from './routes/reconciliations.ts';
 
 export const ENDPOINTS: readonly Endpoint[] = [
   listOrders,
@@ -15,5 +17,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listChanges,
   listEvents,
   listFindings,
+  listAuthorizations,
+  listReconciliations,
   getBalances,
 ];

@@ -30,6 +30,16 @@ export const PAYMENT_STATUSES = [
 ] as const;
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
+/**
+ * Payments of which something is held and can be captured. Interface document, section States and
+ * transitions, "Payment transitions", rows of Capture Payment.
+ */
+export const CAPTURABLE_STATUSES: ReadonlySet<string> = new Set<PaymentStatus>([
+  'requires_capture',
+  'partially_authorized_and_requires_capture',
+  'partially_captured_and_capturable',
+]);
+
 export const REFUND_STATUSES = ['pending', 'review', 'succeeded', 'failed'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
 

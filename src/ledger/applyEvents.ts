@@ -11,7 +11,7 @@ import { eventFindings, eventSubject } from './domain/findings.ts';
 import type { Look } from './domain/mergeLooks.ts';
 import type { ResourceRef } from './domain/snapshot.ts';
 import type { LedgerMetrics } from './metrics.ts';
-import { OrdersMoved } from './ordersMoved.ts';
+import { startOver } from './ordersMoved.ts';
 import { closeSubject, openFindings } from './store/findings.ts';
 import { bury, type ClaimedEvent, claimOne, claimUntried, putBack } from './store/pending.ts';
 
@@ -122,19 +122,4 @@ function toLook(
     observedMicros,
     webhookEventId: id,
   };
-}
-
-const MAX_STARTS = 20;
-
-/** Runs a transaction again with more orders locked, when it finds that it needs them. */
-async function startOver<T>(run: (alsoLock: readonly string[]) => Promise<T>): Promise<T> {
-  let alsoLock: readonly string[] = [];
-  for (let start = 1; ; start += 1) {
-    try {
-      return await run(alsoLock);
-    } catch (error) {
-      if (!(error instanceof OrdersMoved) || start === MAX_STARTS) throw error;
-      alsoLock = [...alsoLock, ...error.orderKeys];
-    }
-  }
 }

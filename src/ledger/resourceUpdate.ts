@@ -1,4 +1,6 @@
 /** The merged state of a resource in the form in which it is stored. */
+import type { ResourceKind } from '../contract/resources/index.ts';
+import { FINAL_STATUSES } from '../contract/statuses.ts';
 import { stateFindings } from './domain/findings.ts';
 import { postedAfter, type Transfer } from './domain/legs.ts';
 import type { Merged } from './domain/mergeLooks.ts';
@@ -42,9 +44,15 @@ export function toUpdate(
     doubts: state.doubts,
     contradiction: merged.contradiction ?? null,
     open_findings: stateFindings(row, merged).map((finding) => finding.class),
-    is_check_due: merged.isCheckDue,
+    is_check_wanted: merged.isCheckDue,
+    is_unsettled: isUnsettled(row.kind, state.status),
     posted: postedAfter(row.posted, place.transfers),
   };
+}
+
+/** Final payments do not come back on their own; refunds fail late, payouts return, disputes turn. */
+function isUnsettled(kind: ResourceKind, status: string | undefined): boolean {
+  return kind !== 'payment' || !FINAL_STATUSES.payment.has(status ?? '');
 }
 
 /** What is stored of a resource that was only mentioned: it is due for a retrieve. */
@@ -74,7 +82,8 @@ export function toStubRow({ kind, id, orderKey }: Stub): ResourceUpdate {
     doubts: ['incomplete'],
     contradiction: null,
     open_findings: [],
-    is_check_due: true,
+    is_check_wanted: true,
+    is_unsettled: true,
     posted: {},
   };
 }

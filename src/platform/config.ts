@@ -48,39 +48,80 @@ const port = z.coerce.number().int().min(0).max(65_535);
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres://');
 const redisUrl = z.string().regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://');
 
+const MAX_HOURS = 160;
+
+/** Hours, each once: `48,24,6,1`. */
+const hours = z
+  .string()
+  .transform((list) =>
+    list.split(',').map((entry) => (/^\d{1,3}$/.test(entry) ? Number(entry) : 0)),
+  )
+  .pipe(
+    z
+      .array(
+        z
+          .int()
+          .min(1, `must be whole hours from 1 to ${MAX_HOURS}, separated by commas`)
+          .max(MAX_HOURS, `must be whole hours from 1 to ${MAX_HOURS}, separated by commas`),
+      )
+      .refine((list) => new Set(list).size === list.length, { message: 'names an hour twice' }),
+  );
+
+/** `none`, or what to do and how many hours before: `capture:6`. */
+const policy = z
+  .string()
+  .regex(/^(none|(capture|cancel):[1-9]\d{0,2})$/, 'must be none, capture:HOURS or cancel:HOURS')
+  .transform((text) => {
+    const [action, before] = text.split(':');
+    if (action !== 'capture' && action !== 'cancel') return undefined;
+    return { action, hours: Number(before) } as const;
+  });
+
 /** Every setting, by the name of its environment variable. `.env.example` is checked against it. */
-export const SETTINGS = z.object({
-  DATABASE_URL: postgresUrl.optional(),
-  MIGRATE_DATABASE_URL: postgresUrl.optional(),
-  REDIS_URL: redisUrl.optional(),
-  DATA_DIR: z.string().default('.tallyhook'),
-  HOST: z.string().default('0.0.0.0'),
-  PORT: port.default(8080),
-  WEBHOOK_PATH: z
-    .string()
-    .regex(/^\/[A-Za-z0-9/_.-]*$/, 'must be a path such as /webhooks')
-    .default('/webhooks'),
-  WEBHOOK_SECRETS: z
-    .string()
-    .transform((list) => list.split(','))
-    .pipe(z.array(exactSecret))
-    .optional(),
-  WEBHOOK_MAX_BODY_BYTES: z.coerce.number().int().min(1024).max(16_777_216).default(1_048_576),
-  ADMIN_HOST: z.string().default('127.0.0.1'),
-  ADMIN_PORT: port.default(8081),
-  ADMIN_TOKEN: namedTokens.optional(),
-  PAYMENTS_MERCHANT_ID: z.string().min(1).max(255).optional(),
-  PAYMENTS_BASE_URL: z
-    .url({ protocol: /^https?$/, error: 'must begin with https:// or http://' })
-    .optional(),
-  PAYMENTS_API_KEY: z
-    .string()
-    .regex(/^(snd|prd)_./, 'must be a secret key, which begins with snd_ or prd_')
-    .optional(),
-  SANDBOX_PORT: port.default(8082),
-  EVENT_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(50).default(5),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
-});
+export const SETTINGS = z
+  .object({
+    DATABASE_URL: postgresUrl.optional(),
+    MIGRATE_DATABASE_URL: postgresUrl.optional(),
+    REDIS_URL: redisUrl.optional(),
+    DATA_DIR: z.string().default('.tallyhook'),
+    HOST: z.string().default('0.0.0.0'),
+    PORT: port.default(8080),
+    WEBHOOK_PATH: z
+      .string()
+      .regex(/^\/[A-Za-z0-9/_.-]*$/, 'must be a path such as /webhooks')
+      .default('/webhooks'),
+    WEBHOOK_SECRETS: z
+      .string()
+      .transform((list) => list.split(','))
+      .pipe(z.array(exactSecret))
+      .optional(),
+    WEBHOOK_MAX_BODY_BYTES: z.coerce.number().int().min(1024).max(16_777_216).default(1_048_576),
+    ADMIN_HOST: z.string().default('127.0.0.1'),
+    ADMIN_PORT: port.default(8081),
+    ADMIN_TOKEN: namedTokens.optional(),
+    PAYMENTS_MERCHANT_ID: z.string().min(1).max(255).optional(),
+    PAYMENTS_BASE_URL: z
+      .url({ protocol: /^https?$/, error: 'must begin with https:// or http://' })
+      .optional(),
+    PAYMENTS_API_KEY: z
+      .string()
+      .regex(/^(snd|prd)_./, 'must be a secret key, which begins with snd_ or prd_')
+      .optional(),
+    SANDBOX_PORT: port.default(8082),
+    EVENT_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(50).default(5),
+    AUTHORIZATION_THRESHOLD_HOURS: hours.default([48, 24, 6, 1]),
+    AUTHORIZATION_POLICY: policy.optional(),
+    LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  })
+  .refine(
+    ({ AUTHORIZATION_POLICY: chosen, AUTHORIZATION_THRESHOLD_HOURS: thresholds }) =>
+      chosen === undefined || thresholds.includes(chosen.hours),
+    {
+      message:
+        'must name one of AUTHORIZATION_THRESHOLD_HOURS: only then is an authorization looked at',
+      path: ['AUTHORIZATION_POLICY'],
+    },
+  );
 
 /** Settings for which an empty value is a mistake rather than "not set". */
 const NEVER_EMPTY = new Set([
@@ -119,6 +160,12 @@ export interface Config {
   readonly apiKey: string | undefined;
   readonly sandboxPort: number;
   readonly eventMaxAttempts: number;
+  /** Hours before an authorization's deadline at which is spoken of it. */
+  readonly authorizationThresholdHours: readonly number[];
+  /** Undefined: nothing is done, only said. */
+  readonly authorizationPolicy:
+    | { readonly action: 'capture' | 'cancel'; readonly hours: number }
+    | undefined;
   readonly logLevel: string;
 }
 
@@ -164,6 +211,8 @@ export function loadConfig(env: Environment): Config {
     apiKey: settings.PAYMENTS_API_KEY,
     sandboxPort: settings.SANDBOX_PORT,
     eventMaxAttempts: settings.EVENT_MAX_ATTEMPTS,
+    authorizationThresholdHours: settings.AUTHORIZATION_THRESHOLD_HOURS,
+    authorizationPolicy: settings.AUTHORIZATION_POLICY,
     logLevel: settings.LOG_LEVEL,
   });
 }

@@ -1,33 +1,147 @@
 /**
- * Runs the table of schedules. A run that fails is logged and left to the next one; a run that is
- * still going when its next time comes is not started twice.
+ * Runs the table of schedules.
+ *
+ * 1. Each slot of a schedule that runs once is run by one of all schedulers that share a database.
+ * 2. A slot that nobody ran, because no scheduler or no database was there, is run once when they are
+ *    back. Of several that were missed only the last is: all work here asks what is due now, and
+ *    would find the same again.
+ * 3. A slot whose scheduler died is run again once its lease is over.
+ * 4. A run that fails is logged and left to the next slot; one that is still going when its next slot
+ *    comes is not started twice.
+ *
+ * node-cron fires the slots and asks a coordinator for each; it never looks back, so that catchUp does
+ * (rule 2). Electing one scheduler as leader lost: it needs an election, and a leader that hangs would
+ * stop everything.
  */
-import cron from 'node-cron';
+import cron, { type Logger } from 'node-cron';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
+import { lastSlot, type SlotFields } from './domain/slots.ts';
 import type { Schedule } from './schedules.ts';
+import { finishSlot, takeSlot } from './store/slots.ts';
+
+export interface SchedulerParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long a run may take before another scheduler takes it for dead; 10 minutes by default. */
+  readonly leaseMs?: number;
+  /** How often missed slots are looked for; a minute by default. */
+  readonly catchUpEveryMs?: number;
+}
 
 export interface Scheduler {
   /** Stops starting runs and waits for those under way. */
   close(): Promise<void>;
 }
 
-export function startScheduler(schedules: readonly Schedule[], log: Log): Scheduler {
+const LEASE_MS = 10 * 60_000;
+const CATCH_UP_EVERY_MS = 60_000;
+
+export function startScheduler(schedules: readonly Schedule[], parts: SchedulerParts): Scheduler {
+  const { db, clock, log, leaseMs = LEASE_MS, catchUpEveryMs = CATCH_UP_EVERY_MS } = parts;
   const underWay = new Map<string, Promise<void>>();
-  const run = (name: string, work: () => Promise<void>): void => {
-    if (underWay.has(name)) return;
+  let isClosing = false;
+
+  const run = (name: string, work: () => Promise<void>): Promise<void> => {
+    if (underWay.has(name) || isClosing) return Promise.resolve();
     const done = work()
       .catch((error: unknown) => log.warn({ error, schedule: name }, 'scheduler.run_failed'))
       .finally(() => underWay.delete(name));
     underWay.set(name, done);
+    return done;
   };
-  const tasks = schedules.map(({ name, cron: expression, run: work, atStart }) => {
-    run(name, atStart);
-    return cron.schedule(expression, () => run(name, work), { name, timezone: 'UTC' });
+
+  const take = async (name: string, at: Date): Promise<boolean> =>
+    !isClosing && !underWay.has(name) && (await takeSlot(db, { schedule: name, at }, leaseMs));
+  const runSlot = ({ name, run: work, runs }: Schedule, at: Date): Promise<void> =>
+    run(name, async () => {
+      try {
+        await work();
+      } finally {
+        if (runs === 'once') await finishSlot(db, { schedule: name, at });
+      }
+    });
+
+  const catchUp = async ({ schedule, fields }: Readable): Promise<void> => {
+    const slotMs = lastSlot(fields, clock.nowMs());
+    if (slotMs === undefined) return;
+    const at = new Date(slotMs);
+    if (await take(schedule.name, at)) await runSlot(schedule, at);
+  };
+
+  const readable = schedules.map((schedule) => ({ schedule, fields: fieldsOf(schedule) }));
+  const catchUpAll = () =>
+    run('catch_up', async () => {
+      const once = readable.filter(({ schedule }) => schedule.runs === 'once');
+      await Promise.all(once.map(catchUp));
+    });
+  const start = async (): Promise<void> => {
+    await Promise.all(
+      schedules.map(({ name, atStart }) => (atStart ? run(name, atStart) : Promise.resolve())),
+    );
+    await catchUpAll();
+  };
+  const started = start();
+
+  const tasks = schedules.map((schedule) => {
+    const { name, cron: expression, runs } = schedule;
+    return cron.schedule(expression, ({ date }) => runSlot(schedule, date), {
+      name,
+      timezone: 'UTC',
+      logger: toCronLogger(log),
+      distributed: runs === 'once',
+      runCoordinator: { shouldRun: (key) => take(name, slotOf(name, key)) },
+    });
   });
+  const timer = setInterval(() => void catchUpAll(), catchUpEveryMs);
   return {
     close: async () => {
+      isClosing = true;
+      clearInterval(timer);
       for (const task of tasks) await task.destroy();
-      await Promise.all(underWay.values());
+      await started;
+      while (underWay.size > 0) await Promise.all(underWay.values());
     },
+  };
+}
+
+/** A schedule with the fields of its expression. */
+interface Readable {
+  readonly schedule: Schedule;
+  readonly fields: SlotFields;
+}
+
+/** @throws TypeError for an expression whose last slot cannot be told (the last day of a month). */
+function fieldsOf({ name, cron: expression }: Schedule): SlotFields {
+  const { second, minute, hour, dayOfMonth, month, dayOfWeek } = cron.parse(expression);
+  const numbers = (values: readonly (number | string)[]): readonly number[] =>
+    values.map((value) => {
+      if (typeof value === 'number') return value;
+      throw new TypeError(`schedule ${name}: ${value} in ${expression} is not a number`);
+    });
+  return {
+    seconds: second,
+    minutes: minute,
+    hours: hour,
+    daysOfMonth: numbers(dayOfMonth),
+    months: month,
+    daysOfWeek: numbers(dayOfWeek),
+  };
+}
+
+/** The slot in the key under which node-cron asks: the task's name, a colon, and the instant. */
+function slotOf(name: string, key: string): Date {
+  return new Date(key.slice(name.length + 1));
+}
+
+/** node-cron writes to the console otherwise. */
+function toCronLogger(log: Log): Logger {
+  return {
+    info: (message) => log.info({ message }, 'scheduler.cron'),
+    warn: (message) => log.warn({ message }, 'scheduler.cron'),
+    error: (message, error) => log.error({ message, error }, 'scheduler.cron'),
+    debug: (message) => log.debug({ message }, 'scheduler.cron'),
   };
 }

@@ -1,27 +1,56 @@
 /** What runs when: one table. Times are in UTC. */
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
 import type { Sweep } from '../ledger/sweep.ts';
+import type { Errand } from '../reconcile/jobs.ts';
 
 export interface Schedule {
+  /** Names the schedule in the database, too: a new name is a new schedule. */
   readonly name: string;
   /** Five fields of cron, or six of which the first are seconds. */
   readonly cron: string;
+  /**
+   * `once`: each slot is run by one of all schedulers, and a missed one is made up.
+   * `everywhere`: each scheduler runs each slot, for work that guards itself and comes round so
+   * quickly that taking turns would cost more than the work.
+   */
+  readonly runs: 'once' | 'everywhere';
   readonly run: () => Promise<void>;
-  /** What to run once when the scheduler starts. */
-  readonly atStart: () => Promise<void>;
+  /** What each scheduler runs once when it starts. */
+  readonly atStart?: () => Promise<void>;
 }
 
 export interface ScheduledWork {
   readonly sweep: Sweep;
   readonly checkOverdue: () => Promise<void>;
+  readonly checkAuthorizations: () => Promise<void>;
   readonly feed: Pick<ChangeFeed, 'publish'>;
+  /** Undefined when no key of the service is set: there is nothing to compare with. */
+  readonly reconcile: ((errand: Errand) => Promise<void>) | undefined;
 }
 
-export function scheduleTable({ sweep, checkOverdue, feed }: ScheduledWork): readonly Schedule[] {
+export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
+  const { sweep, feed, reconcile } = work;
   return [
-    { name: 'sweep', cron: '* * * * *', run: sweep.overdue, atStart: sweep.everything },
-    { name: 'overdue', cron: '7 * * * *', run: checkOverdue, atStart: checkOverdue },
+    ...(reconcile === undefined ? [] : reconcileSchedules(reconcile)),
+    {
+      name: 'sweep',
+      cron: '* * * * *',
+      runs: 'once',
+      run: sweep.overdue,
+      atStart: sweep.everything,
+    },
+    { name: 'overdue', cron: '7 * * * *', runs: 'once', run: work.checkOverdue },
+    { name: 'authorizations', cron: '* * * * *', runs: 'once', run: work.checkAuthorizations },
     // Reading the feed over HTTP publishes too; this is for readers in SQL, and for nobody reading.
-    { name: 'changes', cron: '*/2 * * * * *', run: feed.publish, atStart: feed.publish },
+    { name: 'changes', cron: '*/2 * * * * *', runs: 'everywhere', run: feed.publish },
+  ];
+}
+
+/** Only announced here: the role `reconcile` does the work. */
+function reconcileSchedules(enqueue: (errand: Errand) => Promise<void>): readonly Schedule[] {
+  return [
+    { name: 'reconcile_tail', cron: '*/5 * * * *', runs: 'once', run: () => enqueue('tail') },
+    { name: 'reconcile_night', cron: '20 2 * * *', runs: 'once', run: () => enqueue('night') },
+    { name: 'reconcile_week', cron: '40 3 * * 0', runs: 'once', run: () => enqueue('week') },
   ];
 }

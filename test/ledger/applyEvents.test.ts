@@ -216,7 +216,7 @@ describe('children may come first', () => {
     const refund = refundObject(paymentId);
     await applyEach(db, applier, [eventBody(refund, asRefund)]);
     expect(await readResourceStates(db, [paymentId, refund.refund_id])).toMatchObject([
-      { kind: 'payment', status: null, is_check_due: true, order_key: `payment:${paymentId}` },
+      { kind: 'payment', status: null, is_check_wanted: true, order_key: `payment:${paymentId}` },
       { kind: 'refund', status: 'succeeded', order_key: `payment:${paymentId}` },
     ]);
   });
@@ -351,7 +351,7 @@ describe('findings follow the state', () => {
     const subject = `payment:${payment.payment_id}`;
     expect(await readOpenFindings(db, subject)).toEqual([{ class: 'unknown_status' }]);
     expect(await readResourceStates(db, [payment.payment_id])).toMatchObject([
-      { is_check_due: true },
+      { is_check_wanted: true },
     ]);
     await applyEach(db, applier, [
       eventBody({ ...payment, status: 'succeeded', modified_at: '2026-11-01T11:00:00.000Z' }),

@@ -29,10 +29,8 @@ import {
 } from '../../src/platform/queue/index.ts';
 import { readEnvelope } from '../../src/receiver/envelope.ts';
 import { storeBatch } from '../../src/receiver/storeBatch.ts';
-import { startScheduler } from '../../src/scheduler/scheduler.ts';
-import { scheduleTable } from '../../src/scheduler/schedules.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
-import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
+import { eventBody, MERCHANT_ID, paymentObject } from '../support/events.ts';
 import { startTcpProxy } from '../support/tcpProxy.ts';
 import { waitFor } from '../support/waitFor.ts';
 
@@ -565,67 +563,5 @@ describe('the sweep', () => {
     const producer = recordingProducer();
     await sweepWith(producer).overdue();
     expect(announced(producer)).toEqual(inbox);
-  });
-});
-
-describe('the schedules', () => {
-  test('sweep everything at the start and what is overdue every minute', async () => {
-    const runs: string[] = [];
-    const note = (what: string) => async () => {
-      await Promise.resolve();
-      runs.push(what);
-    };
-    const table = scheduleTable({
-      sweep: { overdue: note('overdue'), everything: note('everything') },
-      checkOverdue: () => Promise.resolve(),
-      feed: { publish: () => Promise.resolve() },
-    }).filter(({ name }) => name === 'sweep');
-    expect(table.map(({ name, cron }) => [name, cron])).toEqual([['sweep', '* * * * *']]);
-    // The same table, run every second.
-    const scheduler = startScheduler(
-      table.map((schedule) => ({ ...schedule, cron: '* * * * * *' })),
-      silentLog,
-    );
-    cleanups.push(() => scheduler.close());
-    await waitFor('two ticks', () => runs.length >= 3);
-    expect(runs.slice(0, 3)).toEqual(['everything', 'overdue', 'overdue']);
-  });
-
-  test('go on after a run that failed, never run one twice at once, and close after the last', async () => {
-    const runs: string[] = [];
-    let release = (): void => undefined;
-    const scheduler = startScheduler(
-      [
-        {
-          name: unique('schedule'),
-          cron: '* * * * * *',
-          atStart: () => Promise.reject(new Error('it cannot be done')),
-          run: async () => {
-            runs.push('started');
-            await new Promise<void>((resolve) => {
-              release = resolve;
-            });
-            runs.push('finished');
-          },
-        },
-        {
-          name: unique('clock'),
-          cron: '* * * * * *',
-          atStart: () => Promise.resolve(),
-          run: () => {
-            runs.push('tick');
-            return Promise.resolve();
-          },
-        },
-      ],
-      silentLog,
-    );
-    const ticks = () => runs.filter((run) => run === 'tick').length;
-    await waitFor('the run to outlast a tick', () => ticks() >= 2 && runs.includes('started'));
-    expect(runs.filter((run) => run === 'started')).toHaveLength(1);
-    const closed = scheduler.close().then(() => runs.push('closed'));
-    release();
-    await closed;
-    expect(runs.slice(-2)).toEqual(['finished', 'closed']);
   });
 });

@@ -114,7 +114,7 @@ test('two final bodies of one moment that say different money are found, and ask
   ]);
   expect(await classes(`payment:${payment.payment_id}`)).toEqual(['amount']);
   expect(await readResourceStates(db, [payment.payment_id])).toMatchObject([
-    { is_check_due: true },
+    { is_check_wanted: true },
   ]);
   await applyEach(db, applier, [
     eventBody({ ...payment, modified_at: '2026-11-02T10:00:00.000Z' }),

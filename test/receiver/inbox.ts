@@ -102,7 +102,7 @@ export async function resourceState(
 ): Promise<ResourceState | undefined> {
   const rows = await db.query<ResourceState>(
     `select status, currency, amount_minor as "amountMinor", captured_minor as "capturedMinor",
-            order_key as "orderKey", next_check_at is not null as "isDue",
+            order_key as "orderKey", is_check_wanted as "isDue",
             open_findings as findings
        from resources where kind = $1 and id = $2`,
     [kind, id],

@@ -9,23 +9,27 @@ import { readEnvelope } from '../../src/receiver/envelope.ts';
 import { storeBatch } from '../../src/receiver/storeBatch.ts';
 import { MERCHANT_ID } from './events.ts';
 
-export function testApplier(db: Database): EventApplier {
+export function testApplier(db: Database, merchantId = MERCHANT_ID): EventApplier {
   return createEventApplier({
     db,
-    merchantId: MERCHANT_ID,
+    merchantId,
     clock: systemClock,
     metrics: createLedgerMetrics(createMetrics()),
   });
 }
 
 /** Puts bodies into the inbox as the receiver does. Returns the inbox numbers, in their order. */
-export async function receive(db: Database, bodies: readonly Buffer[]): Promise<readonly number[]> {
+export async function receive(
+  db: Database,
+  bodies: readonly Buffer[],
+  receivedAt = new Date(),
+): Promise<readonly number[]> {
   const events = bodies.map((body) => ({
     ...readEnvelope(body),
     body,
     bodyHash: createHash('sha256').update(body).digest(),
   }));
-  const stored = await storeBatch(db, events, new Date());
+  const stored = await storeBatch(db, events, receivedAt);
   return stored.flatMap((result) => ('announce' in result ? (result.announce ?? []) : []));
 }
 
@@ -43,7 +47,7 @@ export function readResourceStates(db: Database, ids: readonly string[]): Promis
   return db.query(
     `select kind, id, payment_id, order_key, status, stage, currency, amount_minor, authorized_minor,
             captured_minor, epoch, version_micros, posts, doubts,
-            open_findings, next_check_at is not null as is_check_due
+            open_findings, is_check_wanted
        from resources where id = any ($1) order by kind, id`,
     [ids],
   );

@@ -38,7 +38,17 @@ const sources: readonly Source[] = FOLDERS.flatMap((folder) =>
 
 const inFolder = (folder: string) =>
   sources.filter(({ path }) => path.startsWith(`src/${folder}/`));
-const FEATURES = ['receiver', 'ledger', 'scheduler', 'console', 'client', 'sandbox', 'demo'];
+const FEATURES = [
+  'receiver',
+  'ledger',
+  'reconcile',
+  'scheduler',
+  'console',
+  'client',
+  'doctor',
+  'sandbox',
+  'demo',
+];
 const BASE = ['platform', 'contract'];
 
 function expectOnly(
@@ -96,8 +106,10 @@ test('A3: domain folders are pure: contract and themselves, no I/O, no clock, no
 
 /** What features know beyond the base and themselves. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
-  scheduler: ['ledger'],
-  console: ['ledger'],
+  reconcile: ['ledger', 'client'],
+  doctor: ['ledger', 'client'],
+  scheduler: ['ledger', 'reconcile'],
+  console: ['ledger', 'reconcile'],
   demo: ['client', 'ledger'],
 };
 

@@ -1,7 +1,11 @@
 /** Findings: differences between ledger and service, or inside either. */
 import { z } from 'zod';
 import { findingMeaning } from '../../ledger/domain/findings.ts';
-import { FINDING_STATES, readFindingRows } from '../../ledger/store/readingFindings.ts';
+import {
+  FINDING_STATES,
+  type FindingRow,
+  readFindingRows,
+} from '../../ledger/store/readingFindings.ts';
 import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { cursor, id, isoOrNull, limit, nextCursor, time } from '../schemas.ts';
@@ -14,11 +18,17 @@ const finding = z
     subject: z
       .string()
       .describe('What it is about: `payment:pay_1`, `event:12` (its number), `order:order:ord_1`.'),
-    state: z.enum(FINDING_STATES),
+    state: z
+      .enum(FINDING_STATES)
+      .describe('`accepted`: still there, and no longer counted as a difference.'),
     detail: z.record(z.string(), z.unknown()).describe('What was seen; differs by class.'),
     opened_at: time,
     updated_at: time,
     closed_at: time.nullable(),
+    accepted: z
+      .strictObject({ at: time, by: z.string(), reason: z.string() })
+      .nullable()
+      .describe('Who accepted it, and why; null when nobody did.'),
   })
   .meta({ id: 'Finding' });
 
@@ -66,9 +76,16 @@ export const listFindings = defineEndpoint({
           opened_at: row.openedAt.toISOString(),
           updated_at: row.updatedAt.toISOString(),
           closed_at: isoOrNull(row.closedAt),
+          accepted: acceptanceOf(row),
         })),
         next_cursor: next,
       },
     };
   },
 });
+
+function acceptanceOf({ acceptedAt, acceptedBy, acceptedReason }: FindingRow) {
+  return acceptedAt === null
+    ? null
+    : { at: acceptedAt.toISOString(), by: acceptedBy ?? '', reason: acceptedReason ?? '' };
+}

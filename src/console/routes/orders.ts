@@ -4,6 +4,7 @@ import { COMPARISONS } from '../../ledger/domain/expectation.ts';
 import { orderIdOf } from '../../ledger/domain/order.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
 import {
+  type NamedOrder,
   orderKeyNamed,
   type ReadOrder,
   readOrder,
@@ -12,6 +13,7 @@ import {
 } from '../../ledger/readOrders.ts';
 import { registerExpectation } from '../../ledger/registerExpectation.ts';
 import type { OrderTotalsRow, PartSummary } from '../../ledger/store/reading.ts';
+import { REFRESH_TIMEOUT_MS, type RefreshOrder } from '../../reconcile/refreshOrder.ts';
 import { cutPage, readCursor } from '../cursor.ts';
 import { decline, declineBody } from '../decline.ts';
 import { defineEndpoint } from '../endpoint.ts';
@@ -106,6 +108,18 @@ const orderDetail = z
       .array(timelineEntry)
       .describe('Oldest first. A step of the status appears some seconds after the rest.'),
     timeline_complete: z.boolean().describe('False when only the newest entries are told.'),
+    refresh: z
+      .strictObject({
+        outcome: z
+          .enum(['fresh', 'partly', 'failed', 'off'])
+          .describe(
+            '`fresh`: this is what the service says now. `partly`, `failed`: not all of its payments ' +
+              'were heard of. `off`: no key of the service is set.',
+          ),
+        reason: z.string().nullable().describe('Why it is not fresh.'),
+      })
+      .nullable()
+      .describe('Null unless `refresh=1` was asked for.'),
   })
   .meta({ id: 'OrderDetail' });
 
@@ -117,11 +131,22 @@ export const getOrder = defineEndpoint({
   path: '/api/v1/orders/{order_id}',
   summary: 'One order with its money, its parts and its history',
   params: orderParams,
-  query: z.strictObject({ by: orderBy }),
+  query: z.strictObject({
+    by: orderBy,
+    refresh: z
+      .literal('1')
+      .optional()
+      .describe(
+        `Asks the service about its payments first, for ${REFRESH_TIMEOUT_MS / 1000} seconds at most. ` +
+          'Where that fails, what is known is answered, and `refresh` says so.',
+      ),
+  }),
   response: orderDetail,
   statuses: [404],
-  handle: async ({ db }, { params, query }) => {
-    const found = await readOrder(db, { id: params.order_id, by: query.by });
+  handle: async ({ db, refreshOrder }, { params, query }) => {
+    const name = { id: params.order_id, by: query.by };
+    const asked = query.refresh === '1' ? await refresh(refreshOrder, name) : null;
+    const found = await readOrder(db, name);
     if (!found) return unknownOrder(params.order_id);
     return {
       outcome: 'ok',
@@ -130,10 +155,16 @@ export const getOrder = defineEndpoint({
         parts: found.parts.map(partBody),
         timeline: found.timeline.map(timelineBody),
         timeline_complete: found.isTimelineComplete,
+        refresh: asked,
       },
     };
   },
 });
+
+async function refresh(refreshOrder: RefreshOrder | undefined, name: NamedOrder) {
+  if (!refreshOrder) return { outcome: 'off', reason: 'no key of the service is set' } as const;
+  return { reason: null, ...(await refreshOrder(name)) };
+}
 
 const orderPlace = z.tuple([z.iso.datetime({ precision: 6 }), z.string().max(300)]);
 

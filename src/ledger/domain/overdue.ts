@@ -16,16 +16,11 @@ export const TERMS: readonly Term[] = [
   { kind: 'refund', account: 'refund.in_flight', statuses: ['pending', 'review'], days: 14 },
   { kind: 'dispute', account: 'dispute.held', statuses: ['opened', 'challenged'], days: 120 },
   { kind: 'payout', account: 'payout.in_transit', statuses: ['initiated', 'pending'], days: 7 },
+  // Money that is held and may be captured has a deadline of its own, which is watched.
   {
-    // The service lets an authorization lapse after seven days.
     kind: 'payment',
     account: 'memo.auth_open',
-    statuses: [
-      'requires_capture',
-      'partially_authorized_and_requires_capture',
-      'partially_captured_and_capturable',
-      'partially_captured_and_processing',
-    ],
+    statuses: ['partially_captured_and_processing'],
     days: 7,
   },
 ];

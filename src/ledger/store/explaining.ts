@@ -42,7 +42,8 @@ export interface PartRow extends ResourceRef {
 
 const PART_COLUMNS = `
   kind, id, encode(head_hash, 'hex') as "headHash", epoch, contradiction,
-  (extract(epoch from next_check_at) * 1000000)::bigint as "nextCheckMicros"`;
+  case when is_check_wanted
+       then (extract(epoch from next_check_at) * 1000000)::bigint end as "nextCheckMicros"`;
 
 /** The parts of an order, payments first. */
 export function readPartRows(

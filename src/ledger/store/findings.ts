@@ -2,7 +2,10 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Finding } from '../domain/findings.ts';
 
-/** Opens findings; one that is open already takes the new detail. Classes and subjects are distinct. */
+/**
+ * Opens findings; one that is open already takes the new detail, and is accepted no longer where that
+ * differs. Classes and subjects are distinct.
+ */
 export async function openFindings(tx: Queryable, findings: readonly Finding[]): Promise<void> {
   await tx.query(
     `insert into findings (class, subject, detail)
@@ -10,7 +13,10 @@ export async function openFindings(tx: Queryable, findings: readonly Finding[]):
        from unnest($1::text[], $2::text[], $3::jsonb[]) as u (class, subject, detail)
       order by class, subject
      on conflict (class, subject) where state = 'open'
-     do update set detail = excluded.detail, updated_at = now()`,
+     do update set detail = excluded.detail, updated_at = now(),
+        accepted_at = case when findings.detail = excluded.detail then findings.accepted_at end,
+        accepted_by = case when findings.detail = excluded.detail then findings.accepted_by end,
+        accepted_reason = case when findings.detail = excluded.detail then findings.accepted_reason end`,
     [
       findings.map((finding) => finding.class),
       findings.map(({ subject }) => subject),
@@ -41,4 +47,33 @@ export async function closeSubject(tx: Queryable, subject: string): Promise<void
       where state = 'open' and subject = $1`,
     [subject],
   );
+}
+
+/** Accepts a finding that is open and not accepted yet. @returns whether there was one */
+export async function markAccepted(
+  db: Queryable,
+  id: number,
+  { by, reason }: { readonly by: string; readonly reason: string },
+): Promise<boolean> {
+  const rows = await db.query(
+    `update findings
+        set accepted_at = statement_timestamp(), accepted_by = $2, accepted_reason = $3,
+            updated_at = now()
+      where id = $1 and state = 'open' and accepted_at is null
+      returning id`,
+    [id, by, reason],
+  );
+  return rows.length > 0;
+}
+
+/** @returns undefined when there is no such finding */
+export async function readFindingState(
+  db: Queryable,
+  id: number,
+): Promise<'open' | 'closed' | undefined> {
+  const rows = await db.query<{ state: 'open' | 'closed' }>(
+    'select state from findings where id = $1',
+    [id],
+  );
+  return rows[0]?.state;
 }

@@ -88,7 +88,10 @@ export interface ResourceUpdate extends ResourceRef {
   readonly doubts: readonly string[];
   readonly contradiction: Contradiction | null;
   readonly open_findings: readonly string[];
-  readonly is_check_due: boolean;
+  /** The service must be asked before the state can be trusted. */
+  readonly is_check_wanted: boolean;
+  /** It will be looked at again, wanted or not: it can still change. */
+  readonly is_unsettled: boolean;
   readonly posted: Posted;
 }
 
@@ -118,7 +121,8 @@ const UPDATE_COLUMNS = {
   doubts: 'text',
   contradiction: 'text',
   open_findings: 'text',
-  is_check_due: 'boolean',
+  is_check_wanted: 'boolean',
+  is_unsettled: 'boolean',
   posted: 'text',
 } as const satisfies Record<keyof ResourceUpdate, string>;
 
@@ -128,6 +132,9 @@ const UPDATE_NAMES = Object.keys(UPDATE_COLUMNS) as (keyof ResourceUpdate)[];
 const UPDATE_ROWS = `unnest(${Object.values(UPDATE_COLUMNS)
   .map((type, place) => `$${place + 1}::${type}[]`)
   .join(', ')}) as u (${UPDATE_NAMES.join(', ')})`;
+
+/** When what can still change is looked at first; what comes then is for reconciliation to say. */
+const FIRST_CHECK = "interval '2 minutes'";
 
 /**
  * Creates resources with their merged states, in the order of their names: all that a transaction
@@ -143,12 +150,13 @@ export function insertResources(
                             authorized_minor, captured_minor, capture_method, reference,
                             unified_code, unified_message, error_code, created_at, deadline_at,
                             epoch, version_micros, head_hash, posts, doubts, contradiction,
-                            open_findings, next_check_at, posted)
+                            open_findings, is_check_wanted, next_check_at, posted)
      select kind, id, payment_id, order_key, status, stage, currency, amount_minor,
             authorized_minor, captured_minor, capture_method, reference,
             unified_code, unified_message, error_code, created_at, deadline_at,
             epoch, version_micros, decode(head_hash, 'hex'), posts, doubts::text[],
-            contradiction::jsonb, open_findings::text[], case when is_check_due then now() end,
+            contradiction::jsonb, open_findings::text[], is_check_wanted,
+            case when is_check_wanted then now() when is_unsettled then now() + ${FIRST_CHECK} end,
             posted::jsonb
        from ${UPDATE_ROWS}
       order by kind, id
@@ -158,7 +166,13 @@ export function insertResources(
   );
 }
 
-/** Writes merged states. The caller holds the rows. */
+/**
+ * Writes merged states. The caller holds the rows.
+ *
+ * A time that is set already stays, also where the state has settled since: whoever comes to it then
+ * sees that nothing is to be done. Clearing it here would cost every final event an entry in each
+ * index of the table, where the update otherwise stays in place.
+ */
 export async function updateResources(
   tx: Queryable,
   updates: readonly ResourceUpdate[],
@@ -174,7 +188,11 @@ export async function updateResources(
             epoch = u.epoch, version_micros = u.version_micros,
             head_hash = decode(u.head_hash, 'hex'), posts = u.posts, doubts = u.doubts::text[],
             contradiction = u.contradiction::jsonb, open_findings = u.open_findings::text[],
-            next_check_at = case when u.is_check_due then now() end, posted = u.posted::jsonb,
+            is_check_wanted = u.is_check_wanted,
+            next_check_at = case when u.is_check_wanted then now()
+                                 when u.is_unsettled then coalesce(r.next_check_at, now() + ${FIRST_CHECK})
+                                 else r.next_check_at end,
+            posted = u.posted::jsonb,
             updated_at = now()
        from ${UPDATE_ROWS}
       where r.kind = u.kind and r.id = u.id`,
@@ -198,7 +216,7 @@ function toColumn(value: ResourceUpdate[keyof ResourceUpdate]): string | number 
 export async function markCheckDue(tx: Queryable, refs: readonly ResourceRef[]): Promise<void> {
   await tx.query(
     `update resources
-        set next_check_at = now(), updated_at = now()
+        set is_check_wanted = true, next_check_at = now(), updated_at = now()
       where (kind, id) in (select kind, id from unnest($1::text[], $2::text[]) as u (kind, id))`,
     refColumns(refs),
   );

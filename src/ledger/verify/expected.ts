@@ -17,7 +17,8 @@ type Unfolded =
   | 'id'
   | 'order_key'
   | 'contradiction'
-  | 'is_check_due'
+  | 'is_check_wanted'
+  | 'is_unsettled'
   | 'posted'
   | 'open_findings';
 type FoldedColumns = Omit<ResourceUpdate, Unfolded>;

@@ -23,6 +23,8 @@ import type { QueueConnections } from './connections.ts';
 
 export interface NewJob<Data> {
   readonly name: string;
+  /** A job with the id of one that waits or runs is not added again; no integer, and no colon in it. */
+  readonly id?: string;
   readonly data: Data;
   /** How often it is tried; between tries it waits ever longer, with jitter. */
   readonly attempts: number;
@@ -124,11 +126,12 @@ function createProducer<Data>(
     add: async (jobs) => {
       const queue = await ready();
       await queue.addBulk(
-        jobs.map(({ name, data, attempts, backoffMs }) => ({
+        jobs.map(({ name, id, data, attempts, backoffMs }) => ({
           name,
           data,
           opts: {
             ...KEPT_JOBS,
+            ...(id !== undefined && { jobId: id }),
             attempts,
             backoff: { type: 'exponential', delay: backoffMs, jitter: 0.5 },
           },

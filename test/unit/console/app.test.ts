@@ -23,6 +23,7 @@ async function ask(error: Error): Promise<request.Response> {
   const app = createConsoleApp({
     tokens: [{ name: 'admin', token: TOKEN }],
     db: failing(error),
+    refreshOrder: undefined,
     isReady: () => true,
     metrics: createMetrics(),
     clock: { nowMs: () => 0 },

@@ -41,6 +41,7 @@ test('every route of the app is in the document, and the other way round', () =>
   const app = createConsoleApp({
     tokens: [],
     db: never,
+    refreshOrder: undefined,
     isReady: () => true,
     metrics: createMetrics(),
     clock: { nowMs: () => 0 },

@@ -1,0 +1,223 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { authorizationsOf } from '../../assembly.ts';
+import { formatMoney } from '../../contract/money.ts';
+import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
+import { orderIdOf } from '../../ledger/domain/order.ts';
+import { systemClock } from '../../platform/clock.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { type ActParts, actOn, type Held, readHeld } from '../../reconcile/authorizations/actOn.ts';
+import { HOUR_MS } from '../../reconcile/authorizations/domain/authorization.ts';
+import type { AuthorizationRequest } from '../../reconcile/authorizations/service.ts';
+import {
+  type OpenAuthorization,
+  readOpenAuthorizations,
+} from '../../reconcile/authorizations/store/reading.ts';
+import { confirm } from '../confirm.ts';
+import {
+  formatTime,
+  printable,
+  printJson,
+  printTable,
+  quiet,
+  readConfig,
+  withDatabase,
+} from '../context.ts';
+import { jsonOption, limitOption } from '../options.ts';
+
+export function authorizationsCommand(): Command {
+  return new Command('authorizations')
+    .description('holds that must be captured in time')
+    .addCommand(listCommand())
+    .addCommand(captureCommand())
+    .addCommand(cancelCommand());
+}
+
+interface ListOptions {
+  readonly within?: number;
+  readonly limit: number;
+  readonly json: boolean;
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('what is held and not captured, nearest deadline first')
+    .addOption(
+      new Option('--within <hours>', 'only those that end within so many hours').argParser(
+        parseHours,
+      ),
+    )
+    .addOption(limitOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nAs the scheduler last saw it, at most a minute ago.\n\nExit code: 0, whatever is held.',
+    )
+    .action(({ within, limit, json }: ListOptions) =>
+      withDatabase(readConfig(), async (db) => {
+        const nowMs = systemClock.nowMs();
+        const authorizations = await readOpenAuthorizations(db, {
+          statuses: [...CAPTURABLE_STATUSES],
+          after: undefined,
+          dueBefore: within === undefined ? undefined : new Date(nowMs + within * HOUR_MS),
+          limit,
+        });
+        if (json) printJson({ authorizations });
+        else if (authorizations.length === 0) console.log('Nothing is held.');
+        else printAuthorizations(authorizations, nowMs);
+      }),
+    );
+}
+
+function printAuthorizations(rows: readonly OpenAuthorization[], nowMs: number): void {
+  printTable(
+    ['PAYMENT', 'ORDER', 'CAPTURABLE', 'CAPTURE BEFORE', 'LEFT', 'STATUS'],
+    rows.map((row) => [
+      row.paymentId,
+      row.orderKey === null ? '-' : orderIdOf(row.orderKey),
+      formatMoney(row.capturableMinor, row.currency),
+      formatTime(row.deadlineAt),
+      timeLeft(row.deadlineAt.getTime() - nowMs),
+      row.status,
+    ]),
+  );
+}
+
+function timeLeft(leftMs: number): string {
+  if (leftMs <= 0) return 'past';
+  const hours = Math.floor(leftMs / HOUR_MS);
+  return hours >= 48 ? `${Math.floor(hours / 24)} d` : `${hours} h`;
+}
+
+interface ActOptions {
+  readonly amount?: number;
+  readonly reason?: string;
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+const EXIT_CODES = `
+The service is asked before and after, and what it says is applied.
+
+Exit code: 0 done, 1 refused or not done, 2 no answer tells: look before you try again.`;
+
+function captureCommand(): Command {
+  return actCommand('capture', 'capture what is held, all of it or a part').addOption(
+    new Option('--amount <minor>', 'in minor units: 6540 is 65.40 USD; all if left out').argParser(
+      parseMinor,
+    ),
+  );
+}
+
+function cancelCommand(): Command {
+  return actCommand('cancel', 'release what is held').option(
+    '--reason <text>',
+    'told to the service',
+  );
+}
+
+function actCommand(action: AuthorizationRequest['action'], description: string): Command {
+  return new Command(action)
+    .description(description)
+    .argument('<payment-id>')
+    .option('--yes', 'do not ask', false)
+    .addOption(jsonOption())
+    .addHelpText('after', EXIT_CODES)
+    .action((paymentId: string, options: ActOptions) =>
+      withDatabase(readConfig(), (db) => act(db, { action, paymentId, options })),
+    );
+}
+
+interface Wish {
+  readonly action: AuthorizationRequest['action'];
+  readonly paymentId: string;
+  readonly options: ActOptions;
+}
+
+async function act(db: Database, { action, paymentId, options }: Wish): Promise<void> {
+  const parts = partsOf(db);
+  const held = await mustHold(parts, paymentId);
+  const { amount: amountMinor, reason } = options;
+  if (amountMinor !== undefined && amountMinor > held.capturableMinor) {
+    throw new OperatorError(
+      `Only ${money(held.capturableMinor, held)} of ${printable(paymentId)} can be captured.`,
+    );
+  }
+  const what = money(amountMinor ?? held.capturableMinor, held);
+  const order = held.orderKey === null ? '' : ` (order ${printable(orderIdOf(held.orderKey))})`;
+  const verb = action === 'capture' ? 'Capture' : 'Release';
+  await confirm(`${verb} ${what} of ${printable(paymentId)}${order}?`, options.yes);
+  const request = { action, paymentId, amountMinor, reason };
+  report(request, await actOn(parts, request), options.json);
+}
+
+function partsOf(db: Database): ActParts {
+  const authorizations = authorizationsOf(readConfig(), { db, log: quiet, lane: 'operator' });
+  const { service, check } = authorizations;
+  if (service) return { db, service, check };
+  throw new OperatorError(
+    'No key of the payment service is set, so that it cannot be told. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
+  );
+}
+
+async function mustHold(parts: ActParts, paymentId: string): Promise<Held> {
+  const { asked, held } = await readHeld(parts, paymentId);
+  if (asked.outcome !== 'applied') {
+    const reason = asked.outcome === 'failed' ? asked.reason : 'stopped';
+    throw new OperatorError(
+      `The service cannot be asked about ${printable(paymentId)} (${printable(reason)}), and nothing is ` +
+        'captured or released on what is only remembered. `npx tallyhook doctor` looks for the cause.',
+    );
+  }
+  if (!held || held.capturableMinor === 0) {
+    throw new OperatorError(
+      `Nothing of ${printable(paymentId)} can be captured: the service says that it is ${held?.status ?? 'unknown'}.`,
+    );
+  }
+  return held;
+}
+
+function report(
+  request: AuthorizationRequest,
+  { acted, asked, held }: Awaited<ReturnType<typeof actOn>>,
+  json: boolean,
+): void {
+  const reason = acted.outcome === 'done' ? null : acted.reason;
+  const status = asked.outcome === 'applied' ? (held?.status ?? null) : null;
+  if (acted.outcome !== 'done') process.exitCode = acted.outcome === 'refused' ? 1 : 2;
+  if (json) {
+    printJson({ ...request, outcome: acted.outcome, reason, status });
+    return;
+  }
+  const said = {
+    done: 'Done.',
+    refused: `The service refused: ${reason}.`,
+    unknown: `No answer tells whether it was done: ${reason}.`,
+  }[acted.outcome];
+  console.log(printable(said));
+  const now =
+    status === null
+      ? 'The service could not be asked what became of it; `npx tallyhook refresh` asks again.'
+      : `The service says that it is ${printable(status)}.`;
+  console.log(now);
+}
+
+function money(amountMinor: number, { currency }: Held): string {
+  return currency === null ? `${amountMinor} minor units` : formatMoney(amountMinor, currency);
+}
+
+function parseMinor(text: string): number {
+  const minor = Number(text);
+  if (!/^\d{1,15}$/.test(text) || minor < 1) {
+    throw new InvalidArgumentError(
+      'Give a whole number of minor units, such as 6540 for 65.40 USD.',
+    );
+  }
+  return minor;
+}
+
+function parseHours(text: string): number {
+  const hours = Number(text);
+  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError('Give whole hours, such as 48.');
+  return hours;
+}

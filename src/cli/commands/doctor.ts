@@ -1,0 +1,112 @@
+import { Command } from 'commander';
+import {
+  adminTokensOf,
+  merchantIdOf,
+  openDatabase,
+  openQueues,
+  serviceOf,
+  webhookSecretsOf,
+} from '../../assembly.ts';
+import { type Check, examine } from '../../doctor/examine.ts';
+import { systemClock } from '../../platform/clock.ts';
+import type { Config } from '../../platform/config.ts';
+import { createDatabase } from '../../platform/db/database.ts';
+import { OperatorError, toError } from '../../platform/errors.ts';
+import { printable, printJson, quiet, readConfig } from '../context.ts';
+import { jsonOption } from '../options.ts';
+
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .description('look at everything that an installation needs, and say what to do where it lacks')
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nChanges nothing, but starts the embedded database where there is no other.\n\nExit code: 0 nothing failed, 1 something failed. What could not be checked is said to be so.',
+    )
+    .action(async ({ json }: { readonly json: boolean }) => {
+      const checks = await diagnose();
+      const healthy = checks.every(({ state }) => state !== 'failed');
+      if (json) printJson({ healthy, checks });
+      else print(checks);
+      if (!healthy) process.exitCode = 1;
+    });
+}
+
+async function diagnose(): Promise<readonly Check[]> {
+  let config: Config;
+  try {
+    config = readConfig();
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    const remedy = 'Correct the settings; .env.example explains each. Nothing else was checked.';
+    return [{ name: 'settings', state: 'failed', says: error.message, remedy }];
+  }
+  return [
+    { name: 'settings', state: 'ok', says: 'all can be read', remedy: null },
+    ...(await examineInstallation(config)),
+  ];
+}
+
+async function examineInstallation(config: Config): Promise<readonly Check[]> {
+  const opened = await attempt(() => openDatabase(config, quiet));
+  const url = opened instanceof Error ? config.databaseUrl : opened.url;
+  const db =
+    url === undefined
+      ? new Error(toError(opened).message)
+      : createDatabase({
+          connectionString: url,
+          log: quiet,
+          applicationName: 'tallyhook-doctor',
+          maxConnections: 1,
+          answerTimeoutMs: 10_000,
+          plans: 'any',
+        });
+  const queues =
+    url === undefined ? undefined : openQueues(config, { databaseUrl: url, log: quiet });
+  try {
+    return await examine({
+      database: db,
+      probeQueue: () => queues?.probe() ?? Promise.reject(new Error('there is no database')),
+      merchantId: await attempt(() => merchantIdOf(config)),
+      webhookSecrets: await attempt(() => webhookSecretsOf(config).length),
+      adminTokens: await attempt(() => adminTokensOf(config).length),
+      service: serviceOf(config),
+      webhookPath: config.webhookPath,
+      clock: systemClock,
+    });
+  } finally {
+    await queues?.close();
+    if (!(db instanceof Error)) await db.close();
+    if (!(opened instanceof Error)) await opened.close();
+  }
+}
+
+async function attempt<T>(work: () => T | Promise<T>): Promise<T | Error> {
+  try {
+    return await work();
+  } catch (error) {
+    return toError(error);
+  }
+}
+
+const MARKS = { ok: 'ok  ', warning: 'WARN', failed: 'FAIL', not_checked: '?   ' } as const;
+
+function print(checks: readonly Check[]): void {
+  for (const { name, state, says, remedy } of checks) {
+    console.log(`${MARKS[state]}  ${name.padEnd(16)} ${indent(says)}`);
+    if (remedy !== null) console.log(`      ${''.padEnd(16)} → ${printable(remedy)}`);
+  }
+  const count = (wanted: Check['state']) => checks.filter(({ state }) => state === wanted).length;
+  console.log('');
+  console.log(
+    `${count('ok')} well, ${count('warning')} to look at, ${count('failed')} failed, ${count('not_checked')} not checked.`,
+  );
+}
+
+/** Several mistakes come on several lines. */
+function indent(text: string): string {
+  return text
+    .split('\n')
+    .map(printable)
+    .join(`\n${''.padEnd(23)}`);
+}

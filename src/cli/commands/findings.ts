@@ -1,0 +1,130 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { acceptFinding } from '../../ledger/acceptFinding.ts';
+import { findingMeaning } from '../../ledger/domain/findings.ts';
+import {
+  FINDING_STATES,
+  type FindingRow,
+  type FindingState,
+  readFindingRows,
+} from '../../ledger/store/readingFindings.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import {
+  formatTime,
+  printable,
+  printJson,
+  printTable,
+  readConfig,
+  withDatabase,
+} from '../context.ts';
+import { jsonOption, limitOption } from '../options.ts';
+import { byOption, personOf } from '../person.ts';
+
+export function findingsCommand(): Command {
+  return new Command('findings')
+    .description('differences between ledger and service, or inside either')
+    .addCommand(listCommand())
+    .addCommand(acceptCommand());
+}
+
+interface ListOptions {
+  readonly state: FindingState | 'any';
+  readonly class?: string;
+  readonly subject?: string;
+  readonly limit: number;
+  readonly json: boolean;
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('findings, newest first')
+    .addOption(
+      new Option('--state <state>', 'which of them')
+        .choices([...FINDING_STATES, 'any'])
+        .default('open'),
+    )
+    .option('--class <class>', 'only this class, for example over_refund')
+    .option('--subject <subject>', 'only about this, for example payment:pay_1')
+    .addOption(limitOption())
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit code: 0, whatever was found.')
+    .action(({ state, class: findingClass, subject, limit, json }: ListOptions) =>
+      withDatabase(readConfig(), async (db) => {
+        const findings = await readFindingRows(db, {
+          state: state === 'any' ? undefined : state,
+          findingClass,
+          subject,
+          below: Number.MAX_SAFE_INTEGER,
+          limit,
+        });
+        if (json) printJson({ findings });
+        else if (findings.length === 0) console.log('No such findings.');
+        else printFindings(findings);
+      }),
+    );
+}
+
+function printFindings(findings: readonly FindingRow[]): void {
+  printTable(
+    ['NUMBER', 'CLASS', 'ABOUT', 'STATE', 'SINCE', 'SEEN'],
+    findings.map((finding) => [
+      String(finding.id),
+      finding.class,
+      finding.subject,
+      finding.state,
+      formatTime(finding.openedAt),
+      JSON.stringify(finding.detail),
+    ]),
+  );
+  const accepted = findings.filter(({ acceptedAt }) => acceptedAt !== null);
+  for (const { id, acceptedAt, acceptedBy, acceptedReason } of accepted) {
+    const who = printable(`${acceptedBy}, ${formatTime(acceptedAt)}: ${acceptedReason}`);
+    console.log(`${id} was accepted by ${who}`);
+  }
+  for (const name of new Set(findings.map((finding) => finding.class))) {
+    console.log(`${name}: ${findingMeaning(name)}`);
+  }
+}
+
+interface AcceptOptions {
+  readonly reason: string;
+  readonly by?: string;
+  readonly json: boolean;
+}
+
+function acceptCommand(): Command {
+  return new Command('accept')
+    .description('leave an open finding as it is: it no longer counts as a difference')
+    .argument('<number>', 'its number, as `tallyhook findings list` shows it', parseNumber)
+    .requiredOption('--reason <text>', 'why, for whoever asks later')
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nIt closes by itself when its cause is gone, and counts again when it comes to show something else.\n\nExit code: 0 accepted, 1 there is no such open finding.',
+    )
+    .action((id: number, { reason, by, json }: AcceptOptions) =>
+      withDatabase(readConfig(), async (db) => {
+        if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        const person = personOf(by);
+        const { outcome } = await acceptFinding(db, id, { by: person, reason: reason.trim() });
+        if (outcome !== 'accepted') throw new OperatorError(REFUSALS[outcome](id));
+        if (json) printJson({ accepted: id, by: person, reason: reason.trim() });
+        else console.log(`Finding ${id} is accepted by ${printable(person)}.`);
+      }),
+    );
+}
+
+const REFUSALS = {
+  unknown: (id: number) =>
+    `There is no finding ${id}. \`npx tallyhook findings list\` shows their numbers.`,
+  closed: (id: number) => `Finding ${id} is closed already: its cause is gone.`,
+  already: (id: number) => `Finding ${id} was accepted before; nothing was changed.`,
+} as const;
+
+function parseNumber(text: string): number {
+  const number = Number(text);
+  if (!/^\d{1,15}$/.test(text) || number < 1) {
+    throw new InvalidArgumentError('Give the number of a finding, such as 12.');
+  }
+  return number;
+}

@@ -1,0 +1,57 @@
+import { Command } from 'commander';
+import { OperatorError } from '../../platform/errors.ts';
+import { beginPause, endPause, readPause } from '../../reconcile/store/pauses.ts';
+import { formatTime, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { jsonOption } from '../options.ts';
+import { byOption, personOf } from '../person.ts';
+
+interface PauseOptions {
+  readonly reason: string;
+  readonly by?: string;
+  readonly json: boolean;
+}
+
+export function pauseCommand(): Command {
+  return new Command('pause')
+    .description('stop asking and telling the service anything on our own; webhooks go on')
+    .requiredOption('--reason <text>', 'why, for whoever finds it paused')
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit code: 0 paused now, 1 it was paused already.')
+    .action(({ reason, by, json }: PauseOptions) =>
+      withDatabase(readConfig(), async (db) => {
+        if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        const person = personOf(by);
+        if (!(await beginPause(db, { by: person, reason: reason.trim() }))) {
+          const pause = await readPause(db);
+          const since = pause
+            ? ` by ${printable(pause.pausedBy)} since ${formatTime(pause.pausedAt)}: ${printable(pause.reason)}`
+            : '';
+          throw new OperatorError(`Reconciliation is paused already${since}.`);
+        }
+        if (json) printJson({ paused: true, by: person, reason: reason.trim() });
+        else console.log('Reconciliation is paused. `npx tallyhook resume` ends it.');
+      }),
+    );
+}
+
+interface ResumeOptions {
+  readonly by?: string;
+  readonly json: boolean;
+}
+
+export function resumeCommand(): Command {
+  return new Command('resume')
+    .description('end the pause of reconciliation')
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit code: 0 it goes on now, 1 it was not paused.')
+    .action(({ by, json }: ResumeOptions) =>
+      withDatabase(readConfig(), async (db) => {
+        const person = personOf(by);
+        if (!(await endPause(db, person))) throw new OperatorError('Reconciliation is not paused.');
+        if (json) printJson({ paused: false, by: person });
+        else console.log('Reconciliation goes on.');
+      }),
+    );
+}

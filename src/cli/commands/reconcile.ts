@@ -1,0 +1,172 @@
+import { Command, Option } from 'commander';
+import { clientOf, reconcileOf } from '../../assembly.ts';
+import type { PaymentServiceClient } from '../../client/index.ts';
+import { systemClock } from '../../platform/clock.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { createMetrics } from '../../platform/metrics.ts';
+import { estimateOf } from '../../reconcile/estimate.ts';
+import type { RunProgress } from '../../reconcile/listSpan.ts';
+import { FIRST_SPAN_MS, type Reconcile, type RunReport } from '../../reconcile/run.ts';
+import { readBudget } from '../../reconcile/store/budget.ts';
+import { MODES, type Mode, readStream } from '../../reconcile/store/runs.ts';
+import { STREAMS, type Stream } from '../../reconcile/streams.ts';
+import { formatTime, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
+import { jsonOption, momentOption } from '../options.ts';
+import { createProgressLine } from '../progress.ts';
+
+interface Options {
+  readonly stream: Stream | 'all';
+  /** Microseconds since 1970. */
+  readonly from?: number;
+  readonly to?: number;
+  readonly mode: Mode;
+  readonly dryRun: boolean;
+  readonly json: boolean;
+}
+
+interface Tools {
+  readonly db: Database;
+  readonly client: PaymentServiceClient;
+  readonly reconcile: Reconcile;
+  readonly options: Options;
+}
+
+export function reconcileCommand(): Command {
+  return new Command('reconcile')
+    .description('compare the ledger with the payment service now, and heal what differs')
+    .addOption(
+      new Option('--stream <stream>', 'which list').choices([...STREAMS, 'all']).default('all'),
+    )
+    .addOption(momentOption('--from', 'created then or later'))
+    .addOption(momentOption('--to', 'created then or earlier'))
+    .addOption(
+      new Option('--mode <mode>', 'full: list everything; totals: only what counts unequal')
+        .choices(MODES)
+        .default('full'),
+    )
+    .option('--dry-run', 'say what would change, and change nothing', false)
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Without --from it begins half an hour before what was read last; the first time, 120 days ago.
+A run that was ended goes on where it was.
+
+Exit code: 0 equal, 2 differences are left, 1 the service could not be asked.`,
+    )
+    .action((options: Options) => withDatabase(readConfig(), (db) => runAll(db, options)));
+}
+
+async function runAll(db: Database, options: Options): Promise<void> {
+  const client = clientOf(readConfig(), db);
+  if (!client) {
+    throw new OperatorError(
+      'No key of the payment service is set, so that there is nothing to compare with. ' +
+        'Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
+    );
+  }
+  const { reconcile } = reconcileOf(client, { db, log: quiet, metrics: createMetrics() });
+  const tools = { db, client, reconcile, options };
+  const reports: RunReport[] = [];
+  for (const stream of options.stream === 'all' ? STREAMS : [options.stream]) {
+    if (!options.json) await showEstimate(tools, stream);
+    const report = await runOne(tools, stream);
+    reports.push(report);
+    if (!options.json) printReport(report);
+  }
+  if (options.json) printJson({ runs: reports });
+  process.exitCode = exitCodeOf(reports);
+}
+
+function exitCodeOf(reports: readonly RunReport[]): number {
+  if (reports.some(({ state }) => state === 'failed')) return 1;
+  return reports.some(({ left }) => left > 0) ? 2 : 0;
+}
+
+/** Said before what may take long: reading a list for the first time. */
+async function showEstimate({ db, client, options }: Tools, stream: Stream): Promise<void> {
+  const { watermarkAt } = await readStream(db, stream);
+  if (options.mode === 'totals' || (watermarkAt !== null && options.from === undefined)) return;
+  const nowMs = systemClock.nowMs();
+  const span = {
+    fromMs: options.from === undefined ? nowMs - FIRST_SPAN_MS : options.from / 1000,
+    toMs: options.to === undefined ? nowMs : options.to / 1000,
+  };
+  const { limit } = await readBudget(db);
+  const facts = { options: { lane: 'operator' as const }, requestsPerMinute: limit };
+  // Trouble with the service is for the run to say, in its own words.
+  const estimate = await estimateOf(client, stream, span, facts).catch(() => undefined);
+  if (estimate === undefined) return;
+  const { rows, requests, minutes } = estimate;
+  const time = minutes === undefined ? '' : `, at least ${minutes} min at the rate that it allows`;
+  process.stderr.write(`${stream}: about ${rows} rows, ${requests} requests${time}\n`);
+}
+
+async function runOne({ db, reconcile, options }: Tools, stream: Stream): Promise<RunReport> {
+  const line = createProgressLine(process.stderr, systemClock);
+  let rateLeft: number | null = null;
+  const onProgress = (progress: RunProgress): void => {
+    void readBudget(db).then(
+      ({ remaining }) => {
+        rateLeft = remaining;
+      },
+      () => undefined,
+    );
+    const { span, positionMs } = progress;
+    const minute = 60_000;
+    line.show({
+      phase: progressPhase(stream, progress, rateLeft),
+      done: Math.round((positionMs - span.fromMs) / minute),
+      total: Math.round((span.toMs - span.fromMs) / minute),
+    });
+  };
+  const { from, to, mode, dryRun } = options;
+  const report = await reconcile(
+    {
+      stream,
+      mode,
+      fromMs: from === undefined ? undefined : from / 1000,
+      toMs: to === undefined ? undefined : to / 1000,
+      cause: 'operator',
+      isDryRun: dryRun,
+      lane: 'operator',
+    },
+    { signal: new AbortController().signal, ...(!options.json && { onProgress }) },
+  );
+  line.clear();
+  return report;
+}
+
+function progressPhase(
+  stream: Stream,
+  { windows, requests, found, healed }: RunProgress,
+  rateLeft: number | null,
+): string {
+  const rate = rateLeft === null ? '' : `, ${rateLeft} left this minute`;
+  return `${stream}: ${windows} windows, ${requests} requests${rate}, ${found} found, ${healed} healed; minutes read`;
+}
+
+function printReport(report: RunReport): void {
+  const { stream, failure, left, found, healed, missed, requests, rowsCompared } = report;
+  const span = `${formatTime(report.fromAt)} to ${formatTime(report.toAt)}`;
+  if (report.state === 'failed') {
+    console.log(`${stream}: not compared: ${printable(failure ?? '')}`);
+    console.log('  `npx tallyhook doctor` looks for the reason. The next run goes on from here.');
+    return;
+  }
+  const verdict = left === 0 ? 'equal' : `${left} differences left`;
+  console.log(`${stream}: ${verdict} (${span})`);
+  console.log(
+    `  ${rowsCompared} rows compared by ${requests} requests: ${found} found, ${healed} healed, ${missed} untold by webhooks`,
+  );
+  for (const { class: name, subject, outcome } of report.differences) {
+    if (outcome !== 'healed') console.log(`  ${OUTCOMES[outcome]}: ${name} ${printable(subject)}`);
+  }
+}
+
+const OUTCOMES = {
+  left: 'left',
+  accepted: 'accepted',
+  would_heal: 'would be healed',
+} as const;

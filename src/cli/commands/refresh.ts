@@ -1,0 +1,92 @@
+import { Command, Option } from 'commander';
+import { authorizationsOf, retrieveOf } from '../../assembly.ts';
+import { RESOURCE_KINDS, type ResourceKind } from '../../contract/resources/index.ts';
+import type { ResourceRef } from '../../ledger/domain/snapshot.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { type Change, changesOf, resourcesNamed } from '../../reconcile/refreshNamed.ts';
+import type { Retrieved } from '../../reconcile/retrieve.ts';
+import { printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
+import { jsonOption } from '../options.ts';
+
+interface RefreshOptions {
+  readonly kind?: ResourceKind;
+  readonly json: boolean;
+}
+
+/** What became of one resource. */
+interface Refreshed extends ResourceRef {
+  readonly outcome: Retrieved['outcome'];
+  readonly changes: readonly Change[];
+  /** Null when it was applied. */
+  readonly reason: string | null;
+}
+
+export function refreshCommand(): Command {
+  return new Command('refresh')
+    .description('ask the service now, apply what it says, and tell what that changed')
+    .argument('<id>', 'of a payment, refund, dispute, payout, or of an order: all of its parts')
+    .addOption(
+      new Option('--kind <kind>', 'what it is, for one that was never heard of').choices(
+        RESOURCE_KINDS,
+      ),
+    )
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nExit code: 0 all were retrieved and applied, 1 some were not, or nothing is known of the id.',
+    )
+    .action((id: string, { kind, json }: RefreshOptions) =>
+      withDatabase(readConfig(), async (db) => {
+        const resources = await refreshAll(db, { id, kind });
+        if (json) printJson({ resources });
+        else resources.forEach(print);
+        if (resources.some(({ outcome }) => outcome !== 'applied')) process.exitCode = 1;
+      }),
+    );
+}
+
+async function refreshAll(
+  db: Database,
+  { id, kind }: { readonly id: string; readonly kind: ResourceKind | undefined },
+): Promise<readonly Refreshed[]> {
+  const config = readConfig();
+  const retrieve = retrieveOf(config, db);
+  const refs = await resourcesNamed(db, id, kind);
+  if (refs.length === 0) {
+    throw new OperatorError(
+      `Nothing is known as ${printable(id)}. Give --kind to ask the service all the same.`,
+    );
+  }
+  const { check } = authorizationsOf(config, { db, log: quiet, lane: 'operator' });
+  const resources: Refreshed[] = [];
+  for (const ref of refs) {
+    resources.push(describe(ref, await retrieve(ref, { lane: 'operator' })));
+    if (ref.kind === 'payment') await check.look(ref.id);
+  }
+  return resources;
+}
+
+function describe(ref: ResourceRef, found: Retrieved): Refreshed {
+  const { outcome } = found;
+  switch (found.outcome) {
+    case 'applied':
+      return { ...ref, outcome, changes: changesOf(found), reason: null };
+    case 'missing':
+      return { ...ref, outcome, changes: [], reason: 'the service does not know it' };
+    case 'failed':
+      return { ...ref, outcome, changes: [], reason: found.reason };
+  }
+}
+
+function print({ kind, id, outcome, changes, reason }: Refreshed): void {
+  const what = `${kind} ${printable(id)}`;
+  if (outcome !== 'applied') {
+    console.log(`${what}: ${printable(reason ?? '')}. Nothing was changed.`);
+    return;
+  }
+  if (changes.length === 0) console.log(`${what}: nothing new.`);
+  for (const { field, before, after } of changes) {
+    console.log(`${what}: ${field} ${before ?? 'unknown'} → ${after ?? 'unknown'}`);
+  }
+}

@@ -1,0 +1,88 @@
+/** Runs of reconciliation: what was compared with the service, and what came of it. */
+import { z } from 'zod';
+import { MODES, type RunRow, readRuns } from '../../reconcile/store/runs.ts';
+import { STREAMS } from '../../reconcile/streams.ts';
+import { cutPage, numberPlace, readCursor } from '../cursor.ts';
+import { defineEndpoint } from '../endpoint.ts';
+import { cursor, isoOrNull, limit, nextCursor, time } from '../schemas.ts';
+
+const count = z.int().min(0);
+
+const run = z
+  .strictObject({
+    number: count,
+    stream: z.enum(STREAMS),
+    mode: z.enum(MODES).describe('`totals`: only what counted unequal was listed.'),
+    cause: z.string().describe('The schedule that asked for it, or `operator`.'),
+    dry_run: z.boolean(),
+    state: z.enum(['running', 'done', 'failed']),
+    from: time.describe('Created time, both bounds included.'),
+    to: time,
+    position: time.describe('Everything before it was compared.'),
+    started_at: time,
+    finished_at: time.nullable(),
+    windows: count,
+    requests: count.describe('Spent on the service.'),
+    rows_compared: count,
+    found: count,
+    healed: count,
+    left: count.describe('Found and not healed; accepted ones do not count.'),
+    missed: count.describe('Changes that no webhook told of in time.'),
+    failure: z.string().nullable(),
+    differences: z
+      .array(z.strictObject({ class: z.string(), subject: z.string(), outcome: z.string() }))
+      .describe('The first 200.'),
+  })
+  .meta({ id: 'Reconciliation' });
+
+export const listReconciliations = defineEndpoint({
+  id: 'listReconciliations',
+  method: 'get',
+  path: '/api/v1/reconciliations',
+  summary: 'Runs of reconciliation, newest first',
+  params: z.strictObject({}),
+  query: z.strictObject({ stream: z.enum(STREAMS).optional(), limit, cursor }),
+  response: z
+    .strictObject({ reconciliations: z.array(run), next_cursor: nextCursor })
+    .meta({ id: 'ReconciliationPage' }),
+  statuses: [],
+  handle: async ({ db }, { query }) => {
+    const from = readCursor(query.cursor, numberPlace);
+    if (from.outcome !== 'read') return from;
+    const rows = await readRuns(db, {
+      stream: query.stream,
+      below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
+      limit: query.limit + 1,
+    });
+    const { shown, next } = cutPage(rows, query.limit, (row) => [row.id]);
+    return {
+      outcome: 'ok',
+      body: { reconciliations: shown.map(toBody), next_cursor: next },
+    };
+  },
+});
+
+function toBody(row: RunRow) {
+  return {
+    number: row.id,
+    stream: row.stream,
+    mode: row.mode,
+    cause: row.cause,
+    dry_run: row.isDryRun,
+    state: row.state,
+    from: row.fromAt.toISOString(),
+    to: row.toAt.toISOString(),
+    position: row.positionAt.toISOString(),
+    started_at: row.startedAt.toISOString(),
+    finished_at: isoOrNull(row.finishedAt),
+    windows: row.windows,
+    requests: row.requests,
+    rows_compared: row.rowsCompared,
+    found: row.found,
+    healed: row.healed,
+    left: row.found - row.healed,
+    missed: row.missed,
+    failure: row.failure,
+    differences: row.differences.map((one) => ({ ...one })),
+  };
+}

@@ -1,0 +1,184 @@
+/** Looks at everything that an installation needs, one check after the other, and changes nothing. */
+import { createClient, PaymentServiceError } from '../client/index.ts';
+import { readInstallation } from '../ledger/store/installation.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/db/database.ts';
+import { pendingMigrations } from '../platform/db/migrate.ts';
+import { toError } from '../platform/errors.ts';
+import {
+  bad,
+  type Judgement,
+  judgeAccount,
+  judgeClock,
+  judgeKey,
+  judgeKeyKind,
+  ok,
+} from './domain/judge.ts';
+
+export interface Check extends Judgement {
+  readonly name: string;
+}
+
+/** What is examined. A part that is an Error could not be had, and its message says why. */
+export interface Patient {
+  readonly database: Database | Error;
+  readonly probeQueue: () => Promise<void>;
+  readonly merchantId: string | Error;
+  readonly webhookSecrets: number | Error;
+  readonly adminTokens: number | Error;
+  /** Undefined: no key is set. */
+  readonly service: { readonly baseUrl: string; readonly apiKey: string } | undefined;
+  /** What stands where the service's webhooks are to go. */
+  readonly webhookPath: string;
+  readonly clock: Clock;
+}
+
+const failed = bad('failed');
+const warning = bad('warning');
+const notChecked = bad('not_checked');
+
+const REQUEST_TIMEOUT_MS = 5_000;
+
+export async function examine(patient: Patient): Promise<readonly Check[]> {
+  const checks: Check[] = [];
+  const note = async (name: string, check: () => Judgement | Promise<Judgement>) => {
+    const judgement = await Promise.resolve()
+      .then(check)
+      .catch((error: unknown) =>
+        failed(
+          `it could not be checked: ${toError(error).message}`,
+          'Read the message; then try again.',
+        ),
+      );
+    checks.push({ name, ...judgement });
+    return judgement.state;
+  };
+  const database = await note('database', () => checkDatabase(patient.database));
+  await examineDatabase(patient, database === 'ok', note);
+  await note('queue', () => checkQueue(patient.probeQueue));
+  await note('webhook secrets', () => counted(patient.webhookSecrets, 'secret', 'WEBHOOK_SECRETS'));
+  await note('admin token', () => counted(patient.adminTokens, 'token', 'ADMIN_TOKEN'));
+  await examineService(patient, note);
+  await note('webhook address', () =>
+    notChecked(
+      'the service was not asked where it sends webhooks',
+      `See that the business profile's webhook address is this receiver's, ending in ${patient.webhookPath}.`,
+    ),
+  );
+  return checks;
+}
+
+type Note = (
+  name: string,
+  check: () => Judgement | Promise<Judgement>,
+) => Promise<Judgement['state']>;
+
+async function checkDatabase(database: Database | Error): Promise<Judgement> {
+  const remedy = 'Check DATABASE_URL, that the server runs, and that it lets this machine in.';
+  if (database instanceof Error)
+    return failed(`it cannot be reached (${database.message})`, remedy);
+  try {
+    await database.probe();
+    return ok('it answers');
+  } catch (error) {
+    return failed(`it cannot be reached (${toError(error).message})`, remedy);
+  }
+}
+
+async function examineDatabase(
+  { database, merchantId }: Patient,
+  isReached: boolean,
+  note: Note,
+): Promise<void> {
+  const unreached = notChecked('the database cannot be reached', 'Mend the database first.');
+  const open = isReached && !(database instanceof Error) ? database : undefined;
+  const migrations = await note('migrations', async () => {
+    if (!open) return unreached;
+    const pending = await pendingMigrations(open);
+    return pending.length === 0
+      ? ok('the schema is up to date')
+      : failed(
+          `${pending.length} are missing: ${pending.join(', ')}`,
+          'Run: npx tallyhook migrate',
+        );
+  });
+  await note('account', async () => {
+    if (merchantId instanceof Error) return failed(merchantId.message, 'Set PAYMENTS_MERCHANT_ID.');
+    if (!open) return unreached;
+    if (migrations !== 'ok')
+      return notChecked('migrations are missing', 'Run: npx tallyhook migrate');
+    return judgeAccount(await readInstallation(open), merchantId);
+  });
+}
+
+async function checkQueue(probe: () => Promise<void>): Promise<Judgement> {
+  try {
+    await probe();
+    return ok('it answers');
+  } catch (error) {
+    return failed(
+      `it cannot be reached (${toError(error).message})`,
+      'Check REDIS_URL, or leave it out to have the database carry the queue. Nothing is lost meanwhile: events wait in the database.',
+    );
+  }
+}
+
+function counted(count: number | Error, what: string, setting: string): Judgement {
+  if (count instanceof Error) return failed(count.message, `Set ${setting}.`);
+  return ok(`${count} ${what}${count === 1 ? '' : 's'}, each long enough`);
+}
+
+async function examineService({ service, clock }: Patient, note: Note): Promise<void> {
+  if (!service) {
+    const remedy = 'Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY to have the service asked.';
+    await note('API key', () =>
+      warning('none is set: webhooks are applied, and nothing is reconciled', remedy),
+    );
+    await note('key and address', () => notChecked('no key is set', remedy));
+    await note('clock', () => notChecked('no service is named that could tell the time', remedy));
+    return;
+  }
+  await note('API key', async () => judgeKey(await askHealth(service), service.baseUrl));
+  await note('key and address', () => judgeKeyKind(service.apiKey, service.baseUrl));
+  await note('clock', async () => {
+    const skewMs = await readSkewMs(service.baseUrl, clock);
+    return skewMs === undefined
+      ? notChecked('the service did not tell its time', 'Compare `date -u` with a clock you trust.')
+      : judgeClock(skewMs);
+  });
+}
+
+async function askHealth(service: NonNullable<Patient['service']>) {
+  const retry = {
+    maxAttempts: 2,
+    attemptTimeoutMs: REQUEST_TIMEOUT_MS,
+    totalTimeoutMs: 3 * REQUEST_TIMEOUT_MS,
+  };
+  try {
+    await createClient({ ...service, retry }).health();
+    return 'healthy';
+  } catch (error) {
+    if (error instanceof PaymentServiceError) return error;
+    return { httpStatus: undefined, code: undefined, message: toError(error).message };
+  }
+}
+
+/**
+ * Our clock less the service's, which it tells in the `Date` of any answer: the key is not needed for
+ * that and is not sent. @returns undefined when it tells none
+ */
+async function readSkewMs(baseUrl: string, clock: Clock): Promise<number | undefined> {
+  try {
+    const sentMs = clock.nowMs();
+    const response = await fetch(baseUrl, {
+      method: 'HEAD',
+      redirect: 'manual',
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    });
+    const middleMs = (sentMs + clock.nowMs()) / 2;
+    const serviceMs = Date.parse(response.headers.get('date') ?? '');
+    return Number.isNaN(serviceMs) ? undefined : middleMs - serviceMs;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * Watches authorizations: finds new ones, speaks of each at its thresholds, asks the service before
+ * it speaks and at the deadline, and acts where a policy says so.
+ *
+ * 1. What is said is decided twice by the same pure rule: once to know whether the service must be
+ *    asked, and again over the locked payment, in the transaction that says it.
+ * 2. A service that is away silences nothing: then what is known is said, and that it was not
+ *    confirmed.
+ * 3. A policy acts only on what the service has just confirmed, and once for each payment.
+ * 4. While reconciliation is paused the service is neither asked nor told anything; time goes on, and
+ *    so does the speaking.
+ *
+ * The finding is not among those that follow the state of a resource: a look at the payment would
+ * close it, although its time goes on.
+ */
+import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
+import { resourceSubject } from '../../ledger/domain/findings.ts';
+import { closeFindings, openFindings } from '../../ledger/store/findings.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Queryable } from '../../platform/db/database.ts';
+import type { Log } from '../../platform/log.ts';
+import {
+  type Decision,
+  deadlineOf,
+  decide,
+  type Policy,
+  policyActs,
+} from './domain/authorization.ts';
+import { capturableMinor } from './domain/capturable.ts';
+import type { Acted, Asked, AuthorizationService } from './service.ts';
+import {
+  type AuthorizationRow,
+  claimPolicy,
+  endWatch,
+  insertNotice,
+  lockAuthorization,
+  readAuthorization,
+  readDue,
+  readSettled,
+  readUnwatched,
+  saveOutcome,
+  saveWatch,
+} from './store/authorizations.ts';
+
+export interface AuthorizationCheckParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Hours before the deadline. */
+  readonly thresholds: readonly number[];
+  /** Undefined: nothing is done, only said. */
+  readonly policy: Policy | undefined;
+  /** Undefined where no key is set. */
+  readonly service: AuthorizationService | undefined;
+  readonly isPaused: () => Promise<boolean>;
+}
+
+export interface AuthorizationCheck {
+  /** Looks at everything that is new, due or settled, a bounded number of them. */
+  run(): Promise<void>;
+  /** Looks at one payment now, without asking the service: somebody just has. */
+  look(paymentId: string): Promise<void>;
+}
+
+const CLASS = 'authorization_expiring';
+const STATUSES = [...CAPTURABLE_STATUSES];
+
+/** A run comes every minute; one that meets more goes on in the next. */
+const PAYMENTS_PER_RUN = 500;
+
+/** What must be confirmed by the service, and was not. */
+const ASK_AGAIN_MS = 5 * 60_000;
+
+export function createAuthorizationCheck(parts: AuthorizationCheckParts): AuthorizationCheck {
+  const { db, clock, log } = parts;
+
+  const lookAt = async (paymentId: string, service: AuthorizationService | undefined) => {
+    const before = await readAuthorization(db, paymentId);
+    const plan = before && planFor(before, parts, clock.nowMs());
+    const asked = plan?.asks ? await service?.refresh(paymentId) : undefined;
+    if (asked?.outcome === 'stopped') return asked;
+    const isConfirmed = asked?.outcome === 'applied';
+    const plans = await db.transaction((tx) => speak(tx, parts, { paymentId, isConfirmed }));
+    if (plans?.decision.speak !== undefined) {
+      log.warn(
+        { paymentId, hoursLeft: plans.decision.speak, isConfirmed },
+        'authorization.expiring',
+      );
+    }
+    if (plans && isConfirmed && service) await followPolicy(parts, service, plans);
+    return asked;
+  };
+
+  return {
+    look: async (paymentId) => {
+      await lookAt(paymentId, undefined);
+    },
+    run: async () => {
+      let service = (await parts.isPaused()) ? undefined : parts.service;
+      for (const paymentId of await readWork(db, clock.nowMs())) {
+        const asked = await lookAt(paymentId, service);
+        if (asked?.outcome === 'stopped') return;
+        // Rule 2; each of many would otherwise wait for the same silence.
+        if (isAway(asked)) service = undefined;
+      }
+    },
+  };
+}
+
+async function readWork(db: Database, nowMs: number): Promise<ReadonlySet<string>> {
+  const limit = PAYMENTS_PER_RUN;
+  return new Set([
+    ...(await readSettled(db, { statuses: STATUSES, limit })),
+    ...(await readUnwatched(db, { statuses: STATUSES, limit })),
+    ...(await readDue(db, { now: new Date(nowMs), limit })),
+  ]);
+}
+
+function isAway(asked: Asked | undefined): boolean {
+  return asked?.outcome === 'failed' && asked.isAway;
+}
+
+/** What an authorization comes to at an instant. */
+interface Plan {
+  readonly row: AuthorizationRow;
+  readonly leftMinor: number;
+  readonly startMs: number;
+  readonly deadlineMs: number;
+  readonly decision: Decision;
+  /** The policy has something to do. */
+  readonly isPolicyDue: boolean;
+  /** The service is to be asked: before anything is said or done, and past the deadline. */
+  readonly asks: boolean;
+}
+
+type Rules = Pick<AuthorizationCheckParts, 'thresholds' | 'policy'>;
+
+/** Undefined when nothing can be captured. */
+function planFor(
+  row: AuthorizationRow,
+  { thresholds, policy }: Rules,
+  nowMs: number,
+): Plan | undefined {
+  const leftMinor = capturableMinor(row);
+  if (leftMinor === 0) return undefined;
+  const { startMs, deadlineMs } = deadlineOf({
+    authorizedMs: row.authorizedMicros === null ? undefined : row.authorizedMicros / 1000,
+    createdMs: row.createdAt?.getTime(),
+    firstSeenMs: row.firstSeenAt.getTime(),
+    captureBeforeMs: row.captureBefore?.getTime(),
+  });
+  const said =
+    row.saidHours === null || row.saidDeadlineAt === null
+      ? undefined
+      : { hours: row.saidHours, deadlineMs: row.saidDeadlineAt.getTime() };
+  const decision = decide({ deadlineMs, said, thresholds }, nowMs);
+  const isPolicyDue =
+    policy !== undefined && !row.hasPolicyActed && policyActs(policy, deadlineMs, nowMs);
+  const asks = decision.speak !== undefined || isPolicyDue || nowMs >= deadlineMs;
+  return { row, leftMinor, startMs, deadlineMs, decision, isPolicyDue, asks };
+}
+
+/** Decides over the locked payment and writes what follows (rule 1). */
+async function speak(
+  tx: Queryable,
+  { clock, ...rules }: Rules & Pick<AuthorizationCheckParts, 'clock'>,
+  { paymentId, isConfirmed }: { readonly paymentId: string; readonly isConfirmed: boolean },
+): Promise<Plan | undefined> {
+  const nowMs = clock.nowMs();
+  const row = await lockAuthorization(tx, paymentId);
+  const plan = row && planFor(row, rules, nowMs);
+  const subject = resourceSubject({ kind: 'payment', id: paymentId });
+  if (!plan) {
+    await endWatch(tx, paymentId);
+    await closeFindings(tx, [{ class: CLASS, subject }]);
+    return undefined;
+  }
+  const { decision, deadlineMs, startMs } = plan;
+  const mustAskAgain = plan.isPolicyDue || (nowMs >= deadlineMs && !isConfirmed);
+  await saveWatch(tx, {
+    paymentId,
+    startAt: new Date(startMs),
+    deadlineAt: new Date(deadlineMs),
+    said: decision.said && {
+      hours: decision.said.hours,
+      deadlineAt: new Date(decision.said.deadlineMs),
+    },
+    nextLookAt: new Date(
+      mustAskAgain ? Math.min(nowMs + ASK_AGAIN_MS, decision.nextLookMs) : decision.nextLookMs,
+    ),
+  });
+  if (decision.speak !== undefined) {
+    await insertNotice(tx, noticeOf(plan, decision.speak));
+    const detail = detailOf(plan, decision.speak, isConfirmed);
+    await openFindings(tx, [{ class: CLASS, subject, detail }]);
+  } else if (decision.said === undefined) {
+    // The deadline moved away from everything that was said.
+    await closeFindings(tx, [{ class: CLASS, subject }]);
+  }
+  return plan;
+}
+
+function noticeOf({ row, deadlineMs, leftMinor }: Plan, thresholdHours: number) {
+  return {
+    paymentId: row.paymentId,
+    deadlineAt: new Date(deadlineMs),
+    thresholdHours,
+    currency: row.currency,
+    capturableMinor: leftMinor,
+  };
+}
+
+function detailOf(plan: Plan, thresholdHours: number, isConfirmed: boolean): object & Detail {
+  return {
+    deadline: new Date(plan.deadlineMs).toISOString(),
+    thresholdHours,
+    capturableMinor: plan.leftMinor,
+    currency: plan.row.currency,
+    status: plan.row.status,
+    isConfirmed,
+  };
+}
+
+type Detail = Readonly<Record<string, unknown>>;
+
+/** Rule 3. The claim is committed before the request: a crash between them leaves it undone, not twice. */
+async function followPolicy(
+  parts: AuthorizationCheckParts,
+  service: AuthorizationService,
+  plan: Plan,
+): Promise<void> {
+  const { db, log, policy } = parts;
+  const { paymentId } = plan.row;
+  if (!policy || !plan.isPolicyDue) return;
+  const notice = noticeOf(plan, policy.hours);
+  const claim = await claimPolicy(db, { ...notice, action: policy.action });
+  if (claim === undefined) return;
+  const acted = await service.act({ action: policy.action, paymentId, ...reasonOf(policy) });
+  await saveOutcome(db, claim, describe(acted));
+  log.warn({ paymentId, action: policy.action, ...acted }, 'authorization.policy_acted');
+  await service.refresh(paymentId);
+  await db.transaction((tx) => speak(tx, parts, { paymentId, isConfirmed: true }));
+}
+
+function reasonOf({ action, hours }: Policy): { readonly reason?: string } {
+  return action === 'cancel' ? { reason: `not captured ${hours} h before the deadline` } : {};
+}
+
+function describe(acted: Acted): string {
+  return acted.outcome === 'done' ? 'done' : `${acted.outcome}: ${acted.reason}`;
+}

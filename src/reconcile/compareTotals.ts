@@ -1,0 +1,106 @@
+/** Compares a span by counts; the rules are those of domain/totals.ts. */
+import { PAYMENT_LIST_STATUSES } from '../contract/requests/payments.ts';
+import { type Cell, type Counts, cellsOf, localCount, nextStep, restOf } from './domain/totals.ts';
+import { rowsWanted, type Span } from './domain/windows.ts';
+import { listSpan, type RunState, type RunTools, step, throwIfPaused } from './listSpan.ts';
+import { closeComparison, countCreated, openComparison } from './store/compare.ts';
+import { KIND_OF } from './streams.ts';
+
+/**
+ * Runs a totals comparison. Only payments are filtered by status and currency in the contract; the
+ * other lists, and a service that tells no totals, are listed in full: they are short, or there is no
+ * other way.
+ * @throws ServiceTrouble
+ */
+export async function compareTotals(tools: RunTools, state: RunState): Promise<void> {
+  const { span } = state;
+  const whole = tools.stream === 'payments' ? await countRemote(tools, {}, span) : undefined;
+  if (whole === undefined) {
+    await listSpan(tools, state, span);
+    return;
+  }
+  const suspects: Cell[] = [];
+  const local = await countLocal(tools, span);
+  for (const cell of cellsOf(PAYMENT_LIST_STATUSES, local)) {
+    const isWhole = cell.status === undefined;
+    const remote = isWhole ? whole : await countRemote(tools, cell, span);
+    if (remote !== localCount(cell, local)) suspects.push(cell);
+    await step(tools, state, { compared: 0, missed: 0, differences: [] });
+  }
+  for (const cell of suspects) await descend(tools, state, cell);
+  await settle(tools, state, suspects);
+  state.positionMs = span.toMs;
+  await step(tools, state, { compared: 0, missed: 0, differences: [] });
+}
+
+/** Counts an unequal cell once more, and goes down where it still is (rules 2 and 3). */
+async function descend(tools: RunTools, state: RunState, cell: Cell): Promise<void> {
+  const counts = await countBoth(tools, cell, state.span);
+  const fits = rowsWanted(tools.reader.limit());
+  const visit = async (span: Span, here: Counts): Promise<void> => {
+    await throwIfPaused(tools);
+    const next = nextStep(span, here, fits);
+    if (next.kind === 'list') await listSpan(tools, state, span);
+    if (next.kind !== 'halve') return;
+    const left = await countBoth(tools, cell, next.left);
+    await visit(next.left, left);
+    await visit(next.right, restOf(here, left));
+  };
+  await visit(state.span, counts);
+}
+
+/** Says which cells are unequal still, now that everything was listed that seemed so. */
+async function settle(tools: RunTools, state: RunState, suspects: readonly Cell[]): Promise<void> {
+  const { db } = tools.parts;
+  const subject = `totals:${tools.stream}`;
+  const left: object[] = [];
+  for (const cell of suspects) {
+    const counts = await countBoth(tools, cell, state.span);
+    if (counts.remote !== counts.local) left.push({ ...cell, ...counts });
+  }
+  const isDryRun = tools.heal.isDryRun;
+  // A dry run heals nothing, so that its counts stay unequal for what it has named already.
+  if (left.length === 0 || isDryRun) {
+    if (!isDryRun) await closeComparison(db, ['totals'], [subject]);
+    return;
+  }
+  await openComparison(db, [{ class: 'totals', subject, detail: { cells: left } }]);
+  const difference = { class: 'totals', subject, outcome: 'left' } as const;
+  await step(tools, state, { compared: 0, missed: 0, differences: [difference] });
+}
+
+async function countBoth(tools: RunTools, cell: Cell, span: Span): Promise<Counts> {
+  const remote = (await countRemote(tools, cell, span)) ?? 0;
+  return { remote, local: localCount(cell, await countLocal(tools, span)) };
+}
+
+function countLocal({ parts, stream }: RunTools, span: Span) {
+  return countCreated(parts.db, KIND_OF[stream], span);
+}
+
+/** @returns undefined where the service tells no totals */
+async function countRemote(
+  { parts, asking }: RunTools,
+  { status, currency }: Cell,
+  span: Span,
+): Promise<number | undefined> {
+  const page = await asking.ask((options) =>
+    parts.client.payments.list(
+      {
+        limit: 1,
+        created_gte: new Date(span.fromMs).toISOString(),
+        created_lte: new Date(span.toMs).toISOString(),
+        ...(currency !== undefined && { currency }),
+        ...(isListStatus(status) && { status }),
+      },
+      options,
+    ),
+  );
+  return page.totalCount;
+}
+
+type ListStatus = (typeof PAYMENT_LIST_STATUSES)[number];
+
+function isListStatus(status: string | undefined): status is ListStatus {
+  return (PAYMENT_LIST_STATUSES as readonly (string | undefined)[]).includes(status);
+}

@@ -1,0 +1,71 @@
+/**
+ * Comparing what the service shows of a resource with what the ledger holds.
+ *
+ * 1. What a row does not carry cannot differ: short rows of lists say little.
+ * 2. A row that is older than what we hold is no difference: lists are read from replicas, and a
+ *    webhook may have told more already.
+ * 3. A difference says what to ask, never what is true: the ledger changes by what a retrieve says.
+ */
+import type { ResourceKind } from '../../contract/resources/index.ts';
+
+/** What a list row or an answer says. Amounts in minor units of the currency beside them. */
+export interface Remote {
+  readonly kind: ResourceKind;
+  readonly id: string;
+  readonly status: string | undefined;
+  readonly stage: string | undefined;
+  readonly currency: string | undefined;
+  readonly amountMinor: number | undefined;
+  readonly capturedMinor: number | undefined;
+  readonly versionMicros: number | undefined;
+  readonly createdMs: number | undefined;
+}
+
+/** What the ledger holds. `status` is null for what was only mentioned. */
+export interface Local {
+  readonly status: string | null;
+  readonly stage: string | null;
+  readonly currency: string | null;
+  readonly amountMinor: number | null;
+  readonly capturedMinor: number;
+  readonly versionMicros: number | null;
+}
+
+/** Named like the finding that it becomes where it cannot be healed. */
+export type Difference =
+  | 'missing_local'
+  | 'stale_local'
+  | 'status_conflict'
+  | 'amount'
+  | 'currency';
+
+/** @returns undefined where both say the same (rules 1 and 2) */
+export function compare(remote: Remote, local: Local | undefined): Difference | undefined {
+  if (!local || local.status === null) return 'missing_local';
+  const { versionMicros } = remote;
+  const isVersioned = versionMicros !== undefined && local.versionMicros !== null;
+  if (isVersioned && versionMicros < (local.versionMicros ?? 0)) return undefined;
+  const field = differingField(remote, local);
+  if (field === undefined) return undefined;
+  return isVersioned && versionMicros === local.versionMicros ? field : 'stale_local';
+}
+
+function differingField(remote: Remote, local: Local): Difference | undefined {
+  const differs = <T>(theirs: T | undefined, ours: T | null): boolean =>
+    theirs !== undefined && theirs !== ours;
+  if (differs(remote.currency, local.currency)) return 'currency';
+  if (differs(remote.amountMinor, local.amountMinor)) return 'amount';
+  if (differs(remote.capturedMinor, local.capturedMinor)) return 'amount';
+  if (differs(remote.status, local.status) || differs(remote.stage, local.stage)) {
+    return 'status_conflict';
+  }
+  return undefined;
+}
+
+/** A change younger than this may still be told by a webhook that is on its way. */
+const GRACE_MS = 2 * 60_000;
+
+/** Whether a difference is old enough that its webhook counts as lost. */
+export function isPastGrace(versionMicros: number | undefined, nowMs: number): boolean {
+  return versionMicros === undefined || nowMs - versionMicros / 1000 >= GRACE_MS;
+}

@@ -1,0 +1,289 @@
+/**
+ * Compares what a window showed with the ledger, and heals.
+ *
+ * 1. A difference is healed by a retrieve, and by nothing else, while there are few of them.
+ * 2. Where a window holds many (a first import, the time after an outage), its full rows are applied
+ *    as what they are, looks at a list: one request for each would take days. Whatever is not final
+ *    among them is retrieved by the ladder anyway.
+ * 3. What differs after that is left and becomes a finding. It closes by itself when a later
+ *    comparison is equal.
+ * 4. A dry run asks the same questions, and what it would do is rolled back.
+ */
+import { applySnapshots } from '../ledger/applySnapshots.ts';
+import { contentHash } from '../ledger/contentHash.ts';
+import { startOver } from '../ledger/ordersMoved.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/db/database.ts';
+import { compare, type Difference, isPastGrace, type Remote } from './domain/compare.ts';
+import { isGeneral } from './domain/trouble.ts';
+import type { Span } from './domain/windows.ts';
+import type { ReconcileMetrics } from './metrics.ts';
+import type { ListedRow, ReadWindow } from './readList.ts';
+import type { Retrieved } from './retrieve.ts';
+import {
+  closeComparison,
+  type LocalRow,
+  openComparison,
+  readAccepted,
+  readIdsCreated,
+  readLocalByIds,
+} from './store/compare.ts';
+import type { ReportedDifference } from './store/runs.ts';
+import { KIND_OF, type Stream } from './streams.ts';
+
+/** What comparing one window came to. */
+export interface WindowResult {
+  readonly compared: number;
+  readonly differences: readonly ReportedDifference[];
+  readonly missed: number;
+}
+
+export interface HealParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly metrics: ReconcileMetrics;
+  /** Retrieves in the run's lane, counted. */
+  readonly retrieve: (ref: { kind: Remote['kind']; id: string }) => Promise<Retrieved>;
+  readonly isDryRun: boolean;
+  /** Whether changes count as missed: before the first import is done, nobody had told of any. */
+  readonly countsMissed: boolean;
+}
+
+/** Trouble that concerns every request: the run ends and goes on from its checkpoint later. */
+export class ServiceTrouble extends Error {
+  override readonly name = 'ServiceTrouble';
+}
+
+/** Differences of one window beyond which its rows are applied as they are (rule 2). */
+const FEW = 10;
+/** Local rows of one window that the list lacks and that are asked for; more show that the list is at fault. */
+const MAX_LACKING = 20;
+const LOCAL_ROWS = 1_000;
+
+export const COMPARISON_CLASSES = ['missing_local', 'stale_local'] as const;
+
+interface Found {
+  readonly row: ListedRow;
+  readonly difference: Difference;
+}
+
+/** Compares and heals one window. @throws ServiceTrouble */
+export async function healWindow(
+  parts: HealParts,
+  stream: Stream,
+  window: ReadWindow,
+): Promise<WindowResult> {
+  const found = await differencesOf(parts, stream, window.rows);
+  const bulk = found.length > FEW && !parts.isDryRun ? await applyRows(parts, found) : [];
+  const rest =
+    bulk.length > 0
+      ? await differencesOf(
+          parts,
+          stream,
+          found.map(({ row }) => row),
+        )
+      : found;
+  const open = new Set(rest.map(({ row }) => row.remote.id));
+  const results: ReportedDifference[] = found
+    .filter(({ row }) => !open.has(row.remote.id))
+    .map((one) => reported(one, 'healed'));
+  let missed = countMissed(
+    parts,
+    stream,
+    found.filter(({ row }) => !open.has(row.remote.id)),
+  );
+  const left: Found[] = [];
+  for (const one of rest) {
+    const outcome = await healOne(parts, one.row.remote);
+    if (outcome === 'left') left.push(one);
+    else {
+      results.push(reported(one, outcome));
+      missed += countMissed(parts, stream, [one]);
+    }
+  }
+  results.push(...(await settleFindings(parts, window, left)));
+  results.push(...(await findLacking(parts, stream, window)));
+  return { compared: window.rows.length, differences: results, missed };
+}
+
+async function differencesOf(
+  { db }: HealParts,
+  stream: Stream,
+  rows: readonly ListedRow[],
+): Promise<readonly Found[]> {
+  const local = new Map<string, LocalRow>();
+  for (let first = 0; first < rows.length; first += LOCAL_ROWS) {
+    const ids = rows.slice(first, first + LOCAL_ROWS).map(({ remote }) => remote.id);
+    for (const row of await readLocalByIds(db, KIND_OF[stream], ids)) local.set(row.id, row);
+  }
+  return rows.flatMap((row) => {
+    const difference = compare(row.remote, local.get(row.remote.id));
+    return difference ? [{ row, difference }] : [];
+  });
+}
+
+const ROWS_PER_TRANSACTION = 50;
+
+/** Applies full rows as looks at a list (rule 2). */
+async function applyRows({ db }: HealParts, found: readonly Found[]): Promise<readonly Found[]> {
+  const full = found.filter(({ row }) => !row.isHint);
+  for (let first = 0; first < full.length; first += ROWS_PER_TRANSACTION) {
+    const looks = full.slice(first, first + ROWS_PER_TRANSACTION).map(({ row }) => ({
+      ref: { kind: row.remote.kind, id: row.remote.id },
+      content: row.content,
+      contentHash: contentHash(row.content),
+      source: 'list' as const,
+      observedMicros: row.observedMicros,
+      webhookEventId: undefined,
+    }));
+    await startOver((alsoLock) =>
+      db.transaction((tx) => applySnapshots(tx, { looks, suspects: [], alsoLock })),
+    );
+  }
+  return full;
+}
+
+/** @throws ServiceTrouble */
+async function healOne(
+  parts: HealParts,
+  remote: Remote,
+): Promise<'healed' | 'would_heal' | 'left'> {
+  const retrieved = await parts.retrieve({ kind: remote.kind, id: remote.id });
+  if (retrieved.outcome === 'failed' && isGeneral(retrieved.trouble)) {
+    throw new ServiceTrouble(retrieved.reason);
+  }
+  if (retrieved.outcome !== 'applied' || retrieved.after.isContradicted) return 'left';
+  return parts.isDryRun ? 'would_heal' : 'healed';
+}
+
+function reported(
+  { row, difference }: Found,
+  outcome: ReportedDifference['outcome'],
+): ReportedDifference {
+  return { class: difference, subject: subjectOf(row.remote), outcome };
+}
+
+function subjectOf({ kind, id }: Pick<Remote, 'kind' | 'id'>): string {
+  return `${kind}:${id}`;
+}
+
+function countMissed(parts: HealParts, stream: Stream, found: readonly Found[]): number {
+  if (!parts.countsMissed || parts.isDryRun) return 0;
+  const nowMs = parts.clock.nowMs();
+  let missed = 0;
+  for (const { row } of found) {
+    const { versionMicros } = row.remote;
+    if (!isPastGrace(versionMicros, nowMs)) continue;
+    missed += 1;
+    parts.metrics.missed(stream);
+    if (versionMicros !== undefined) {
+      parts.metrics.secondsToConverge((nowMs - versionMicros / 1000) / 1000);
+    }
+  }
+  return missed;
+}
+
+/** Opens findings for what is left, closes those of what is equal now (rule 3). */
+async function settleFindings(
+  { db, isDryRun }: HealParts,
+  window: ReadWindow,
+  left: readonly Found[],
+): Promise<readonly ReportedDifference[]> {
+  const subjects = left.map(({ row }) => subjectOf(row.remote));
+  const accepted = new Set(
+    left.length > 0 ? await readAccepted(db, COMPARISON_CLASSES, subjects) : [],
+  );
+  if (!isDryRun) {
+    if (left.length > 0) {
+      await openComparison(
+        db,
+        left.map(({ row, difference }) => ({
+          class: findingClass(difference),
+          subject: subjectOf(row.remote),
+          detail: { difference, ...detailOf(row.remote) },
+        })),
+      );
+    }
+    const open = new Set(subjects);
+    const equal = window.rows
+      .map(({ remote }) => subjectOf(remote))
+      .filter((one) => !open.has(one));
+    if (equal.length > 0) await closeComparison(db, COMPARISON_CLASSES, equal);
+  }
+  return left.map((one) =>
+    reported(one, accepted.has(subjectOf(one.row.remote)) ? 'accepted' : 'left'),
+  );
+}
+
+/** Contradictions in status and money are findings of the merge itself; here, our state is merely old. */
+function findingClass(difference: Difference): (typeof COMPARISON_CLASSES)[number] {
+  return difference === 'missing_local' ? 'missing_local' : 'stale_local';
+}
+
+function detailOf({
+  status,
+  stage,
+  amountMinor,
+  capturedMinor,
+  currency,
+}: Remote): Record<string, unknown> {
+  return { service: { status, stage, amountMinor, capturedMinor, currency } };
+}
+
+/** Asks for what the ledger has and the list lacks. @throws ServiceTrouble */
+async function findLacking(
+  parts: HealParts,
+  stream: Stream,
+  window: ReadWindow,
+): Promise<readonly ReportedDifference[]> {
+  const listed = new Set(window.rows.map(({ remote }) => remote.id));
+  const unreadable = new Set(window.unreadable);
+  const lacking: string[] = [];
+  for await (const id of idsCreated(parts.db, stream, window.span)) {
+    if (!listed.has(id) && !unreadable.has(id)) lacking.push(id);
+    if (lacking.length > MAX_LACKING) break;
+  }
+  if (lacking.length === 0) return [];
+  if (lacking.length > MAX_LACKING) return [await unstable(parts, stream, window.span)];
+  const results: ReportedDifference[] = [];
+  for (const id of lacking) {
+    const ref = { kind: KIND_OF[stream], id };
+    const retrieved = await parts.retrieve(ref);
+    if (retrieved.outcome === 'failed' && isGeneral(retrieved.trouble)) {
+      throw new ServiceTrouble(retrieved.reason);
+    }
+    // The service knows it, though its list does not show it: a replica that lags, or a filter.
+    if (retrieved.outcome === 'applied') continue;
+    results.push({ class: 'missing_remote', subject: subjectOf(ref), outcome: 'left' });
+  }
+  return results;
+}
+
+async function unstable(
+  { db, isDryRun }: HealParts,
+  stream: Stream,
+  span: Span,
+): Promise<ReportedDifference> {
+  const finding = {
+    class: 'list_unstable',
+    subject: `list:${stream}`,
+    detail: { lacking: `more than ${MAX_LACKING} that the ledger holds`, ...isoSpan(span) },
+  };
+  if (!isDryRun) await openComparison(db, [finding]);
+  return { class: finding.class, subject: finding.subject, outcome: 'left' };
+}
+
+export function isoSpan({ fromMs, toMs }: Span): { readonly from: string; readonly to: string } {
+  return { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
+}
+
+async function* idsCreated(db: Database, stream: Stream, span: Span): AsyncGenerator<string> {
+  for (let after = ''; ; ) {
+    const request = { span, after, limit: LOCAL_ROWS };
+    const ids = await readIdsCreated(db, KIND_OF[stream], request);
+    yield* ids;
+    const last = ids.at(-1);
+    if (last === undefined || ids.length < LOCAL_ROWS) return;
+    after = last;
+  }
+}

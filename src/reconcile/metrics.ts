@@ -1,0 +1,35 @@
+import type { Metrics } from '../platform/metrics.ts';
+import type { Stream } from './streams.ts';
+
+export interface ReconcileMetrics {
+  /** A change that no webhook told of in time. */
+  missed(stream: Stream): void;
+  /** From the change at the service to the commit that brought it here. */
+  secondsToConverge(seconds: number): void;
+  run(outcome: 'equal' | 'different' | 'failed'): void;
+}
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+
+export function createReconcileMetrics(metrics: Metrics): ReconcileMetrics {
+  const missed = metrics.counter(
+    'tallyhook_missed_webhooks_total',
+    'Changes of the service that no webhook told of in time',
+    'stream',
+  );
+  const run = metrics.counter(
+    'tallyhook_reconcile_runs_total',
+    'Runs of reconciliation by how they ended',
+    'outcome',
+  );
+  return {
+    missed: (stream) => missed(stream),
+    secondsToConverge: metrics.histogram(
+      'tallyhook_reconcile_seconds_to_converge',
+      'Seconds from a change at the service to its healing, of changes that were missed',
+      [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, 24 * HOUR, 7 * 24 * HOUR],
+    ),
+    run: (outcome) => run(outcome),
+  };
+}

@@ -1,0 +1,265 @@
+/** Reads windows of a list whole; the rules are those of domain/windows.ts and domain/walks.ts. */
+import {
+  type CallOptions,
+  type Page,
+  type PaymentServiceClient,
+  PaymentServiceError,
+} from '../client/index.ts';
+import { isHint, readResource, type SnapshotContent } from '../ledger/domain/snapshot.ts';
+import type { Remote } from './domain/compare.ts';
+import { afterWalk, judgeWalks, NO_WALKS } from './domain/walks.ts';
+import {
+  isWithin,
+  judgePage,
+  narrow,
+  type PageFacts,
+  type Span,
+  smallerLimit,
+} from './domain/windows.ts';
+import { fetchPage, KIND_OF, type Stream } from './streams.ts';
+
+/** One row as it was shown. */
+export interface ListedRow {
+  readonly remote: Remote;
+  readonly content: SnapshotContent;
+  readonly observedMicros: number;
+  /** It says too little to be applied. */
+  readonly isHint: boolean;
+}
+
+/** What a step of reading brought. */
+export interface ReadWindow {
+  readonly span: Span;
+  readonly rows: readonly ListedRow[];
+  /** `window`: one page showed all of it. `walks`: several walks had to. */
+  readonly by: 'window' | 'walks';
+  /** The list did not come to rest; something may be missing. */
+  readonly isUnstable: boolean;
+  /** Rows from outside of the span came. */
+  readonly isFilterIgnored: boolean;
+  /** Rows that name no resource, or whose money cannot be read. */
+  readonly unreadable: readonly string[];
+}
+
+/** Runs a call to the service, again while only the rate budget stands in its way. */
+export type Ask = <T>(call: (options: CallOptions) => Promise<T>) => Promise<T>;
+
+export interface ListReader {
+  readonly limit: () => number;
+  /**
+   * Reads from `span.fromMs` on, as much of the span as is whole. Where the filter is ignored, a
+   * window costs as much as everything, so everything up to `ceilingMs` is read at once.
+   * @throws PaymentServiceError
+   */
+  readonly read: (span: Span, ceilingMs: number) => Promise<ReadWindow>;
+  /** The service's time of day, by a page of one row. @returns undefined where it names none */
+  readonly serviceTimeMs: () => Promise<number | undefined>;
+}
+
+export interface ListReaderParts {
+  readonly client: PaymentServiceClient;
+  readonly stream: Stream;
+  readonly ask: Ask;
+  readonly nowMs: () => number;
+  /** The largest page that the list is known to hand out. */
+  readonly limit: number;
+}
+
+interface ShownPage extends PageFacts {
+  readonly rows: number;
+  readonly listed: readonly ListedRow[];
+  /** Of every readable row, those from outside of the span included. */
+  readonly ids: readonly string[];
+  readonly unreadable: readonly string[];
+  readonly isFilterIgnored: boolean;
+  /** Rows as they came, doubles and unreadable ones too: what an offset counts. */
+  readonly raw: number;
+}
+
+/** Makes a reader of one list. */
+export function createListReader(parts: ListReaderParts): ListReader {
+  const { client, stream, ask } = parts;
+  let { limit } = parts;
+
+  const fetch = async (span: Span, offset: number, rows = limit): Promise<ShownPage> => {
+    let serviceTimeMs: number | undefined;
+    const page = await ask((options) =>
+      fetchPage(
+        client,
+        stream,
+        { span, offset, limit: Math.min(rows, limit) },
+        {
+          ...options,
+          onAnswer: (answer) => {
+            ({ serviceTimeMs } = answer);
+          },
+        },
+      ),
+    ).catch((error: unknown) => {
+      if (isLimitRefused(error, offset)) return undefined;
+      throw error;
+    });
+    if (page)
+      return show(page, { stream, span, limit, observedMs: serviceTimeMs ?? parts.nowMs() });
+    const smaller = smallerLimit(limit);
+    if (smaller === undefined) {
+      throw new Error(`the list of ${stream} refuses every limit`);
+    }
+    limit = smaller;
+    return fetch(span, offset);
+  };
+
+  /** The largest page the list hands out may be smaller than what it takes as a limit. */
+  const learnLimit = (page: ShownPage): void => {
+    const isCut = page.raw < limit && (page.totalCount ?? 0) > limit;
+    if (isCut && page.raw === smallerLimit(limit)) limit = page.raw;
+  };
+
+  const isWhole = async (span: Span, page: ShownPage): Promise<boolean> => {
+    const verdict = judgePage(page);
+    if (verdict !== 'probe') return verdict === 'whole';
+    const behind = await fetch(span, page.raw, 1);
+    return behind.raw === 0;
+  };
+
+  const read = async (span: Span, ceilingMs: number): Promise<ReadWindow> => {
+    const page = await fetch(span, 0);
+    learnLimit(page);
+    if (page.isFilterIgnored) {
+      return await walk({ fromMs: span.fromMs, toMs: ceilingMs }, fetch, page);
+    }
+    if (await isWhole(span, page)) {
+      const { listed, unreadable } = page;
+      return { span, rows: listed, unreadable, by: 'window', ...CALM };
+    }
+    const narrower = narrow(span, page);
+    return narrower ? await read(narrower, ceilingMs) : await walk(span, fetch, page);
+  };
+
+  return {
+    limit: () => limit,
+    read,
+    serviceTimeMs: async () => {
+      let timeMs: number | undefined;
+      const nowMs = parts.nowMs();
+      await ask((options) =>
+        fetchPage(
+          client,
+          stream,
+          { span: { fromMs: nowMs, toMs: nowMs }, limit: 1, offset: 0 },
+          {
+            ...options,
+            onAnswer: ({ serviceTimeMs }) => {
+              timeMs = serviceTimeMs;
+            },
+          },
+        ),
+      );
+      return timeMs;
+    },
+  };
+}
+
+const CALM = { isUnstable: false, isFilterIgnored: false } as const;
+
+/** A limit that is too large is refused like any field; the first page of a list asks nothing else. */
+function isLimitRefused(error: unknown, offset: number): boolean {
+  return (
+    error instanceof PaymentServiceError &&
+    error.kind === 'refused' &&
+    (error.httpStatus === 400 || error.httpStatus === 422) &&
+    offset === 0
+  );
+}
+
+interface ShowInput {
+  readonly stream: Stream;
+  readonly span: Span;
+  readonly limit: number;
+  readonly observedMs: number;
+}
+
+function show(page: Page<object>, { stream, span, limit, observedMs }: ShowInput): ShownPage {
+  const observedMicros = observedMs * 1000;
+  const listed = new Map<string, ListedRow>();
+  const ids = new Set<string>();
+  const unreadable: string[] = [];
+  for (const item of page.items) {
+    const reading = readResource(item, observedMicros);
+    if (reading.outcome !== 'read' || reading.ref.kind !== KIND_OF[stream]) {
+      unreadable.push(reading.outcome === 'unreadable' ? reading.ref.id : 'a row without an id');
+      continue;
+    }
+    const { ref, content } = reading;
+    const remote = toRemote(ref, content);
+    ids.add(ref.id);
+    if (!isWithin(span, remote.createdMs)) continue;
+    listed.set(ref.id, { remote, content, observedMicros, isHint: isHint(ref, content) });
+  }
+  return {
+    rows: ids.size + unreadable.length,
+    ids: [...ids],
+    raw: page.items.length,
+    listed: [...listed.values()],
+    unreadable,
+    isFilterIgnored: ids.size > listed.size,
+    limit,
+    totalCount: page.totalCount,
+    hasMore: page.hasMore,
+  };
+}
+
+/** What a body says, in the words of comparing. */
+export function toRemote(ref: Pick<Remote, 'kind' | 'id'>, content: SnapshotContent): Remote {
+  return {
+    kind: ref.kind,
+    id: ref.id,
+    status: content.status,
+    stage: content.stage,
+    currency: content.currency,
+    amountMinor: content.amountMinor,
+    capturedMinor: content.amountReceivedMinor,
+    versionMicros: content.versionMicros,
+    createdMs: content.createdMicros === undefined ? undefined : content.createdMicros / 1000,
+  };
+}
+
+type Fetch = (span: Span, offset: number) => Promise<ShownPage>;
+
+/** Walks the span by offset until the walks agree; keeps what lies in the span. */
+async function walk(span: Span, fetch: Fetch, first: ShownPage): Promise<ReadWindow> {
+  const rows = new Map<string, ListedRow>();
+  const everything = new Set<string>();
+  const unreadable = new Set<string>();
+  let { isFilterIgnored } = first;
+  let state = NO_WALKS;
+  while (judgeWalks(state) === 'again') {
+    let totalCount: number | undefined;
+    for await (const page of pagesOf(span, fetch)) {
+      for (const row of page.listed) rows.set(row.remote.id, row);
+      for (const id of page.ids) everything.add(id);
+      for (const id of page.unreadable) unreadable.add(id);
+      isFilterIgnored ||= page.isFilterIgnored;
+      totalCount = page.totalCount ?? totalCount;
+    }
+    state = afterWalk(state, { seen: everything.size, totalCount });
+  }
+  return {
+    span,
+    rows: [...rows.values()],
+    unreadable: [...unreadable],
+    by: 'walks',
+    isUnstable: judgeWalks(state) === 'unstable',
+    isFilterIgnored,
+  };
+}
+
+/** One walk. A short page moves the offset by what it showed, so that what it left out comes again. */
+async function* pagesOf(span: Span, fetch: Fetch): AsyncGenerator<ShownPage> {
+  for (let offset = 0; ; ) {
+    const page = await fetch(span, offset);
+    if (page.raw === 0) return;
+    yield page;
+    offset += page.raw;
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * Retrieves one resource and applies what the service says: the only way in which reconciliation
+ * changes the ledger.
+ *
+ * 1. What the service says goes through applySnapshots like any webhook; nothing is set, invented or
+ *    given up here.
+ * 2. The look is dated by the answer's own `Date`: our clock may be off, and epochs compare it with
+ *    the service's versions.
+ * 3. When the next look is due is written in the same transaction, so that a look never repeats
+ *    itself at once and is never lost.
+ * 4. "Not found" changes no state. A resource that was only ever mentioned and stays unknown to the
+ *    service for a day is an `orphan`; one that was seen and is gone is `missing_remote`.
+ * 5. Trouble with the service leaves everything as it is, the time of the next look included.
+ */
+import { type Lane, type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
+import { applySnapshots } from '../ledger/applySnapshots.ts';
+import { contentHash } from '../ledger/contentHash.ts';
+import type { Look } from '../ledger/domain/mergeLooks.ts';
+import { type ResourceRef, readResource } from '../ledger/domain/snapshot.ts';
+import { startOver } from '../ledger/ordersMoved.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database, Queryable } from '../platform/db/database.ts';
+import { nextCheckMs } from './domain/checkTimes.ts';
+import { type Trouble, troubleOf } from './domain/trouble.ts';
+import { fetchResource } from './fetchResource.ts';
+import {
+  type CheckedRow,
+  openResourceFinding,
+  readChecked,
+  writeNextCheck,
+} from './store/checks.ts';
+
+/** What became of a look at one resource. */
+export type Retrieved =
+  | {
+      readonly outcome: 'applied';
+      /** What the ledger held before and holds now; `before` is undefined for one it did not have. */
+      readonly before: CheckedRow | undefined;
+      readonly after: CheckedRow;
+      /** The service's own words, for links to other resources. */
+      readonly body: object;
+    }
+  /** The service does not know it. */
+  | { readonly outcome: 'missing'; readonly before: CheckedRow | undefined }
+  /** Nothing was learned about the resource. */
+  | { readonly outcome: 'failed'; readonly trouble: Trouble; readonly reason: string };
+
+export interface RetrieveOptions {
+  readonly lane: Lane;
+  /** Says what would become of it and changes nothing. */
+  readonly isDryRun?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Retrieves one resource and applies the answer.
+ * @throws what the database throws, and PaymentServiceError of kind `aborted`
+ */
+export type Retrieve = (ref: ResourceRef, options: RetrieveOptions) => Promise<Retrieved>;
+
+export interface RetrieveParts {
+  readonly db: Database;
+  readonly client: PaymentServiceClient;
+  readonly clock: Clock;
+}
+
+/** A resource that is only mentioned may take this long to become visible. */
+const ORPHAN_AFTER_MS = 24 * 60 * 60_000;
+/** A replica may lag behind what a webhook already told. */
+const GONE_AFTER_MS = 60 * 60_000;
+
+/** Makes the one `retrieve`. */
+export function createRetrieve({ db, client, clock }: RetrieveParts): Retrieve {
+  return async (ref, { lane, isDryRun = false, signal }) => {
+    let serviceTimeMs: number | undefined;
+    const onAnswer = (answer: { readonly serviceTimeMs: number | undefined }): void => {
+      ({ serviceTimeMs } = answer);
+    };
+    const options = { lane, onAnswer, ...(signal && { signal }) };
+    let body: object;
+    try {
+      body = await fetchResource(client, ref, options);
+    } catch (error) {
+      if (!(error instanceof PaymentServiceError) || error.kind === 'aborted') throw error;
+      const trouble = troubleOf(error);
+      if (trouble !== 'missing') return { outcome: 'failed', trouble, reason: error.message };
+      return await unlessDry(db, isDryRun, (tx) => noteMissing(tx, ref, clock.nowMs()));
+    }
+    const nowMs = clock.nowMs();
+    const look = toLook(ref, body, (serviceTimeMs ?? nowMs) * 1000);
+    if (typeof look === 'string') {
+      return { outcome: 'failed', trouble: 'unreadable', reason: look };
+    }
+    return await startOver((alsoLock) =>
+      unlessDry(db, isDryRun, (tx) => apply(tx, { look, body, alsoLock, nowMs })),
+    );
+  };
+}
+
+/** @returns what is wrong with the body where it makes no look */
+function toLook(ref: ResourceRef, body: object, observedMicros: number): Look | string {
+  const reading = readResource(body, observedMicros);
+  if (reading.outcome === 'unreadable') return `its ${reading.field} cannot be read`;
+  if (reading.outcome === 'unknown_resource') return 'the answer names no resource';
+  if (reading.ref.kind !== ref.kind || reading.ref.id !== ref.id) {
+    return `the answer is about ${reading.ref.kind} ${reading.ref.id}`;
+  }
+  const { content } = reading;
+  return {
+    ref,
+    content,
+    contentHash: contentHash(content),
+    source: 'retrieve',
+    observedMicros,
+    webhookEventId: undefined,
+  };
+}
+
+interface ApplyInput {
+  readonly look: Look;
+  readonly body: object;
+  readonly alsoLock: readonly string[];
+  readonly nowMs: number;
+}
+
+async function apply(
+  tx: Queryable,
+  { look, body, alsoLock, nowMs }: ApplyInput,
+): Promise<Retrieved> {
+  const before = await readChecked(tx, look.ref);
+  await applySnapshots(tx, { looks: [look], suspects: [], alsoLock });
+  const after = await readChecked(tx, look.ref);
+  if (!after) throw new Error(`${look.ref.kind} ${look.ref.id} was applied and is not stored`);
+  await advance(tx, after, nowMs);
+  return { outcome: 'applied', before, after, body };
+}
+
+async function advance(tx: Queryable, row: CheckedRow, nowMs: number): Promise<void> {
+  const changedMs =
+    row.versionMicros === null ? row.firstSeenAt.getTime() : row.versionMicros / 1000;
+  const atMs = nextCheckMs({ ...row, changedMs }, nowMs);
+  await writeNextCheck(tx, row, atMs === undefined ? null : new Date(atMs));
+}
+
+async function noteMissing(tx: Queryable, ref: ResourceRef, nowMs: number): Promise<Retrieved> {
+  const before = await readChecked(tx, ref);
+  if (before) {
+    const wasSeen = before.status !== null;
+    const knownMs = nowMs - before.firstSeenAt.getTime();
+    if (knownMs >= (wasSeen ? GONE_AFTER_MS : ORPHAN_AFTER_MS)) {
+      const detail = { since: before.firstSeenAt.toISOString() };
+      await openResourceFinding(tx, ref, {
+        class: wasSeen ? 'missing_remote' : 'orphan',
+        detail,
+      });
+    }
+    // A seen one that is gone is looked at by its age, too: it is not final that it is gone.
+    const stub = { ...before, status: null, isContradicted: false, versionMicros: null };
+    await advance(tx, stub, nowMs);
+  }
+  return { outcome: 'missing', before };
+}
+
+/** Carries a dry run's result out of the transaction that it must not commit. */
+class DryRun<T> extends Error {
+  readonly result: T;
+  constructor(result: T) {
+    super('dry run');
+    this.result = result;
+  }
+}
+
+/**
+ * Runs `work` in a transaction, which a dry run rolls back: what it says was then decided by the very
+ * code that would have done it.
+ */
+async function unlessDry<T>(
+  db: Database,
+  isDryRun: boolean,
+  work: (tx: Queryable) => Promise<T>,
+): Promise<T> {
+  if (!isDryRun) return await db.transaction(work);
+  try {
+    return await db.transaction(async (tx): Promise<never> => {
+      throw new DryRun(await work(tx));
+    });
+  } catch (error) {
+    if (error instanceof DryRun) return error.result as T;
+    throw error;
+  }
+}

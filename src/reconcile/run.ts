@@ -1,0 +1,220 @@
+/**
+ * One run over one list: full (every window listed) or by totals (only what counts unequal).
+ *
+ * 1. The ceiling is closed: the service's own time less a minute. What is created while the run goes
+ *    lies beyond it and is left to the next.
+ * 2. The tail begins half an hour before the watermark, so that what a replica showed late is met.
+ * 3. Each window is a checkpoint, written when all in it is healed. A run that was killed goes on from
+ *    there and reads one window again at most; healing twice changes nothing.
+ * 4. Trouble with the service ends the run with its reason and a finding that closes itself with the
+ *    next request that succeeds. Nothing is marked failed.
+ * 5. The watermark moves only when a full run came to its end, and never over a gap.
+ */
+import type { Lane } from '../client/index.ts';
+import { createAsking } from './asking.ts';
+import { compareTotals } from './compareTotals.ts';
+import type { Span } from './domain/windows.ts';
+import { isoSpan, ServiceTrouble } from './heal.ts';
+import {
+  listSpan,
+  type ReconcileParts,
+  type RunOptions,
+  type RunState,
+  type RunTools,
+} from './listSpan.ts';
+import { createListReader, type ListReader } from './readList.ts';
+import { closeComparison, openComparison } from './store/compare.ts';
+import {
+  advanceWatermark,
+  findLast,
+  finishRun,
+  insertRun,
+  type Mode,
+  type RunRow,
+  readRun,
+  readStream,
+  reopenRun,
+  writePageLimit,
+} from './store/runs.ts';
+import type { Stream } from './streams.ts';
+
+export interface RunRequest {
+  readonly stream: Stream;
+  readonly mode: Mode;
+  /** Created time, milliseconds since 1970; from the watermark on when it is left out. */
+  readonly fromMs?: number | undefined;
+  /** Up to the ceiling when it is left out. */
+  readonly toMs?: number | undefined;
+  /** A schedule's name, or `operator`. Only a run of the same cause is gone on with. */
+  readonly cause: string;
+  readonly isDryRun: boolean;
+  readonly lane: Lane;
+}
+
+/** A run as it ended. */
+export interface RunReport extends RunRow {
+  /** Differences that are still there; accepted ones do not count. */
+  readonly left: number;
+}
+
+/** @throws what the database throws, and the signal's reason */
+export type Reconcile = (request: RunRequest, options: RunOptions) => Promise<RunReport>;
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const CEILING_MS = MINUTE_MS;
+const OVERLAP_MS = 30 * MINUTE_MS;
+/** What is imported when nobody says from when. */
+export const FIRST_SPAN_MS = 120 * DAY_MS;
+const RESUME_WITHIN_MS = DAY_MS;
+const SERVICE_SUBJECT = 'service:payments';
+
+/** Makes the one `reconcile`. */
+export function createReconcile(parts: ReconcileParts): Reconcile {
+  return async (request, options) => {
+    const { db } = parts;
+    const { stream, isDryRun, lane } = request;
+    const { pageLimit, watermarkAt } = await readStream(db, stream);
+    const unfinished = await unfinishedOf(parts, request);
+    const asking = createAsking({
+      retrieve: parts.retrieve,
+      lane,
+      isDryRun,
+      signal: options.signal,
+      pause: parts.pause,
+      spent: unfinished?.requests ?? 0,
+    });
+    const { nowMs } = parts.clock;
+    const reader = createListReader({
+      client: parts.client,
+      stream,
+      ask: asking.ask,
+      nowMs,
+      limit: pageLimit,
+    });
+    const begin = async (): Promise<RunRow> => {
+      const span = await spanOf(request, reader, { watermarkAt, nowMs: nowMs() });
+      return await insertRun(db, {
+        ...request,
+        fromAt: new Date(span.fromMs),
+        toAt: new Date(span.toMs),
+      });
+    };
+    const row = await guard(parts, async () => unfinished ?? (await begin()));
+    const state = stateOf(row);
+    const tools: RunTools = {
+      parts,
+      stream,
+      asking,
+      reader,
+      heal: { ...parts, retrieve: asking.retrieve, isDryRun, countsMissed: watermarkAt !== null },
+      options,
+      mayPause: request.cause !== 'operator',
+    };
+    try {
+      await guard(parts, () =>
+        row.mode === 'totals' ? compareTotals(tools, state) : listSpan(tools, state, state.span),
+      );
+      await settleList(tools, state);
+    } catch (error) {
+      if (!(error instanceof ServiceTrouble)) throw error;
+      await finishRun(db, row.id, error.message);
+      parts.metrics.run('failed');
+      parts.log.warn({ runId: row.id, stream, reason: error.message }, 'reconcile.run_failed');
+      return await reportOf(parts, row.id);
+    }
+    await complete(tools, state, pageLimit);
+    return await reportOf(parts, row.id);
+  };
+}
+
+/** Turns trouble with the service into a finding, and its end into the end of that (rule 4). */
+async function guard<T>({ db }: ReconcileParts, work: () => Promise<T>): Promise<T> {
+  try {
+    const result = await work();
+    await closeComparison(db, ['service_unusable'], [SERVICE_SUBJECT]);
+    return result;
+  } catch (error) {
+    if (error instanceof ServiceTrouble) {
+      const detail = { reason: error.message };
+      const finding = { class: 'service_unusable', subject: SERVICE_SUBJECT, detail };
+      await openComparison(db, [finding]);
+    }
+    throw error;
+  }
+}
+
+/** A run of the same kind that did not come to its end (rule 3). */
+async function unfinishedOf(
+  { db, clock }: ReconcileParts,
+  request: RunRequest,
+): Promise<RunRow | undefined> {
+  const last = await findLast(db, request, new Date(clock.nowMs() - RESUME_WITHIN_MS));
+  if (!last || last.state === 'done') return undefined;
+  const isSame =
+    (request.fromMs === undefined || request.fromMs === last.fromAt.getTime()) &&
+    (request.toMs === undefined || request.toMs === last.toAt.getTime());
+  if (!isSame) return undefined;
+  await reopenRun(db, last.id);
+  return last;
+}
+
+async function spanOf(
+  request: RunRequest,
+  reader: ListReader,
+  known: { readonly watermarkAt: Date | null; readonly nowMs: number },
+): Promise<Span> {
+  const serviceMs = (await reader.serviceTimeMs()) ?? known.nowMs;
+  const ceilingMs = serviceMs - CEILING_MS;
+  const toMs = Math.min(request.toMs ?? ceilingMs, ceilingMs);
+  const tailMs =
+    known.watermarkAt === null ? toMs - FIRST_SPAN_MS : known.watermarkAt.getTime() - OVERLAP_MS;
+  return { fromMs: Math.min(request.fromMs ?? tailMs, toMs), toMs };
+}
+
+function stateOf(row: RunRow): RunState {
+  return {
+    row,
+    span: { fromMs: row.fromAt.getTime(), toMs: row.toAt.getTime() },
+    positionMs: row.positionAt.getTime(),
+    counts: row,
+    differences: row.differences,
+    isFilterIgnored: false,
+    isUnstable: false,
+  };
+}
+
+/** Says what is wrong with the list itself, or that nothing is any more. */
+async function settleList({ parts, stream, heal }: RunTools, state: RunState): Promise<void> {
+  if (heal.isDryRun) return;
+  const subject = `list:${stream}`;
+  const shown = {
+    filter_ignored: state.isFilterIgnored,
+    list_unstable:
+      state.isUnstable || state.differences.some((one) => one.class === 'list_unstable'),
+  };
+  for (const [name, isShown] of Object.entries(shown)) {
+    if (!isShown) await closeComparison(parts.db, [name], [subject]);
+    else await openComparison(parts.db, [{ class: name, subject, detail: isoSpan(state.span) }]);
+  }
+}
+
+async function complete(tools: RunTools, state: RunState, pageLimit: number): Promise<void> {
+  const { parts, stream, reader } = tools;
+  const { row } = state;
+  await finishRun(parts.db, row.id, undefined);
+  if (reader.limit() !== pageLimit) await writePageLimit(parts.db, stream, reader.limit());
+  if (row.mode === 'full' && !row.isDryRun) await advanceWatermark(parts.db, stream, row);
+  const { found, healed, missed, requests } = state.counts;
+  const left = found - healed;
+  parts.metrics.run(left === 0 ? 'equal' : 'different');
+  const facts = { runId: row.id, stream, requests, found, healed, missed, left };
+  if (left > 0 || missed > 0) parts.log.warn(facts, 'reconcile.differences');
+  else parts.log.info(facts, 'reconcile.equal');
+}
+
+async function reportOf({ db }: ReconcileParts, id: number): Promise<RunReport> {
+  const row = await readRun(db, id);
+  if (!row) throw new Error(`run ${id} is gone`);
+  return { ...row, left: row.found - row.healed };
+}

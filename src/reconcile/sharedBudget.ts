@@ -1,0 +1,43 @@
+/**
+ * The rate budget of the account, shared by all processes through one row. The rules are the
+ * client's (client/domain/rate.ts); here they are applied under a lock on that row.
+ *
+ * Time is the database's, so that processes on machines whose clocks differ agree about the reset.
+ * A row costs a round trip for each request, which takes many times longer itself; a lease of several
+ * requests for each process would be faster and would leave what it holds unused.
+ */
+
+import { learn, type RateState, take } from '../client/domain/rate.ts';
+import type { RateBudget } from '../client/index.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/db/database.ts';
+import { lockBudget, writeBudget } from './store/budget.ts';
+
+/** Makes the budget. Its methods reject when the database is away, and the calls they serve fail. */
+export function createSharedBudget(db: Database, clock: Clock): RateBudget {
+  const change = <T>(
+    decide: (state: RateState, nowMs: number) => { readonly state: RateState; readonly result: T },
+  ): Promise<T> =>
+    db.transaction(async (tx) => {
+      const { state: before, nowMs } = await lockBudget(tx);
+      const { state, result } = decide(before, nowMs);
+      if (state !== before) await writeBudget(tx, state);
+      return result;
+    });
+  return {
+    take: (lane) =>
+      change((before, nowMs) => {
+        const { state, admission } = take(before, lane, nowMs);
+        return { state, result: admission };
+      }),
+    learn: (reading) => {
+      const { resetAtMs } = reading;
+      // Put from our clock on the database's.
+      const waitMs = resetAtMs === undefined ? undefined : resetAtMs - clock.nowMs();
+      return change((before, nowMs) => {
+        const told = { ...reading, resetAtMs: waitMs === undefined ? undefined : nowMs + waitMs };
+        return { state: learn(before, told, nowMs), result: undefined };
+      });
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/** Statements on the rate budget that all processes share. */
+import type { RateState } from '../../client/domain/rate.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+
+interface BudgetRow {
+  readonly limit: number | null;
+  readonly remaining: number | null;
+  readonly resetMs: number | null;
+  readonly isAssumed: boolean;
+  readonly nowMs: number;
+}
+
+const COLUMNS = `
+  requests_limit as "limit", remaining,
+  (extract(epoch from reset_at) * 1000)::bigint as "resetMs", is_assumed as "isAssumed",
+  (extract(epoch from clock_timestamp()) * 1000)::bigint as "nowMs"`;
+
+/** Locks the budget until the transaction ends, and reads it with the database's time. */
+export async function lockBudget(
+  tx: Queryable,
+): Promise<{ readonly state: RateState; readonly nowMs: number }> {
+  const rows = await tx.query<BudgetRow>(`select ${COLUMNS} from rate_budget for update`);
+  const [row] = rows;
+  if (!row) throw new Error('the row of the rate budget is gone; a migration made it');
+  return { state: toState(row), nowMs: row.nowMs };
+}
+
+/** What is left, without a lock, for people. */
+export async function readBudget(
+  db: Queryable,
+): Promise<{ readonly limit: number | null; readonly remaining: number | null }> {
+  const rows = await db.query<BudgetRow>(`select ${COLUMNS} from rate_budget`);
+  const [row] = rows;
+  const isOver = row?.resetMs !== undefined && row.resetMs !== null && row.resetMs < row.nowMs;
+  return { limit: row?.limit ?? null, remaining: (isOver ? row?.limit : row?.remaining) ?? null };
+}
+
+export async function writeBudget(tx: Queryable, state: RateState): Promise<void> {
+  await tx.query(
+    `update rate_budget
+        set requests_limit = $1, remaining = $2, reset_at = to_timestamp($3::double precision / 1000),
+            is_assumed = $4`,
+    [state.limit ?? null, state.remaining ?? null, state.resetAtMs ?? null, state.isAssumed],
+  );
+}
+
+function toState({ limit, remaining, resetMs, isAssumed }: BudgetRow): RateState {
+  return {
+    limit: limit ?? undefined,
+    remaining: remaining ?? undefined,
+    resetAtMs: resetMs ?? undefined,
+    isAssumed,
+  };
+}

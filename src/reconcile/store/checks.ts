@@ -1,0 +1,143 @@
+/** Statements on when resources are retrieved, and on what a look at one of them leaves. */
+import type { ResourceKind } from '../../contract/resources/index.ts';
+import type { ResourceRef } from '../../ledger/domain/snapshot.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+
+/** What the ledger holds of a resource, as far as looking at it again needs. */
+export interface CheckedRow extends ResourceRef {
+  readonly kind: ResourceKind;
+  readonly paymentId: string | null;
+  readonly status: string | null;
+  readonly stage: string | null;
+  readonly currency: string | null;
+  readonly amountMinor: number | null;
+  readonly capturedMinor: number;
+  readonly versionMicros: number | null;
+  readonly isContradicted: boolean;
+  readonly isDoubtful: boolean;
+  readonly firstSeenAt: Date;
+}
+
+/** Without a lock. @returns undefined when the ledger does not have it */
+export async function readChecked(
+  tx: Queryable,
+  { kind, id }: ResourceRef,
+): Promise<CheckedRow | undefined> {
+  const rows = await tx.query<CheckedRow>(
+    `select kind, id, payment_id as "paymentId", status, stage, currency,
+            amount_minor as "amountMinor", captured_minor as "capturedMinor",
+            version_micros as "versionMicros", contradiction is not null as "isContradicted",
+            doubts <> '{}' as "isDoubtful", first_seen_at as "firstSeenAt"
+       from resources
+      where kind = $1 and id = $2`,
+    [kind, id],
+  );
+  return rows[0];
+}
+
+/** Sets when a resource is looked at next; null for never. */
+export async function writeNextCheck(
+  tx: Queryable,
+  { kind, id }: ResourceRef,
+  nextCheckAt: Date | null,
+): Promise<void> {
+  await tx.query(
+    'update resources set next_check_at = $3, is_check_wanted = false where kind = $1 and id = $2',
+    [kind, id, nextCheckAt],
+  );
+}
+
+/**
+ * Opens a finding about a resource and notes it on the row, so that the next look that is applied
+ * closes it. One that is open already keeps its place and takes the new detail.
+ */
+export async function openResourceFinding(
+  tx: Queryable,
+  { kind, id }: ResourceRef,
+  finding: { readonly class: string; readonly detail: Readonly<Record<string, unknown>> },
+): Promise<void> {
+  await tx.query(
+    `with noted as (
+       update resources
+          set open_findings = array_append(array_remove(open_findings, $3), $3)
+        where kind = $1 and id = $2
+        returning kind
+     )
+     insert into findings (class, subject, detail)
+     select $3, $1 || ':' || $2, $4::jsonb from noted
+     on conflict (class, subject) where state = 'open'
+     do update set detail = excluded.detail, updated_at = now()
+      where findings.detail <> excluded.detail`,
+    [kind, id, finding.class, JSON.stringify(finding.detail)],
+  );
+}
+
+/** A row that is due for a look. */
+export interface DueRow extends CheckedRow {
+  readonly isWanted: boolean;
+}
+
+/**
+ * Takes rows that are due, wanted ones or the others. They come due again after a lease, should
+ * whoever took them not live to say more; rows that others are at are passed over.
+ */
+export function takeDue(
+  db: Queryable,
+  request: {
+    readonly isWanted: boolean;
+    readonly now: Date;
+    readonly leaseUntil: Date;
+    readonly limit: number;
+  },
+): Promise<readonly DueRow[]> {
+  return db.query<DueRow>(
+    `with due as (
+       select kind, id from resources
+        where next_check_at <= $1 and is_check_wanted = $2
+        order by next_check_at
+        limit $3
+          for update skip locked
+     )
+     update resources r
+        set next_check_at = $4
+       from due
+      where r.kind = due.kind and r.id = due.id
+      returning r.kind, r.id, r.payment_id as "paymentId", r.status, r.stage, r.currency,
+                r.amount_minor as "amountMinor", r.captured_minor as "capturedMinor",
+                r.version_micros as "versionMicros", r.contradiction is not null as "isContradicted",
+                r.doubts <> '{}' as "isDoubtful", r.first_seen_at as "firstSeenAt",
+                r.is_check_wanted as "isWanted"`,
+    [request.now, request.isWanted, request.limit, request.leaseUntil],
+  );
+}
+
+/** Sets the next looks at rows that settled meanwhile; one that became wanted since keeps its time. */
+export async function writeNextChecks(
+  db: Queryable,
+  checks: readonly (ResourceRef & { readonly nextCheckAt: Date | null })[],
+): Promise<void> {
+  await db.query(
+    `update resources r
+        set next_check_at = u.at
+       from unnest($1::text[], $2::text[], $3::timestamptz[]) as u (kind, id, at)
+      where r.kind = u.kind and r.id = u.id and not r.is_check_wanted`,
+    [
+      checks.map(({ kind }) => kind),
+      checks.map(({ id }) => id),
+      checks.map(({ nextCheckAt }) => nextCheckAt),
+    ],
+  );
+}
+
+/** Puts a look off and leaves it wanted or not. */
+export async function putOff(
+  db: Queryable,
+  { kind, id }: ResourceRef,
+  nextCheckAt: Date,
+): Promise<void> {
+  await db.query('update resources set next_check_at = $3 where kind = $1 and id = $2', [
+    kind,
+    id,
+    nextCheckAt,
+  ]);
+}

@@ -1,0 +1,41 @@
+/** Statements on the switch that pauses reconciliation. */
+import type { Queryable } from '../../platform/db/database.ts';
+
+/** A pause that has not ended. */
+export interface Pause {
+  readonly pausedAt: Date;
+  readonly pausedBy: string;
+  readonly reason: string;
+}
+
+/** @returns the pause that is on; undefined when none is */
+export async function readPause(db: Queryable): Promise<Pause | undefined> {
+  const rows = await db.query<Pause>(
+    `select paused_at as "pausedAt", paused_by as "pausedBy", reason
+       from reconcile_pauses where resumed_at is null limit 1`,
+  );
+  return rows[0];
+}
+
+/** Begins a pause. @returns false when one is on already, which stays as it is */
+export async function beginPause(
+  db: Queryable,
+  { by, reason }: { readonly by: string; readonly reason: string },
+): Promise<boolean> {
+  const rows = await db.query(
+    `insert into reconcile_pauses (paused_by, reason) values ($1, $2)
+     on conflict do nothing returning id`,
+    [by, reason],
+  );
+  return rows.length > 0;
+}
+
+/** Ends the pause. @returns false when none is on */
+export async function endPause(db: Queryable, by: string): Promise<boolean> {
+  const rows = await db.query(
+    `update reconcile_pauses set resumed_at = statement_timestamp(), resumed_by = $1
+      where resumed_at is null returning id`,
+    [by],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,192 @@
+/** Statements on runs and on what is known of the lists. */
+import type { Queryable } from '../../platform/db/database.ts';
+import type { Stream } from '../streams.ts';
+
+export const MODES = ['totals', 'full'] as const;
+export type Mode = (typeof MODES)[number];
+
+/** A difference as a report names it. */
+export interface ReportedDifference {
+  readonly class: string;
+  readonly subject: string;
+  readonly outcome: 'healed' | 'left' | 'would_heal' | 'accepted';
+}
+
+/** What a run has done so far. */
+export interface RunCounts {
+  readonly windows: number;
+  readonly requests: number;
+  readonly rowsCompared: number;
+  readonly found: number;
+  readonly healed: number;
+  /** Changes that no webhook had told of in time. */
+  readonly missed: number;
+}
+
+export interface RunRow extends RunCounts {
+  readonly id: number;
+  readonly stream: Stream;
+  readonly mode: Mode;
+  readonly cause: string;
+  readonly isDryRun: boolean;
+  readonly state: 'running' | 'done' | 'failed';
+  readonly fromAt: Date;
+  readonly toAt: Date;
+  readonly positionAt: Date;
+  readonly startedAt: Date;
+  readonly finishedAt: Date | null;
+  readonly failure: string | null;
+  readonly differences: readonly ReportedDifference[];
+}
+
+const COLUMNS = `
+  id, stream, mode, cause, is_dry_run as "isDryRun", state, from_at as "fromAt", to_at as "toAt",
+  position_at as "positionAt", started_at as "startedAt", finished_at as "finishedAt",
+  windows, requests, rows_compared as "rowsCompared", found, healed, missed, failure, differences`;
+
+export interface NewRun {
+  readonly stream: Stream;
+  readonly mode: Mode;
+  readonly cause: string;
+  readonly isDryRun: boolean;
+  readonly fromAt: Date;
+  readonly toAt: Date;
+}
+
+export async function insertRun(db: Queryable, run: NewRun): Promise<RunRow> {
+  const rows = await db.query<RunRow>(
+    `insert into reconcile_runs (stream, mode, cause, is_dry_run, from_at, to_at, position_at)
+     values ($1, $2, $3, $4, $5, $6, $5)
+     returning ${COLUMNS}`,
+    [run.stream, run.mode, run.cause, run.isDryRun, run.fromAt, run.toAt],
+  );
+  const [row] = rows;
+  if (!row) throw new Error('the run was not stored');
+  return row;
+}
+
+/** The newest run of this kind, begun after `since`, however it ended. */
+export async function findLast(
+  db: Queryable,
+  run: Pick<NewRun, 'stream' | 'mode' | 'cause' | 'isDryRun'>,
+  since: Date,
+): Promise<RunRow | undefined> {
+  const rows = await db.query<RunRow>(
+    `select ${COLUMNS} from reconcile_runs
+      where stream = $1 and mode = $2 and cause = $3 and is_dry_run = $4 and started_at >= $5
+      order by id desc
+      limit 1`,
+    [run.stream, run.mode, run.cause, run.isDryRun, since],
+  );
+  return rows[0];
+}
+
+/** Goes on with a run that did not come to its end. */
+export async function reopenRun(db: Queryable, id: number): Promise<void> {
+  await db.query(
+    `update reconcile_runs
+        set state = 'running', failure = null, finished_at = null
+      where id = $1`,
+    [id],
+  );
+}
+
+export async function readRun(db: Queryable, id: number): Promise<RunRow | undefined> {
+  const rows = await db.query<RunRow>(`select ${COLUMNS} from reconcile_runs where id = $1`, [id]);
+  return rows[0];
+}
+
+export interface RunStep extends RunCounts {
+  readonly positionAt: Date;
+  readonly differences: readonly ReportedDifference[];
+}
+
+/** The checkpoint: the position with everything that was counted on the way to it. */
+export async function writeStep(db: Queryable, id: number, step: RunStep): Promise<void> {
+  await db.query(
+    `update reconcile_runs
+        set position_at = $2, windows = $3, requests = $4, rows_compared = $5, found = $6,
+            healed = $7, missed = $8, differences = $9::jsonb, updated_at = statement_timestamp()
+      where id = $1`,
+    [
+      id,
+      step.positionAt,
+      step.windows,
+      step.requests,
+      step.rowsCompared,
+      step.found,
+      step.healed,
+      step.missed,
+      JSON.stringify(step.differences),
+    ],
+  );
+}
+
+/** Ends a run. @param failure undefined when it came to its end */
+export async function finishRun(
+  db: Queryable,
+  id: number,
+  failure: string | undefined,
+): Promise<void> {
+  await db.query(
+    `update reconcile_runs
+        set state = $2, failure = $3, finished_at = statement_timestamp(),
+            updated_at = statement_timestamp()
+      where id = $1`,
+    [id, failure === undefined ? 'done' : 'failed', failure ?? null],
+  );
+}
+
+/** Runs below a number, newest first. */
+export function readRuns(
+  db: Queryable,
+  filter: { readonly stream: Stream | undefined; readonly below: number; readonly limit: number },
+): Promise<readonly RunRow[]> {
+  return db.query<RunRow>(
+    `select ${COLUMNS} from reconcile_runs
+      where id < $1 and ($2::text is null or stream = $2)
+      order by id desc
+      limit $3`,
+    [filter.below, filter.stream ?? null, filter.limit],
+  );
+}
+
+/** What is known of a list. */
+export interface StreamRow {
+  readonly watermarkAt: Date | null;
+  readonly pageLimit: number;
+}
+
+export async function readStream(db: Queryable, stream: Stream): Promise<StreamRow> {
+  const rows = await db.query<StreamRow>(
+    `select watermark_at as "watermarkAt", page_limit as "pageLimit"
+       from reconcile_streams where stream = $1`,
+    [stream],
+  );
+  return rows[0] ?? { watermarkAt: null, pageLimit: 100 };
+}
+
+export async function writePageLimit(
+  db: Queryable,
+  stream: Stream,
+  pageLimit: number,
+): Promise<void> {
+  await db.query('update reconcile_streams set page_limit = $2 where stream = $1', [
+    stream,
+    pageLimit,
+  ]);
+}
+
+/** Moves the watermark, never back. `fromAt` must not lie beyond it, or there would be a gap. */
+export async function advanceWatermark(
+  db: Queryable,
+  stream: Stream,
+  span: { readonly fromAt: Date; readonly toAt: Date },
+): Promise<void> {
+  await db.query(
+    `update reconcile_streams
+        set watermark_at = greatest(watermark_at, $3)
+      where stream = $1 and (watermark_at is null or watermark_at >= $2)`,
+    [stream, span.fromAt, span.toAt],
+  );
+}

@@ -1,0 +1,65 @@
+/**
+ * Slots: the instants that a schedule names. Pure arithmetic over the fields of a cron expression.
+ *
+ * Terms. *Fields*: the values that each part of the expression allows. *Slot*: an instant, to the
+ * second and in UTC, whose parts are all allowed.
+ *
+ * 1. `lastSlot` is the greatest slot that is not after the instant it is asked for.
+ * 2. A day is right if its month, its day of the month and its day of the week all are. Other crons
+ *    take either of the last two where both are restricted; the library that fires the slots does not.
+ * 3. An expression that never comes true within LONGEST_GAP_DAYS has no last slot.
+ *
+ * The library that runs the schedules looks only ahead: it tells when the next slot is, never which
+ * was the last, and without that nobody knows whether one was missed.
+ */
+
+/** What a cron expression allows, each ascending. Week days: 0 is Sunday. */
+export interface SlotFields {
+  readonly seconds: readonly number[];
+  readonly minutes: readonly number[];
+  readonly hours: readonly number[];
+  readonly daysOfMonth: readonly number[];
+  /** 1 is January. */
+  readonly months: readonly number[];
+  readonly daysOfWeek: readonly number[];
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Where no century lies between, a 29th of February on a given day of the week comes every 28 years. */
+const LONGEST_GAP_DAYS = 28 * 366;
+
+/**
+ * The last slot at `nowMs` or before (rule 1).
+ * @returns milliseconds since 1970; undefined where there is none (rule 3)
+ */
+export function lastSlot(fields: SlotFields, nowMs: number): number | undefined {
+  const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
+  const times = timesOfDay(fields);
+  for (let back = 0; back <= LONGEST_GAP_DAYS; back += 1) {
+    const dayMs = todayMs - back * DAY_MS;
+    if (!isDayAllowed(fields, dayMs)) continue;
+    const time = times.findLast((timeMs) => dayMs + timeMs <= nowMs);
+    if (time !== undefined) return dayMs + time;
+  }
+  return undefined;
+}
+
+/** Milliseconds after midnight, ascending. */
+function timesOfDay({ hours, minutes, seconds }: SlotFields): readonly number[] {
+  return hours.flatMap((hour) =>
+    minutes.flatMap((minute) =>
+      seconds.map((second) => ((hour * 60 + minute) * 60 + second) * 1000),
+    ),
+  );
+}
+
+/** Rule 2. */
+function isDayAllowed(fields: SlotFields, dayMs: number): boolean {
+  const day = new Date(dayMs);
+  return (
+    fields.months.includes(day.getUTCMonth() + 1) &&
+    fields.daysOfMonth.includes(day.getUTCDate()) &&
+    fields.daysOfWeek.includes(day.getUTCDay())
+  );
+}

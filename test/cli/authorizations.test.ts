@@ -1,0 +1,184 @@
+/** Commands that ask and tell the service, as people run them: one process each, over the sandbox. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Watched, watch } from '../support/authorizations.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Environment, type Exit, runTallyhook, settingsFor } from '../support/program.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+
+let db: TestDatabase;
+let sandbox: TestSandbox;
+let watched: Watched;
+let env: Environment;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  sandbox = await startTestSandbox();
+  watched = await watch(sandbox, db);
+  env = settingsFor(db.url, {
+    PAYMENTS_MERCHANT_ID: sandbox.merchantId,
+    PAYMENTS_BASE_URL: sandbox.baseUrl,
+    PAYMENTS_API_KEY: sandbox.apiKey,
+  });
+});
+afterAll(async () => {
+  await sandbox.close();
+  await db.drop();
+});
+
+const run = (...args: readonly string[]): Promise<Exit> => runTallyhook(args, { env });
+const json = ({ stdout }: Exit) => JSON.parse(stdout) as Record<string, unknown>;
+const truth = async (id: string) => (await sandbox.call('GET', `/payments/${id}`)).body;
+
+async function revokedKey(): Promise<string> {
+  const { api_key: apiKey } = await sandbox.control('POST', '/api_keys', { kind: 'secret' });
+  await sandbox.control('POST', '/api_keys/revoke', { api_key: apiKey });
+  return apiKey;
+}
+
+describe('authorizations', () => {
+  test('are listed with what is left and until when', async () => {
+    const id = await watched.authorize();
+    await watched.check.run();
+    const { authorizations } = json(await run('authorizations', 'list', '--json'));
+    const before = (await truth(id)).capture_before;
+    expect(authorizations).toContainEqual(
+      expect.objectContaining({
+        paymentId: id,
+        capturableMinor: 6540,
+        currency: 'USD',
+        deadlineAt: new Date(before).toISOString(),
+      }),
+    );
+    expect((await run('authorizations', 'list')).stdout).toMatch(
+      new RegExp(`${id} .*65\\.40 USD.* [67] d +requires_capture`),
+    );
+    expect(json(await run('authorizations', 'list', '--within', '48', '--json'))).toEqual({
+      authorizations: [],
+    });
+  });
+
+  test('are captured in part or whole; the ledger follows what the service then says', async () => {
+    const id = await watched.authorize();
+    const exit = await run('authorizations', 'capture', id, '--amount', '1000', '--yes', '--json');
+    expect(exit.code).toBe(0);
+    expect(json(exit)).toMatchObject({ outcome: 'done', status: 'partially_captured' });
+    expect(await truth(id)).toMatchObject({ amount_received: 1000 });
+    const rows = await db.query('select status, captured_minor from resources where id = $1', [id]);
+    expect(rows).toEqual([{ status: 'partially_captured', captured_minor: 1000 }]);
+  });
+
+  test('are cancelled, which releases the hold', async () => {
+    const id = await watched.authorize();
+    const exit = await run('authorizations', 'cancel', id, '--reason', 'sold out', '--yes');
+    expect(exit).toMatchObject({ code: 0, stderr: '' });
+    expect(exit.stdout).toMatch(/Done\.\nThe service says that it is cancelled\./);
+    expect(await truth(id)).toMatchObject({ status: 'cancelled', cancellation_reason: 'sold out' });
+  });
+
+  test('are not touched without a yes, beyond what is held, or when nothing is', async () => {
+    const id = await watched.authorize();
+    const unasked = await run('authorizations', 'capture', id);
+    expect(unasked).toMatchObject({ code: 1, stdout: '' });
+    expect(unasked.stderr).toMatch(
+      /Capture 65\.40 USD of pay_.*Nobody can be asked here: give --yes/,
+    );
+    const tooMuch = await run('authorizations', 'capture', id, '--amount', '6541', '--yes');
+    expect(tooMuch).toMatchObject({ code: 1 });
+    expect(tooMuch.stderr).toMatch(/Only 65\.40 USD of .* can be captured/);
+    expect(await truth(id)).toMatchObject({ status: 'requires_capture' });
+    await sandbox.call('POST', `/payments/${id}/cancel`, {});
+    const late = await run('authorizations', 'capture', id, '--yes');
+    expect(late).toMatchObject({ code: 1 });
+    expect(late.stderr).toMatch(/the service says that it is cancelled/);
+  });
+
+  test('are left alone under a key that was revoked, and the message says where to look', async () => {
+    const id = await watched.authorize();
+    const { code, stderr } = await runTallyhook(['authorizations', 'capture', id, '--yes'], {
+      env: { ...env, PAYMENTS_API_KEY: await revokedKey() },
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/AU_02/);
+    expect(stderr).toMatch(/tallyhook doctor/);
+    expect(await truth(id)).toMatchObject({ status: 'requires_capture' });
+  });
+
+  test('whose answer was lost are looked at: done where the service shows it, else an exit code of their own', async () => {
+    const [done, open] = [await watched.authorize(), await watched.authorize()];
+    const cancelWith = async (id: string, fault: string): Promise<Exit> => {
+      const requests = [{ fault, method: 'POST', path: `/payments/${id}` }];
+      await sandbox.control('PUT', '/faults', { requests });
+      return await run('authorizations', 'cancel', id, '--yes', '--json');
+    };
+    const carriedOut = await cancelWith(done, 'cut_after');
+    const notBegun = await cancelWith(open, 'cut_before');
+    await sandbox.control('DELETE', '/faults');
+    expect(carriedOut.code).toBe(0);
+    expect(json(carriedOut)).toMatchObject({ outcome: 'done', status: 'cancelled' });
+    expect(notBegun.code).toBe(2);
+    expect(json(notBegun)).toMatchObject({ outcome: 'unknown', status: 'requires_capture' });
+  });
+});
+
+describe('refresh', () => {
+  test('says what changed, and nothing new the second time', async () => {
+    const id = await watched.authorize();
+    await sandbox.call('POST', `/payments/${id}/capture`, {});
+    const first = await run('refresh', id);
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toContain(`payment ${id}: status requires_capture → succeeded`);
+    expect(first.stdout).toContain(`payment ${id}: capturedMinor 0 → 6540`);
+    expect((await run('refresh', id)).stdout).toBe(`payment ${id}: nothing new.\n`);
+  });
+
+  test('takes an order, and what was never heard of when told what it is', async () => {
+    const { body } = await sandbox.call('POST', '/refunds', {
+      payment_id: await capturedPayment(),
+      amount: 100,
+    });
+    const unknown = await run('refresh', body.refund_id);
+    expect(unknown).toMatchObject({ code: 1 });
+    expect(unknown.stderr).toMatch(/Give --kind/);
+    const told = await run('refresh', body.refund_id, '--kind', 'refund', '--json');
+    expect(told.code).toBe(0);
+    expect(json(told)).toMatchObject({ resources: [{ kind: 'refund', outcome: 'applied' }] });
+    const [order] = await db.query<{ id: string }>(
+      `select o.order_id as id from orders o join resources r using (order_key) where r.id = $1`,
+      [body.payment_id],
+    );
+    const all = json(await run('refresh', order?.id ?? '', '--json'));
+    expect(all).toMatchObject({
+      resources: [
+        { kind: 'payment', outcome: 'applied' },
+        { kind: 'refund', outcome: 'applied' },
+      ],
+    });
+  });
+
+  test('changes nothing when the service does not know it or does not answer', async () => {
+    const gone = await run('refresh', 'pay_nowhere', '--kind', 'payment', '--json');
+    expect(gone.code).toBe(1);
+    expect(json(gone)).toMatchObject({ resources: [{ outcome: 'missing' }] });
+    const id = await watched.authorize();
+    const exit = await runTallyhook(['refresh', id], {
+      env: { ...env, PAYMENTS_API_KEY: await revokedKey() },
+    });
+    expect(exit).toMatchObject({ code: 1 });
+    expect(exit.stdout).toMatch(/AU_02.*Nothing was changed/);
+  });
+
+  test('without a key says which setting is missing', async () => {
+    const { code, stderr } = await runTallyhook(['refresh', 'pay_1'], {
+      env: { ...env, PAYMENTS_API_KEY: undefined, PAYMENTS_BASE_URL: undefined },
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/PAYMENTS_BASE_URL and PAYMENTS_API_KEY/);
+  });
+});
+
+async function capturedPayment(): Promise<string> {
+  const id = await watched.authorize();
+  await sandbox.call('POST', `/payments/${id}/capture`, {});
+  await watched.applyWebhooks();
+  return id;
+}

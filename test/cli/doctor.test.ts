@@ -1,0 +1,154 @@
+/** `tallyhook doctor` over installations that are well and ones that are not. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { SECRET } from '../support/events.ts';
+import { type Environment, type Exit, runTallyhook, settingsFor } from '../support/program.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+
+let db: TestDatabase;
+let sandbox: TestSandbox;
+let env: Environment;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  sandbox = await startTestSandbox();
+  env = settingsFor(db.url, {
+    PAYMENTS_MERCHANT_ID: sandbox.merchantId,
+    PAYMENTS_BASE_URL: sandbox.baseUrl,
+    PAYMENTS_API_KEY: sandbox.apiKey,
+  });
+});
+afterAll(async () => {
+  await sandbox.close();
+  await db.drop();
+});
+
+interface Report {
+  readonly healthy: boolean;
+  readonly checks: readonly {
+    readonly name: string;
+    readonly state: string;
+    readonly says: string;
+    readonly remedy: string | null;
+  }[];
+}
+
+async function examine(more: Environment = {}): Promise<{ exit: Exit; report: Report }> {
+  const exit = await runTallyhook(['doctor', '--json'], { env: { ...env, ...more } });
+  return { exit, report: JSON.parse(exit.stdout) as Report };
+}
+
+const named = ({ checks }: Report, name: string) => checks.find((check) => check.name === name);
+
+test('an installation that is well passes every check but the one that cannot be made, and says so', async () => {
+  const { exit, report } = await examine();
+  expect(exit).toMatchObject({ code: 0, stderr: '' });
+  const states = Object.fromEntries(report.checks.map(({ name, state }) => [name, state]));
+  expect(states).toEqual({
+    settings: 'ok',
+    database: 'ok',
+    migrations: 'ok',
+    account: 'ok',
+    queue: 'ok',
+    'webhook secrets': 'ok',
+    'admin token': 'ok',
+    'API key': 'ok',
+    'key and address': 'ok',
+    clock: 'ok',
+    'webhook address': 'not_checked',
+  });
+  // For people: the same, with what to do.
+  const { stdout } = await runTallyhook(['doctor'], { env });
+  expect(stdout).toMatch(/^ok {4}database +it answers$/m);
+  expect(stdout).toMatch(/^\? {5}webhook address/m);
+  expect(stdout).toMatch(/→ See that the business profile's webhook address/);
+  expect(stdout).toMatch(/10 well, 0 to look at, 0 failed, 1 not checked\.\n$/);
+});
+
+test('a key that the service does not know, and one that was revoked, are told apart', async () => {
+  const unknown = await examine({ PAYMENTS_API_KEY: 'snd_nobody_made_this_one' });
+  expect(unknown.exit.code).toBe(1);
+  expect(named(unknown.report, 'API key')).toMatchObject({
+    state: 'failed',
+    says: 'the service does not know the key',
+  });
+  const { api_key: apiKey } = await sandbox.control('POST', '/api_keys', { kind: 'secret' });
+  await sandbox.control('POST', '/api_keys/revoke', { api_key: apiKey });
+  const revoked = await examine({ PAYMENTS_API_KEY: apiKey });
+  expect(revoked.exit.code).toBe(1);
+  expect(named(revoked.report, 'API key')).toMatchObject({
+    state: 'failed',
+    says: 'the key was revoked',
+    remedy: 'Make a new key with the service, set PAYMENTS_API_KEY to it, and restart.',
+  });
+  for (const secret of [apiKey, 'snd_nobody_made_this_one']) {
+    expect(unknown.exit.stdout + revoked.exit.stdout).not.toContain(secret);
+  }
+});
+
+test('a service that nobody answers for is named, and what depends on it is not said to be well', async () => {
+  const { exit, report } = await examine({ PAYMENTS_BASE_URL: 'http://127.0.0.1:9' });
+  expect(exit.code).toBe(1);
+  expect(named(report, 'API key')).toMatchObject({ state: 'failed' });
+  expect(named(report, 'API key')?.remedy).toContain('PAYMENTS_BASE_URL (http://127.0.0.1:9)');
+  expect(named(report, 'clock')).toMatchObject({ state: 'not_checked' });
+});
+
+test('a production key is not used with what looks like a sandbox', async () => {
+  const { exit, report } = await examine({
+    PAYMENTS_API_KEY: 'prd_0123456789abcdef',
+    PAYMENTS_MERCHANT_ID: 'merchant_real',
+  });
+  expect(exit.code).toBe(1);
+  expect(named(report, 'key and address')).toMatchObject({ state: 'failed' });
+});
+
+test('a database that is away, one that lacks migrations, and one of another account are each named', async () => {
+  const away = await examine({ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' });
+  expect(away.exit.code).toBe(1);
+  expect(named(away.report, 'database')).toMatchObject({ state: 'failed' });
+  expect(named(away.report, 'database')?.remedy).toMatch(/Check DATABASE_URL/);
+  expect(named(away.report, 'migrations')).toMatchObject({ state: 'not_checked' });
+  expect(named(away.report, 'queue')).toMatchObject({ state: 'failed' });
+  // What does not need the database was looked at all the same.
+  expect(named(away.report, 'API key')).toMatchObject({ state: 'ok' });
+
+  const old = await createTestDatabase();
+  await old.query('delete from migrations where id > 5');
+  const behind = await examine({ DATABASE_URL: old.url });
+  await old.drop();
+  expect(behind.exit.code).toBe(1);
+  expect(named(behind.report, 'migrations')).toMatchObject({
+    state: 'failed',
+    remedy: 'Run: npx tallyhook migrate',
+  });
+
+  await db.query(`insert into installation (merchant_id) values ('merchant_other')`);
+  const foreign = await examine();
+  await db.query('delete from installation');
+  expect(foreign.exit.code).toBe(1);
+  expect(named(foreign.report, 'account')?.says).toMatch(/books of merchant_other/);
+});
+
+test('what is not set is said with the setting that is missing', async () => {
+  const { exit, report } = await examine({
+    PAYMENTS_API_KEY: undefined,
+    PAYMENTS_BASE_URL: undefined,
+    WEBHOOK_SECRETS: undefined,
+  });
+  expect(exit.code).toBe(1);
+  expect(named(report, 'API key')).toMatchObject({ state: 'warning' });
+  expect(named(report, 'webhook secrets')).toMatchObject({
+    state: 'failed',
+    remedy: 'Set WEBHOOK_SECRETS.',
+  });
+});
+
+test('settings that cannot be read are all named, and no secret of them', async () => {
+  const { exit, report } = await examine({ PORT: 'http', WEBHOOK_SECRETS: 'hunter2' });
+  expect(exit.code).toBe(1);
+  expect(report).toMatchObject({ healthy: false, checks: [{ name: 'settings' }] });
+  expect(named(report, 'settings')?.says).toMatch(/PORT[\s\S]*WEBHOOK_SECRETS/);
+  expect(exit.stdout).not.toContain('hunter2');
+  expect(exit.stdout).not.toContain(SECRET);
+});

@@ -1,0 +1,126 @@
+/** Findings that people accept, and the switch that pauses reconciliation. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isPaused } from '../../src/reconcile/pause.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { unique } from '../support/events.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
+import { paymentEvent } from '../support/payments.ts';
+import { type Exit, runTallyhook, settingsFor } from '../support/program.ts';
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+
+const run = (...args: readonly string[]): Promise<Exit> =>
+  runTallyhook(args, { env: settingsFor(db.url) });
+
+interface Finding {
+  readonly id: number;
+  readonly class: string;
+  readonly state: string;
+  readonly acceptedBy: string | null;
+  readonly acceptedReason: string | null;
+}
+
+async function list(...args: readonly string[]): Promise<readonly Finding[]> {
+  const exit = await run('findings', 'list', '--json', ...args);
+  expect(exit).toMatchObject({ code: 0, stderr: '' });
+  return (JSON.parse(exit.stdout) as { findings: Finding[] }).findings;
+}
+
+/** More is captured than the payment asked for. */
+async function overCapture(id: string, capturedMinor: number): Promise<void> {
+  const body = paymentEvent({
+    payment_id: id,
+    amount: 1000,
+    amount_received: capturedMinor,
+    modified_at: new Date(Date.UTC(2026, 0, 1) + capturedMinor).toISOString(),
+  });
+  await applyEach(db, testApplier(db), [body]);
+}
+
+describe('a finding', () => {
+  test('that is accepted no longer counts as open, with who and why; it counts again when it shows more', async () => {
+    const id = unique('pay');
+    const subject = ['--subject', `payment:${id}`];
+    await overCapture(id, 1500);
+    const [finding] = await list(...subject);
+    expect(finding).toMatchObject({ class: 'over_capture', state: 'open', acceptedBy: null });
+    const number = String(finding?.id);
+
+    const exit = await run('findings', 'accept', number, '--reason', 'a tip', '--by', 'ada');
+    expect(exit).toMatchObject({ code: 0, stdout: `Finding ${number} is accepted by ada.\n` });
+    expect(await list(...subject)).toEqual([]);
+    expect(await list('--state', 'accepted', ...subject)).toMatchObject([
+      { state: 'accepted', acceptedBy: 'ada', acceptedReason: 'a tip' },
+    ]);
+
+    // The same difference, seen again.
+    await db.query(`update resources set open_findings = '{}' where id = $1`, [id]);
+    await overCapture(id, 1500);
+    expect(await list(...subject)).toEqual([]);
+    // A larger one was never accepted.
+    await overCapture(id, 1800);
+    expect(await list(...subject)).toMatchObject([{ id: finding?.id, acceptedBy: null }]);
+  });
+
+  test('that was accepted still closes by itself, and says afterwards who accepted it', async () => {
+    const id = unique('pay');
+    await overCapture(id, 1500);
+    const [finding] = await list('--subject', `payment:${id}`);
+    await run('findings', 'accept', String(finding?.id), '--reason', 'known', '--by', 'ada');
+    const raised = paymentEvent({
+      payment_id: id,
+      amount: 1500,
+      amount_received: 1500,
+      modified_at: '2026-02-01T00:00:00Z',
+    });
+    await applyEach(db, testApplier(db), [raised]);
+    expect(await list('--state', 'closed', '--subject', `payment:${id}`)).toMatchObject([
+      { state: 'closed', acceptedBy: 'ada' },
+    ]);
+    const again = await run('findings', 'accept', String(finding?.id), '--reason', 'x');
+    expect(again).toMatchObject({ code: 1, stdout: '' });
+    expect(again.stderr).toMatch(/is closed already/);
+  });
+
+  test('is accepted once, by its number, and for a reason', async () => {
+    const id = unique('pay');
+    await overCapture(id, 1500);
+    const [finding] = await list('--subject', `payment:${id}`);
+    const number = String(finding?.id);
+    expect((await run('findings', 'accept', number)).stderr).toMatch(/--reason/);
+    expect((await run('findings', 'accept', number, '--reason', ' ')).stderr).toMatch(
+      /Give a reason/,
+    );
+    expect((await run('findings', 'accept', number, '--reason', 'known')).code).toBe(0);
+    expect((await run('findings', 'accept', number, '--reason', 'other')).stderr).toMatch(
+      /was accepted before/,
+    );
+    expect((await run('findings', 'accept', '99999999', '--reason', 'x')).stderr).toMatch(
+      /no finding 99999999/,
+    );
+    // Whoever runs the command is named where nobody else is.
+    const [accepted] = await list('--state', 'accepted', '--subject', `payment:${id}`);
+    expect(accepted?.acceptedBy).not.toBe('');
+  });
+});
+
+describe('the switch', () => {
+  test('pauses and resumes once each, and says who did', async () => {
+    expect(await isPaused(db)).toBe(false);
+    expect((await run('resume')).stderr).toMatch(/is not paused/);
+    expect((await run('pause', '--reason', 'the bank is down', '--by', 'ada')).code).toBe(0);
+    expect(await isPaused(db)).toBe(true);
+    const again = await run('pause', '--reason', 'x');
+    expect(again).toMatchObject({ code: 1, stdout: '' });
+    expect(again.stderr).toMatch(/paused already by ada since .*: the bank is down/);
+    expect((await run('resume', '--by', 'bob', '--json')).stdout).toContain('"by": "bob"');
+    expect(await isPaused(db)).toBe(false);
+    expect(await db.query('select paused_by, reason, resumed_by from reconcile_pauses')).toEqual([
+      { paused_by: 'ada', reason: 'the bank is down', resumed_by: 'bob' },
+    ]);
+  });
+});

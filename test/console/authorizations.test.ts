@@ -1,0 +1,129 @@
+/** Authorizations over the admin API, and orders that are asked about before they are shown. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Api, type Body, createApi } from '../support/api.ts';
+import { type Watched, watch } from '../support/authorizations.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { unique } from '../support/events.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { cardPayment } from '../support/sandboxRequests.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+
+let db: TestDatabase;
+let sandbox: TestSandbox;
+let watched: Watched;
+let tallyhook: TestTallyhook;
+let keyless: TestTallyhook;
+let api: Api;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  sandbox = await startTestSandbox();
+  watched = await watch(sandbox, db);
+  const account = { PAYMENTS_MERCHANT_ID: sandbox.merchantId };
+  tallyhook = await startTallyhook({
+    db,
+    roles: ['console'],
+    env: { ...account, PAYMENTS_BASE_URL: sandbox.baseUrl, PAYMENTS_API_KEY: sandbox.apiKey },
+  });
+  keyless = await startTallyhook({ db, roles: ['console'], env: account });
+  api = createApi(tallyhook);
+});
+afterAll(async () => {
+  await tallyhook.close();
+  await keyless.close();
+  await sandbox.close();
+  await db.drop();
+});
+
+const orderOf = async (paymentId: string): Promise<string> => {
+  const rows = await db.query<{ id: string }>(
+    `select o.order_id as id from orders o join resources r using (order_key) where r.id = $1`,
+    [paymentId],
+  );
+  return rows[0]?.id ?? '';
+};
+
+test('authorizations are listed nearest deadline first, page by page, until they are captured', async () => {
+  const ids: string[] = [];
+  for (let count = 0; count < 5; count += 1) {
+    ids.push(await watched.authorize());
+    await watched.advance(60_000);
+  }
+  await watched.check.run();
+  const seen: Body[] = [];
+  for (let cursor = ''; ; ) {
+    const { status, body } = await api.get(`/api/v1/authorizations?limit=2${cursor}`);
+    expect(status).toBe(200);
+    seen.push(...body.authorizations);
+    if (body.next_cursor === null) break;
+    cursor = `&cursor=${body.next_cursor}`;
+  }
+  expect(seen.map(({ payment_id: id }) => id)).toEqual(ids);
+  const [first] = ids;
+  const { body: truth } = await sandbox.call('GET', `/payments/${first}`);
+  expect(seen[0]).toMatchObject({
+    order_id: await orderOf(first ?? ''),
+    status: 'requires_capture',
+    currency: 'USD',
+    amount_capturable: 6540,
+    capture_before: new Date(truth.capture_before).toISOString(),
+    said_hours: null,
+  });
+  await sandbox.call('POST', `/payments/${first}/capture`, {});
+  await watched.applyWebhooks();
+  const { body } = await api.get('/api/v1/authorizations');
+  expect(body.authorizations.map(({ payment_id: id }: Body) => id)).toEqual(ids.slice(1));
+  expect((await api.get('/api/v1/authorizations?cursor=nonsense')).status).toBe(400);
+});
+
+describe('an order with refresh=1', () => {
+  const refreshed = (id: string) => api.get(`/api/v1/orders/${id}?refresh=1`);
+
+  test('is what the service says now, before any webhook came', async () => {
+    const paymentId = await watched.authorize();
+    const orderId = await orderOf(paymentId);
+    await sandbox.call('POST', `/payments/${paymentId}/capture`, {});
+    const old = await api.get(`/api/v1/orders/${orderId}`);
+    expect(old.body).toMatchObject({ status: 'authorized', refresh: null });
+    const { body } = await refreshed(orderId);
+    expect(body).toMatchObject({ status: 'paid', refresh: { outcome: 'fresh', reason: null } });
+  });
+
+  test('is found by its payment before anything was ever heard of it', async () => {
+    const orderId = unique('ord');
+    const { body: payment } = await sandbox.call(
+      'POST',
+      '/payments',
+      cardPayment({ metadata: { order_id: orderId } }),
+    );
+    expect((await api.get(`/api/v1/orders/${payment.payment_id}`)).status).toBe(404);
+    const { body } = await refreshed(payment.payment_id);
+    expect(body).toMatchObject({ order_id: orderId, status: 'paid' });
+    expect((await refreshed('nobody_ordered_this')).status).toBe(404);
+  });
+
+  test('is what is known, and says so, when the service fails, hangs, or no key is set', async () => {
+    const paymentId = await watched.authorize();
+    const orderId = await orderOf(paymentId);
+    const withFault = async (fault: object): Promise<Body> => {
+      await sandbox.control('PUT', '/faults', { requests: [{ path: '/payments', ...fault }] });
+      const { status, body } = await refreshed(orderId);
+      await sandbox.control('DELETE', '/faults');
+      expect(status).toBe(200);
+      return body;
+    };
+    const known = { order_id: orderId, status: 'authorized' };
+    const failing = await withFault({ fault: 'server_error' });
+    expect(failing).toMatchObject({ ...known, refresh: { outcome: 'failed' } });
+    const hanging = await Promise.race([
+      withFault({ fault: 'timeout_after', hold_ms: 60_000 }),
+      pause(20_000, 'no answer', { ref: false }),
+    ]);
+    expect(hanging).toMatchObject({ ...known, refresh: { outcome: 'failed' } });
+    expect(hanging.refresh.reason).not.toBe('');
+    const off = await createApi(keyless).get(`/api/v1/orders/${orderId}?refresh=1`);
+    expect(off.body).toMatchObject({ ...known, refresh: { outcome: 'off' } });
+    expect((await api.get(`/api/v1/orders/${orderId}?refresh=yes`)).status).toBe(400);
+  });
+});

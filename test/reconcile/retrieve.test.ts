@@ -1,0 +1,137 @@
+/** One look at one resource, over HTTP, into a real database. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRetrieve } from '../../src/reconcile/retrieve.ts';
+import { clientOf, type PaymentService, startPaymentService } from '../client/paymentService.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject, unique } from '../support/events.ts';
+import { applyEach, readOpenFindings, readResourceStates, testApplier } from '../support/ledger.ts';
+
+const HOUR = 60 * 60_000;
+let db: TestDatabase;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+
+afterAll(async () => {
+  await db.drop();
+});
+
+function retrieverOf(service: PaymentService, nowMs = Date.now()) {
+  return createRetrieve({ db, client: clientOf(service), clock: { nowMs: () => nowMs } });
+}
+
+const notFound = {
+  status: 404,
+  body: { error: { type: 'invalid_request', code: 'IR_05', message: 'no such payment' } },
+};
+const lane = 'operator';
+
+async function nextCheckOf(id: string): Promise<number | undefined> {
+  const rows = await db.query<{ at: Date | null }>(
+    'select next_check_at as at from resources where id = $1',
+    [id],
+  );
+  return rows[0]?.at?.getTime();
+}
+
+test('what a retrieve says is applied, dated by the answer, and the next look is due by the ladder', async () => {
+  const service = await startPaymentService();
+  const id = unique('pay');
+  const date = 'Sun, 01 Nov 2026 10:00:30 GMT';
+  service.always = () => ({
+    status: 200,
+    body: paymentObject({ payment_id: id, status: 'processing', amount_received: 0 }),
+    headers: { date },
+  });
+  const nowMs = Date.UTC(2026, 10, 1, 10, 0, 31);
+
+  const found = await retrieverOf(service, nowMs)({ kind: 'payment', id }, { lane });
+
+  expect(found).toMatchObject({ outcome: 'applied', before: undefined });
+  const [state] = await readResourceStates(db, [id]);
+  expect(state).toMatchObject({ status: 'processing', amount_minor: 6540 });
+  const looks = await db.query(
+    'select observed_micros, source from snapshots where resource_id = $1',
+    [id],
+  );
+  expect(looks).toEqual([{ observed_micros: Date.parse(date) * 1000, source: 'retrieve' }]);
+  // The object was modified at 10:00:00.
+  expect(await nextCheckOf(id)).toBe(Date.UTC(2026, 10, 1, 10, 2));
+});
+
+test('a dry run says what it would do and leaves no trace', async () => {
+  const service = await startPaymentService();
+  const id = unique('pay');
+  service.always = () => ({ status: 200, body: paymentObject({ payment_id: id }) });
+
+  const found = await retrieverOf(service)({ kind: 'payment', id }, { lane, isDryRun: true });
+
+  expect(found).toMatchObject({ outcome: 'applied', after: { status: 'succeeded' } });
+  expect(await readResourceStates(db, [id])).toEqual([]);
+});
+
+test('a mention that the service does not know for a day is an orphan, and none before', async () => {
+  const service = await startPaymentService();
+  service.always = () => notFound;
+  const paymentId = unique('pay');
+  const refund = {
+    refund_id: unique('ref'),
+    payment_id: paymentId,
+    amount: 100,
+    currency: 'USD',
+    status: 'succeeded',
+    modified_at: '2026-11-01T10:00:00Z',
+  };
+  await applyEach(db, testApplier(db), [eventBody(refund, { contentType: 'refund_details' })]);
+  const ref = { kind: 'payment', id: paymentId } as const;
+  const subject = `payment:${paymentId}`;
+
+  expect(await retrieverOf(service)(ref, { lane })).toMatchObject({ outcome: 'missing' });
+  expect(await readOpenFindings(db, subject)).toEqual([]);
+  await retrieverOf(service, Date.now() + 25 * HOUR)(ref, { lane });
+  expect(await readOpenFindings(db, subject)).toEqual([{ class: 'orphan' }]);
+
+  // It closes itself when the payment is seen after all.
+  service.always = () => ({ status: 200, body: paymentObject({ payment_id: paymentId }) });
+  await retrieverOf(service)(ref, { lane });
+  expect(await readOpenFindings(db, subject)).toEqual([]);
+});
+
+test('what was seen and is gone keeps its state', async () => {
+  const service = await startPaymentService();
+  service.always = () => notFound;
+  const payment = paymentObject();
+  await applyEach(db, testApplier(db), [eventBody(payment)]);
+  const before = await readResourceStates(db, [payment.payment_id]);
+
+  const ref = { kind: 'payment', id: payment.payment_id } as const;
+  await retrieverOf(service, Date.now() + 2 * HOUR)(ref, { lane });
+
+  const subject = `payment:${payment.payment_id}`;
+  expect(await readOpenFindings(db, subject)).toEqual([{ class: 'missing_remote' }]);
+  const after = await readResourceStates(db, [payment.payment_id]);
+  expect(after).toEqual([{ ...before[0], open_findings: ['missing_remote'] }]);
+});
+
+test.each([
+  ['a key that is not taken', 401, { error: { type: 'x', code: 'AU_01', message: 'm' } }, 'key'],
+  ['a 404 of somebody else', 404, '<h1>Not Found</h1>', 'address'],
+  ['garbage', 200, '<h1>Welcome</h1>', 'unreadable'],
+  ['another payment', 200, paymentObject(), 'unreadable'],
+  ['money that cannot be read', 200, { payment_id: 'PLACE', amount: -5 }, 'unreadable'],
+  ['a service that is down', 503, '', 'away'],
+])('%s changes nothing', async (_, status, body, trouble) => {
+  const service = await startPaymentService();
+  const payment = paymentObject();
+  await applyEach(db, testApplier(db), [eventBody(payment)]);
+  const before = await readResourceStates(db, [payment.payment_id]);
+  const text = JSON.stringify(body).replace('PLACE', payment.payment_id);
+  service.always = () => ({ status, body: JSON.parse(text) });
+
+  const ref = { kind: 'payment', id: payment.payment_id } as const;
+  const found = await retrieverOf(service, Date.now() + 48 * HOUR)(ref, { lane });
+
+  expect(found).toMatchObject({ outcome: 'failed', trouble });
+  expect(await readResourceStates(db, [payment.payment_id])).toEqual(before);
+});

@@ -1,0 +1,102 @@
+/**
+ * The sandbox, the ledger of a shop beside it, and the watch over its authorizations, all by one clock
+ * that can be moved. What the sandbox sends is applied as the receiver would.
+ */
+import { createClient } from '../../src/client/index.ts';
+import type { Clock } from '../../src/platform/clock.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import {
+  type AuthorizationCheck,
+  type AuthorizationCheckParts,
+  createAuthorizationCheck,
+} from '../../src/reconcile/authorizations/checkAuthorizations.ts';
+import { createAuthorizationService } from '../../src/reconcile/authorizations/createService.ts';
+import { isPaused } from '../../src/reconcile/pause.ts';
+import { silentLog } from './database.ts';
+import { unique } from './events.ts';
+import { readOpenFindings, receive, testApplier } from './ledger.ts';
+import type { TestSandbox } from './sandbox.ts';
+import { cardPayment } from './sandboxRequests.ts';
+
+export const HOUR_MS = 60 * 60 * 1000;
+
+export interface Notice {
+  readonly kind: string;
+  readonly hours: number;
+  readonly outcome: string | null;
+}
+
+export interface Watched {
+  readonly clock: Clock;
+  readonly check: AuthorizationCheck;
+  /** A payment that is held for capture; the ledger hears of it unless told otherwise. */
+  authorize(fields?: object): Promise<string>;
+  /** Moves the clock of both. Webhooks that are sent meanwhile stay with the listener. */
+  advance(ms: number): Promise<void>;
+  /** Applies the webhooks that were sent since the last time. */
+  applyWebhooks(): Promise<void>;
+  notices(paymentId: string): Promise<readonly Notice[]>;
+  findings(paymentId: string): Promise<readonly string[]>;
+}
+
+export async function watch(
+  sandbox: TestSandbox,
+  db: Database,
+  options: Partial<AuthorizationCheckParts> & {
+    readonly apiKey?: string;
+    readonly signal?: AbortSignal;
+  } = {},
+): Promise<Watched> {
+  const { now } = await sandbox.control('GET', '/clock');
+  let aheadMs = Date.parse(now) - Date.now();
+  const clock = { nowMs: () => Date.now() + aheadMs };
+  let applied = 0;
+  const applier = testApplier(db, sandbox.merchantId);
+  const { apiKey = sandbox.apiKey, signal, ...parts } = options;
+  const retry = { maxAttempts: 2, totalTimeoutMs: 5_000, baseDelayMs: 1 };
+  const client = createClient({ baseUrl: sandbox.baseUrl, apiKey, retry });
+  const check = createAuthorizationCheck({
+    db,
+    clock,
+    log: silentLog,
+    thresholds: [48, 24, 6, 1],
+    policy: undefined,
+    service: createAuthorizationService({ db, client, clock }, { lane: 'refresh', signal }),
+    isPaused: () => isPaused(db),
+    ...parts,
+  });
+  const applyWebhooks = async (): Promise<void> => {
+    await sandbox.control('POST', '/settle');
+    const news = sandbox.listener.received.slice(applied);
+    applied = sandbox.listener.received.length;
+    const receivedAt = new Date(clock.nowMs());
+    for (const { body } of news) await applier.applyBatch(await receive(db, [body], receivedAt));
+  };
+  return {
+    clock,
+    check,
+    applyWebhooks,
+    authorize: async (fields = {}) => {
+      const request = {
+        capture_method: 'manual',
+        metadata: { order_id: unique('ord') },
+        ...fields,
+      };
+      const { body } = await sandbox.call('POST', '/payments', cardPayment(request));
+      await applyWebhooks();
+      return body.payment_id;
+    },
+    advance: async (ms) => {
+      aheadMs += ms;
+      await sandbox.advance(ms);
+    },
+    notices: (paymentId) =>
+      db.query<Notice>(
+        `select kind, threshold_hours as hours, outcome from authorization_notices
+          where payment_id = $1 order by id`,
+        [paymentId],
+      ),
+    findings: async (paymentId) =>
+      (await readOpenFindings(db, `payment:${paymentId}`)).map((finding) => finding.class),
+  };
+}

@@ -1,0 +1,71 @@
+/** Reconciliation over a test database and a service, with its parts put together as in the program. */
+import { type ClientOptions, createClient } from '../../src/client/index.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { createMetrics, type Metrics } from '../../src/platform/metrics.ts';
+import { pause } from '../../src/platform/pause.ts';
+import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
+import { createRetrieve } from '../../src/reconcile/retrieve.ts';
+import { createReconcile, type RunReport, type RunRequest } from '../../src/reconcile/run.ts';
+import { STREAMS } from '../../src/reconcile/streams.ts';
+import { silentLog } from './database.ts';
+
+export interface TestReconciler {
+  run(
+    request?: Partial<RunRequest>,
+    options?: { signal?: AbortSignal; onProgress?: () => void },
+  ): Promise<RunReport>;
+  /** A full run over every list. */
+  runAll(request?: Partial<RunRequest>): Promise<readonly RunReport[]>;
+  readonly retrieve: ReturnType<typeof createRetrieve>;
+  readonly metrics: Metrics;
+}
+
+export interface TestReconcilerParts {
+  readonly db: Database;
+  readonly service: { readonly baseUrl: string; readonly apiKey: string };
+  readonly clock?: { readonly nowMs: () => number };
+  readonly client?: Partial<ClientOptions>;
+}
+
+export function testReconciler(parts: TestReconcilerParts): TestReconciler {
+  const { db, service, clock = systemClock } = parts;
+  const client = createClient({
+    ...service,
+    retry: { maxAttempts: 3, baseDelayMs: 1, maxDelayMs: 5 },
+    ...parts.client,
+  });
+  const metrics = createMetrics();
+  const retrieve = createRetrieve({ db, client, clock });
+  const reconcile = createReconcile({
+    db,
+    client,
+    retrieve,
+    clock,
+    metrics: createReconcileMetrics(metrics),
+    log: silentLog,
+    pause,
+  });
+  const run: TestReconciler['run'] = (request = {}, options = {}) =>
+    reconcile(
+      {
+        stream: 'payments',
+        mode: 'full',
+        cause: 'operator',
+        isDryRun: false,
+        lane: 'operator',
+        ...request,
+      },
+      { signal: new AbortController().signal, ...options },
+    );
+  return {
+    run,
+    runAll: async (request = {}) => {
+      const reports: RunReport[] = [];
+      for (const stream of STREAMS) reports.push(await run({ ...request, stream }));
+      return reports;
+    },
+    retrieve,
+    metrics,
+  };
+}

@@ -1,0 +1,77 @@
+/** Rules are those of src/doctor/domain/judge.ts. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  judgeAccount,
+  judgeClock,
+  judgeKey,
+  judgeKeyKind,
+} from '../../../src/doctor/domain/judge.ts';
+
+const ADDRESS = 'https://api.payments.example';
+const PRODUCTION = 'prd_0123456789abcdef';
+const SANDBOX = 'snd_0123456789abcdef';
+
+test.each([
+  [401, 'AU_02', 'the key was revoked', /Make a new key/],
+  [401, 'AU_01', 'the service does not know the key', /Compare PAYMENTS_API_KEY/],
+  [401, 'IR_01', 'the service does not know the key', /Compare PAYMENTS_API_KEY/],
+  [401, undefined, 'the service does not know the key', /Compare PAYMENTS_API_KEY/],
+  [403, 'AU_03', 'the key may not be used for this', /permissions of a secret key/],
+  [404, undefined, `there is no such service at ${ADDRESS}`, /Set PAYMENTS_BASE_URL/],
+  [503, undefined, 'the service did not answer as it should (down)', /may be away/],
+  [undefined, undefined, 'the service did not answer as it should (down)', /may be away/],
+])('HTTP %s with %s: %s', (httpStatus, code, says, remedy) => {
+  const judgement = judgeKey({ httpStatus, code, message: 'down' }, ADDRESS);
+  expect(judgement).toMatchObject({ state: 'failed', says });
+  expect(judgement.remedy).toMatch(remedy);
+});
+
+test('a key that is taken needs no remedy', () => {
+  expect(judgeKey('healthy', ADDRESS)).toMatchObject({ state: 'ok', remedy: null });
+});
+
+test.each([
+  [PRODUCTION, 'https://sandbox.payments.example', 'failed'],
+  [PRODUCTION, 'https://api-test.payments.example', 'failed'],
+  [PRODUCTION, 'http://127.0.0.1:8082', 'failed'],
+  [PRODUCTION, ADDRESS, 'ok'],
+  // A word that only contains one of the words that mark a sandbox.
+  [PRODUCTION, 'https://api.latest.example', 'ok'],
+  [SANDBOX, 'https://sandbox.payments.example', 'ok'],
+  [SANDBOX, 'http://localhost:8082', 'ok'],
+  [SANDBOX, ADDRESS, 'warning'],
+  ['pk_snd_0123456789', ADDRESS, 'failed'],
+])('the key %s with %s: %s', (apiKey, baseUrl, state) => {
+  const judgement = judgeKeyKind(apiKey, baseUrl);
+  expect(judgement.state).toBe(state);
+  expect(`${judgement.says} ${judgement.remedy}`).not.toContain(apiKey);
+});
+
+test('a clock is right within seconds, and the further off the louder, ahead or behind', () => {
+  const order = ['ok', 'warning', 'failed'];
+  fc.assert(
+    fc.property(fc.nat(10 * 60_000), fc.nat(60_000), (skewMs, moreMs) => {
+      const near = judgeClock(skewMs);
+      const far = judgeClock(skewMs + moreMs);
+      expect(order.indexOf(far.state)).toBeGreaterThanOrEqual(order.indexOf(near.state));
+      expect(judgeClock(-skewMs).state).toBe(near.state);
+      expect(near.remedy === null).toBe(near.state === 'ok');
+    }),
+  );
+  expect(judgeClock(900).state).toBe('ok');
+  expect(judgeClock(10_000)).toMatchObject({
+    state: 'warning',
+    says: "this machine's clock is 10 s ahead of the service's",
+  });
+  expect(judgeClock(-5 * 60_000).state).toBe('failed');
+});
+
+test('books of another account are not opened under this one', () => {
+  expect(judgeAccount(undefined, 'merchant_a').state).toBe('ok');
+  expect(judgeAccount('merchant_a', 'merchant_a').state).toBe('ok');
+  expect(judgeAccount('merchant_b', 'merchant_a')).toMatchObject({
+    state: 'failed',
+    says: 'the database keeps the books of merchant_b, but PAYMENTS_MERCHANT_ID is merchant_a',
+  });
+});
