@@ -108,7 +108,7 @@ test('A3: domain folders are pure: contract and themselves, no I/O, no clock, no
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   reconcile: ['ledger', 'client'],
   doctor: ['ledger', 'client'],
-  scheduler: ['ledger'],
+  scheduler: ['ledger', 'reconcile'],
   console: ['ledger', 'reconcile'],
   demo: ['client', 'ledger'],
 };
