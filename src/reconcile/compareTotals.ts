@@ -56,7 +56,8 @@ async function settle(tools: RunTools, state: RunState, suspects: readonly Cell[
   const left: object[] = [];
   for (const cell of suspects) {
     const counts = await countBoth(tools, cell, state.span);
-    if (counts.remote !== counts.local) left.push({ ...cell, ...counts });
+    const { remote, local } = counts;
+    if (remote !== local) left.push({ ...cell, service: remote, ledger: local });
   }
   const isDryRun = tools.heal.isDryRun;
   // A dry run heals nothing, so that its counts stay unequal for what it has named already.
@@ -71,7 +72,8 @@ async function settle(tools: RunTools, state: RunState, suspects: readonly Cell[
 
 async function countBoth(tools: RunTools, cell: Cell, span: Span): Promise<Counts> {
   const remote = (await countRemote(tools, cell, span)) ?? 0;
-  return { remote, local: localCount(cell, await countLocal(tools, span)) };
+  const counts = await countLocal(tools, span);
+  return { remote, local: localCount(cell, counts), rows: localCount({}, counts) };
 }
 
 function countLocal({ parts, stream }: RunTools, span: Span) {

@@ -229,7 +229,6 @@ type Fetch = (span: Span, offset: number) => Promise<ShownPage>;
 /** Walks the span by offset until the walks agree; keeps what lies in the span. */
 async function walk(span: Span, fetch: Fetch, first: ShownPage): Promise<ReadWindow> {
   const rows = new Map<string, ListedRow>();
-  const everything = new Set<string>();
   const unreadable = new Set<string>();
   let { isFilterIgnored } = first;
   let state = NO_WALKS;
@@ -237,12 +236,13 @@ async function walk(span: Span, fetch: Fetch, first: ShownPage): Promise<ReadWin
     let totalCount: number | undefined;
     for await (const page of pagesOf(span, fetch)) {
       for (const row of page.listed) rows.set(row.remote.id, row);
-      for (const id of page.ids) everything.add(id);
       for (const id of page.unreadable) unreadable.add(id);
       isFilterIgnored ||= page.isFilterIgnored;
       totalCount = page.totalCount ?? totalCount;
     }
-    state = afterWalk(state, { seen: everything.size, totalCount });
+    // A total that counts what lies outside of the span says nothing about the span.
+    if (isFilterIgnored) totalCount = undefined;
+    state = afterWalk(state, { seen: rows.size + unreadable.size, totalCount });
   }
   return {
     span,
@@ -254,12 +254,19 @@ async function walk(span: Span, fetch: Fetch, first: ShownPage): Promise<ReadWin
   };
 }
 
-/** One walk. A short page moves the offset by what it showed, so that what it left out comes again. */
+/**
+ * One walk. A short page moves the offset by what it showed, so that what it left out comes again. It
+ * ends where a page shows nothing that it has not shown before: rows that come in front meanwhile
+ * would push the end away for ever.
+ */
 async function* pagesOf(span: Span, fetch: Fetch): AsyncGenerator<ShownPage> {
+  const shown = new Set<string>();
   for (let offset = 0; ; ) {
     const page = await fetch(span, offset);
-    if (page.raw === 0) return;
+    const before = shown.size;
+    for (const id of page.ids) shown.add(id);
     yield page;
+    if (shown.size === before) return;
     offset += page.raw;
   }
 }

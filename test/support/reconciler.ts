@@ -1,5 +1,9 @@
 /** Reconciliation over a test database and a service, with its parts put together as in the program. */
-import { type ClientOptions, createClient } from '../../src/client/index.ts';
+import {
+  type ClientOptions,
+  createClient,
+  type PaymentServiceClient,
+} from '../../src/client/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { createMetrics, type Metrics } from '../../src/platform/metrics.ts';
@@ -26,15 +30,19 @@ export interface TestReconcilerParts {
   readonly service: { readonly baseUrl: string; readonly apiKey: string };
   readonly clock?: { readonly nowMs: () => number };
   readonly client?: Partial<ClientOptions>;
+  /** Used instead of one of its own. */
+  readonly use?: PaymentServiceClient;
 }
 
 export function testReconciler(parts: TestReconcilerParts): TestReconciler {
   const { db, service, clock = systemClock } = parts;
-  const client = createClient({
-    ...service,
-    retry: { maxAttempts: 3, baseDelayMs: 1, maxDelayMs: 5 },
-    ...parts.client,
-  });
+  const client =
+    parts.use ??
+    createClient({
+      ...service,
+      retry: { maxAttempts: 3, baseDelayMs: 1, maxDelayMs: 5 },
+      ...parts.client,
+    });
   const metrics = createMetrics();
   const retrieve = createRetrieve({ db, client, clock });
   const reconcile = createReconcile({

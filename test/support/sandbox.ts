@@ -20,7 +20,10 @@ export interface TestSandbox extends ServiceApi {
 }
 
 export type TestSandboxOptions = Partial<
-  Pick<SandboxOptions, 'clock' | 'faults' | 'requestsPerMinute' | 'webhookTimeoutMs'>
+  Pick<
+    SandboxOptions,
+    'clock' | 'databaseUrl' | 'faults' | 'requestsPerMinute' | 'webhookTimeoutMs'
+  >
 >;
 
 export async function startTestSandbox(options: TestSandboxOptions = {}): Promise<TestSandbox> {

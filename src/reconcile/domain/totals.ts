@@ -18,10 +18,13 @@ export interface Cell {
   readonly currency?: string;
 }
 
-/** Counts of both sides over one span. */
+/** Counts over one span. */
 export interface Counts {
+  /** Of the cell, on both sides. */
   readonly remote: number;
   readonly local: number;
+  /** Of everything that the ledger has there: a list shows more than the cell. */
+  readonly rows: number;
 }
 
 /** What the ledger counts, by status and currency. */
@@ -55,9 +58,9 @@ export type Step =
   | { readonly kind: 'halve'; readonly left: Span; readonly right: Span };
 
 /** @param fits how many rows are listed rather than counted further */
-export function nextStep(span: Span, { remote, local }: Counts, fits: number): Step {
+export function nextStep(span: Span, { remote, local, rows }: Counts, fits: number): Step {
   if (remote === local) return { kind: 'equal' };
-  if (Math.max(remote, local) <= fits || span.toMs <= span.fromMs) return { kind: 'list' };
+  if (Math.max(remote, rows) <= fits || span.toMs <= span.fromMs) return { kind: 'list' };
   const middleMs = Math.floor((span.fromMs + span.toMs) / 2);
   return {
     kind: 'halve',
@@ -68,5 +71,9 @@ export function nextStep(span: Span, { remote, local }: Counts, fits: number): S
 
 /** What the right half counts, of a whole and its left half. */
 export function restOf(whole: Counts, left: Counts): Counts {
-  return { remote: whole.remote - left.remote, local: whole.local - left.local };
+  return {
+    remote: whole.remote - left.remote,
+    local: whole.local - left.local,
+    rows: whole.rows - left.rows,
+  };
 }

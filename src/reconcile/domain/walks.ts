@@ -24,7 +24,7 @@ export const NO_WALKS: WalkState = { seen: 0, quietWalks: 0, walks: 0, totalCoun
 const MAX_WALKS = 40;
 const QUIET_WALKS = 2;
 
-/** Adds a walk. */
+/** Adds a walk; a total of `undefined` takes back what an earlier one told. */
 export function afterWalk(
   state: WalkState,
   walk: { readonly seen: number; readonly totalCount: number | undefined },
@@ -33,7 +33,7 @@ export function afterWalk(
     seen: walk.seen,
     quietWalks: walk.seen === state.seen && state.walks > 0 ? state.quietWalks + 1 : 0,
     walks: state.walks + 1,
-    totalCount: walk.totalCount ?? state.totalCount,
+    totalCount: walk.totalCount,
   };
 }
 

@@ -1,0 +1,150 @@
+/**
+ * What webhooks never told is found and healed, over HTTP on both sides: the sandbox's webhooks go
+ * through faults, events are applied by workers that die at random, and one full run ends it.
+ */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createEventApplier } from '../../src/ledger/applyEvents.ts';
+import { createLedgerMetrics } from '../../src/ledger/metrics.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createMetrics } from '../../src/platform/metrics.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { receive } from '../support/ledger.ts';
+import { testReconciler } from '../support/reconciler.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { cardPayment } from '../support/sandboxRequests.ts';
+
+const MINUTE = 60_000;
+
+let sandbox: TestSandbox;
+let db: TestDatabase;
+
+beforeEach(async () => {
+  [sandbox, db] = await Promise.all([startTestSandbox(), createTestDatabase()]);
+});
+afterEach(async () => {
+  await sandbox.close();
+  await db.drop();
+});
+
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 4_294_967_296;
+  };
+}
+
+function applierOf(target: TestDatabase) {
+  return createEventApplier({
+    db: target,
+    merchantId: sandbox.merchantId,
+    clock: systemClock,
+    metrics: createLedgerMetrics(createMetrics()),
+  });
+}
+
+/** A worker that dies in the middle of its transaction, now and then. */
+async function applyOrDie(bodies: readonly Buffer[], random: () => number): Promise<void> {
+  for (const body of bodies) {
+    const ids = await receive(db, [body]);
+    const dies = random() < 0.2;
+    const doomed: TestDatabase = {
+      ...db,
+      transaction: (work) =>
+        db.transaction(async (tx) => {
+          const result = await work(tx);
+          if (dies) throw new Error('killed');
+          return result;
+        }),
+    };
+    await applierOf(doomed)
+      .applyBatch(ids)
+      .catch(() => applierOf(db).applyBatch(ids));
+  }
+}
+
+interface Truth {
+  readonly status: string;
+  readonly amount: number;
+  readonly amount_received?: number;
+}
+
+async function truthOf(kind: string): Promise<ReadonlyMap<string, Truth>> {
+  const { data } = await sandbox.control('GET', `/truth/${kind}?limit=1000`);
+  const rows = data as readonly (Truth & Readonly<Record<string, string>>)[];
+  return new Map(rows.map((row) => [row[`${kind}_id`] ?? '', row]));
+}
+
+async function heldOf(kind: string): Promise<ReadonlyMap<string, object>> {
+  const rows = await db.query<{ id: string; status: string; amount: number }>(
+    `select id, status, amount_minor as amount from resources where kind = $1`,
+    [kind],
+  );
+  return new Map(rows.map(({ id, status, amount }) => [id, { status, amount }]));
+}
+
+async function expectEqual(): Promise<void> {
+  for (const kind of ['payment', 'refund']) {
+    const truth = await truthOf(kind);
+    const held = await heldOf(kind);
+    expect(truth.size).toBeGreaterThan(0);
+    for (const [id, { status, amount }] of truth) {
+      expect([id, held.get(id)]).toEqual([id, { status, amount }]);
+    }
+    expect(held.size).toBe(truth.size);
+  }
+}
+
+async function trade(seed: number, random: () => number): Promise<void> {
+  for (let n = 0; n < 40; n += 1) {
+    const id = `pay_${seed}_${n}`;
+    const isManual = n % 3 === 0;
+    const fields = {
+      payment_id: id,
+      amount: 1_000 + n,
+      metadata: { order_id: `ord_${n}` },
+      ...(isManual && { capture_method: 'manual' }),
+    };
+    await sandbox.call('POST', '/payments', cardPayment(fields));
+    if (isManual && random() < 0.7) {
+      await sandbox.call('POST', `/payments/${id}/capture`, { amount_to_capture: 500 });
+    }
+    if (n % 4 === 1) await sandbox.call('POST', '/refunds', { payment_id: id, amount: 300 });
+  }
+}
+
+const WEBHOOK_FAULTS = {
+  drop: 0.1,
+  duplicate: 0.2,
+  reorder: 0.3,
+  reorder_ms: 20_000,
+  late_copy: 0.2,
+  late_copy_ms: MINUTE,
+};
+
+test.each([101, 102, 103, 104])(
+  'after lost, doubled, disordered and late webhooks and dying workers, one full run makes all equal (seed %i)',
+  async (seed) => {
+    const random = randomOf(seed);
+    await sandbox.control('PUT', '/faults', { seed, webhooks: WEBHOOK_FAULTS });
+    await trade(seed, random);
+    await sandbox.advance(2 * MINUTE);
+    await sandbox.control('POST', '/settle');
+    await sandbox.control('DELETE', '/faults');
+    await applyOrDie(
+      sandbox.listener.received.map(({ body }) => body),
+      random,
+    );
+    const reconciler = testReconciler({ db, service: sandbox });
+
+    const reports = await reconciler.runAll();
+
+    expect(reports.map(({ state, left }) => [state, left])).toEqual(reports.map(() => ['done', 0]));
+    const healed = reports.reduce((sum, report) => sum + report.healed, 0);
+    expect(healed).toBeGreaterThan(0);
+    await expectEqual();
+    expect(await db.query(`select class, subject from findings where state = 'open'`)).toEqual([]);
+    const again = await reconciler.runAll();
+    expect(again.map(({ found }) => found)).toEqual([0, 0, 0, 0]);
+  },
+);

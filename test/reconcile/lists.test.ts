@@ -1,0 +1,248 @@
+/**
+ * Lists as they can be, against the sandbox over HTTP: no row may be missed whatever a list does,
+ * while a plain walk by offset, under the same faults, does miss rows. Seeds stand in the names.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createClient, type PaymentServiceClient } from '../../src/client/index.ts';
+import type { FaultsInput } from '../../src/sandbox/faults/settings.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { testReconciler } from '../support/reconciler.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { insertPayments, type MadePayment } from '../support/sandboxPayments.ts';
+
+type ListFaults = NonNullable<FaultsInput['lists']>;
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+let sandbox: TestSandbox;
+let service: TestDatabase;
+let db: TestDatabase;
+let names = 0;
+
+beforeAll(async () => {
+  service = await createTestDatabase();
+  sandbox = await startTestSandbox({ databaseUrl: service.url });
+});
+afterAll(async () => {
+  await sandbox.close();
+  await service.drop();
+});
+beforeEach(async () => {
+  db = await createTestDatabase();
+});
+afterEach(async () => {
+  await sandbox.control('DELETE', '/faults');
+  await service.query('delete from sandbox.resources');
+  await db.drop();
+});
+
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+interface History {
+  readonly seed: number;
+  readonly payments: number;
+  /** Times are multiples of this: above 1, many are equal. */
+  readonly tickMs?: number;
+  /** The youngest is this old. */
+  readonly ageMs?: number;
+}
+
+/** Payments of the last day, none of which a webhook told of. */
+async function makeHistory(history: History): Promise<readonly MadePayment[]> {
+  const { seed, payments, tickMs = 1, ageMs = 10 * MINUTE } = history;
+  const random = randomOf(seed);
+  const endMs = Date.now() - ageMs;
+  const made = Array.from({ length: payments }, (_, n): MadePayment => {
+    const createdMs = Math.floor((endMs - random() * 24 * HOUR) / tickMs) * tickMs;
+    names += 1;
+    return {
+      id: `pay_${process.pid}_${seed}_${names}`,
+      createdMs,
+      modifiedMs: Math.min(endMs, createdMs + Math.floor(random() * HOUR)),
+      status: ['succeeded', 'failed', 'requires_capture', 'processing'][n % 4] ?? 'succeeded',
+      currency: n % 5 === 0 ? 'EUR' : 'USD',
+      amount: 100 + n,
+    };
+  });
+  await insertPayments(service, sandbox, made);
+  return made;
+}
+
+/** While lists are read, payments change and others are made: after each page, as in the model. */
+function disturbing(
+  made: readonly MadePayment[],
+  seed: number,
+  changesOld = true,
+): PaymentServiceClient {
+  const client = createClient(sandbox);
+  const random = randomOf(seed);
+  const disturb = async (): Promise<void> => {
+    const ids = Array.from({ length: 4 }, () => made[Math.floor(random() * made.length)]?.id ?? '');
+    const now = new Date().toISOString();
+    // A replica of the past is kept by the sandbox, which knows nothing of this change.
+    const changed = changesOld ? ids : [];
+    await service.query(
+      `update sandbox.resources
+          set modified_at = $2::timestamptz, state = state || jsonb_build_object('modified_at', $3::text)
+        where kind = 'payment' and id = any ($1::text[])`,
+      [changed, now, now],
+    );
+    names += 1;
+    const nowMs = Date.now();
+    const id = `pay_new_${process.pid}_${names}`;
+    const born = { id, createdMs: nowMs, modifiedMs: nowMs, status: 'failed' };
+    await insertPayments(service, sandbox, [{ ...born, currency: 'USD', amount: 1 }]);
+  };
+  return {
+    ...client,
+    payments: {
+      ...client.payments,
+      list: async (filter, options) => {
+        const page = await client.payments.list(filter, options);
+        await disturb();
+        return page;
+      },
+    },
+  };
+}
+
+async function missedBy(made: readonly MadePayment[]): Promise<readonly string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select id from resources where kind = 'payment' and status is not null`,
+  );
+  const held = new Set(rows.map(({ id }) => id));
+  return made.map(({ id }) => id).filter((id) => !held.has(id));
+}
+
+const FAULTS: readonly (readonly [string, ListFaults, Partial<History>])[] = [
+  ['sorted by modification', { sort: 'modified' }, {}],
+  ['of equal times', { unstable_ties: true }, { tickMs: 10 * MINUTE }],
+  ['of bursts beyond a page', { unstable_ties: true }, { tickMs: 12 * HOUR }],
+  ['of short pages', { short_pages: 0.4 }, {}],
+  ['that ignores a bound', { ignored_filters: ['created_lte'] }, {}],
+  ['that ignores both bounds', { ignored_filters: ['created_gte', 'created_lte'] }, {}],
+  ['of a replica that lags', { replica_lag_ms: 8 * MINUTE }, {}],
+  ['that tells no total', { envelope: 'size' }, {}],
+  ['that is a bare array', { envelope: 'array' }, {}],
+  ['of everything at once', { sort: 'modified', unstable_ties: true, short_pages: 0.3 }, {}],
+];
+
+describe.each([11, 12, 13])('with seed %i', (seed) => {
+  test.each(FAULTS)('a list %s, read while it changes, hides no row', async (_, lists, history) => {
+    const made = await makeHistory({ seed, payments: 450, ...history });
+    await sandbox.control('PUT', '/faults', { seed, lists });
+    const client = disturbing(made, seed, lists.replica_lag_ms === undefined);
+    const reconciler = testReconciler({ db, service: sandbox, use: client });
+
+    const report = await reconciler.run();
+
+    expect(await missedBy(made)).toEqual([]);
+    expect(report).toMatchObject({ state: 'done' });
+  });
+});
+
+test('a plain walk by offset misses rows of the same list', async () => {
+  let missed = 0;
+  for (const seed of [11, 12, 13]) {
+    const made = await makeHistory({ seed, payments: 450 });
+    await sandbox.control('PUT', '/faults', { seed, lists: { sort: 'modified' } });
+    const client = disturbing(made, seed);
+    const seen = new Set<string>();
+    const last = new Date(Date.now() - MINUTE).toISOString();
+    for (let offset = 0; ; offset += 100) {
+      const page = await client.payments.list({ limit: 100, offset, created_lte: last });
+      for (const { payment_id } of page.items) seen.add(payment_id);
+      if (page.items.length === 0) break;
+    }
+    missed += made.filter(({ id }) => !seen.has(id)).length;
+  }
+  expect(missed).toBeGreaterThan(0);
+});
+
+test('an ignored filter is found and said, and the finding closes when it works again', async () => {
+  await makeHistory({ seed: 21, payments: 150 });
+  await sandbox.control('PUT', '/faults', { lists: { ignored_filters: ['created_gte'] } });
+  const reconciler = testReconciler({ db, service: sandbox });
+  await reconciler.run({ fromMs: Date.now() - 2 * HOUR });
+  const open = () =>
+    db.query(
+      `select class, subject from findings where state = 'open' and class = 'filter_ignored'`,
+    );
+  expect(await open()).toEqual([{ class: 'filter_ignored', subject: 'list:payments' }]);
+  await sandbox.control('DELETE', '/faults');
+  await reconciler.run({ fromMs: Date.now() - 3 * HOUR });
+  expect(await open()).toEqual([]);
+});
+
+test('a dry run names what it would heal and changes nothing', async () => {
+  const made = await makeHistory({ seed: 22, payments: 5 });
+  const report = await testReconciler({ db, service: sandbox }).run({ isDryRun: true });
+  expect(report).toMatchObject({ found: 5, healed: 0, left: 5 });
+  expect(report.differences.every(({ outcome }) => outcome === 'would_heal')).toBe(true);
+  expect((await missedBy(made)).length).toBe(5);
+  expect(await db.query('select id from findings')).toEqual([]);
+});
+
+describe('totals', () => {
+  const span = () => ({ fromMs: Date.now() - 26 * HOUR, toMs: Date.now() });
+
+  test('that are equal list nothing; one missing payment is found by halving', async () => {
+    const made = await makeHistory({ seed: 31, payments: 1_500 });
+    const reconciler = testReconciler({ db, service: sandbox });
+    await reconciler.run(span());
+    const clean = await reconciler.run({ ...span(), mode: 'totals' });
+    expect(clean).toMatchObject({ left: 0, found: 0, rowsCompared: 0 });
+    expect(clean.requests).toBeLessThanOrEqual(15);
+
+    const lost = made[700];
+    await insertPayments(service, sandbox, [
+      { ...(lost as MadePayment), id: `pay_lost_${process.pid}`, status: 'succeeded' },
+    ]);
+    const found = await reconciler.run({ ...span(), mode: 'totals' });
+    expect(found).toMatchObject({ found: 1, healed: 1, left: 0 });
+    expect(found.requests).toBeLessThanOrEqual(40);
+    expect(found.rowsCompared).toBeLessThan(200);
+  });
+
+  test('that the service does not tell are made up for by listing', async () => {
+    const made = await makeHistory({ seed: 32, payments: 120 });
+    await sandbox.control('PUT', '/faults', { lists: { envelope: 'size' } });
+    await testReconciler({ db, service: sandbox }).run({ ...span(), mode: 'totals' });
+    expect(await missedBy(made)).toEqual([]);
+  });
+});
+
+test('a run that was killed goes on from its checkpoint and reads one window again at most', async () => {
+  const made = await makeHistory({ seed: 41, payments: 600 });
+  const undisturbed = await createTestDatabase();
+  const whole = await testReconciler({ db: undisturbed, service: sandbox }).run();
+  await undisturbed.drop();
+  for (let killedAfter = 1; killedAfter < 6; killedAfter += 1) {
+    const from = { fromMs: Date.now() - (25 * 60 + killedAfter) * MINUTE };
+    const killing = new AbortController();
+    let steps = 0;
+    const killed = testReconciler({ db, service: sandbox }).run(from, {
+      signal: killing.signal,
+      onProgress: () => {
+        steps += 1;
+        if (steps === killedAfter) killing.abort(new Error('killed'));
+      },
+    });
+    await expect(killed).rejects.toThrow();
+    const report = await testReconciler({ db, service: sandbox }).run(from);
+    expect(report.windows).toBeLessThanOrEqual(whole.windows + 3);
+    expect(
+      await db.query(`select count(*) as runs from reconcile_runs where state = 'running'`),
+    ).toEqual([{ runs: 0 }]);
+  }
+  expect(await missedBy(made)).toEqual([]);
+});

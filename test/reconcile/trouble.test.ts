@@ -1,0 +1,147 @@
+/** A service that cannot be asked: said once, backed off from, nothing marked failed, and over by itself. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createClient } from '../../src/client/index.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createMetrics } from '../../src/platform/metrics.ts';
+import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
+import { createRefresh } from '../../src/reconcile/refresh.ts';
+import { createRetrieve } from '../../src/reconcile/retrieve.ts';
+import { createSharedBudget } from '../../src/reconcile/sharedBudget.ts';
+import { API_KEY, type PaymentService, startPaymentService } from '../client/paymentService.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject } from '../support/events.ts';
+import { applyEach, readResourceStates, testApplier } from '../support/ledger.ts';
+import { testReconciler } from '../support/reconciler.ts';
+
+let db: TestDatabase;
+let service: PaymentService;
+const payment = paymentObject({ status: 'processing', amount_received: 0 });
+const id = payment.payment_id;
+const paid = {
+  ...payment,
+  status: 'succeeded',
+  amount_received: 6540,
+  modified_at: '2026-11-01T10:05:00Z',
+};
+
+beforeEach(async () => {
+  [db, service] = await Promise.all([createTestDatabase(), startPaymentService()]);
+  await applyEach(db, testApplier(db), [eventBody(payment)]);
+});
+afterEach(async () => {
+  await db.drop();
+});
+
+const openFindings = () =>
+  db.query(`select class, subject from findings where state = 'open' order by class`);
+
+/** Answers lists and retrieves with the payment as it is now. */
+function recover(): void {
+  service.always = ({ path }) => ({
+    status: 200,
+    body: path.startsWith('/payments/list') ? { count: 1, total_count: 1, data: [paid] } : paid,
+  });
+}
+
+const TROUBLE = [
+  ['a wrong key', 401, { error: { type: 'authentication_error', code: 'AU_01', message: 'no' } }],
+  ['a revoked key', 401, { error: { type: 'authentication_error', code: 'AU_02', message: 'no' } }],
+  ['a wrong address', 404, '<h1>Not Found</h1>'],
+  ['a service that is down', 503, '<h1>Unavailable</h1>'],
+  ['garbage', 200, '<h1>Welcome</h1>'],
+] as const;
+
+test.each(TROUBLE)(
+  '%s ends a run with its reason, and the next one heals',
+  async (_, status, body) => {
+    const before = await readResourceStates(db, [id]);
+    service.always = () => ({ status, body });
+    const reconciler = testReconciler({
+      db,
+      service: { baseUrl: service.baseUrl, apiKey: API_KEY },
+    });
+    const span = { fromMs: Date.UTC(2026, 9, 1) };
+
+    // It fails where it would begin, before there is a run.
+    await expect(reconciler.run(span)).rejects.toThrow();
+
+    expect(await readResourceStates(db, [id])).toEqual(before);
+    expect(await openFindings()).toEqual([
+      { class: 'service_unusable', subject: 'service:payments' },
+    ]);
+    recover();
+    expect(await reconciler.run(span)).toMatchObject({ state: 'done', healed: 1, left: 0 });
+    expect(await openFindings()).toEqual([]);
+  },
+);
+
+function refreshAt(clock: { nowMs: () => number }, waits: number[] = []) {
+  const client = createClient({
+    baseUrl: service.baseUrl,
+    apiKey: API_KEY,
+    retry: { maxAttempts: 2, baseDelayMs: 1, maxDelayMs: 2 },
+  });
+  return createRefresh({
+    db,
+    retrieve: createRetrieve({ db, client, clock }),
+    clock,
+    metrics: createReconcileMetrics(createMetrics()),
+    log: silentLog,
+    pause: (delayMs) => {
+      waits.push(delayMs);
+      return Promise.resolve();
+    },
+  });
+}
+
+const LATER = { nowMs: () => Date.now() + 3 * 60_000 };
+
+test('what is not final is retrieved when it is due, and not before', async () => {
+  recover();
+  const signal = new AbortController().signal;
+  expect(await refreshAt(systemClock).round(signal)).toMatchObject({ looked: 0 });
+  expect(await refreshAt(LATER).round(signal)).toMatchObject({ looked: 1 });
+  expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'succeeded' }]);
+});
+
+test('what settled by a webhook meanwhile costs no request', async () => {
+  await applyEach(db, testApplier(db), [eventBody(paid)]);
+  const round = await refreshAt(LATER).round(new AbortController().signal);
+  expect(round).toMatchObject({ looked: 0, settled: 1 });
+  expect(service.received).toEqual([]);
+  const due = await db.query('select id from resources where next_check_at is not null');
+  expect(due).toEqual([]);
+});
+
+test('trouble is backed off from ever longer, up to five minutes', async () => {
+  service.always = () => ({ status: 503, body: '' });
+  const waits: number[] = [];
+  const closing = new AbortController();
+  let hours = 1;
+  const clock = {
+    nowMs: () => {
+      if (waits.length >= 9) closing.abort();
+      hours += 1;
+      return Date.now() + hours * 60 * 60_000;
+    },
+  };
+  await refreshAt(clock, waits).loop(closing.signal);
+  expect(waits.slice(0, 8)).toEqual([
+    5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000,
+  ]);
+  expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'processing' }]);
+});
+
+test('the rate budget is one for all processes, and background work leaves 30 % of it', async () => {
+  const [one, other] = [createSharedBudget(db, systemClock), createSharedBudget(db, systemClock)];
+  const resetAtMs = Date.now() + 30_000;
+  await one.learn({ limit: 20, remaining: 20, resetAtMs, exceeded: false });
+  const takes = await Promise.all(
+    Array.from({ length: 30 }, (_, n) => (n % 2 === 0 ? one : other).take('refresh')),
+  );
+  expect(takes.filter(({ admitted }) => admitted)).toHaveLength(15);
+  expect(await other.take('discovery')).toMatchObject({ admitted: false });
+  expect(await other.take('webhook')).toEqual({ admitted: true });
+  await other.learn({ limit: 20, remaining: undefined, resetAtMs, exceeded: true });
+  expect(await one.take('webhook')).toMatchObject({ admitted: false });
+});
