@@ -31,6 +31,9 @@ export interface SandboxControl {
   moveDispute(disputeId: string, status: 'won' | 'lost'): Promise<void>;
   moveRefund(refundId: string, status: 'failed'): Promise<void>;
   movePayout(payoutId: string, status: 'reversed'): Promise<void>;
+  /** How far the service's clock was put forward. */
+  clockAheadMs(): Promise<number>;
+  advanceClock(ms: number): Promise<void>;
   /** Every event after a number. */
   events(afterSeq: number): Promise<readonly SandboxEvent[]>;
   truth(kind: ResourceKind): Promise<readonly Truth[]>;
@@ -79,6 +82,13 @@ export function createSandboxControl(baseUrl: string): SandboxControl {
     },
     movePayout: async (payoutId, status) => {
       await call('POST', `/payouts/${at(payoutId)}/move`, { status });
+    },
+    clockAheadMs: async () => {
+      const clock = await call('GET', '/clock');
+      return z.object({ advanced_ms: z.number() }).parse(clock).advanced_ms;
+    },
+    advanceClock: async (ms) => {
+      await call('POST', '/clock/advance', { ms });
     },
     events: async (afterSeq) => {
       const all: SandboxEvent[] = [];

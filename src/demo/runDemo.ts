@@ -1,6 +1,7 @@
 /**
  * A demonstration that can fail: a simulated shop trades through the client with the sandbox, whose
- * webhooks are lost, doubled and reordered on their way; then ledger and sandbox are compared.
+ * webhooks are lost, doubled and reordered on their way. Ledger and sandbox are compared, the ledger
+ * is reconciled with what the service lists, and both are compared again: now they must be equal.
  */
 
 import { PaymentServiceError } from '../client/index.ts';
@@ -16,6 +17,8 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
 import { pause } from '../platform/pause.ts';
+import type { Reconcile } from '../reconcile/run.ts';
+import { STREAMS } from '../reconcile/streams.ts';
 import { type ComparedOrder, compareSides } from './compare.ts';
 import type { SandboxEvent, Truth } from './control.ts';
 import { type PlannedOrder, planOrders } from './plan.ts';
@@ -39,6 +42,7 @@ export interface DemoProgress {
 export interface DemoParts {
   readonly shop: Shop;
   readonly db: Database;
+  readonly reconcile: Reconcile;
   readonly clock: Clock;
   readonly onProgress: (progress: DemoProgress) => void;
   /** Ends the demonstration early. */
@@ -51,10 +55,21 @@ export interface DemoReport {
   /** Orders whose story could not be played to its end, and why. */
   readonly failures: readonly string[];
   readonly webhooks: WebhookCounts;
-  /** Every order of the account, earlier runs included. */
+  /** Every order of the account, earlier runs included, by webhooks alone. */
+  readonly heard: readonly ComparedOrder[];
+  readonly reconciled: ReconcileCounts;
+  /** The same orders after reconciling. */
   readonly compared: readonly ComparedOrder[];
-  /** Nothing differs but what was lost on its way. */
+  /** Before reconciling nothing differed but what was lost, and after it nothing at all. */
   readonly passed: boolean;
+}
+
+export interface ReconcileCounts {
+  readonly requests: number;
+  readonly found: number;
+  readonly healed: number;
+  /** Why a list could not be compared. */
+  readonly failures: readonly string[];
 }
 
 export interface WebhookCounts {
@@ -99,14 +114,22 @@ export async function runDemo(parts: DemoParts, options: DemoOptions): Promise<D
   await shop.control.endFaults();
   await waitForLedger(parts);
   const events = await shop.control.events(0);
-  const compared = await compare(parts, events);
+  const heard = await compare(parts, events);
+  await letListsClose(parts);
+  const reconciled = await reconcileAll(parts);
+  const compared = await compare(parts, []);
+  const isRight =
+    heard.every(({ outcome }) => outcome !== 'different') &&
+    compared.every(({ outcome }) => outcome === 'equal');
   return {
     seed: options.seed,
     orders: options.orders,
     failures,
     webhooks: countWebhooks(events.filter(({ seq }) => seq > lastSeq)),
+    heard,
+    reconciled,
     compared,
-    passed: failures.length === 0 && compared.every(({ outcome }) => outcome !== 'different'),
+    passed: failures.length === 0 && reconciled.failures.length === 0 && isRight,
   };
 }
 
@@ -185,6 +208,54 @@ async function waitUntilNone(
     await pause(LOOK_EVERY_MS, signal);
     signal.throwIfAborted();
   }
+}
+
+/** Lists are read up to a minute ago by the service's clock: what is newer could still be missing. */
+const CLOSED_AFTER_MS = 61_000;
+/** The ledger believes no date that lies more than five minutes ahead of its own clock. */
+const MOST_AHEAD_MS = 240_000;
+
+/** Puts the service's clock forward, or waits where earlier runs did so too often. */
+async function letListsClose({ shop, clock, onProgress, signal }: DemoParts): Promise<void> {
+  if ((await shop.control.clockAheadMs()) + CLOSED_AFTER_MS <= MOST_AHEAD_MS) {
+    await shop.control.advanceClock(CLOSED_AFTER_MS);
+    return;
+  }
+  const untilMs = clock.nowMs() + CLOSED_AFTER_MS;
+  for (let leftMs = CLOSED_AFTER_MS; leftMs > 0; leftMs = untilMs - clock.nowMs()) {
+    const done = Math.ceil(leftMs / 1_000);
+    onProgress({ phase: "seconds until the service's lists are closed", done, total: 0 });
+    await pause(LOOK_EVERY_MS, signal);
+    signal.throwIfAborted();
+  }
+}
+
+async function reconcileAll({
+  reconcile,
+  onProgress,
+  signal,
+}: DemoParts): Promise<ReconcileCounts> {
+  const runs = [];
+  for (const stream of STREAMS) {
+    onProgress({ phase: 'lists reconciled', done: runs.length, total: STREAMS.length });
+    const request = {
+      stream,
+      mode: 'full',
+      cause: 'demo',
+      isDryRun: false,
+      lane: 'operator',
+    } as const;
+    runs.push(await reconcile(request, { signal }));
+  }
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+  return {
+    requests: sum(runs.map(({ requests }) => requests)),
+    found: sum(runs.map(({ found }) => found)),
+    healed: sum(runs.map(({ healed }) => healed)),
+    failures: runs.flatMap(({ stream, failure }) =>
+      failure === null ? [] : [`${stream}: ${failure}`],
+    ),
+  };
 }
 
 const KINDS: readonly ResourceKind[] = ['payment', 'refund', 'dispute', 'payout'];

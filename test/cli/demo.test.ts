@@ -35,17 +35,22 @@ test('over a good line every order equals the service, to the cent', async () =>
   expect(report.webhooks.lost).toBe(0);
   expect(report.webhooks.duplicated).toBeGreaterThan(0);
   expect(report.compared).toHaveLength(40);
-  expect(report.compared.filter(({ outcome }) => outcome !== 'equal')).toEqual([]);
+  expect(report.heard.filter(({ outcome }) => outcome !== 'equal')).toEqual([]);
+  expect(report.reconciled).toMatchObject({ found: 0, healed: 0, failures: [] });
+  expect(report.compared).toEqual(report.heard);
 });
 
-test('what is lost is named, and nothing else differs', async () => {
+test('over a bad one what is lost is named, nothing else differs, and reconciling heals it all', async () => {
   const { code, report } = await demo('--orders', '40', '--seed', '12', '--loss', '0.3');
-  expect(code).toBe(0);
   expect(report.webhooks.lost).toBeGreaterThan(0);
-  const lost = report.compared.filter(({ outcome }) => outcome === 'lost');
+  const lost = report.heard.filter(({ outcome }) => outcome === 'lost');
   expect(lost.length).toBeGreaterThan(0);
   for (const { differences } of lost) expect(differences.length).toBeGreaterThan(0);
-  expect(report.compared.filter(({ outcome }) => outcome === 'different')).toEqual([]);
+  expect(report.heard.filter(({ outcome }) => outcome === 'different')).toEqual([]);
+  expect(report.reconciled.failures).toEqual([]);
+  expect(report.reconciled.healed).toBeGreaterThan(0);
+  expect(report.compared.filter(({ outcome }) => outcome !== 'equal')).toEqual([]);
+  expect(code).toBe(0);
 });
 
 test('a seed that was played on these books is refused, with what to do', async () => {

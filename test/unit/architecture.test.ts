@@ -110,7 +110,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   doctor: ['ledger', 'client'],
   scheduler: ['ledger', 'reconcile'],
   console: ['ledger', 'reconcile'],
-  demo: ['client', 'ledger'],
+  demo: ['client', 'ledger', 'reconcile'],
 };
 
 test('A4: a feature knows platform, contract and itself; a few also what they run or show', () => {

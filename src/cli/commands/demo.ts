@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { defaultRoles, type Running, start, usesSandbox } from '../../assembly.ts';
+import { defaultRoles, type Running, reconcileOf, start, usesSandbox } from '../../assembly.ts';
 import { createClient } from '../../client/index.ts';
 import { createSandboxControl } from '../../demo/control.ts';
 import { type DemoReport, runDemo } from '../../demo/runDemo.ts';
@@ -7,9 +7,10 @@ import { systemClock } from '../../platform/clock.ts';
 import type { Config } from '../../platform/config.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { createLog } from '../../platform/log.ts';
+import { createMetrics } from '../../platform/metrics.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';
 import { printBanner } from '../banner.ts';
-import { printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import { jsonOption } from '../options.ts';
 import { createProgressLine } from '../progress.ts';
 
@@ -27,7 +28,7 @@ const MAX_SEED = 999_999;
 
 const EXIT_CODES = `
 Runs on the embedded database and the sandbox only: no real money, and nothing real is touched.
-Exit code with --once: 0 nothing differs but what was lost on its way, 1 something does.`;
+Exit code with --once: 0 the ledger ended equal to the service, 1 it did not.`;
 
 export function demoCommand(): Command {
   return new Command('demo')
@@ -82,15 +83,17 @@ async function play(config: Config, running: Running, { options, signal }: Playi
   if (!sandbox) throw new OperatorError('The sandbox was not started, and the demo needs it.');
   const seed = options.seed ?? Math.floor(Math.random() * MAX_SEED);
   const line = options.json ? undefined : createProgressLine(process.stderr, systemClock);
+  const client = createClient({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey });
   const report = await withDatabase(config, (db) =>
     runDemo(
       {
         shop: {
-          client: createClient({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey }),
+          client,
           control: createSandboxControl(sandbox.baseUrl),
           profileId: sandbox.profileId,
         },
         db,
+        reconcile: reconcileOf(client, { db, log: quiet, metrics: createMetrics() }).reconcile,
         clock: systemClock,
         onProgress: (progress) => line?.show(progress),
         signal,
@@ -107,8 +110,7 @@ async function play(config: Config, running: Running, { options, signal }: Playi
 const MAX_LINES = 10;
 
 function printReport(report: DemoReport, isOver: boolean): void {
-  const { compared, failures, orders, seed, webhooks } = report;
-  const count = (outcome: string) => compared.filter((order) => order.outcome === outcome).length;
+  const { compared, failures, heard, orders, reconciled, seed, webhooks } = report;
   const rows: readonly (readonly [string, string])[] = [
     ['Orders', `${orders} placed with seed ${seed}, ${failures.length} not to their end`],
     [
@@ -116,28 +118,43 @@ function printReport(report: DemoReport, isOver: boolean): void {
       `${webhooks.events} events in ${webhooks.sent} requests: ${webhooks.duplicated} taken again, ` +
         `${webhooks.lost} lost`,
     ],
+    ['Ledger', summaryOf(heard)],
     [
-      'Ledger',
-      `${count('equal')} of ${compared.length} orders and payouts equal the service to the cent, ` +
-        `${count('lost')} lack what was lost, ${count('different')} differ otherwise`,
+      'Reconciled',
+      `${reconciled.found} differences found and ${reconciled.healed} healed by ${reconciled.requests} requests`,
     ],
+    ['Ledger now', summaryOf(compared)],
   ];
   console.log('');
   for (const [name, text] of rows) console.log(`  ${name.padEnd(15)} ${text}`);
   printList('Not played to its end', failures);
-  for (const outcome of ['different', 'lost'] as const) {
-    const lines = compared
-      .filter((order) => order.outcome === outcome)
-      .flatMap(({ orderKey, differences }) => differences.map((text) => `${orderKey}: ${text}`));
-    printList(outcome === 'lost' ? 'Lost' : 'Different', lines);
-  }
+  printList('Not compared', reconciled.failures);
+  printList('Lost on their way', differencesOf(heard, 'lost'));
+  printList('Wrong before reconciling', differencesOf(heard, 'different'));
+  printList('Wrong', differencesOf(compared, 'different'));
   console.log(
-    report.passed ? '\nNothing differs but what was lost.' : '\nThe ledger is not right.',
+    report.passed
+      ? '\nThe ledger equals the service, to the cent.'
+      : '\nThe ledger does not equal the service.',
   );
   if (!isOver) {
     console.log('Look: `npx tallyhook orders list`, `npx tallyhook orders explain ORDER`.');
     console.log('Everything runs on; Ctrl-C ends it.');
   }
+}
+
+function summaryOf(compared: DemoReport['compared']): string {
+  const count = (outcome: string) => compared.filter((order) => order.outcome === outcome).length;
+  return (
+    `${count('equal')} of ${compared.length} orders and payouts equal the service to the cent, ` +
+    `${count('lost')} lack what was lost, ${count('different')} differ otherwise`
+  );
+}
+
+function differencesOf(compared: DemoReport['compared'], wanted: string): readonly string[] {
+  return compared
+    .filter(({ outcome }) => outcome === wanted)
+    .flatMap(({ orderKey, differences }) => differences.map((text) => `${orderKey}: ${text}`));
 }
 
 function printList(heading: string, lines: readonly string[]): void {
