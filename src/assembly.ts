@@ -2,7 +2,7 @@
  * The only place that builds the object graph. Roles share what they can: one process may have all
  * of them, or each its own.
  */
-import { createClient, type Lane, type PaymentServiceClient } from './client/index.ts';
+import { createClient, type PaymentServiceClient } from './client/index.ts';
 import { createConsoleApp } from './console/app.ts';
 import { API_KEY_PREFIXES } from './contract/limits.ts';
 import { createEventApplier } from './ledger/applyEvents.ts';
@@ -44,7 +44,10 @@ import {
   type AuthorizationCheck,
   createAuthorizationCheck,
 } from './reconcile/authorizations/checkAuthorizations.ts';
-import { createAuthorizationService } from './reconcile/authorizations/createService.ts';
+import {
+  createAuthorizationService,
+  type ServiceOptions,
+} from './reconcile/authorizations/createService.ts';
 import type { AuthorizationService } from './reconcile/authorizations/service.ts';
 import {
   createReconcileHandler,
@@ -435,16 +438,18 @@ function startEvents({
   });
 }
 
-/**
- * The watch over authorizations, and what it asks the service by.
- * @param lane who asks: `operator` for a person who waits for the answer
- */
+interface AuthorizationOptions extends ServiceOptions {
+  readonly db: Database;
+  readonly log: Log;
+}
+
+/** The watch over authorizations, and what it asks the service by. */
 export function authorizationsOf(
   config: Config,
-  { db, log, lane }: { readonly db: Database; readonly log: Log; readonly lane: Lane },
+  { db, log, ...options }: AuthorizationOptions,
 ): { readonly check: AuthorizationCheck; readonly service: AuthorizationService | undefined } {
   const client = clientOf(config, db);
-  const service = client && createAuthorizationService({ db, client, clock: systemClock }, lane);
+  const service = client && createAuthorizationService({ db, client, clock: systemClock }, options);
   const check = createAuthorizationCheck({
     db,
     clock: systemClock,
@@ -526,7 +531,9 @@ function startSchedules({ config, events, gate, log, openPool, onClose, queues }
   const db = openPool('scheduler', SCHEDULER_POOL);
   const sweep = createSweep({ db, producer: events, clock: systemClock, log });
   const checkOverdue = createOverdueCheck({ db, clock: systemClock, log });
-  const { check } = authorizationsOf(config, { db, log, lane: 'refresh' });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const { check } = authorizationsOf(config, { db, log, lane: 'refresh', signal });
   const errands = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   onClose(() => errands.close());
   const enqueue = (errand: Errand): Promise<void> => {
@@ -543,7 +550,10 @@ function startSchedules({ config, events, gate, log, openPool, onClose, queues }
       reconcile: serviceOf(config) && enqueue,
     });
     const scheduler = startScheduler(table, { db, clock: systemClock, log });
-    onClose(() => scheduler.close());
+    onClose(() => {
+      stopping.abort();
+      return scheduler.close();
+    });
   });
 }
 

@@ -354,6 +354,8 @@ test('every endpoint was asked here, and answered as it is described', async () 
   await api.put(`/api/v1/orders/${orderId}`, { amount: 1, currency: 'USD' });
   await api.get(`/api/v1/orders/${orderId}`);
   await api.get('/api/v1/orders');
+  await api.get('/api/v1/authorizations');
+  await api.get('/api/v1/reconciliations');
   await api.get(`/api/v1/balances?order_id=${orderId}`);
   expect([...checkedEndpoints()].toSorted()).toEqual(ENDPOINTS.map(({ id }) => id).toSorted());
 });

@@ -170,6 +170,24 @@ describe('speaking', () => {
   });
 });
 
+test('a watch that is stopped does not wait for a service that hangs, and says nothing unasked', async () => {
+  await fresh();
+  const stopping = new AbortController();
+  const watched = await watch(sandbox, db, { signal: stopping.signal });
+  const id = await watched.authorize();
+  await watched.advance(6 * DAY_MS + HOUR_MS);
+  const hanging = { fault: 'timeout_after', method: 'GET', hold_ms: 120_000 };
+  await sandbox.control('PUT', '/faults', { requests: [hanging] });
+  const run = watched.check.run();
+  setTimeout(() => stopping.abort(), 0);
+  await run;
+  expect(await hoursSaid(watched, id)).toEqual([]);
+  await sandbox.control('DELETE', '/faults');
+  await (await watch(sandbox, db)).check.run();
+  expect(await hoursSaid(watched, id)).toEqual([24]);
+  await end();
+}, 20_000);
+
 describe('the deadline in the ledger', () => {
   beforeAll(fresh);
   afterAll(end);

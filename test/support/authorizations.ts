@@ -42,14 +42,17 @@ export interface Watched {
 export async function watch(
   sandbox: TestSandbox,
   db: Database,
-  options: Partial<AuthorizationCheckParts> & { readonly apiKey?: string } = {},
+  options: Partial<AuthorizationCheckParts> & {
+    readonly apiKey?: string;
+    readonly signal?: AbortSignal;
+  } = {},
 ): Promise<Watched> {
   const { now } = await sandbox.control('GET', '/clock');
   let aheadMs = Date.parse(now) - Date.now();
   const clock = { nowMs: () => Date.now() + aheadMs };
   let applied = 0;
   const applier = testApplier(db, sandbox.merchantId);
-  const { apiKey = sandbox.apiKey, ...parts } = options;
+  const { apiKey = sandbox.apiKey, signal, ...parts } = options;
   const retry = { maxAttempts: 2, totalTimeoutMs: 5_000, baseDelayMs: 1 };
   const client = createClient({ baseUrl: sandbox.baseUrl, apiKey, retry });
   const check = createAuthorizationCheck({
@@ -58,7 +61,7 @@ export async function watch(
     log: silentLog,
     thresholds: [48, 24, 6, 1],
     policy: undefined,
-    service: createAuthorizationService({ db, client, clock }, 'refresh'),
+    service: createAuthorizationService({ db, client, clock }, { lane: 'refresh', signal }),
     isPaused: () => isPaused(db),
     ...parts,
   });

@@ -162,9 +162,10 @@ function partsOf(db: Database): ActParts {
 
 async function mustHold(parts: ActParts, paymentId: string): Promise<Held> {
   const { asked, held } = await readHeld(parts, paymentId);
-  if (asked.outcome === 'failed') {
+  if (asked.outcome !== 'applied') {
+    const reason = asked.outcome === 'failed' ? asked.reason : 'stopped';
     throw new OperatorError(
-      `The service cannot be asked about ${printable(paymentId)} (${printable(asked.reason)}), and nothing is ` +
+      `The service cannot be asked about ${printable(paymentId)} (${printable(reason)}), and nothing is ` +
         'captured or released on what is only remembered. `npx tallyhook doctor` looks for the cause.',
     );
   }

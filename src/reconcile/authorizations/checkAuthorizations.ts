@@ -78,6 +78,7 @@ export function createAuthorizationCheck(parts: AuthorizationCheckParts): Author
     const before = await readAuthorization(db, paymentId);
     const plan = before && planFor(before, parts, clock.nowMs());
     const asked = plan?.asks ? await service?.refresh(paymentId) : undefined;
+    if (asked?.outcome === 'stopped') return asked;
     const isConfirmed = asked?.outcome === 'applied';
     const plans = await db.transaction((tx) => speak(tx, parts, { paymentId, isConfirmed }));
     if (plans?.decision.speak !== undefined) {
@@ -98,6 +99,7 @@ export function createAuthorizationCheck(parts: AuthorizationCheckParts): Author
       let service = (await parts.isPaused()) ? undefined : parts.service;
       for (const paymentId of await readWork(db, clock.nowMs())) {
         const asked = await lookAt(paymentId, service);
+        if (asked?.outcome === 'stopped') return;
         // Rule 2; each of many would otherwise wait for the same silence.
         if (isAway(asked)) service = undefined;
       }

@@ -13,8 +13,17 @@ function meaningOf(error: PaymentServiceError): Acted {
   return { outcome: isOpen ? 'unknown' : 'refused', reason: error.message };
 }
 
-/** @param lane who asks: an operator, or the watch itself */
-export function createAuthorizationService(parts: RetrieveParts, lane: Lane): AuthorizationService {
+export interface ServiceOptions {
+  /** Who asks: an operator, or the watch itself. */
+  readonly lane: Lane;
+  /** Ends questions; what tells the service to move money is waited for all the same. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export function createAuthorizationService(
+  parts: RetrieveParts,
+  { lane, signal }: ServiceOptions,
+): AuthorizationService {
   const { client } = parts;
   const retrieve = createRetrieve(parts);
   const send = (request: AuthorizationRequest): Promise<unknown> => {
@@ -36,10 +45,17 @@ export function createAuthorizationService(parts: RetrieveParts, lane: Lane): Au
   };
   return {
     refresh: async (id) => {
-      const found = await retrieve({ kind: 'payment', id }, { lane });
+      const found = await retrieve(
+        { kind: 'payment', id },
+        { lane, ...(signal && { signal }) },
+      ).catch((error: unknown) => {
+        if (error instanceof PaymentServiceError) return { outcome: 'stopped' } as const;
+        throw error;
+      });
       switch (found.outcome) {
         case 'applied':
-          return { outcome: 'applied' };
+        case 'stopped':
+          return { outcome: found.outcome };
         case 'missing':
           return { outcome: 'failed', reason: 'the service does not know it', isAway: false };
         case 'failed':

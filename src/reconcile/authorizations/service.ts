@@ -6,7 +6,9 @@ export type Asked =
   /** The answer was applied. */
   | { readonly outcome: 'applied' }
   /** Nothing was learned; `isAway` when asking about another payment would fare no better. */
-  | { readonly outcome: 'failed'; readonly reason: string; readonly isAway: boolean };
+  | { readonly outcome: 'failed'; readonly reason: string; readonly isAway: boolean }
+  /** We are being stopped, and did not wait for the answer. */
+  | { readonly outcome: 'stopped' };
 
 /** What became of a capture or cancellation. */
 export type Acted =
