@@ -6,6 +6,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { estimateOf } from '../../reconcile/estimate.ts';
+import { ServiceTrouble } from '../../reconcile/heal.ts';
 import type { RunProgress } from '../../reconcile/listSpan.ts';
 import { FIRST_SPAN_MS, type Reconcile, type RunReport } from '../../reconcile/run.ts';
 import { readBudget } from '../../reconcile/store/budget.ts';
@@ -133,9 +134,18 @@ async function runOne({ db, reconcile, options }: Tools, stream: Stream): Promis
       lane: 'operator',
     },
     { signal: new AbortController().signal, ...(!options.json && { onProgress }) },
-  );
+  ).catch(explainTrouble);
   line.clear();
   return report;
+}
+
+/** A run that could not even begin has no report. */
+function explainTrouble(error: unknown): never {
+  if (!(error instanceof ServiceTrouble)) throw error;
+  throw new OperatorError(
+    `The payment service cannot be asked: ${error.message}. Nothing was compared or changed; ` +
+      '`npx tallyhook doctor` looks for the reason.',
+  );
 }
 
 function progressPhase(

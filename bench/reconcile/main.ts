@@ -1,0 +1,192 @@
+/**
+ * `npm run bench:reconcile`: what comparing a long span with the service costs, in requests and in
+ * memory. The ledger is filled from the sandbox's books by one statement, with the columns that are
+ * compared: importing them would measure the ledger.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createClient } from '../../src/client/index.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createDatabase, type Database } from '../../src/platform/db/database.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { createMetrics } from '../../src/platform/metrics.ts';
+import { pause } from '../../src/platform/pause.ts';
+import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
+import { createRetrieve } from '../../src/reconcile/retrieve.ts';
+import { createReconcile, type Reconcile, type RunReport } from '../../src/reconcile/run.ts';
+import type { Mode } from '../../src/reconcile/store/runs.ts';
+import { startSandbox } from '../../src/sandbox/startSandbox.ts';
+import { cleanUpOnSignal, createCleanup } from '../cleanup.ts';
+import { startPostgres } from '../database.ts';
+import { insertPayments, paymentIdOf, SPAN_MS } from '../sandbox/payments.ts';
+
+const HELP = `npm run bench:reconcile -- [flags]
+
+  --payments N    payments of the service (1000000)
+  --data-dir DIR  where to make the temporary database (the system's)
+
+Takes about 2 kB of disk for each payment. Exit code: 0 every target was reached, 1 not.`;
+
+const MAX_CLEAN = 60;
+const MAX_FINDING = 120;
+const MAX_LISTING_SHARE = 1.4;
+const MAX_MEMORY_MB = 300;
+const DEADLINE_MS = 2 * 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+const API_KEY = 'snd_bench_0123456789abcdef';
+
+async function main(): Promise<boolean> {
+  const { values } = parseArgs({
+    options: {
+      payments: { type: 'string', default: '1000000' },
+      'data-dir': { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return true;
+  }
+  const payments = Number(values.payments);
+  if (!Number.isSafeInteger(payments) || payments < 1_000) {
+    throw new RangeError(`--payments takes a whole number from 1000, not "${values.payments}"`);
+  }
+  const cleanup = createCleanup();
+  cleanUpOnSignal(cleanup, DEADLINE_MS);
+  try {
+    const folder = mkdtempSync(join(resolve(values['data-dir'] ?? tmpdir()), 'tallyhook-bench-'));
+    cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+    const postgres = await startPostgres(join(folder, 'data'), cleanup);
+    const { url } = await postgres.createDatabase('bench_reconcile');
+    const log = createLog('silent');
+    const sandbox = await startSandbox({
+      databaseUrl: url,
+      port: 0,
+      apiKey: API_KEY,
+      webhook: { secret: 'bench-secret-0123456789' },
+      log,
+      requestsPerMinute: 10_000_000,
+    });
+    cleanup.add(() => sandbox.close());
+    const db = createDatabase({
+      connectionString: url,
+      log,
+      applicationName: 'tallyhook-bench-reconcile',
+      maxConnections: 4,
+      answerTimeoutMs: 600_000,
+      plans: 'any',
+    });
+    cleanup.add(() => db.close());
+    const endMs = Date.now() - DAY_MS;
+    await insertPayments(db, { payments, endMs });
+    await fillLedger(db);
+    line('the service and the ledger', `${payments.toLocaleString('en')} payments each`);
+    return await measure(db, reconcileOf(db, sandbox.baseUrl), { payments, endMs });
+  } finally {
+    await cleanup.run();
+  }
+}
+
+function reconcileOf(db: Database, baseUrl: string): Reconcile {
+  const client = createClient({ baseUrl, apiKey: API_KEY });
+  return createReconcile({
+    db,
+    client,
+    retrieve: createRetrieve({ db, client, clock: systemClock }),
+    clock: systemClock,
+    metrics: createReconcileMetrics(createMetrics()),
+    log: createLog('silent'),
+    pause,
+  });
+}
+
+async function fillLedger(db: Database): Promise<void> {
+  await db.query(
+    `insert into resources (kind, id, status, currency, amount_minor, captured_minor, created_at,
+                            version_micros)
+     select kind, id, status, currency, (state->>'amount')::bigint,
+            (state->>'amount_received')::bigint, created_at,
+            (extract(epoch from modified_at) * 1000000)::bigint
+       from sandbox.resources`,
+  );
+  await db.query('vacuum analyze resources');
+}
+
+async function measure(
+  db: Database,
+  reconcile: Reconcile,
+  { payments, endMs }: { readonly payments: number; readonly endMs: number },
+): Promise<boolean> {
+  let peakMb = 0;
+  const run = async (mode: Mode, cause: string): Promise<RunReport> => {
+    const span = { fromMs: endMs - SPAN_MS - DAY_MS, toMs: endMs + 1 };
+    return await reconcile(
+      { stream: 'payments', mode, ...span, cause, isDryRun: false, lane: 'discovery' },
+      {
+        signal: new AbortController().signal,
+        onProgress: () => {
+          peakMb = Math.max(peakMb, process.memoryUsage().rss / 2 ** 20);
+        },
+      },
+    );
+  };
+  const clean = await timed(() => run('totals', 'clean'));
+  const isClean = clean.report.left === 0 && clean.report.found === 0;
+  await db.query('delete from resources where id = $1', [paymentIdOf(Math.floor(payments / 3))]);
+  const lacking = await timed(() => run('totals', 'lacking'));
+  const isFound = lacking.report.found === 1 && lacking.report.healed === 1;
+  const listing = await timed(() => run('full', 'listing'));
+  const maxListing = Math.ceil((MAX_LISTING_SHARE * payments) / 100) + 2;
+  return [
+    report('clean span, by totals', clean, { max: MAX_CLEAN, isRight: isClean }),
+    report('one missing, by totals', lacking, { max: MAX_FINDING, isRight: isFound }),
+    report('full listing', listing, {
+      max: maxListing,
+      isRight: listing.report.rowsCompared >= payments && listing.report.left === 0,
+    }),
+    reportMemory(peakMb),
+  ].every(Boolean);
+}
+
+interface Timed {
+  readonly report: RunReport;
+  readonly seconds: number;
+}
+
+async function timed(work: () => Promise<RunReport>): Promise<Timed> {
+  const startMs = performance.now();
+  const result = await work();
+  return { report: result, seconds: (performance.now() - startMs) / 1_000 };
+}
+
+function report(
+  name: string,
+  { report: { requests, found, healed }, seconds }: Timed,
+  target: { readonly max: number; readonly isRight: boolean },
+): boolean {
+  const isReached = requests <= target.max && target.isRight;
+  const verdict = `target <= ${target.max}: ${isReached ? 'reached' : 'MISSED'}`;
+  const what = `${requests} requests, ${found} found, ${healed} healed, ${seconds.toFixed(1)} s`;
+  line(name, `${what} (${verdict})`);
+  return isReached;
+}
+
+function reportMemory(peakMb: number): boolean {
+  const isReached = peakMb < MAX_MEMORY_MB;
+  const verdict = `target < ${MAX_MEMORY_MB} MB: ${isReached ? 'reached' : 'MISSED'}`;
+  line('memory, the sandbox included', `${peakMb.toFixed(0)} MB at most (${verdict})`);
+  return isReached;
+}
+
+function line(name: string, text: string): void {
+  console.log(`  ${name.padEnd(32)} ${text}`);
+}
+
+try {
+  process.exitCode = (await main()) ? 0 : 1;
+} catch (error) {
+  console.error('bench:', error instanceof Error ? (error.stack ?? error.message) : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  compare,
+  isPastGrace,
+  type Local,
+  type Remote,
+} from '../../../src/reconcile/domain/compare.ts';
+import { nightSpan, sliceSpan, weekSpan } from '../../../src/reconcile/domain/spans.ts';
+import {
+  type Counts,
+  cellsOf,
+  localCount,
+  nextStep,
+  restOf,
+} from '../../../src/reconcile/domain/totals.ts';
+import { afterWalk, judgeWalks, NO_WALKS } from '../../../src/reconcile/domain/walks.ts';
+
+const remote: Remote = {
+  kind: 'payment',
+  id: 'pay_1',
+  status: 'succeeded',
+  stage: undefined,
+  currency: 'USD',
+  amountMinor: 6540,
+  capturedMinor: 6540,
+  versionMicros: 1_000,
+  createdMs: 0,
+};
+const local: Local = {
+  status: 'succeeded',
+  stage: null,
+  currency: 'USD',
+  amountMinor: 6540,
+  capturedMinor: 6540,
+  versionMicros: 1_000,
+};
+
+test('a row says what differs, and of what it does not carry nothing (rule 1)', () => {
+  expect(compare(remote, local)).toBeUndefined();
+  expect(compare(remote, undefined)).toBe('missing_local');
+  expect(compare(remote, { ...local, status: null })).toBe('missing_local');
+  expect(compare({ ...remote, amountMinor: undefined, status: undefined }, local)).toBeUndefined();
+  expect(compare({ ...remote, amountMinor: 1 }, local)).toBe('amount');
+  expect(compare({ ...remote, capturedMinor: 1 }, local)).toBe('amount');
+  expect(compare({ ...remote, currency: 'EUR' }, local)).toBe('currency');
+  expect(compare({ ...remote, status: 'failed' }, local)).toBe('status_conflict');
+  expect(compare({ ...remote, status: 'failed', versionMicros: 2_000 }, local)).toBe('stale_local');
+  expect(compare({ ...remote, status: 'failed', versionMicros: undefined }, local)).toBe(
+    'stale_local',
+  );
+});
+
+test('a row that is older than what we hold is no difference (rule 2)', () => {
+  expect(compare({ ...remote, status: 'processing', versionMicros: 999 }, local)).toBeUndefined();
+});
+
+test('a change counts as missed only when its webhook had two minutes', () => {
+  expect(isPastGrace(0, 119_999)).toBe(false);
+  expect(isPastGrace(0, 120_000)).toBe(true);
+  expect(isPastGrace(undefined, 0)).toBe(true);
+});
+
+test('cells cover every status in every currency, and everything last', () => {
+  const counts = [
+    { status: 'succeeded', currency: 'USD', count: 3 },
+    { status: 'expired', currency: 'EUR', count: 2 },
+  ];
+  const cells = cellsOf(['succeeded', 'failed'], counts);
+  expect(cells).toHaveLength(5);
+  expect(cells.at(-1)).toEqual({});
+  expect(localCount({ status: 'succeeded', currency: 'USD' }, counts)).toBe(3);
+  expect(localCount({}, counts)).toBe(5);
+});
+
+test('halving ends at what differs, whatever was lost (rule 3)', () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.nat(9_999), { minLength: 1, maxLength: 400 }),
+      fc.nat(),
+      (times, pick) => {
+        const lostMs = times[pick % times.length] ?? 0;
+        const count = (from: number, to: number, all: readonly number[]) =>
+          all.filter((time) => time >= from && time <= to).length;
+        const ours = times.filter((time) => time !== lostMs);
+        const countsOf = (from: number, to: number): Counts => ({
+          remote: count(from, to, times),
+          local: count(from, to, ours),
+          rows: count(from, to, ours),
+        });
+        const listed: { fromMs: number; toMs: number }[] = [];
+        const visit = (span: { fromMs: number; toMs: number }, counts: Counts): void => {
+          const step = nextStep(span, counts, 10);
+          if (step.kind === 'list') listed.push(span);
+          if (step.kind !== 'halve') return;
+          const left = countsOf(step.left.fromMs, step.left.toMs);
+          visit(step.left, left);
+          visit(step.right, restOf(counts, left));
+        };
+        visit({ fromMs: 0, toMs: 9_999 }, countsOf(0, 9_999));
+        expect(listed).toHaveLength(1);
+        expect(listed[0]?.fromMs).toBeLessThanOrEqual(lostMs);
+        expect(listed[0]?.toMs).toBeGreaterThanOrEqual(lostMs);
+      },
+    ),
+  );
+});
+
+test('walks end when the total was seen, or when two show nothing new, and never go on for ever', () => {
+  const once = afterWalk(NO_WALKS, { seen: 5, totalCount: 5 });
+  expect(judgeWalks(NO_WALKS)).toBe('again');
+  expect(judgeWalks(once)).toBe('complete');
+  let quiet = afterWalk(NO_WALKS, { seen: 5, totalCount: undefined });
+  expect(judgeWalks(quiet)).toBe('again');
+  quiet = afterWalk(quiet, { seen: 5, totalCount: undefined });
+  expect(judgeWalks(quiet)).toBe('again');
+  quiet = afterWalk(quiet, { seen: 5, totalCount: undefined });
+  expect(judgeWalks(quiet)).toBe('complete');
+  let restless = NO_WALKS;
+  for (let seen = 1; judgeWalks(restless) === 'again'; seen += 1) {
+    restless = afterWalk(restless, { seen, totalCount: seen + 1 });
+  }
+  expect(judgeWalks(restless)).toBe('unstable');
+});
+
+test('a job that is tried again covers the same span, and twelve weeks list all of the week span', () => {
+  const week = 7 * 24 * 60 * 60_000;
+  const slotMs = Date.UTC(2026, 10, 22, 3, 40);
+  expect(nightSpan(slotMs)).toEqual(nightSpan(slotMs));
+  const turns = Array.from({ length: 12 }, (_, n) => {
+    const at = slotMs + n * week;
+    return (sliceSpan(at).fromMs - weekSpan(at).fromMs) / (10 * 24 * 60 * 60_000);
+  });
+  expect(turns.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, n) => n));
+});

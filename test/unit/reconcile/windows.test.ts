@@ -1,0 +1,160 @@
+/**
+ * Windows against a list as adverse as one can be: sorted by modification, no tie-break, pages that
+ * lack rows, rows that come and change between any two requests. Ported from the model that the rules
+ * were argued with. Times finer than a tick are among them.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  isWithin,
+  judgePage,
+  narrow,
+  nextWindow,
+  type PageFacts,
+  type Span,
+  widthAfter,
+} from '../../../src/reconcile/domain/windows.ts';
+
+const LIMIT = 20;
+
+interface Row {
+  readonly id: number;
+  readonly createdMs: number;
+  modifiedMs: number;
+}
+
+interface Service {
+  readonly rows: Row[];
+  readonly random: () => number;
+  readonly tells: 'total' | 'more' | 'nothing';
+  requests: number;
+}
+
+interface Shown extends PageFacts {
+  readonly ids: readonly number[];
+}
+
+function list(service: Service, span: Span, offset = 0): Shown {
+  const { rows, random, tells } = service;
+  service.requests += 1;
+  const inside = rows
+    .filter(({ createdMs }) => createdMs >= span.fromMs && createdMs <= span.toMs)
+    .map((row) => ({ row, tie: random() }))
+    .sort((a, b) => b.row.modifiedMs - a.row.modifiedMs || a.tie - b.tie);
+  const page = inside.slice(offset, offset + LIMIT);
+  // A page may lack rows only where the envelope lets one see it.
+  const isShort = tells === 'total' && random() < 0.2;
+  const shown = page.filter((_, place) => !isShort || place === 0 || random() > 0.3);
+  for (let n = 0; n < 3; n += 1) {
+    const changed = rows[Math.floor(random() * rows.length)];
+    if (changed) changed.modifiedMs += random() * 1_000;
+  }
+  rows.push({ id: rows.length, createdMs: 1e9 + rows.length, modifiedMs: 1e9 });
+  return {
+    ids: shown.map(({ row }) => row.id),
+    rows: shown.length,
+    limit: LIMIT,
+    totalCount: tells === 'total' ? inside.length : undefined,
+    hasMore: tells === 'more' ? inside.length > offset + LIMIT : undefined,
+  };
+}
+
+interface ReadWindow {
+  readonly window: Span;
+  readonly page: Shown;
+  readonly isBurst: boolean;
+}
+
+/** Narrows a window until it is whole, or a burst. */
+function readWindow(service: Service, window: Span): ReadWindow {
+  const page = list(service, window);
+  const verdict = judgePage(page);
+  const isEnd = verdict === 'probe' && list(service, window, page.rows).rows === 0;
+  if (verdict === 'whole' || isEnd) return { window, page, isBurst: false };
+  const narrower = narrow(window, page);
+  return narrower ? readWindow(service, narrower) : { window, page, isBurst: true };
+}
+
+/** Reads a span to its end. @returns the ids seen, and what was a burst */
+function readAll(service: Service, span: Span): { seen: Set<number>; bursts: Span[] } {
+  const seen = new Set<number>();
+  const bursts: Span[] = [];
+  let positionMs = span.fromMs;
+  let widthMs: number | undefined;
+  while (positionMs < span.toMs) {
+    const pace = { positionMs, ceilingMs: span.toMs, edgeMs: undefined, widthMs };
+    const { window, page, isBurst } = readWindow(service, nextWindow(pace));
+    if (isBurst) bursts.push(window);
+    else for (const id of page.ids) seen.add(id);
+    positionMs = window.toMs;
+    widthMs = widthAfter(window, page.rows, LIMIT);
+  }
+  return { seen, bursts };
+}
+
+const services = fc.record({
+  seed: fc.integer(),
+  times: fc.array(fc.double({ min: 0, max: 20_000, noNaN: true }), { maxLength: 300 }),
+  tells: fc.constantFrom('total' as const, 'more' as const, 'nothing' as const),
+});
+
+function serviceOf({
+  seed,
+  times,
+  tells,
+}: typeof services extends fc.Arbitrary<infer T> ? T : never): Service {
+  let state = seed;
+  const random = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 4_294_967_296;
+  };
+  const rows = times.map((createdMs, id) => ({ id, createdMs, modifiedMs: createdMs }));
+  return { rows, random, tells, requests: 0 };
+}
+
+test('no row within the ceiling is missed, whatever the list does meanwhile (invariants 1 to 4)', () => {
+  fc.assert(
+    fc.property(services, (given) => {
+      const service = serviceOf(given);
+      const { seen, bursts } = readAll(service, { fromMs: 0, toMs: 20_000 });
+      const missed = given.times
+        .map((createdMs, id) => ({ createdMs, id }))
+        .filter(({ id }) => !seen.has(id))
+        .filter(({ createdMs }) => !bursts.some((burst) => isWithin(burst, createdMs)));
+      expect(missed).toEqual([]);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a walk by offset over the same lists does miss rows', () => {
+  let missed = 0;
+  for (let seed = 1; seed <= 20; seed += 1) {
+    const times = Array.from({ length: 200 }, (_, n) => n * 100);
+    const service = serviceOf({ seed, times, tells: 'more' });
+    const seen = new Set<number>();
+    for (let offset = 0; offset < 400; offset += LIMIT) {
+      for (const id of list(service, { fromMs: 0, toMs: 20_000 }, offset).ids) seen.add(id);
+    }
+    missed += times.filter((_, id) => !seen.has(id)).length;
+  }
+  expect(missed).toBeGreaterThan(0);
+});
+
+test('rows that come evenly cost at most 1.4 requests for each page of them', () => {
+  const times = Array.from({ length: 4_000 }, (_, n) => n * 5);
+  const service = serviceOf({ seed: 1, times, tells: 'more' });
+  readAll(service, { fromMs: 0, toMs: 20_000 });
+  expect(service.requests).toBeLessThanOrEqual((1.4 * times.length) / LIMIT + 20);
+});
+
+test('a page is whole only where it says so', () => {
+  const page = { rows: 20, limit: 20, totalCount: undefined, hasMore: undefined };
+  expect(judgePage({ ...page, totalCount: 20 })).toBe('whole');
+  expect(judgePage({ ...page, totalCount: 21 })).toBe('partial');
+  expect(judgePage({ ...page, hasMore: false })).toBe('whole');
+  expect(judgePage({ ...page, totalCount: 20, hasMore: true })).toBe('partial');
+  expect(judgePage(page)).toBe('partial');
+  expect(judgePage({ ...page, rows: 19 })).toBe('probe');
+  expect(judgePage({ ...page, rows: 0 })).toBe('whole');
+});
