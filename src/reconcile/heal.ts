@@ -51,7 +51,15 @@ export interface HealParts {
 
 /** Trouble that concerns every request: the run ends and goes on from its checkpoint later. */
 export class ServiceTrouble extends Error {
-  override readonly name = 'ServiceTrouble';
+  override readonly name: string = 'ServiceTrouble';
+}
+
+/** Somebody paused reconciliation: the run ends like by trouble, and nothing is wrong. */
+export class Paused extends ServiceTrouble {
+  override readonly name = 'Paused';
+  constructor() {
+    super('reconciliation is paused');
+  }
 }
 
 /** Differences of one window beyond which its rows are applied as they are (rule 2). */

@@ -62,17 +62,26 @@ function partsOf(errand: Errand, slotMs: number): readonly Part[] {
   }
 }
 
+export interface ReconcileHandlerParts {
+  readonly reconcile: Reconcile;
+  /** Asked before each run; a paused job is done, and the next slot comes to what it left. */
+  readonly isPaused: () => Promise<boolean>;
+  readonly signal: AbortSignal;
+}
+
 /**
  * What a worker of the queue does with a job.
  * @throws Error when the service could not be asked, so that the job is tried again
  */
-export function createReconcileHandler(
-  reconcile: Reconcile,
-  signal: AbortSignal,
-): (job: RunningJob<ReconcileJob>) => Promise<void> {
+export function createReconcileHandler({
+  reconcile,
+  isPaused,
+  signal,
+}: ReconcileHandlerParts): (job: RunningJob<ReconcileJob>) => Promise<void> {
   return async ({ data: { errand, slotMs } }) => {
     for (const { mode, cause, span } of partsOf(errand, slotMs)) {
       for (const stream of STREAMS) {
+        if (await isPaused()) return;
         const request = { stream, mode, cause, isDryRun: false, lane: 'discovery' as const };
         failUnlessDone(await reconcile({ ...request, ...span }, { signal }));
       }

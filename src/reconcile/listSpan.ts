@@ -5,7 +5,7 @@ import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Asking } from './asking.ts';
 import { nextWindow, rowsWanted, type Span, widthAfter } from './domain/windows.ts';
-import { type HealParts, healWindow, ServiceTrouble } from './heal.ts';
+import { type HealParts, healWindow, Paused } from './heal.ts';
 import type { ReconcileMetrics } from './metrics.ts';
 import { isPaused } from './pause.ts';
 import type { ListReader } from './readList.ts';
@@ -123,5 +123,5 @@ export async function step(tools: RunTools, state: RunState, result: StepResult)
 
 /** A schedule's run stops at the switch; what people ask for does not. */
 export async function throwIfPaused({ parts, mayPause }: RunTools): Promise<void> {
-  if (mayPause && (await isPaused(parts.db))) throw new ServiceTrouble('reconciliation is paused');
+  if (mayPause && (await isPaused(parts.db))) throw new Paused();
 }

@@ -14,7 +14,7 @@ import type { Lane } from '../client/index.ts';
 import { createAsking } from './asking.ts';
 import { compareTotals } from './compareTotals.ts';
 import type { Span } from './domain/windows.ts';
-import { isoSpan, ServiceTrouble } from './heal.ts';
+import { isoSpan, Paused, ServiceTrouble } from './heal.ts';
 import {
   listSpan,
   type ReconcileParts,
@@ -135,7 +135,7 @@ async function guard<T>({ db }: ReconcileParts, work: () => Promise<T>): Promise
     await closeComparison(db, ['service_unusable'], [SERVICE_SUBJECT]);
     return result;
   } catch (error) {
-    if (error instanceof ServiceTrouble) {
+    if (error instanceof ServiceTrouble && !(error instanceof Paused)) {
       const detail = { reason: error.message };
       const finding = { class: 'service_unusable', subject: SERVICE_SUBJECT, detail };
       await openComparison(db, [finding]);
