@@ -14,7 +14,7 @@ import type { Lane } from '../client/index.ts';
 import { createAsking } from './asking.ts';
 import { compareTotals } from './compareTotals.ts';
 import type { Span } from './domain/windows.ts';
-import { isoSpan, Paused, ServiceTrouble } from './heal.ts';
+import { isoSpan } from './heal.ts';
 import {
   listSpan,
   type ReconcileParts,
@@ -23,6 +23,7 @@ import {
   type RunTools,
 } from './listSpan.ts';
 import { createListReader, type ListReader } from './readList.ts';
+import { Paused, ServiceTrouble } from './serviceTrouble.ts';
 import { closeComparison, openComparison } from './store/compare.ts';
 import {
   advanceWatermark,

@@ -13,6 +13,7 @@ import {
 } from '../../src/reconcile/jobs.ts';
 import { isPaused } from '../../src/reconcile/pause.ts';
 import type { Reconcile } from '../../src/reconcile/run.ts';
+import { ServiceTrouble } from '../../src/reconcile/serviceTrouble.ts';
 import { beginPause } from '../../src/reconcile/store/pauses.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { testReconciler } from '../support/reconciler.ts';
@@ -108,4 +109,16 @@ test('a paused errand asks nothing, and trouble with the service has the job tri
   await beginPause(db, { by: 'test', reason: 'a test' });
   await handle(jobOf('tail'));
   expect(await db.query('select id from reconcile_runs')).toEqual([]);
+});
+
+test('a list that is refused keeps no other list from being read', async () => {
+  const { run } = testReconciler({ db, service: sandbox });
+  const read: string[] = [];
+  const handle = handlerOf((request) => {
+    read.push(request.stream);
+    if (request.stream === 'refunds') return Promise.reject(new ServiceTrouble('refused'));
+    return run(request);
+  });
+  await expect(handle(jobOf('tail'))).rejects.toThrow('refused');
+  expect(read).toEqual(['payments', 'refunds', 'disputes', 'payouts']);
 });
