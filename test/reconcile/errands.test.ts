@@ -106,9 +106,11 @@ test('a paused errand asks nothing, and trouble with the service has the job tri
     requests: [{ fault: 'server_error', path: '/payments' }],
   });
   await expect(handle(jobOf('tail'))).rejects.toThrow();
+  const begun = await db.query('select stream from reconcile_runs order by id');
+  expect(begun).toEqual([{ stream: 'refunds' }, { stream: 'disputes' }, { stream: 'payouts' }]);
   await beginPause(db, { by: 'test', reason: 'a test' });
   await handle(jobOf('tail'));
-  expect(await db.query('select id from reconcile_runs')).toEqual([]);
+  expect(await db.query('select stream from reconcile_runs order by id')).toEqual(begun);
 });
 
 test('a list that is refused keeps no other list from being read', async () => {
