@@ -517,7 +517,11 @@ function startReconcile({ config, gate, log, metrics, openPool, onClose, queues 
   gate.whenOpen(() => {
     const closing = new AbortController();
     const looking = refresh.loop(closing.signal);
-    const handle = createReconcileHandler(reconcile, closing.signal);
+    const handle = createReconcileHandler({
+      reconcile,
+      isPaused: () => isPaused(db),
+      signal: closing.signal,
+    });
     const consumer = queues.consumer<ReconcileJob>(RECONCILE_QUEUE, 1, handle);
     onClose(async () => {
       closing.abort();

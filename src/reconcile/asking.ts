@@ -5,9 +5,9 @@
 import { type Lane, PaymentServiceError } from '../client/index.ts';
 import type { ResourceRef } from '../ledger/domain/snapshot.ts';
 import { isGeneral, troubleOf } from './domain/trouble.ts';
-import { ServiceTrouble } from './heal.ts';
 import type { Ask } from './readList.ts';
 import type { Retrieve, Retrieved } from './retrieve.ts';
+import { ServiceTrouble } from './serviceTrouble.ts';
 
 export interface Asking {
   readonly ask: Ask;

@@ -20,6 +20,7 @@ import type { Span } from './domain/windows.ts';
 import type { ReconcileMetrics } from './metrics.ts';
 import type { ListedRow, ReadWindow } from './readList.ts';
 import type { Retrieved } from './retrieve.ts';
+import { ServiceTrouble } from './serviceTrouble.ts';
 import {
   closeComparison,
   type LocalRow,
@@ -47,11 +48,6 @@ export interface HealParts {
   readonly isDryRun: boolean;
   /** Whether changes count as missed: before the first import is done, nobody had told of any. */
   readonly countsMissed: boolean;
-}
-
-/** Trouble that concerns every request: the run ends and goes on from its checkpoint later. */
-export class ServiceTrouble extends Error {
-  override readonly name = 'ServiceTrouble';
 }
 
 /** Differences of one window beyond which its rows are applied as they are (rule 2). */

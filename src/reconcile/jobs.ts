@@ -6,6 +6,7 @@ import type { NewJob, Producer, RunningJob } from '../platform/queue/index.ts';
 import { nightSpan, sliceSpan, weekSpan } from './domain/spans.ts';
 import type { Span } from './domain/windows.ts';
 import type { Reconcile, RunReport } from './run.ts';
+import { ServiceTrouble } from './serviceTrouble.ts';
 import type { Mode } from './store/runs.ts';
 import { STREAMS } from './streams.ts';
 
@@ -62,24 +63,43 @@ function partsOf(errand: Errand, slotMs: number): readonly Part[] {
   }
 }
 
+export interface ReconcileHandlerParts {
+  readonly reconcile: Reconcile;
+  /** Asked before each run; a paused job is done, and the next slot comes to what it left. */
+  readonly isPaused: () => Promise<boolean>;
+  readonly signal: AbortSignal;
+}
+
 /**
  * What a worker of the queue does with a job.
  * @throws Error when the service could not be asked, so that the job is tried again
  */
-export function createReconcileHandler(
-  reconcile: Reconcile,
-  signal: AbortSignal,
-): (job: RunningJob<ReconcileJob>) => Promise<void> {
+export function createReconcileHandler({
+  reconcile,
+  isPaused,
+  signal,
+}: ReconcileHandlerParts): (job: RunningJob<ReconcileJob>) => Promise<void> {
   return async ({ data: { errand, slotMs } }) => {
+    const failures: string[] = [];
     for (const { mode, cause, span } of partsOf(errand, slotMs)) {
+      // A list that cannot be read must not keep the others from being read.
       for (const stream of STREAMS) {
+        if (await isPaused()) return;
         const request = { stream, mode, cause, isDryRun: false, lane: 'discovery' as const };
-        failUnlessDone(await reconcile({ ...request, ...span }, { signal }));
+        const failure = await reconcile({ ...request, ...span }, { signal }).then(
+          failureOf,
+          (error) => {
+            if (!(error instanceof ServiceTrouble)) throw error;
+            return error.message;
+          },
+        );
+        if (failure !== undefined) failures.push(failure);
       }
     }
+    if (failures.length > 0) throw new Error([...new Set(failures)].join('; '));
   };
 }
 
-function failUnlessDone({ state, failure }: RunReport): void {
-  if (state === 'failed') throw new Error(failure ?? 'the run did not come to its end');
+function failureOf({ state, failure }: RunReport): string | undefined {
+  return state === 'failed' ? (failure ?? 'the run did not come to its end') : undefined;
 }

@@ -5,11 +5,12 @@ import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Asking } from './asking.ts';
 import { nextWindow, rowsWanted, type Span, widthAfter } from './domain/windows.ts';
-import { type HealParts, healWindow, ServiceTrouble } from './heal.ts';
+import { type HealParts, healWindow } from './heal.ts';
 import type { ReconcileMetrics } from './metrics.ts';
 import { isPaused } from './pause.ts';
 import type { ListReader } from './readList.ts';
 import type { Retrieve } from './retrieve.ts';
+import { Paused } from './serviceTrouble.ts';
 import { readEdgeMs } from './store/compare.ts';
 import { type ReportedDifference, type RunCounts, type RunRow, writeStep } from './store/runs.ts';
 import { KIND_OF, type Stream } from './streams.ts';
@@ -123,5 +124,5 @@ export async function step(tools: RunTools, state: RunState, result: StepResult)
 
 /** A schedule's run stops at the switch; what people ask for does not. */
 export async function throwIfPaused({ parts, mayPause }: RunTools): Promise<void> {
-  if (mayPause && (await isPaused(parts.db))) throw new ServiceTrouble('reconciliation is paused');
+  if (mayPause && (await isPaused(parts.db))) throw new Paused();
 }

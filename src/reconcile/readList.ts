@@ -6,6 +6,7 @@ import {
   PaymentServiceError,
 } from '../client/index.ts';
 import { isHint, readResource, type SnapshotContent } from '../ledger/domain/snapshot.ts';
+import { toError } from '../platform/errors.ts';
 import type { Remote } from './domain/compare.ts';
 import { afterWalk, judgeWalks, NO_WALKS } from './domain/walks.ts';
 import {
@@ -16,6 +17,7 @@ import {
   type Span,
   smallerLimit,
 } from './domain/windows.ts';
+import { ServiceTrouble } from './serviceTrouble.ts';
 import { fetchPage, KIND_OF, type Stream } from './streams.ts';
 
 /** One row as it was shown. */
@@ -83,6 +85,7 @@ export function createListReader(parts: ListReaderParts): ListReader {
 
   const fetch = async (span: Span, offset: number, rows = limit): Promise<ShownPage> => {
     let serviceTimeMs: number | undefined;
+    let refusal = '';
     const page = await ask((options) =>
       fetchPage(
         client,
@@ -96,15 +99,14 @@ export function createListReader(parts: ListReaderParts): ListReader {
         },
       ),
     ).catch((error: unknown) => {
-      if (isLimitRefused(error, offset)) return undefined;
-      throw error;
+      if (!isLimitRefused(error, offset)) throw error;
+      refusal = toError(error).message;
+      return undefined;
     });
     if (page)
       return show(page, { stream, span, limit, observedMs: serviceTimeMs ?? parts.nowMs() });
     const smaller = smallerLimit(limit);
-    if (smaller === undefined) {
-      throw new Error(`the list of ${stream} refuses every limit`);
-    }
+    if (smaller === undefined) throw new ServiceTrouble(refusal);
     limit = smaller;
     return fetch(span, offset);
   };

@@ -14,7 +14,7 @@ import type { Lane } from '../client/index.ts';
 import { createAsking } from './asking.ts';
 import { compareTotals } from './compareTotals.ts';
 import type { Span } from './domain/windows.ts';
-import { isoSpan, ServiceTrouble } from './heal.ts';
+import { isoSpan } from './heal.ts';
 import {
   listSpan,
   type ReconcileParts,
@@ -23,6 +23,7 @@ import {
   type RunTools,
 } from './listSpan.ts';
 import { createListReader, type ListReader } from './readList.ts';
+import { Paused, ServiceTrouble } from './serviceTrouble.ts';
 import { closeComparison, openComparison } from './store/compare.ts';
 import {
   advanceWatermark,
@@ -135,7 +136,7 @@ async function guard<T>({ db }: ReconcileParts, work: () => Promise<T>): Promise
     await closeComparison(db, ['service_unusable'], [SERVICE_SUBJECT]);
     return result;
   } catch (error) {
-    if (error instanceof ServiceTrouble) {
+    if (error instanceof ServiceTrouble && !(error instanceof Paused)) {
       const detail = { reason: error.message };
       const finding = { class: 'service_unusable', subject: SERVICE_SUBJECT, detail };
       await openComparison(db, [finding]);

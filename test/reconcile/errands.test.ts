@@ -1,0 +1,126 @@
+/** The jobs of the schedules: one for each slot, healing and counted, and left alone while paused. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  createPostgresQueueConnections,
+  createQueueBackend,
+  type QueueBackend,
+} from '../../src/platform/queue/index.ts';
+import {
+  createReconcileHandler,
+  enqueueErrand,
+  RECONCILE_QUEUE,
+  type ReconcileJob,
+} from '../../src/reconcile/jobs.ts';
+import { isPaused } from '../../src/reconcile/pause.ts';
+import type { Reconcile } from '../../src/reconcile/run.ts';
+import { ServiceTrouble } from '../../src/reconcile/serviceTrouble.ts';
+import { beginPause } from '../../src/reconcile/store/pauses.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { testReconciler } from '../support/reconciler.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { insertPayments } from '../support/sandboxPayments.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+const HOUR = 60 * 60_000;
+const signal = new AbortController().signal;
+
+let service: TestDatabase;
+let sandbox: TestSandbox;
+let db: TestDatabase;
+let queues: QueueBackend;
+
+beforeEach(async () => {
+  [service, db] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  sandbox = await startTestSandbox({ databaseUrl: service.url });
+  queues = createQueueBackend(createPostgresQueueConnections(db.url, silentLog), silentLog);
+});
+afterEach(async () => {
+  await queues.close();
+  await sandbox.close();
+  await Promise.all([service.drop(), db.drop()]);
+});
+
+async function makePayment(id: string, createdMs: number): Promise<void> {
+  const made = { id, createdMs, modifiedMs: createdMs, status: 'succeeded', currency: 'USD' };
+  await insertPayments(service, sandbox, [{ ...made, amount: 100 }]);
+}
+
+function handlerOf(run: Reconcile) {
+  return createReconcileHandler({ reconcile: run, isPaused: () => isPaused(db), signal });
+}
+
+const jobOf = (errand: ReconcileJob['errand'], slotMs = Date.now()) => ({
+  name: errand,
+  data: { errand, slotMs },
+  wasAbandoned: false,
+});
+
+test('a slot that two schedulers announce becomes one job', async () => {
+  const producer = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
+  await enqueueErrand(producer, 'tail', 1_000);
+  await enqueueErrand(producer, 'tail', 1_000);
+  await enqueueErrand(producer, 'tail', 2_000);
+  const slots: number[] = [];
+  const consumer = queues.consumer<ReconcileJob>(RECONCILE_QUEUE, 1, ({ data }) => {
+    slots.push(data.slotMs);
+    return Promise.resolve();
+  });
+  await waitFor('the last slot', () => slots.includes(2_000));
+  expect(slots).toEqual([1_000, 2_000]);
+  await consumer.close();
+  await producer.close();
+});
+
+test('the tail finds what no webhook told, and the metric says how much that was', async () => {
+  const { run, metrics } = testReconciler({ db, service: sandbox });
+  const handle = handlerOf((request) => run(request));
+  await makePayment('pay_before', Date.now() - HOUR);
+  await handle(jobOf('tail'));
+  expect(await metrics.render()).not.toMatch(/missed_webhooks_total\{[^}]*\} [1-9]/);
+  // Within the half hour that is read again, and older than a webhook may take.
+  await makePayment('pay_lost', Date.now() - 10 * 60_000);
+  await handle(jobOf('tail'));
+  expect(await metrics.render()).toContain('tallyhook_missed_webhooks_total{stream="payments"} 1');
+  const held = await db.query('select id from resources order by id');
+  expect(held).toEqual([{ id: 'pay_before' }, { id: 'pay_lost' }]);
+});
+
+test('the night and the week read what the tail has passed', async () => {
+  const { run } = testReconciler({ db, service: sandbox });
+  const handle = handlerOf((request) => run(request));
+  await handle(jobOf('tail'));
+  await makePayment('pay_3_days', Date.now() - 72 * HOUR);
+  await handle(jobOf('tail'));
+  expect(await db.query('select id from resources')).toEqual([]);
+  await handle(jobOf('night'));
+  expect(await db.query('select id from resources')).toEqual([{ id: 'pay_3_days' }]);
+  await makePayment('pay_60_days', Date.now() - 60 * 24 * HOUR);
+  await handle(jobOf('week'));
+  expect(await db.query(`select id from resources where id = 'pay_60_days'`)).toHaveLength(1);
+});
+
+test('a paused errand asks nothing, and trouble with the service has the job tried again', async () => {
+  const { run } = testReconciler({ db, service: sandbox });
+  const handle = handlerOf((request) => run(request));
+  await sandbox.control('PUT', '/faults', {
+    requests: [{ fault: 'server_error', path: '/payments' }],
+  });
+  await expect(handle(jobOf('tail'))).rejects.toThrow();
+  const begun = await db.query('select stream from reconcile_runs order by id');
+  expect(begun).toEqual([{ stream: 'refunds' }, { stream: 'disputes' }, { stream: 'payouts' }]);
+  await beginPause(db, { by: 'test', reason: 'a test' });
+  await handle(jobOf('tail'));
+  expect(await db.query('select stream from reconcile_runs order by id')).toEqual(begun);
+});
+
+test('a list that is refused keeps no other list from being read', async () => {
+  const { run } = testReconciler({ db, service: sandbox });
+  const read: string[] = [];
+  const handle = handlerOf((request) => {
+    read.push(request.stream);
+    if (request.stream === 'refunds') return Promise.reject(new ServiceTrouble('refused'));
+    return run(request);
+  });
+  await expect(handle(jobOf('tail'))).rejects.toThrow('refused');
+  expect(read).toEqual(['payments', 'refunds', 'disputes', 'payouts']);
+});
