@@ -1,5 +1,6 @@
 /** Puts the client together. */
 import { createCalls } from './calls.ts';
+import { type CustomerCalls, createCustomerCalls } from './customers.ts';
 import { createDisputeCalls, type DisputeCalls } from './disputes.ts';
 import { createPaymentCalls, type PaymentCalls } from './payments.ts';
 import { createPayoutCalls, type PayoutCalls } from './payouts.ts';
@@ -10,6 +11,7 @@ import { type ClientOptions, readSettings } from './settings.ts';
 /** The payment service. Every call throws PaymentServiceError and nothing else. */
 export interface PaymentServiceClient {
   readonly payments: PaymentCalls;
+  readonly customers: CustomerCalls;
   readonly refunds: RefundCalls;
   readonly disputes: DisputeCalls;
   readonly payouts: PayoutCalls;
@@ -25,6 +27,7 @@ export function createClient(options: ClientOptions): PaymentServiceClient {
   const calls = createCalls(createSend(readSettings(options)));
   return {
     payments: createPaymentCalls(calls),
+    customers: createCustomerCalls(calls),
     refunds: createRefundCalls(calls),
     disputes: createDisputeCalls(calls),
     payouts: createPayoutCalls(calls),

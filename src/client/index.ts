@@ -7,20 +7,31 @@ export type {
   CapturePaymentRequest,
   ConfirmPaymentRequest,
   ConfirmPayoutRequest,
+  CreateCustomerRequest,
   CreatePaymentRequest,
   CreatePayoutRequest,
   CreateRefundRequest,
+  ListCustomersQuery,
   ListDisputesQuery,
   ListPaymentsRequest,
   ListPayoutsRequest,
   ListRefundsRequest,
+  UpdateCustomerRequest,
   UpdatePaymentRequest,
   UpdatePayoutRequest,
   UpdateRefundRequest,
 } from '../contract/requests/index.ts';
-export type { Dispute, Payment, Payout, Refund } from '../contract/resources/index.ts';
+export type {
+  Customer,
+  DeletedCustomer,
+  Dispute,
+  Payment,
+  Payout,
+  Refund,
+} from '../contract/resources/index.ts';
 export { createLocalBudget, type RateBudget } from './budget.ts';
 export { createClient, type PaymentServiceClient } from './createClient.ts';
+export type { CustomerCalls } from './customers.ts';
 export type { DisputeCalls } from './disputes.ts';
 export { LANES, type Lane, type RateReading } from './domain/rate.ts';
 export { DEFAULT_RETRY_POLICY, type RetryPolicy } from './domain/retry.ts';

@@ -12,9 +12,11 @@ import {
   customerAcceptanceRequest,
   payoutBillingRequest,
 } from './requests/customerContext.ts';
+import { customerAddressRequest } from './requests/customers.ts';
 import { jsonValue } from './requests/fields.ts';
 import { paymentMethodDataRequest } from './requests/paymentMethod.ts';
 import { bankTransferRequest, payoutMethodDataRequest } from './requests/payoutMethod.ts';
+import { customerSchema } from './resources/customer.ts';
 import { disputeSchema } from './resources/dispute.ts';
 import { billingSchema, customerDetailsSchema } from './resources/fields.ts';
 import { paymentSchema } from './resources/payment.ts';
@@ -37,6 +39,7 @@ const SENT_PARTS: Readonly<Record<string, z.ZodType>> = {
   BillingRequest: billingRequest,
   BrowserInfo: browserInfoRequest,
   CustomerAcceptance: customerAcceptanceRequest,
+  CustomerAddress: customerAddressRequest,
   JsonValue: jsonValue,
   PaymentMethodData: paymentMethodDataRequest,
   PayoutBillingRequest: payoutBillingRequest,
@@ -46,6 +49,7 @@ const SENT_PARTS: Readonly<Record<string, z.ZodType>> = {
 /** The resources, and parts that several of them share. */
 const ANSWERED_PARTS: Readonly<Record<string, z.ZodType>> = {
   Billing: billingSchema,
+  Customer: customerSchema,
   CustomerDetails: customerDetailsSchema,
   Dispute: disputeSchema,
   Error: errorEnvelopeSchema,

@@ -65,6 +65,20 @@ test('every call of the client is understood by the sandbox, and its answer by t
   expect((await client.payouts.list({ status: ['success'] })).items).toHaveLength(1);
 });
 
+test('every call about customers is understood', async () => {
+  const { customer_id: id } = await client.customers.create({ email: 'ada@example.com' });
+  await client.customers.update(id, { name: 'Ada', metadata: { tier: 1 } });
+  expect(await client.customers.retrieve(id)).toMatchObject({
+    email: 'ada@example.com',
+    name: 'Ada',
+    metadata: { tier: 1 },
+  });
+  const ids: string[] = [];
+  for await (const { customer_id } of client.customers.iterate({ limit: 1 })) ids.push(customer_id);
+  expect(ids).toContain(id);
+  expect(await client.customers.delete(id)).toMatchObject({ customer_deleted: true });
+});
+
 test('a decline is an answer, not an error', async () => {
   const declined = cardPaymentOf('final', 'UE_1001', { payment_id: 'declined' });
   const { payment } = await client.payments.create(declined as CreatePaymentRequest);
@@ -102,6 +116,7 @@ test.each(['count', 'has_more', 'size', 'array'])(
   'a list in the envelope "%s" is read',
   async (envelope) => {
     const id = `list-${envelope}`;
+    await client.customers.create({ customer_id: id });
     await client.payments.create(request({ payment_id: id, customer_id: id }));
     await sandbox.control('PUT', '/faults', { lists: { envelope } });
     const { items } = await client.payments.list({ customer_id: id });

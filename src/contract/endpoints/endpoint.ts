@@ -58,6 +58,7 @@ export const ONCE = { kind: 'once' } as const;
 export const SECRET_KEYS: readonly ApiKeyKind[] = SECRET_KEY_KINDS;
 
 export const noParams = z.strictObject({});
+export const customerParams = z.strictObject({ customer_id: pathId });
 export const paymentParams = z.strictObject({ payment_id: pathId });
 export const refundParams = z.strictObject({ refund_id: pathId });
 export const disputeParams = z.strictObject({ dispute_id: pathId });

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { API_KEY_PREFIXES, type ApiKeyKind } from '../limits.ts';
+import { CUSTOMER_ENDPOINTS } from './customers.ts';
 import { DISPUTE_ENDPOINTS } from './disputes.ts';
 import { type Endpoint, noParams, SAFE } from './endpoint.ts';
 import { PAYMENT_ENDPOINTS } from './payments.ts';
@@ -24,6 +25,7 @@ export const ENDPOINTS = {
     keys: Object.keys(API_KEY_PREFIXES) as ApiKeyKind[],
   },
   ...PAYMENT_ENDPOINTS,
+  ...CUSTOMER_ENDPOINTS,
   ...REFUND_ENDPOINTS,
   ...DISPUTE_ENDPOINTS,
   ...PAYOUT_ENDPOINTS,

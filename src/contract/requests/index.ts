@@ -1,5 +1,6 @@
 /** What is sent to the service. Interface document, section Endpoints. */
 export * from './customerContext.ts';
+export * from './customers.ts';
 export * from './disputes.ts';
 export * from './paymentMethod.ts';
 export * from './payments.ts';

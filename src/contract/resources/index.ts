@@ -26,6 +26,12 @@ export const RESOURCES = {
   payout: { idField: 'payout_id', schema: payoutSchema },
 } as const satisfies Record<ResourceKind, ResourceEntry>;
 
+export {
+  type Customer,
+  customerSchema,
+  type DeletedCustomer,
+  deletedCustomerSchema,
+} from './customer.ts';
 export { type Dispute, disputeSchema } from './dispute.ts';
 export {
   type Billing,

@@ -27,6 +27,11 @@ const DOCUMENTED_ROUTES = `
   POST /payments/:payment_id/cancel
   POST /payments/:payment_id/approve
   POST /payments/:payment_id/reject
+  POST /customers
+  GET /customers/list
+  GET /customers/:customer_id
+  POST /customers/:customer_id
+  DELETE /customers/:customer_id
   POST /refunds
   POST /refunds/:refund_id
   POST /refunds/list
