@@ -7,29 +7,37 @@ export type {
   CapturePaymentRequest,
   ConfirmPaymentRequest,
   ConfirmPayoutRequest,
+  CreateApiKeyRequest,
   CreateCustomerRequest,
   CreatePaymentRequest,
   CreatePayoutRequest,
   CreateRefundRequest,
+  ListApiKeysQuery,
   ListCustomersQuery,
   ListDisputesQuery,
   ListPaymentsRequest,
   ListPayoutsRequest,
   ListRefundsRequest,
+  UpdateApiKeyRequest,
   UpdateCustomerRequest,
   UpdatePaymentRequest,
   UpdatePayoutRequest,
   UpdateRefundRequest,
 } from '../contract/requests/index.ts';
 export type {
+  ApiKey,
+  CreatedApiKey,
   Customer,
   DeletedCustomer,
   Dispute,
   Payment,
   Payout,
   Refund,
+  RevokedApiKey,
 } from '../contract/resources/index.ts';
+export type { ApiKeyCalls } from './apiKeys.ts';
 export { createLocalBudget, type RateBudget } from './budget.ts';
+export { type AdminClient, createAdminClient } from './createAdminClient.ts';
 export { createClient, type PaymentServiceClient } from './createClient.ts';
 export type { CustomerCalls } from './customers.ts';
 export type { DisputeCalls } from './disputes.ts';

@@ -16,6 +16,7 @@ import { customerAddressRequest } from './requests/customers.ts';
 import { jsonValue } from './requests/fields.ts';
 import { paymentMethodDataRequest } from './requests/paymentMethod.ts';
 import { bankTransferRequest, payoutMethodDataRequest } from './requests/payoutMethod.ts';
+import { apiKeySchema } from './resources/apiKey.ts';
 import { customerSchema } from './resources/customer.ts';
 import { disputeSchema } from './resources/dispute.ts';
 import { billingSchema, customerDetailsSchema } from './resources/fields.ts';
@@ -48,6 +49,7 @@ const SENT_PARTS: Readonly<Record<string, z.ZodType>> = {
 
 /** The resources, and parts that several of them share. */
 const ANSWERED_PARTS: Readonly<Record<string, z.ZodType>> = {
+  ApiKey: apiKeySchema,
   Billing: billingSchema,
   Customer: customerSchema,
   CustomerDetails: customerDetailsSchema,

@@ -3,7 +3,11 @@
  * Whatever goes wrong on the way, the sandbox counts what was charged.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createClient, type PaymentServiceClient } from '../../src/client/index.ts';
+import {
+  createAdminClient,
+  createClient,
+  type PaymentServiceClient,
+} from '../../src/client/index.ts';
 import type { CreatePaymentRequest } from '../../src/contract/index.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
@@ -77,6 +81,20 @@ test('every call about customers is understood', async () => {
   for await (const { customer_id } of client.customers.iterate({ limit: 1 })) ids.push(customer_id);
   expect(ids).toContain(id);
   expect(await client.customers.delete(id)).toMatchObject({ customer_deleted: true });
+});
+
+test('every call about API keys is understood, by the client of an administrator', async () => {
+  const { api_key: adminKey } = await sandbox.control('POST', '/api_keys', { kind: 'admin' });
+  const { baseUrl, merchantId } = sandbox;
+  const { apiKeys } = createAdminClient({ baseUrl, apiKey: adminKey });
+  const { key_id: keyId, api_key: apiKey } = await apiKeys.create(merchantId, { name: 'shop' });
+  await createClient({ baseUrl, apiKey }).health();
+  expect((await apiKeys.list(merchantId)).items).toMatchObject([{ key_id: keyId }]);
+  await apiKeys.update({ merchantId, keyId }, { description: 'at the door' });
+  expect(await apiKeys.retrieve(merchantId, keyId)).toMatchObject({ description: 'at the door' });
+  expect(await apiKeys.revoke(merchantId, keyId)).toMatchObject({ revoked: true });
+  await expect(createClient({ baseUrl, apiKey }).health()).rejects.toMatchObject({ code: 'AU_02' });
+  expect(() => createAdminClient({ baseUrl, apiKey })).toThrow(TypeError);
 });
 
 test('a decline is an answer, not an error', async () => {

@@ -57,7 +57,12 @@ export const ONCE = { kind: 'once' } as const;
 /** Secret keys only. Interface document, section Authentication, rule 7, leaves this open. */
 export const SECRET_KEYS: readonly ApiKeyKind[] = SECRET_KEY_KINDS;
 
+/** The document names the administrative key for creating keys; the family, for all about keys. */
+export const ADMIN_KEYS: readonly ApiKeyKind[] = ['admin'];
+
 export const noParams = z.strictObject({});
+export const merchantParams = z.strictObject({ merchant_id: pathId });
+export const apiKeyParams = z.strictObject({ merchant_id: pathId, key_id: pathId });
 export const customerParams = z.strictObject({ customer_id: pathId });
 export const paymentParams = z.strictObject({ payment_id: pathId });
 export const refundParams = z.strictObject({ refund_id: pathId });

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { API_KEY_PREFIXES, type ApiKeyKind } from '../limits.ts';
+import { API_KEY_ENDPOINTS } from './apiKeys.ts';
 import { CUSTOMER_ENDPOINTS } from './customers.ts';
 import { DISPUTE_ENDPOINTS } from './disputes.ts';
 import { type Endpoint, noParams, SAFE } from './endpoint.ts';
@@ -24,6 +25,7 @@ export const ENDPOINTS = {
     repetition: SAFE,
     keys: Object.keys(API_KEY_PREFIXES) as ApiKeyKind[],
   },
+  ...API_KEY_ENDPOINTS,
   ...PAYMENT_ENDPOINTS,
   ...CUSTOMER_ENDPOINTS,
   ...REFUND_ENDPOINTS,

@@ -27,6 +27,14 @@ export const RESOURCES = {
 } as const satisfies Record<ResourceKind, ResourceEntry>;
 
 export {
+  type ApiKey,
+  apiKeySchema,
+  type CreatedApiKey,
+  createdApiKeySchema,
+  type RevokedApiKey,
+  revokedApiKeySchema,
+} from './apiKey.ts';
+export {
   type Customer,
   customerSchema,
   type DeletedCustomer,

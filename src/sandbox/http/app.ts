@@ -67,7 +67,7 @@ function addEndpoint(app: express.Express, name: EndpointName, services: Service
   const endpoint: Endpoint = ENDPOINTS[name];
   const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
   app[method](endpoint.path, async (request: Request, response: Response) => {
-    const caller = await authenticate(services.db, request.header(API_KEY_HEADER), endpoint);
+    const caller = await authenticate(services, request.header(API_KEY_HEADER), endpoint);
     if (caller.refusal) {
       sendRefusal(response, caller.refusal);
       return;

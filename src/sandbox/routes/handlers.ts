@@ -2,6 +2,7 @@
 import type { EndpointName } from '../../contract/index.ts';
 import { accept, type Decision } from '../domain/decision.ts';
 import type { Services } from '../services.ts';
+import { API_KEY_HANDLERS } from './apiKeys.ts';
 import { CUSTOMER_HANDLERS } from './customers.ts';
 import { DISPUTE_HANDLERS } from './disputes.ts';
 import type { Handlers } from './handler.ts';
@@ -12,6 +13,7 @@ import { REFUND_HANDLERS } from './refunds.ts';
 const ALL: Handlers<EndpointName> = {
   /** Interface document, section Endpoints, "Health": 200 when the key is valid. */
   health: () => Promise.resolve(accept({ status: 'health is good' })),
+  ...API_KEY_HANDLERS,
   ...PAYMENT_HANDLERS,
   ...CUSTOMER_HANDLERS,
   ...REFUND_HANDLERS,

@@ -17,6 +17,11 @@ const endpoints = Object.entries(ENDPOINTS) as [string, Endpoint][];
 /** The document's routes, typed here once more so that a slip in the table shows. */
 const DOCUMENTED_ROUTES = `
   GET /health
+  POST /api_keys/:merchant_id
+  GET /api_keys/:merchant_id/list
+  GET /api_keys/:merchant_id/:key_id
+  POST /api_keys/:merchant_id/:key_id
+  DELETE /api_keys/:merchant_id/:key_id
   POST /payments
   POST /payments/:payment_id
   POST /payments/:payment_id/confirm
