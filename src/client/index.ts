@@ -12,12 +12,14 @@ export type {
   CreatePaymentRequest,
   CreatePayoutRequest,
   CreateRefundRequest,
+  DeleteEvidenceRequest,
   ListApiKeysQuery,
   ListCustomersQuery,
   ListDisputesQuery,
   ListPaymentsRequest,
   ListPayoutsRequest,
   ListRefundsRequest,
+  SubmitEvidenceRequest,
   UpdateApiKeyRequest,
   UpdateCustomerRequest,
   UpdatePaymentRequest,
@@ -30,10 +32,13 @@ export type {
   Customer,
   DeletedCustomer,
   Dispute,
+  Evidence,
+  EvidenceResult,
   Payment,
   Payout,
   Refund,
   RevokedApiKey,
+  UploadedFile,
 } from '../contract/resources/index.ts';
 export type { ApiKeyCalls } from './apiKeys.ts';
 export { createLocalBudget, type RateBudget } from './budget.ts';

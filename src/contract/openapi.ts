@@ -19,6 +19,7 @@ import { bankTransferRequest, payoutMethodDataRequest } from './requests/payoutM
 import { apiKeySchema } from './resources/apiKey.ts';
 import { customerSchema } from './resources/customer.ts';
 import { disputeSchema } from './resources/dispute.ts';
+import { evidenceResultSchema } from './resources/evidence.ts';
 import { billingSchema, customerDetailsSchema } from './resources/fields.ts';
 import { paymentSchema } from './resources/payment.ts';
 import { payoutSchema } from './resources/payout.ts';
@@ -55,6 +56,7 @@ const ANSWERED_PARTS: Readonly<Record<string, z.ZodType>> = {
   CustomerDetails: customerDetailsSchema,
   Dispute: disputeSchema,
   Error: errorEnvelopeSchema,
+  EvidenceResult: evidenceResultSchema,
   Payment: paymentSchema,
   Payout: payoutSchema,
   Refund: refundSchema,
@@ -111,6 +113,7 @@ function nameParts(): Names {
 
 function describeEndpoint(name: string, endpoint: Endpoint, names: Names): Json {
   const { summary, params, query, body, response, success, errors, repetition } = endpoint;
+  const type = endpoint.encoding === 'multipart' ? 'multipart/form-data' : JSON_TYPE;
   return {
     operationId: name,
     summary,
@@ -119,7 +122,7 @@ function describeEndpoint(name: string, endpoint: Endpoint, names: Names): Json 
     ...(body && {
       requestBody: {
         required: !body.safeParse({}).success,
-        content: contentOf(names.sent.get(body)?.id),
+        content: contentOf(names.sent.get(body)?.id, type),
       },
     }),
     responses: Object.fromEntries([
@@ -166,8 +169,10 @@ function answer(description: string, part: string | undefined): Json {
   return { description, headers: Object.fromEntries(headers), content: contentOf(part) };
 }
 
-function contentOf(part: string | undefined): Json {
-  return { 'application/json': { schema: { $ref: `#/components/schemas/${part}` } } };
+const JSON_TYPE = 'application/json';
+
+function contentOf(part: string | undefined, type = JSON_TYPE): Json {
+  return { [type]: { schema: { $ref: `#/components/schemas/${part}` } } };
 }
 
 function describeHeaders(): Json {

@@ -61,6 +61,8 @@ const RIGHT: Readonly<Partial<Record<EndpointName, object>>> = {
   createRefund: { payment_id: 'there', amount: 1, refund_type: 'Instant', reason: 'r' },
   updateRefund: { reason: 'r', metadata: { a: 'b' } },
   listRefunds: { refund_status: ['success'], amount_filter: { start_amount: 1 } },
+  submitEvidence: { dispute_id: 'there', customer_name: 'Ada', receipt: '', service_date: '' },
+  deleteEvidence: { dispute_id: 'there', evidence_type: 'receipt' },
   createPayout: {
     amount: 1,
     currency: 'EUR',
@@ -241,6 +243,31 @@ test.each(endpoints.filter((name) => 'query' in ENDPOINTS[name]))(
     );
   },
 );
+
+test('a bent form is judged as the schema says, never with a 500', async () => {
+  const part = fc.record({
+    name: fc.oneof(fc.constantFrom('purpose', 'dispute_id', 'file', '__proto__'), nastyKey),
+    value: fc.oneof(fc.constantFrom('dispute_evidence', 'there', ''), fc.string()),
+    isFile: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { maxLength: 5 }), async (parts) => {
+      const form = new FormData();
+      for (const { name, value, isFile } of parts) {
+        if (isFile) form.append(name, new Blob([value]), value);
+        else form.append(name, value);
+      }
+      const response = await fetch(`${sandbox.baseUrl}/files`, {
+        method: 'POST',
+        headers: { 'api-key': sandbox.apiKey },
+        body: form,
+      });
+      const { status, headers } = response;
+      expectDocumented('uploadFile', { status, headers, body: await response.json() });
+    }),
+    { seed: SEED, numRuns: RUNS },
+  );
+});
 
 test('a path that cannot be decoded names nothing', async () => {
   for (const path of ['/payments/%', '/payments/%ff', '/refunds/%c0%80', '/payouts/%00']) {

@@ -97,6 +97,21 @@ test('every call about API keys is understood, by the client of an administrator
   expect(() => createAdminClient({ baseUrl, apiKey })).toThrow(TypeError);
 });
 
+test('every call about evidence is understood, the upload of a file included', async () => {
+  await client.payments.create(request({ payment_id: 'contested' }));
+  const dispute = await sandbox.control('POST', '/disputes', { payment_id: 'contested' });
+  const dispute_id: string = dispute.dispute_id;
+  const file = new File(['signed'], 'receipt.pdf', { type: 'application/pdf' });
+  const { file_id } = await client.disputes.uploadEvidenceFile({ dispute_id, file });
+  const result = await client.disputes.submitEvidence({ dispute_id, receipt: file_id });
+  expect(result).toMatchObject({ status: 'submitted', evidence_submitted_at: expect.any(String) });
+  expect((await client.disputes.retrieveEvidence(dispute_id)).evidence).toEqual({
+    product_information: { receipt: file_id },
+  });
+  await client.disputes.deleteEvidence({ dispute_id, evidence_type: 'receipt' });
+  expect((await client.disputes.retrieveEvidence(dispute_id)).evidence).toEqual({});
+});
+
 test('a decline is an answer, not an error', async () => {
   const declined = cardPaymentOf('final', 'UE_1001', { payment_id: 'declined' });
   const { payment } = await client.payments.create(declined as CreatePaymentRequest);

@@ -39,6 +39,8 @@ export interface Endpoint {
   readonly query?: z.ZodObject;
   /** Undefined for an endpoint that takes none. */
   readonly body?: z.ZodType;
+  /** How the body is sent; as JSON unless this says otherwise. */
+  readonly encoding?: 'multipart';
   /** What it answers with, in the form the document shows. */
   readonly response: z.ZodType;
   /** For lists, one row of it: a page is read with readPage, whatever its envelope. */

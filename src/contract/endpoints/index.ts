@@ -8,6 +8,7 @@ import { API_KEY_ENDPOINTS } from './apiKeys.ts';
 import { CUSTOMER_ENDPOINTS } from './customers.ts';
 import { DISPUTE_ENDPOINTS } from './disputes.ts';
 import { type Endpoint, noParams, SAFE } from './endpoint.ts';
+import { EVIDENCE_ENDPOINTS } from './evidence.ts';
 import { PAYMENT_ENDPOINTS } from './payments.ts';
 import { PAYOUT_ENDPOINTS } from './payouts.ts';
 import { REFUND_ENDPOINTS } from './refunds.ts';
@@ -30,6 +31,7 @@ export const ENDPOINTS = {
   ...CUSTOMER_ENDPOINTS,
   ...REFUND_ENDPOINTS,
   ...DISPUTE_ENDPOINTS,
+  ...EVIDENCE_ENDPOINTS,
   ...PAYOUT_ENDPOINTS,
 } as const satisfies Record<string, Endpoint>;
 export type EndpointName = keyof typeof ENDPOINTS;

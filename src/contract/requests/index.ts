@@ -3,6 +3,7 @@ export * from './apiKeys.ts';
 export * from './customerContext.ts';
 export * from './customers.ts';
 export * from './disputes.ts';
+export * from './evidence.ts';
 export * from './paymentMethod.ts';
 export * from './payments.ts';
 export * from './payoutMethod.ts';

@@ -42,6 +42,14 @@ export {
 } from './customer.ts';
 export { type Dispute, disputeSchema } from './dispute.ts';
 export {
+  type Evidence,
+  type EvidenceResult,
+  evidenceResultSchema,
+  evidenceSchema,
+  type UploadedFile,
+  uploadedFileSchema,
+} from './evidence.ts';
+export {
   type Billing,
   billingSchema,
   type CustomerDetails,

@@ -5,6 +5,7 @@ import type { Services } from '../services.ts';
 import { API_KEY_HANDLERS } from './apiKeys.ts';
 import { CUSTOMER_HANDLERS } from './customers.ts';
 import { DISPUTE_HANDLERS } from './disputes.ts';
+import { EVIDENCE_HANDLERS } from './evidence.ts';
 import type { Handlers } from './handler.ts';
 import { PAYMENT_HANDLERS } from './payments.ts';
 import { PAYOUT_HANDLERS } from './payouts.ts';
@@ -18,6 +19,7 @@ const ALL: Handlers<EndpointName> = {
   ...CUSTOMER_HANDLERS,
   ...REFUND_HANDLERS,
   ...DISPUTE_HANDLERS,
+  ...EVIDENCE_HANDLERS,
   ...PAYOUT_HANDLERS,
 };
 

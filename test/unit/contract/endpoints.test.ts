@@ -14,7 +14,7 @@ import { packageRoot } from '../../../src/platform/packageRoot.ts';
 
 const endpoints = Object.entries(ENDPOINTS) as [string, Endpoint][];
 
-/** The document's routes, typed here once more so that a slip in the table shows. */
+/** The document's routes, typed here once more so that a slip in the table shows; `/files` is the family's. */
 const DOCUMENTED_ROUTES = `
   GET /health
   POST /api_keys/:merchant_id
@@ -44,6 +44,10 @@ const DOCUMENTED_ROUTES = `
   GET /disputes/list
   GET /disputes/:dispute_id
   POST /disputes/accept/:dispute_id
+  POST /disputes/evidence
+  GET /disputes/evidence/:dispute_id
+  DELETE /disputes/evidence
+  POST /files
   POST /payouts/create
   POST /payouts/list
   GET /payouts/:payout_id
