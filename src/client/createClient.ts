@@ -1,4 +1,6 @@
 /** Puts the client together. */
+import { type AnalyticsCalls, createAnalyticsCalls } from './analytics.ts';
+import { type BusinessProfileCalls, createBusinessProfileCalls } from './businessProfiles.ts';
 import { createCalls } from './calls.ts';
 import { type CustomerCalls, createCustomerCalls } from './customers.ts';
 import { createDisputeCalls, type DisputeCalls } from './disputes.ts';
@@ -15,6 +17,8 @@ export interface PaymentServiceClient {
   readonly refunds: RefundCalls;
   readonly disputes: DisputeCalls;
   readonly payouts: PayoutCalls;
+  readonly analytics: AnalyticsCalls;
+  readonly businessProfiles: BusinessProfileCalls;
   /** Resolves when the service takes the key. Interface document, section Endpoints, "Health". */
   readonly health: (options?: CallOptions) => Promise<void>;
 }
@@ -31,6 +35,8 @@ export function createClient(options: ClientOptions): PaymentServiceClient {
     refunds: createRefundCalls(calls),
     disputes: createDisputeCalls(calls),
     payouts: createPayoutCalls(calls),
+    analytics: createAnalyticsCalls(calls),
+    businessProfiles: createBusinessProfileCalls(calls),
     health: async (callOptions) => {
       await calls.one('health', {}, callOptions);
     },

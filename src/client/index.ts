@@ -13,12 +13,15 @@ export type {
   CreatePayoutRequest,
   CreateRefundRequest,
   DeleteEvidenceRequest,
+  DisputeMetricsRequest,
   ListApiKeysQuery,
   ListCustomersQuery,
   ListDisputesQuery,
   ListPaymentsRequest,
   ListPayoutsRequest,
   ListRefundsRequest,
+  PaymentMetricsRequest,
+  RefundMetricsRequest,
   SubmitEvidenceRequest,
   UpdateApiKeyRequest,
   UpdateCustomerRequest,
@@ -28,20 +31,24 @@ export type {
 } from '../contract/requests/index.ts';
 export type {
   ApiKey,
+  BusinessProfile,
   CreatedApiKey,
   Customer,
   DeletedCustomer,
   Dispute,
   Evidence,
   EvidenceResult,
+  Metrics,
   Payment,
   Payout,
   Refund,
   RevokedApiKey,
   UploadedFile,
 } from '../contract/resources/index.ts';
+export type { AnalyticsCalls } from './analytics.ts';
 export type { ApiKeyCalls } from './apiKeys.ts';
 export { createLocalBudget, type RateBudget } from './budget.ts';
+export type { BusinessProfileCalls } from './businessProfiles.ts';
 export { type AdminClient, createAdminClient } from './createAdminClient.ts';
 export { createClient, type PaymentServiceClient } from './createClient.ts';
 export type { CustomerCalls } from './customers.ts';

@@ -16,6 +16,7 @@ import { customerAddressRequest } from './requests/customers.ts';
 import { jsonValue } from './requests/fields.ts';
 import { paymentMethodDataRequest } from './requests/paymentMethod.ts';
 import { bankTransferRequest, payoutMethodDataRequest } from './requests/payoutMethod.ts';
+import { metricsSchema } from './resources/analytics.ts';
 import { apiKeySchema } from './resources/apiKey.ts';
 import { customerSchema } from './resources/customer.ts';
 import { disputeSchema } from './resources/dispute.ts';
@@ -57,6 +58,7 @@ const ANSWERED_PARTS: Readonly<Record<string, z.ZodType>> = {
   Dispute: disputeSchema,
   Error: errorEnvelopeSchema,
   EvidenceResult: evidenceResultSchema,
+  Metrics: metricsSchema,
   Payment: paymentSchema,
   Payout: payoutSchema,
   Refund: refundSchema,

@@ -36,6 +36,14 @@ afterAll(() => sandbox.close());
 
 const endpoints = Object.keys(ENDPOINTS) as EndpointName[];
 
+const QUERY = {
+  timeRange: { startTime: '2026-01-01', endTime: '2027-01-01' },
+  metrics: ['payment_count'],
+  timeSeries: { granularity: 'G_ONEHOUR' },
+  groupByNames: ['currency'],
+  filters: { currency: ['USD'] },
+};
+
 /** A right body for every endpoint that takes one. */
 const RIGHT: Readonly<Partial<Record<EndpointName, object>>> = {
   createPayment: cardPayment({
@@ -63,6 +71,9 @@ const RIGHT: Readonly<Partial<Record<EndpointName, object>>> = {
   listRefunds: { refund_status: ['success'], amount_filter: { start_amount: 1 } },
   submitEvidence: { dispute_id: 'there', customer_name: 'Ada', receipt: '', service_date: '' },
   deleteEvidence: { dispute_id: 'there', evidence_type: 'receipt' },
+  retrievePaymentMetrics: [QUERY],
+  retrieveRefundMetrics: [{ ...QUERY, metrics: ['refund_count'], groupByNames: ['refund_type'] }],
+  retrieveDisputeMetrics: [{ ...QUERY, metrics: ['total_amount_disputed'] }],
   createPayout: {
     amount: 1,
     currency: 'EUR',
@@ -140,7 +151,7 @@ function define(holder: Record<string, unknown>, name: string, value: unknown): 
 function placesOf(holder: Record<string, unknown>): [Record<string, unknown>, string][] {
   return Object.entries(holder).flatMap(([key, value]) => [
     [holder, key] as [Record<string, unknown>, string],
-    ...(typeof value === 'object' && value !== null && !Array.isArray(value)
+    ...(typeof value === 'object' && value !== null
       ? placesOf(value as Record<string, unknown>)
       : []),
   ]);

@@ -9,7 +9,7 @@ import {
   type PaymentServiceClient,
 } from '../../src/client/index.ts';
 import type { CreatePaymentRequest } from '../../src/contract/index.ts';
-import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
 
 let sandbox: TestSandbox;
@@ -110,6 +110,22 @@ test('every call about evidence is understood, the upload of a file included', a
   });
   await client.disputes.deleteEvidence({ dispute_id, evidence_type: 'receipt' });
   expect((await client.disputes.retrieveEvidence(dispute_id)).evidence).toEqual({});
+});
+
+test('analytics and business profiles are understood', async () => {
+  const timeRange = { startTime: '2001-01-01' };
+  const counted = await client.analytics.payments([{ timeRange, metrics: ['payment_count'] }]);
+  expect(counted.metaData).toEqual(
+    counted.queryData.map(({ payment_count }) => ({ total_payment_count: payment_count })),
+  );
+  const refunds = await client.analytics.refunds([{ timeRange, metrics: ['refund_count'] }]);
+  expect(refunds.queryData).toHaveLength(1);
+  const metrics = ['dispute_status_metric'] as const;
+  const disputes = await client.analytics.disputes([{ timeRange, metrics: [...metrics] }]);
+  expect(disputes.queryData).toMatchObject([{ total_dispute: expect.any(Number) }]);
+  expect(await client.businessProfiles.list(sandbox.merchantId)).toMatchObject([
+    { profile_id: sandbox.profileId, payment_response_hash_key: SANDBOX_SECRET },
+  ]);
 });
 
 test('a decline is an answer, not an error', async () => {

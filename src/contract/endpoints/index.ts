@@ -4,7 +4,9 @@
  */
 import { z } from 'zod';
 import { API_KEY_PREFIXES, type ApiKeyKind } from '../limits.ts';
+import { ANALYTICS_ENDPOINTS } from './analytics.ts';
 import { API_KEY_ENDPOINTS } from './apiKeys.ts';
+import { BUSINESS_PROFILE_ENDPOINTS } from './businessProfiles.ts';
 import { CUSTOMER_ENDPOINTS } from './customers.ts';
 import { DISPUTE_ENDPOINTS } from './disputes.ts';
 import { type Endpoint, noParams, SAFE } from './endpoint.ts';
@@ -33,6 +35,8 @@ export const ENDPOINTS = {
   ...DISPUTE_ENDPOINTS,
   ...EVIDENCE_ENDPOINTS,
   ...PAYOUT_ENDPOINTS,
+  ...ANALYTICS_ENDPOINTS,
+  ...BUSINESS_PROFILE_ENDPOINTS,
 } as const satisfies Record<string, Endpoint>;
 export type EndpointName = keyof typeof ENDPOINTS;
 

@@ -1,4 +1,5 @@
 /** What is sent to the service. Interface document, section Endpoints. */
+export * from './analytics.ts';
 export * from './apiKeys.ts';
 export * from './customerContext.ts';
 export * from './customers.ts';

@@ -26,6 +26,7 @@ export const RESOURCES = {
   payout: { idField: 'payout_id', schema: payoutSchema },
 } as const satisfies Record<ResourceKind, ResourceEntry>;
 
+export { type Metrics, metricsSchema } from './analytics.ts';
 export {
   type ApiKey,
   apiKeySchema,
@@ -34,6 +35,7 @@ export {
   type RevokedApiKey,
   revokedApiKeySchema,
 } from './apiKey.ts';
+export { type BusinessProfile, businessProfileSchema } from './businessProfile.ts';
 export {
   type Customer,
   customerSchema,

@@ -16,6 +16,7 @@ import {
   updateApiKeyRow,
 } from '../store/apiKeys.ts';
 import type { Handlers } from './handler.ts';
+import { unknownMerchant } from './merchants.ts';
 import { pageBounds, pageOf } from './pageOf.ts';
 
 type ApiKeys = 'createApiKey' | 'listApiKeys' | 'retrieveApiKey' | 'updateApiKey' | 'revokeApiKey';
@@ -84,10 +85,6 @@ function isOurs(account: Account, params: MerchantParams): boolean {
 
 function show(account: Account, state: ApiKeyState): object {
   return { ...state, merchant_id: account.merchantId };
-}
-
-function unknownMerchant({ merchant_id: merchantId }: MerchantParams): Decision<never> {
-  return refuseUnknown(`No merchant has the id ${merchantId}`);
 }
 
 function unknownKey(keyId: string): Decision<never> {

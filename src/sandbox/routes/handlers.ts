@@ -2,7 +2,9 @@
 import type { EndpointName } from '../../contract/index.ts';
 import { accept, type Decision } from '../domain/decision.ts';
 import type { Services } from '../services.ts';
+import { ANALYTICS_HANDLERS } from './analytics.ts';
 import { API_KEY_HANDLERS } from './apiKeys.ts';
+import { BUSINESS_PROFILE_HANDLERS } from './businessProfiles.ts';
 import { CUSTOMER_HANDLERS } from './customers.ts';
 import { DISPUTE_HANDLERS } from './disputes.ts';
 import { EVIDENCE_HANDLERS } from './evidence.ts';
@@ -21,6 +23,8 @@ const ALL: Handlers<EndpointName> = {
   ...DISPUTE_HANDLERS,
   ...EVIDENCE_HANDLERS,
   ...PAYOUT_HANDLERS,
+  ...ANALYTICS_HANDLERS,
+  ...BUSINESS_PROFILE_HANDLERS,
 };
 
 type CheckedCall = { readonly params: unknown; readonly input: unknown };

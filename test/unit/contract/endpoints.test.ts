@@ -48,6 +48,10 @@ const DOCUMENTED_ROUTES = `
   GET /disputes/evidence/:dispute_id
   DELETE /disputes/evidence
   POST /files
+  POST /analytics/v1/merchant/metrics/payments
+  POST /analytics/v1/merchant/metrics/refunds
+  POST /analytics/v1/merchant/metrics/disputes
+  GET /account/:merchant_id/business_profile
   POST /payouts/create
   POST /payouts/list
   GET /payouts/:payout_id
