@@ -4,6 +4,7 @@ import { type BusinessProfileCalls, createBusinessProfileCalls } from './busines
 import { createCalls } from './calls.ts';
 import { type CustomerCalls, createCustomerCalls } from './customers.ts';
 import { createDisputeCalls, type DisputeCalls } from './disputes.ts';
+import { createPaymentLinkCalls, type PaymentLinkCalls } from './paymentLinks.ts';
 import { createPaymentCalls, type PaymentCalls } from './payments.ts';
 import { createPayoutCalls, type PayoutCalls } from './payouts.ts';
 import { createRefundCalls, type RefundCalls } from './refunds.ts';
@@ -17,6 +18,7 @@ export interface PaymentServiceClient {
   readonly refunds: RefundCalls;
   readonly disputes: DisputeCalls;
   readonly payouts: PayoutCalls;
+  readonly paymentLinks: PaymentLinkCalls;
   readonly analytics: AnalyticsCalls;
   readonly businessProfiles: BusinessProfileCalls;
   /** Resolves when the service takes the key. Interface document, section Endpoints, "Health". */
@@ -35,6 +37,7 @@ export function createClient(options: ClientOptions): PaymentServiceClient {
     refunds: createRefundCalls(calls),
     disputes: createDisputeCalls(calls),
     payouts: createPayoutCalls(calls),
+    paymentLinks: createPaymentLinkCalls(calls),
     analytics: createAnalyticsCalls(calls),
     businessProfiles: createBusinessProfileCalls(calls),
     health: async (callOptions) => {

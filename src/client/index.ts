@@ -9,6 +9,7 @@ export type {
   ConfirmPayoutRequest,
   CreateApiKeyRequest,
   CreateCustomerRequest,
+  CreatePaymentLinkRequest,
   CreatePaymentRequest,
   CreatePayoutRequest,
   CreateRefundRequest,
@@ -17,6 +18,7 @@ export type {
   ListApiKeysQuery,
   ListCustomersQuery,
   ListDisputesQuery,
+  ListPaymentLinksRequest,
   ListPaymentsRequest,
   ListPayoutsRequest,
   ListRefundsRequest,
@@ -40,6 +42,7 @@ export type {
   EvidenceResult,
   Metrics,
   Payment,
+  PaymentLink,
   Payout,
   Refund,
   RevokedApiKey,
@@ -56,6 +59,7 @@ export type { DisputeCalls } from './disputes.ts';
 export { LANES, type Lane, type RateReading } from './domain/rate.ts';
 export { DEFAULT_RETRY_POLICY, type RetryPolicy } from './domain/retry.ts';
 export { type ClientErrorKind, PaymentServiceError } from './errors.ts';
+export type { PaymentLinkCalls } from './paymentLinks.ts';
 export type { CreatedPayment, PaymentCalls } from './payments.ts';
 export type { PayoutCalls } from './payouts.ts';
 export type { CreatedRefund, RefundCalls } from './refunds.ts';

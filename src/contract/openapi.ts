@@ -23,6 +23,7 @@ import { disputeSchema } from './resources/dispute.ts';
 import { evidenceResultSchema } from './resources/evidence.ts';
 import { billingSchema, customerDetailsSchema } from './resources/fields.ts';
 import { paymentSchema } from './resources/payment.ts';
+import { paymentLinkSchema } from './resources/paymentLink.ts';
 import { payoutSchema } from './resources/payout.ts';
 import { refundSchema } from './resources/refund.ts';
 
@@ -60,6 +61,7 @@ const ANSWERED_PARTS: Readonly<Record<string, z.ZodType>> = {
   EvidenceResult: evidenceResultSchema,
   Metrics: metricsSchema,
   Payment: paymentSchema,
+  PaymentLink: paymentLinkSchema,
   Payout: payoutSchema,
   Refund: refundSchema,
 };

@@ -74,6 +74,13 @@ const RIGHT: Readonly<Partial<Record<EndpointName, object>>> = {
   retrievePaymentMetrics: [QUERY],
   retrieveRefundMetrics: [{ ...QUERY, metrics: ['refund_count'], groupByNames: ['refund_type'] }],
   retrieveDisputeMetrics: [{ ...QUERY, metrics: ['total_amount_disputed'] }],
+  createPaymentLink: {
+    amount: 1,
+    currency: 'EUR',
+    expiry: '2099-01-01',
+    payment_link_config: { seller_name: 's', sdk_layout: 'tabs' },
+  },
+  listPaymentLinks: { limit: 1, created_gte: '2026-01-01' },
   createPayout: {
     amount: 1,
     currency: 'EUR',

@@ -128,6 +128,15 @@ test('analytics and business profiles are understood', async () => {
   ]);
 });
 
+test('every call about payment links is understood', async () => {
+  const link = await client.paymentLinks.create({ amount: 1, currency: 'EUR' });
+  expect(await client.paymentLinks.retrieve(link.payment_link_id)).toEqual(link);
+  expect((await client.paymentLinks.list({ limit: 1 })).items).toEqual([link]);
+  const ids: string[] = [];
+  for await (const { payment_link_id } of client.paymentLinks.iterate()) ids.push(payment_link_id);
+  expect(ids).toContain(link.payment_link_id);
+});
+
 test('a decline is an answer, not an error', async () => {
   const declined = cardPaymentOf('final', 'UE_1001', { payment_id: 'declined' });
   const { payment } = await client.payments.create(declined as CreatePaymentRequest);

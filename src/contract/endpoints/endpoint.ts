@@ -65,6 +65,7 @@ export const ADMIN_KEYS: readonly ApiKeyKind[] = ['admin'];
 export const noParams = z.strictObject({});
 export const merchantParams = z.strictObject({ merchant_id: pathId });
 export const apiKeyParams = z.strictObject({ merchant_id: pathId, key_id: pathId });
+export const paymentLinkParams = z.strictObject({ payment_link_id: pathId });
 export const customerParams = z.strictObject({ customer_id: pathId });
 export const paymentParams = z.strictObject({ payment_id: pathId });
 export const refundParams = z.strictObject({ refund_id: pathId });

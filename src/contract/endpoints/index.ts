@@ -11,6 +11,7 @@ import { CUSTOMER_ENDPOINTS } from './customers.ts';
 import { DISPUTE_ENDPOINTS } from './disputes.ts';
 import { type Endpoint, noParams, SAFE } from './endpoint.ts';
 import { EVIDENCE_ENDPOINTS } from './evidence.ts';
+import { PAYMENT_LINK_ENDPOINTS } from './paymentLinks.ts';
 import { PAYMENT_ENDPOINTS } from './payments.ts';
 import { PAYOUT_ENDPOINTS } from './payouts.ts';
 import { REFUND_ENDPOINTS } from './refunds.ts';
@@ -34,6 +35,7 @@ export const ENDPOINTS = {
   ...REFUND_ENDPOINTS,
   ...DISPUTE_ENDPOINTS,
   ...EVIDENCE_ENDPOINTS,
+  ...PAYMENT_LINK_ENDPOINTS,
   ...PAYOUT_ENDPOINTS,
   ...ANALYTICS_ENDPOINTS,
   ...BUSINESS_PROFILE_ENDPOINTS,

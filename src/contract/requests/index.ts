@@ -5,6 +5,7 @@ export * from './customerContext.ts';
 export * from './customers.ts';
 export * from './disputes.ts';
 export * from './evidence.ts';
+export * from './paymentLinks.ts';
 export * from './paymentMethod.ts';
 export * from './payments.ts';
 export * from './payoutMethod.ts';

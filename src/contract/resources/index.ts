@@ -71,6 +71,7 @@ export {
   type Payment,
   paymentSchema,
 } from './payment.ts';
+export { type PaymentLink, paymentLinkSchema } from './paymentLink.ts';
 export {
   type Payout,
   type PayoutMethodData,

@@ -21,6 +21,7 @@ import type { Decision, Refusal } from '../domain/decision.ts';
 import { createControl } from '../routes/control/index.ts';
 import { HANDLERS } from '../routes/handlers.ts';
 import { createHostedPage } from '../routes/hostedPage.ts';
+import { createLinkPages } from '../routes/linkPages.ts';
 import type { Services } from '../services.ts';
 import { sendFailure, sendRefusal } from './answer.ts';
 import { authenticate } from './authenticate.ts';
@@ -46,6 +47,7 @@ export function createSandboxApp(services: Services, log: Log): express.Express 
   });
   app.use(refuseBrowsers);
   app.use(createHostedPage(services));
+  app.use(createLinkPages(services));
   app.use(express.raw({ type: 'multipart/form-data', limit: MAX_UPLOAD }));
   // Any content type: what is no JSON is refused as such, in the document's words.
   app.use(express.text({ type: () => true, limit: MAX_BODY, defaultCharset: 'utf-8' }));

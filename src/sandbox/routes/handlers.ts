@@ -9,6 +9,7 @@ import { CUSTOMER_HANDLERS } from './customers.ts';
 import { DISPUTE_HANDLERS } from './disputes.ts';
 import { EVIDENCE_HANDLERS } from './evidence.ts';
 import type { Handlers } from './handler.ts';
+import { PAYMENT_LINK_HANDLERS } from './paymentLinks.ts';
 import { PAYMENT_HANDLERS } from './payments.ts';
 import { PAYOUT_HANDLERS } from './payouts.ts';
 import { REFUND_HANDLERS } from './refunds.ts';
@@ -22,6 +23,7 @@ const ALL: Handlers<EndpointName> = {
   ...REFUND_HANDLERS,
   ...DISPUTE_HANDLERS,
   ...EVIDENCE_HANDLERS,
+  ...PAYMENT_LINK_HANDLERS,
   ...PAYOUT_HANDLERS,
   ...ANALYTICS_HANDLERS,
   ...BUSINESS_PROFILE_HANDLERS,

@@ -9,6 +9,7 @@ import {
   capturePayment,
   confirmPayment,
   createPayment,
+  type PaymentInput,
   type PaymentState,
   rejectPayment,
   updatePayment,
@@ -35,25 +36,13 @@ type Payments =
   | 'rejectPayment';
 
 export const PAYMENT_HANDLERS: Handlers<Payments> = {
-  createPayment: async ({ input }, services) => {
-    const { account, books } = services;
-    if (input.profile_id !== account.profileId) {
-      return refuseValue('profile_id: names no business profile of this account');
-    }
-    const paymentId = input.payment_id ?? randomId('pay_');
-    return await books.write(async (entry) => {
-      const customer = await customerOf(entry, input.customer_id);
-      if (customer.refusal) return customer;
-      const created = createPayment(input, {
-        paymentId,
-        defaultBilling: customer.state.billing,
-        merchantId: account.merchantId,
-        clientSecret: randomId(`${paymentId}_secret_`),
-        hostedPageUrl: hostedPageUrl(services, paymentId),
-        nowMs: entry.nowMs,
-      });
-      if (created.refusal) return created;
-      const resource = { kind: 'payment', state: created.state } as const;
+  createPayment: (call, services) => {
+    const paymentId = call.input.payment_id ?? randomId('pay_');
+    const input = { ...call.input, payment_id: paymentId };
+    return services.books.write(async (entry) => {
+      const begun = await beginPayment(services, entry, input);
+      if (begun.refusal) return begun;
+      const resource = { kind: 'payment', state: begun.state } as const;
       const isNew = await entry.insert(resource);
       return isNew
         ? accept(showWithSecret(resource))
@@ -101,6 +90,29 @@ export const PAYMENT_HANDLERS: Handlers<Payments> = {
   rejectPayment: ({ params }, services) =>
     change(services, params.payment_id, whole, rejectPayment),
 };
+
+/** A payment with its customer's billing, not written yet. */
+export async function beginPayment(
+  services: Services,
+  entry: Entry,
+  input: PaymentInput & { readonly payment_id: string },
+): Promise<Decision<PaymentState>> {
+  const { merchantId, profileId } = services.account;
+  if (input.profile_id !== profileId) {
+    return refuseValue('profile_id: names no business profile of this account');
+  }
+  const customer = await customerOf(entry, input.customer_id);
+  if (customer.refusal) return customer;
+  const { payment_id: paymentId } = input;
+  return createPayment(input, {
+    paymentId,
+    defaultBilling: customer.state.billing,
+    merchantId,
+    clientSecret: randomId(`${paymentId}_secret_`),
+    hostedPageUrl: hostedPageUrl(services, paymentId),
+    nowMs: entry.nowMs,
+  });
+}
 
 export function unknownPayment(paymentId: string): Decision<never> {
   return refuseUnknown(`No payment has the id ${paymentId}`);

@@ -15,6 +15,7 @@ import { randomId } from '../ids.ts';
 import type { Services } from '../services.ts';
 import { readResource } from '../store/resources.ts';
 import type { Handlers } from './handler.ts';
+import { PAYOUT_LINK_PATH } from './hostedPageUrl.ts';
 import { listPage } from './list.ts';
 
 type Payouts =
@@ -39,7 +40,7 @@ export const PAYOUT_HANDLERS: Handlers<Payouts> = {
         profileId,
         clientSecret: randomId(`${payoutId}_secret_`),
         customerId: randomId('cus_'),
-        linkUrl: `${baseUrl()}/_sandbox/payout_link/${payoutId}`,
+        linkUrl: `${baseUrl()}${PAYOUT_LINK_PATH}/${payoutId}`,
         nowMs: entry.nowMs,
       });
       if (created.refusal) return created;
@@ -110,7 +111,7 @@ export function changePayout(
   });
 }
 
-function unknownPayout(payoutId: string): Decision<never> {
+export function unknownPayout(payoutId: string): Decision<never> {
   return refuseUnknown(`No payout has the id ${payoutId}`);
 }
 

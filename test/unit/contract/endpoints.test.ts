@@ -52,6 +52,9 @@ const DOCUMENTED_ROUTES = `
   POST /analytics/v1/merchant/metrics/refunds
   POST /analytics/v1/merchant/metrics/disputes
   GET /account/:merchant_id/business_profile
+  POST /payment_link
+  POST /payment_link/list
+  GET /payment_link/:payment_link_id
   POST /payouts/create
   POST /payouts/list
   GET /payouts/:payout_id
