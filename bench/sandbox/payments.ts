@@ -48,8 +48,8 @@ export async function insertPayments(db: Queryable, history: History): Promise<v
                       case when n % 100 < 80 then 'succeeded' when n % 100 < 88 then 'failed'
                            when n % 100 < 94 then 'cancelled' when n % 100 < 98 then 'requires_capture'
                            else 'processing' end as status,
-                      case when n * 31 % 100 < 80 then 'USD' when n * 31 % 100 < 95 then 'EUR'
-                           when n * 31 % 100 < 99 then 'JPY' else 'KWD' end as currency,
+                      case when n / 100 % 100 < 80 then 'USD' when n / 100 % 100 < 95 then 'EUR'
+                           when n / 100 % 100 < 99 then 'JPY' else 'KWD' end as currency,
                       'cus_' || (n * 7907) % $6::bigint as customer_id,
                       at, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as iso
                  from (select n,

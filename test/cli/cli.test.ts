@@ -542,7 +542,14 @@ describe('with no settings at all', () => {
       await program.exit;
     });
     await waitFor('the banner', () => program.stdout().trimEnd().endsWith('}'));
-    const { webhookUrl } = JSON.parse(program.stdout()) as { readonly webhookUrl: string };
+    const { webhookUrl, sandboxUrl } = JSON.parse(program.stdout()) as {
+      readonly webhookUrl: string;
+      readonly sandboxUrl: string;
+    };
+    const sandboxKey = readFileSync(join(dataDir, 'sandbox-api-key'), 'utf8').trim();
+    const health = await fetch(`${sandboxUrl}/health`, { headers: { 'api-key': sandboxKey } });
+    expect(health.status).toBe(200);
+    expect(statSync(join(dataDir, 'sandbox-api-key')).mode & 0o777).toBe(0o600);
     for (const secret of ['webhook-secret', 'admin-token']) {
       expect(statSync(join(dataDir, secret)).mode & 0o777).toBe(0o600);
       expect(readFileSync(join(dataDir, secret), 'utf8').trim()).toMatch(/^[0-9a-f]{64}$/);

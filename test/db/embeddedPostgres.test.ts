@@ -76,7 +76,8 @@ function readyDataDir(): string {
   const dataDir = newDataDir();
   cpSync(template, dataDir, { recursive: true });
   rmSync(path.join(dataDir, 'postgres.log'));
-  chmodSync(dataDir, 0o700);
+  // Node.js 24 does not copy the modes of folders, and PostgreSQL refuses one that others may read.
+  for (const folder of [dataDir, path.join(dataDir, 'postgres')]) chmodSync(folder, 0o700);
   return dataDir;
 }
 

@@ -114,7 +114,9 @@ describe('a request that is no proper request', () => {
       headers: {
         [SIGNATURE]: sign(body),
         'Content-Length': body.length,
-        'X-Padding': 'x'.repeat(64 * 1024),
+        // Beyond the limit, and read in one piece: a server that closes with bytes unread resets the
+        // connection, and its answer may be lost with it.
+        'X-Padding': 'x'.repeat(20 * 1024),
       },
       chunks: [body],
     });

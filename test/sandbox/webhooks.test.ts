@@ -86,6 +86,20 @@ test('a receiver that comes back gets what it missed, once', async () => {
   expect(received('later')).toHaveLength(2);
 });
 
+test.each([302, 400, 401, 410])(
+  '%i is not taken: only a 2xx is, and a redirect is not followed',
+  async (status) => {
+    const id = `answered-${status}`;
+    sandbox.listener.answerWith(status);
+    await sandbox.call('POST', '/payments', cardPayment({ payment_id: id }));
+    await waitFor('the first try', () => received(id).length === 1);
+    await sandbox.advance(2 * MINUTE_MS);
+    sandbox.listener.answerWith(200);
+    await sandbox.advance(DAY_MS);
+    expect(received(id)).toHaveLength(3);
+  },
+);
+
 test('an event can be looked at and sent again by hand', async () => {
   await sandbox.call('POST', '/payments', cardPayment({ payment_id: 'again' }));
   await settle();
