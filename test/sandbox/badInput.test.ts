@@ -287,6 +287,39 @@ test('a bent form is judged as the schema says, never with a 500', async () => {
   );
 });
 
+test('a bent form of a page is judged, never with a 500', async () => {
+  const link = await sandbox.call('POST', '/payment_link', { amount: 1, currency: 'EUR' });
+  const request = { amount: 1, currency: 'EUR', payout_link: true };
+  const payout = await sandbox.call('POST', '/payouts/create', request);
+  const pages: string[] = [link.body.link_to_pay, payout.body.payout_link.link];
+  const html = await Promise.all(pages.map(async (page) => (await fetch(page)).text()));
+  const names = [...html.join('').matchAll(/<input name="(\w+)"/g)].map(([, name = '']) => name);
+  const field = fc.tuple(
+    fc.oneof(
+      { arbitrary: fc.constantFrom(...names), weight: 4 },
+      { arbitrary: nastyKey, weight: 1 },
+    ),
+    fc.oneof(fc.constantFrom('', 'a\0b', '4242424242424242', '12', '2039', 'US'), fc.string()),
+  );
+  const address = fc.oneof(
+    fc.constantFrom(...pages),
+    id.map((text) => `${sandbox.baseUrl}/_sandbox/payment_link/${encodeURIComponent(text)}`),
+  );
+  const fields = fc.array(field, { maxLength: names.length });
+  await fc.assert(
+    fc.asyncProperty(address, fields, async (page, pairs) => {
+      const body = new URLSearchParams(pairs);
+      const reply = await fetch(page, { method: 'POST', body, redirect: 'manual' });
+      expect([303, 400, 404], await reply.text()).toContain(reply.status);
+    }),
+    { seed: SEED, numRuns: RUNS },
+  );
+  const many = 'a=1&'.repeat(2_000);
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const reply = await fetch(pages[0] ?? '', { method: 'POST', body: many, headers });
+  expect(reply.status).toBe(400);
+});
+
 test('a path that cannot be decoded names nothing', async () => {
   for (const path of ['/payments/%', '/payments/%ff', '/refunds/%c0%80', '/payouts/%00']) {
     const reply = await sandbox.call('GET', path);

@@ -145,6 +145,7 @@ const BODY_ERRORS: Readonly<Record<string, string>> = {
   'encoding.unsupported': 'request: an encoding that is not supported',
   'charset.unsupported': 'request: a charset that is not supported',
   'request.size.invalid': 'request: not as long as it says',
+  'parameters.too.many': 'request: more fields than any form has',
   'request.aborted': 'request: not sent to its end',
 };
 
