@@ -1,6 +1,10 @@
 /** Puts the client together. */
+import { type AnalyticsCalls, createAnalyticsCalls } from './analytics.ts';
+import { type BusinessProfileCalls, createBusinessProfileCalls } from './businessProfiles.ts';
 import { createCalls } from './calls.ts';
+import { type CustomerCalls, createCustomerCalls } from './customers.ts';
 import { createDisputeCalls, type DisputeCalls } from './disputes.ts';
+import { createPaymentLinkCalls, type PaymentLinkCalls } from './paymentLinks.ts';
 import { createPaymentCalls, type PaymentCalls } from './payments.ts';
 import { createPayoutCalls, type PayoutCalls } from './payouts.ts';
 import { createRefundCalls, type RefundCalls } from './refunds.ts';
@@ -10,9 +14,13 @@ import { type ClientOptions, readSettings } from './settings.ts';
 /** The payment service. Every call throws PaymentServiceError and nothing else. */
 export interface PaymentServiceClient {
   readonly payments: PaymentCalls;
+  readonly customers: CustomerCalls;
   readonly refunds: RefundCalls;
   readonly disputes: DisputeCalls;
   readonly payouts: PayoutCalls;
+  readonly paymentLinks: PaymentLinkCalls;
+  readonly analytics: AnalyticsCalls;
+  readonly businessProfiles: BusinessProfileCalls;
   /** Resolves when the service takes the key. Interface document, section Endpoints, "Health". */
   readonly health: (options?: CallOptions) => Promise<void>;
 }
@@ -25,9 +33,13 @@ export function createClient(options: ClientOptions): PaymentServiceClient {
   const calls = createCalls(createSend(readSettings(options)));
   return {
     payments: createPaymentCalls(calls),
+    customers: createCustomerCalls(calls),
     refunds: createRefundCalls(calls),
     disputes: createDisputeCalls(calls),
     payouts: createPayoutCalls(calls),
+    paymentLinks: createPaymentLinkCalls(calls),
+    analytics: createAnalyticsCalls(calls),
+    businessProfiles: createBusinessProfileCalls(calls),
     health: async (callOptions) => {
       await calls.one('health', {}, callOptions);
     },

@@ -1,7 +1,13 @@
-/** Calls about disputes. Interface document, section Endpoints, "Other routes". */
+/** Calls about disputes. Interface document, section Endpoints, "Disputes" and "Other routes". */
 import type { Page } from '../contract/lists.ts';
 import type { ListDisputesQuery } from '../contract/requests/disputes.ts';
+import type {
+  DeleteEvidenceRequest,
+  SubmitEvidenceRequest,
+  UploadFileRequest,
+} from '../contract/requests/evidence.ts';
 import type { Dispute } from '../contract/resources/dispute.ts';
+import type { Evidence, EvidenceResult, UploadedFile } from '../contract/resources/evidence.ts';
 import type { Calls } from './calls.ts';
 import { walkPages } from './paginate.ts';
 import type { CallOptions } from './send.ts';
@@ -15,6 +21,23 @@ export interface DisputeCalls {
   iterate: (filter?: ListDisputesQuery, options?: CallOptions) => AsyncIterable<Dispute>;
   /** Gives the disputed amount up, for good. */
   accept: (disputeId: string, options?: CallOptions) => Promise<Dispute>;
+  /** Adds and changes evidence, until the deadline; an empty value clears its field. */
+  submitEvidence: (
+    request: SubmitEvidenceRequest,
+    options?: CallOptions,
+  ) => Promise<EvidenceResult>;
+  /** By group; a group without a field is left out. */
+  retrieveEvidence: (disputeId: string, options?: CallOptions) => Promise<Evidence>;
+  /** Takes a file out of the evidence. */
+  deleteEvidence: (
+    request: DeleteEvidenceRequest,
+    options?: CallOptions,
+  ) => Promise<EvidenceResult>;
+  /** Uploads a file for the fields of evidence that take a file id. */
+  uploadEvidenceFile: (
+    request: Omit<UploadFileRequest, 'purpose'>,
+    options?: CallOptions,
+  ) => Promise<UploadedFile>;
 }
 
 export function createDisputeCalls({ one, page }: Calls): DisputeCalls {
@@ -33,5 +56,10 @@ export function createDisputeCalls({ one, page }: Calls): DisputeCalls {
         idOf: ({ dispute_id }) => dispute_id,
       }),
     accept: (id, options) => one('acceptDispute', on(id), options),
+    submitEvidence: (body, options) => one('submitEvidence', { body }, options),
+    retrieveEvidence: (id, options) => one('retrieveEvidence', on(id), options),
+    deleteEvidence: (body, options) => one('deleteEvidence', { body }, options),
+    uploadEvidenceFile: (request, options) =>
+      one('uploadFile', { body: { ...request, purpose: 'dispute_evidence' } }, options),
   };
 }

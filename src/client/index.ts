@@ -7,24 +7,59 @@ export type {
   CapturePaymentRequest,
   ConfirmPaymentRequest,
   ConfirmPayoutRequest,
+  CreateApiKeyRequest,
+  CreateCustomerRequest,
+  CreatePaymentLinkRequest,
   CreatePaymentRequest,
   CreatePayoutRequest,
   CreateRefundRequest,
+  DeleteEvidenceRequest,
+  DisputeMetricsRequest,
+  ListApiKeysQuery,
+  ListCustomersQuery,
   ListDisputesQuery,
+  ListPaymentLinksRequest,
   ListPaymentsRequest,
   ListPayoutsRequest,
   ListRefundsRequest,
+  PaymentMetricsRequest,
+  RefundMetricsRequest,
+  SubmitEvidenceRequest,
+  UpdateApiKeyRequest,
+  UpdateCustomerRequest,
   UpdatePaymentRequest,
   UpdatePayoutRequest,
   UpdateRefundRequest,
 } from '../contract/requests/index.ts';
-export type { Dispute, Payment, Payout, Refund } from '../contract/resources/index.ts';
+export type {
+  ApiKey,
+  BusinessProfile,
+  CreatedApiKey,
+  Customer,
+  DeletedCustomer,
+  Dispute,
+  Evidence,
+  EvidenceResult,
+  Metrics,
+  Payment,
+  PaymentLink,
+  Payout,
+  Refund,
+  RevokedApiKey,
+  UploadedFile,
+} from '../contract/resources/index.ts';
+export type { AnalyticsCalls } from './analytics.ts';
+export type { ApiKeyCalls } from './apiKeys.ts';
 export { createLocalBudget, type RateBudget } from './budget.ts';
+export type { BusinessProfileCalls } from './businessProfiles.ts';
+export { type AdminClient, createAdminClient } from './createAdminClient.ts';
 export { createClient, type PaymentServiceClient } from './createClient.ts';
+export type { CustomerCalls } from './customers.ts';
 export type { DisputeCalls } from './disputes.ts';
 export { LANES, type Lane, type RateReading } from './domain/rate.ts';
 export { DEFAULT_RETRY_POLICY, type RetryPolicy } from './domain/retry.ts';
 export { type ClientErrorKind, PaymentServiceError } from './errors.ts';
+export type { PaymentLinkCalls } from './paymentLinks.ts';
 export type { CreatedPayment, PaymentCalls } from './payments.ts';
 export type { PayoutCalls } from './payouts.ts';
 export type { CreatedRefund, RefundCalls } from './refunds.ts';

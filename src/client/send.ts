@@ -158,8 +158,17 @@ function buildRequest(baseUrl: string, { operation, endpoint, input }: Call): Ht
   return {
     method: endpoint.method,
     url: `${baseUrl}${path}${query === '' ? '' : `?${query}`}`,
-    body: body === undefined ? undefined : JSON.stringify(body),
+    body: endpoint.encoding === 'multipart' ? formOf(body) : body && JSON.stringify(body),
   };
+}
+
+/** @param body judged by the schema of an endpoint that takes a form: texts and files by name */
+function formOf(body: unknown): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(body as Record<string, string | Blob>)) {
+    form.append(name, value);
+  }
+  return form;
 }
 
 /** @throws PaymentServiceError of kind `aborted` (invariant 3). */

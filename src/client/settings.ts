@@ -1,5 +1,6 @@
 /** What a client is made of, and what it refuses to be made of. */
-import { keyKindOf } from '../contract/authentication.ts';
+import { keyKindOf, SECRET_KEY_KINDS } from '../contract/authentication.ts';
+import type { ApiKeyKind } from '../contract/limits.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createLocalBudget, type RateBudget } from './budget.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './domain/retry.ts';
@@ -39,10 +40,19 @@ export interface ClientSettings {
  * @throws TypeError for an address or key that must not be used; it never holds the key.
  */
 export function readSettings(options: ClientOptions): ClientSettings {
+  return readSettingsFor(SECRET_KEY_KINDS, options);
+}
+
+/** The same for the key that makes keys. Interface document, section Authentication, rule 4. */
+export function readAdminSettings(options: ClientOptions): ClientSettings {
+  return readSettingsFor(['admin'], options);
+}
+
+function readSettingsFor(kinds: readonly ApiKeyKind[], options: ClientOptions): ClientSettings {
   const time = options.time ?? systemTime;
   return {
     baseUrl: readBaseUrl(options.baseUrl),
-    apiKey: readApiKey(options.apiKey),
+    apiKey: readApiKey(options.apiKey, kinds),
     retry: { ...DEFAULT_RETRY_POLICY, ...options.retry },
     budget: options.budget ?? createLocalBudget(time),
     time,
@@ -63,14 +73,14 @@ function readBaseUrl(baseUrl: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-function readApiKey(apiKey: string): string {
+function readApiKey(apiKey: string, kinds: readonly ApiKeyKind[]): string {
   // Anything else would be refused where the header is made, in a message that repeats the key.
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     throw new TypeError('apiKey must be printable characters without spaces');
   }
   const kind = keyKindOf(apiKey);
-  if (kind !== undefined && kind !== 'sandboxSecret' && kind !== 'productionSecret') {
-    throw new TypeError(`apiKey is a ${kind} key; a secret key is needed`);
+  if (kind !== undefined && !kinds.includes(kind)) {
+    throw new TypeError(`apiKey is of kind ${kind}; ${kinds.join(' or ')} is needed`);
   }
   return apiKey;
 }

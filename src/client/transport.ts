@@ -16,8 +16,8 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
-  /** JSON text; undefined for none. */
-  readonly body: string | undefined;
+  /** JSON text, or a form with a file; undefined for none. */
+  readonly body: string | FormData | undefined;
 }
 
 /** What is needed to send anything. */
@@ -76,7 +76,8 @@ export async function sendOnce(
       method: request.method,
       headers: {
         accept: 'application/json',
-        'content-type': 'application/json',
+        // A form says its own, with the mark that divides its parts.
+        ...(request.body instanceof FormData ? {} : { 'content-type': 'application/json' }),
         [API_KEY_HEADER]: settings.apiKey,
       },
       ...(request.body !== undefined && { body: request.body }),

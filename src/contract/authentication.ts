@@ -1,9 +1,9 @@
 /**
  * Keys: what kind one is, and what each kind may do. Interface document, section Authentication.
  *
- * Rule 7 leaves permissions open. Here a secret key may use every endpoint, and a key of another
- * kind is known but may do nothing except ask for health: publishable keys belong in a browser, and
- * the administrative key makes other keys.
+ * Rule 7 leaves permissions open. Here a secret key may use every endpoint but those about keys,
+ * which are for the administrative key and nothing else is; a publishable key belongs in a browser
+ * and may only ask for health.
  */
 import { API_KEY_PREFIXES, type ApiKeyKind } from './limits.ts';
 

@@ -12,12 +12,18 @@ import {
   customerAcceptanceRequest,
   payoutBillingRequest,
 } from './requests/customerContext.ts';
+import { customerAddressRequest } from './requests/customers.ts';
 import { jsonValue } from './requests/fields.ts';
 import { paymentMethodDataRequest } from './requests/paymentMethod.ts';
 import { bankTransferRequest, payoutMethodDataRequest } from './requests/payoutMethod.ts';
+import { metricsSchema } from './resources/analytics.ts';
+import { apiKeySchema } from './resources/apiKey.ts';
+import { customerSchema } from './resources/customer.ts';
 import { disputeSchema } from './resources/dispute.ts';
+import { evidenceResultSchema } from './resources/evidence.ts';
 import { billingSchema, customerDetailsSchema } from './resources/fields.ts';
 import { paymentSchema } from './resources/payment.ts';
+import { paymentLinkSchema } from './resources/paymentLink.ts';
 import { payoutSchema } from './resources/payout.ts';
 import { refundSchema } from './resources/refund.ts';
 
@@ -37,6 +43,7 @@ const SENT_PARTS: Readonly<Record<string, z.ZodType>> = {
   BillingRequest: billingRequest,
   BrowserInfo: browserInfoRequest,
   CustomerAcceptance: customerAcceptanceRequest,
+  CustomerAddress: customerAddressRequest,
   JsonValue: jsonValue,
   PaymentMethodData: paymentMethodDataRequest,
   PayoutBillingRequest: payoutBillingRequest,
@@ -45,11 +52,16 @@ const SENT_PARTS: Readonly<Record<string, z.ZodType>> = {
 
 /** The resources, and parts that several of them share. */
 const ANSWERED_PARTS: Readonly<Record<string, z.ZodType>> = {
+  ApiKey: apiKeySchema,
   Billing: billingSchema,
+  Customer: customerSchema,
   CustomerDetails: customerDetailsSchema,
   Dispute: disputeSchema,
   Error: errorEnvelopeSchema,
+  EvidenceResult: evidenceResultSchema,
+  Metrics: metricsSchema,
   Payment: paymentSchema,
+  PaymentLink: paymentLinkSchema,
   Payout: payoutSchema,
   Refund: refundSchema,
 };
@@ -105,6 +117,7 @@ function nameParts(): Names {
 
 function describeEndpoint(name: string, endpoint: Endpoint, names: Names): Json {
   const { summary, params, query, body, response, success, errors, repetition } = endpoint;
+  const type = endpoint.encoding === 'multipart' ? 'multipart/form-data' : JSON_TYPE;
   return {
     operationId: name,
     summary,
@@ -113,7 +126,7 @@ function describeEndpoint(name: string, endpoint: Endpoint, names: Names): Json 
     ...(body && {
       requestBody: {
         required: !body.safeParse({}).success,
-        content: contentOf(names.sent.get(body)?.id),
+        content: contentOf(names.sent.get(body)?.id, type),
       },
     }),
     responses: Object.fromEntries([
@@ -160,8 +173,10 @@ function answer(description: string, part: string | undefined): Json {
   return { description, headers: Object.fromEntries(headers), content: contentOf(part) };
 }
 
-function contentOf(part: string | undefined): Json {
-  return { 'application/json': { schema: { $ref: `#/components/schemas/${part}` } } };
+const JSON_TYPE = 'application/json';
+
+function contentOf(part: string | undefined, type = JSON_TYPE): Json {
+  return { [type]: { schema: { $ref: `#/components/schemas/${part}` } } };
 }
 
 function describeHeaders(): Json {

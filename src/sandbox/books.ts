@@ -7,9 +7,11 @@
 import type { ResourceKind } from '../contract/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
+import type { CustomerState } from './domain/customer.ts';
 import { idOf, type Resource, type StateOf } from './domain/resource.ts';
 import { isoTime } from './domain/time.ts';
 import type { FaultBoard } from './faults/board.ts';
+import { holdCustomer, insertCustomer } from './store/customers.ts';
 import {
   insertResource,
   keepPast,
@@ -27,6 +29,10 @@ export interface Entry {
   at(nowMs: number): Entry;
   lock<Kind extends ResourceKind>(kind: Kind, id: string): Promise<StateOf[Kind] | undefined>;
   refundTotals(paymentId: string): Promise<RefundTotals>;
+  /** A customer, who is not deleted before the transaction ends; undefined when there is none. */
+  customer(customerId: string): Promise<CustomerState | undefined>;
+  /** @returns false when the id is taken; nothing was written then */
+  insertCustomer(state: CustomerState): Promise<boolean>;
   /** @returns false when the id is taken; nothing was written then */
   insert(resource: Resource): Promise<boolean>;
   save(resource: Resource): Promise<void>;
@@ -67,6 +73,8 @@ export function createBooks(parts: BooksParts): Books {
       lock: async <Kind extends ResourceKind>(kind: Kind, id: string) =>
         (await lockResource(tx, kind, id))?.state as StateOf[Kind] | undefined,
       refundTotals: (paymentId) => readRefundTotals(tx, paymentId),
+      customer: (customerId) => holdCustomer(tx, customerId),
+      insertCustomer: (state) => insertCustomer(tx, state),
       insert: async (resource) => {
         const stamped = coarsen(resource, faults.current().lists.tick_ms);
         const isNew = await insertResource(tx, stamped);

@@ -18,7 +18,7 @@ test('a shop imports tallyhook/client, and nothing else of the package', async (
     { cwd: packageRoot() },
   );
   expect(stdout.trim().split('\n')).toEqual([
-    'payments,refunds,disputes,payouts,health never',
+    'payments,customers,refunds,disputes,payouts,paymentLinks,analytics,businessProfiles,health never',
     'ERR_PACKAGE_PATH_NOT_EXPORTED',
   ]);
 });

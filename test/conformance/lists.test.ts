@@ -18,6 +18,7 @@ const CUSTOMER = freshId('customer').slice(0, 64);
 
 beforeAll(async () => {
   target = await openTarget();
+  await target.call('POST', '/customers', { customer_id: CUSTOMER });
   for (const [currency, capture] of [
     ['USD', 'automatic'],
     ['EUR', 'manual'],

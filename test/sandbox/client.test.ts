@@ -3,9 +3,13 @@
  * Whatever goes wrong on the way, the sandbox counts what was charged.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createClient, type PaymentServiceClient } from '../../src/client/index.ts';
+import {
+  createAdminClient,
+  createClient,
+  type PaymentServiceClient,
+} from '../../src/client/index.ts';
 import type { CreatePaymentRequest } from '../../src/contract/index.ts';
-import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
 
 let sandbox: TestSandbox;
@@ -65,6 +69,74 @@ test('every call of the client is understood by the sandbox, and its answer by t
   expect((await client.payouts.list({ status: ['success'] })).items).toHaveLength(1);
 });
 
+test('every call about customers is understood', async () => {
+  const { customer_id: id } = await client.customers.create({ email: 'ada@example.com' });
+  await client.customers.update(id, { name: 'Ada', metadata: { tier: 1 } });
+  expect(await client.customers.retrieve(id)).toMatchObject({
+    email: 'ada@example.com',
+    name: 'Ada',
+    metadata: { tier: 1 },
+  });
+  const ids: string[] = [];
+  for await (const { customer_id } of client.customers.iterate({ limit: 1 })) ids.push(customer_id);
+  expect(ids).toContain(id);
+  expect(await client.customers.delete(id)).toMatchObject({ customer_deleted: true });
+});
+
+test('every call about API keys is understood, by the client of an administrator', async () => {
+  const { api_key: adminKey } = await sandbox.control('POST', '/api_keys', { kind: 'admin' });
+  const { baseUrl, merchantId } = sandbox;
+  const { apiKeys } = createAdminClient({ baseUrl, apiKey: adminKey });
+  const { key_id: keyId, api_key: apiKey } = await apiKeys.create(merchantId, { name: 'shop' });
+  await createClient({ baseUrl, apiKey }).health();
+  expect((await apiKeys.list(merchantId)).items).toMatchObject([{ key_id: keyId }]);
+  await apiKeys.update({ merchantId, keyId }, { description: 'at the door' });
+  expect(await apiKeys.retrieve(merchantId, keyId)).toMatchObject({ description: 'at the door' });
+  expect(await apiKeys.revoke(merchantId, keyId)).toMatchObject({ revoked: true });
+  await expect(createClient({ baseUrl, apiKey }).health()).rejects.toMatchObject({ code: 'AU_02' });
+  expect(() => createAdminClient({ baseUrl, apiKey })).toThrow(TypeError);
+});
+
+test('every call about evidence is understood, the upload of a file included', async () => {
+  await client.payments.create(request({ payment_id: 'contested' }));
+  const dispute = await sandbox.control('POST', '/disputes', { payment_id: 'contested' });
+  const dispute_id: string = dispute.dispute_id;
+  const file = new File(['signed'], 'receipt.pdf', { type: 'application/pdf' });
+  const { file_id } = await client.disputes.uploadEvidenceFile({ dispute_id, file });
+  const result = await client.disputes.submitEvidence({ dispute_id, receipt: file_id });
+  expect(result).toMatchObject({ status: 'submitted', evidence_submitted_at: expect.any(String) });
+  expect((await client.disputes.retrieveEvidence(dispute_id)).evidence).toEqual({
+    product_information: { receipt: file_id },
+  });
+  await client.disputes.deleteEvidence({ dispute_id, evidence_type: 'receipt' });
+  expect((await client.disputes.retrieveEvidence(dispute_id)).evidence).toEqual({});
+});
+
+test('analytics and business profiles are understood', async () => {
+  const timeRange = { startTime: '2001-01-01' };
+  const counted = await client.analytics.payments([{ timeRange, metrics: ['payment_count'] }]);
+  expect(counted.metaData).toEqual(
+    counted.queryData.map(({ payment_count }) => ({ total_payment_count: payment_count })),
+  );
+  const refunds = await client.analytics.refunds([{ timeRange, metrics: ['refund_count'] }]);
+  expect(refunds.queryData).toHaveLength(1);
+  const metrics = ['dispute_status_metric'] as const;
+  const disputes = await client.analytics.disputes([{ timeRange, metrics: [...metrics] }]);
+  expect(disputes.queryData).toMatchObject([{ total_dispute: expect.any(Number) }]);
+  expect(await client.businessProfiles.list(sandbox.merchantId)).toMatchObject([
+    { profile_id: sandbox.profileId, payment_response_hash_key: SANDBOX_SECRET },
+  ]);
+});
+
+test('every call about payment links is understood', async () => {
+  const link = await client.paymentLinks.create({ amount: 1, currency: 'EUR' });
+  expect(await client.paymentLinks.retrieve(link.payment_link_id)).toEqual(link);
+  expect((await client.paymentLinks.list({ limit: 1 })).items).toEqual([link]);
+  const ids: string[] = [];
+  for await (const { payment_link_id } of client.paymentLinks.iterate()) ids.push(payment_link_id);
+  expect(ids).toContain(link.payment_link_id);
+});
+
 test('a decline is an answer, not an error', async () => {
   const declined = cardPaymentOf('final', 'UE_1001', { payment_id: 'declined' });
   const { payment } = await client.payments.create(declined as CreatePaymentRequest);
@@ -102,6 +174,7 @@ test.each(['count', 'has_more', 'size', 'array'])(
   'a list in the envelope "%s" is read',
   async (envelope) => {
     const id = `list-${envelope}`;
+    await client.customers.create({ customer_id: id });
     await client.payments.create(request({ payment_id: id, customer_id: id }));
     await sandbox.control('PUT', '/faults', { lists: { envelope } });
     const { items } = await client.payments.list({ customer_id: id });

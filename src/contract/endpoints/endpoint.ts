@@ -39,6 +39,8 @@ export interface Endpoint {
   readonly query?: z.ZodObject;
   /** Undefined for an endpoint that takes none. */
   readonly body?: z.ZodType;
+  /** How the body is sent; as JSON unless this says otherwise. */
+  readonly encoding?: 'multipart';
   /** What it answers with, in the form the document shows. */
   readonly response: z.ZodType;
   /** For lists, one row of it: a page is read with readPage, whatever its envelope. */
@@ -57,7 +59,14 @@ export const ONCE = { kind: 'once' } as const;
 /** Secret keys only. Interface document, section Authentication, rule 7, leaves this open. */
 export const SECRET_KEYS: readonly ApiKeyKind[] = SECRET_KEY_KINDS;
 
+/** The document names the administrative key for creating keys; the family, for all about keys. */
+export const ADMIN_KEYS: readonly ApiKeyKind[] = ['admin'];
+
 export const noParams = z.strictObject({});
+export const merchantParams = z.strictObject({ merchant_id: pathId });
+export const apiKeyParams = z.strictObject({ merchant_id: pathId, key_id: pathId });
+export const paymentLinkParams = z.strictObject({ payment_link_id: pathId });
+export const customerParams = z.strictObject({ customer_id: pathId });
 export const paymentParams = z.strictObject({ payment_id: pathId });
 export const refundParams = z.strictObject({ refund_id: pathId });
 export const disputeParams = z.strictObject({ dispute_id: pathId });

@@ -4,8 +4,14 @@
  */
 import { z } from 'zod';
 import { API_KEY_PREFIXES, type ApiKeyKind } from '../limits.ts';
+import { ANALYTICS_ENDPOINTS } from './analytics.ts';
+import { API_KEY_ENDPOINTS } from './apiKeys.ts';
+import { BUSINESS_PROFILE_ENDPOINTS } from './businessProfiles.ts';
+import { CUSTOMER_ENDPOINTS } from './customers.ts';
 import { DISPUTE_ENDPOINTS } from './disputes.ts';
 import { type Endpoint, noParams, SAFE } from './endpoint.ts';
+import { EVIDENCE_ENDPOINTS } from './evidence.ts';
+import { PAYMENT_LINK_ENDPOINTS } from './paymentLinks.ts';
 import { PAYMENT_ENDPOINTS } from './payments.ts';
 import { PAYOUT_ENDPOINTS } from './payouts.ts';
 import { REFUND_ENDPOINTS } from './refunds.ts';
@@ -23,10 +29,16 @@ export const ENDPOINTS = {
     repetition: SAFE,
     keys: Object.keys(API_KEY_PREFIXES) as ApiKeyKind[],
   },
+  ...API_KEY_ENDPOINTS,
   ...PAYMENT_ENDPOINTS,
+  ...CUSTOMER_ENDPOINTS,
   ...REFUND_ENDPOINTS,
   ...DISPUTE_ENDPOINTS,
+  ...EVIDENCE_ENDPOINTS,
+  ...PAYMENT_LINK_ENDPOINTS,
   ...PAYOUT_ENDPOINTS,
+  ...ANALYTICS_ENDPOINTS,
+  ...BUSINESS_PROFILE_ENDPOINTS,
 } as const satisfies Record<string, Endpoint>;
 export type EndpointName = keyof typeof ENDPOINTS;
 

@@ -22,6 +22,11 @@ const notNow = (action: string) =>
 const base = { success: 200, keys: SECRET_KEYS } as const;
 const onPayment = { ...base, params: paymentParams };
 const missing = notFound('payment');
+const unknownCustomer = {
+  status: 400,
+  code: 'IR_04',
+  when: 'customer_id names no customer.',
+} as const;
 
 export const PAYMENT_ENDPOINTS = {
   createPayment: {
@@ -33,6 +38,7 @@ export const PAYMENT_ENDPOINTS = {
     body: requests.createPaymentRequest,
     response: paymentSchema,
     errors: [
+      unknownCustomer,
       {
         status: 409,
         code: 'HE_01',
@@ -48,7 +54,7 @@ export const PAYMENT_ENDPOINTS = {
     summary: 'Change a payment that is not confirmed yet',
     body: requests.updatePaymentRequest,
     response: paymentSchema,
-    errors: [missing, notNow('updated')],
+    errors: [unknownCustomer, missing, notNow('updated')],
     repetition: ONCE,
   },
   confirmPayment: {

@@ -1,6 +1,11 @@
 /** What is sent to the service. Interface document, section Endpoints. */
+export * from './analytics.ts';
+export * from './apiKeys.ts';
 export * from './customerContext.ts';
+export * from './customers.ts';
 export * from './disputes.ts';
+export * from './evidence.ts';
+export * from './paymentLinks.ts';
 export * from './paymentMethod.ts';
 export * from './payments.ts';
 export * from './payoutMethod.ts';

@@ -26,7 +26,31 @@ export const RESOURCES = {
   payout: { idField: 'payout_id', schema: payoutSchema },
 } as const satisfies Record<ResourceKind, ResourceEntry>;
 
+export { type Metrics, metricsSchema } from './analytics.ts';
+export {
+  type ApiKey,
+  apiKeySchema,
+  type CreatedApiKey,
+  createdApiKeySchema,
+  type RevokedApiKey,
+  revokedApiKeySchema,
+} from './apiKey.ts';
+export { type BusinessProfile, businessProfileSchema } from './businessProfile.ts';
+export {
+  type Customer,
+  customerSchema,
+  type DeletedCustomer,
+  deletedCustomerSchema,
+} from './customer.ts';
 export { type Dispute, disputeSchema } from './dispute.ts';
+export {
+  type Evidence,
+  type EvidenceResult,
+  evidenceResultSchema,
+  evidenceSchema,
+  type UploadedFile,
+  uploadedFileSchema,
+} from './evidence.ts';
 export {
   type Billing,
   billingSchema,
@@ -47,6 +71,7 @@ export {
   type Payment,
   paymentSchema,
 } from './payment.ts';
+export { type PaymentLink, paymentLinkSchema } from './paymentLink.ts';
 export {
   type Payout,
   type PayoutMethodData,

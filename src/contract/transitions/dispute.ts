@@ -5,11 +5,12 @@
 import { DISPUTE_STATUSES, type DisputeStage, type DisputeStatus } from '../statuses.ts';
 import { type Judgement, judge, type Move, NEW, type StateRefusals } from './moves.ts';
 
-export type DisputeOperation = 'acceptDispute';
+export type DisputeOperation = 'acceptDispute' | 'submitEvidence';
 export type DisputeHappening = 'processorReports' | 'stageChanges';
 
 export const DISPUTE_MOVES = [
   { by: 'acceptDispute', from: ['opened', 'challenged'], to: ['accepted'] },
+  { by: 'submitEvidence', from: ['opened', 'challenged'], to: ['challenged'] },
   { by: 'processorReports', from: [NEW], to: ['opened'] },
   {
     by: 'processorReports',
@@ -38,7 +39,7 @@ export const DISPUTE_STAGE_MOVES = {
   dispute_reversal: [],
 } as const satisfies Record<DisputeStage, readonly DisputeStage[]>;
 
-/** The stages at which a dispute can be accepted. */
+/** The stages at which a dispute can be accepted, or contested. */
 export const ACCEPTABLE_DISPUTE_STAGES = [
   'pre_dispute',
   'dispute',
@@ -48,6 +49,7 @@ export const ACCEPTABLE_DISPUTE_STAGES = [
 
 export const DISPUTE_REFUSALS = {
   acceptDispute: { usual: { httpStatus: 400, code: 'HE_03' } },
+  submitEvidence: { usual: { httpStatus: 400, code: 'HE_03' } },
 } as const satisfies Record<DisputeOperation, StateRefusals<DisputeStatus>>;
 
 /** Whether a dispute in `status` at `stage` may be changed by `operation`. */

@@ -4,9 +4,15 @@
  *
  * 1. Within a stage: opened → anything; challenged → anything but opened; the others are ends.
  * 2. Stages only move forward, and a new stage may bring any status: a lost dispute can come back.
- * 3. The amount is text, in minor units, as the family sends it.
+ * 3. Evidence challenges a dispute that is open, until its deadline; it stays when the dispute moves.
+ * 4. The amount is text, in minor units, as the family sends it.
  */
-import type { DisputeStage, DisputeStatus } from '../../contract/index.ts';
+import {
+  type DisputeStage,
+  type DisputeStatus,
+  EVIDENCE_GROUPS,
+  type EvidenceField,
+} from '../../contract/index.ts';
 import { accept, type Decision, refuseState, refuseValue } from './decision.ts';
 import type { PaymentState } from './payment.ts';
 import { DAY_MS, isoTime, MINUTE_MS, nextModified } from './time.ts';
@@ -29,10 +35,21 @@ export interface DisputeState {
   readonly profile_id: string;
   readonly created: string;
   readonly modified_at: string;
+  /** Of the last change of the evidence. */
+  readonly evidence_submitted_at?: string | undefined;
   readonly hidden: {
-    readonly due?: { readonly at: string; readonly what: 'expire' | 'report' } | undefined;
+    readonly due?: DisputeDue | undefined;
+    /** Never empty values: those clear their field. */
+    readonly evidence?: EvidenceFields | undefined;
   };
 }
+
+interface DisputeDue {
+  readonly at: string;
+  readonly what: 'expire' | 'report';
+}
+
+export type EvidenceFields = { readonly [Field in EvidenceField]?: string | undefined };
 
 export interface DisputeInput {
   /** Minor units; the whole received amount unless given. */
@@ -120,14 +137,13 @@ export function moveDispute(
     ...statusFields(status),
     challenge_required_by: until,
     modified_at: nextModified(state.modified_at, nowMs),
-    hidden: status === 'opened' ? { due: { at: until, what: 'expire' } } : {},
+    hidden: withDue(state, status === 'opened' ? { at: until, what: 'expire' } : undefined),
   });
 }
 
 /** Accept Dispute: the merchant gives in. The webhook follows when the processor reports it. */
 export function acceptDispute(state: DisputeState, nowMs: number): Decision<DisputeState> {
-  const isOpen = state.status === 'opened' || state.status === 'challenged';
-  if (!isOpen || state.dispute_stage === 'dispute_reversal') {
+  if (!isContestable(state)) {
     return refuseState(
       400,
       'HE_03',
@@ -138,14 +154,66 @@ export function acceptDispute(state: DisputeState, nowMs: number): Decision<Disp
     ...state,
     ...statusFields('accepted'),
     modified_at: nextModified(state.modified_at, nowMs),
-    hidden: { due: { at: isoTime(nowMs + REPORT_MS), what: 'report' } },
+    hidden: withDue(state, { at: isoTime(nowMs + REPORT_MS), what: 'report' }),
   });
 }
 
 /** Does what is due by itself: nobody sent evidence in time, or the processor reports. */
 export function runDisputeDue(state: DisputeState, nowMs: number): DisputeState {
-  if (state.hidden.due?.what !== 'expire') return { ...state, hidden: {} };
-  return moveDispute(state, { status: 'expired' }, nowMs).state ?? { ...state, hidden: {} };
+  const idle = { ...state, hidden: withDue(state, undefined) };
+  if (state.hidden.due?.what !== 'expire') return idle;
+  return moveDispute(state, { status: 'expired' }, nowMs).state ?? idle;
+}
+
+function withDue({ hidden }: DisputeState, due: DisputeDue | undefined): DisputeState['hidden'] {
+  return { ...hidden, due };
+}
+
+/**
+ * Submit Evidence: adds and changes fields, and clears those that come empty. The webhook follows
+ * when the processor reports that the dispute is challenged, as services of this family do it.
+ * Interface document, section Endpoints, "Submit Evidence".
+ */
+export function changeEvidence(
+  state: DisputeState,
+  fields: EvidenceFields,
+  nowMs: number,
+): Decision<DisputeState> {
+  const isLate = nowMs >= Date.parse(state.challenge_required_by);
+  if (!isContestable(state) || isLate) {
+    return refuseState(
+      400,
+      'HE_03',
+      `Evidence is taken until ${state.challenge_required_by} while a dispute is open; ` +
+        `this one is ${state.dispute_stage}/${state.status}`,
+    );
+  }
+  const all = Object.entries({ ...state.hidden.evidence, ...fields });
+  const evidence = Object.fromEntries(
+    all.filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const report: DisputeDue = { at: isoTime(nowMs + REPORT_MS), what: 'report' };
+  return accept({
+    ...state,
+    ...statusFields('challenged'),
+    evidence_submitted_at: isoTime(nowMs),
+    modified_at: nextModified(state.modified_at, nowMs),
+    hidden: { due: state.status === 'opened' ? report : state.hidden.due, evidence },
+  });
+}
+
+/** Evidence as it is read: by group, without the empty ones. Same section, "Get Evidence". */
+export function groupEvidence({ hidden }: DisputeState): object {
+  const { evidence = {} } = hidden;
+  const groups = Object.entries(EVIDENCE_GROUPS).flatMap(([group, names]) => {
+    const given = names.flatMap((name) => (evidence[name] ? [[name, evidence[name]]] : []));
+    return given.length === 0 ? [] : [[group, Object.fromEntries(given)]];
+  });
+  return Object.fromEntries(groups);
+}
+
+function isContestable({ dispute_stage: stage, status }: DisputeState): boolean {
+  return (status === 'opened' || status === 'challenged') && stage !== 'dispute_reversal';
 }
 
 function statusFields(

@@ -95,6 +95,8 @@ export interface HiddenPayment {
   readonly due?: { readonly at: string; readonly what: PaymentDue } | undefined;
   /** How the attempt goes on after customer, processor or reviewer. */
   readonly afterwards?: FinalOutcome | undefined;
+  /** `billing` is the customer's address, not one that was sent: it changes with the customer. */
+  readonly billing_is_default?: boolean | undefined;
   /** Details that wait for their attempt. A card leaves its outcome here, never its number. */
   readonly details?: { readonly outcome: Outcome | undefined } | undefined;
 }
@@ -145,6 +147,8 @@ export interface PaymentContext {
 }
 
 export interface NewPayment extends PaymentContext {
+  /** Of the customer that the payment names; undefined where there is none. */
+  readonly defaultBilling?: object | undefined;
   readonly paymentId: string;
   readonly merchantId: string;
   readonly clientSecret: string;
@@ -158,6 +162,7 @@ const SESSION_MS = 15 * MINUTE_MS;
 /** Create Payment. Interface document, section Endpoints, "Create Payment". */
 export function createPayment(input: PaymentInput, created: NewPayment): Decision<PaymentState> {
   const at = isoTime(created.nowMs);
+  const { defaultBilling } = created;
   const blank: PaymentState = {
     payment_id: created.paymentId,
     merchant_id: created.merchantId,
@@ -178,10 +183,14 @@ export function createPayment(input: PaymentInput, created: NewPayment): Decisio
     metadata: input.metadata,
     order_details: input.order_details,
     return_url: input.return_url,
+    billing: defaultBilling,
     created: at,
     modified_at: at,
     attempt_count: 0,
-    hidden: { client_secret: created.clientSecret },
+    hidden: {
+      client_secret: created.clientSecret,
+      billing_is_default: defaultBilling === undefined ? undefined : true,
+    },
   };
   const attached = attachMethod(blank, input, created.nowMs);
   if (attached.refusal || input.confirm !== true) return attached;
@@ -220,14 +229,23 @@ export interface PaymentUpdate {
   readonly customer_id?: string | undefined;
 }
 
+/**
+ * Update Payment, before it is confirmed.
+ * @param defaultBilling of the customer that the update names, if it names one with an address
+ */
 export function updatePayment(
   state: PaymentState,
   update: PaymentUpdate,
   nowMs: number,
+  defaultBilling?: object,
 ): Decision<PaymentState> {
   if (!UNCONFIRMED.has(state.status)) return refuseAction('update', state);
+  const mayDefault = state.billing === undefined || state.hidden.billing_is_default === true;
+  const takesOver = update.customer_id !== undefined && mayDefault;
   return accept(
     changed(state, nowMs, {
+      billing: takesOver ? defaultBilling : state.billing,
+      hidden: { ...state.hidden, billing_is_default: takesOver || state.hidden.billing_is_default },
       amount: update.amount ?? state.amount,
       currency: update.currency ?? state.currency,
       description: update.description ?? state.description,
@@ -414,7 +432,11 @@ function attachMethod(
     payment_method_data: data?.card ? { card: shownCard(data.card) } : state.payment_method_data,
     billing: input.billing ?? state.billing,
     return_url: input.return_url ?? state.return_url,
-    hidden: { ...state.hidden, details: details ?? state.hidden.details },
+    hidden: {
+      ...state.hidden,
+      details: details ?? state.hidden.details,
+      billing_is_default: input.billing ? undefined : state.hidden.billing_is_default,
+    },
   });
 }
 

@@ -21,15 +21,18 @@ import type { Decision, Refusal } from '../domain/decision.ts';
 import { createControl } from '../routes/control/index.ts';
 import { HANDLERS } from '../routes/handlers.ts';
 import { createHostedPage } from '../routes/hostedPage.ts';
+import { createLinkPages } from '../routes/linkPages.ts';
 import type { Services } from '../services.ts';
 import { sendFailure, sendRefusal } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { sendSpoiled, spoilBefore } from './faultyAnswers.ts';
 import { refuseBrowsers } from './guard.ts';
 import { isStorable, readJson } from './json.ts';
+import { readMultipart } from './multipart.ts';
 import type { Budget } from './rateLimit.ts';
 
 const MAX_BODY = '1mb';
+const MAX_UPLOAD = '5mb';
 
 export function createSandboxApp(services: Services, log: Log): express.Express {
   const app = express();
@@ -44,6 +47,8 @@ export function createSandboxApp(services: Services, log: Log): express.Express 
   });
   app.use(refuseBrowsers);
   app.use(createHostedPage(services));
+  app.use(createLinkPages(services));
+  app.use(express.raw({ type: 'multipart/form-data', limit: MAX_UPLOAD }));
   // Any content type: what is no JSON is refused as such, in the document's words.
   app.use(express.text({ type: () => true, limit: MAX_BODY, defaultCharset: 'utf-8' }));
   app.use(createControl(services));
@@ -67,7 +72,7 @@ function addEndpoint(app: express.Express, name: EndpointName, services: Service
   const endpoint: Endpoint = ENDPOINTS[name];
   const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
   app[method](endpoint.path, async (request: Request, response: Response) => {
-    const caller = await authenticate(services.db, request.header(API_KEY_HEADER), endpoint);
+    const caller = await authenticate(services, request.header(API_KEY_HEADER), endpoint);
     if (caller.refusal) {
       sendRefusal(response, caller.refusal);
       return;
@@ -80,7 +85,7 @@ function addEndpoint(app: express.Express, name: EndpointName, services: Service
     }
     const fault = services.faults.requests().choose(request.method, request.path);
     if (fault && spoilBefore(fault, request, response)) return;
-    const call = readCall(endpoint, request);
+    const call = await readCall(endpoint, request);
     if (call.refusal) {
       sendRefusal(response, call.refusal);
       return;
@@ -105,14 +110,17 @@ interface ReadCall {
 }
 
 /** Path parameters and the body or query, judged by the contract's schemas. */
-function readCall(endpoint: Endpoint, request: Request): Decision<ReadCall> {
+async function readCall(endpoint: Endpoint, request: Request): Promise<Decision<ReadCall>> {
   const params = judge(endpoint.params, { ...request.params });
   // An id that no resource can have is the id of none.
   if (params.refusal) {
     return { refusal: { ...params.refusal, status: 404, code: 'IR_05' } };
   }
   if (endpoint.body !== undefined) {
-    const body = readJson(String(request.body ?? ''));
+    const body =
+      endpoint.encoding === 'multipart'
+        ? await readMultipart(request)
+        : readJson(String(request.body ?? ''));
     if (body.refusal) return body;
     const input = judge(endpoint.body, body.state);
     return input.refusal ? input : { state: { params: params.state, input: input.state } };
@@ -133,10 +141,11 @@ function judge(schema: z.ZodType, value: unknown): Decision<unknown> {
 
 /** Errors of the body parser by their `type`, which it documents. */
 const BODY_ERRORS: Readonly<Record<string, string>> = {
-  'entity.too.large': `request: larger than ${MAX_BODY}`,
+  'entity.too.large': `request: larger than ${MAX_BODY}, or ${MAX_UPLOAD} with a file`,
   'encoding.unsupported': 'request: an encoding that is not supported',
   'charset.unsupported': 'request: a charset that is not supported',
   'request.size.invalid': 'request: not as long as it says',
+  'parameters.too.many': 'request: more fields than any form has',
   'request.aborted': 'request: not sent to its end',
 };
 

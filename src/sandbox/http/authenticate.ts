@@ -1,8 +1,8 @@
 /** Who asks, and what they may. Interface document, section Authentication. */
 import { createHash } from 'node:crypto';
 import { API_KEY_HEADER, type Endpoint, keyKindOf } from '../../contract/index.ts';
-import type { Queryable } from '../../platform/db/database.ts';
 import type { Decision, Refusal } from '../domain/decision.ts';
+import type { Services } from '../services.ts';
 import { readKey } from '../store/account.ts';
 
 export function hashKey(apiKey: string): Buffer {
@@ -11,7 +11,7 @@ export function hashKey(apiKey: string): Buffer {
 
 /** @returns a name for the key that is not the key, to count its requests by */
 export async function authenticate(
-  db: Queryable,
+  { clock, db }: Pick<Services, 'clock' | 'db'>,
   apiKey: string | undefined,
   endpoint: Endpoint,
 ): Promise<Decision<string>> {
@@ -27,6 +27,9 @@ export async function authenticate(
     return refuse(401, 'AU_01', `The API key is not valid.${hint}`);
   }
   if (key.isRevoked) return refuse(401, 'AU_02', 'The API key was revoked.');
+  if (key.expiresAt !== null && key.expiresAt.getTime() <= clock.nowMs()) {
+    return refuse(401, 'AU_01', 'The API key has expired.');
+  }
   if (!endpoint.keys.includes(kind)) {
     return refuse(403, 'IR_22', `A ${key.kind} key may not use ${endpoint.path}.`);
   }

@@ -1,4 +1,4 @@
-/** Interface document, section Endpoints, "Other routes"; evidence has routes of its own, later. */
+/** Interface document, section Endpoints, "Other routes"; evidence.ts has those of evidence. */
 import { accept, type Decision, refuseUnknown } from '../domain/decision.ts';
 import { acceptDispute, type DisputeState } from '../domain/dispute.ts';
 import { show } from '../domain/resource.ts';
@@ -21,23 +21,23 @@ export const DISPUTE_HANDLERS: Handlers<Disputes> = {
     changeDispute(services, params.dispute_id, acceptDispute),
 };
 
-/** Applies a rule to a dispute under its lock. */
+/** Applies a rule to a dispute under its lock, and answers with the view of what became of it. */
 export function changeDispute(
   { books }: Services,
   disputeId: string,
   rule: (state: DisputeState, nowMs: number) => Decision<DisputeState>,
+  view: (state: DisputeState) => object = (state) => show({ kind: 'dispute', state }),
 ): Promise<Decision<object>> {
   return books.write(async (entry) => {
     const state = await entry.lock('dispute', disputeId);
     if (state === undefined) return unknownDispute(disputeId);
     const changed = rule(state, entry.nowMs);
     if (changed.refusal) return changed;
-    const resource = { kind: 'dispute', state: changed.state } as const;
-    await entry.save(resource);
-    return accept(show(resource));
+    await entry.save({ kind: 'dispute', state: changed.state });
+    return accept(view(changed.state));
   });
 }
 
-function unknownDispute(disputeId: string): Decision<never> {
+export function unknownDispute(disputeId: string): Decision<never> {
   return refuseUnknown(`No dispute has the id ${disputeId}`);
 }

@@ -7,7 +7,7 @@ import {
 } from '../../contract/index.ts';
 import { accept, type Decision } from '../domain/decision.ts';
 import { type Resource, show } from '../domain/resource.ts';
-import { isoTime } from '../domain/time.ts';
+import { isoBound, isoTime } from '../domain/time.ts';
 import type { LIST_ENVELOPES } from '../faults/settings.ts';
 import type { Services } from '../services.ts';
 import { countResources, type ListFilter, type ListOrder, listResources } from '../store/lists.ts';
@@ -126,8 +126,8 @@ function filterOf(input: ListInput): ListFilter {
     customerId: input.customer_id,
     id: ids[kind],
     parentId: kind === 'payment' ? undefined : input.payment_id,
-    createdFrom: from && bound(from, Math.ceil),
-    createdTo: to && bound(to, Math.floor),
+    createdFrom: from && isoBound(from, Math.ceil),
+    createdTo: to && isoBound(to, Math.floor),
     amountFrom: input.amount_filter?.start_amount,
     amountTo: input.amount_filter?.end_amount,
     others: others.length === 0 ? undefined : Object.fromEntries(others),
@@ -136,26 +136,4 @@ function filterOf(input: ListInput): ListFilter {
 
 function listOf(values: string | readonly string[] | undefined): readonly string[] | undefined {
   return typeof values === 'string' ? [values] : values;
-}
-
-const EARLIEST_MS = Date.UTC(100, 0, 1);
-const LATEST_MS = Date.UTC(9999, 11, 31);
-
-/**
- * A bound in whole milliseconds, which is what times here have: a finer one is moved inwards. A time
- * without a zone is UTC, and years that PostgreSQL does not write so are far enough away as they are.
- */
-function bound(time: string, round: (ms: number) => number): string {
-  const hasZone = /(Z|[+-]\d\d:?\d\d)$/i.test(time) && time.includes('T');
-  const isDate = !time.includes('T');
-  const [whole = '', rest = ''] = splitFraction(isDate || hasZone ? time : `${time}Z`);
-  const fraction = Number(`0.${rest || '0'}`) * 1000;
-  const ms = Date.parse(whole) + round(fraction);
-  return isoTime(Math.min(LATEST_MS, Math.max(EARLIEST_MS, ms)));
-}
-
-/** `2026-11-01T10:00:00.1234Z` → `2026-11-01T10:00:00Z` and `1234`. */
-function splitFraction(time: string): readonly [string, string] {
-  const match = /^([^.]*)\.(\d+)(.*)$/.exec(time);
-  return match ? [`${match[1]}${match[3]}`, match[2] ?? ''] : [time, ''];
 }

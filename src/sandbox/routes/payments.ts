@@ -1,5 +1,7 @@
 /** Interface document, section Endpoints, "Payments". */
 import { ENDPOINTS } from '../../contract/index.ts';
+import type { Entry } from '../books.ts';
+import { defaultBilling } from '../domain/customer.ts';
 import { accept, type Decision, refuseUnknown, refuseValue } from '../domain/decision.ts';
 import {
   approvePayment,
@@ -7,6 +9,7 @@ import {
   capturePayment,
   confirmPayment,
   createPayment,
+  type PaymentInput,
   type PaymentState,
   rejectPayment,
   updatePayment,
@@ -33,22 +36,13 @@ type Payments =
   | 'rejectPayment';
 
 export const PAYMENT_HANDLERS: Handlers<Payments> = {
-  createPayment: async ({ input }, services) => {
-    const { account, books } = services;
-    if (input.profile_id !== account.profileId) {
-      return refuseValue('profile_id: names no business profile of this account');
-    }
-    const paymentId = input.payment_id ?? randomId('pay_');
-    return await books.write(async (entry) => {
-      const created = createPayment(input, {
-        paymentId,
-        merchantId: account.merchantId,
-        clientSecret: randomId(`${paymentId}_secret_`),
-        hostedPageUrl: hostedPageUrl(services, paymentId),
-        nowMs: entry.nowMs,
-      });
-      if (created.refusal) return created;
-      const resource = { kind: 'payment', state: created.state } as const;
+  createPayment: (call, services) => {
+    const paymentId = call.input.payment_id ?? randomId('pay_');
+    const input = { ...call.input, payment_id: paymentId };
+    return services.books.write(async (entry) => {
+      const begun = await beginPayment(services, entry, input);
+      if (begun.refusal) return begun;
+      const resource = { kind: 'payment', state: begun.state } as const;
       const isNew = await entry.insert(resource);
       return isNew
         ? accept(showWithSecret(resource))
@@ -57,9 +51,11 @@ export const PAYMENT_HANDLERS: Handlers<Payments> = {
   },
 
   updatePayment: ({ params, input }, services) =>
-    change(services, params.payment_id, withSecret, (state, nowMs) =>
-      updatePayment(state, input, nowMs),
-    ),
+    change(services, params.payment_id, withSecret, async (state, nowMs, entry) => {
+      const customer = await customerOf(entry, input.customer_id);
+      if (customer.refusal) return customer;
+      return updatePayment(state, input, nowMs, customer.state.billing);
+    }),
 
   confirmPayment: ({ params, input }, services) =>
     change(services, params.payment_id, withSecret, (state, nowMs) =>
@@ -95,11 +91,52 @@ export const PAYMENT_HANDLERS: Handlers<Payments> = {
     change(services, params.payment_id, whole, rejectPayment),
 };
 
+/** A payment with its customer's billing, not written yet. */
+export async function beginPayment(
+  services: Services,
+  entry: Entry,
+  input: PaymentInput & { readonly payment_id: string },
+): Promise<Decision<PaymentState>> {
+  const { merchantId, profileId } = services.account;
+  if (input.profile_id !== profileId) {
+    return refuseValue('profile_id: names no business profile of this account');
+  }
+  const customer = await customerOf(entry, input.customer_id);
+  if (customer.refusal) return customer;
+  const { payment_id: paymentId } = input;
+  return createPayment(input, {
+    paymentId,
+    defaultBilling: customer.state.billing,
+    merchantId,
+    clientSecret: randomId(`${paymentId}_secret_`),
+    hostedPageUrl: hostedPageUrl(services, paymentId),
+    nowMs: entry.nowMs,
+  });
+}
+
 export function unknownPayment(paymentId: string): Decision<never> {
   return refuseUnknown(`No payment has the id ${paymentId}`);
 }
 
-type Rule = (state: PaymentState, nowMs: number) => Decision<PaymentState>;
+/**
+ * The customer that a payment is to name must exist.
+ * Interface document, section Endpoints, "Create Payment", `customer_id`.
+ */
+async function customerOf(
+  entry: Entry,
+  customerId: string | undefined,
+): Promise<Decision<{ readonly billing: object | undefined }>> {
+  if (customerId === undefined) return accept({ billing: undefined });
+  const customer = await entry.customer(customerId);
+  if (customer === undefined) return refuseValue('customer_id: names no customer of this account');
+  return accept({ billing: defaultBilling(customer) });
+}
+
+type Rule = (
+  state: PaymentState,
+  nowMs: number,
+  entry: Entry,
+) => Decision<PaymentState> | Promise<Decision<PaymentState>>;
 type View = (state: PaymentState) => object;
 
 /** Applies a rule to a payment under its lock, and answers with the view of what became of it. */
@@ -112,7 +149,7 @@ export function change(
   return books.write(async (entry) => {
     const state = await entry.lock('payment', paymentId);
     if (state === undefined) return unknownPayment(paymentId);
-    const changed = rule(state, entry.nowMs);
+    const changed = await rule(state, entry.nowMs, entry);
     if (changed.refusal) return changed;
     await entry.save({ kind: 'payment', state: changed.state });
     return accept(view(changed.state));

@@ -1,4 +1,6 @@
 /** Interface document, section Endpoints, "Payouts" and "Other routes". */
+import type { Entry } from '../books.ts';
+import { createCustomer } from '../domain/customer.ts';
 import { accept, type Decision, refuseUnknown, refuseValue } from '../domain/decision.ts';
 import {
   cancelPayout,
@@ -13,6 +15,7 @@ import { randomId } from '../ids.ts';
 import type { Services } from '../services.ts';
 import { readResource } from '../store/resources.ts';
 import type { Handlers } from './handler.ts';
+import { PAYOUT_LINK_PATH } from './hostedPageUrl.ts';
 import { listPage } from './list.ts';
 
 type Payouts =
@@ -37,10 +40,12 @@ export const PAYOUT_HANDLERS: Handlers<Payouts> = {
         profileId,
         clientSecret: randomId(`${payoutId}_secret_`),
         customerId: randomId('cus_'),
-        linkUrl: `${baseUrl()}/_sandbox/payout_link/${payoutId}`,
+        linkUrl: `${baseUrl()}${PAYOUT_LINK_PATH}/${payoutId}`,
         nowMs: entry.nowMs,
       });
       if (created.refusal) return created;
+      const attached = await attachCustomer(entry, created.state);
+      if (attached.refusal) return attached;
       const resource = { kind: 'payout', state: created.state } as const;
       await entry.insert(resource);
       return accept(showWithSecret(resource));
@@ -50,9 +55,10 @@ export const PAYOUT_HANDLERS: Handlers<Payouts> = {
   updatePayout: async ({ params, input }, services) => {
     const { profileId } = services.account;
     if ((input.profile_id ?? profileId) !== profileId) return unknownProfile();
-    return await changePayout(services, params.payout_id, (state, nowMs) =>
-      updatePayout(state, input, nowMs),
-    );
+    return await changePayout(services, params.payout_id, async (state, nowMs, entry) => {
+      const updated = updatePayout(state, input, nowMs);
+      return updated.refusal ? updated : await attachCustomer(entry, updated.state);
+    });
   },
 
   confirmPayout: ({ params, input }, services) =>
@@ -70,16 +76,34 @@ export const PAYOUT_HANDLERS: Handlers<Payouts> = {
   listPayouts: ({ input }, services) => listPage(services, { kind: 'payout', ...input }),
 };
 
+/**
+ * Attaches the customer that a payout names, or creates one with what the payout says of it.
+ * Interface document, section Endpoints, "Payouts", `customer` and `customer_id`.
+ */
+async function attachCustomer(entry: Entry, state: PayoutState): Promise<Decision<PayoutState>> {
+  const { customer_id: id, name, email, phone, phone_country_code } = state;
+  const fields = { name, email, phone, phone_country_code };
+  const isNew = await entry.insertCustomer(createCustomer(id, fields, entry.nowMs));
+  if (isNew || (await entry.customer(id)) !== undefined) return accept(state);
+  return refuseValue('customer_id: names a customer that was deleted');
+}
+
+type Rule = (
+  state: PayoutState,
+  nowMs: number,
+  entry: Entry,
+) => Decision<PayoutState> | Promise<Decision<PayoutState>>;
+
 /** Applies a rule to a payout under its lock. */
 export function changePayout(
   { books }: Services,
   payoutId: string,
-  rule: (state: PayoutState, nowMs: number) => Decision<PayoutState>,
+  rule: Rule,
 ): Promise<Decision<object>> {
   return books.write(async (entry) => {
     const state = await entry.lock('payout', payoutId);
     if (state === undefined) return unknownPayout(payoutId);
-    const changed = rule(state, entry.nowMs);
+    const changed = await rule(state, entry.nowMs, entry);
     if (changed.refusal) return changed;
     const resource = { kind: 'payout', state: changed.state } as const;
     await entry.save(resource);
@@ -87,7 +111,7 @@ export function changePayout(
   });
 }
 
-function unknownPayout(payoutId: string): Decision<never> {
+export function unknownPayout(payoutId: string): Decision<never> {
   return refuseUnknown(`No payout has the id ${payoutId}`);
 }
 

@@ -41,11 +41,13 @@ export async function upsertKey(
 export interface StoredKey {
   readonly kind: KeyKind;
   readonly isRevoked: boolean;
+  /** Null for never. */
+  readonly expiresAt: Date | null;
 }
 
 export async function readKey(db: Queryable, sha256: Buffer): Promise<StoredKey | undefined> {
   const rows = await db.query<StoredKey>(
-    `select kind, revoked_at is not null as "isRevoked"
+    `select kind, revoked_at is not null as "isRevoked", expires_at as "expiresAt"
        from sandbox.api_keys
       where key_sha256 = $1`,
     [sha256],

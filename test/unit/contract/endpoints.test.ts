@@ -14,9 +14,14 @@ import { packageRoot } from '../../../src/platform/packageRoot.ts';
 
 const endpoints = Object.entries(ENDPOINTS) as [string, Endpoint][];
 
-/** The document's routes, typed here once more so that a slip in the table shows. */
+/** The document's routes, typed here once more so that a slip in the table shows; `/files` is the family's. */
 const DOCUMENTED_ROUTES = `
   GET /health
+  POST /api_keys/:merchant_id
+  GET /api_keys/:merchant_id/list
+  GET /api_keys/:merchant_id/:key_id
+  POST /api_keys/:merchant_id/:key_id
+  DELETE /api_keys/:merchant_id/:key_id
   POST /payments
   POST /payments/:payment_id
   POST /payments/:payment_id/confirm
@@ -27,6 +32,11 @@ const DOCUMENTED_ROUTES = `
   POST /payments/:payment_id/cancel
   POST /payments/:payment_id/approve
   POST /payments/:payment_id/reject
+  POST /customers
+  GET /customers/list
+  GET /customers/:customer_id
+  POST /customers/:customer_id
+  DELETE /customers/:customer_id
   POST /refunds
   POST /refunds/:refund_id
   POST /refunds/list
@@ -34,6 +44,17 @@ const DOCUMENTED_ROUTES = `
   GET /disputes/list
   GET /disputes/:dispute_id
   POST /disputes/accept/:dispute_id
+  POST /disputes/evidence
+  GET /disputes/evidence/:dispute_id
+  DELETE /disputes/evidence
+  POST /files
+  POST /analytics/v1/merchant/metrics/payments
+  POST /analytics/v1/merchant/metrics/refunds
+  POST /analytics/v1/merchant/metrics/disputes
+  GET /account/:merchant_id/business_profile
+  POST /payment_link
+  POST /payment_link/list
+  GET /payment_link/:payment_link_id
   POST /payouts/create
   POST /payouts/list
   GET /payouts/:payout_id

@@ -97,7 +97,7 @@ function addFaultRoutes(router: Router, { faults, rateLimit }: Services): void {
   });
 }
 
-/** Keys for tests of 401 and 403; the service's own routes for keys are another matter. */
+/** Keys of every kind, the first administrative one among them; secret ones have routes of the service's own. */
 function addKeyRoutes(router: Router, { clock, db }: Services): void {
   addControlRoute(router, {
     method: 'post',

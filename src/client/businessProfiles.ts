@@ -1,0 +1,19 @@
+/** Calls about business profiles. Interface document, section Endpoints, "Other routes". */
+import type { BusinessProfile } from '../contract/resources/businessProfile.ts';
+import type { Calls } from './calls.ts';
+import type { CallOptions } from './send.ts';
+
+/** Every method throws PaymentServiceError. */
+export interface BusinessProfileCalls {
+  /** All of the account's, each with where webhooks go and the secret that signs them. */
+  list: (merchantId: string, options?: CallOptions) => Promise<readonly BusinessProfile[]>;
+}
+
+export function createBusinessProfileCalls({ page }: Calls): BusinessProfileCalls {
+  return {
+    list: async (merchant_id, options) => {
+      const { items } = await page('listBusinessProfiles', { params: { merchant_id } }, options);
+      return items;
+    },
+  };
+}

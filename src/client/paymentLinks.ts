@@ -1,0 +1,39 @@
+/** Calls about payment links. Interface document, section Endpoints, "Payment links". */
+import type { Page } from '../contract/lists.ts';
+import type {
+  CreatePaymentLinkRequest,
+  ListPaymentLinksRequest,
+} from '../contract/requests/paymentLinks.ts';
+import type { PaymentLink } from '../contract/resources/paymentLink.ts';
+import type { Calls } from './calls.ts';
+import { walkPages } from './paginate.ts';
+import type { CallOptions } from './send.ts';
+
+/** Every method throws PaymentServiceError. A link is never created twice by repeating. */
+export interface PaymentLinkCalls {
+  create: (request: CreatePaymentLinkRequest, options?: CallOptions) => Promise<PaymentLink>;
+  retrieve: (paymentLinkId: string, options?: CallOptions) => Promise<PaymentLink>;
+  /** One page, newest first. */
+  list: (filter?: ListPaymentLinksRequest, options?: CallOptions) => Promise<Page<PaymentLink>>;
+  /** All pages; see paginate.ts for what a walk can and cannot show. */
+  iterate: (filter?: ListPaymentLinksRequest, options?: CallOptions) => AsyncIterable<PaymentLink>;
+}
+
+export function createPaymentLinkCalls({ one, page }: Calls): PaymentLinkCalls {
+  const list: PaymentLinkCalls['list'] = (filter = {}, options) =>
+    page('listPaymentLinks', { body: filter }, options);
+  return {
+    create: (body, options) => one('createPaymentLink', { body }, options),
+    retrieve: (payment_link_id, options) =>
+      one('retrievePaymentLink', { params: { payment_link_id } }, options),
+    list,
+    iterate: (filter = {}, options) =>
+      walkPages({
+        operation: 'listPaymentLinks',
+        limit: filter.limit,
+        offset: filter.offset,
+        fetchPage: (limit, offset) => list({ ...filter, limit, offset }, options),
+        idOf: ({ payment_link_id }) => payment_link_id,
+      }),
+  };
+}

@@ -1,0 +1,20 @@
+/** Interface document, section Endpoints, "Other routes". */
+import { z } from 'zod';
+import { businessProfileSchema } from '../resources/businessProfile.ts';
+import { type Endpoint, merchantParams, notFound, SAFE, SECRET_KEYS } from './endpoint.ts';
+
+export const BUSINESS_PROFILE_ENDPOINTS = {
+  /** The document leaves the answer open; the family's is an array without an envelope. */
+  listBusinessProfiles: {
+    method: 'GET',
+    path: '/account/:merchant_id/business_profile',
+    summary: "Read the account's business profiles, with where webhooks go and their secret",
+    params: merchantParams,
+    response: z.array(businessProfileSchema),
+    item: businessProfileSchema,
+    success: 200,
+    errors: [notFound('merchant')],
+    repetition: SAFE,
+    keys: SECRET_KEYS,
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,71 @@
+/** Interface document, section Endpoints, "Disputes" and "Other routes". */
+import * as requests from '../requests/evidence.ts';
+import { evidenceResultSchema, evidenceSchema, uploadedFileSchema } from '../resources/evidence.ts';
+import {
+  disputeParams,
+  type Endpoint,
+  noParams,
+  notFound,
+  ONCE,
+  SAFE,
+  SECRET_KEYS,
+} from './endpoint.ts';
+
+const base = { success: 200, keys: SECRET_KEYS } as const;
+const missing = notFound('dispute');
+const late = {
+  status: 400,
+  code: 'HE_03',
+  when: 'The dispute is past its evidence deadline, or not open any more.',
+} as const;
+
+export const EVIDENCE_ENDPOINTS = {
+  submitEvidence: {
+    ...base,
+    method: 'POST',
+    path: '/disputes/evidence',
+    summary: 'Add or change evidence against a dispute; an empty value clears its field',
+    params: noParams,
+    body: requests.submitEvidenceRequest,
+    response: evidenceResultSchema,
+    errors: [
+      late,
+      { status: 400, code: 'IR_04', when: 'A file with this id does not exist.' },
+      missing,
+    ],
+    repetition: ONCE,
+  },
+  retrieveEvidence: {
+    ...base,
+    method: 'GET',
+    path: '/disputes/evidence/:dispute_id',
+    summary: 'Read the evidence of a dispute, by group',
+    params: disputeParams,
+    response: evidenceSchema,
+    errors: [missing],
+    repetition: SAFE,
+  },
+  deleteEvidence: {
+    ...base,
+    method: 'DELETE',
+    path: '/disputes/evidence',
+    summary: 'Take a file out of the evidence',
+    params: noParams,
+    body: requests.deleteEvidenceRequest,
+    response: evidenceResultSchema,
+    errors: [late, missing],
+    repetition: ONCE,
+  },
+  uploadFile: {
+    ...base,
+    method: 'POST',
+    path: '/files',
+    summary: 'Upload a file for evidence',
+    params: noParams,
+    body: requests.uploadFileRequest,
+    encoding: 'multipart',
+    response: uploadedFileSchema,
+    errors: [missing],
+    repetition: ONCE,
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,93 @@
+/**
+ * Questions to analytics. Interface document, section Endpoints, "Analytics". Names that it leaves
+ * open are the family's, as far as they can be answered from the resources that it describes.
+ */
+import { z } from 'zod';
+import { text, timestamp } from './fields.ts';
+
+/** What can be asked about each kind. Same section; metrics of refunds are the document's own. */
+export const ANALYTICS = {
+  payments: {
+    metrics: [
+      'payment_count',
+      'payment_success_count',
+      'payment_success_rate',
+      'payment_processed_amount',
+    ],
+    groups: [
+      'currency',
+      'status',
+      'payment_method',
+      'payment_method_type',
+      'authentication_type',
+      'profile_id',
+    ],
+    filters: ['currency', 'status', 'payment_method', 'payment_method_type', 'profile_id'],
+  },
+  refunds: {
+    metrics: [
+      'refund_count',
+      'refund_success_count',
+      'refund_success_rate',
+      'refund_processed_amount',
+    ],
+    groups: ['currency', 'refund_status', 'refund_type', 'profile_id'],
+    filters: ['currency', 'refund_status', 'profile_id'],
+  },
+  disputes: {
+    metrics: ['dispute_status_metric', 'total_amount_disputed', 'total_dispute_lost_amount'],
+    groups: ['connector', 'dispute_stage', 'currency'],
+    filters: ['connector', 'dispute_stage', 'currency'],
+  },
+} as const;
+export type AnalyticsKind = keyof typeof ANALYTICS;
+
+/** The document shows `G_ONE_DAY`; the others are the family's, its own spelling of a day included. */
+export const GRANULARITIES = [
+  'G_ONEMIN',
+  'G_FIVEMIN',
+  'G_FIFTEENMIN',
+  'G_THIRTYMIN',
+  'G_ONEHOUR',
+  'G_ONE_DAY',
+  'G_ONEDAY',
+] as const;
+export type Granularity = (typeof GRANULARITIES)[number];
+
+/** The family takes one; the document shows an array. */
+const MAX_QUERIES = 10;
+
+function queriesAbout<Metric extends string, Group extends string, Filter extends string>(names: {
+  readonly metrics: readonly Metric[];
+  readonly groups: readonly Group[];
+  readonly filters: readonly Filter[];
+}) {
+  const filters = Object.fromEntries(names.filters.map((name) => [name, z.array(text).optional()]));
+  const query = z.strictObject({
+    timeRange: z.strictObject({
+      startTime: timestamp,
+      /** Until now when it is left out. */
+      endTime: timestamp.optional(),
+    }),
+    metrics: z.array(z.enum(names.metrics)).min(1),
+    /** `BATCH` is shown; an open set. */
+    source: text.optional(),
+    delta: z.boolean().optional(),
+    timeSeries: z.strictObject({ granularity: z.enum(GRANULARITIES) }).optional(),
+    groupByNames: z.array(z.enum(names.groups)).optional(),
+    filters: z
+      .strictObject(filters as Record<Filter, z.ZodOptional<z.ZodArray<typeof text>>>)
+      .optional(),
+  });
+  return z.array(query).min(1).max(MAX_QUERIES);
+}
+
+/** Interface document, section Endpoints, "Analytics". */
+export const paymentMetricsRequest = queriesAbout(ANALYTICS.payments);
+export type PaymentMetricsRequest = z.input<typeof paymentMetricsRequest>;
+/** Interface document, section Endpoints, "Analytics". */
+export const refundMetricsRequest = queriesAbout(ANALYTICS.refunds);
+export type RefundMetricsRequest = z.input<typeof refundMetricsRequest>;
+/** Interface document, section Endpoints, "Analytics". */
+export const disputeMetricsRequest = queriesAbout(ANALYTICS.disputes);
+export type DisputeMetricsRequest = z.input<typeof disputeMetricsRequest>;

@@ -1,0 +1,29 @@
+/** Requests about API keys. Interface document, section Endpoints, "API keys" and "Other routes". */
+import { z } from 'zod';
+import { pageFields, text, timestamp } from './fields.ts';
+
+/** The document gives no limits; these are the family's. */
+export const API_KEY_TEXT_LIMITS = { name: 64, description: 256 } as const;
+
+const name = text.max(API_KEY_TEXT_LIMITS.name);
+const otherFields = {
+  description: text.max(API_KEY_TEXT_LIMITS.description).optional(),
+  /** `never`, or an ISO 8601 date or time; a date is the beginning of that day, UTC. */
+  expiration: z
+    .union([z.literal('never'), timestamp], {
+      error: 'expected "never" or an ISO 8601 date or time',
+    })
+    .optional(),
+};
+
+/** Interface document, section Endpoints, "API keys", `POST /api_keys/:merchant_id`. */
+export const createApiKeyRequest = z.strictObject({ name, ...otherFields });
+export type CreateApiKeyRequest = z.input<typeof createApiKeyRequest>;
+
+/** The document gives method and path; the fields are those of creating. */
+export const updateApiKeyRequest = z.strictObject({ name: name.optional(), ...otherFields });
+export type UpdateApiKeyRequest = z.input<typeof updateApiKeyRequest>;
+
+/** The document gives method and path; the fields are those of its other lists. */
+export const listApiKeysQuery = z.strictObject(pageFields);
+export type ListApiKeysQuery = z.input<typeof listApiKeysQuery>;

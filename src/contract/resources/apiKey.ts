@@ -1,0 +1,28 @@
+/** The API key. Interface document, section Resources, "API key". */
+import { z } from 'zod';
+import { flag, id, text, timestamp } from './fields.ts';
+
+/** As retrieving, listing and updating show it: without the key itself. */
+export const apiKeySchema = z.looseObject({
+  key_id: id,
+  merchant_id: text,
+  name: text,
+  description: text,
+  created: timestamp,
+  /** ISO 8601; null when the key never expires. The family's word for that is `never`. */
+  expiration: text,
+  /** How the key begins. Not in the document; the family's. */
+  prefix: text,
+});
+export type ApiKey = z.infer<typeof apiKeySchema>;
+
+/** As creating shows it, once. Interface document, section Resources, "API key", `api_key`. */
+export const createdApiKeySchema = apiKeySchema.extend({
+  /** A secret: it cannot be retrieved later. */
+  api_key: z.string().min(1),
+});
+export type CreatedApiKey = z.infer<typeof createdApiKeySchema>;
+
+/** What revoking answers with. The document leaves its form open; this is the family's. */
+export const revokedApiKeySchema = z.looseObject({ merchant_id: text, key_id: id, revoked: flag });
+export type RevokedApiKey = z.infer<typeof revokedApiKeySchema>;

@@ -1,0 +1,31 @@
+/**
+ * The business profile. The document names its `profile_id` only; the rest is the family's.
+ * Interface document, section Resources, "Payment link and business profile".
+ */
+import { z } from 'zod';
+import { flag, id, integer, text } from './fields.ts';
+
+export const businessProfileSchema = z.looseObject({
+  profile_id: id,
+  // Below: not in the document.
+  merchant_id: text,
+  profile_name: text,
+  return_url: text,
+  enable_payment_response_hash: flag,
+  /** The secret that webhooks are signed with: never logged. */
+  payment_response_hash_key: text,
+  redirect_to_merchant_with_http_post: flag,
+  webhook_details: z
+    .looseObject({
+      /** Where webhooks go; null or missing for nowhere. */
+      webhook_url: text,
+      webhook_version: text,
+      payment_created_enabled: flag,
+      payment_succeeded_enabled: flag,
+      payment_failed_enabled: flag,
+    })
+    .nullish(),
+  /** Seconds. */
+  session_expiry: integer,
+});
+export type BusinessProfile = z.infer<typeof businessProfileSchema>;

@@ -1,0 +1,43 @@
+/** The customer. Interface document, section Resources, "Customer". */
+import { z } from 'zod';
+import { flag, id, metadata, text, timestamp } from './fields.ts';
+
+/** Interface document, section Resources, "Customer", with what services of this family add. */
+export const customerSchema = z.looseObject({
+  customer_id: id,
+  email: text,
+  name: text,
+  phone: text,
+  phone_country_code: text,
+  description: text,
+  address: z
+    .looseObject({
+      line1: text,
+      line2: text,
+      city: text,
+      state: text,
+      zip: text,
+      /** ISO 3166, two letters. */
+      country: text,
+      first_name: text,
+      last_name: text,
+    })
+    .nullish(),
+  metadata,
+  created: timestamp,
+  // Below: not in the document.
+  /** The family's name for `created`. */
+  created_at: timestamp,
+  default_payment_method_id: text,
+  tax_registration_id: text,
+});
+export type Customer = z.infer<typeof customerSchema>;
+
+/** What deleting answers with. The document leaves its form open; this is the family's. */
+export const deletedCustomerSchema = z.looseObject({
+  customer_id: id,
+  customer_deleted: flag,
+  address_deleted: flag,
+  payment_methods_deleted: flag,
+});
+export type DeletedCustomer = z.infer<typeof deletedCustomerSchema>;

@@ -1,0 +1,32 @@
+/**
+ * The payment link. The document leaves its fields open: these are those of its creation, and what
+ * services of this family show. Interface document, section Resources, "Payment link".
+ */
+import { z } from 'zod';
+import { amountMinor, flag, id, text, timestamp } from './fields.ts';
+
+export const paymentLinkSchema = z.looseObject({
+  payment_link_id: id,
+  merchant_id: text,
+  /** Where the customer pays. */
+  link_to_pay: text,
+  /** `active`, `expired`, or `completed` for a one-time link that was paid. */
+  status: text,
+  amount: amountMinor,
+  currency: text,
+  description: text,
+  link_type: text,
+  expiry: timestamp,
+  customer_id: text,
+  email: text,
+  capture_method: text,
+  authentication_type: text,
+  require_customer_info: flag,
+  payment_link_config: z.looseObject({}).nullish(),
+  /** Of the last payment that was made by it. */
+  payment_id: text,
+  created: timestamp,
+  /** The family's name for `created`. */
+  created_at: timestamp,
+});
+export type PaymentLink = z.infer<typeof paymentLinkSchema>;

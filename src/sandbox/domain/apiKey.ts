@@ -1,0 +1,40 @@
+/**
+ * API keys as the account sees them. Interface document, section Resources, "API key".
+ *
+ * 1. The key itself is told once and kept as a hash only.
+ * 2. A revoked key is none: it is neither listed nor found.
+ * 3. An expired key is refused from its instant on, and can be given a later one.
+ */
+import { accept, type Decision, refuseValue } from './decision.ts';
+import { isoBound } from './time.ts';
+
+export interface ApiKeyState {
+  readonly key_id: string;
+  readonly name: string;
+  readonly description: string | null;
+  /** How the key begins, for telling it from others. */
+  readonly prefix: string;
+  /** ISO 8601. */
+  readonly created: string;
+  /** ISO 8601; null for never. */
+  readonly expiration: string | null;
+}
+
+export interface ApiKeyFields {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly expiration?: string | undefined;
+}
+
+/** Takes over what is sent; what is left out stays. */
+export function changeApiKey(
+  state: ApiKeyState,
+  fields: ApiKeyFields,
+  nowMs: number,
+): Decision<ApiKeyState> {
+  const { name = state.name, description = state.description, expiration } = fields;
+  if (expiration === undefined) return accept({ ...state, name, description });
+  const at = expiration === 'never' ? null : isoBound(expiration, Math.floor);
+  if (at !== null && Date.parse(at) <= nowMs) return refuseValue('expiration: has passed already');
+  return accept({ ...state, name, description, expiration: at });
+}

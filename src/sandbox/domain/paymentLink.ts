@@ -1,0 +1,78 @@
+/**
+ * A payment link. Interface document, section Endpoints, "Payment links"; its states are those of
+ * services of this family, with one more for a link that is used up.
+ *
+ * 1. A one-time link is used up by a payment that did not fail; a failed one leaves it open.
+ * 2. An expired link takes no payment; one that was begun in time may end.
+ */
+import { accept, type Decision, refuseValue } from './decision.ts';
+import { isoBound, isoTime, MINUTE_MS } from './time.ts';
+
+export interface PaymentLinkInput {
+  readonly amount: number;
+  readonly currency: string;
+  readonly description?: string | undefined;
+  readonly link_type?: string | undefined;
+  readonly expiry?: string | undefined;
+  readonly customer_id?: string | undefined;
+  readonly email?: string | undefined;
+  readonly capture_method?: string | undefined;
+  readonly authentication_type?: string | undefined;
+  readonly require_customer_info?: boolean | undefined;
+  readonly payment_link_config?: object | undefined;
+}
+
+export interface PaymentLinkState extends PaymentLinkInput {
+  readonly payment_link_id: string;
+  readonly merchant_id: string;
+  readonly link_to_pay: string;
+  readonly link_type: string;
+  readonly expiry: string;
+  readonly created: string;
+  /** Of the last payment that was begun by it. */
+  readonly payment_id?: string | undefined;
+}
+
+export interface NewPaymentLink {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly url: string;
+  readonly nowMs: number;
+}
+
+/** The family's. */
+const DEFAULT_VALIDITY_MS = 15 * MINUTE_MS;
+
+export function createPaymentLink(
+  input: PaymentLinkInput,
+  created: NewPaymentLink,
+): Decision<PaymentLinkState> {
+  const { nowMs } = created;
+  const { expiry: asked, link_type = 'one_time' } = input;
+  const expiry = asked ? isoBound(asked, Math.floor) : isoTime(nowMs + DEFAULT_VALIDITY_MS);
+  if (Date.parse(expiry) <= nowMs) return refuseValue('expiry: has passed already');
+  return accept({
+    ...input,
+    payment_link_id: created.id,
+    merchant_id: created.merchantId,
+    link_to_pay: created.url,
+    link_type,
+    expiry,
+    created: isoTime(nowMs),
+  });
+}
+
+export type PaymentLinkStatus = 'active' | 'expired' | 'completed';
+
+/** @param paymentStatus of the last payment that was begun by the link; undefined before any */
+export function paymentLinkStatus(
+  state: PaymentLinkState,
+  paymentStatus: string | undefined,
+  nowMs: number,
+): PaymentLinkStatus {
+  const isUsed = paymentStatus !== undefined && !UNPAID.has(paymentStatus);
+  if (state.link_type === 'one_time' && isUsed) return 'completed';
+  return Date.parse(state.expiry) <= nowMs ? 'expired' : 'active';
+}
+
+const UNPAID: ReadonlySet<string> = new Set(['failed', 'cancelled', 'expired']);

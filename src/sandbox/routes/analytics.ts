@@ -1,0 +1,55 @@
+/** Interface document, section Endpoints, "Analytics". */
+import type { AnalyticsKind, ResourceKind } from '../../contract/index.ts';
+import { fieldOf, type MetricsQuery, rowsOf, stepOf, totalsOf } from '../domain/analytics.ts';
+import { accept, type Decision } from '../domain/decision.ts';
+import { isoBound } from '../domain/time.ts';
+import type { Services } from '../services.ts';
+import { sumResources } from '../store/analytics.ts';
+import type { Handlers } from './handler.ts';
+
+type Analytics = 'retrievePaymentMetrics' | 'retrieveRefundMetrics' | 'retrieveDisputeMetrics';
+
+export const ANALYTICS_HANDLERS: Handlers<Analytics> = {
+  retrievePaymentMetrics: ({ input }, services) => answer(services, 'payments', input),
+  retrieveRefundMetrics: ({ input }, services) => answer(services, 'refunds', input),
+  retrieveDisputeMetrics: ({ input }, services) => answer(services, 'disputes', input),
+};
+
+interface Query extends MetricsQuery {
+  readonly timeRange: { readonly startTime: string; readonly endTime?: string | undefined };
+  readonly filters?: Readonly<Record<string, readonly string[] | undefined>> | undefined;
+}
+
+const RESOURCE_OF: Readonly<Record<AnalyticsKind, ResourceKind>> = {
+  payments: 'payment',
+  refunds: 'refund',
+  disputes: 'dispute',
+};
+
+/** The rows of all queries in their order, and the totals of each. */
+async function answer(
+  { db }: Services,
+  kind: AnalyticsKind,
+  queries: readonly Query[],
+): Promise<Decision<object>> {
+  const queryData: object[] = [];
+  const metaData: object[] = [];
+  for (const query of queries) {
+    const { startTime, endTime } = query.timeRange;
+    const stepMs = stepOf(query);
+    const filters = Object.entries(query.filters ?? {}).flatMap(([name, values]) =>
+      values === undefined ? [] : [[fieldOf(name), values] as const],
+    );
+    const sums = await sumResources(db, {
+      kind: RESOURCE_OF[kind],
+      from: isoBound(startTime, Math.ceil),
+      to: endTime && isoBound(endTime, Math.ceil),
+      stepSeconds: stepMs && stepMs / 1000,
+      groups: (query.groupByNames ?? []).map(fieldOf),
+      filters: Object.fromEntries(filters),
+    });
+    queryData.push(...rowsOf(kind, query, sums));
+    metaData.push(totalsOf(kind, query, sums));
+  }
+  return accept({ queryData, metaData });
+}

@@ -1,0 +1,92 @@
+/** Interface document, section Endpoints, "API keys" and "Other routes". */
+import { API_KEY_PREFIXES } from '../../contract/index.ts';
+import { type ApiKeyState, changeApiKey } from '../domain/apiKey.ts';
+import { accept, type Decision, refuseUnknown } from '../domain/decision.ts';
+import { isoTime } from '../domain/time.ts';
+import { hashKey } from '../http/authenticate.ts';
+import { randomId } from '../ids.ts';
+import type { Account } from '../services.ts';
+import {
+  countApiKeys,
+  insertApiKey,
+  listApiKeyRows,
+  lockApiKey,
+  readApiKey,
+  revokeApiKeyRow,
+  updateApiKeyRow,
+} from '../store/apiKeys.ts';
+import type { Handlers } from './handler.ts';
+import { unknownMerchant } from './merchants.ts';
+import { pageBounds, pageOf } from './pageOf.ts';
+
+type ApiKeys = 'createApiKey' | 'listApiKeys' | 'retrieveApiKey' | 'updateApiKey' | 'revokeApiKey';
+
+/** As the family writes them. */
+const KEY_LENGTH = 64;
+const SHOWN_LENGTH = 12;
+
+export const API_KEY_HANDLERS: Handlers<ApiKeys> = {
+  createApiKey: async ({ params, input }, { account, clock, db }) => {
+    if (!isOurs(account, params)) return unknownMerchant(params);
+    const apiKey = randomId(API_KEY_PREFIXES.sandboxSecret, KEY_LENGTH);
+    const nowMs = clock.nowMs();
+    const blank: ApiKeyState = {
+      key_id: randomId(API_KEY_PREFIXES.sandboxSecret),
+      name: input.name,
+      description: null,
+      prefix: apiKey.slice(0, SHOWN_LENGTH),
+      created: isoTime(nowMs),
+      expiration: null,
+    };
+    const created = changeApiKey(blank, input, nowMs);
+    if (created.refusal) return created;
+    await insertApiKey(db, created.state, hashKey(apiKey));
+    return accept({ ...show(account, created.state), api_key: apiKey });
+  },
+
+  listApiKeys: async ({ params, input }, { account, db }) => {
+    if (!isOurs(account, params)) return unknownMerchant(params);
+    const bounds = pageBounds(input);
+    const rows = await listApiKeyRows(db, bounds);
+    const shown = rows.map((row) => show(account, row));
+    return pageOf(shown, await countApiKeys(db), bounds.offset);
+  },
+
+  retrieveApiKey: async ({ params }, { account, db }) => {
+    const found = isOurs(account, params) ? await readApiKey(db, params.key_id) : undefined;
+    return found ? accept(show(account, found)) : unknownKey(params.key_id);
+  },
+
+  updateApiKey: ({ params, input }, { account, clock, db }) =>
+    db.transaction(async (tx): Promise<Decision<object>> => {
+      const state = isOurs(account, params) ? await lockApiKey(tx, params.key_id) : undefined;
+      if (state === undefined) return unknownKey(params.key_id);
+      const changed = changeApiKey(state, input, clock.nowMs());
+      if (changed.refusal) return changed;
+      await updateApiKeyRow(tx, changed.state);
+      return accept(show(account, changed.state));
+    }),
+
+  revokeApiKey: async ({ params }, { account, clock, db }) => {
+    const { merchant_id, key_id } = params;
+    const at = isoTime(clock.nowMs());
+    const isRevoked = isOurs(account, params) && (await revokeApiKeyRow(db, key_id, at));
+    return isRevoked ? accept({ merchant_id, key_id, revoked: true }) : unknownKey(key_id);
+  },
+};
+
+interface MerchantParams {
+  readonly merchant_id: string;
+}
+
+function isOurs(account: Account, params: MerchantParams): boolean {
+  return params.merchant_id === account.merchantId;
+}
+
+function show(account: Account, state: ApiKeyState): object {
+  return { ...state, merchant_id: account.merchantId };
+}
+
+function unknownKey(keyId: string): Decision<never> {
+  return refuseUnknown(`No API key has the id ${keyId}`);
+}

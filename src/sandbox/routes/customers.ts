@@ -1,0 +1,100 @@
+/** Interface document, section Endpoints, "Customers" and "Other routes". */
+import { ENDPOINTS } from '../../contract/index.ts';
+import {
+  type CustomerState,
+  createCustomer,
+  redactCustomer,
+  updateCustomer,
+} from '../domain/customer.ts';
+import { accept, type Decision, refuseUnknown } from '../domain/decision.ts';
+import { isoTime } from '../domain/time.ts';
+import { randomId } from '../ids.ts';
+import type { Services } from '../services.ts';
+import {
+  countCustomers,
+  insertCustomer,
+  listCustomerRows,
+  lockCustomer,
+  readCustomer,
+  updateCustomerRow,
+} from '../store/customers.ts';
+import { existsAlready } from './existing.ts';
+import type { Handlers } from './handler.ts';
+import { pageBounds, pageOf } from './pageOf.ts';
+
+type Customers =
+  | 'createCustomer'
+  | 'updateCustomer'
+  | 'retrieveCustomer'
+  | 'deleteCustomer'
+  | 'listCustomers';
+
+const SHOWN_ON_CREATE = Object.keys(ENDPOINTS.createCustomer.response.shape);
+
+export const CUSTOMER_HANDLERS: Handlers<Customers> = {
+  createCustomer: async ({ input }, services) => {
+    const { customer_id: customerId = randomId('cus_'), ...fields } = input;
+    const state = createCustomer(customerId, fields, services.clock.nowMs());
+    const isNew = await insertCustomer(services.db, state);
+    if (!isNew) {
+      return existsAlready(services, `A customer with customer_id ${customerId} exists already`);
+    }
+    const shown = Object.entries(state).filter(([field]) => SHOWN_ON_CREATE.includes(field));
+    return accept(Object.fromEntries(shown));
+  },
+
+  updateCustomer: ({ params, input }, services) =>
+    changeCustomer(services, params.customer_id, (state) => {
+      const changed = updateCustomer(state, input);
+      return { changed, answer: changed };
+    }),
+
+  retrieveCustomer: async ({ params }, { db }) => {
+    const found = await readCustomer(db, params.customer_id);
+    return found ? accept(found) : unknownCustomer(params.customer_id);
+  },
+
+  deleteCustomer: ({ params }, services) =>
+    changeCustomer(services, params.customer_id, (state) => ({
+      changed: redactCustomer(state),
+      deletedAt: isoTime(services.clock.nowMs()),
+      answer: {
+        customer_id: state.customer_id,
+        customer_deleted: true,
+        address_deleted: true,
+        // Nothing is stored of any card, so there is nothing that could stay.
+        payment_methods_deleted: true,
+      },
+    })),
+
+  listCustomers: async ({ input }, { db }) => {
+    const bounds = pageBounds(input);
+    const rows = await listCustomerRows(db, { ...bounds, customerId: input.customer_id });
+    return pageOf(rows, await countCustomers(db, input.customer_id), bounds.offset);
+  },
+};
+
+interface CustomerChange {
+  readonly changed: CustomerState;
+  readonly deletedAt?: string;
+  readonly answer: object;
+}
+
+/** Applies a rule to a customer under its lock. */
+function changeCustomer(
+  { db }: Services,
+  customerId: string,
+  rule: (state: CustomerState) => CustomerChange,
+): Promise<Decision<object>> {
+  return db.transaction(async (tx) => {
+    const state = await lockCustomer(tx, customerId);
+    if (state === undefined) return unknownCustomer(customerId);
+    const { changed, deletedAt, answer } = rule(state);
+    await updateCustomerRow(tx, changed, deletedAt);
+    return accept(answer);
+  });
+}
+
+function unknownCustomer(customerId: string): Decision<never> {
+  return refuseUnknown(`No customer has the id ${customerId}`);
+}

@@ -1,0 +1,69 @@
+/** Interface document, section Endpoints, "Disputes", and the family's route for files. */
+import { EVIDENCE_FILE_FIELDS } from '../../contract/index.ts';
+import { accept, refuseValue } from '../domain/decision.ts';
+import { changeEvidence, type DisputeState, groupEvidence } from '../domain/dispute.ts';
+import { isoTime } from '../domain/time.ts';
+import { randomId } from '../ids.ts';
+import { findFiles, insertFile } from '../store/files.ts';
+import { readResource } from '../store/resources.ts';
+import { changeDispute, unknownDispute } from './disputes.ts';
+import type { Handlers } from './handler.ts';
+
+type Evidence = 'submitEvidence' | 'retrieveEvidence' | 'deleteEvidence' | 'uploadFile';
+
+export const EVIDENCE_HANDLERS: Handlers<Evidence> = {
+  submitEvidence: async ({ input }, services) => {
+    const { dispute_id: disputeId, ...fields } = input;
+    const named = EVIDENCE_FILE_FIELDS.flatMap((name) => fields[name] || []);
+    // Files are never deleted, so what is found here is still there when the dispute is changed.
+    const known = await findFiles(services.db, disputeId, named);
+    const unknown = EVIDENCE_FILE_FIELDS.find((name) => fields[name] && !known.has(fields[name]));
+    return await changeDispute(
+      services,
+      disputeId,
+      (state, nowMs) => {
+        const changed = changeEvidence(state, fields, nowMs);
+        if (changed.refusal || unknown === undefined) return changed;
+        return refuseValue(`${unknown}: no file with this id was uploaded for this dispute`);
+      },
+      result,
+    );
+  },
+
+  retrieveEvidence: async ({ params }, { db }) => {
+    const found = await readResource(db, 'dispute', params.dispute_id);
+    if (found?.kind !== 'dispute') return unknownDispute(params.dispute_id);
+    const { dispute_id, evidence_submitted_at } = found.state;
+    return accept({ dispute_id, evidence: groupEvidence(found.state), evidence_submitted_at });
+  },
+
+  deleteEvidence: ({ input }, services) =>
+    changeDispute(
+      services,
+      input.dispute_id,
+      (state, nowMs) => changeEvidence(state, { [input.evidence_type]: '' }, nowMs),
+      result,
+    ),
+
+  uploadFile: async ({ input }, { clock, db }) => {
+    const { dispute_id: disputeId, file } = input;
+    if ((await readResource(db, 'dispute', disputeId)) === undefined) {
+      return unknownDispute(disputeId);
+    }
+    const fileId = randomId('file_');
+    await insertFile(db, {
+      fileId,
+      disputeId,
+      name: file.name,
+      contentType: file.type,
+      content: Buffer.from(await file.arrayBuffer()),
+      createdAt: isoTime(clock.nowMs()),
+    });
+    return accept({ file_id: fileId });
+  },
+};
+
+/** Interface document, section Resources, "Evidence submit result". */
+function result({ dispute_id, evidence_submitted_at }: DisputeState): object {
+  return { dispute_id, status: 'submitted', evidence_submitted_at };
+}

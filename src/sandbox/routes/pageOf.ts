@@ -1,0 +1,20 @@
+import { DEFAULT_OFFSET, PAGE_SIZE } from '../../contract/index.ts';
+import { accept, type Decision } from '../domain/decision.ts';
+
+export interface PageInput {
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+/** The rows of a page to read. Interface document, section Limits. */
+export function pageBounds(input: PageInput): { readonly limit: number; readonly offset: number } {
+  return { limit: input.limit ?? PAGE_SIZE.default, offset: input.offset ?? DEFAULT_OFFSET };
+}
+
+/**
+ * One page in the general list form. Interface document, section Resources, "List envelopes".
+ * Lists of what webhooks tell go through list.ts instead, where faults are made, too.
+ */
+export function pageOf(data: readonly object[], total: number, offset: number): Decision<object> {
+  return accept({ data, total_count: total, has_more: offset + data.length < total });
+}

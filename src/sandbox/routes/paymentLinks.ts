@@ -1,0 +1,71 @@
+/** Interface document, section Endpoints, "Payment links" and "Other routes". */
+import { accept, type Decision, refuseUnknown, refuseValue } from '../domain/decision.ts';
+import {
+  createPaymentLink,
+  type PaymentLinkState,
+  paymentLinkStatus,
+} from '../domain/paymentLink.ts';
+import { isoBound } from '../domain/time.ts';
+import { randomId } from '../ids.ts';
+import type { Services } from '../services.ts';
+import {
+  countPaymentLinks,
+  insertPaymentLink,
+  listPaymentLinkRows,
+  readPaymentLink,
+} from '../store/paymentLinks.ts';
+import { readResource } from '../store/resources.ts';
+import type { Handlers } from './handler.ts';
+import { LINK_PATH } from './hostedPageUrl.ts';
+import { pageBounds, pageOf } from './pageOf.ts';
+
+type PaymentLinks = 'createPaymentLink' | 'retrievePaymentLink' | 'listPaymentLinks';
+
+export const PAYMENT_LINK_HANDLERS: Handlers<PaymentLinks> = {
+  createPaymentLink: ({ input }, services) =>
+    services.books.write(async (entry, tx): Promise<Decision<object>> => {
+      const { customer_id: customerId } = input;
+      if (customerId !== undefined && (await entry.customer(customerId)) === undefined) {
+        return refuseValue('customer_id: names no customer of this account');
+      }
+      const id = randomId('plink_');
+      // The sandbox sends no mail: where it would go is kept with the link.
+      const { send_email: _, ...fields } = input;
+      const created = createPaymentLink(fields, {
+        id,
+        merchantId: services.account.merchantId,
+        url: `${services.baseUrl()}${LINK_PATH}/${id}`,
+        nowMs: entry.nowMs,
+      });
+      if (created.refusal) return created;
+      await insertPaymentLink(tx, created.state);
+      return accept(await showLink(services, created.state));
+    }),
+
+  retrievePaymentLink: async ({ params }, services) => {
+    const found = await readPaymentLink(services.db, params.payment_link_id);
+    return found ? accept(await showLink(services, found)) : unknownLink(params.payment_link_id);
+  },
+
+  listPaymentLinks: async ({ input }, services) => {
+    const { created_gte: from, created_lte: to } = input;
+    const bounds = {
+      ...pageBounds(input),
+      from: from && isoBound(from, Math.ceil),
+      to: to && isoBound(to, Math.floor),
+    };
+    const rows = await listPaymentLinkRows(services.db, bounds);
+    const shown = await Promise.all(rows.map((row) => showLink(services, row)));
+    return pageOf(shown, await countPaymentLinks(services.db, bounds), bounds.offset);
+  },
+};
+
+async function showLink({ clock, db }: Services, state: PaymentLinkState): Promise<object> {
+  const payment = state.payment_id && (await readResource(db, 'payment', state.payment_id));
+  const status = payment ? payment.state.status : undefined;
+  return { ...state, status: paymentLinkStatus(state, status, clock.nowMs()) };
+}
+
+export function unknownLink(id: string): Decision<never> {
+  return refuseUnknown(`No payment link has the id ${id}`);
+}

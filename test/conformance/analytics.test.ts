@@ -1,0 +1,88 @@
+/** Interface document, section Analytics; where it is silent, docs/decisions/0015. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectAnswer, expectError, openTarget, type Target } from './target.ts';
+
+let target: Target;
+beforeAll(async () => {
+  target = await openTarget();
+});
+afterAll(() => target.close());
+
+const KINDS = { payments: 'Payment', refunds: 'Refund', disputes: 'Dispute' } as const;
+const METRIC = {
+  payments: 'payment_count',
+  refunds: 'refund_count',
+  disputes: 'total_amount_disputed',
+} as const;
+type Kind = keyof typeof KINDS;
+const kinds = Object.keys(KINDS) as Kind[];
+const timeRange = { startTime: '2001-01-01T00:00:00Z', endTime: '2001-01-02T00:00:00Z' };
+const ask = (kind: Kind, body: unknown) =>
+  target.call('POST', `/analytics/v1/merchant/metrics/${kind}`, body);
+const read = async (kind: Kind, body: unknown) =>
+  expectAnswer(`retrieve${KINDS[kind]}Metrics`, await ask(kind, body));
+
+test.each(kinds)(
+  '%s take every field of the document, and answer rows and totals',
+  async (kind) => {
+    const query = {
+      timeRange,
+      metrics: [METRIC[kind]],
+      source: 'BATCH',
+      delta: true,
+      timeSeries: { granularity: 'G_ONE_DAY' },
+      groupByNames: ['currency'],
+      filters: { currency: ['USD', 'EUR'] },
+    };
+    const { queryData, metaData } = await read(kind, [query]);
+    expect(queryData).toEqual([]);
+    expect(Object.keys(metaData[0])).toHaveLength(1);
+  },
+);
+
+test('of nothing, counts, sums and rates are 0, in one row', async () => {
+  const metrics = ['refund_count', 'refund_success_count', 'refund_success_rate'];
+  const query = { timeRange, metrics: [...metrics, 'refund_processed_amount'] };
+  const zeros = {
+    refund_count: 0,
+    refund_success_count: 0,
+    refund_success_rate: 0,
+    refund_processed_amount: 0,
+  };
+  const totals = Object.entries(zeros).map(([name, value]) => [`total_${name}`, value]);
+  expect(await read('refunds', [query, query])).toEqual({
+    queryData: [zeros, zeros],
+    metaData: [Object.fromEntries(totals), Object.fromEntries(totals)],
+  });
+});
+
+test.each([
+  ['an object instead of an array', { timeRange, metrics: ['refund_count'] }, 'IR_04'],
+  ['no query', [], 'IR_04'],
+  ['no timeRange', [{ metrics: ['refund_count'] }], 'IR_01'],
+  ['no metric', [{ timeRange, metrics: [] }], 'IR_04'],
+  ['a metric of payments', [{ timeRange, metrics: ['payment_count'] }], 'IR_04'],
+  [
+    'an unknown granularity',
+    [{ timeRange, metrics: ['refund_count'], timeSeries: { granularity: 'G_EVER' } }],
+    'IR_04',
+  ],
+  ['an unknown group', [{ timeRange, metrics: ['refund_count'], groupByNames: ['shoe'] }], 'IR_04'],
+  [
+    'an unknown filter',
+    [{ timeRange, metrics: ['refund_count'], filters: { refund_type: ['x'] } }],
+    'IR_04',
+  ],
+  [
+    'a time that is none',
+    [{ timeRange: { startTime: 'now' }, metrics: ['refund_count'] }],
+    'IR_04',
+  ],
+])('%s is refused', async (_what, body, code) => {
+  expectError(await ask('refunds', body), 400, code);
+});
+
+test('another scope than the merchant is nothing', async () => {
+  const path = '/analytics/v1/nobody/metrics/refunds';
+  expectError(await target.call('POST', path, []), 404, 'IR_05');
+});

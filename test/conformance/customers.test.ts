@@ -1,0 +1,184 @@
+/** Interface document, sections Customer, Customers, and Create Payment, `customer_id`. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BILLING, cardPayment } from '../support/sandboxRequests.ts';
+import type { Body } from '../support/serviceApi.ts';
+import {
+  expectAnswer,
+  expectError,
+  freshId,
+  openTarget,
+  type Target,
+  testOfOurs,
+} from './target.ts';
+
+let target: Target;
+beforeAll(async () => {
+  target = await openTarget();
+});
+afterAll(() => target.close());
+
+const post = (path: string, body?: unknown) => target.call('POST', path, body);
+const create = async (fields: object = {}): Promise<Body> =>
+  expectAnswer('createCustomer', await post('/customers', fields));
+const retrieve = async (id: string): Promise<Body> =>
+  expectAnswer('retrieveCustomer', await target.call('GET', `/customers/${id}`));
+
+const WHOLE = {
+  email: 'ada@example.com',
+  name: 'Ada Lovelace',
+  phone: '5550100',
+  phone_country_code: '+1',
+  description: 'buys in bulk',
+  address: { ...BILLING.address, line2: 'Floor 2' },
+  metadata: { tier: 'gold' },
+};
+
+test('every field that is sent comes back', async () => {
+  const id = freshId('cus').slice(0, 64);
+  const { address: _, metadata: __, ...shown } = WHOLE;
+  const created = await create({ customer_id: id, ...WHOLE });
+  expect(created).toMatchObject({ customer_id: id, ...shown, created: expect.any(String) });
+  expect(await retrieve(id)).toMatchObject({ customer_id: id, ...WHOLE });
+});
+
+test('nothing is required: the id is generated, another for each', async () => {
+  const [first, second] = [await create(), await create()];
+  expect(first.customer_id).toMatch(/^.{1,64}$/);
+  expect(first.customer_id).not.toBe(second.customer_id);
+});
+
+test('an id that exists is HE_01, and the customer stays as it was', async () => {
+  const { customer_id: id } = await create({ name: 'first' });
+  expectError(await post('/customers', { customer_id: id, name: 'second' }), 409, 'HE_01');
+  expect(await retrieve(id)).toMatchObject({ name: 'first' });
+});
+
+test('an update changes what it sends and nothing else', async () => {
+  const { customer_id: id, created } = await create(WHOLE);
+  const change = { name: 'Countess', metadata: { tier: 'iron' } };
+  const updated = expectAnswer('updateCustomer', await post(`/customers/${id}`, change));
+  expect(updated).toMatchObject({ ...WHOLE, ...change, customer_id: id, created });
+  expect(await retrieve(id)).toMatchObject({ ...WHOLE, ...change });
+});
+
+const pairs = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${index}`, 'value']));
+
+describe('limits', () => {
+  test.each([
+    // With the 37 characters of a fresh id behind it: 64.
+    ['customer_id of 64 characters', { customer_id: freshId('c'.repeat(27)) }, true],
+    ['customer_id of 65 characters', { customer_id: 'c'.repeat(65) }, false],
+    ['50 pairs of metadata', { metadata: pairs(50) }, true],
+    ['51 pairs of metadata', { metadata: pairs(51) }, false],
+    ['a key of 40 characters', { metadata: { ['k'.repeat(40)]: 'v' } }, true],
+    ['a key of 41 characters', { metadata: { ['k'.repeat(41)]: 'v' } }, false],
+    ['a value of 500 characters', { metadata: { k: 'v'.repeat(500) } }, true],
+    ['a value of 501 characters', { metadata: { k: 'v'.repeat(501) } }, false],
+    ['a country of two letters', { address: { country: 'DE' } }, true],
+    ['a country of three letters', { address: { country: 'DEU' } }, false],
+    ['an address of no known field', { address: { street: 'Main' } }, false],
+    ['an email that is none', { email: 'ada' }, false],
+    ['a name that is empty', { name: '' }, false],
+    ['a field that is no field', { nickname: 'Ada' }, false],
+  ])('%s', async (_what, fields, isTaken) => {
+    const reply = await post('/customers', fields);
+    if (isTaken) expectAnswer('createCustomer', reply);
+    else expectError(reply, 400, 'IR_04');
+  });
+});
+
+test('a deleted customer is none any more, and its id is not given out again', async () => {
+  const { customer_id: id } = await create(WHOLE);
+  const reply = await target.call('DELETE', `/customers/${id}`);
+  expect(expectAnswer('deleteCustomer', reply)).toMatchObject({
+    customer_id: id,
+    customer_deleted: true,
+  });
+  for (const [method, body] of [['GET'], ['POST', {}], ['DELETE']] as const) {
+    expectError(await target.call(method, `/customers/${id}`, body), 404, 'IR_05');
+  }
+  expectError(await post('/customers', { customer_id: id }), 409, 'HE_01');
+  const request = cardPayment({ profile_id: target.profileId, customer_id: id });
+  expectError(await post('/payments', request), 400, 'IR_04');
+});
+
+test.each(['GET', 'POST', 'DELETE'])('%s of a customer of nobody is 404', async (method) => {
+  const body = method === 'POST' ? {} : undefined;
+  expectError(await target.call(method, `/customers/${freshId('nobody')}`, body), 404, 'IR_05');
+});
+
+test('the list shows the newest first, page by page, without the deleted', async () => {
+  const made: string[] = [];
+  for (let count = 0; count < 4; count += 1) made.push((await create()).customer_id);
+  const list = async (query: string): Promise<Body> =>
+    expectAnswer('listCustomers', await target.call('GET', `/customers/list?${query}`));
+  const times = (await list('limit=4')).data.map(({ created }: Body) => created);
+  expect(times).toEqual(times.toSorted().toReversed());
+  await target.call('DELETE', `/customers/${made[3]}`);
+  const first = await list('limit=2');
+  const second = await list('limit=2&offset=2');
+  const ids = [...first.data, ...second.data].map(({ customer_id: id }: Body) => id);
+  expect(ids).toHaveLength(4);
+  expect(ids).toEqual(expect.arrayContaining(made.slice(0, 3)));
+  expect(ids).not.toContain(made[3]);
+  expect(first.has_more).toBe(true);
+  expect(await list(`customer_id=${made[0]}`)).toMatchObject({ total_count: 1, has_more: false });
+  for (const query of ['limit=0', 'limit=101', 'offset=-1', 'name=Ada']) {
+    expectError(await target.call('GET', `/customers/list?${query}`), 400, 'IR_04');
+  }
+});
+
+describe('a payment', () => {
+  const pay = (fields: object) =>
+    post('/payments', { amount: 6540, currency: 'USD', profile_id: target.profileId, ...fields });
+
+  test('names a customer that exists, also when it is updated', async () => {
+    expectError(await pay({ customer_id: freshId('nobody') }), 400, 'IR_04');
+    const { customer_id: id } = await create();
+    const paid = expectAnswer('createPayment', await pay({ customer_id: id }));
+    expect(paid).toMatchObject({ customer_id: id });
+    const path = `/payments/${paid.payment_id}`;
+    expectError(await post(path, { customer_id: freshId('nobody') }), 400, 'IR_04');
+    const { customer_id: other } = await create();
+    const updated = expectAnswer('updatePayment', await post(path, { customer_id: other }));
+    expect(updated).toMatchObject({ customer_id: other });
+  });
+
+  testOfOurs('without billing has that of its customer, until it is sent one', async () => {
+    const { customer_id: id } = await create(WHOLE);
+    const paid = expectAnswer('createPayment', await pay({ customer_id: id }));
+    const phone = { number: WHOLE.phone, country_code: WHOLE.phone_country_code };
+    expect(paid.billing).toEqual({ address: WHOLE.address, phone });
+    const path = `/payments/${paid.payment_id}`;
+    const { customer_id: other } = await create({ address: { city: 'Graz' } });
+    const moved = expectAnswer('updatePayment', await post(path, { customer_id: other }));
+    expect(moved.billing).toEqual({ address: { city: 'Graz' } });
+    const { payment_method, payment_method_data } = cardPayment() as Body;
+    const sent = { payment_method, payment_method_data, billing: BILLING };
+    const confirmed = expectAnswer('confirmPayment', await post(`${path}/confirm`, sent));
+    expect(confirmed).toMatchObject({ status: 'succeeded', billing: BILLING });
+  });
+
+  test('sends billing with the details of its method, whoever the customer is', async () => {
+    const { customer_id: id } = await create(WHOLE);
+    const { billing: _, ...request } = cardPayment({ profile_id: target.profileId }) as Body;
+    expectError(await post('/payments', { ...request, customer_id: id }), 400, 'IR_01');
+  });
+});
+
+test('a payout attaches a customer that exists and creates one that does not', async () => {
+  const payOut = async (fields: object) =>
+    expectAnswer(
+      'createPayout',
+      await post('/payouts/create', { amount: 100, currency: 'EUR', ...fields }),
+    );
+  const { customer_id: id } = await create({ name: 'Ada' });
+  expect((await payOut({ customer: { id, name: 'Eve' } })).customer_id).toBe(id);
+  expect(await retrieve(id)).toMatchObject({ name: 'Ada' });
+  const other = freshId('cus').slice(0, 64);
+  await payOut({ customer: { id: other, name: 'Bob' } });
+  expect(await retrieve(other)).toMatchObject({ name: 'Bob' });
+  const { customer_id: generated } = await payOut({});
+  expect(await retrieve(generated)).toMatchObject({ customer_id: generated });
+});

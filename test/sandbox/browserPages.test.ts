@@ -1,0 +1,65 @@
+/** The hosted pages in a real browser: its own rules about origins, forms and redirects count too. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testCard } from '../../src/sandbox/domain/outcomes.ts';
+import { type Browser, browserCommand, startBrowser } from '../support/browser.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { BILLING } from '../support/sandboxRequests.ts';
+
+describe.skipIf(browserCommand === undefined)(
+  'in a browser (skipped where none is installed)',
+  () => {
+    let sandbox: TestSandbox;
+    let browser: Browser;
+    beforeAll(async () => {
+      sandbox = await startTestSandbox();
+      browser = await startBrowser(browserCommand ?? '');
+    });
+    afterAll(async () => {
+      await browser.close();
+      await sandbox.close();
+    });
+
+    test('a customer pays by a link, with 3-D Secure, and comes back to it', async () => {
+      const link = await sandbox.call('POST', '/payment_link', {
+        amount: 2500,
+        currency: 'EUR',
+        description: 'Three <books>',
+        require_customer_info: true,
+      });
+      const { payment_link_id: id, link_to_pay: url } = link.body;
+      await browser.open(url);
+      await browser.see('Three <books>');
+      const card = { card_exp_month: '12', card_exp_year: '2039', card_cvc: '123' };
+      const values = {
+        card_number: testCard('customer_action'),
+        ...card,
+        name: 'Ada Lovelace',
+        email: 'ada@example.com',
+        ...BILLING.address,
+        phone: BILLING.phone.number,
+        phone_country_code: BILLING.phone.country_code,
+      };
+      await browser.submit(values, 'Pay');
+      await browser.see('complete');
+      await browser.submit({}, 'complete');
+      await browser.see('This link is completed');
+      const { body } = await sandbox.call('GET', `/payment_link/${id}`);
+      const paid = await sandbox.call('GET', `/payments/${body.payment_id}`);
+      expect(paid.body).toMatchObject({ status: 'succeeded', amount: 2500, name: 'Ada Lovelace' });
+    });
+
+    test('a receiver says by a link where a payout goes', async () => {
+      const request = { amount: 900, currency: 'EUR', payout_link: true };
+      const { body } = await sandbox.call('POST', '/payouts/create', request);
+      await browser.open(body.payout_link.link);
+      await browser.see('900 minor units of EUR for you');
+      const account = {
+        account_holder_name: 'Ada',
+        iban: 'DE02120300000000202051',
+        bic: 'BYLADEM1',
+      };
+      await browser.submit(account, 'Receive');
+      await browser.see('requires_fulfillment');
+    });
+  },
+);

@@ -1,0 +1,104 @@
+/** The code of docs/shop-guide.md compiles as a shop's would, and does what the guide says. */
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { packageRoot } from '../../src/platform/packageRoot.ts';
+import { testCard } from '../../src/sandbox/domain/outcomes.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { BILLING, card } from '../support/sandboxRequests.ts';
+
+const run = promisify(execFile);
+const root = packageRoot();
+/** Within the package, so that its own name leads to its exports, and ignored like all that is built. */
+const folder = join(root, 'dist', 'shop-guide');
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+  const guide = readFileSync(join(root, 'docs/shop-guide.md'), 'utf8');
+  const blocks = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'shop.ts'), blocks.join('\n'));
+  const options = { noEmit: false, rootDir: '.', outDir: '.' };
+  const config = {
+    extends: '../../tsconfig.json',
+    compilerOptions: options,
+    files: ['shop.ts'],
+    include: [],
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await sandbox.close();
+});
+
+/** What happens around the shop: customers with cards, a bank that opens a dispute. */
+const story = (inputs: object) => `
+  import * as shop from './dist/shop-guide/shop.js';
+  const { base, billing, plain, secure, declined } = ${JSON.stringify(inputs)};
+  const post = async (path, body) => {
+    const json = { method: 'POST', headers: { 'content-type': 'application/json' } };
+    return await (await fetch(base + path, { ...json, body: JSON.stringify(body) })).json();
+  };
+  const order = (id) => ({ id, amount: 6540, currency: 'USD' });
+  const told = {};
+  told.plain = await shop.checkOut(order('1'), { payment_method_data: plain, billing });
+  told.again = await shop.checkOut(order('1'), { payment_method_data: plain, billing });
+  told.secure = (await shop.checkOut(order('2'), { payment_method_data: secure, billing })).do;
+  await post('/_sandbox/payments/order-2/action', { deed: 'complete' });
+  told.returned = await shop.customerReturned('2');
+  told.declined = await shop.checkOut(order('3'), { payment_method_data: declined, billing });
+  told.captured = await shop.capture('1');
+  told.refund = await shop.refund('1', 'r1', 540);
+  told.refundAgain = await shop.refund('1', 'r1', 540);
+  const { dispute_id } = await post('/_sandbox/disputes', { payment_id: 'order-1', amount: 6000 });
+  told.evidence = await shop.contest(dispute_id, new File(['paid'], 'receipt.txt'), 'TRACK-1');
+  told.payout = await shop.payOut('supplier-7', 900, 'DE02120300000000202051', 'BYLADEM1');
+  told.payoutAgain = await shop.payOut('supplier-7', 900, 'DE02120300000000202051', 'BYLADEM1');
+  console.log(JSON.stringify(told));
+`;
+
+test('the code of the guide compiles and runs', async () => {
+  const compiler = join(root, 'node_modules', '.bin', 'tsc');
+  const compiled = await run(compiler, ['-p', folder]).catch(({ stdout }) => ({ stdout }));
+  expect(compiled.stdout).toBe('');
+  const inputs = {
+    base: sandbox.baseUrl,
+    billing: BILLING,
+    plain: card(),
+    secure: card(testCard('customer_action')),
+    declined: card(testCard('final', 'UE_1001')),
+  };
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', story(inputs)], {
+    cwd: root,
+    env: {
+      ...process.env,
+      PAYMENTS_BASE_URL: sandbox.baseUrl,
+      PAYMENTS_API_KEY: sandbox.apiKey,
+      PAYMENTS_PROFILE_ID: sandbox.profileId,
+    },
+  });
+  expect(JSON.parse(stdout)).toEqual({
+    plain: { do: 'ship' },
+    again: { do: 'ship' },
+    secure: 'redirect',
+    returned: { do: 'ship' },
+    declined: { do: 'ask', message: 'Insufficient funds', mayRetry: false },
+    captured: 6540,
+    refund: { status: 'succeeded', origin: 'created' },
+    refundAgain: { status: 'succeeded', origin: 'existing' },
+    evidence: {
+      status: 'submitted',
+      at: expect.any(String),
+      groups: ['product_information', 'shipping_information'],
+    },
+    payout: 'success',
+    payoutAgain: 'success',
+  });
+  const payments = await sandbox.control('GET', '/truth/payment');
+  expect(payments.data).toHaveLength(3);
+  expect((await sandbox.control('GET', '/truth/payout')).data).toHaveLength(1);
+}, 120_000);
