@@ -40,8 +40,8 @@ describe.skipIf(browserCommand === undefined)(
         phone_country_code: BILLING.phone.country_code,
       };
       await browser.submit(values, 'Pay');
-      await browser.see('complete');
-      await browser.submit({}, 'complete');
+      await browser.see('Fail the check');
+      await browser.submit({}, 'Pay');
       await browser.see('This link is completed');
       const { body } = await sandbox.call('GET', `/payment_link/${id}`);
       const paid = await sandbox.call('GET', `/payments/${body.payment_id}`);
@@ -52,7 +52,7 @@ describe.skipIf(browserCommand === undefined)(
       const request = { amount: 900, currency: 'EUR', payout_link: true };
       const { body } = await sandbox.call('POST', '/payouts/create', request);
       await browser.open(body.payout_link.link);
-      await browser.see('900 minor units of EUR for you');
+      await browser.see('9.00 EUR for you');
       const account = {
         account_holder_name: 'Ada',
         iban: 'DE02120300000000202051',

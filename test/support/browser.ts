@@ -66,9 +66,10 @@ export async function startBrowser(command: string): Promise<Browser> {
         String(await evaluate('document.body?.innerText')).includes(text),
       ),
     close: async () => {
-      child.kill();
+      // Asked, not killed: its helpers would go on writing into the profile for a while.
+      await call('Browser.close', {});
       await ended;
-      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+      rmSync(profile, { recursive: true, force: true, maxRetries: 20 });
     },
   };
 }

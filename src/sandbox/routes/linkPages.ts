@@ -3,7 +3,7 @@
  * paid. What a form sends is judged by the schemas of the endpoints that do the same.
  */
 import express, { type Request, type Response, type Router } from 'express';
-import { ENDPOINTS, problemsOf } from '../../contract/index.ts';
+import { ENDPOINTS, formatMoney, problemsOf } from '../../contract/index.ts';
 import { type Decision, refuseValue } from '../domain/decision.ts';
 import type { PaymentState } from '../domain/payment.ts';
 import { type PaymentLinkState, paymentLinkStatus } from '../domain/paymentLink.ts';
@@ -48,7 +48,7 @@ async function showLink(services: Services, request: Request, response: Response
   const paymentStatus = payment ? payment.state.status : undefined;
   const status = paymentLinkStatus(link, paymentStatus, services.clock.nowMs());
   const last = paymentStatus === undefined ? '' : `<p>The last payment is ${paymentStatus}.</p>`;
-  const what = `${link.amount} minor units of ${link.currency}`;
+  const what = formatMoney(link.amount, link.currency);
   const about = link.description === undefined ? '' : `<p>${escapeHtml(link.description)}</p>`;
   const form =
     status === 'active' ? formOf(payFields(link), 'Pay') : `<p>This link is ${status}.</p>`;
@@ -146,7 +146,7 @@ async function showPayout(services: Services, request: Request, response: Respon
   const form = asksForMethod(found.state)
     ? formOf(PAYOUT_FIELDS, 'Receive')
     : `<p>The payout is ${status}.</p>`;
-  sendPage(response, `<h1>${amount} minor units of ${currency} for you</h1>${form}`);
+  sendPage(response, `<h1>${formatMoney(amount, currency)} for you</h1>${form}`);
 }
 
 async function fillPayout(services: Services, request: Request, response: Response): Promise<void> {
