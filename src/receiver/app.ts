@@ -6,6 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Intake } from './intake.ts';
 import type { ReceiverMetrics } from './metrics.ts';
+import { readBody } from './readBody.ts';
 import { replyFor, type WebhookOutcome } from './reply.ts';
 import { verifySignature } from './signature.ts';
 
@@ -48,10 +49,14 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
 
   app.post(
     webhookPath,
-    // Any content type: the signature covers bytes, and an encoded body is refused, not inflated.
-    express.raw({ type: () => true, limit: parts.maxBodyBytes, inflate: false }),
+    // Any content type: the signature covers bytes.
     async (request: Request, response: Response) => {
-      const body: Buffer = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+      const reading = await readBody(request, parts.maxBodyBytes);
+      if (reading.outcome !== 'read') {
+        reply(response, reading);
+        return;
+      }
+      const { body } = reading;
       const verification = verifySignature(body, request.header(SIGNATURE_HEADER), webhookSecrets);
       if (verification.outcome !== 'verified') {
         noteUnverified(verification.outcome);
@@ -79,14 +84,6 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
   return app;
 }
 
-/** Errors of the body parser by their `type`, which it documents. */
-const BODY_ERRORS: Readonly<Record<string, WebhookOutcome>> = {
-  'entity.too.large': { outcome: 'too_large' },
-  'encoding.unsupported': { outcome: 'encoded_body' },
-  'request.size.invalid': { outcome: 'incomplete_body' },
-  'request.aborted': { outcome: 'incomplete_body' },
-};
-
 function createErrorHandler(
   reply: (response: Response, outcome: WebhookOutcome) => void,
   log: Log,
@@ -94,12 +91,6 @@ function createErrorHandler(
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) {
       next(error);
-      return;
-    }
-    const type = error instanceof Error && 'type' in error ? String(error.type) : '';
-    const outcome = BODY_ERRORS[type];
-    if (outcome) {
-      reply(response, outcome);
       return;
     }
     log.error({ error }, 'receiver.request_failed');

@@ -8,7 +8,7 @@
  * 4. A batch that the database refuses for its data is written one by one, so that a bad row fails
  *    alone.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
 import { type Database, isTransient } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
@@ -104,7 +104,7 @@ export function createIntake({ db, clock, log, announce, observeBatchSize }: Int
       if (waiting.length >= MAX_WAITING || waitingBytes + body.length > MAX_WAITING_BYTES) {
         return Promise.resolve({ outcome: 'overloaded' });
       }
-      const bodyHash = createHash('sha256').update(body).digest();
+      const bodyHash = hash('sha256', body, 'buffer');
       const event: NewEvent = { ...readEnvelope(body), body, bodyHash };
       return new Promise((report) => {
         waiting.push({ event, report });

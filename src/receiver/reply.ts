@@ -44,7 +44,7 @@ export function replyFor(outcome: WebhookOutcome): Reply {
     case 'signature_mismatch':
       return unverified(`The header ${SIGNATURE_HEADER} does not match the bytes of the body.`);
     case 'too_large':
-      // The body parser has read off the rest, so the connection goes on to serve other requests.
+      // The rest has been read off, so the connection goes on to serve other requests.
       return refused(413, 'The body is larger than this receiver accepts.');
     case 'encoded_body':
       return refused(415, 'Send the body as it was signed, without Content-Encoding.');

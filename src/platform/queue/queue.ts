@@ -65,7 +65,10 @@ export interface QueueBackend {
 }
 
 /** What is used of BullMQ's classes, whose types differ by backend. */
-type BackedQueue = Pick<Queue, 'addBulk' | 'getWaitingCount' | 'close' | 'waitUntilReady'> & {
+type BackedQueue = Pick<
+  Queue,
+  'add' | 'addBulk' | 'getWaitingCount' | 'close' | 'waitUntilReady'
+> & {
   on(event: 'error', listener: (error: Error) => void): unknown;
 };
 type BackedWorker = Pick<Worker, 'close' | 'pause'> & {
@@ -125,18 +128,11 @@ function createProducer<Data>(
   return {
     add: async (jobs) => {
       const queue = await ready();
-      await queue.addBulk(
-        jobs.map(({ name, id, data, attempts, backoffMs }) => ({
-          name,
-          data,
-          opts: {
-            ...KEPT_JOBS,
-            ...(id !== undefined && { jobId: id }),
-            attempts,
-            backoff: { type: 'exponential', delay: backoffMs, jitter: 0.5 },
-          },
-        })),
-      );
+      const [only, ...others] = jobs.map(toBullJob);
+      if (!only) return;
+      // Over PostgreSQL a bulk makes temporary tables, which costs some ten times as much as one job.
+      if (others.length === 0) await queue.add(only.name, only.data, only.opts);
+      else await queue.addBulk([only, ...others]);
     },
     countWaiting: async () => {
       const queue = await ready();
@@ -145,6 +141,19 @@ function createProducer<Data>(
     close: async () => {
       const queue = await opened?.catch(() => undefined);
       await queue?.close();
+    },
+  };
+}
+
+function toBullJob<Data>({ name, id, data, attempts, backoffMs }: NewJob<Data>) {
+  return {
+    name,
+    data,
+    opts: {
+      ...KEPT_JOBS,
+      ...(id !== undefined && { jobId: id }),
+      attempts,
+      backoff: { type: 'exponential', delay: backoffMs, jitter: 0.5 },
     },
   };
 }
