@@ -152,7 +152,7 @@ test('payments that wait for a bank or the merchant have a term, those that wait
   );
 });
 
-test('a refund beside a dispute is told when the payment that joins them comes last, under its order', async () => {
+test('a refund beside a dispute is told once, also when the payment that names their order comes last', async () => {
   const [id, orderId] = [unique('x'), unique('ord')];
   const dispute = eventBody(
     {
@@ -169,15 +169,18 @@ test('a refund beside a dispute is told when the payment that joins them comes l
   await applyAll([refund(id, 'pending')]);
   await applyAll([dispute]);
   await applyAll([payment(`pay_of_${id}`, 'succeeded', { metadata: { order_id: orderId } })]);
-  expect(await inShort(`order:payment:pay_of_${id}`)).toEqual([
-    'dispute_and_refund critical resolved opened resolved',
-  ]);
-  expect(await inShort(`order:order:${orderId}`)).toEqual([
+  const opened = 'dispute_opened critical open opened';
+  expect(await inShort(`dispute:${id}`)).toEqual([
     'dispute_and_refund critical open opened',
+    opened,
+  ]);
+  expect(await db.query(`select order_id from alerts where rule = 'dispute_and_refund'`)).toEqual([
+    { order_id: orderId },
   ]);
   await applyAll([refund(id, 'failed')]);
-  expect(await inShort(`order:order:${orderId}`)).toEqual([
+  expect(await inShort(`dispute:${id}`)).toEqual([
     'dispute_and_refund critical resolved opened resolved',
+    opened,
   ]);
   expect(await inShort(`refund:${id}`)).toEqual(['refund_failed warning open opened']);
 });
