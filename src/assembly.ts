@@ -2,6 +2,7 @@
  * The only place that builds the object graph. Roles share what they can: one process may have all
  * of them, or each its own.
  */
+import { createDeadlineCheck } from './alerts/checkDeadlines.ts';
 import { createClient, type PaymentServiceClient } from './client/index.ts';
 import { createConsoleApp } from './console/app.ts';
 import { API_KEY_PREFIXES } from './contract/limits.ts';
@@ -535,6 +536,7 @@ function startSchedules({ config, events, gate, log, openPool, onClose, queues }
   const db = openPool('scheduler', SCHEDULER_POOL);
   const sweep = createSweep({ db, producer: events, clock: systemClock, log });
   const checkOverdue = createOverdueCheck({ db, clock: systemClock, log });
+  const checkDeadlines = createDeadlineCheck({ db, clock: systemClock, log });
   const stopping = new AbortController();
   const { signal } = stopping;
   const { check } = authorizationsOf(config, { db, log, lane: 'refresh', signal });
@@ -550,6 +552,7 @@ function startSchedules({ config, events, gate, log, openPool, onClose, queues }
       sweep,
       checkOverdue,
       checkAuthorizations: check.run,
+      checkDeadlines,
       feed,
       reconcile: serviceOf(config) && enqueue,
     });

@@ -23,6 +23,7 @@ export interface ScheduledWork {
   readonly sweep: Sweep;
   readonly checkOverdue: () => Promise<void>;
   readonly checkAuthorizations: () => Promise<void>;
+  readonly checkDeadlines: () => Promise<void>;
   readonly feed: Pick<ChangeFeed, 'publish'>;
   /** Undefined when no key of the service is set: there is nothing to compare with. */
   readonly reconcile: ((errand: Errand) => Promise<void>) | undefined;
@@ -41,6 +42,7 @@ export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
     },
     { name: 'overdue', cron: '7 * * * *', runs: 'once', run: work.checkOverdue },
     { name: 'authorizations', cron: '* * * * *', runs: 'once', run: work.checkAuthorizations },
+    { name: 'deadlines', cron: '* * * * *', runs: 'once', run: work.checkDeadlines },
     // Reading the feed over HTTP publishes too; this is for readers in SQL, and for nobody reading.
     { name: 'changes', cron: '*/2 * * * * *', runs: 'everywhere', run: feed.publish },
   ];
