@@ -8,6 +8,7 @@ import {
   findingAlert,
   GRACES,
   type OpenFinding,
+  placeOf,
 } from '../../../src/alerts/domain/rules/findings.ts';
 import { FINDING_CLASSES } from '../../../src/ledger/domain/findings.ts';
 
@@ -55,7 +56,9 @@ test.each(SILENT)('%s alerts nobody', (name) => {
   expect(findingAlert(finding({ class: name }))).toBeUndefined();
 });
 
-test.each(GRACES.map((grace) => [grace.class, grace.graceMs] as const))(
+test.each(
+  GRACES.filter(({ graceMs }) => graceMs > 0).map((grace) => [grace.class, grace.graceMs] as const),
+)(
   '%s is spoken of only when it has stood longer than asking again takes (rule 2)',
   (name, graceMs) => {
     const subject = 'payment:pay_1';
@@ -256,4 +259,26 @@ test('long lists are cut, with their count', () => {
   const payments = Array.from({ length: 12 }, (_, place) => `pay_${place}`);
   const alert = findingAlert(finding({ class: 'double_paid', detail: { payments } }));
   expect(alert?.sentence).toContain('pay_0, pay_1, pay_2, pay_3, pay_4 and 7 more.');
+});
+
+describe('where a finding belongs', () => {
+  const row = {
+    orderKey: 'order:ord_1',
+    paymentId: 'pay_1',
+    status: 'succeeded',
+    currency: 'USD',
+    amountMinor: 100,
+  };
+  test.each([
+    [{ subject: 'payment:pay_9', detail: {}, row }, 'ord_1', 'pay_9'],
+    [{ subject: 'refund:ref_1', detail: {}, row }, 'ord_1', 'pay_1'],
+    [{ subject: 'refund:ref_1', detail: {}, row: undefined }, undefined, undefined],
+    [{ subject: 'event:12', detail: { resource: 'refund:ref_1' }, row }, 'ord_1', 'pay_1'],
+    [{ subject: 'event:12', detail: {}, row: undefined }, undefined, undefined],
+    [{ subject: 'order:order:ord_2', detail: {}, row: undefined }, 'ord_2', undefined],
+    [{ subject: 'order:payment:pay_2', detail: {}, row: undefined }, undefined, 'pay_2'],
+    [{ subject: 'list:payments', detail: {}, row: undefined }, undefined, undefined],
+  ])('%j', ({ row: stored, ...finding }, orderId, paymentId) => {
+    expect(placeOf(finding, stored)).toMatchObject({ orderId, paymentId });
+  });
 });

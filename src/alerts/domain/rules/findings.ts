@@ -214,12 +214,9 @@ export const ALERTING_CLASSES = Object.entries(CLASS_RULES).flatMap(([name, rule
   rule === SILENT ? [] : [name as Rule],
 );
 
-/** Those of them that are spoken of only after a grace, with its length (rule 2). */
+/** How long each of them stands before it is spoken of (rule 2). */
 export const GRACES: readonly { readonly class: Rule; readonly graceMs: number }[] =
-  ALERTING_CLASSES.flatMap((name) => {
-    const graceMs = CLASS_RULES[name]?.graceMs ?? 0;
-    return graceMs > 0 ? [{ class: name, graceMs }] : [];
-  });
+  ALERTING_CLASSES.map((name) => ({ class: name, graceMs: CLASS_RULES[name]?.graceMs ?? 0 }));
 
 /** Whether a class alerts anybody, ever. */
 export function alertsAbout(findingClass: string): findingClass is Rule {
@@ -245,6 +242,46 @@ export function findingAlert(finding: OpenFinding): Alert | undefined {
     detail: facts,
     orderId,
     paymentId,
+  };
+}
+
+/** What the ledger holds of a resource. */
+interface ResourceRow {
+  readonly orderKey: string | null;
+  readonly paymentId: string | null;
+  readonly status: string | null;
+  readonly currency: string | null;
+  readonly amountMinor: number | null;
+}
+
+type Subject = Pick<OpenFinding, 'subject' | 'detail'>;
+
+const RESOURCE_KINDS = ['payment', 'refund', 'dispute', 'payout'];
+
+/** The resource that a finding is about; an event may name one. */
+export function resourceOf({
+  subject,
+  detail,
+}: Subject): { readonly kind: string; readonly id: string } | undefined {
+  const named = typeof detail.resource === 'string' ? detail.resource : subject;
+  const [kind = '', ...rest] = named.split(':');
+  return RESOURCE_KINDS.includes(kind) ? { kind, id: rest.join(':') } : undefined;
+}
+
+/** @param row of `resourceOf`, where the ledger has it */
+export function placeOf(finding: Subject, row: ResourceRow | undefined): Place {
+  const { subject } = finding;
+  const orderKey = subject.startsWith('order:') ? subject.slice('order:'.length) : row?.orderKey;
+  const [keyKind, ...keyId] = orderKey?.split(':') ?? [];
+  const resource = resourceOf(finding);
+  const ownPayment = resource?.kind === 'payment' ? resource.id : undefined;
+  return {
+    orderId: keyKind === 'order' ? keyId.join(':') : undefined,
+    paymentId:
+      ownPayment ?? row?.paymentId ?? (keyKind === 'payment' ? keyId.join(':') : undefined),
+    status: row?.status ?? undefined,
+    currency: row?.currency ?? undefined,
+    amountMinor: row?.amountMinor ?? undefined,
   };
 }
 

@@ -112,6 +112,16 @@ const GRAVE_UNUSABLE_MS = HOUR_MS;
 export const RATE_WINDOW_MS = 15 * MINUTE_MS;
 const EXHAUSTED_MINUTES = 10;
 
+/** The parts of the system, and the rules about each. */
+const RULES_ABOUT = {
+  'system:webhooks': ['signature_failures', 'silence', 'missed_webhooks'],
+  'system:events': ['backlog', 'dead_events'],
+  'system:reconciliation': ['watermark', 'reconciliation_paused'],
+  'system:service': ['service_unreachable', 'rate_exhausted'],
+} as const satisfies Readonly<Record<string, readonly Rule[]>>;
+type SystemSubject = keyof typeof RULES_ABOUT;
+export const SYSTEM_SUBJECTS: readonly string[] = Object.keys(RULES_ABOUT);
+
 /** Judges the facts: every subject, also those about which nothing stands. */
 export function judgeSystem(facts: SystemFacts): readonly Settled[] {
   const refused = signatureFailures(facts);
@@ -123,22 +133,10 @@ export function judgeSystem(facts: SystemFacts): readonly Settled[] {
   const paused = reconciliationPaused(facts);
   const isExplained = unreachable || facts.reconciliation?.paused;
   return [
-    verdict(
-      'system:webhooks',
-      ['signature_failures', 'silence', 'missed_webhooks'],
-      [refused, silent, missed],
-    ),
-    verdict('system:events', ['backlog', 'dead_events'], [late, deadEvents(facts)]),
-    verdict(
-      'system:reconciliation',
-      ['watermark', 'reconciliation_paused'],
-      [isExplained ? undefined : watermark(facts), paused],
-    ),
-    verdict(
-      'system:service',
-      ['service_unreachable', 'rate_exhausted'],
-      [unreachable, rateExhausted(facts)],
-    ),
+    verdict('system:webhooks', [refused, silent, missed]),
+    verdict('system:events', [late, deadEvents(facts)]),
+    verdict('system:reconciliation', [isExplained ? undefined : watermark(facts), paused]),
+    verdict('system:service', [unreachable, rateExhausted(facts)]),
   ];
 }
 
@@ -150,13 +148,9 @@ interface Judged {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-function verdict(
-  subject: string,
-  rules: readonly Rule[],
-  judged: readonly (Judged | undefined)[],
-): Settled {
+function verdict(subject: SystemSubject, judged: readonly (Judged | undefined)[]): Settled {
   const standing = judged.flatMap((one) => (one ? [{ ...one, subject, variant: '' }] : []));
-  return { subject, rules, standing };
+  return { subject, rules: RULES_ABOUT[subject], standing };
 }
 
 function signatureFailures(facts: SystemFacts): Judged | undefined {
