@@ -2,6 +2,9 @@
  * The only place that builds the object graph. Roles share what they can: one process may have all
  * of them, or each its own.
  */
+import { createRefusalCount } from './alerts/countRefusals.ts';
+import { addCounts } from './alerts/store/watch.ts';
+import { createSystemWatch } from './alerts/watchSystem.ts';
 import { createClient, type PaymentServiceClient } from './client/index.ts';
 import { createConsoleApp } from './console/app.ts';
 import { API_KEY_PREFIXES } from './contract/limits.ts';
@@ -350,6 +353,8 @@ async function startReceiver(shared: Shared): Promise<number> {
   const announcer = createAnnouncer((ids) => events.add([batchJob(ids)]), log);
   onClose(() => announcer.drain());
   const receiverMetrics = createReceiverMetrics(metrics);
+  const refusals = createRefusalCount((counts) => addCounts(db, counts), log);
+  onClose(() => refusals.drain());
   const intake = createIntake({
     db,
     clock: systemClock,
@@ -369,6 +374,7 @@ async function startReceiver(shared: Shared): Promise<number> {
     },
     readiness: () => readiness({ db, gate, queues }),
     metrics: receiverMetrics,
+    countRefusal: refusals.count,
     clock: systemClock,
     log,
   });
@@ -535,6 +541,8 @@ function startSchedules({ config, events, gate, log, openPool, onClose, queues }
   const db = openPool('scheduler', SCHEDULER_POOL);
   const sweep = createSweep({ db, producer: events, clock: systemClock, log });
   const checkOverdue = createOverdueCheck({ db, clock: systemClock, log });
+  const isReconciling = serviceOf(config) !== undefined;
+  const watchSystem = createSystemWatch({ db, log, isReconciling });
   const stopping = new AbortController();
   const { signal } = stopping;
   const { check } = authorizationsOf(config, { db, log, lane: 'refresh', signal });
@@ -550,6 +558,7 @@ function startSchedules({ config, events, gate, log, openPool, onClose, queues }
       sweep,
       checkOverdue,
       checkAuthorizations: check.run,
+      watchSystem,
       feed,
       reconcile: serviceOf(config) && enqueue,
     });
