@@ -21,11 +21,11 @@ afterAll(() => db.drop());
 const apply = (...bodies: readonly Buffer[]) => applyEach(db, testApplier(db), bodies);
 const alertsOf = (subject: string) => readWrittenAlerts(db, [subject]);
 
-/** A payment of 10.00 USD as it is at a moment. */
-function captured(id: string, capturedMinor: number, day = 1): Buffer {
+/** A payment as it is at a moment. */
+function captured(id: string, capturedMinor: number, day = 1, amountMinor = 1000): Buffer {
   return paymentEvent({
     payment_id: id,
-    amount: 1000,
+    amount: amountMinor,
     amount_received: capturedMinor,
     modified_at: new Date(Date.UTC(2026, 0, day)).toISOString(),
   });
@@ -60,11 +60,12 @@ describe('a finding', () => {
     expect(row).toMatchObject({ payment_id: id });
     expect(row?.sentence).toContain('18.00 USD');
 
-    await apply(captured(id, 1000, 3));
+    // The payment was raised to what was captured.
+    await apply(captured(id, 1800, 3, 1800));
     expect(said(await alertsOf(subject))).toEqual([
       ['over_capture', 'resolved', 'opened', 'resolved'],
     ]);
-    await apply(captured(id, 1900, 4));
+    await apply(captured(id, 1900, 4, 1800));
     expect(said(await alertsOf(subject)).at(-1)).toEqual(['over_capture', 'open', 'opened']);
   });
 
