@@ -2,6 +2,8 @@
  * The only place that builds the object graph. Roles share what they can: one process may have all
  * of them, or each its own.
  */
+
+import { createDeadlineCheck } from './alerts/checkDeadlines.ts';
 import { createRefusalCount } from './alerts/countRefusals.ts';
 import { addCounts } from './alerts/store/watch.ts';
 import { createSystemWatch } from './alerts/watchSystem.ts';
@@ -543,6 +545,7 @@ function startSchedules({ config, events, gate, log, openPool, onClose, queues }
   const checkOverdue = createOverdueCheck({ db, clock: systemClock, log });
   const isReconciling = serviceOf(config) !== undefined;
   const watchSystem = createSystemWatch({ db, log, isReconciling });
+  const checkDeadlines = createDeadlineCheck({ db, clock: systemClock, log });
   const stopping = new AbortController();
   const { signal } = stopping;
   const { check } = authorizationsOf(config, { db, log, lane: 'refresh', signal });
@@ -559,6 +562,7 @@ function startSchedules({ config, events, gate, log, openPool, onClose, queues }
       checkOverdue,
       checkAuthorizations: check.run,
       watchSystem,
+      checkDeadlines,
       feed,
       reconcile: serviceOf(config) && enqueue,
     });

@@ -25,6 +25,7 @@ export interface ScheduledWork {
   readonly checkAuthorizations: () => Promise<void>;
   /** Judges whether the system itself works, and alerts where it does not. */
   readonly watchSystem: () => Promise<void>;
+  readonly checkDeadlines: () => Promise<void>;
   readonly feed: Pick<ChangeFeed, 'publish'>;
   /** Undefined when no key of the service is set: there is nothing to compare with. */
   readonly reconcile: ((errand: Errand) => Promise<void>) | undefined;
@@ -44,6 +45,7 @@ export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
     { name: 'overdue', cron: '7 * * * *', runs: 'once', run: work.checkOverdue },
     { name: 'authorizations', cron: '* * * * *', runs: 'once', run: work.checkAuthorizations },
     { name: 'watch', cron: '* * * * *', runs: 'once', run: work.watchSystem },
+    { name: 'deadlines', cron: '* * * * *', runs: 'once', run: work.checkDeadlines },
     // Reading the feed over HTTP publishes too; this is for readers in SQL, and for nobody reading.
     { name: 'changes', cron: '*/2 * * * * *', runs: 'everywhere', run: feed.publish },
   ];

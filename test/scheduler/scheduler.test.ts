@@ -191,6 +191,7 @@ test('the table sweeps everything at the start and what is overdue every minute'
     checkOverdue: () => Promise.resolve(),
     watchSystem: () => Promise.resolve(),
     checkAuthorizations: () => Promise.resolve(),
+    checkDeadlines: () => Promise.resolve(),
     feed: { publish: () => Promise.resolve() },
     reconcile: undefined,
   }).filter(({ name }) => name === 'sweep');
