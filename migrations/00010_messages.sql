@@ -54,7 +54,7 @@ create table order_notice_position (
 create table order_notices (
   order_key text primary key,
   change_number bigint not null,
-  money jsonb not null
+  money text not null
 );
 
 do $$

@@ -151,7 +151,9 @@ function gather(sayings: readonly Saying[]): Content {
     if (group) group.push(saying);
     else groups.set(key, [saying]);
   }
-  const speaking = sayings.filter(({ occasion }) => occasion === 'opened' || occasion === 'reminder');
+  const speaking = sayings.filter(
+    ({ occasion }) => occasion === 'opened' || occasion === 'reminder',
+  );
   return {
     kind: 'alerts',
     severity: greatest(sayings),

@@ -58,7 +58,11 @@ export function payloadOf(content: Content, createdAt: string): Payload {
     case 'order':
       return { type: content.type, timestamp: content.at, data: content.data };
     case 'test':
-      return { type: 'test', timestamp: content.at, data: { message: 'A test. Nothing has happened.' } };
+      return {
+        type: 'test',
+        timestamp: content.at,
+        data: { message: 'A test. Nothing has happened.' },
+      };
   }
 }
 

@@ -1,16 +1,17 @@
 /**
  * When a message that was not taken is tried again, and when its channel is.
  *
- * 1. A channel that is *away* (no answer, 5xx, 408, 429) is left alone for a while, all of it: after
- *    5 s, twice that, and so on up to 5 minutes, or for as long as it asks, up to an hour. One
- *    message finds out whether it is back; then all go out in their order.
+ * 1. A channel that is *away* (no answer, 5xx, 408, 425, 429) is left alone for a while, all of it:
+ *    5 s, twice that, and so on up to 5 minutes, or for as long as it asks, up to an hour. Then one
+ *    message finds out whether it is back, and not the same one each time: there are receivers that
+ *    fail at one message and would take all others.
  * 2. A message that is *refused* (any other answer but 2xx) waits alone, 30 s, then twice that, up to
  *    6 hours; others go on. Whoever mends the receiver within three days gets it.
  * 3. A message that is not taken three days after it was made is given up; one whose receiver says
  *    410, which means never again, at once.
  * 4. Half of each wait is drawn by lot, so that many do not come back at one moment.
- * 5. A channel that took nothing for DEAD_AFTER_MS is reported on the others; one that said 410 at
- *    once.
+ * 5. A channel that took nothing for DEAD_AFTER_MS although it was tried is reported on the others;
+ *    one that said 410 at once.
  */
 
 /** What came of an attempt. The answer is for people: a status, never a body or an address. */
@@ -73,10 +74,10 @@ export function judge(failed: FailedAttempt): Verdict {
   switch (attempted.outcome) {
     case 'away': {
       const asked = Math.min(attempted.retryAfterMs ?? 0, MAX_ASKED_MS);
-      const waitMs = Math.max(asked, backoffMs(failures, 5 * SECOND_MS, 5 * MINUTE_MS, lot));
-      const retryAtMs = nowMs + waitMs;
+      const retryAtMs = nowMs + Math.max(asked, awayMs(failures, lot));
+      const ownMs = nowMs + awayMs(attempts, lot);
       return {
-        nextAttemptMs: isTooOld ? undefined : retryAtMs,
+        nextAttemptMs: isTooOld ? undefined : Math.max(retryAtMs, ownMs),
         health: { ...soFar, retryAtMs },
       };
     }
@@ -103,6 +104,10 @@ export function judge(failed: FailedAttempt): Verdict {
 /** Whether a channel has to be reported. */
 export function isDead({ failingSinceMs }: Health, nowMs: number): boolean {
   return nowMs - failingSinceMs >= DEAD_AFTER_MS;
+}
+
+function awayMs(times: number, lot: number): number {
+  return backoffMs(times, 5 * SECOND_MS, 5 * MINUTE_MS, lot);
 }
 
 /** `times`: how often it failed, from 1. */

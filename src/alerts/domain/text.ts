@@ -10,9 +10,9 @@ import {
   type Content,
   type DaySummary,
   type Occasion,
-  SEVERITIES,
   type Saying,
   type SayingGroup,
+  SEVERITIES,
 } from './message.ts';
 
 export interface Text {
@@ -91,7 +91,9 @@ function alertText(saying: Saying): Text {
 
 function groupLine({ rule, occasion, count, sums, severity }: SayingGroup): string {
   const money = sums.map(({ currency, amountMinor }) =>
-    amountMinor === null ? `more ${currency} than can be added` : formatMoney(amountMinor, currency),
+    amountMinor === null
+      ? `more ${currency} than can be added`
+      : formatMoney(amountMinor, currency),
   );
   const about = money.length > 0 ? `, about ${money.join(' and ')}` : '';
   return `${count} x ${rule} ${OCCASION_WORDS[occasion]} (${severity})${about}`;
