@@ -41,6 +41,7 @@ const inFolder = (folder: string) =>
 const FEATURES = [
   'receiver',
   'ledger',
+  'alerts',
   'reconcile',
   'scheduler',
   'console',
@@ -106,7 +107,8 @@ test('A3: domain folders are pure: contract and themselves, no I/O, no clock, no
 
 /** What features know beyond the base and themselves. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
-  reconcile: ['ledger', 'client'],
+  ledger: ['alerts'],
+  reconcile: ['ledger', 'client', 'alerts'],
   doctor: ['ledger', 'client'],
   scheduler: ['ledger', 'reconcile'],
   console: ['ledger', 'reconcile'],
