@@ -13,6 +13,7 @@ import type { Database, Queryable } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { Channel } from './channels/channel.ts';
+import { channelDead, channelSubject, orderNoticeGivenUp } from './domain/channel.ts';
 import type { ChannelName } from './domain/message.ts';
 import {
   type Attempted,
@@ -22,6 +23,7 @@ import {
   judge,
   type Verdict,
 } from './domain/retry.ts';
+import { settleAlerts, tellNews } from './raise.ts';
 import {
   claimProbe,
   deleteHealth,
@@ -36,18 +38,11 @@ import {
   settleMessage,
 } from './store/messages.ts';
 
-/** Tells that a channel is dead, or no longer, in the transaction that finds out. */
-export type ReportChannel = (
-  tx: Queryable,
-  report: { readonly channel: ChannelName; readonly dead: Health | undefined },
-) => Promise<void>;
-
 export interface DelivererParts {
   readonly db: Database;
   readonly channels: readonly Channel[];
   readonly clock: Clock;
   readonly log: Log;
-  readonly reportChannel: ReportChannel;
   /** Asks to be woken for a channel later. */
   readonly wakeLater: (channel: ChannelName, delayMs: number) => Promise<void>;
   /** From 0 to below 1, for the jitter of retries. */
@@ -176,7 +171,7 @@ interface Sent {
 }
 
 function noteDelivered(
-  { db, reportChannel }: DelivererParts,
+  { db }: DelivererParts,
   channel: ChannelName,
   { message, nowMs }: Sent,
 ): Promise<void> {
@@ -185,12 +180,12 @@ function noteDelivered(
     await settleMessage(tx, message.id, end);
     if ((await lockHealth(tx, channel)) === undefined) return;
     await deleteHealth(tx, channel);
-    await reportChannel(tx, { channel, dead: undefined });
+    await reportChannel(tx, channel, undefined);
   });
 }
 
 function noteFailed(
-  { db, random, reportChannel }: DelivererParts,
+  { db, random }: DelivererParts,
   channel: ChannelName,
   { message, attempted, nowMs }: Sent & { readonly attempted: Failed },
 ): Promise<Verdict> {
@@ -208,13 +203,38 @@ function noteFailed(
     if (nextAttemptMs === undefined) {
       const end = { state: 'given_up', at: new Date(nowMs), error: attempted.answer } as const;
       await settleMessage(tx, message.id, end);
+      await reportGivenUp(tx, message, attempted.answer);
     } else {
       const until = new Date(nextAttemptMs);
       await postponeMessage(tx, message, { until, error: attempted.answer });
     }
-    if (isDead(health, nowMs)) await reportChannel(tx, { channel, dead: health });
+    if (isDead(health, nowMs)) await reportChannel(tx, channel, health);
     return verdict;
   });
+}
+
+/** Says that a channel is dead, or no longer, in the transaction that finds out. */
+function reportChannel(
+  tx: Queryable,
+  channel: ChannelName,
+  dead: Health | undefined,
+): Promise<void> {
+  return settleAlerts(tx, [
+    {
+      subject: channelSubject(channel),
+      rules: ['channel_dead'],
+      standing: dead === undefined ? [] : [channelDead(channel, dead)],
+    },
+  ]);
+}
+
+async function reportGivenUp(
+  tx: Queryable,
+  { id: messageId, content, attempts }: ClaimedMessage,
+  answer: string,
+): Promise<void> {
+  if (content.kind !== 'order') return;
+  await tellNews(tx, [orderNoticeGivenUp({ messageId, notice: content, attempts, answer })]);
 }
 
 /** A queue that is away costs a minute at most: the sweep looks what is due. */

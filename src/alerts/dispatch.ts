@@ -6,12 +6,12 @@
  */
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
+import type { Severity } from './domain/alert.ts';
 import {
   type ChannelName,
   type Content,
   composeFor,
   type Saying,
-  type Severity,
   STORM_PAUSE_MS,
   WINDOW_MS,
 } from './domain/message.ts';

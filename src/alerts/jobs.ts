@@ -32,5 +32,5 @@ export async function announceDue(
       delayMs,
     }),
   );
-  if (jobs.length > 0) await producer.add(jobs);
+  await producer.add(jobs);
 }

@@ -1,6 +1,7 @@
 /** Messages in the log, for installations that collect it, and where nothing else is set. */
 import type { Log } from '../../platform/log.ts';
-import type { Content, Severity } from '../domain/message.ts';
+import type { Severity } from '../domain/alert.ts';
+import type { Content } from '../domain/message.ts';
 import { textOf } from '../domain/text.ts';
 import type { Channel } from './channel.ts';
 

@@ -37,6 +37,9 @@ export const RULES = [
   'refund_stuck',
   'payout_stuck',
   'dispute_stuck',
+  // What goes out: channel.ts
+  'channel_dead',
+  'order_notice_given_up',
 ] as const;
 export type Rule = (typeof RULES)[number];
 

@@ -14,9 +14,7 @@
  *    in a few messages, whatever its size. What waits meanwhile is in the next take.
  */
 import { sumMinor } from '../../contract/money.ts';
-
-export const SEVERITIES = ['info', 'warning', 'critical'] as const;
-export type Severity = (typeof SEVERITIES)[number];
+import { SEVERITIES, type Severity } from './alert.ts';
 
 /** Operators' channels, and the shop's own, which hears of orders only. */
 export const CHANNELS = ['log', 'webhook', 'slack', 'mail', 'shop'] as const;
@@ -86,7 +84,9 @@ export type Content =
   | { readonly kind: 'summary'; readonly summary: DaySummary }
   | {
       readonly kind: 'order';
+      /** `order.paid`. */
       readonly type: string;
+      readonly orderId: string;
       readonly at: string;
       readonly data: Readonly<Record<string, unknown>>;
     }

@@ -21,6 +21,7 @@ export interface OrderChange {
 
 /** An order as it stands. */
 export interface OrderNow {
+  readonly orderId: string;
   /** Its amounts, in a form in which equal ones are spelt alike. */
   readonly money: string;
   /** In the form of the admin API. */
@@ -31,6 +32,7 @@ export interface OrderNotice {
   readonly orderKey: string;
   readonly changeNumber: number;
   readonly type: string;
+  readonly orderId: string;
   readonly at: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
@@ -61,12 +63,13 @@ export function planNotices(
   return { notices, told: nowTold };
 }
 
-function noticeOf(change: OrderChange, { body }: OrderNow): OrderNotice {
+function noticeOf(change: OrderChange, { orderId, body }: OrderNow): OrderNotice {
   const at = change.changedAt.toISOString();
   return {
     orderKey: change.orderKey,
     changeNumber: change.number,
     type: change.change === 'status' ? `order.${change.status}` : 'order.updated',
+    orderId,
     at,
     data: {
       change: {

@@ -6,14 +6,8 @@
  * 2. Nothing here knows a channel's markup; `slack.ts` and `mail.ts` beside this put on their own.
  */
 import { formatMoney } from '../../contract/money.ts';
-import {
-  type Content,
-  type DaySummary,
-  type Occasion,
-  type Saying,
-  type SayingGroup,
-  SEVERITIES,
-} from './message.ts';
+import { SEVERITIES } from './alert.ts';
+import type { Content, DaySummary, Occasion, Saying, SayingGroup } from './message.ts';
 
 export interface Text {
   readonly title: string;

@@ -151,3 +151,18 @@ export async function deleteSettled(
   );
   return rows.length;
 }
+
+/** Gives up to `limit` messages up that were made before an instant and that nobody tries now. */
+export async function giveUpAbandoned(
+  db: Queryable,
+  { before, now, limit }: { readonly before: Date; readonly now: Date; readonly limit: number },
+): Promise<void> {
+  await db.query(
+    `update messages
+        set state = 'given_up', settled_at = $2, last_error = coalesce(last_error, 'never tried')
+      where id = any (array(select id from messages
+                             where state = 'due' and created_at < $1 and next_attempt_at < $2
+                             order by number limit $3 for update skip locked))`,
+    [before.toISOString(), now.toISOString(), limit],
+  );
+}

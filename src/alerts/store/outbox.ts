@@ -1,6 +1,6 @@
 /** Statements on what waits to be said, and on the pace at which it is. */
 import type { Queryable } from '../../platform/db/database.ts';
-import type { Severity } from '../domain/message.ts';
+import type { Severity } from '../domain/alert.ts';
 
 /**
  * Takes the pace until the transaction ends.

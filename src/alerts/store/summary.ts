@@ -1,6 +1,6 @@
 /** Statements for the daily summary. They read the journal, which nobody else here does. */
 import type { Queryable } from '../../platform/db/database.ts';
-import type { Severity } from '../domain/message.ts';
+import type { Severity } from '../domain/alert.ts';
 
 export interface DayRow {
   readonly currency: string;
