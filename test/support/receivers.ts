@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { SMTPServer } from 'smtp-server';
+import { SMTPServer, type SMTPServerEnvelope } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
 
 /** Made for tests; its key spells `test-secret-of-24-bytes!`. */
@@ -127,6 +127,23 @@ export interface ReceivedMail {
   readonly messageId: string;
 }
 
+type MailBehaviour = 'accept' | 'tempfail' | 'refuse' | 'stay_silent';
+
+const REFUSALS = {
+  accept: null,
+  tempfail: Object.assign(new Error('not now'), { responseCode: 451 }),
+  refuse: Object.assign(new Error('not this'), { responseCode: 554 }),
+} as const;
+
+function mailOf({ mailFrom, rcptTo }: SMTPServerEnvelope, raw: string): ReceivedMail {
+  return {
+    from: mailFrom === false ? '' : mailFrom.address,
+    to: rcptTo.map(({ address }) => address),
+    raw,
+    messageId: /^Message-ID: (.*)$/im.exec(raw)?.[1]?.trim() ?? '',
+  };
+}
+
 export interface MailServer {
   readonly url: string;
   /** Mails that were accepted. */
@@ -134,7 +151,7 @@ export interface MailServer {
   /** How often somebody came to deliver. */
   attempts(): number;
   /** `tempfail`, `refuse`: answers to the message itself; `stay_silent`: never answers it. */
-  behave(behaviour: 'accept' | 'tempfail' | 'refuse' | 'stay_silent'): void;
+  behave(behaviour: MailBehaviour): void;
   leave(): Promise<void>;
   comeBack(): Promise<void>;
   close(): Promise<void>;
@@ -146,7 +163,7 @@ export const SMTP_PASSWORD = 'smtp-password-of-tests';
 /** A mail server that wants to be logged into. */
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
-  let behaviour = 'accept';
+  let behaviour: MailBehaviour = 'accept';
   let attempts = 0;
   const open = async (port: number): Promise<SMTPServer> => {
     const server = new SMTPServer({
@@ -159,19 +176,8 @@ export async function startMailServer(): Promise<MailServer> {
       onData: (stream, { envelope }, done) => {
         void text(stream).then((raw) => {
           attempts += 1;
-          if (behaviour === 'stay_silent') return;
-          if (behaviour !== 'accept') {
-            const responseCode = behaviour === 'refuse' ? 554 : 451;
-            done(Object.assign(new Error('not now'), { responseCode }));
-            return;
-          }
-          mails.push({
-            from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
-            to: envelope.rcptTo.map(({ address }) => address),
-            raw,
-            messageId: /^Message-ID: (.*)$/im.exec(raw)?.[1]?.trim() ?? '',
-          });
-          done();
+          if (behaviour === 'accept') mails.push(mailOf(envelope, raw));
+          if (behaviour !== 'stay_silent') done(REFUSALS[behaviour]);
         });
       },
     });
