@@ -193,6 +193,8 @@ test('the table sweeps everything at the start and what is overdue every minute'
     checkAuthorizations: () => Promise.resolve(),
     checkDeadlines: () => Promise.resolve(),
     feed: { publish: () => Promise.resolve() },
+    sweepMessages: () => Promise.resolve(),
+    summary: undefined,
     reconcile: undefined,
   }).filter(({ name }) => name === 'sweep');
   expect(table.map(({ name, cron }) => [name, cron])).toEqual([['sweep', '* * * * *']]);
