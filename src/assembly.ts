@@ -2,15 +2,30 @@
  * The only place that builds the object graph. Roles share what they can: one process may have all
  * of them, or each its own.
  */
+
+import { randomUUID } from 'node:crypto';
+import { type Channel, createChannels, subscriptionsOf } from './alerts/channels/index.ts';
 import { createDeadlineCheck } from './alerts/checkDeadlines.ts';
+import { createRefusalCount } from './alerts/countRefusals.ts';
+import { createDeliverer } from './alerts/deliver.ts';
+import { dispatchAlerts } from './alerts/dispatch.ts';
+import { ALERTS_QUEUE, type AlertsJob, announceDue } from './alerts/jobs.ts';
+import { speak } from './alerts/speaker.ts';
+import { addCounts } from './alerts/store/watch.ts';
+import { summariseYesterday } from './alerts/summarise.ts';
+import { sweepMessages } from './alerts/sweep.ts';
+import { type OrderFeed, tellShop } from './alerts/tellShop.ts';
+import { createSystemWatch } from './alerts/watchSystem.ts';
 import { createClient, type PaymentServiceClient } from './client/index.ts';
 import { createConsoleApp } from './console/app.ts';
+import { orderStateBody } from './console/routes/orders.ts';
 import { API_KEY_PREFIXES } from './contract/limits.ts';
 import { createEventApplier } from './ledger/applyEvents.ts';
 import { createChangeFeed } from './ledger/changeFeed.ts';
 import { bindInstallation } from './ledger/installation.ts';
 import { batchJob, createEventsHandler, EVENTS_QUEUE, type EventsJob } from './ledger/jobs.ts';
 import { createLedgerMetrics } from './ledger/metrics.ts';
+import { createOrderFeed, readOrdersAsTheyStand } from './ledger/orderFeed.ts';
 import { createOverdueCheck } from './ledger/overdue.ts';
 import { createSweep } from './ledger/sweep.ts';
 import { systemClock } from './platform/clock.ts';
@@ -73,6 +88,7 @@ export const ROLES = [
   'receiver',
   'events',
   'reconcile',
+  'alerts',
   'scheduler',
   'console',
   'sandbox',
@@ -201,6 +217,7 @@ const EVENTS_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 60_000, p
 /** Balances add up the whole journal. */
 const CONSOLE_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 30_000, plans: 'any' };
 const RECONCILE_POOL: PoolOptions = { maxConnections: 6, answerTimeoutMs: 60_000, plans: 'any' };
+const ALERTS_POOL: PoolOptions = { maxConnections: 6, answerTimeoutMs: 60_000, plans: 'any' };
 const SCHEDULER_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 60_000, plans: 'any' };
 
 /** What all roles of a process share. */
@@ -257,6 +274,7 @@ async function startLedgerRoles(
   const receiverPort = roles.has('receiver') ? await startReceiver(shared) : undefined;
   if (roles.has('events')) startEvents(shared);
   if (roles.has('reconcile')) startReconcile(shared);
+  if (roles.has('alerts')) startAlerts(shared);
   if (roles.has('scheduler')) startSchedules(shared);
   const consolePort = roles.has('console') ? await startConsole(shared) : undefined;
   return { receiverPort, consolePort };
@@ -351,6 +369,8 @@ async function startReceiver(shared: Shared): Promise<number> {
   const announcer = createAnnouncer((ids) => events.add([batchJob(ids)]), log);
   onClose(() => announcer.drain());
   const receiverMetrics = createReceiverMetrics(metrics);
+  const refusals = createRefusalCount((counts) => addCounts(db, counts), log);
+  onClose(() => refusals.drain());
   const intake = createIntake({
     db,
     clock: systemClock,
@@ -370,6 +390,7 @@ async function startReceiver(shared: Shared): Promise<number> {
     },
     readiness: () => readiness({ db, gate, queues }),
     metrics: receiverMetrics,
+    countRefusal: refusals.count,
     clock: systemClock,
     log,
   });
@@ -532,16 +553,89 @@ function startReconcile({ config, gate, log, metrics, openPool, onClose, queues 
   });
 }
 
+/** The channels that the settings name. */
+export function channelsOf(config: Config, log: Log): readonly Channel[] {
+  return createChannels(config.channels, { clock: systemClock, log });
+}
+
+/** What the shop is told of its orders is what the admin API answers of them. */
+export function orderFeedOf(db: Database): OrderFeed {
+  return {
+    ...createOrderFeed(db),
+    readOrders: async (tx, orderKeys) => {
+      const orders = await readOrdersAsTheyStand(tx, orderKeys);
+      return new Map(
+        orders.map((order) => {
+          const body = orderStateBody(order);
+          const { orderId } = order;
+          return [order.orderKey, { orderId, money: JSON.stringify(body.totals), body }];
+        }),
+      );
+    },
+  };
+}
+
+function startAlerts({ config, gate, log, openPool, onClose, queues }: Shared): void {
+  const db = openPool('alerts', ALERTS_POOL);
+  const producer = queues.producer<AlertsJob>(ALERTS_QUEUE);
+  onClose(() => producer.close());
+  const clock = systemClock;
+  const subscriptions = subscriptionsOf(config.channels);
+  const newMessageId = () => `msg_${randomUUID()}`;
+  gate.whenOpen(() => {
+    const closing = new AbortController();
+    const deliverer = createDeliverer(
+      {
+        db,
+        clock,
+        log,
+        channels: channelsOf(config, log),
+        wakeLater: (channel, delayMs) => announceDue(producer, [{ channel, delayMs }]),
+        random: Math.random,
+      },
+      closing.signal,
+    );
+    const feed = config.channels.shop && orderFeedOf(db);
+    const sources = {
+      alerts: () => dispatchAlerts({ db, clock, subscriptions, newMessageId }),
+      ...(feed && { orders: () => tellShop({ db, feed, clock, newMessageId }) }),
+    };
+    const announce = (channels: Iterable<AlertsJob['channel']>) =>
+      announceDue(
+        producer,
+        Array.from(channels, (channel) => ({ channel })),
+      );
+    const speaking = speak({ db, clock, log, sources, announce, deliverer }, closing.signal);
+    const consumer = queues.consumer<AlertsJob>(
+      ALERTS_QUEUE,
+      deliverer.concurrency,
+      ({ data: { channel } }) => deliverer.run(channel),
+    );
+    onClose(async () => {
+      closing.abort();
+      await consumer.close();
+      await speaking;
+    });
+  });
+}
+
 function startSchedules({ config, events, gate, log, openPool, onClose, queues }: Shared): void {
   const db = openPool('scheduler', SCHEDULER_POOL);
   const sweep = createSweep({ db, producer: events, clock: systemClock, log });
   const checkOverdue = createOverdueCheck({ db, clock: systemClock, log });
+  const isReconciling = serviceOf(config) !== undefined;
+  const watchSystem = createSystemWatch({ db, log, isReconciling });
   const checkDeadlines = createDeadlineCheck({ db, clock: systemClock, log });
   const stopping = new AbortController();
   const { signal } = stopping;
   const { check } = authorizationsOf(config, { db, log, lane: 'refresh', signal });
   const errands = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   onClose(() => errands.close());
+  const wakes = queues.producer<AlertsJob>(ALERTS_QUEUE);
+  onClose(() => wakes.close());
+  const clock = systemClock;
+  const channels = subscriptionsOf(config.channels).map(({ channel }) => channel);
+  const hour = config.alertSummaryHour;
   const enqueue = (errand: Errand): Promise<void> => {
     const nowMs = systemClock.nowMs();
     return enqueueErrand(errands, errand, nowMs - (nowMs % 60_000));
@@ -552,8 +646,14 @@ function startSchedules({ config, events, gate, log, openPool, onClose, queues }
       sweep,
       checkOverdue,
       checkAuthorizations: check.run,
+      watchSystem,
       checkDeadlines,
       feed,
+      sweepMessages: () => sweepMessages({ db, producer: wakes, clock }),
+      summary:
+        hour === undefined
+          ? undefined
+          : { hour, run: () => summariseYesterday({ db, clock, channels }) },
       reconcile: serviceOf(config) && enqueue,
     });
     const scheduler = startScheduler(table, { db, clock: systemClock, log });

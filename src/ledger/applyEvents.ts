@@ -12,7 +12,7 @@ import type { Look } from './domain/mergeLooks.ts';
 import type { ResourceRef } from './domain/snapshot.ts';
 import type { LedgerMetrics } from './metrics.ts';
 import { startOver } from './ordersMoved.ts';
-import { closeSubject, openFindings } from './store/findings.ts';
+import { closeSubject, openFindings } from './recordFindings.ts';
 import { bury, type ClaimedEvent, claimOne, claimUntried, putBack } from './store/pending.ts';
 
 export interface EventApplier {
@@ -108,7 +108,7 @@ async function applyReadings(tx: Queryable, { events, readings, ...rest }: Read)
     const reading = readings[place];
     return reading ? eventFindings(event, reading) : [];
   });
-  if (findings.length > 0) await openFindings(tx, findings);
+  await openFindings(tx, findings);
 }
 
 function toLook(

@@ -32,6 +32,7 @@ import { OrdersMoved } from './ordersMoved.ts';
 import { raiseAlerts } from './raiseAlerts.ts';
 import { type OrderChange, recomputeOrders } from './recomputeOrders.ts';
 import { recordChanges } from './recordChanges.ts';
+import { recordFindings, type SubjectFindings } from './recordFindings.ts';
 import { toStubRow, toUpdate } from './resourceUpdate.ts';
 import { insertTransfers, type NewTransfer } from './store/journal.ts';
 import { lockOrders, type StoredOrder } from './store/orders.ts';
@@ -47,7 +48,6 @@ import {
   updateResources,
 } from './store/resources.ts';
 import { insertEpoch, insertSnapshots, readEpochs, readSnapshots } from './store/snapshots.ts';
-import { type SubjectFindings, writeFindings } from './writeFindings.ts';
 
 export interface ApplyInput extends FilingInput {
   /** Orders that an earlier try found it needs (OrdersMoved). */
@@ -81,7 +81,7 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   if (moved.length > 0) await moveChildren(tx, moved);
   const recomputed = await recomputeOrders(tx, orderChanges(placed), orders);
   await recordChanges(tx, placed, { before: orders, after: recomputed });
-  await writeFindings(tx, [...recomputed, ...resourcesShow(rows, merged)]);
+  await recordFindings(tx, [...recomputed, ...resourcesShow(rows, merged)]);
   const { nowMs, isHistory } = input;
   await raiseAlerts(tx, { applied: placed, orders: recomputed, nowMs, isHistory });
 }

@@ -4,6 +4,7 @@ import type { Queryable } from '../platform/db/database.ts';
 import { deriveOrder } from './domain/order.ts';
 import { orderFindings, orderSubject } from './domain/orderFindings.ts';
 import { OrdersMoved } from './ordersMoved.ts';
+import type { SubjectFindings } from './recordFindings.ts';
 import {
   deleteStaleTotals,
   insertOrders,
@@ -13,7 +14,6 @@ import {
   upsertTotals,
 } from './store/orders.ts';
 import { type PartRow, readParts } from './store/resources.ts';
-import type { SubjectFindings } from './writeFindings.ts';
 
 /** Where a resource was filed and where it is filed now. */
 export interface OrderChange {

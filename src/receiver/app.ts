@@ -23,6 +23,8 @@ export interface ReceiverAppParts {
   readonly intake: Intake;
   readonly readiness: () => Promise<Readiness>;
   readonly metrics: ReceiverMetrics;
+  /** Counts deliveries without a valid signature, of which nothing is kept. Must not block or throw. */
+  readonly countRefusal: (reason: 'missing' | 'malformed' | 'mismatch') => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -60,6 +62,7 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
       const verification = verifySignature(body, request.header(SIGNATURE_HEADER), webhookSecrets);
       if (verification.outcome !== 'verified') {
         noteUnverified(verification.outcome);
+        parts.countRefusal(verification.outcome);
         reply(response, { outcome: `signature_${verification.outcome}` });
         return;
       }

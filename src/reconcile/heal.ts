@@ -17,18 +17,12 @@ import type { Database } from '../platform/db/database.ts';
 import { compare, type Difference, isPastGrace, type Remote } from './domain/compare.ts';
 import { isGeneral } from './domain/trouble.ts';
 import type { Span } from './domain/windows.ts';
+import { closeComparison, openComparison } from './findings.ts';
 import type { ReconcileMetrics } from './metrics.ts';
 import type { ListedRow, ReadWindow } from './readList.ts';
 import type { Retrieved } from './retrieve.ts';
 import { ServiceTrouble } from './serviceTrouble.ts';
-import {
-  closeComparison,
-  type LocalRow,
-  openComparison,
-  readAccepted,
-  readIdsCreated,
-  readLocalByIds,
-} from './store/compare.ts';
+import { type LocalRow, readAccepted, readIdsCreated, readLocalByIds } from './store/compare.ts';
 import type { ReportedDifference } from './store/runs.ts';
 import { KIND_OF, type Stream } from './streams.ts';
 
@@ -248,7 +242,7 @@ async function findLacking(
     if (lacking.length > MAX_LACKING) break;
   }
   if (lacking.length === 0) return [];
-  if (lacking.length > MAX_LACKING) return [await unstable(parts, stream, window.span)];
+  if (lacking.length > MAX_LACKING) return [await unstable(parts, stream)];
   const results: ReportedDifference[] = [];
   for (const id of lacking) {
     const ref = { kind: KIND_OF[stream], id };
@@ -263,23 +257,14 @@ async function findLacking(
   return results;
 }
 
-async function unstable(
-  { db, isDryRun }: HealParts,
-  stream: Stream,
-  span: Span,
-): Promise<ReportedDifference> {
-  const finding = {
-    class: 'list_unstable',
-    subject: `list:${stream}`,
-    detail: { lacking: `more than ${MAX_LACKING} that the ledger holds`, ...isoSpan(span) },
-  };
-  if (!isDryRun) await openComparison(db, [finding]);
-  return { class: finding.class, subject: finding.subject, outcome: 'left' };
+async function unstable({ db, isDryRun }: HealParts, stream: Stream): Promise<ReportedDifference> {
+  const named = { class: 'list_unstable', subject: `list:${stream}` } as const;
+  if (!isDryRun) await openComparison(db, [{ ...named, detail: LIST_DETAIL }]);
+  return { ...named, outcome: 'left' };
 }
 
-export function isoSpan({ fromMs, toMs }: Span): { readonly from: string; readonly to: string } {
-  return { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
-}
+/** The span that showed it stands in the run: here, each run would end what somebody accepted. */
+export const LIST_DETAIL = {};
 
 async function* idsCreated(db: Database, stream: Stream, span: Span): AsyncGenerator<string> {
   for (let after = ''; ; ) {

@@ -15,20 +15,17 @@
 import { type Lane, type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
 import { applySnapshots } from '../ledger/applySnapshots.ts';
 import { contentHash } from '../ledger/contentHash.ts';
+import { resourceSubject } from '../ledger/domain/findings.ts';
 import type { Look } from '../ledger/domain/mergeLooks.ts';
 import { type ResourceRef, readResource } from '../ledger/domain/snapshot.ts';
 import { startOver } from '../ledger/ordersMoved.ts';
+import { openFindings } from '../ledger/recordFindings.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { nextCheckMs } from './domain/checkTimes.ts';
 import { type Trouble, troubleOf } from './domain/trouble.ts';
 import { fetchResource } from './fetchResource.ts';
-import {
-  type CheckedRow,
-  openResourceFinding,
-  readChecked,
-  writeNextCheck,
-} from './store/checks.ts';
+import { type CheckedRow, noteFinding, readChecked, writeNextCheck } from './store/checks.ts';
 
 /** What became of a look at one resource. */
 export type Retrieved =
@@ -149,10 +146,9 @@ async function noteMissing(tx: Queryable, ref: ResourceRef, nowMs: number): Prom
     const knownMs = nowMs - before.firstSeenAt.getTime();
     if (knownMs >= (wasSeen ? GONE_AFTER_MS : ORPHAN_AFTER_MS)) {
       const detail = { since: before.firstSeenAt.toISOString() };
-      await openResourceFinding(tx, ref, {
-        class: wasSeen ? 'missing_remote' : 'orphan',
-        detail,
-      });
+      const name = wasSeen ? 'missing_remote' : 'orphan';
+      await noteFinding(tx, ref, name);
+      await openFindings(tx, [{ class: name, subject: resourceSubject(ref), detail }]);
     }
     // A seen one that is gone is looked at by its age, too: it is not final that it is gone.
     const stub = { ...before, status: null, isContradicted: false, versionMicros: null };

@@ -189,9 +189,12 @@ test('the table sweeps everything at the start and what is overdue every minute'
   const table = scheduleTable({
     sweep: { overdue: note('overdue'), everything: note('everything') },
     checkOverdue: () => Promise.resolve(),
+    watchSystem: () => Promise.resolve(),
     checkAuthorizations: () => Promise.resolve(),
     checkDeadlines: () => Promise.resolve(),
     feed: { publish: () => Promise.resolve() },
+    sweepMessages: () => Promise.resolve(),
+    summary: undefined,
     reconcile: undefined,
   }).filter(({ name }) => name === 'sweep');
   expect(table.map(({ name, cron }) => [name, cron])).toEqual([['sweep', '* * * * *']]);

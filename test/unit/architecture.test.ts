@@ -115,7 +115,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   reconcile: ['ledger', 'client', 'alerts'],
   doctor: ['ledger', 'client'],
   scheduler: ['ledger', 'reconcile'],
-  console: ['ledger', 'reconcile'],
+  console: ['ledger', 'reconcile', 'alerts'],
   demo: ['client', 'ledger', 'reconcile'],
 };
 

@@ -14,6 +14,32 @@ export function instant(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A span of time, rounded down to what matters: `42 s`, `7 min`, `5 h`, `3 d`. */
+export function span(ms: number): string {
+  if (ms < 2 * MINUTE_MS) return `${Math.floor(ms / 1000)} s`;
+  if (ms < 2 * HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min`;
+  if (ms < 2 * DAY_MS) return `${Math.floor(ms / HOUR_MS)} h`;
+  return `${Math.floor(ms / DAY_MS)} d`;
+}
+
+/** A number and its noun: `1 event`, `2 events`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+const LONGEST_QUOTE = 80;
+
+/** Text from outside, short and on one line; `unknown` where there is none. */
+export function quote(text: unknown): string {
+  if (typeof text !== 'string' || text === '') return 'unknown';
+  const line = text.replace(/[\p{C}\s]+/gu, ' ').trim();
+  return line.length <= LONGEST_QUOTE ? line : `${line.slice(0, LONGEST_QUOTE - 1)}…`;
+}
+
 type Named = Pick<Described, 'kind' | 'id' | 'orderId' | 'paymentId'>;
 
 /** What a resource belongs to, for example ` (order 1001, payment pay_1)`; empty for nothing known. */

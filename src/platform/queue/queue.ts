@@ -29,6 +29,8 @@ export interface NewJob<Data> {
   /** How often it is tried; between tries it waits ever longer, with jitter. */
   readonly attempts: number;
   readonly backoffMs: number;
+  /** How long nobody is to take it; not at all when left out. */
+  readonly delayMs?: number;
 }
 
 export interface RunningJob<Data> {
@@ -145,7 +147,7 @@ function createProducer<Data>(
   };
 }
 
-function toBullJob<Data>({ name, id, data, attempts, backoffMs }: NewJob<Data>) {
+function toBullJob<Data>({ name, id, data, attempts, backoffMs, delayMs = 0 }: NewJob<Data>) {
   return {
     name,
     data,
@@ -153,6 +155,7 @@ function toBullJob<Data>({ name, id, data, attempts, backoffMs }: NewJob<Data>) 
       ...KEPT_JOBS,
       ...(id !== undefined && { jobId: id }),
       attempts,
+      delay: delayMs,
       backoff: { type: 'exponential', delay: backoffMs, jitter: 0.5 },
     },
   };

@@ -20,7 +20,7 @@ import { settleAlerts } from '../../alerts/raise.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { resourceSubject } from '../../ledger/domain/findings.ts';
 import { namedOrderId } from '../../ledger/domain/order.ts';
-import { closeFindings, openFindings } from '../../ledger/store/findings.ts';
+import { closeFindings, openFindings } from '../../ledger/recordFindings.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import type { Log } from '../../platform/log.ts';
