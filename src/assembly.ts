@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Channel, createChannels, subscriptionsOf } from './alerts/channels/index.ts';
+import { createDeadlineCheck } from './alerts/checkDeadlines.ts';
 import { createDeliverer } from './alerts/deliver.ts';
 import { dispatchAlerts } from './alerts/dispatch.ts';
 import { ALERTS_QUEUE, type AlertsJob, announceDue } from './alerts/jobs.ts';
@@ -615,6 +616,7 @@ function startSchedules({ config, events, gate, log, openPool, onClose, queues }
   const db = openPool('scheduler', SCHEDULER_POOL);
   const sweep = createSweep({ db, producer: events, clock: systemClock, log });
   const checkOverdue = createOverdueCheck({ db, clock: systemClock, log });
+  const checkDeadlines = createDeadlineCheck({ db, clock: systemClock, log });
   const stopping = new AbortController();
   const { signal } = stopping;
   const { check } = authorizationsOf(config, { db, log, lane: 'refresh', signal });
@@ -635,6 +637,7 @@ function startSchedules({ config, events, gate, log, openPool, onClose, queues }
       sweep,
       checkOverdue,
       checkAuthorizations: check.run,
+      checkDeadlines,
       feed,
       sweepMessages: () => sweepMessages({ db, producer: wakes, clock }),
       summary:

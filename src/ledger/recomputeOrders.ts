@@ -27,6 +27,7 @@ export interface OrderChange {
 export interface RecomputedOrder extends SubjectFindings {
   readonly orderKey: string;
   readonly status: string;
+  readonly parts: readonly PartRow[];
 }
 
 /**
@@ -67,6 +68,7 @@ export async function recomputeOrders(
   return updates.map(({ orderKey, status }) => ({
     orderKey,
     status,
+    parts: parts.get(orderKey) ?? [],
     subject: orderSubject(orderKey),
     open: existing.get(orderKey)?.openFindings ?? [],
     shown: shown.get(orderKey) ?? [],

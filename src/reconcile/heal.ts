@@ -46,8 +46,11 @@ export interface HealParts {
   /** Retrieves in the run's lane, counted. */
   readonly retrieve: (ref: { kind: Remote['kind']; id: string }) => Promise<Retrieved>;
   readonly isDryRun: boolean;
-  /** Whether changes count as missed: before the first import is done, nobody had told of any. */
-  readonly countsMissed: boolean;
+  /**
+   * The first import is not done: nobody had told of what it finds. So nothing counts as missed, and
+   * nobody is told of what is past.
+   */
+  readonly isHistory: boolean;
 }
 
 /** Differences of one window beyond which its rows are applied as they are (rule 2). */
@@ -121,7 +124,10 @@ async function differencesOf(
 const ROWS_PER_TRANSACTION = 50;
 
 /** Applies full rows as looks at a list (rule 2). */
-async function applyRows({ db }: HealParts, found: readonly Found[]): Promise<readonly Found[]> {
+async function applyRows(
+  { db, clock, isHistory }: HealParts,
+  found: readonly Found[],
+): Promise<readonly Found[]> {
   const full = found.filter(({ row }) => !row.isHint);
   for (let first = 0; first < full.length; first += ROWS_PER_TRANSACTION) {
     const looks = full.slice(first, first + ROWS_PER_TRANSACTION).map(({ row }) => ({
@@ -133,7 +139,9 @@ async function applyRows({ db }: HealParts, found: readonly Found[]): Promise<re
       webhookEventId: undefined,
     }));
     await startOver((alsoLock) =>
-      db.transaction((tx) => applySnapshots(tx, { looks, suspects: [], alsoLock })),
+      db.transaction((tx) =>
+        applySnapshots(tx, { looks, suspects: [], alsoLock, nowMs: clock.nowMs(), isHistory }),
+      ),
     );
   }
   return full;
@@ -164,7 +172,7 @@ function subjectOf({ kind, id }: Pick<Remote, 'kind' | 'id'>): string {
 }
 
 function countMissed(parts: HealParts, stream: Stream, found: readonly Found[]): number {
-  if (!parts.countsMissed || parts.isDryRun) return 0;
+  if (parts.isHistory || parts.isDryRun) return 0;
   const nowMs = parts.clock.nowMs();
   let missed = 0;
   for (const { row } of found) {

@@ -49,6 +49,8 @@ export interface RetrieveOptions {
   readonly lane: Lane;
   /** Says what would become of it and changes nothing. */
   readonly isDryRun?: boolean;
+  /** What it finds is imported: alerts are raised only of what can still be acted on. */
+  readonly isHistory?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -71,7 +73,7 @@ const GONE_AFTER_MS = 60 * 60_000;
 
 /** Makes the one `retrieve`. */
 export function createRetrieve({ db, client, clock }: RetrieveParts): Retrieve {
-  return async (ref, { lane, isDryRun = false, signal }) => {
+  return async (ref, { lane, isDryRun = false, isHistory = false, signal }) => {
     let serviceTimeMs: number | undefined;
     const onAnswer = (answer: { readonly serviceTimeMs: number | undefined }): void => {
       ({ serviceTimeMs } = answer);
@@ -92,7 +94,7 @@ export function createRetrieve({ db, client, clock }: RetrieveParts): Retrieve {
       return { outcome: 'failed', trouble: 'unreadable', reason: look };
     }
     return await startOver((alsoLock) =>
-      unlessDry(db, isDryRun, (tx) => apply(tx, { look, body, alsoLock, nowMs })),
+      unlessDry(db, isDryRun, (tx) => apply(tx, { look, body, alsoLock, nowMs, isHistory })),
     );
   };
 }
@@ -121,17 +123,15 @@ interface ApplyInput {
   readonly body: object;
   readonly alsoLock: readonly string[];
   readonly nowMs: number;
+  readonly isHistory: boolean;
 }
 
-async function apply(
-  tx: Queryable,
-  { look, body, alsoLock, nowMs }: ApplyInput,
-): Promise<Retrieved> {
+async function apply(tx: Queryable, { look, body, ...rest }: ApplyInput): Promise<Retrieved> {
   const before = await readChecked(tx, look.ref);
-  await applySnapshots(tx, { looks: [look], suspects: [], alsoLock });
+  await applySnapshots(tx, { looks: [look], suspects: [], ...rest });
   const after = await readChecked(tx, look.ref);
   if (!after) throw new Error(`${look.ref.kind} ${look.ref.id} was applied and is not stored`);
-  await advance(tx, after, nowMs);
+  await advance(tx, after, rest.nowMs);
   return { outcome: 'applied', before, after, body };
 }
 

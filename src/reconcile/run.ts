@@ -77,10 +77,12 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     const { stream, isDryRun, lane } = request;
     const { pageLimit, watermarkAt } = await readStream(db, stream);
     const unfinished = await unfinishedOf(parts, request);
+    const isHistory = watermarkAt === null;
     const asking = createAsking({
       retrieve: parts.retrieve,
       lane,
       isDryRun,
+      isHistory,
       signal: options.signal,
       pause: parts.pause,
       spent: unfinished?.requests ?? 0,
@@ -108,7 +110,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       stream,
       asking,
       reader,
-      heal: { ...parts, retrieve: asking.retrieve, isDryRun, countsMissed: watermarkAt !== null },
+      heal: { ...parts, retrieve: asking.retrieve, isDryRun, isHistory },
       options,
       mayPause: request.cause !== 'operator',
     };

@@ -23,6 +23,7 @@ export interface ScheduledWork {
   readonly sweep: Sweep;
   readonly checkOverdue: () => Promise<void>;
   readonly checkAuthorizations: () => Promise<void>;
+  readonly checkDeadlines: () => Promise<void>;
   readonly feed: Pick<ChangeFeed, 'publish'>;
   readonly sweepMessages: () => Promise<void>;
   readonly summary: DailyWork | undefined;
@@ -57,6 +58,7 @@ export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
       run: work.sweepMessages,
       atStart: work.sweepMessages,
     },
+    { name: 'deadlines', cron: '* * * * *', runs: 'once', run: work.checkDeadlines },
     // Reading the feed over HTTP publishes too; this is for readers in SQL, and for nobody reading.
     { name: 'changes', cron: '*/2 * * * * *', runs: 'everywhere', run: feed.publish },
   ];

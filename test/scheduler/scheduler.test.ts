@@ -190,6 +190,7 @@ test('the table sweeps everything at the start and what is overdue every minute'
     sweep: { overdue: note('overdue'), everything: note('everything') },
     checkOverdue: () => Promise.resolve(),
     checkAuthorizations: () => Promise.resolve(),
+    checkDeadlines: () => Promise.resolve(),
     feed: { publish: () => Promise.resolve() },
     sweepMessages: () => Promise.resolve(),
     summary: undefined,

@@ -1,0 +1,58 @@
+/** How alerts put things: one way for amounts, times, names and commands. */
+import { formatMoney } from '../../contract/money.ts';
+import type { Described, StateBefore } from './facts.ts';
+
+/** For example `65.40 USD`. */
+export function money(amountMinor: number | undefined, currency: string | undefined): string {
+  return amountMinor === undefined || currency === undefined
+    ? 'an unknown amount'
+    : formatMoney(amountMinor, currency);
+}
+
+/** For example `2026-11-21 17:05 UTC`. */
+export function instant(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+type Named = Pick<Described, 'kind' | 'id' | 'orderId' | 'paymentId'>;
+
+/** What a resource belongs to, for example ` (order 1001, payment pay_1)`; empty for nothing known. */
+export function belonging({ kind, orderId, paymentId }: Named): string {
+  const names = [
+    ...(orderId === undefined ? [] : [`order ${orderId}`]),
+    ...(kind === 'payment' || paymentId === undefined ? [] : [`payment ${paymentId}`]),
+  ];
+  return names.length === 0 ? '' : ` (${names.join(', ')})`;
+}
+
+/** The command that shows how a resource came to its state. */
+export function history({ kind, id, orderId }: Named): string {
+  return orderId === undefined || kind === 'payout'
+    ? `npx tallyhook find ${shellWord(id)}`
+    : `npx tallyhook orders explain ${shellWord(orderId)}`;
+}
+
+/** An id from outside as one word of a command that a person may copy. */
+export function shellWord(text: string): string {
+  return /^[\w.:@%+=/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** What every alert about a resource carries. */
+export function subjectOf({ kind, id }: Pick<Described, 'kind' | 'id'>): string {
+  return `${kind}:${id}`;
+}
+
+/** The facts of a sentence that every alert about a resource tells machines. */
+export function resourceDetail(
+  facts: Described & { readonly before?: StateBefore | undefined },
+): Readonly<Record<string, unknown>> {
+  const { id, status, stage, amountMinor, currency, before } = facts;
+  return {
+    id,
+    status,
+    ...(stage !== undefined && { stage }),
+    ...(before && before.status !== status && { previousStatus: before.status }),
+    amountMinor,
+    currency,
+  };
+}
