@@ -2,7 +2,7 @@
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import { errorEnvelope } from '../contract/errors.ts';
 import { SIGNATURE_HEADER } from '../contract/signature.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, startStopwatch } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Intake } from './intake.ts';
 import type { ReceiverMetrics } from './metrics.ts';
@@ -33,7 +33,7 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
   app.disable('x-powered-by');
   app.disable('etag');
 
-  const reply = (response: Response, outcome: WebhookOutcome): void => {
+  const reply = (response: Response, outcome: WebhookOutcome): number => {
     metrics.outcome(outcome.outcome);
     const { status, headers, body } = replyFor(outcome);
     const text = JSON.stringify(body);
@@ -44,6 +44,17 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
       ...headers,
     });
     response.end(text);
+    return status;
+  };
+  const judge = (request: Request): Promise<WebhookOutcome> => {
+    const body: Buffer = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    const verification = verifySignature(body, request.header(SIGNATURE_HEADER), webhookSecrets);
+    if (verification.outcome !== 'verified') {
+      noteUnverified(verification.outcome);
+      return Promise.resolve({ outcome: `signature_${verification.outcome}` });
+    }
+    metrics.secretUsed(verification.secretIndex);
+    return intake.accept(body);
   };
 
   app.post(
@@ -51,18 +62,14 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
     // Any content type: the signature covers bytes, and an encoded body is refused, not inflated.
     express.raw({ type: () => true, limit: parts.maxBodyBytes, inflate: false }),
     async (request: Request, response: Response) => {
-      const body: Buffer = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      const verification = verifySignature(body, request.header(SIGNATURE_HEADER), webhookSecrets);
-      if (verification.outcome !== 'verified') {
-        noteUnverified(verification.outcome);
-        reply(response, { outcome: `signature_${verification.outcome}` });
-        return;
-      }
-      metrics.secretUsed(verification.secretIndex);
-      reply(response, await intake.accept(body));
+      const elapsedSeconds = startStopwatch();
+      const httpStatus = reply(response, await judge(request));
+      metrics.replied(httpStatus, elapsedSeconds());
     },
   );
-  app.all(webhookPath, (_request, response) => reply(response, { outcome: 'wrong_method' }));
+  app.all(webhookPath, (_request, response) => {
+    reply(response, { outcome: 'wrong_method' });
+  });
 
   app.get('/healthz', (_request, response) => {
     response.json({ status: 'alive' });
@@ -88,7 +95,7 @@ const BODY_ERRORS: Readonly<Record<string, WebhookOutcome>> = {
 };
 
 function createErrorHandler(
-  reply: (response: Response, outcome: WebhookOutcome) => void,
+  reply: (response: Response, outcome: WebhookOutcome) => unknown,
   log: Log,
 ): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {

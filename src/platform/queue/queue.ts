@@ -46,6 +46,20 @@ export interface Producer<Data> {
   close(): Promise<void>;
 }
 
+export interface MeasuredQueue {
+  /** How deep the queue is. Throws when the backend is away. */
+  depth(): Promise<QueueDepth>;
+}
+
+export const JOB_STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
+
+export interface QueueDepth {
+  /** `delayed` jobs are between two tries; `failed` ones had all of theirs. */
+  readonly jobs: Readonly<Record<(typeof JOB_STATES)[number], number>>;
+  /** When the job that is next to be taken was added, in milliseconds since 1970. */
+  readonly oldestWaitingMs: number | undefined;
+}
+
 export interface Consumer {
   /** Lets running jobs finish, takes no new ones. */
   close(): Promise<void>;
@@ -55,7 +69,7 @@ export interface QueueBackend {
   readonly name: 'redis' | 'postgres';
   /** Throws unless the backend answers. */
   probe(): Promise<void>;
-  producer<Data>(queueName: string): Producer<Data>;
+  producer<Data>(queueName: string): Producer<Data> & MeasuredQueue;
   consumer<Data>(
     queueName: string,
     concurrency: number,
@@ -65,7 +79,10 @@ export interface QueueBackend {
 }
 
 /** What is used of BullMQ's classes, whose types differ by backend. */
-type BackedQueue = Pick<Queue, 'addBulk' | 'getWaitingCount' | 'close' | 'waitUntilReady'> & {
+type BackedQueue = Pick<
+  Queue,
+  'addBulk' | 'getWaitingCount' | 'getJobCounts' | 'getJobs' | 'close' | 'waitUntilReady'
+> & {
   on(event: 'error', listener: (error: Error) => void): unknown;
 };
 type BackedWorker = Pick<Worker, 'close' | 'pause'> & {
@@ -99,7 +116,7 @@ function createProducer<Data>(
   queueName: string,
   connections: QueueConnections,
   log: Log,
-): Producer<Data> {
+): Producer<Data> & MeasuredQueue {
   let opened: Promise<BackedQueue> | undefined;
 
   const open = async (): Promise<BackedQueue> => {
@@ -142,12 +159,25 @@ function createProducer<Data>(
       const queue = await ready();
       return queue.getWaitingCount();
     },
+    depth: async () => {
+      const queue = await ready();
+      const {
+        waiting = 0,
+        active = 0,
+        delayed = 0,
+        failed = 0,
+      } = await queue.getJobCounts(...JOB_STATES);
+      const [oldest] = await queue.getJobs('waiting', 0, 0, OLDEST_FIRST);
+      return { jobs: { waiting, active, delayed, failed }, oldestWaitingMs: oldest?.timestamp };
+    },
     close: async () => {
       const queue = await opened?.catch(() => undefined);
       await queue?.close();
     },
   };
 }
+
+const OLDEST_FIRST = true;
 
 interface ConsumerParts<Data> {
   readonly queueName: string;
