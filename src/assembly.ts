@@ -208,7 +208,7 @@ const EVENTS_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 60_000, p
 /** Balances add up the whole journal. */
 const CONSOLE_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 30_000, plans: 'any' };
 /** One scrape reads at a time, and has given up long before (platform/sources.ts). */
-const METRICS_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 5_000, plans: 'any' };
+const METRICS_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 4_000, plans: 'any' };
 const RECONCILE_POOL: PoolOptions = { maxConnections: 6, answerTimeoutMs: 60_000, plans: 'any' };
 const SCHEDULER_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 60_000, plans: 'any' };
 

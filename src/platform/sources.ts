@@ -39,7 +39,7 @@ export interface SourceTimes {
 }
 
 /** Prometheus gives a scrape ten seconds by default, and asks every 15 to 60. */
-const TIMES: SourceTimes = { freshForMs: 3_000, patienceMs: 3_000 };
+const TIMES: SourceTimes = { freshForMs: 2_000, patienceMs: 2_000 };
 
 export interface Sources {
   add(source: Source): void;
