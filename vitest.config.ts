@@ -9,7 +9,7 @@ export default defineConfig({
         test: {
           name: 'services',
           include: [
-            'test/{cli,conformance,console,db,flow,ledger,platform,receiver,reconcile,sandbox,scheduler}/**/*.test.ts',
+            'test/{alerts,cli,conformance,console,db,flow,ledger,platform,receiver,reconcile,sandbox,scheduler}/**/*.test.ts',
           ],
           globalSetup: ['test/support/globalSetup.ts'],
           testTimeout: 60_000,

@@ -31,8 +31,8 @@ create table alerts (
     and (acknowledged_at is null) = (acknowledged_reason is null)),
   check ((snoozed_until is null) = (snoozed_by is null))
 );
--- One that is not resolved for each key; a recurrence opens anew.
-create unique index alerts_current on alerts (rule, subject, variant) where state <> 'resolved';
+-- One that is not resolved for each key; a recurrence opens anew. Also answers what stands of a subject.
+create unique index alerts_current on alerts (subject, rule, variant) where state <> 'resolved';
 create index alerts_subject on alerts (subject);
 create index alerts_current_id on alerts (id) where state <> 'resolved';
 

@@ -1,0 +1,61 @@
+/** Statements that read findings, and what they are about, for alerts. */
+import type { Queryable } from '../../platform/db/database.ts';
+
+export interface StoredFinding {
+  readonly class: string;
+  readonly subject: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+  /** How long it has been open. */
+  readonly ageMs: number;
+}
+
+/**
+ * Open findings that nobody accepted, have stood for the grace of their class and have no alert. They
+ * are locked, so that none is closed before its alert is there; those that are being changed now are
+ * left to who changes them.
+ */
+export function lockUnspoken(
+  tx: Queryable,
+  graces: readonly { readonly class: string; readonly graceMs: number }[],
+  limit: number,
+): Promise<readonly StoredFinding[]> {
+  return tx.query<StoredFinding>(
+    `select f.class, f.subject, f.detail,
+            (extract(epoch from statement_timestamp() - f.opened_at) * 1000)::bigint as "ageMs"
+       from unnest($1::text[], $2::bigint[]) as g (class, grace_ms)
+       join findings f on f.class = g.class
+      where f.state = 'open' and f.accepted_at is null
+        and f.opened_at <= statement_timestamp() - g.grace_ms * interval '1 millisecond'
+        and not exists (
+              select from alerts a
+               where a.subject = f.subject and a.rule = f.class and a.state <> 'resolved')
+      order by f.id
+      limit $3
+        for update of f skip locked`,
+    [graces.map((grace) => grace.class), graces.map(({ graceMs }) => graceMs), limit],
+  );
+}
+
+export interface StoredPlace {
+  readonly kind: string;
+  readonly id: string;
+  readonly paymentId: string | null;
+  readonly orderKey: string | null;
+  readonly status: string | null;
+  readonly currency: string | null;
+  readonly amountMinor: number | null;
+}
+
+/** Where resources belong; of those that the ledger does not have, nothing. */
+export function readPlaces(
+  db: Queryable,
+  resources: readonly { readonly kind: string; readonly id: string }[],
+): Promise<readonly StoredPlace[]> {
+  return db.query<StoredPlace>(
+    `select kind, id, payment_id as "paymentId", order_key as "orderKey", status, currency,
+            amount_minor as "amountMinor"
+       from resources
+      where (kind, id) in (select kind, id from unnest($1::text[], $2::text[]) as u (kind, id))`,
+    [resources.map(({ kind }) => kind), resources.map(({ id }) => id)],
+  );
+}

@@ -1,0 +1,184 @@
+/** Numbers in brackets name invariants of src/alerts/domain/alert.ts. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SEVERITIES, type Settled } from '../../src/alerts/domain/alert.ts';
+import { settleAlerts, tellNews } from '../../src/alerts/raise.ts';
+import type { Queryable } from '../../src/platform/db/database.ts';
+import { alertOf, readWrittenAlerts } from '../support/alerts.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { unique } from '../support/events.ts';
+
+let db: TestDatabase;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+
+const settle = (...settled: readonly Settled[]) =>
+  db.transaction((tx) => settleAlerts(tx, settled));
+
+/** Whether one rule's condition holds for a subject. */
+const holds = (subject: string, does: boolean): Settled => ({
+  subject,
+  rules: ['dispute_opened'],
+  standing: does ? [alertOf({ subject })] : [],
+});
+
+const written = async (subject: string) =>
+  (await readWrittenAlerts(db, [subject])).map(({ state, said }) => [state, said]);
+
+const setState = (subject: string, columns: string) =>
+  db.query(`update alerts set ${columns} where subject = $1 and state <> 'resolved'`, [subject]);
+
+const acknowledge = (subject: string) =>
+  setState(
+    subject,
+    `state = 'acknowledged', acknowledged_at = now(), acknowledged_by = 'ada', acknowledged_reason = 'on it'`,
+  );
+
+test('what stands is opened and said once, however often it is stated [2, 3]', async () => {
+  const subject = unique('dispute:dp');
+  await settle(holds(subject, true));
+  await settle(holds(subject, true), holds(subject, true));
+  expect(await written(subject)).toEqual([['open', ['opened']]]);
+});
+
+test('its end is said once, and a recurrence opens anew [2, 4]', async () => {
+  const subject = unique('dispute:dp');
+  for (const does of [true, false, false, true]) await settle(holds(subject, does));
+  expect(await written(subject)).toEqual([
+    ['resolved', ['opened', 'resolved']],
+    ['open', ['opened']],
+  ]);
+});
+
+test('an alert of a rule that was not asked is left alone', async () => {
+  const subject = unique('dispute:dp');
+  await settle(holds(subject, true));
+  await settle({ subject, rules: ['dispute_deadline'], standing: [] });
+  await settle(holds(unique('dispute:dp'), false));
+  expect(await written(subject)).toEqual([['open', ['opened']]]);
+});
+
+test('what goes on is brought up to date, and said again only when it grows more severe [3]', async () => {
+  const subject = unique('dispute:dp');
+  for (const severity of SEVERITIES.toReversed()) {
+    const one = alertOf({ subject, severity, sentence: `Now it is ${severity}.` });
+    await settle({ subject, rules: [one.rule], standing: [one] });
+  }
+  const louder = alertOf({ subject, severity: 'critical', detail: { left: 1 } });
+  await settle({ subject, rules: [louder.rule], standing: [louder] });
+  expect(
+    await db.query('select severity, sentence, detail from alerts where subject = $1', [subject]),
+  ).toEqual([{ severity: 'critical', sentence: louder.sentence, detail: { left: 1 } }]);
+  expect(await written(subject)).toEqual([['open', ['opened', 'reminder']]]);
+});
+
+test('at a threshold it is said again [3]', async () => {
+  const subject = unique('payment:pay');
+  const atThreshold = { ...holds(subject, true), isAtThreshold: true };
+  await settle(atThreshold);
+  await settle(atThreshold);
+  expect(await written(subject)).toEqual([['open', ['opened', 'reminder']]]);
+});
+
+test('acknowledged, it stays so, is said only when it grows more severe, and resolves itself [5]', async () => {
+  const subject = unique('dispute:dp');
+  await settle(holds(subject, true));
+  await acknowledge(subject);
+  await settle(holds(subject, true));
+  await settle({ ...holds(subject, true), isAtThreshold: true });
+  expect(await written(subject)).toEqual([['acknowledged', ['opened']]]);
+  const louder = alertOf({ subject, severity: 'critical' });
+  await settle({ subject, rules: [louder.rule], standing: [louder] });
+  expect(await written(subject)).toEqual([['acknowledged', ['opened', 'reminder']]]);
+  await settle(holds(subject, false));
+  expect(await written(subject)).toEqual([['resolved', ['opened', 'reminder', 'resolved']]]);
+});
+
+test('snoozed, nothing is said of it, its end included [6]', async () => {
+  const subject = unique('dispute:dp');
+  await settle(holds(subject, true));
+  await setState(subject, `snoozed_until = now() + interval '1 day', snoozed_by = 'ada'`);
+  const louder = alertOf({ subject, severity: 'critical' });
+  await settle({ subject, rules: [louder.rule], standing: [louder], isAtThreshold: true });
+  await settle(holds(subject, false));
+  expect(await written(subject)).toEqual([['resolved', ['opened']]]);
+});
+
+test('an end is not said beside what is new about the same subject [4]', async () => {
+  const [moved, won, over] = [unique('dispute:dp'), unique('dispute:dp'), unique('dispute:dp')];
+  await settle(holds(moved, true), holds(won, true), holds(over, true));
+  await settle(
+    {
+      subject: moved,
+      rules: ['dispute_opened'],
+      standing: [alertOf({ subject: moved, variant: 'arbitration' })],
+    },
+    { ...holds(won, false), news: [alertOf({ subject: won, rule: 'dispute_won' })] },
+    holds(over, false),
+  );
+  expect(await written(moved)).toEqual([
+    ['resolved', ['opened']],
+    ['open', ['opened']],
+  ]);
+  expect(await written(won)).toEqual([
+    ['resolved', ['opened']],
+    ['resolved', ['opened']],
+  ]);
+  expect(await written(over)).toEqual([['resolved', ['opened', 'resolved']]]);
+});
+
+test('news are said once and stand resolved, each a row of its own', async () => {
+  const subject = unique('dispute:dp');
+  const news = alertOf({ subject, rule: 'dispute_won', severity: 'info' });
+  await db.transaction((tx) => tellNews(tx, [news]));
+  await db.transaction((tx) => tellNews(tx, [news]));
+  expect(await written(subject)).toEqual([
+    ['resolved', ['opened']],
+    ['resolved', ['opened']],
+  ]);
+});
+
+test('of many that raise one alert at once, one opens and says it [2]', async () => {
+  const subjects = Array.from({ length: 20 }, () => unique('system:s'));
+  const raise = () => settle(...subjects.map((subject) => holds(subject, true)));
+  await Promise.all(Array.from({ length: 8 }, raise));
+  for (const subject of subjects) expect(await written(subject)).toEqual([['open', ['opened']]]);
+});
+
+test('what a transaction raised is gone when it is rolled back', async () => {
+  const subject = unique('dispute:dp');
+  const failing = db.transaction(async (tx) => {
+    await settleAlerts(tx, [holds(subject, true)]);
+    throw new Error('the cause fails');
+  });
+  await expect(failing).rejects.toThrow('the cause fails');
+  expect(await written(subject)).toEqual([]);
+});
+
+test('ten thousand alerts take a handful of statements', async () => {
+  const subjects = Array.from({ length: 10_000 }, () => unique('dispute:dp'));
+  const counted = async (does: boolean): Promise<number> => {
+    let statements = 0;
+    await db.transaction((tx) => {
+      const counting: Queryable = {
+        query: (text, values) => {
+          statements += 1;
+          return tx.query(text, values);
+        },
+      };
+      const settled = subjects.map((subject) => holds(subject, does));
+      return settleAlerts(counting, settled);
+    });
+    return statements;
+  };
+  expect([await counted(true), await counted(true), await counted(false)]).toEqual([3, 2, 3]);
+  const states = await db.query<{ state: string; said: number }>(
+    `select a.state, count(o.id) as said
+       from alerts a join alert_outbox o on o.alert_id = a.id
+      where a.subject = any ($1) group by a.state`,
+    [subjects],
+  );
+  expect(states).toEqual([{ state: 'resolved', said: 20_000 }]);
+});

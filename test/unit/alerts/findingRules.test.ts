@@ -1,0 +1,284 @@
+/** Alerts about findings. Numbers are the rules of src/alerts/domain/rules/findings.ts. */
+import { describe, expect, test } from 'vitest';
+import { RULES } from '../../../src/alerts/domain/alert.ts';
+import {
+  ALERTING_CLASSES,
+  alertsAbout,
+  FINDING_CLASSES_JUDGED,
+  findingAlert,
+  GRACES,
+  type OpenFinding,
+  placeOf,
+} from '../../../src/alerts/domain/rules/findings.ts';
+import { FINDING_CLASSES } from '../../../src/ledger/domain/findings.ts';
+
+const NOWHERE = {
+  orderId: undefined,
+  paymentId: undefined,
+  status: undefined,
+  currency: undefined,
+  amountMinor: undefined,
+};
+const HOUR_MS = 60 * 60_000;
+
+function finding(changes: Partial<OpenFinding>): OpenFinding {
+  return {
+    class: 'over_refund',
+    subject: 'order:order:ord_1',
+    detail: {},
+    ageMs: HOUR_MS,
+    place: NOWHERE,
+    ...changes,
+  };
+}
+
+test('every class of findings is judged, and those that alert are rules (rule 3)', () => {
+  expect([...FINDING_CLASSES_JUDGED].sort()).toEqual(Object.keys(FINDING_CLASSES).sort());
+  for (const name of ALERTING_CLASSES) expect(RULES).toContain(name);
+});
+
+test('a class of a later version alerts nobody', () => {
+  expect(alertsAbout('brand_new')).toBe(false);
+  expect(alertsAbout('toString')).toBe(false);
+  expect(findingAlert(finding({ class: 'brand_new' }))).toBeUndefined();
+});
+
+const SILENT = [
+  'overdue',
+  'authorization_expiring',
+  'service_unusable',
+  'version_ahead',
+  'link',
+  'event_ignored',
+];
+
+test.each(SILENT)('%s alerts nobody', (name) => {
+  expect(findingAlert(finding({ class: name }))).toBeUndefined();
+});
+
+test.each(
+  GRACES.filter(({ graceMs }) => graceMs > 0).map((grace) => [grace.class, grace.graceMs] as const),
+)(
+  '%s is spoken of only when it has stood longer than asking again takes (rule 2)',
+  (name, graceMs) => {
+    const subject = 'payment:pay_1';
+    expect(findingAlert(finding({ class: name, subject, ageMs: graceMs - 1 }))).toBeUndefined();
+    expect(findingAlert(finding({ class: name, subject, ageMs: graceMs }))?.rule).toBe(name);
+  },
+);
+
+const PAID = { ...NOWHERE, status: 'succeeded', currency: 'USD', amountMinor: 6540 };
+
+describe.each([
+  {
+    class: 'double_paid',
+    subject: 'order:order:ord_1',
+    detail: { payments: ['pay_1', 'pay_2'] },
+    severity: 'critical',
+    sentence:
+      'Order ord_1 was paid more than once: pay_1, pay_2. The customer is owed one of them.',
+    nextStep: 'npx tallyhook explain ord_1; then refund the payment that is too many',
+  },
+  {
+    class: 'double_loss',
+    subject: 'order:order:ord_1',
+    detail: { currency: 'EUR', excessMinor: 1050 },
+    severity: 'critical',
+    sentence:
+      'Refunds and disputes of order ord_1 together exceed what was captured by 10.50 EUR: the same money goes out twice.',
+    nextStep: 'npx tallyhook explain ord_1; then contest the dispute with the refund as evidence',
+  },
+  {
+    class: 'over_refund',
+    subject: 'order:payment:pay_9',
+    detail: { currency: 'JPY', excessMinor: 500 },
+    severity: 'critical',
+    sentence: 'Refunds of the order of payment pay_9 exceed what was captured by 500 JPY.',
+    nextStep: 'npx tallyhook explain pay_9',
+  },
+  {
+    class: 'over_capture',
+    subject: 'payment:pay_1',
+    detail: { amountMinor: 1000, capturedMinor: 1500, currency: 'USD' },
+    severity: 'critical',
+    sentence: 'Payment pay_1 captured 15.00 USD, more than the 10.00 USD it asked for.',
+    nextStep: 'npx tallyhook explain pay_1',
+  },
+  {
+    class: 'currency',
+    subject: 'order:order:ord_1',
+    detail: { parts: ['ref_1'] },
+    severity: 'critical',
+    sentence:
+      'Order ord_1 has refunds or disputes in another currency than their payment: ref_1. Its totals cannot be set off against each other.',
+    nextStep: 'npx tallyhook explain ord_1',
+  },
+  {
+    class: 'amount',
+    subject: 'event:12',
+    detail: { eventId: 'evt_1', resource: 'refund:ref_1', field: 'amount' },
+    severity: 'critical',
+    sentence:
+      'The amount of refund ref_1 cannot be trusted: it cannot be read, or answers of the service contradict each other.',
+    nextStep: 'npx tallyhook refresh ref_1',
+  },
+  {
+    class: 'status_conflict',
+    subject: 'payment:pay_1',
+    place: PAID,
+    severity: 'warning',
+    sentence:
+      'The history of payment pay_1 of 65.40 USD holds a step that no life can take, or the service contradicts it; it is kept as succeeded.',
+    nextStep: 'npx tallyhook explain pay_1',
+  },
+  {
+    class: 'unknown_status',
+    subject: 'payout:po_1',
+    detail: { status: 'on_the\nmoon' },
+    severity: 'warning',
+    sentence:
+      'The service says that payout po_1 is on_the moon, a status that this version does not know; its money is not posted.',
+    nextStep: 'look for a newer version of Tallyhook, then npx tallyhook refresh po_1',
+  },
+  {
+    class: 'missing_local',
+    subject: 'dispute:dp_1',
+    severity: 'warning',
+    sentence: 'The service lists dispute dp_1, and it could not be brought into the ledger.',
+    nextStep: 'npx tallyhook refresh dp_1',
+  },
+  {
+    class: 'stale_local',
+    subject: 'payment:pay_1',
+    place: PAID,
+    severity: 'warning',
+    sentence:
+      "The service lists payment pay_1 in another state than the ledger's (succeeded), and asking for it did not bring that here.",
+    nextStep: 'npx tallyhook refresh pay_1',
+  },
+  {
+    class: 'missing_remote',
+    subject: 'payment:pay_1',
+    place: PAID,
+    severity: 'warning',
+    sentence: 'The ledger holds payment pay_1 of 65.40 USD, and the service does not know it.',
+    nextStep: "npx tallyhook refresh pay_1; then ask the service's support about it",
+  },
+  {
+    class: 'orphan',
+    subject: 'payment:pay_1',
+    detail: { since: '2026-11-20T10:00:30.000Z' },
+    severity: 'warning',
+    sentence:
+      'Payment pay_1 was mentioned first at 2026-11-20 10:00 UTC, and the service has not known it since.',
+    nextStep: 'npx tallyhook explain pay_1',
+  },
+  {
+    class: 'totals',
+    subject: 'totals:payments',
+    severity: 'warning',
+    sentence:
+      'The service counts other payments than the ledger, and comparing them row by row did not mend it.',
+    nextStep: 'npx tallyhook reconcile --stream payments --mode full',
+  },
+  {
+    class: 'list_unstable',
+    subject: 'list:refunds',
+    severity: 'warning',
+    sentence:
+      "The service's list of refunds does not come to rest, or lacks what the service knows: what it never shows cannot be found.",
+    nextStep: 'npx tallyhook reconcile --stream refunds --mode full',
+  },
+  {
+    class: 'filter_ignored',
+    subject: 'list:refunds',
+    severity: 'info',
+    sentence:
+      'The service ignores the filter of created time in its list of refunds: the list is read whole each time, which costs requests and misses nothing.',
+    nextStep:
+      'npx tallyhook findings list --subject list:refunds; then accept it: npx tallyhook findings accept NUMBER --reason "…"',
+  },
+  {
+    class: 'event_dead',
+    subject: 'event:12',
+    detail: { attempts: 8 },
+    severity: 'warning',
+    sentence:
+      'Event 12 could not be applied in 8 attempts and was set aside; what it told is in the ledger only if the service was asked since.',
+    nextStep:
+      'npx tallyhook events show 12; when its cause is gone: npx tallyhook events replay 12',
+  },
+  {
+    class: 'unreadable_event',
+    subject: 'event:12',
+    severity: 'warning',
+    sentence:
+      'Event 12 has a valid signature and no usable envelope; it is kept and was not applied.',
+    nextStep: 'npx tallyhook events show 12',
+  },
+  {
+    class: 'event_id_reused',
+    subject: 'event:12',
+    detail: { eventId: 'evt_1' },
+    severity: 'warning',
+    sentence:
+      'Two different bodies came as event evt_1 (event 12). The first counts; the service is asked what is true.',
+    nextStep: 'npx tallyhook events show 12',
+  },
+  {
+    class: 'foreign_merchant',
+    subject: 'event:12',
+    detail: { merchantId: 'mer_other' },
+    severity: 'critical',
+    sentence:
+      'Event 12 was signed with your secret for another merchant account, mer_other; it was not applied.',
+    nextStep:
+      'check PAYMENTS_MERCHANT_ID, and which account sends here; then npx tallyhook events replay 12',
+  },
+])('$class', ({ severity, sentence, nextStep, ...about }) => {
+  test('says what is wrong, with amounts as people read them, and what to do', () => {
+    const alert = findingAlert(finding(about));
+    expect(alert).toMatchObject({ rule: about.class, severity, sentence, nextStep, variant: '' });
+  });
+});
+
+test('an order id that a shell would read is quoted in the command', () => {
+  const subject = "order:order:a'b; rm -rf /";
+  const alert = findingAlert(finding({ class: 'over_refund', subject }));
+  expect(alert?.nextStep).toBe(String.raw`npx tallyhook explain 'a'\''b; rm -rf /'`);
+});
+
+test('the error of a dead event, which may quote its body, is not carried on', () => {
+  const detail = { attempts: 8, error: 'invalid name: Ada Lovelace' };
+  const alert = findingAlert(finding({ class: 'event_dead', subject: 'event:1', detail }));
+  expect(alert?.detail).toEqual({ attempts: 8 });
+  expect(JSON.stringify(alert)).not.toContain('Lovelace');
+});
+
+test('long lists are cut, with their count', () => {
+  const payments = Array.from({ length: 12 }, (_, place) => `pay_${place}`);
+  const alert = findingAlert(finding({ class: 'double_paid', detail: { payments } }));
+  expect(alert?.sentence).toContain('pay_0, pay_1, pay_2, pay_3, pay_4 and 7 more.');
+});
+
+describe('where a finding belongs', () => {
+  const row = {
+    orderKey: 'order:ord_1',
+    paymentId: 'pay_1',
+    status: 'succeeded',
+    currency: 'USD',
+    amountMinor: 100,
+  };
+  test.each([
+    [{ subject: 'payment:pay_9', detail: {}, row }, 'ord_1', 'pay_9'],
+    [{ subject: 'refund:ref_1', detail: {}, row }, 'ord_1', 'pay_1'],
+    [{ subject: 'refund:ref_1', detail: {}, row: undefined }, undefined, undefined],
+    [{ subject: 'event:12', detail: { resource: 'refund:ref_1' }, row }, 'ord_1', 'pay_1'],
+    [{ subject: 'event:12', detail: {}, row: undefined }, undefined, undefined],
+    [{ subject: 'order:order:ord_2', detail: {}, row: undefined }, 'ord_2', undefined],
+    [{ subject: 'order:payment:pay_2', detail: {}, row: undefined }, undefined, 'pay_2'],
+    [{ subject: 'list:payments', detail: {}, row: undefined }, undefined, undefined],
+  ])('%j', ({ row: stored, ...finding }, orderId, paymentId) => {
+    expect(placeOf(finding, stored)).toMatchObject({ orderId, paymentId });
+  });
+});

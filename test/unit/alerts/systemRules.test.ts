@@ -1,0 +1,257 @@
+/** Alerts about the system itself. Numbers are the rules of src/alerts/domain/rules/system.ts. */
+import { describe, expect, test } from 'vitest';
+import type { Alert, Rule } from '../../../src/alerts/domain/alert.ts';
+import { judgeSystem, type SystemFacts } from '../../../src/alerts/domain/rules/system.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const NOW_MS = Date.UTC(2026, 10, 21, 12);
+
+const ago = (ms: number): number => NOW_MS - ms;
+
+const RECONCILIATION = {
+  watermarks: [
+    { stream: 'payments', atMs: ago(4 * MINUTE_MS) },
+    { stream: 'payouts', atMs: ago(5 * MINUTE_MS) },
+  ],
+  paused: undefined,
+  unusableSinceMs: undefined,
+};
+
+/** A shop by day: webhooks every few seconds, everything compared. */
+const HEALTHY: SystemFacts = {
+  nowMs: NOW_MS,
+  watchingSinceMs: ago(DAY_MS),
+  standing: new Set(),
+  refused: { mismatched: 0, unsigned: 0 },
+  lastWebhookMs: ago(10_000),
+  usualGapMs: 2 * MINUTE_MS,
+  newsSinceLastWebhook: 0,
+  missed: [
+    { periodMs: HOUR_MS, changes: 0, webhooks: 500 },
+    { periodMs: DAY_MS, changes: 0, webhooks: 9_000 },
+  ],
+  oldestPendingMs: undefined,
+  deadEvents: 0,
+  reconciliation: RECONCILIATION,
+  exhaustedMinutes: 0,
+};
+
+function standing(changes: Partial<SystemFacts>): readonly Alert[] {
+  return judgeSystem({ ...HEALTHY, ...changes }).flatMap((one) => one.standing);
+}
+
+function rulesOf(changes: Partial<SystemFacts>): readonly [Rule, string][] {
+  return standing(changes).map(({ rule, severity }) => [rule, severity]);
+}
+
+const reconciliation = (changes: Partial<NonNullable<SystemFacts['reconciliation']>>) => ({
+  reconciliation: { ...RECONCILIATION, ...changes },
+});
+const missed = (hour: number, webhooks: number, day = hour, dayWebhooks = webhooks) => ({
+  missed: [
+    { periodMs: HOUR_MS, changes: hour, webhooks },
+    { periodMs: DAY_MS, changes: day, webhooks: dayWebhooks },
+  ],
+});
+const FRESH: Partial<SystemFacts> = {
+  watchingSinceMs: NOW_MS,
+  lastWebhookMs: undefined,
+  usualGapMs: undefined,
+  ...missed(0, 0),
+};
+
+describe('no alert stands', () => {
+  test.each<[string, Partial<SystemFacts>]>([
+    ['in a healthy shop', {}],
+    ['in a fresh installation', { ...FRESH, ...reconciliation({ watermarks: [] }) }],
+    ['in one without a key', { ...FRESH, reconciliation: undefined }],
+    [
+      'in a first import, which takes hours',
+      { ...FRESH, watchingSinceMs: ago(9 * HOUR_MS), ...reconciliation({ watermarks: [] }) },
+    ],
+    ['in a quiet night, which brings no news either', { lastWebhookMs: ago(11 * HOUR_MS) }],
+    [
+      'for one lost webhook in a quiet night',
+      { lastWebhookMs: ago(HOUR_MS), newsSinceLastWebhook: 1 },
+    ],
+    [
+      'for news in a silence that is usual here',
+      { lastWebhookMs: ago(5 * HOUR_MS), usualGapMs: 2 * HOUR_MS, newsSinceLastWebhook: 3 },
+    ],
+    ['for a few lost webhooks among many', missed(9, 1_000)],
+    ['for a few lost in an hour', missed(4, 10, 4, 200)],
+    ['for a burst that is being applied', { oldestPendingMs: ago(4 * MINUTE_MS) }],
+    ['for a few dead events, which have alerts of their own', { deadEvents: 9 }],
+    ['for what scans the internet', { refused: { mismatched: 0, unsigned: 300 } }],
+    [
+      'for one event under a wrong secret',
+      { refused: { mismatched: 4, unsigned: 0 }, lastWebhookMs: ago(DAY_MS) },
+    ],
+    ['for some forged ones beside good ones', { refused: { mismatched: 20, unsigned: 0 } }],
+    [
+      'after a long stop: what has only just started is not late (rule 2)',
+      {
+        watchingSinceMs: ago(2 * MINUTE_MS),
+        ...reconciliation({ watermarks: [{ stream: 'payments', atMs: ago(3 * DAY_MS) }] }),
+      },
+    ],
+    [
+      'for a pause that somebody sits beside',
+      reconciliation({ paused: { sinceMs: ago(3 * HOUR_MS), by: 'ada' } }),
+    ],
+    [
+      'for a service that is away for a moment',
+      reconciliation({ unusableSinceMs: ago(9 * MINUTE_MS) }),
+    ],
+    ['for a few minutes without requests left', { exhaustedMinutes: 9 }],
+  ])('%s', (_name, changes) => {
+    expect(standing(changes)).toEqual([]);
+  });
+});
+
+describe('signatures that fail in number', () => {
+  const wrong = { refused: { mismatched: 5, unsigned: 0 } };
+  test.each<[string, Partial<SystemFacts>, string]>([
+    ['are critical when nothing verifies', { ...wrong, lastWebhookMs: ago(HOUR_MS) }, 'critical'],
+    ['are critical when nothing ever did', { ...wrong, lastWebhookMs: undefined }, 'critical'],
+    ['warn beside webhooks that verify', { refused: { mismatched: 50, unsigned: 0 } }, 'warning'],
+    [
+      'warn as a flood without signatures',
+      { refused: { mismatched: 0, unsigned: 500 } },
+      'warning',
+    ],
+  ])('%s', (_name, changes, severity) => {
+    expect(rulesOf(changes)).toEqual([['signature_failures', severity]]);
+  });
+
+  test('stand until the hour shows none, so that they do not come and go (rule 1)', () => {
+    const stands = { standing: new Set<Rule>(['signature_failures']), lastWebhookMs: ago(DAY_MS) };
+    expect(rulesOf({ ...stands, refused: { mismatched: 1, unsigned: 0 } })).toHaveLength(1);
+    expect(rulesOf({ ...stands, refused: { mismatched: 0, unsigned: 0 } })).toEqual([]);
+  });
+
+  test('explain a silence, which is then not said beside them (rule 3)', () => {
+    const rules = rulesOf({ ...wrong, lastWebhookMs: ago(5 * HOUR_MS), newsSinceLastWebhook: 40 });
+    expect(rules).toEqual([['signature_failures', 'critical']]);
+  });
+});
+
+describe('silence', () => {
+  test('says how long it is and how long is usual', () => {
+    const [alert] = standing({ lastWebhookMs: ago(47 * MINUTE_MS), newsSinceLastWebhook: 12 });
+    expect(alert).toMatchObject({
+      rule: 'silence',
+      severity: 'critical',
+      subject: 'system:webhooks',
+      sentence:
+        'No webhook for 47 min (the last came 2026-11-21 11:13 UTC), where 99 of 100 come within 2 min, while asking the service found 12 changes that no webhook told of.',
+    });
+  });
+
+  test('says so where no webhook ever came, because the address was never set', () => {
+    const [alert] = standing({ ...FRESH, newsSinceLastWebhook: 2 });
+    expect(alert?.sentence).toBe(
+      'No webhook ever arrived, while asking the service found 2 changes that no webhook told of.',
+    );
+  });
+
+  test.each<[string, number | undefined, number]>([
+    ['a busy shop', 1_000, 15 * MINUTE_MS],
+    ['a shop whose rhythm is not known', undefined, HOUR_MS],
+    ['a small shop', 2 * HOUR_MS, 6 * HOUR_MS],
+    ['a shop with an order a week', 6 * DAY_MS, DAY_MS],
+  ])('of %s begins after its own time', (_name, usualGapMs, limitMs) => {
+    const facts = { usualGapMs, newsSinceLastWebhook: 2 };
+    expect(standing({ ...facts, lastWebhookMs: ago(limitMs) })).toEqual([]);
+    expect(rulesOf({ ...facts, lastWebhookMs: ago(limitMs + 1) })).toEqual([
+      ['silence', 'critical'],
+    ]);
+  });
+
+  test('explains missed webhooks, which are then not said beside it (rule 3)', () => {
+    const facts = { lastWebhookMs: ago(HOUR_MS), newsSinceLastWebhook: 12, ...missed(12, 0) };
+    expect(rulesOf(facts)).toEqual([['silence', 'critical']]);
+  });
+});
+
+describe('missed webhooks', () => {
+  test.each<[string, Partial<SystemFacts>]>([
+    ['many in an hour, and one of a hundred', missed(5, 495)],
+    ['a tenth of a small shop in a day', missed(1, 2, 3, 27)],
+    ['many beside more than are counted', missed(200, 10_000, 200, 10_000)],
+  ])('warn for %s', (_name, changes) => {
+    expect(rulesOf(changes)).toEqual([['missed_webhooks', 'warning']]);
+  });
+
+  test('name both figures', () => {
+    expect(standing(missed(5, 95))[0]?.sentence).toBe(
+      'In the last 60 min asking the service found 5 changes that no webhook told of in time, beside 95 webhooks that arrived. The ledger is healed; the channel is not.',
+    );
+  });
+
+  test('are not missed while they wait here to be applied (rule 3)', () => {
+    const rules = rulesOf({ ...missed(50, 50), oldestPendingMs: ago(6 * MINUTE_MS) });
+    expect(rules).toEqual([['backlog', 'warning']]);
+  });
+});
+
+describe('what stands too long', () => {
+  const paused = { sinceMs: ago(4 * HOUR_MS), by: 'ada' };
+  const old = [{ stream: 'refunds', atMs: ago(35 * MINUTE_MS) }, ...RECONCILIATION.watermarks];
+  test.each<[string, Partial<SystemFacts>, readonly [Rule, string][]]>([
+    ['a backlog', { oldestPendingMs: ago(5 * MINUTE_MS) }, [['backlog', 'warning']]],
+    ['a long backlog', { oldestPendingMs: ago(30 * MINUTE_MS) }, [['backlog', 'critical']]],
+    ['many dead events', { deadEvents: 10 }, [['dead_events', 'critical']]],
+    ['a list that is not read', reconciliation({ watermarks: old }), [['watermark', 'warning']]],
+    [
+      'a list that is not read for long',
+      reconciliation({ watermarks: [{ stream: 'refunds', atMs: ago(6 * HOUR_MS) }] }),
+      [['watermark', 'critical']],
+    ],
+    [
+      'a pause, which explains the lists',
+      reconciliation({ paused, watermarks: old }),
+      [['reconciliation_paused', 'warning']],
+    ],
+    [
+      'a service that is away, which explains the lists',
+      reconciliation({ unusableSinceMs: ago(10 * MINUTE_MS), watermarks: old }),
+      [['service_unreachable', 'warning']],
+    ],
+    [
+      'a service that is away for an hour',
+      reconciliation({ unusableSinceMs: ago(HOUR_MS) }),
+      [['service_unreachable', 'critical']],
+    ],
+    ['a rate budget that is used up', { exhaustedMinutes: 10 }, [['rate_exhausted', 'warning']]],
+  ])('is said: %s', (_name, changes, rules) => {
+    expect(rulesOf(changes)).toEqual(rules);
+  });
+
+  test('a list that stood behind before a restart still does after it (rule 2)', () => {
+    const facts = {
+      ...reconciliation({ watermarks: old }),
+      watchingSinceMs: NOW_MS,
+    };
+    expect(standing(facts)).toEqual([]);
+    expect(rulesOf({ ...facts, standing: new Set(['watermark']) })).toHaveLength(1);
+  });
+
+  test('a backlog is over when it is a minute old, not when it is just under its limit (rule 1)', () => {
+    const stands = { standing: new Set<Rule>(['backlog']) };
+    expect(rulesOf({ ...stands, oldestPendingMs: ago(4 * MINUTE_MS) })).toHaveLength(1);
+    expect(rulesOf({ ...stands, oldestPendingMs: ago(MINUTE_MS - 1) })).toEqual([]);
+  });
+});
+
+test('every subject is judged each time, so that what stood is resolved', () => {
+  const judged = judgeSystem(HEALTHY).map(({ subject, rules }) => [subject, ...rules]);
+  expect(judged).toEqual([
+    ['system:webhooks', 'signature_failures', 'silence', 'missed_webhooks'],
+    ['system:events', 'backlog', 'dead_events'],
+    ['system:reconciliation', 'watermark', 'reconciliation_paused'],
+    ['system:service', 'service_unreachable', 'rate_exhausted'],
+  ]);
+});
