@@ -2,9 +2,20 @@
  * The only place that builds the object graph. Roles share what they can: one process may have all
  * of them, or each its own.
  */
+
+import { randomUUID } from 'node:crypto';
+import { type Channel, createChannels, subscriptionsOf } from './alerts/channels/index.ts';
+import { createDeliverer } from './alerts/deliver.ts';
+import { dispatchAlerts } from './alerts/dispatch.ts';
 import { alertsSource } from './alerts/gauges.ts';
+import { ALERTS_QUEUE, type AlertsJob, announceDue } from './alerts/jobs.ts';
+import { speak } from './alerts/speaker.ts';
+import { summariseYesterday } from './alerts/summarise.ts';
+import { sweepMessages } from './alerts/sweep.ts';
+import { type OrderFeed, tellShop } from './alerts/tellShop.ts';
 import { createClient, type PaymentServiceClient } from './client/index.ts';
 import { createConsoleApp } from './console/app.ts';
+import { orderStateBody } from './console/routes/orders.ts';
 import { API_KEY_PREFIXES } from './contract/limits.ts';
 import { createEventApplier } from './ledger/applyEvents.ts';
 import { createChangeFeed } from './ledger/changeFeed.ts';
@@ -12,6 +23,7 @@ import { ledgerSources } from './ledger/gauges.ts';
 import { bindInstallation } from './ledger/installation.ts';
 import { batchJob, createEventsHandler, EVENTS_QUEUE, type EventsJob } from './ledger/jobs.ts';
 import { createLedgerMetrics } from './ledger/metrics.ts';
+import { createOrderFeed, readOrdersAsTheyStand } from './ledger/orderFeed.ts';
 import { createOverdueCheck } from './ledger/overdue.ts';
 import { createSweep } from './ledger/sweep.ts';
 import { systemClock } from './platform/clock.ts';
@@ -79,6 +91,7 @@ export const ROLES = [
   'receiver',
   'events',
   'reconcile',
+  'alerts',
   'scheduler',
   'console',
   'sandbox',
@@ -210,6 +223,7 @@ const CONSOLE_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 30_000, 
 /** One scrape reads at a time, and has given up long before (platform/sources.ts). */
 const METRICS_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 4_000, plans: 'any' };
 const RECONCILE_POOL: PoolOptions = { maxConnections: 6, answerTimeoutMs: 60_000, plans: 'any' };
+const ALERTS_POOL: PoolOptions = { maxConnections: 6, answerTimeoutMs: 60_000, plans: 'any' };
 const SCHEDULER_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 60_000, plans: 'any' };
 
 /** What all roles of a process share. */
@@ -271,6 +285,7 @@ async function startLedgerRoles(
   const receiverPort = roles.has('receiver') ? await startReceiver(shared) : undefined;
   if (roles.has('events')) startEvents(shared);
   if (roles.has('reconcile')) startReconcile(shared);
+  if (roles.has('alerts')) startAlerts(shared);
   if (roles.has('scheduler')) startSchedules(shared);
   const consolePort = roles.has('console') ? await startConsole(shared) : undefined;
   const metricsPort = config.metricsPort === undefined ? undefined : await startMetrics(shared);
@@ -549,6 +564,72 @@ function startReconcile({ config, gate, log, metrics, openPool, onClose, queues 
   });
 }
 
+/** The channels that the settings name. */
+export function channelsOf(config: Config, log: Log): readonly Channel[] {
+  return createChannels(config.channels, { clock: systemClock, log });
+}
+
+/** What the shop is told of its orders is what the admin API answers of them. */
+export function orderFeedOf(db: Database): OrderFeed {
+  return {
+    ...createOrderFeed(db),
+    readOrders: async (tx, orderKeys) => {
+      const orders = await readOrdersAsTheyStand(tx, orderKeys);
+      return new Map(
+        orders.map((order) => {
+          const body = orderStateBody(order);
+          const { orderId } = order;
+          return [order.orderKey, { orderId, money: JSON.stringify(body.totals), body }];
+        }),
+      );
+    },
+  };
+}
+
+function startAlerts({ config, gate, log, openPool, onClose, queues }: Shared): void {
+  const db = openPool('alerts', ALERTS_POOL);
+  const producer = queues.producer<AlertsJob>(ALERTS_QUEUE);
+  onClose(() => producer.close());
+  const clock = systemClock;
+  const subscriptions = subscriptionsOf(config.channels);
+  const newMessageId = () => `msg_${randomUUID()}`;
+  gate.whenOpen(() => {
+    const closing = new AbortController();
+    const deliverer = createDeliverer(
+      {
+        db,
+        clock,
+        log,
+        channels: channelsOf(config, log),
+        wakeLater: (channel, delayMs) => announceDue(producer, [{ channel, delayMs }]),
+        random: Math.random,
+      },
+      closing.signal,
+    );
+    const feed = config.channels.shop && orderFeedOf(db);
+    const sources = {
+      alerts: () => dispatchAlerts({ db, clock, subscriptions, newMessageId }),
+      ...(feed && { orders: () => tellShop({ db, feed, clock, newMessageId }) }),
+    };
+    const announce = (channels: Iterable<AlertsJob['channel']>) =>
+      announceDue(
+        producer,
+        Array.from(channels, (channel) => ({ channel })),
+      );
+    const speaking = speak({ db, clock, log, sources, announce, deliverer }, closing.signal);
+    const consumer = queues.consumer<AlertsJob>(
+      ALERTS_QUEUE,
+      deliverer.concurrency,
+      ({ data: { channel } }) => deliverer.run(channel),
+    );
+    onClose(async () => {
+      closing.abort();
+      await consumer.close();
+      await speaking;
+    });
+  });
+}
+
 function startSchedules({ config, events, gate, log, openPool, onClose, queues }: Shared): void {
   const db = openPool('scheduler', SCHEDULER_POOL);
   const sweep = createSweep({ db, producer: events, clock: systemClock, log });
@@ -558,6 +639,11 @@ function startSchedules({ config, events, gate, log, openPool, onClose, queues }
   const { check } = authorizationsOf(config, { db, log, lane: 'refresh', signal });
   const errands = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   onClose(() => errands.close());
+  const wakes = queues.producer<AlertsJob>(ALERTS_QUEUE);
+  onClose(() => wakes.close());
+  const clock = systemClock;
+  const channels = subscriptionsOf(config.channels).map(({ channel }) => channel);
+  const hour = config.alertSummaryHour;
   const enqueue = (errand: Errand): Promise<void> => {
     const nowMs = systemClock.nowMs();
     return enqueueErrand(errands, errand, nowMs - (nowMs % 60_000));
@@ -569,6 +655,11 @@ function startSchedules({ config, events, gate, log, openPool, onClose, queues }
       checkOverdue,
       checkAuthorizations: check.run,
       feed,
+      sweepMessages: () => sweepMessages({ db, producer: wakes, clock }),
+      summary:
+        hour === undefined
+          ? undefined
+          : { hour, run: () => summariseYesterday({ db, clock, channels }) },
       reconcile: serviceOf(config) && enqueue,
     });
     const scheduler = startScheduler(table, { db, clock: systemClock, log });

@@ -97,7 +97,11 @@ export async function readOrderPage(
   return addMoney(db, rows);
 }
 
-async function addMoney(db: Queryable, rows: readonly OrderRow[]): Promise<readonly ReadOrder[]> {
+/** Adds what orders brought and what they were expected to bring. */
+export async function addMoney(
+  db: Queryable,
+  rows: readonly OrderRow[],
+): Promise<readonly ReadOrder[]> {
   const orderKeys = rows.map(({ orderKey }) => orderKey);
   const totals = groupBy(await readTotals(db, orderKeys), ({ orderKey }) => orderKey);
   const expectations = new Map(

@@ -8,6 +8,13 @@
  */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
+import {
+  ALERT_SECRETS,
+  ALERT_SETTINGS,
+  type ChannelSettings,
+  channelsOf,
+  missingBeside,
+} from './alertSettings.ts';
 import { OperatorError } from './errors.ts';
 
 const MIN_SECRET_BYTES = 16;
@@ -113,6 +120,7 @@ export const SETTINGS = z
     EVENT_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(50).default(5),
     AUTHORIZATION_THRESHOLD_HOURS: hours.default([48, 24, 6, 1]),
     AUTHORIZATION_POLICY: policy.optional(),
+    ...ALERT_SETTINGS,
     LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   })
   .refine(
@@ -131,6 +139,7 @@ const NEVER_EMPTY = new Set([
   'ADMIN_TOKEN',
   'PAYMENTS_MERCHANT_ID',
   'PAYMENTS_API_KEY',
+  ...ALERT_SECRETS,
 ]);
 
 /** A bearer token of the admin port and the name of who holds it. */
@@ -171,6 +180,9 @@ export interface Config {
   readonly authorizationPolicy:
     | { readonly action: 'capture' | 'cancel'; readonly hours: number }
     | undefined;
+  readonly channels: ChannelSettings;
+  /** Hour of the day, UTC; undefined: no daily summary. */
+  readonly alertSummaryHour: number | undefined;
   readonly logLevel: string;
 }
 
@@ -193,9 +205,16 @@ export function loadConfig(env: Environment): Config {
     return isUnset ? [] : [[name, value] as const];
   });
   const parsed = SETTINGS.safeParse(Object.fromEntries(named));
-  if (!parsed.success) {
-    const mistakes = parsed.error.issues.map((issue) => `  ${explain(issue)}`);
-    throw new OperatorError(`Some settings cannot be used:\n${mistakes.join('\n')}`);
+  const given = new Set(named.map(([name]) => name));
+  const mistakes = [
+    ...(parsed.error?.issues ?? []).map(explain),
+    ...missingBeside((name) => given.has(name)).map(
+      ({ name, beside }) => `${name}: must be set, too, because ${beside.join(' and ')} is`,
+    ),
+  ];
+  if (!parsed.success || mistakes.length > 0) {
+    const lines = mistakes.map((mistake) => `  ${mistake}`);
+    throw new OperatorError(`Some settings cannot be used:\n${lines.join('\n')}`);
   }
   const settings = parsed.data;
   return Object.freeze({
@@ -220,6 +239,8 @@ export function loadConfig(env: Environment): Config {
     eventMaxAttempts: settings.EVENT_MAX_ATTEMPTS,
     authorizationThresholdHours: settings.AUTHORIZATION_THRESHOLD_HOURS,
     authorizationPolicy: settings.AUTHORIZATION_POLICY,
+    channels: channelsOf(settings),
+    alertSummaryHour: settings.ALERT_SUMMARY_AT,
     logLevel: settings.LOG_LEVEL,
   });
 }

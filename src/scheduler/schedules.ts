@@ -24,14 +24,23 @@ export interface ScheduledWork {
   readonly checkOverdue: () => Promise<void>;
   readonly checkAuthorizations: () => Promise<void>;
   readonly feed: Pick<ChangeFeed, 'publish'>;
+  readonly sweepMessages: () => Promise<void>;
+  readonly summary: DailyWork | undefined;
   /** Undefined when no key of the service is set: there is nothing to compare with. */
   readonly reconcile: ((errand: Errand) => Promise<void>) | undefined;
 }
 
+export interface DailyWork {
+  /** Of the day, in UTC. */
+  readonly hour: number;
+  readonly run: () => Promise<void>;
+}
+
 export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
-  const { sweep, feed, reconcile } = work;
+  const { sweep, feed, reconcile, summary } = work;
   return [
     ...(reconcile === undefined ? [] : reconcileSchedules(reconcile)),
+    ...(summary === undefined ? [] : [summarySchedule(summary)]),
     {
       name: 'sweep',
       cron: '* * * * *',
@@ -41,9 +50,20 @@ export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
     },
     { name: 'overdue', cron: '7 * * * *', runs: 'once', run: work.checkOverdue },
     { name: 'authorizations', cron: '* * * * *', runs: 'once', run: work.checkAuthorizations },
+    {
+      name: 'messages',
+      cron: '* * * * *',
+      runs: 'everywhere',
+      run: work.sweepMessages,
+      atStart: work.sweepMessages,
+    },
     // Reading the feed over HTTP publishes too; this is for readers in SQL, and for nobody reading.
     { name: 'changes', cron: '*/2 * * * * *', runs: 'everywhere', run: feed.publish },
   ];
+}
+
+function summarySchedule({ hour, run }: DailyWork): Schedule {
+  return { name: 'summary', cron: `0 ${hour} * * *`, runs: 'once', run };
 }
 
 /** Only announced here: the role `reconcile` does the work. */

@@ -191,6 +191,8 @@ test('the table sweeps everything at the start and what is overdue every minute'
     checkOverdue: () => Promise.resolve(),
     checkAuthorizations: () => Promise.resolve(),
     feed: { publish: () => Promise.resolve() },
+    sweepMessages: () => Promise.resolve(),
+    summary: undefined,
     reconcile: undefined,
   }).filter(({ name }) => name === 'sweep');
   expect(table.map(({ name, cron }) => [name, cron])).toEqual([['sweep', '* * * * *']]);

@@ -67,6 +67,9 @@ export const RULES = [
   'reconciliation_paused',
   'rate_exhausted',
   'service_unreachable',
+  // What goes out: channel.ts
+  'channel_dead',
+  'order_notice_given_up',
 ] as const;
 export type Rule = (typeof RULES)[number];
 

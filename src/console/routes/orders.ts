@@ -151,8 +151,7 @@ export const getOrder = defineEndpoint({
     return {
       outcome: 'ok',
       body: {
-        ...orderBody(found),
-        parts: found.parts.map(partBody),
+        ...orderStateBody(found),
         timeline: found.timeline.map(timelineBody),
         timeline_complete: found.isTimelineComplete,
         refresh: asked,
@@ -249,6 +248,11 @@ export function unknownOrder(orderId: string) {
       `No order or payment is known as ${JSON.stringify(orderId)}. ` +
       'If it was just paid, its event may still be on the way.',
   } as const;
+}
+
+/** An order without its history: what is told of one elsewhere is told in the same words. */
+export function orderStateBody(found: ReadOrder & { readonly parts: readonly PartSummary[] }) {
+  return { ...orderBody(found), parts: found.parts.map(partBody) };
 }
 
 function orderBody(found: ReadOrder): z.input<typeof order> {

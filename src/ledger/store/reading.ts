@@ -79,16 +79,23 @@ export interface PartSummary {
   readonly deadlineAt: Date | null;
 }
 
+export const PART_COLUMNS = `
+  kind, id, status, stage, currency, amount_minor as "amountMinor",
+  authorized_minor as "authorizedMinor", captured_minor as "capturedMinor",
+  unified_code as "unifiedCode", unified_message as "unifiedMessage", doubts,
+  open_findings as "openFindings", created_at as "createdAt", deadline_at as "deadlineAt"`;
+
+/** Payments first. */
+export const PART_ORDER = `
+  case kind when 'payment' then 0 when 'refund' then 1 else 2 end, created_at, id`;
+
 /** The parts of an order, payments first. */
 export function readOrderParts(db: Queryable, orderKey: string): Promise<readonly PartSummary[]> {
   return db.query<PartSummary>(
-    `select kind, id, status, stage, currency, amount_minor as "amountMinor",
-            authorized_minor as "authorizedMinor", captured_minor as "capturedMinor",
-            unified_code as "unifiedCode", unified_message as "unifiedMessage", doubts,
-            open_findings as "openFindings", created_at as "createdAt", deadline_at as "deadlineAt"
+    `select ${PART_COLUMNS}
        from resources
       where order_key = $1
-      order by case kind when 'payment' then 0 when 'refund' then 1 else 2 end, created_at, id
+      order by ${PART_ORDER}
       limit 1000`,
     [orderKey],
   );

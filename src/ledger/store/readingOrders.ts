@@ -2,6 +2,7 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import type { REGISTERED } from '../domain/expectation.ts';
 import type { OrderStatus } from '../domain/order.ts';
+import { PART_COLUMNS, PART_ORDER, type PartSummary } from './reading.ts';
 
 /** An order that the ledger or the shop knows. */
 export interface OrderRow {
@@ -104,6 +105,41 @@ export function readRegisteredRows(
       order by e.registered_at desc, e.order_key desc
       limit $3`,
     [after?.at ?? null, after?.orderKey ?? null, limit],
+  );
+}
+
+/** Orders of the ledger by their keys. */
+export function readRowsOf(
+  db: Queryable,
+  orderKeys: readonly string[],
+): Promise<readonly ListedOrder[]> {
+  return db.query<ListedOrder>(
+    `select order_key as "orderKey", order_id as "orderId", status, moved_to as "movedTo",
+            ${micros('first_seen_at')} as "firstSeenMicros",
+            ${micros('updated_at')} as "updatedMicros"
+       from orders
+      where order_key = any ($1::text[])
+      order by order_key
+      limit $2`,
+    [orderKeys, orderKeys.length],
+  );
+}
+
+/** The parts of orders, each order's as `readOrderParts` has them. */
+export function readPartsOf(
+  db: Queryable,
+  orderKeys: readonly string[],
+): Promise<readonly (PartSummary & { readonly orderKey: string })[]> {
+  return db.query(
+    `select part.*
+       from unnest($1::text[]) as wanted (order_key)
+      cross join lateral (
+        select order_key as "orderKey", ${PART_COLUMNS}
+          from resources r
+         where r.order_key = wanted.order_key
+         order by ${PART_ORDER}
+         limit 1000) as part`,
+    [orderKeys],
   );
 }
 

@@ -29,6 +29,8 @@ export interface NewJob<Data> {
   /** How often it is tried; between tries it waits ever longer, with jitter. */
   readonly attempts: number;
   readonly backoffMs: number;
+  /** How long nobody is to take it; not at all when left out. */
+  readonly delayMs?: number;
 }
 
 export interface RunningJob<Data> {
@@ -143,13 +145,14 @@ function createProducer<Data>(
     add: async (jobs) => {
       const queue = await ready();
       await queue.addBulk(
-        jobs.map(({ name, id, data, attempts, backoffMs }) => ({
+        jobs.map(({ name, id, data, attempts, backoffMs, delayMs = 0 }) => ({
           name,
           data,
           opts: {
             ...KEPT_JOBS,
             ...(id !== undefined && { jobId: id }),
             attempts,
+            delay: delayMs,
             backoff: { type: 'exponential', delay: backoffMs, jitter: 0.5 },
           },
         })),

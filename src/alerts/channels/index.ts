@@ -1,0 +1,51 @@
+/** The channels that the settings name. */
+import type { ChannelSettings } from '../../platform/alertSettings.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Subscription } from '../dispatch.ts';
+import { ATTEMPT_TIMEOUT_MS, type Channel } from './channel.ts';
+import { createLogChannel } from './log.ts';
+import { createMailChannel } from './mail.ts';
+import { createSlackChannel } from './slack.ts';
+import { createWebhookChannel } from './webhook.ts';
+
+export type { Channel } from './channel.ts';
+
+export interface ChannelParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** For one attempt; ATTEMPT_TIMEOUT_MS by default. */
+  readonly timeoutMs?: number;
+}
+
+/** Requests to one receiver at once. A shop may have many orders moving. */
+const ALERT_SLOTS = 2;
+const SHOP_SLOTS = 16;
+
+export function createChannels(
+  { webhook, slack, mail, shop }: ChannelSettings,
+  { clock, log, timeoutMs = ATTEMPT_TIMEOUT_MS }: ChannelParts,
+): readonly Channel[] {
+  const common = { clock, timeoutMs };
+  return [
+    createLogChannel(log),
+    webhook && createWebhookChannel({ ...webhook, ...common, name: 'webhook', slots: ALERT_SLOTS }),
+    slack && createSlackChannel({ ...slack, timeoutMs }),
+    mail && createMailChannel({ ...mail, timeoutMs }),
+    shop && createWebhookChannel({ ...shop, ...common, name: 'shop', slots: SHOP_SLOTS }),
+  ].filter((channel) => channel !== undefined);
+}
+
+/** The channels that alerts are said on; the log takes everything. */
+export function subscriptionsOf({
+  webhook,
+  slack,
+  mail,
+}: ChannelSettings): readonly Subscription[] {
+  return [
+    { channel: 'log', severity: 'info' } as const,
+    webhook && ({ channel: 'webhook', severity: webhook.severity } as const),
+    slack && ({ channel: 'slack', severity: slack.severity } as const),
+    mail && ({ channel: 'mail', severity: mail.severity } as const),
+  ].filter((subscription) => subscription !== undefined);
+}

@@ -1,0 +1,39 @@
+/** Messages in the log, for installations that collect it, and where nothing else is set. */
+import type { Log } from '../../platform/log.ts';
+import type { Severity } from '../domain/alert.ts';
+import type { Content } from '../domain/message.ts';
+import { textOf } from '../domain/text.ts';
+import type { Channel } from './channel.ts';
+
+const LEVELS = { info: 'info', warning: 'warn', critical: 'error' } as const satisfies Record<
+  Severity,
+  string
+>;
+
+export function createLogChannel(log: Log): Channel {
+  return {
+    name: 'log',
+    slots: 1,
+    send: ({ id, content }) => {
+      const { title, lines } = textOf(content);
+      log[LEVELS[severityOf(content)]]({ messageId: id, title, lines }, 'alert');
+      return Promise.resolve({ outcome: 'delivered', answer: 'written' });
+    },
+  };
+}
+
+/** What is over needs nobody's attention, however grave it was. */
+function severityOf(content: Content): Severity {
+  switch (content.kind) {
+    case 'alert':
+      return content.alert.occasion === 'opened' || content.alert.occasion === 'reminder'
+        ? content.alert.severity
+        : 'info';
+    case 'alerts':
+      return content.severity;
+    case 'summary':
+    case 'order':
+    case 'test':
+      return 'info';
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Messages for programs, signed by the Standard Webhooks specification: the id of the message, the
+ * time of the attempt, and a signature over both and the body. Used for alerts and for the shop.
+ */
+import { Webhook } from 'standardwebhooks';
+import type { Clock } from '../../platform/clock.ts';
+import type { ChannelName } from '../domain/message.ts';
+import { payloadOf } from '../domain/payload.ts';
+import type { Channel } from './channel.ts';
+import { post } from './post.ts';
+
+export interface WebhookOptions {
+  readonly name: ChannelName;
+  readonly slots: number;
+  readonly url: string;
+  /** Each signs, so that a receiver may verify with the old one while it is replaced. */
+  readonly secrets: readonly string[];
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+}
+
+export function createWebhookChannel(options: WebhookOptions): Channel {
+  const { name, slots, url, clock, timeoutMs } = options;
+  const signers = options.secrets.map((secret) => new Webhook(secret));
+  return {
+    name,
+    slots,
+    send: ({ id, content, createdAt }) => {
+      const body = JSON.stringify(payloadOf(content, createdAt.toISOString()));
+      const at = new Date(clock.nowMs());
+      const headers = {
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+        'webhook-signature': signers.map((signer) => signer.sign(id, at, body)).join(' '),
+      };
+      return post({ url, body, headers, timeoutMs });
+    },
+  };
+}

@@ -1,0 +1,61 @@
+/** Changes of orders and the orders as they stand, for whoever tells the shop of them. */
+import { groupBy } from '../platform/collections.ts';
+import type { Database, Queryable } from '../platform/db/database.ts';
+import { createChangeFeed } from './changeFeed.ts';
+import type { NumberedChange } from './domain/changes.ts';
+import { addMoney, type ReadOrder } from './readOrders.ts';
+import { readLastNumber } from './store/changes.ts';
+import type { PartSummary } from './store/reading.ts';
+import { readPartsOf, readRowsOf } from './store/readingOrders.ts';
+
+/** An order without its history. */
+export interface OrderWithParts extends ReadOrder {
+  readonly parts: readonly PartSummary[];
+}
+
+export type ChangeOfOrder = NumberedChange & { readonly orderKey: string };
+
+export interface OrderFeed {
+  /** The number of the last change there is, those just committed included. */
+  readLastNumber(): Promise<number>;
+  /** Changes after a number, those of orders only, and the number up to which was read. */
+  readAfter(
+    after: number,
+    limit: number,
+  ): Promise<{ readonly changes: readonly ChangeOfOrder[]; readonly last: number }>;
+}
+
+export function createOrderFeed(db: Database): OrderFeed {
+  const feed = createChangeFeed(db);
+  return {
+    readLastNumber: async () => {
+      await feed.publish();
+      return readLastNumber(db);
+    },
+    readAfter: async (after, limit) => {
+      const reading = await feed.read({ after, limit });
+      if (reading.outcome === 'ahead') {
+        throw new Error(
+          `change ${after} was read before and is not there: the feed ends at ${reading.last}`,
+        );
+      }
+      return {
+        changes: reading.changes.filter((change) => change.orderKey !== null) as ChangeOfOrder[],
+        last: reading.changes.at(-1)?.number ?? after,
+      };
+    },
+  };
+}
+
+/** Orders as they stand, by their keys. */
+export async function readOrdersAsTheyStand(
+  tx: Queryable,
+  orderKeys: readonly string[],
+): Promise<readonly OrderWithParts[]> {
+  const orders = await addMoney(tx, await readRowsOf(tx, orderKeys));
+  const parts = groupBy(await readPartsOf(tx, orderKeys), ({ orderKey }) => orderKey);
+  return orders.map((order) => ({
+    ...order,
+    parts: (parts.get(order.orderKey) ?? []).map(({ orderKey: _, ...part }) => part),
+  }));
+}

@@ -1,0 +1,3 @@
+import { runRoles } from './run.ts';
+
+await runRoles(['alerts']);
