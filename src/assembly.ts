@@ -7,8 +7,9 @@ import { randomUUID } from 'node:crypto';
 import { type Channel, createChannels, subscriptionsOf } from './alerts/channels/index.ts';
 import { createDeliverer } from './alerts/deliver.ts';
 import { dispatchAlerts } from './alerts/dispatch.ts';
-import { alertsSource } from './alerts/gauges.ts';
+import { alertSources } from './alerts/gauges.ts';
 import { ALERTS_QUEUE, type AlertsJob, announceDue } from './alerts/jobs.ts';
+import { countDeliveries } from './alerts/metrics.ts';
 import { speak } from './alerts/speaker.ts';
 import { summariseYesterday } from './alerts/summarise.ts';
 import { sweepMessages } from './alerts/sweep.ts';
@@ -586,7 +587,8 @@ export function orderFeedOf(db: Database): OrderFeed {
   };
 }
 
-function startAlerts({ config, gate, log, openPool, onClose, queues }: Shared): void {
+function startAlerts(shared: Shared): void {
+  const { config, gate, log, metrics, openPool, onClose, queues } = shared;
   const db = openPool('alerts', ALERTS_POOL);
   const producer = queues.producer<AlertsJob>(ALERTS_QUEUE);
   onClose(() => producer.close());
@@ -600,7 +602,7 @@ function startAlerts({ config, gate, log, openPool, onClose, queues }: Shared): 
         db,
         clock,
         log,
-        channels: channelsOf(config, log),
+        channels: countDeliveries(channelsOf(config, log), metrics),
         wakeLater: (channel, delayMs) => announceDue(producer, [{ channel, delayMs }]),
         random: Math.random,
       },
@@ -687,12 +689,14 @@ function addSources({ events, metrics, onClose, openPool, queues }: Shared): voi
   const db = openPool('metrics', METRICS_POOL);
   const errands = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   onClose(() => errands.close());
-  const depths = { [EVENTS_QUEUE]: events, [RECONCILE_QUEUE]: errands };
+  const wakes = queues.producer<AlertsJob>(ALERTS_QUEUE);
+  onClose(() => wakes.close());
+  const depths = { [EVENTS_QUEUE]: events, [RECONCILE_QUEUE]: errands, [ALERTS_QUEUE]: wakes };
   const sources = [
     ...ledgerSources(db),
     ...reconcileSources(db),
     schedulerSource(db),
-    alertsSource(db),
+    ...alertSources(db),
     queueSource(depths, systemClock),
   ];
   for (const source of sources) metrics.addSource(source);

@@ -1,6 +1,6 @@
 /** The metrics of a running Tallyhook: they move, they are right, they are bounded and cheap. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { alertsSource } from '../../src/alerts/gauges.ts';
+import { alertSources } from '../../src/alerts/gauges.ts';
 import { ledgerSources } from '../../src/ledger/gauges.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import type { Source } from '../../src/platform/sources.ts';
@@ -40,7 +40,7 @@ const sourcesOver = (on: Queryable): readonly Source[] => [
   ...ledgerSources(on),
   ...reconcileSources(on),
   schedulerSource(on),
-  alertsSource(on),
+  ...alertSources(on),
 ];
 
 /** What the sources measure now, as `metric{labels}` and value. */
@@ -191,6 +191,29 @@ describe('what stands in the database', () => {
     );
     expect(measured.get('tallyhook_alert_outbox_rows')).toBe(1);
     expect(measured.get('tallyhook_alert_outbox_oldest_age_seconds')).toBeGreaterThanOrEqual(30);
+  });
+
+  test('what waits for a channel shows, and how long the channel has failed', async () => {
+    await db.query(
+      `insert into messages (id, channel, kind, content, state, next_attempt_at, created_at, settled_at)
+       values ('msg_1', 'slack', 'alert', '{}', 'due', now() + interval '1 hour', now() - interval '50 seconds', null),
+              ('msg_2', 'slack', 'alert', '{}', 'due', now() + interval '1 hour', now(), null),
+              ('msg_3', 'slack', 'alert', '{}', 'given_up', now(), now() - interval '5 days', now())`,
+    );
+    await db.query(
+      `insert into channel_health (channel, failures, failing_since, last_error)
+       values ('slack', 3, now() - interval '70 seconds', '500')`,
+    );
+    const measured = await measure();
+    expect(measured.get('tallyhook_messages_due channel=slack')).toBe(2);
+    expect(measured.get('tallyhook_messages_due channel=mail')).toBe(0);
+    const age = measured.get('tallyhook_messages_oldest_age_seconds channel=slack');
+    expect(age).toBeGreaterThanOrEqual(50);
+    expect(age).toBeLessThan(80);
+    const failing = measured.get('tallyhook_channel_failing_seconds channel=slack');
+    expect(failing).toBeGreaterThanOrEqual(70);
+    expect(failing).toBeLessThan(100);
+    expect(measured.get('tallyhook_channel_failing_seconds channel=mail')).toBe(0);
   });
 
   test('schedules show the last slot that was taken', async () => {
