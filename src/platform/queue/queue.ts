@@ -170,7 +170,9 @@ function createProducer<Data>(
         delayed = 0,
         failed = 0,
       } = await queue.getJobCounts(...JOB_STATES);
-      const [oldest] = await queue.getJobs('waiting', 0, 0, OLDEST_FIRST);
+      // The last of newest first: the backend over PostgreSQL heeds no other order.
+      const last = Math.max(0, waiting - 1);
+      const [oldest] = await queue.getJobs('waiting', last, last);
       return { jobs: { waiting, active, delayed, failed }, oldestWaitingMs: oldest?.timestamp };
     },
     close: async () => {
@@ -179,8 +181,6 @@ function createProducer<Data>(
     },
   };
 }
-
-const OLDEST_FIRST = true;
 
 interface ConsumerParts<Data> {
   readonly queueName: string;

@@ -37,7 +37,10 @@ export interface HeldMeasure {
   readonly nextDeadlineSeconds: number | null;
 }
 
-/** Authorizations that are watched and can still be captured, nearest deadlines first. */
+/**
+ * Authorizations that are watched and can still be captured, nearest deadlines first. Each is looked up
+ * by its key: joined plainly, the planner reads all resources for a few thousand of them.
+ */
 export function measureHeld(
   db: Queryable,
   statuses: readonly string[],
@@ -49,9 +52,11 @@ export function measureHeld(
               as "nextDeadlineSeconds"
        from (select payment_id, deadline_at from authorization_watch
               order by deadline_at, payment_id limit $2) w
-       join resources r on r.kind = 'payment' and r.id = w.payment_id
-      where r.status = any ($1::text[]) and r.authorized_minor > r.captured_minor
-        and r.currency is not null
+      cross join lateral (
+              select currency, authorized_minor, captured_minor from resources
+               where kind = 'payment' and id = w.payment_id and status = any ($1::text[])
+                 and authorized_minor > captured_minor and currency is not null
+               limit 1) r
       group by r.currency`,
     [statuses, COUNTED_ROWS],
   );
