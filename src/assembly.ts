@@ -8,7 +8,9 @@ import { createDeadlineCheck } from './alerts/checkDeadlines.ts';
 import { createRefusalCount } from './alerts/countRefusals.ts';
 import { createDeliverer } from './alerts/deliver.ts';
 import { dispatchAlerts } from './alerts/dispatch.ts';
+import { alertSources } from './alerts/gauges.ts';
 import { ALERTS_QUEUE, type AlertsJob, announceDue } from './alerts/jobs.ts';
+import { countDeliveries } from './alerts/metrics.ts';
 import { speak } from './alerts/speaker.ts';
 import { addCounts } from './alerts/store/watch.ts';
 import { summariseYesterday } from './alerts/summarise.ts';
@@ -21,6 +23,7 @@ import { orderStateBody } from './console/routes/orders.ts';
 import { API_KEY_PREFIXES } from './contract/limits.ts';
 import { createEventApplier } from './ledger/applyEvents.ts';
 import { createChangeFeed } from './ledger/changeFeed.ts';
+import { ledgerSources } from './ledger/gauges.ts';
 import { bindInstallation } from './ledger/installation.ts';
 import { batchJob, createEventsHandler, EVENTS_QUEUE, type EventsJob } from './ledger/jobs.ts';
 import { createLedgerMetrics } from './ledger/metrics.ts';
@@ -43,13 +46,16 @@ import { startHttpServer } from './platform/httpServer.ts';
 import { localSecret } from './platform/localSecrets.ts';
 import type { Log } from './platform/log.ts';
 import { createMetrics, type Metrics } from './platform/metrics.ts';
+import { startMetricsServer } from './platform/metricsServer.ts';
 import { pause } from './platform/pause.ts';
 import {
   createPostgresQueueConnections,
   createQueueBackend,
   createRedisConnections,
+  type MeasuredQueue,
   type Producer,
   type QueueBackend,
+  queueSource,
 } from './platform/queue/index.ts';
 import { createAnnouncer } from './receiver/announcer.ts';
 import { createReceiverApp, type Readiness } from './receiver/app.ts';
@@ -64,6 +70,7 @@ import {
   type ServiceOptions,
 } from './reconcile/authorizations/createService.ts';
 import type { AuthorizationService } from './reconcile/authorizations/service.ts';
+import { reconcileSources } from './reconcile/gauges.ts';
 import {
   createReconcileHandler,
   type Errand,
@@ -80,6 +87,7 @@ import { createReconcile, type Reconcile } from './reconcile/run.ts';
 import { createSharedBudget } from './reconcile/sharedBudget.ts';
 import { refuseSandboxDatabase, SANDBOX_MERCHANT_ID } from './sandbox/safety.ts';
 import { type RunningSandbox, startSandbox } from './sandbox/startSandbox.ts';
+import { schedulerSource } from './scheduler/gauges.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
 import { scheduleTable } from './scheduler/schedules.ts';
 
@@ -98,6 +106,7 @@ export type Role = (typeof ROLES)[number];
 export interface Running {
   readonly receiverPort: number | undefined;
   readonly consolePort: number | undefined;
+  readonly metricsPort: number | undefined;
   readonly sandbox: RunningSandbox | undefined;
   readonly databaseUrl: string;
   readonly isEmbedded: boolean;
@@ -215,6 +224,8 @@ const GATE_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 5_000, plan
 const EVENTS_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 60_000, plans: 'by_key' };
 /** Balances add up the whole journal. */
 const CONSOLE_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 30_000, plans: 'any' };
+/** One scrape reads at a time, and has given up long before (platform/sources.ts). */
+const METRICS_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 4_000, plans: 'any' };
 const RECONCILE_POOL: PoolOptions = { maxConnections: 6, answerTimeoutMs: 60_000, plans: 'any' };
 const ALERTS_POOL: PoolOptions = { maxConnections: 6, answerTimeoutMs: 60_000, plans: 'any' };
 const SCHEDULER_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 60_000, plans: 'any' };
@@ -226,7 +237,7 @@ interface Shared {
   readonly metrics: Metrics;
   readonly gate: Gate;
   readonly queues: QueueBackend;
-  readonly events: Producer<EventsJob>;
+  readonly events: Producer<EventsJob> & MeasuredQueue;
   readonly openPool: (name: string, limits: PoolOptions) => Database;
   /** Closed in reverse order of being added. */
   readonly onClose: (close: () => Promise<void>) => void;
@@ -260,9 +271,13 @@ export async function start(config: Config, roles: ReadonlySet<Role>, log: Log):
   }
 }
 
-type Ports = Pick<Running, 'receiverPort' | 'consolePort'>;
+type Ports = Pick<Running, 'receiverPort' | 'consolePort' | 'metricsPort'>;
 
-const NO_PORTS: Ports = { receiverPort: undefined, consolePort: undefined };
+const NO_PORTS: Ports = {
+  receiverPort: undefined,
+  consolePort: undefined,
+  metricsPort: undefined,
+};
 
 async function startLedgerRoles(
   config: Config,
@@ -270,14 +285,18 @@ async function startLedgerRoles(
   input: ShareInput,
 ): Promise<Ports> {
   const shared = await share(config, input);
+  for (const role of roles) shared.metrics.fact('tallyhook_role_up', ROLE_UP_HELP, { role });
   const receiverPort = roles.has('receiver') ? await startReceiver(shared) : undefined;
   if (roles.has('events')) startEvents(shared);
   if (roles.has('reconcile')) startReconcile(shared);
   if (roles.has('alerts')) startAlerts(shared);
   if (roles.has('scheduler')) startSchedules(shared);
   const consolePort = roles.has('console') ? await startConsole(shared) : undefined;
-  return { receiverPort, consolePort };
+  const metricsPort = config.metricsPort === undefined ? undefined : await startMetrics(shared);
+  return { receiverPort, consolePort, metricsPort };
 }
+
+const ROLE_UP_HELP = 'Roles of this process; absent when no process has the role';
 
 interface SandboxInput {
   readonly log: Log;
@@ -367,7 +386,7 @@ async function startReceiver(shared: Shared): Promise<number> {
   const db = openPool('receiver', RECEIVER_POOL);
   const announcer = createAnnouncer((ids) => events.add([batchJob(ids)]), log);
   onClose(() => announcer.drain());
-  const receiverMetrics = createReceiverMetrics(metrics);
+  const receiverMetrics = createReceiverMetrics(metrics, webhookSecrets.length);
   const refusals = createRefusalCount((counts) => addCounts(db, counts), log);
   onClose(() => refusals.drain());
   const intake = createIntake({
@@ -574,7 +593,8 @@ export function orderFeedOf(db: Database): OrderFeed {
   };
 }
 
-function startAlerts({ config, gate, log, openPool, onClose, queues }: Shared): void {
+function startAlerts(shared: Shared): void {
+  const { config, gate, log, metrics, openPool, onClose, queues } = shared;
   const db = openPool('alerts', ALERTS_POOL);
   const producer = queues.producer<AlertsJob>(ALERTS_QUEUE);
   onClose(() => producer.close());
@@ -588,7 +608,7 @@ function startAlerts({ config, gate, log, openPool, onClose, queues }: Shared): 
         db,
         clock,
         log,
-        channels: channelsOf(config, log),
+        channels: countDeliveries(channelsOf(config, log), metrics),
         wakeLater: (channel, delayMs) => announceDue(producer, [{ channel, delayMs }]),
         random: Math.random,
       },
@@ -672,15 +692,39 @@ function refreshOrderOf(config: Config, db: Database): RefreshOrder | undefined 
   );
 }
 
-async function startConsole({
-  config,
-  gate,
-  log,
-  metrics,
-  openPool,
-  onClose,
-}: Shared): Promise<number> {
+/**
+ * Adds what stands in the database and the queues to the metrics. Only the role `console` does: once
+ * for an installation is enough, and other processes would show the same again.
+ */
+function addSources({ events, metrics, onClose, openPool, queues }: Shared): void {
+  const db = openPool('metrics', METRICS_POOL);
+  const errands = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
+  onClose(() => errands.close());
+  const wakes = queues.producer<AlertsJob>(ALERTS_QUEUE);
+  onClose(() => wakes.close());
+  const depths = { [EVENTS_QUEUE]: events, [RECONCILE_QUEUE]: errands, [ALERTS_QUEUE]: wakes };
+  const sources = [
+    ...ledgerSources(db),
+    ...reconcileSources(db),
+    schedulerSource(db),
+    ...alertSources(db),
+    queueSource(depths, systemClock),
+  ];
+  for (const source of sources) metrics.addSource(source);
+}
+
+async function startMetrics({ config, log, metrics, onClose }: Shared): Promise<number> {
+  const { metricsHost: host, metricsPort: port = 0 } = config;
+  const server = await startMetricsServer(metrics, { host, port });
+  onClose(() => server.close());
+  log.info({ port: server.port }, 'metrics.listening');
+  return server.port;
+}
+
+async function startConsole(shared: Shared): Promise<number> {
+  const { config, gate, log, metrics, openPool, onClose } = shared;
   const db = openPool('console', CONSOLE_POOL);
+  addSources(shared);
   const app = createConsoleApp({
     tokens: adminTokensOf(config),
     db,

@@ -12,6 +12,7 @@ import type { NamedToken } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import { METRICS_PATH } from '../platform/metricsServer.ts';
 import type { RefreshOrder } from '../reconcile/refreshOrder.ts';
 import { actorOf, requireToken } from './auth.ts';
 import type { ApiParts, Endpoint } from './endpoint.ts';
@@ -30,8 +31,6 @@ export interface ConsoleAppParts {
   readonly log: Log;
 }
 
-export const METRICS_PATH = '/metrics';
-
 /** The largest body that an endpoint reads; none needs more than a few fields. */
 const MAX_BODY_BYTES = 4 * 1024;
 
@@ -40,7 +39,7 @@ export function createConsoleApp(parts: ConsoleAppParts): Express {
   const refused = metrics.counter(
     'tallyhook_admin_refused_total',
     'Requests to the admin port without a valid token',
-    'reason',
+    { reason: ['unauthorized', 'limited'] },
   );
   const app = express();
   app.disable('x-powered-by');
@@ -51,7 +50,7 @@ export function createConsoleApp(parts: ConsoleAppParts): Express {
   // Endpoints read the query themselves: what is given twice or not known is refused, not guessed.
   app.set('query parser', false);
   app.use(setStrictHeaders);
-  app.use(requireToken({ tokens, clock, refused }));
+  app.use(requireToken({ tokens, clock, refused: (reason) => refused({ reason }) }));
   app.get(METRICS_PATH, async (_request, response) => {
     response.type(metrics.contentType).send(await metrics.render());
   });

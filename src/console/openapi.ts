@@ -3,7 +3,7 @@
  * `npm run generate` writes it to docs/openapi-admin.json.
  */
 import { z } from 'zod';
-import { METRICS_PATH } from './app.ts';
+import { METRICS_PATH } from '../platform/metricsServer.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints.ts';
 

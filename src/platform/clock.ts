@@ -5,3 +5,12 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { nowMs: () => Date.now() };
+
+/**
+ * Measures how long something takes, by a clock that nobody sets.
+ * @returns what tells the seconds since
+ */
+export function startStopwatch(): () => number {
+  const startMs = performance.now();
+  return () => (performance.now() - startMs) / 1000;
+}

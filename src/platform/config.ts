@@ -106,6 +106,8 @@ export const SETTINGS = z
     ADMIN_HOST: z.string().default('127.0.0.1'),
     ADMIN_PORT: port.default(8081),
     ADMIN_TOKEN: namedTokens.optional(),
+    METRICS_HOST: z.string().default('127.0.0.1'),
+    METRICS_PORT: port.optional(),
     PAYMENTS_MERCHANT_ID: z.string().min(1).max(255).optional(),
     PAYMENTS_BASE_URL: z
       .url({ protocol: /^https?$/, error: 'must begin with https:// or http://' })
@@ -162,6 +164,9 @@ export interface Config {
   readonly adminHost: string;
   readonly adminPort: number;
   readonly adminTokens: readonly NamedToken[] | undefined;
+  readonly metricsHost: string;
+  /** Undefined: this process shows its metrics on the admin port, if it has one, and nowhere else. */
+  readonly metricsPort: number | undefined;
   readonly merchantId: string | undefined;
   /** Of the payment service. */
   readonly baseUrl: string | undefined;
@@ -225,6 +230,8 @@ export function loadConfig(env: Environment): Config {
     adminHost: settings.ADMIN_HOST,
     adminPort: settings.ADMIN_PORT,
     adminTokens: settings.ADMIN_TOKEN,
+    metricsHost: settings.METRICS_HOST,
+    metricsPort: settings.METRICS_PORT,
     merchantId: settings.PAYMENTS_MERCHANT_ID,
     baseUrl: settings.PAYMENTS_BASE_URL,
     apiKey: settings.PAYMENTS_API_KEY,

@@ -1,33 +1,90 @@
-/** Metrics in the form that Prometheus reads. Features name theirs; the registry is made once. */
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+/**
+ * Metrics in the form that Prometheus reads. Features name theirs; the registry is made once.
+ *
+ * 1. Labels are bounded: a counter names every value of its labels when it is made. All of them are
+ *    shown from the start, as 0, so that the first count is seen as an increase.
+ * 2. What a process counts ends with it. What stands in a store is read when somebody asks
+ *    (sources.ts), so that it is right whoever was restarted.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { createSources, type Source, type SourceTimes } from './sources.ts';
+
+/** Every value that each label may have. */
+export type LabelValues = Readonly<Record<string, readonly string[]>>;
+
+/** One value for each label. */
+export type Labels<Values extends LabelValues> = {
+  readonly [Name in keyof Values]: Values[Name][number];
+};
 
 export interface Metrics {
-  /** A counter with at most one label. */
-  counter(name: string, help: string, label?: string): (labelValue?: string, by?: number) => void;
-  histogram(name: string, help: string, buckets: readonly number[]): (value: number) => void;
-  /** Everything counted so far, in the text format of Prometheus. */
+  /** A counter, with all that its labels may be. */
+  counter<const Values extends LabelValues>(
+    name: string,
+    help: string,
+    values: Values,
+  ): (labels: Labels<Values>) => void;
+  histogram<const Values extends LabelValues>(
+    options: HistogramOptions<Values>,
+  ): (value: number, labels: Labels<Values>) => void;
+  /** A gauge that is 1 for the labels given, for as long as the process lives. */
+  fact(name: string, help: string, labels: Readonly<Record<string, string>>): void;
+  /** Adds what is read from a store whenever somebody asks. */
+  addSource(source: Source): void;
+  /**
+   * Everything, in the text format of Prometheus. Never rejects because a store is away, and never
+   * waits for one longer than the patience of sources.ts.
+   */
   render(): Promise<string>;
   readonly contentType: string;
 }
 
-/** Creates an empty registry with the process's own figures. */
-export function createMetrics(): Metrics {
+export interface HistogramOptions<Values extends LabelValues> {
+  readonly name: string;
+  readonly help: string;
+  readonly buckets: readonly number[];
+  readonly values: Values;
+}
+
+/** Creates a registry with the process's own figures. */
+export function createMetrics(times?: SourceTimes): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const sources = createSources(registry, times);
+  const facts = new Map<string, Gauge>();
   return {
-    counter: (name, help, label) => {
-      const labelNames = label === undefined ? [] : [label];
-      const counter = new Counter({ name, help, labelNames, registers: [registry] });
-      return (labelValue, by = 1) => {
-        if (label === undefined || labelValue === undefined) counter.inc(by);
-        else counter.inc({ [label]: labelValue }, by);
-      };
+    counter: (name, help, values) => {
+      const counter = new Counter({ name, help, labelNames: Object.keys(values), registers });
+      for (const labels of combinations(values)) counter.inc(labels, 0);
+      return (labels) => counter.inc(labels);
     },
-    histogram: (name, help, buckets) => {
-      const histogram = new Histogram({ name, help, buckets: [...buckets], registers: [registry] });
-      return (value) => histogram.observe(value);
+    histogram: ({ name, help, buckets, values }) => {
+      const labelNames = Object.keys(values);
+      const histogram = new Histogram({ name, help, labelNames, buckets: [...buckets], registers });
+      for (const labels of combinations(values)) histogram.zero(labels);
+      return (value, labels) => histogram.observe(labels, value);
     },
-    render: () => registry.metrics(),
+    fact: (name, help, labels) => {
+      const gauge =
+        facts.get(name) ?? new Gauge({ name, help, labelNames: Object.keys(labels), registers });
+      facts.set(name, gauge);
+      gauge.set(labels, 1);
+    },
+    addSource: sources.add,
+    render: async () => {
+      await sources.read();
+      return registry.metrics();
+    },
     contentType: registry.contentType,
   };
+}
+
+/** Every choice of one value for each label. */
+function combinations(values: LabelValues): readonly Record<string, string>[] {
+  return Object.entries(values).reduce<readonly Record<string, string>[]>(
+    (chosen, [name, choices]) =>
+      chosen.flatMap((labels) => choices.map((value) => ({ ...labels, [name]: value }))),
+    [{}],
+  );
 }

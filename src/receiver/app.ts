@@ -2,7 +2,7 @@
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import { errorEnvelope } from '../contract/errors.ts';
 import { SIGNATURE_HEADER } from '../contract/signature.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, startStopwatch } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Intake } from './intake.ts';
 import type { ReceiverMetrics } from './metrics.ts';
@@ -36,7 +36,7 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
   app.disable('x-powered-by');
   app.disable('etag');
 
-  const reply = (response: Response, outcome: WebhookOutcome): void => {
+  const reply = (response: Response, outcome: WebhookOutcome): number => {
     metrics.outcome(outcome.outcome);
     const { status, headers, body } = replyFor(outcome);
     const text = JSON.stringify(body);
@@ -47,6 +47,17 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
       ...headers,
     });
     response.end(text);
+    return status;
+  };
+  const judge = (body: Buffer, request: Request): Promise<WebhookOutcome> => {
+    const verification = verifySignature(body, request.header(SIGNATURE_HEADER), webhookSecrets);
+    if (verification.outcome !== 'verified') {
+      noteUnverified(verification.outcome);
+      parts.countRefusal(verification.outcome);
+      return Promise.resolve({ outcome: `signature_${verification.outcome}` });
+    }
+    metrics.secretUsed(verification.secretIndex);
+    return intake.accept(body);
   };
 
   app.post(
@@ -54,23 +65,15 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
     // Any content type: the signature covers bytes.
     async (request: Request, response: Response) => {
       const reading = await readBody(request, parts.maxBodyBytes);
-      if (reading.outcome !== 'read') {
-        reply(response, reading);
-        return;
-      }
-      const { body } = reading;
-      const verification = verifySignature(body, request.header(SIGNATURE_HEADER), webhookSecrets);
-      if (verification.outcome !== 'verified') {
-        noteUnverified(verification.outcome);
-        parts.countRefusal(verification.outcome);
-        reply(response, { outcome: `signature_${verification.outcome}` });
-        return;
-      }
-      metrics.secretUsed(verification.secretIndex);
-      reply(response, await intake.accept(body));
+      const elapsedSeconds = startStopwatch();
+      const outcome = reading.outcome === 'read' ? await judge(reading.body, request) : reading;
+      const httpStatus = reply(response, outcome);
+      metrics.replied(httpStatus, elapsedSeconds());
     },
   );
-  app.all(webhookPath, (_request, response) => reply(response, { outcome: 'wrong_method' }));
+  app.all(webhookPath, (_request, response) => {
+    reply(response, { outcome: 'wrong_method' });
+  });
 
   app.get('/healthz', (_request, response) => {
     response.json({ status: 'alive' });
@@ -88,7 +91,7 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
 }
 
 function createErrorHandler(
-  reply: (response: Response, outcome: WebhookOutcome) => void,
+  reply: (response: Response, outcome: WebhookOutcome) => unknown,
   log: Log,
 ): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {

@@ -1,28 +1,46 @@
 import type { Metrics } from '../platform/metrics.ts';
-import type { WebhookOutcome } from './reply.ts';
+import { WEBHOOK_OUTCOMES, type WebhookOutcome } from './reply.ts';
 
 export interface ReceiverMetrics {
   outcome(outcome: WebhookOutcome['outcome']): void;
-  /** Which secret verified a delivery, counted from 1, so that an operator sees when one can go. */
+  /** From the last byte of a delivery to its reply. */
+  replied(httpStatus: number, seconds: number): void;
+  /** Which secret verified a delivery, counted from 0, so that an operator sees when one can go. */
   secretUsed(secretIndex: number): void;
   batchSize(events: number): void;
 }
 
-export function createReceiverMetrics(metrics: Metrics): ReceiverMetrics {
-  const outcome = metrics.counter('tallyhook_webhooks_total', 'Deliveries by outcome', 'outcome');
+/** @param secrets how many secrets are set */
+export function createReceiverMetrics(metrics: Metrics, secrets: number): ReceiverMetrics {
+  const outcome = metrics.counter('tallyhook_webhooks_total', 'Deliveries by outcome', {
+    outcome: WEBHOOK_OUTCOMES,
+  });
   const secret = metrics.counter(
     'tallyhook_webhook_secret_used_total',
-    'Verified deliveries by the place of the secret in WEBHOOK_SECRETS',
-    'secret',
+    'Verified deliveries by the place of the secret in WEBHOOK_SECRETS, counted from 1',
+    { secret: Array.from({ length: secrets }, (_, index) => String(index + 1)) },
   );
-  const batchSize = metrics.histogram(
-    'tallyhook_intake_batch_events',
-    'Events written by one commit',
-    [1, 2, 5, 10, 20, 50, 100, 200, 500],
-  );
+  const reply = metrics.histogram({
+    name: 'tallyhook_webhook_reply_seconds',
+    help: 'Seconds from the last byte of a delivery to its reply, by class of HTTP status',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    values: { code: ['2xx', '4xx', '5xx'] },
+  });
+  const batchSize = metrics.histogram({
+    name: 'tallyhook_intake_batch_events',
+    help: 'Events written by one commit',
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+    values: {},
+  });
   return {
-    outcome: (name) => outcome(name),
-    secretUsed: (secretIndex) => secret(String(secretIndex + 1)),
-    batchSize,
+    outcome: (name) => outcome({ outcome: name }),
+    replied: (httpStatus, seconds) => reply(seconds, { code: codeOf(httpStatus) }),
+    secretUsed: (secretIndex) => secret({ secret: String(secretIndex + 1) }),
+    batchSize: (events) => batchSize(events, {}),
   };
+}
+
+function codeOf(httpStatus: number): '2xx' | '4xx' | '5xx' {
+  if (httpStatus < 300) return '2xx';
+  return httpStatus < 500 ? '4xx' : '5xx';
 }

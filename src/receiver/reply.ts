@@ -15,6 +15,22 @@ export type WebhookOutcome =
   | { readonly outcome: 'incomplete_body' }
   | { readonly outcome: 'wrong_method' };
 
+/** All of them, in the order of what they say. */
+export const WEBHOOK_OUTCOMES = [
+  'accepted',
+  'duplicate',
+  'id_reused',
+  'unavailable',
+  'overloaded',
+  'signature_missing',
+  'signature_malformed',
+  'signature_mismatch',
+  'too_large',
+  'encoded_body',
+  'incomplete_body',
+  'wrong_method',
+] as const satisfies readonly WebhookOutcome['outcome'][];
+
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

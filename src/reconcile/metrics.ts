@@ -1,5 +1,5 @@
 import type { Metrics } from '../platform/metrics.ts';
-import type { Stream } from './streams.ts';
+import { STREAMS, type Stream } from './streams.ts';
 
 export interface ReconcileMetrics {
   /** A change that no webhook told of in time. */
@@ -16,20 +16,22 @@ export function createReconcileMetrics(metrics: Metrics): ReconcileMetrics {
   const missed = metrics.counter(
     'tallyhook_missed_webhooks_total',
     'Changes of the service that no webhook told of in time',
-    'stream',
+    { stream: STREAMS },
   );
   const run = metrics.counter(
     'tallyhook_reconcile_runs_total',
     'Runs of reconciliation by how they ended',
-    'outcome',
+    { outcome: ['equal', 'different', 'failed'] },
   );
+  const converge = metrics.histogram({
+    name: 'tallyhook_reconcile_converge_seconds',
+    help: 'Seconds from a change at the service to the commit that healed it, of changes that were missed',
+    buckets: [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, 24 * HOUR, 7 * 24 * HOUR],
+    values: {},
+  });
   return {
-    missed: (stream) => missed(stream),
-    secondsToConverge: metrics.histogram(
-      'tallyhook_reconcile_seconds_to_converge',
-      'Seconds from a change at the service to its healing, of changes that were missed',
-      [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, 24 * HOUR, 7 * 24 * HOUR],
-    ),
-    run: (outcome) => run(outcome),
+    missed: (stream) => missed({ stream }),
+    secondsToConverge: (seconds) => converge(seconds, {}),
+    run: (outcome) => run({ outcome }),
   };
 }

@@ -13,6 +13,7 @@ import {
   createPostgresQueueConnections,
   createQueueBackend,
   createRedisConnections,
+  type MeasuredQueue,
   type NewJob,
   type Producer,
   type QueueBackend,
@@ -117,7 +118,7 @@ function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
     return backend;
   }
 
-  function produce(queueName: string, backend = open()): Producer<Order> {
+  function produce(queueName: string, backend = open()): Producer<Order> & MeasuredQueue {
     const producer = backend.producer<Order>(queueName);
     cleanups.push(() => producer.close());
     return producer;
@@ -259,6 +260,39 @@ function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
     held.resolve();
     await waitFor('the others to be taken', () => started === 3);
     expect(await producer.countWaiting()).toBe(0);
+  });
+
+  test('depth tells jobs by their state, and since when the next one waits', async () => {
+    const queueName = unique('queue');
+    const producer = produce(queueName);
+    expect(await producer.depth()).toEqual({
+      jobs: { waiting: 0, active: 0, delayed: 0, failed: 0 },
+      oldestWaitingMs: undefined,
+    });
+    const beforeMs = Date.now();
+    await producer.add(jobs(0, 1));
+    const { oldestWaitingMs: first } = await producer.depth();
+    await waitFor('time to pass', () => Date.now() > (first ?? 0));
+    await producer.add(jobs(1, 3));
+    expect(await producer.depth()).toEqual({
+      jobs: { waiting: 3, active: 0, delayed: 0, failed: 0 },
+      oldestWaitingMs: first,
+    });
+    expect(first).toBeGreaterThanOrEqual(beforeMs);
+
+    const held = deferred();
+    const seen: number[] = [];
+    consume(queueName, async ({ data }) => {
+      seen.push(data.n);
+      await held.promise;
+    });
+    await waitFor('a job to be taken', () => seen.length === 1);
+    const { jobs: states, oldestWaitingMs: next } = await producer.depth();
+    expect(states).toMatchObject({ waiting: 2, active: 1 });
+    expect(next).toBeGreaterThan(first ?? 0);
+    held.resolve();
+    await waitFor('the others to be taken', () => seen.length === 3);
+    expect((await producer.depth()).oldestWaitingMs).toBeUndefined();
   });
 
   test('a consumer that closes lets its job finish and takes no other', async () => {

@@ -409,7 +409,7 @@ function serve(intake: Intake): Promise<HttpServer> {
     maxBodyBytes: 1024 * 1024,
     intake,
     readiness: () => Promise.resolve({ ready: true, checks: {} }),
-    metrics: createReceiverMetrics(createMetrics()),
+    metrics: createReceiverMetrics(createMetrics(), 1),
     countRefusal: () => undefined,
     clock: systemClock,
     log: silentLog,

@@ -1,7 +1,9 @@
 export { createPostgresQueueConnections, createRedisConnections } from './connections.ts';
+export { queueSource } from './gauges.ts';
 export {
   type Consumer,
   createQueueBackend,
+  type MeasuredQueue,
   type NewJob,
   type Producer,
   type QueueBackend,

@@ -48,6 +48,20 @@ export interface Producer<Data> {
   close(): Promise<void>;
 }
 
+export interface MeasuredQueue {
+  /** How deep the queue is. Throws when the backend is away. */
+  depth(): Promise<QueueDepth>;
+}
+
+export const JOB_STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
+
+export interface QueueDepth {
+  /** `delayed` jobs are between two tries; `failed` ones had all of theirs. */
+  readonly jobs: Readonly<Record<(typeof JOB_STATES)[number], number>>;
+  /** When the job that is next to be taken was added, in milliseconds since 1970. */
+  readonly oldestWaitingMs: number | undefined;
+}
+
 export interface Consumer {
   /** Lets running jobs finish, takes no new ones. */
   close(): Promise<void>;
@@ -57,7 +71,7 @@ export interface QueueBackend {
   readonly name: 'redis' | 'postgres';
   /** Throws unless the backend answers. */
   probe(): Promise<void>;
-  producer<Data>(queueName: string): Producer<Data>;
+  producer<Data>(queueName: string): Producer<Data> & MeasuredQueue;
   consumer<Data>(
     queueName: string,
     concurrency: number,
@@ -69,7 +83,7 @@ export interface QueueBackend {
 /** What is used of BullMQ's classes, whose types differ by backend. */
 type BackedQueue = Pick<
   Queue,
-  'add' | 'addBulk' | 'getWaitingCount' | 'close' | 'waitUntilReady'
+  'add' | 'addBulk' | 'getWaitingCount' | 'getJobCounts' | 'getJobs' | 'close' | 'waitUntilReady'
 > & {
   on(event: 'error', listener: (error: Error) => void): unknown;
 };
@@ -104,7 +118,7 @@ function createProducer<Data>(
   queueName: string,
   connections: QueueConnections,
   log: Log,
-): Producer<Data> {
+): Producer<Data> & MeasuredQueue {
   let opened: Promise<BackedQueue> | undefined;
 
   const open = async (): Promise<BackedQueue> => {
@@ -139,6 +153,19 @@ function createProducer<Data>(
     countWaiting: async () => {
       const queue = await ready();
       return queue.getWaitingCount();
+    },
+    depth: async () => {
+      const queue = await ready();
+      const {
+        waiting = 0,
+        active = 0,
+        delayed = 0,
+        failed = 0,
+      } = await queue.getJobCounts(...JOB_STATES);
+      // The last of newest first: the backend over PostgreSQL heeds no other order.
+      const last = Math.max(0, waiting - 1);
+      const [oldest] = await queue.getJobs('waiting', last, last);
+      return { jobs: { waiting, active, delayed, failed }, oldestWaitingMs: oldest?.timestamp };
     },
     close: async () => {
       const queue = await opened?.catch(() => undefined);

@@ -40,3 +40,8 @@ export async function finishSlot(db: Queryable, { schedule, at }: Slot): Promise
     [schedule, at.toISOString()],
   );
 }
+
+/** The last slot that was taken of each schedule; there are a dozen. */
+export function readSlots(db: Queryable): Promise<readonly Slot[]> {
+  return db.query<Slot>('select schedule, slot as at from schedule_slots limit 100');
+}

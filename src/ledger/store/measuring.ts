@@ -1,0 +1,54 @@
+/**
+ * Statements that measure the inbox and the findings for Prometheus. Each counts at most
+ * `COUNTED_ROWS` rows, so that what it costs has an end in the worst hour, when it is asked most.
+ */
+import type { Queryable } from '../../platform/db/database.ts';
+
+/** Beyond this many rows a count stands still, and means "this many or more". */
+const COUNTED_ROWS = 100_000;
+
+export interface InboxMeasure {
+  readonly pending: number;
+  /** Of these, tried at least once without success. */
+  readonly retried: number;
+  /** Since the oldest of those that were counted first waited; 0 when none waits. */
+  readonly oldestAgeSeconds: number;
+  readonly dead: number;
+  /** Seconds since 1970; null while nothing was received. */
+  readonly lastReceivedSeconds: number | null;
+}
+
+/** What waits to be applied, what was given up, and when the last event came. */
+export async function measureInbox(db: Queryable): Promise<InboxMeasure> {
+  const rows = await db.query<InboxMeasure>(
+    `select p.pending, p.retried,
+            greatest(coalesce(extract(epoch from clock_timestamp() - p.oldest), 0), 0)::float8
+              as "oldestAgeSeconds",
+            (select count(*) from (select from dead_events limit $1) d) as dead,
+            (select extract(epoch from received_at)::float8
+               from webhook_events order by id desc limit 1) as "lastReceivedSeconds"
+       from (select count(*) as pending, count(*) filter (where attempts > 0) as retried,
+                    min(since) as oldest
+               from (select attempts, since from pending order by webhook_event_id limit $1) w) p`,
+    [COUNTED_ROWS],
+  );
+  const [row] = rows;
+  if (!row) throw new Error('a query that always has one row returned none');
+  return row;
+}
+
+export interface FindingCount {
+  readonly class: string;
+  readonly isAccepted: boolean;
+  readonly findings: number;
+}
+
+/** Findings that are open, by class and whether a person accepted them; by the index on open ones. */
+export function measureFindings(db: Queryable): Promise<readonly FindingCount[]> {
+  return db.query<FindingCount>(
+    `select class, accepted_at is not null as "isAccepted", count(*) as findings
+       from (select class, accepted_at from findings where state = 'open' limit $1) f
+      group by 1, 2`,
+    [COUNTED_ROWS],
+  );
+}

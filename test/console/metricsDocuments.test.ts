@@ -1,0 +1,334 @@
+/**
+ * Alerting rules, dashboard and runbook name what there is, and all of it. What there is, a running
+ * Tallyhook with every role shows, with a row of everything that is measured.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RULES } from '../../src/alerts/domain/alert.ts';
+import { packageRoot } from '../../src/platform/packageRoot.ts';
+import { readMetrics } from '../receiver/counters.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject } from '../support/events.ts';
+import { parseMetrics, type Scrape } from '../support/metrics.ts';
+import { matches, type Selector, selectorsOf } from '../support/promQl.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+
+const read = (path: string): string => readFileSync(join(packageRoot(), path), 'utf8');
+const runbook = read('docs/runbook.md');
+const rules = read('docs/prometheus-alerts.yml');
+const dashboard: Dashboard = JSON.parse(read('docs/grafana-dashboard.json'));
+
+interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly gridPos: {
+    readonly x: number;
+    readonly y: number;
+    readonly w: number;
+    readonly h: number;
+  };
+  readonly datasource?: { readonly type: string; readonly uid: string };
+  readonly targets?: readonly { readonly refId: string; readonly expr: string }[];
+}
+
+interface Dashboard {
+  readonly title: string;
+  readonly uid: string;
+  readonly schemaVersion: number;
+  readonly panels: readonly Panel[];
+  readonly templating: {
+    readonly list: readonly { readonly name: string; readonly type: string }[];
+  };
+}
+
+const alertNames = [...rules.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name = '']) => name);
+/** One line, or folded over the lines that are indented deeper. */
+const ruleExpressions = [...rules.matchAll(/^ +expr: (?:>-\n((?: {10,}.*\n)+)|(.*)\n)/gm)].map(
+  ([, folded, line]) => (folded ?? line ?? '').trim(),
+);
+const panelExpressions = dashboard.panels.flatMap(({ targets = [] }) =>
+  targets.map(({ expr }) => expr),
+);
+
+let db: TestDatabase;
+let tallyhook: TestTallyhook;
+let page: string;
+let scrape: Scrape;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  await makeOneOfEach(db);
+  tallyhook = await startTallyhook({
+    db,
+    roles: ['receiver', 'events', 'reconcile', 'alerts', 'scheduler', 'console'],
+    // Nobody listens there: reconciliation is on, and that is all that is asked of it.
+    env: { PAYMENTS_BASE_URL: 'http://127.0.0.1:1', PAYMENTS_API_KEY: 'snd_nobody_listens' },
+  });
+  await tallyhook.deliver(eventBody(paymentObject()));
+  page = await readMetrics(tallyhook);
+  scrape = parseMetrics(page);
+});
+
+afterAll(async () => {
+  await tallyhook.close();
+  await db.drop();
+});
+
+/** So that no gauge is without a series. */
+async function makeOneOfEach(on: TestDatabase): Promise<void> {
+  await on.query(`update reconcile_streams set watermark_at = now()`);
+  await on.query(
+    `update rate_budget set requests_limit = 100, remaining = 90, reset_at = now() + interval '1 hour'`,
+  );
+  await on.query(
+    `insert into resources (kind, id, status, currency, authorized_minor)
+     values ('payment', 'pay_held', 'requires_capture', 'EUR', 5000)`,
+  );
+  await on.query(
+    `insert into authorization_watch (payment_id, start_at, deadline_at, next_look_at)
+     values ('pay_held', now(), now() + interval '5 days', now() + interval '1 day')`,
+  );
+  await on.query(
+    `insert into schedule_slots (schedule, slot, finished_at, lease_until) values ('sweep', now(), now(), now())`,
+  );
+  await on.query(
+    `insert into alerts (rule, subject, severity, sentence, next_step, detail, deadline_at)
+     values ('dispute_opened', 'dispute:x', 'critical', 'x', 'x', '{}', now() + interval '5 days')`,
+  );
+}
+
+/** The metric that a series belongs to: a histogram has three kinds. */
+function metricOf(series: string): string {
+  const base = series.replace(/_(bucket|sum|count)$/, '');
+  return scrape.types.get(base) === 'histogram' ? base : series;
+}
+
+const ourMetrics = (): readonly string[] =>
+  [...scrape.types.keys()].filter((name) => name.startsWith('tallyhook_')).toSorted();
+
+/** What Prometheus adds to every series. */
+const TARGET_LABELS = new Set(['job', 'instance']);
+
+/** A selector that no series meets, whatever its values: a rule on it would be silent for ever. */
+function isBlind({ metric, matchers }: Selector): boolean {
+  const own = matchers.filter(([label]) => !TARGET_LABELS.has(label));
+  return !scrape.samples.some((sample) => matches({ metric, matchers: own }, sample));
+}
+
+describe('every name exists', () => {
+  test.each([
+    ['rules', ruleExpressions],
+    ['dashboard', panelExpressions],
+  ])('in the expressions of the %s, with labels and values that some series has', (_, all) => {
+    expect(all.length).toBeGreaterThan(20);
+    const selectors = all.flatMap(selectorsOf);
+    expect(selectors.length).toBeGreaterThanOrEqual(all.length - 1);
+    const unknown = selectors.filter(({ metric }) => !scrape.types.has(metricOf(metric)));
+    expect(unknown).toEqual([]);
+    const blind = selectors
+      .filter(isBlind)
+      .map(({ metric, matchers }) => `${metric} ${JSON.stringify(matchers)}`);
+    expect(blind).toEqual([]);
+  });
+
+  test('every source of the scrape could be read', () => {
+    const sources = scrape.samples.filter(({ name }) => name === 'tallyhook_source_up');
+    expect(sources.length).toBeGreaterThanOrEqual(8);
+    expect(sources.filter(({ value }) => value !== 1)).toEqual([]);
+  });
+
+  test('what we name has one prefix, and all of it has a help text', () => {
+    const foreign = [...scrape.types.keys()].filter(
+      (name) => !/^(tallyhook|process|nodejs)_/.test(name),
+    );
+    expect(foreign).toEqual([]);
+    for (const name of ourMetrics()) expect(page).toMatch(new RegExp(`^# HELP ${name} \\S`, 'm'));
+  });
+
+  test('every metric of ours is on the dashboard', () => {
+    const shown = new Set(
+      panelExpressions.flatMap(selectorsOf).map(({ metric }) => metricOf(metric)),
+    );
+    expect(ourMetrics().filter((name) => !shown.has(name))).toEqual([]);
+  });
+});
+
+describe('alerting rules', () => {
+  test('each has a severity, a summary and a description, and a name of its own', () => {
+    expect(new Set(alertNames).size).toBe(alertNames.length);
+    expect(ruleExpressions).toHaveLength(alertNames.length);
+    for (const rule of rules.split(/^ +- alert: /m).slice(1)) {
+      expect(rule).toMatch(/labels: \{ severity: (warning|critical) \}/);
+      expect(rule).toMatch(/summary: \S/);
+      expect(rule).toMatch(/description: \S/);
+    }
+  });
+
+  test('each is shown to fire and to be silent', () => {
+    const tests = read('scripts/prometheus-alerts.test.yml');
+    const untested = alertNames.filter(
+      (name) => tests.split(`ALERTS{alertname="${name}",alertstate="firing"}`).length !== 3,
+    );
+    expect(untested).toEqual([]);
+  });
+});
+
+describe('dashboard', () => {
+  const { panels } = dashboard;
+
+  test('has its rows, and every panel a title, an explanation and a place of its own', () => {
+    const rows = panels.filter(({ type }) => type === 'row').map(({ title }) => title);
+    expect(rows).toEqual([
+      'Money at risk',
+      'Intake',
+      'Queue',
+      'Reconciliation',
+      'Alerts',
+      'Processes',
+    ]);
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    const cells = new Set<string>();
+    for (const { title, type, description, gridPos } of panels) {
+      expect(title).not.toBe('');
+      if (type !== 'row') expect(description, title).toMatch(/\S/);
+      const { x, y, w, h } = gridPos;
+      expect(x + w, title).toBeLessThanOrEqual(24);
+      for (let column = x; column < x + w; column += 1) {
+        for (let line = y; line < y + h; line += 1) {
+          expect(cells, `${title} lies on another panel`).not.toContain(`${column},${line}`);
+          cells.add(`${column},${line}`);
+        }
+      }
+    }
+  });
+
+  test('asks the data source that its reader chooses', () => {
+    expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(36);
+    expect(dashboard.templating.list).toMatchObject([{ name: 'datasource', type: 'datasource' }]);
+    for (const { type, title, datasource, targets = [] } of panels) {
+      if (type === 'row') continue;
+      expect(datasource, title).toEqual({ type: 'prometheus', uid: `\${datasource}` });
+      expect(targets.length, title).toBeGreaterThan(0);
+      expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length);
+    }
+  });
+});
+
+describe('runbook', () => {
+  const section = (title: string): string => {
+    const [, after] = runbook.split(`\n## ${title}\n`);
+    return after?.split('\n## ')[0] ?? '';
+  };
+  const entries = (title: string): ReadonlyMap<string, string> =>
+    new Map(
+      section(title)
+        .split('\n### ')
+        .slice(1)
+        .map((entry) => {
+          const [name = '', ...rest] = entry.split('\n');
+          return [name, rest.join('\n')];
+        }),
+    );
+
+  test.each<[string, () => readonly string[]]>([
+    ['Rules of Prometheus', () => alertNames],
+    ['Alerts of Tallyhook', () => RULES],
+  ])('has an entry for each of the %s, and for nothing else', (title, names) => {
+    const all = entries(title);
+    expect([...all.keys()].toSorted()).toEqual(names().toSorted());
+    for (const [name, text] of all) {
+      expect(text, name).toMatch(/^- \*\*Means:\*\* \S/m);
+      expect(text, name).toMatch(/^- \*\*First:\*\* \S/m);
+      expect(text, name).toMatch(/^- \*\*Stop when:\*\* \S/m);
+    }
+  });
+
+  test('has a line for each metric, and for nothing else', () => {
+    const lines = section('Metrics').matchAll(/^\| `(\w+)` \| (.+) \| (.+) \| (.+) \|$/gm);
+    const named = [...lines].map(([, name = '']) => name);
+    expect(named.toSorted()).toEqual(ourMetrics());
+    const mentioned = [...runbook.matchAll(/`(tallyhook_\w+)/g)].map(([, name = '']) => name);
+    expect(mentioned.filter((name) => !scrape.types.has(name))).toEqual([]);
+  });
+
+  test('leads nowhere that does not exist', () => {
+    const anchors = new Set(
+      [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+        title
+          .toLowerCase()
+          .replaceAll(/[^\w\- ]/g, '')
+          .replaceAll(' ', '-'),
+      ),
+    );
+    const links = [...runbook.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
+    const broken = links.filter((target) =>
+      target.startsWith('#') ? !anchors.has(target.slice(1)) : !read(join('docs', target)),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  test('names only commands and options that there are', async () => {
+    const commands = await readCommands();
+    const asked = [...runbook.matchAll(/`npx tallyhook ([^`]+)`/g)].map(([, words = '']) => words);
+    expect(asked.length).toBeGreaterThan(50);
+    expect([...new Set(asked)].filter((words) => !isCommand(words, commands))).toEqual([]);
+  });
+});
+
+/** The commands of the program, as it makes them. */
+async function readCommands(): Promise<readonly Command[]> {
+  const folder = join(packageRoot(), 'src/cli/commands');
+  const modules = await Promise.all(
+    readdirSync(folder).map((file): Promise<object> => import(join(folder, file))),
+  );
+  return modules
+    .flatMap((exported) => Object.entries(exported))
+    .flatMap(([name, make]) => (/Command$/.test(name) ? [(make as () => Command)()] : []));
+}
+
+function isCommand(words: string, commands: readonly Command[]): boolean {
+  const [name = '', ...rest] = words.split(' ');
+  const command = commands.find((one) => one.name() === name);
+  if (!command) return false;
+  if (command.commands.length > 0) return isCommand(rest.join(' '), command.commands);
+  const options = rest.filter((word) => word.startsWith('--'));
+  return options.every((option) => command.options.some(({ long }) => long === option));
+}
+
+/** promtool is Prometheus's own judge; where it is missing, scripts/check-prometheus.sh says how to get it. */
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+
+describe.skipIf(!hasPromtool)('promtool', () => {
+  const promtool = (args: readonly string[], input = ''): string => {
+    const { status, stdout, stderr } = spawnSync('promtool', args, { input, encoding: 'utf8' });
+    return status === 0 ? '' : `${stdout}${stderr}`;
+  };
+
+  test('finds no fault with what we name', () => {
+    // Figures that every Node.js process has are named by others.
+    const ours = page.split('\n').filter((line) => /^(# \w+ )?tallyhook_/.test(line));
+    expect(promtool(['check', 'metrics'], `${ours.join('\n')}\n`)).toBe('');
+  });
+
+  test('can read every expression of the dashboard', () => {
+    const asRules = panelExpressions.map((expression, place) => {
+      const expr = expression.replaceAll('$__rate_interval', '5m');
+      return { record: `panel:expression:${place}`, expr };
+    });
+    const folder = mkdtempSync(join(tmpdir(), 'tallyhook-rules-'));
+    try {
+      // JSON is YAML.
+      const file = join(folder, 'dashboard.yml');
+      writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules: asRules }] }));
+      expect(promtool(['check', 'rules', file])).toBe('');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import type { Channel } from '../../../src/alerts/channels/channel.ts';
+import type { Attempted } from '../../../src/alerts/domain/retry.ts';
+import { countDeliveries } from '../../../src/alerts/metrics.ts';
+import { createMetrics } from '../../../src/platform/metrics.ts';
+import { parseMetrics } from '../../support/metrics.ts';
+
+const message = {
+  id: 'msg_1',
+  content: { kind: 'alerts', groups: [] },
+  createdAt: new Date(0),
+} as unknown as Parameters<Channel['send']>[0];
+
+test('every attempt is counted by its channel and by what came of it, and told on as it was', async () => {
+  const answers: (() => Promise<Attempted>)[] = [
+    () => Promise.resolve({ outcome: 'away', answer: '503' }),
+    () => Promise.reject(new TypeError('no form for it')),
+    () => Promise.resolve({ outcome: 'delivered', answer: '200' }),
+    () => Promise.resolve({ outcome: 'delivered', answer: '200' }),
+  ];
+  const slack: Channel = { name: 'slack', slots: 2, send: () => answers.shift()?.() ?? fail() };
+  const metrics = createMetrics();
+  const [counted] = countDeliveries([slack], metrics);
+
+  expect(counted).toMatchObject({ name: 'slack', slots: 2 });
+  expect(await counted?.send(message)).toEqual({ outcome: 'away', answer: '503' });
+  await expect(counted?.send(message)).rejects.toThrow('no form for it');
+  await counted?.send(message);
+  await counted?.send(message);
+
+  const page = parseMetrics(await metrics.render());
+  const count = (channel: string, outcome: string) =>
+    page.value('tallyhook_deliveries_total', { channel, outcome });
+  expect(count('slack', 'delivered')).toBe(2);
+  expect(count('slack', 'away')).toBe(1);
+  expect(count('slack', 'refused')).toBe(1);
+  expect(count('slack', 'gone')).toBe(0);
+  expect(count('mail', 'delivered')).toBe(0);
+});
+
+function fail(): never {
+  throw new Error('more attempts than answers');
+}
