@@ -63,6 +63,7 @@ import { createRefreshOrder, type RefreshOrder } from './reconcile/refreshOrder.
 import { createRetrieve, type Retrieve } from './reconcile/retrieve.ts';
 import { createReconcile, type Reconcile } from './reconcile/run.ts';
 import { createSharedBudget } from './reconcile/sharedBudget.ts';
+import { readPausedRuns } from './reconcile/store/runs.ts';
 import { refuseSandboxDatabase, SANDBOX_MERCHANT_ID } from './sandbox/safety.ts';
 import { type RunningSandbox, startSandbox } from './sandbox/startSandbox.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
@@ -520,6 +521,7 @@ function startReconcile({ config, gate, log, metrics, openPool, onClose, queues 
     const handle = createReconcileHandler({
       reconcile,
       isPaused: () => isPaused(db),
+      readPausedRuns: () => readPausedRuns(db),
       signal: closing.signal,
     });
     const consumer = queues.consumer<ReconcileJob>(RECONCILE_QUEUE, 1, handle);

@@ -8,6 +8,7 @@ import { createReconcileHandler } from '../../src/reconcile/jobs.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { isPaused } from '../../src/reconcile/pause.ts';
 import { createRefresh, type Refresh } from '../../src/reconcile/refresh.ts';
+import { readPausedRuns } from '../../src/reconcile/store/runs.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
@@ -100,6 +101,7 @@ test('an hour without the service ends runs with their reason, costs nothing tha
   const handle = createReconcileHandler({
     reconcile: (request) => reconciler.run(request),
     isPaused: () => isPaused(db),
+    readPausedRuns: () => readPausedRuns(db),
     signal: new AbortController().signal,
   });
   const tail = () =>
