@@ -2,6 +2,8 @@
  * The only place that builds the object graph. Roles share what they can: one process may have all
  * of them, or each its own.
  */
+
+import type { RateSettings } from './client/domain/ceiling.ts';
 import { createClient, type PaymentServiceClient } from './client/index.ts';
 import { createConsoleApp } from './console/app.ts';
 import { API_KEY_PREFIXES } from './contract/limits.ts';
@@ -463,6 +465,12 @@ export function authorizationsOf(
   return { check, service };
 }
 
+/** What operators set on the rate budget. */
+export function rateSettingsOf(config: Config): RateSettings {
+  const { rateReservePercent: reservePercent, backgroundRequestsPerMinute } = config;
+  return { reservePercent, backgroundPerMinute: backgroundRequestsPerMinute };
+}
+
 /**
  * A client of the payment service, on the rate budget that all processes share; undefined when no key
  * is set.
@@ -472,7 +480,8 @@ export function clientOf(config: Config, db: Database): PaymentServiceClient | u
   const service = serviceOf(config);
   if (service === undefined) return undefined;
   try {
-    return createClient({ ...service, budget: createSharedBudget(db, systemClock) });
+    const budget = createSharedBudget(db, systemClock, rateSettingsOf(config));
+    return createClient({ ...service, budget });
   } catch (error) {
     throw new OperatorError(
       `PAYMENTS_BASE_URL or PAYMENTS_API_KEY cannot be used: ${toError(error).message}. ` +
