@@ -186,9 +186,12 @@ async function settleFindings(
   left: readonly Found[],
 ): Promise<readonly ReportedDifference[]> {
   const subjects = left.map(({ row }) => subjectOf(row.remote));
-  const accepted = new Set(
-    left.length > 0 ? await readAccepted(db, COMPARISON_CLASSES, subjects) : [],
-  );
+  const named = left.map(({ row, difference }) => ({
+    class: findingClass(difference),
+    subject: subjectOf(row.remote),
+  }));
+  const found = left.length > 0 ? await readAccepted(db, named) : [];
+  const accepted = new Set(found.map(({ subject }) => subject));
   if (!isDryRun) {
     if (left.length > 0) {
       await openComparison(
@@ -240,7 +243,7 @@ async function findLacking(
     if (lacking.length > MAX_LACKING) break;
   }
   if (lacking.length === 0) return [];
-  if (lacking.length > MAX_LACKING) return [await unstable(parts, stream, window.span)];
+  if (lacking.length > MAX_LACKING) return [await unstable(parts, stream)];
   const results: ReportedDifference[] = [];
   for (const id of lacking) {
     const ref = { kind: KIND_OF[stream], id };
@@ -255,22 +258,14 @@ async function findLacking(
   return results;
 }
 
-async function unstable(
-  { db, isDryRun }: HealParts,
-  stream: Stream,
-  span: Span,
-): Promise<ReportedDifference> {
+async function unstable({ db, isDryRun }: HealParts, stream: Stream): Promise<ReportedDifference> {
   const finding = {
     class: 'list_unstable',
     subject: `list:${stream}`,
-    detail: { lacking: `more than ${MAX_LACKING} that the ledger holds`, ...isoSpan(span) },
+    detail: { lacking: `more than ${MAX_LACKING} that the ledger holds` },
   };
   if (!isDryRun) await openComparison(db, [finding]);
   return { class: finding.class, subject: finding.subject, outcome: 'left' };
-}
-
-export function isoSpan({ fromMs, toMs }: Span): { readonly from: string; readonly to: string } {
-  return { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
 }
 
 async function* idsCreated(db: Database, stream: Stream, span: Span): AsyncGenerator<string> {

@@ -15,7 +15,6 @@ import type { Lane } from '../client/index.ts';
 import { createAsking } from './asking.ts';
 import { compareTotals } from './compareTotals.ts';
 import type { Span } from './domain/windows.ts';
-import { isoSpan } from './heal.ts';
 import {
   listSpan,
   type ReconcileParts,
@@ -203,7 +202,7 @@ async function settleList({ parts, stream, heal }: RunTools, state: RunState): P
   };
   for (const [name, isShown] of Object.entries(shown)) {
     if (!isShown) await closeComparison(parts.db, [name], [subject]);
-    else await openComparison(parts.db, [{ class: name, subject, detail: isoSpan(state.span) }]);
+    else await openComparison(parts.db, [{ class: name, subject, detail: { stream } }]);
   }
 }
 

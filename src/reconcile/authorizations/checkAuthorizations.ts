@@ -71,7 +71,7 @@ const STATUSES = [...CAPTURABLE_STATUSES];
 /** A run comes every minute; what it leaves is met by the next. */
 const RUN_MS = 45_000;
 /** New holds are written many at once; what is due is looked at one by one, and read anew in between. */
-const NEW_PER_STEP = 2_000;
+const NEW_PER_STEP = 5_000;
 const DUE_PER_STEP = 200;
 
 /** What must be confirmed by the service, and was not. */

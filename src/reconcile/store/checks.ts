@@ -49,7 +49,8 @@ export async function writeNextCheck(
 
 /**
  * Opens a finding about a resource and notes it on the row, so that the next look that is applied
- * closes it. One that is open already keeps its place and takes the new detail.
+ * closes it. One that is open already keeps its place; where the detail changed it takes the new one
+ * and is accepted no longer.
  */
 export async function openResourceFinding(
   tx: Queryable,
@@ -66,7 +67,8 @@ export async function openResourceFinding(
      insert into findings (class, subject, detail)
      select $3, $1 || ':' || $2, $4::jsonb from noted
      on conflict (class, subject) where state = 'open'
-     do update set detail = excluded.detail, updated_at = now()
+     do update set detail = excluded.detail, updated_at = now(),
+                   accepted_at = null, accepted_by = null, accepted_reason = null
       where findings.detail <> excluded.detail`,
     [kind, id, finding.class, JSON.stringify(finding.detail)],
   );

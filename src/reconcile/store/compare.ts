@@ -116,17 +116,22 @@ export async function closeComparison(
   );
 }
 
-/** Which of these subjects are accepted as they are in one of the classes. */
-export async function readAccepted(
+/** A finding by its name. */
+export interface FindingName {
+  readonly class: string;
+  readonly subject: string;
+}
+
+/** Which of these findings are open and accepted as they are. */
+export function readAccepted(
   db: Queryable,
-  classes: readonly string[],
-  subjects: readonly string[],
-): Promise<readonly string[]> {
-  const rows = await db.query<{ subject: string }>(
-    `select distinct subject from findings
+  findings: readonly FindingName[],
+): Promise<readonly FindingName[]> {
+  return db.query<FindingName>(
+    `select class, subject from findings
       where state = 'open' and accepted_at is not null
-        and class = any ($1::text[]) and subject = any ($2::text[])`,
-    [classes, subjects],
+        and (class, subject) in
+            (select class, subject from unnest($1::text[], $2::text[]) as u (class, subject))`,
+    [findings.map((finding) => finding.class), findings.map(({ subject }) => subject)],
   );
-  return rows.map(({ subject }) => subject);
 }
