@@ -225,8 +225,12 @@ function detailOf({
   amountMinor,
   capturedMinor,
   currency,
+  paymentId,
+  orderKey,
 }: Remote): Record<string, unknown> {
-  return { service: { status, stage, amountMinor, capturedMinor, currency } };
+  return {
+    service: { status, stage, amountMinor, capturedMinor, currency, paymentId, orderKey },
+  };
 }
 
 /** Asks for what the ledger has and the list lacks. @throws ServiceTrouble */

@@ -11,11 +11,13 @@ export interface LocalRow {
   readonly amountMinor: number | null;
   readonly capturedMinor: number;
   readonly versionMicros: number | null;
+  readonly paymentId: string | null;
+  readonly orderKey: string | null;
 }
 
 const COLUMNS = `
   id, status, stage, currency, amount_minor as "amountMinor", captured_minor as "capturedMinor",
-  version_micros as "versionMicros"`;
+  version_micros as "versionMicros", payment_id as "paymentId", order_key as "orderKey"`;
 
 /** Resources of one kind by their ids, as many as there are. */
 export function readLocalByIds(
