@@ -17,6 +17,7 @@ import { summariseYesterday } from './alerts/summarise.ts';
 import { sweepMessages } from './alerts/sweep.ts';
 import { type OrderFeed, tellShop } from './alerts/tellShop.ts';
 import { createSystemWatch } from './alerts/watchSystem.ts';
+import type { RateSettings } from './client/domain/ceiling.ts';
 import { createClient, type PaymentServiceClient } from './client/index.ts';
 import { createConsoleApp } from './console/app.ts';
 import { orderStateBody } from './console/routes/orders.ts';
@@ -85,6 +86,7 @@ import { createRefreshOrder, type RefreshOrder } from './reconcile/refreshOrder.
 import { createRetrieve, type Retrieve } from './reconcile/retrieve.ts';
 import { createReconcile, type Reconcile } from './reconcile/run.ts';
 import { createSharedBudget } from './reconcile/sharedBudget.ts';
+import { readPausedRuns } from './reconcile/store/runs.ts';
 import { refuseSandboxDatabase, SANDBOX_MERCHANT_ID } from './sandbox/safety.ts';
 import { type RunningSandbox, startSandbox } from './sandbox/startSandbox.ts';
 import { schedulerSource } from './scheduler/gauges.ts';
@@ -502,6 +504,12 @@ export function authorizationsOf(
   return { check, service };
 }
 
+/** What operators set on the rate budget. */
+export function rateSettingsOf(config: Config): RateSettings {
+  const { rateReservePercent: reservePercent, backgroundRequestsPerMinute } = config;
+  return { reservePercent, backgroundPerMinute: backgroundRequestsPerMinute };
+}
+
 /**
  * A client of the payment service, on the rate budget that all processes share; undefined when no key
  * is set.
@@ -511,7 +519,8 @@ export function clientOf(config: Config, db: Database): PaymentServiceClient | u
   const service = serviceOf(config);
   if (service === undefined) return undefined;
   try {
-    return createClient({ ...service, budget: createSharedBudget(db, systemClock) });
+    const budget = createSharedBudget(db, systemClock, rateSettingsOf(config));
+    return createClient({ ...service, budget });
   } catch (error) {
     throw new OperatorError(
       `PAYMENTS_BASE_URL or PAYMENTS_API_KEY cannot be used: ${toError(error).message}. ` +
@@ -560,6 +569,7 @@ function startReconcile({ config, gate, log, metrics, openPool, onClose, queues 
     const handle = createReconcileHandler({
       reconcile,
       isPaused: () => isPaused(db),
+      readPausedRuns: () => readPausedRuns(db),
       signal: closing.signal,
     });
     const consumer = queues.consumer<ReconcileJob>(RECONCILE_QUEUE, 1, handle);

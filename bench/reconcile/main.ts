@@ -104,9 +104,9 @@ function reconcileOf(db: Database, baseUrl: string): Reconcile {
 
 async function fillLedger(db: Database): Promise<void> {
   await db.query(
-    `insert into resources (kind, id, status, currency, amount_minor, captured_minor, created_at,
-                            version_micros)
-     select kind, id, status, currency, (state->>'amount')::bigint,
+    `insert into resources (kind, id, order_key, status, currency, amount_minor, captured_minor,
+                            created_at, version_micros)
+     select kind, id, 'order:' || (state->'metadata'->>'order_id'), status, currency, (state->>'amount')::bigint,
             (state->>'amount_received')::bigint, created_at,
             (extract(epoch from modified_at) * 1000000)::bigint
        from sandbox.resources`,

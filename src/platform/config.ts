@@ -118,6 +118,8 @@ export const SETTINGS = z
       .optional(),
     SANDBOX_PORT: port.default(8082),
     EVENT_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(50).default(5),
+    RATE_RESERVE_PERCENT: z.coerce.number().int().min(0).max(90).default(30),
+    BACKGROUND_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).optional(),
     AUTHORIZATION_THRESHOLD_HOURS: hours.default([48, 24, 6, 1]),
     AUTHORIZATION_POLICY: policy.optional(),
     ...ALERT_SETTINGS,
@@ -174,6 +176,10 @@ export interface Config {
   readonly apiKey: string | undefined;
   readonly sandboxPort: number;
   readonly eventMaxAttempts: number;
+  /** Percent of the service's rate limit that background work leaves to the shop. */
+  readonly rateReservePercent: number;
+  /** Of all processes together; undefined: as many as the service allows beyond the reserve. */
+  readonly backgroundRequestsPerMinute: number | undefined;
   /** Hours before an authorization's deadline at which is spoken of it. */
   readonly authorizationThresholdHours: readonly number[];
   /** Undefined: nothing is done, only said. */
@@ -237,6 +243,8 @@ export function loadConfig(env: Environment): Config {
     apiKey: settings.PAYMENTS_API_KEY,
     sandboxPort: settings.SANDBOX_PORT,
     eventMaxAttempts: settings.EVENT_MAX_ATTEMPTS,
+    rateReservePercent: settings.RATE_RESERVE_PERCENT,
+    backgroundRequestsPerMinute: settings.BACKGROUND_REQUESTS_PER_MINUTE,
     authorizationThresholdHours: settings.AUTHORIZATION_THRESHOLD_HOURS,
     authorizationPolicy: settings.AUTHORIZATION_POLICY,
     channels: channelsOf(settings),

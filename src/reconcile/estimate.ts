@@ -6,12 +6,10 @@ import { fetchPage, type Stream } from './streams.ts';
 export interface Estimate {
   readonly rows: number;
   readonly requests: number;
-  /** Undefined while the service has not told its limit. */
+  /** Undefined while nothing limits the rate: the service has not told its limit yet. */
   readonly minutes: number | undefined;
 }
 
-/** Background work leaves this part of the budget to the shop. */
-const SHARE = 0.6;
 /** Windows that hold more than a page are asked for twice. */
 const SURPLUS = 1.1;
 const LARGEST_PAGE = 100;
@@ -25,7 +23,7 @@ export async function estimateOf(
   client: PaymentServiceClient,
   stream: Stream,
   span: Span,
-  facts: { readonly options: CallOptions; readonly requestsPerMinute: number | null },
+  facts: { readonly options: CallOptions; readonly requestsPerMinute: number | undefined },
 ): Promise<Estimate | undefined> {
   const page = await fetchPage(client, stream, { span, limit: 1, offset: 0 }, facts.options);
   const { totalCount: rows } = page;
@@ -33,6 +31,6 @@ export async function estimateOf(
   const requests = Math.ceil((rows / rowsWanted(LARGEST_PAGE)) * SURPLUS) + 1;
   const { requestsPerMinute } = facts;
   const minutes =
-    requestsPerMinute === null ? undefined : Math.ceil(requests / (requestsPerMinute * SHARE));
+    requestsPerMinute === undefined ? undefined : Math.ceil(requests / requestsPerMinute);
   return { rows, requests, minutes };
 }

@@ -188,9 +188,12 @@ async function settleFindings(
   left: readonly Found[],
 ): Promise<readonly ReportedDifference[]> {
   const subjects = left.map(({ row }) => subjectOf(row.remote));
-  const accepted = new Set(
-    left.length > 0 ? await readAccepted(db, COMPARISON_CLASSES, subjects) : [],
-  );
+  const named = left.map(({ row, difference }) => ({
+    class: findingClass(difference),
+    subject: subjectOf(row.remote),
+  }));
+  const found = left.length > 0 ? await readAccepted(db, named) : [];
+  const accepted = new Set(found.map(({ subject }) => subject));
   if (!isDryRun) {
     if (left.length > 0) {
       await openComparison(
@@ -224,8 +227,12 @@ function detailOf({
   amountMinor,
   capturedMinor,
   currency,
+  paymentId,
+  orderKey,
 }: Remote): Record<string, unknown> {
-  return { service: { status, stage, amountMinor, capturedMinor, currency } };
+  return {
+    service: { status, stage, amountMinor, capturedMinor, currency, paymentId, orderKey },
+  };
 }
 
 /** Asks for what the ledger has and the list lacks. @throws ServiceTrouble */

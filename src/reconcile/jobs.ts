@@ -1,14 +1,15 @@
 /**
  * The queue `reconcile`: one job for each slot of a schedule. A job that is tried again goes on from
- * the checkpoint of the run it began; one that is lost is made up by the next slot.
+ * the checkpoint of the run it began; one that is lost is made up by the next slot. Runs that a pause
+ * held are gone on with at the first slot after it, whatever their own schedule.
  */
 import type { NewJob, Producer, RunningJob } from '../platform/queue/index.ts';
 import { nightSpan, sliceSpan, weekSpan } from './domain/spans.ts';
 import type { Span } from './domain/windows.ts';
 import type { Reconcile, RunReport } from './run.ts';
 import { ServiceTrouble } from './serviceTrouble.ts';
-import type { Mode } from './store/runs.ts';
-import { STREAMS } from './streams.ts';
+import type { Mode, RunRow } from './store/runs.ts';
+import { STREAMS, type Stream } from './streams.ts';
 
 export const RECONCILE_QUEUE = 'reconcile';
 
@@ -49,6 +50,11 @@ interface Part {
   readonly span: Span | undefined;
 }
 
+/** One run of a job. */
+interface StreamPart extends Part {
+  readonly stream: Stream;
+}
+
 function partsOf(errand: Errand, slotMs: number): readonly Part[] {
   switch (errand) {
     case 'tail':
@@ -67,6 +73,7 @@ export interface ReconcileHandlerParts {
   readonly reconcile: Reconcile;
   /** Asked before each run; a paused job is done, and the next slot comes to what it left. */
   readonly isPaused: () => Promise<boolean>;
+  readonly readPausedRuns: () => Promise<readonly RunRow[]>;
   readonly signal: AbortSignal;
 }
 
@@ -77,27 +84,35 @@ export interface ReconcileHandlerParts {
 export function createReconcileHandler({
   reconcile,
   isPaused,
+  readPausedRuns,
   signal,
 }: ReconcileHandlerParts): (job: RunningJob<ReconcileJob>) => Promise<void> {
   return async ({ data: { errand, slotMs } }) => {
     const failures: string[] = [];
-    for (const { mode, cause, span } of partsOf(errand, slotMs)) {
-      // A list that cannot be read must not keep the others from being read.
-      for (const stream of STREAMS) {
-        if (await isPaused()) return;
-        const request = { stream, mode, cause, isDryRun: false, lane: 'discovery' as const };
-        const failure = await reconcile({ ...request, ...span }, { signal }).then(
-          failureOf,
-          (error) => {
-            if (!(error instanceof ServiceTrouble)) throw error;
-            return error.message;
-          },
-        );
-        if (failure !== undefined) failures.push(failure);
-      }
+    // Runs that a pause held come first: what they began is older than what is due now.
+    const held = (await readPausedRuns()).map(heldPart);
+    const due = partsOf(errand, slotMs).flatMap((part) =>
+      STREAMS.map((stream): StreamPart => ({ ...part, stream })),
+    );
+    // A list that cannot be read must not keep the others from being read.
+    for (const { stream, mode, cause, span } of [...held, ...due]) {
+      if (await isPaused()) return;
+      const request = { stream, mode, cause, isDryRun: false, lane: 'discovery' as const };
+      const failure = await reconcile({ ...request, ...span }, { signal }).then(
+        failureOf,
+        (error) => {
+          if (!(error instanceof ServiceTrouble)) throw error;
+          return error.message;
+        },
+      );
+      if (failure !== undefined) failures.push(failure);
     }
     if (failures.length > 0) throw new Error([...new Set(failures)].join('; '));
   };
+}
+
+function heldPart({ stream, mode, cause, fromAt, toAt }: RunRow): StreamPart {
+  return { stream, mode, cause, span: { fromMs: fromAt.getTime(), toMs: toAt.getTime() } };
 }
 
 function failureOf({ state, failure }: RunReport): string | undefined {

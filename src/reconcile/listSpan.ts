@@ -1,5 +1,7 @@
 /** Lists spans by windows, heals each before the next, and keeps what a run has done so far. */
+
 import type { PaymentServiceClient } from '../client/index.ts';
+import type { FindingName } from '../ledger/store/findings.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
@@ -11,7 +13,7 @@ import { isPaused } from './pause.ts';
 import type { ListReader } from './readList.ts';
 import type { Retrieve } from './retrieve.ts';
 import { Paused } from './serviceTrouble.ts';
-import { readEdgeMs } from './store/compare.ts';
+import { readAccepted, readEdgeMs } from './store/compare.ts';
 import { type ReportedDifference, type RunCounts, type RunRow, writeStep } from './store/runs.ts';
 import { KIND_OF, type Stream } from './streams.ts';
 
@@ -103,7 +105,8 @@ export interface StepResult {
 /** Writes the checkpoint (rule 3). */
 export async function step(tools: RunTools, state: RunState, result: StepResult): Promise<void> {
   const { counts } = state;
-  const counted = result.differences.filter(({ outcome }) => outcome !== 'accepted');
+  const differences = await withAccepted(tools, result.differences);
+  const counted = differences.filter(({ outcome }) => outcome !== 'accepted');
   state.counts = {
     windows: counts.windows + 1,
     requests: tools.asking.requests(),
@@ -112,7 +115,7 @@ export async function step(tools: RunTools, state: RunState, result: StepResult)
     healed: counts.healed + counted.filter(({ outcome }) => outcome === 'healed').length,
     missed: counts.missed + result.missed,
   };
-  state.differences = [...state.differences, ...result.differences].slice(0, KEPT_DIFFERENCES);
+  state.differences = [...state.differences, ...differences].slice(0, KEPT_DIFFERENCES);
   await writeStep(tools.parts.db, state.row.id, {
     ...state.counts,
     positionAt: new Date(state.positionMs),
@@ -120,6 +123,20 @@ export async function step(tools: RunTools, state: RunState, result: StepResult)
   });
   const { span, positionMs } = state;
   tools.options.onProgress?.({ ...state.counts, span, positionMs });
+}
+
+/** What somebody accepted as it is no longer counts as a difference. */
+async function withAccepted(
+  { parts }: RunTools,
+  differences: readonly ReportedDifference[],
+): Promise<readonly ReportedDifference[]> {
+  const left = differences.filter(({ outcome }) => outcome === 'left');
+  if (left.length === 0) return differences;
+  const nameOf = (finding: FindingName): string => `${finding.class} ${finding.subject}`;
+  const accepted = new Set((await readAccepted(parts.db, left)).map(nameOf));
+  return differences.map((one) =>
+    one.outcome === 'left' && accepted.has(nameOf(one)) ? { ...one, outcome: 'accepted' } : one,
+  );
 }
 
 /** A schedule's run stops at the switch; what people ask for does not. */

@@ -5,6 +5,7 @@ import {
   type PaymentServiceClient,
   PaymentServiceError,
 } from '../client/index.ts';
+import { orderKeyOf } from '../ledger/domain/order.ts';
 import { isHint, readResource, type SnapshotContent } from '../ledger/domain/snapshot.ts';
 import { toError } from '../platform/errors.ts';
 import type { Remote } from './domain/compare.ts';
@@ -223,6 +224,11 @@ export function toRemote(ref: Pick<Remote, 'kind' | 'id'>, content: SnapshotCont
     capturedMinor: content.amountReceivedMinor,
     versionMicros: content.versionMicros,
     createdMs: content.createdMicros === undefined ? undefined : content.createdMicros / 1000,
+    paymentId: content.paymentId,
+    orderKey:
+      ref.kind === 'payment' && content.orderId !== undefined
+        ? orderKeyOf({ id: ref.id, orderId: content.orderId })
+        : undefined,
   };
 }
 

@@ -8,7 +8,8 @@
  *    there and reads one window again at most; healing twice changes nothing.
  * 4. Trouble with the service ends the run with its reason and a finding that closes itself with the
  *    next request that succeeds. Nothing is marked failed.
- * 5. The watermark moves only when a full run came to its end, and never over a gap.
+ * 5. A pause holds a scheduled run at its checkpoint; it goes on once the pause has ended.
+ * 6. The watermark moves only when a full run came to its end, and never over a gap.
  */
 import type { Lane } from '../client/index.ts';
 import { createAsking } from './asking.ts';
@@ -31,6 +32,7 @@ import {
   finishRun,
   insertRun,
   type Mode,
+  pauseRun,
   type RunRow,
   readRun,
   readStream,
@@ -121,6 +123,11 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       await settleList(tools, state);
     } catch (error) {
       if (!(error instanceof ServiceTrouble)) throw error;
+      if (error instanceof Paused) {
+        await pauseRun(db, row.id);
+        parts.log.info({ runId: row.id, stream }, 'reconcile.run_paused');
+        return await reportOf(parts, row.id);
+      }
       await finishRun(db, row.id, error.message);
       parts.metrics.run('failed');
       parts.log.warn({ runId: row.id, stream, reason: error.message }, 'reconcile.run_failed');

@@ -7,16 +7,21 @@
  * requests for each process would be faster and would leave what it holds unused.
  */
 
-import { learn, type RateState, take } from '../client/domain/rate.ts';
+import { type RateSettings, reservesOf, takeBelowCeiling } from '../client/domain/ceiling.ts';
+import { learn, take } from '../client/domain/rate.ts';
 import type { RateBudget } from '../client/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
-import { lockBudget, writeBudget } from './store/budget.ts';
+import { type BudgetState, lockBudget, writeBudget } from './store/budget.ts';
 
 /** Makes the budget. Its methods reject when the database is away, and the calls they serve fail. */
-export function createSharedBudget(db: Database, clock: Clock): RateBudget {
+export function createSharedBudget(db: Database, clock: Clock, settings: RateSettings): RateBudget {
+  const reserves = reservesOf(settings);
   const change = <T>(
-    decide: (state: RateState, nowMs: number) => { readonly state: RateState; readonly result: T },
+    decide: (
+      state: BudgetState,
+      nowMs: number,
+    ) => { readonly state: BudgetState; readonly result: T },
   ): Promise<T> =>
     db.transaction(async (tx) => {
       const { state: before, nowMs } = await lockBudget(tx);
@@ -27,8 +32,12 @@ export function createSharedBudget(db: Database, clock: Clock): RateBudget {
   return {
     take: (lane) =>
       change((before, nowMs) => {
-        const { state, admission } = take(before, lane, nowMs);
-        return { state, result: admission };
+        const below = takeBelowCeiling(before.background, { lane, settings, nowMs });
+        if (!below.admission.admitted) return { state: before, result: below.admission };
+        const { state: rate, admission } = take(before.rate, lane, nowMs, reserves);
+        const background = admission.admitted ? below.use : before.background;
+        const isSame = rate === before.rate && background === before.background;
+        return { state: isSame ? before : { rate, background }, result: admission };
       }),
     learn: (reading) => {
       const { resetAtMs } = reading;
@@ -36,7 +45,9 @@ export function createSharedBudget(db: Database, clock: Clock): RateBudget {
       const waitMs = resetAtMs === undefined ? undefined : resetAtMs - clock.nowMs();
       return change((before, nowMs) => {
         const told = { ...reading, resetAtMs: waitMs === undefined ? undefined : nowMs + waitMs };
-        return { state: learn(before, told, nowMs), result: undefined };
+        const rate = learn(before.rate, told, nowMs);
+        const state = rate === before.rate ? before : { ...before, rate };
+        return { state, result: undefined };
       });
     },
   };

@@ -14,7 +14,8 @@ import {
 import { isPaused } from '../../src/reconcile/pause.ts';
 import type { Reconcile } from '../../src/reconcile/run.ts';
 import { ServiceTrouble } from '../../src/reconcile/serviceTrouble.ts';
-import { beginPause } from '../../src/reconcile/store/pauses.ts';
+import { beginPause, endPause } from '../../src/reconcile/store/pauses.ts';
+import { readPausedRuns } from '../../src/reconcile/store/runs.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
@@ -46,7 +47,12 @@ async function makePayment(id: string, createdMs: number): Promise<void> {
 }
 
 function handlerOf(run: Reconcile) {
-  return createReconcileHandler({ reconcile: run, isPaused: () => isPaused(db), signal });
+  return createReconcileHandler({
+    reconcile: run,
+    isPaused: () => isPaused(db),
+    readPausedRuns: () => readPausedRuns(db),
+    signal,
+  });
 }
 
 const jobOf = (errand: ReconcileJob['errand'], slotMs = Date.now()) => ({
@@ -111,6 +117,49 @@ test('a paused errand asks nothing, and trouble with the service has the job tri
   await beginPause(db, { by: 'test', reason: 'a test' });
   await handle(jobOf('tail'));
   expect(await db.query('select stream from reconcile_runs order by id')).toEqual(begun);
+});
+
+test('a pause holds a run at its checkpoint, and the first slot after it goes on from there', async () => {
+  const endMs = Date.now() - 2 * HOUR;
+  const payments = Array.from({ length: 400 }, (_, n) => {
+    const createdMs = endMs - n * 60_000;
+    const made = { id: `pay_${n}`, createdMs, modifiedMs: createdMs, status: 'succeeded' };
+    return { ...made, currency: 'USD', amount: 100 };
+  });
+  await insertPayments(service, sandbox, payments);
+  const { run } = testReconciler({ db, service: sandbox });
+  const pauses: Promise<unknown>[] = [];
+  const onProgress = () => {
+    if (pauses.length === 0) pauses.push(beginPause(db, { by: 'test', reason: 'a test' }));
+  };
+  const night = createReconcileHandler({
+    reconcile: (request) => run(request, { onProgress }),
+    isPaused: () => isPaused(db),
+    readPausedRuns: () => readPausedRuns(db),
+    signal,
+  });
+  await night(jobOf('night'));
+  await Promise.all(pauses);
+
+  const nightly = () =>
+    db.query<{ id: number; state: string; finished: Date | null; isPart: boolean }>(
+      `select id, state, finished_at as finished, position_at > from_at and position_at < to_at as "isPart"
+         from reconcile_runs where cause = 'night' and stream = 'payments'`,
+    );
+  const [held] = await nightly();
+  expect(held).toMatchObject({ state: 'paused', finished: null, isPart: true });
+  expect(await db.query(`select class from findings where state = 'open'`)).toEqual([]);
+  await endPause(db, 'test');
+  const asked: string[] = [];
+  const tail = handlerOf(async (request) => {
+    asked.push(`${request.stream} ${request.cause}`);
+    return await run(request);
+  });
+  await tail(jobOf('tail'));
+  expect(asked[0]).toBe('payments night');
+  expect(await nightly()).toMatchObject([{ id: held?.id, state: 'done' }]);
+  expect(await db.query('select count(*) as count from resources')).toEqual([{ count: 400 }]);
+  expect(await readPausedRuns(db)).toEqual([]);
 });
 
 test('a list that is refused keeps no other list from being read', async () => {

@@ -11,7 +11,8 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { receive } from '../support/ledger.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { cardPayment } from '../support/sandboxRequests.ts';
+import { seededRandom } from '../support/storm.ts';
+import { expectEqual, trade } from '../support/trade.ts';
 
 const MINUTE = 60_000;
 
@@ -25,14 +26,6 @@ afterEach(async () => {
   await sandbox.close();
   await db.drop();
 });
-
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 4_294_967_296;
-  };
-}
 
 function applierOf(target: TestDatabase) {
   return createEventApplier({
@@ -63,56 +56,6 @@ async function applyOrDie(bodies: readonly Buffer[], random: () => number): Prom
   }
 }
 
-interface Truth {
-  readonly status: string;
-  readonly amount: number;
-  readonly amount_received?: number;
-}
-
-async function truthOf(kind: string): Promise<ReadonlyMap<string, Truth>> {
-  const { data } = await sandbox.control('GET', `/truth/${kind}?limit=1000`);
-  const rows = data as readonly (Truth & Readonly<Record<string, string>>)[];
-  return new Map(rows.map((row) => [row[`${kind}_id`] ?? '', row]));
-}
-
-async function heldOf(kind: string): Promise<ReadonlyMap<string, object>> {
-  const rows = await db.query<{ id: string; status: string; amount: number }>(
-    `select id, status, amount_minor as amount from resources where kind = $1`,
-    [kind],
-  );
-  return new Map(rows.map(({ id, status, amount }) => [id, { status, amount }]));
-}
-
-async function expectEqual(): Promise<void> {
-  for (const kind of ['payment', 'refund']) {
-    const truth = await truthOf(kind);
-    const held = await heldOf(kind);
-    expect(truth.size).toBeGreaterThan(0);
-    for (const [id, { status, amount }] of truth) {
-      expect([id, held.get(id)]).toEqual([id, { status, amount }]);
-    }
-    expect(held.size).toBe(truth.size);
-  }
-}
-
-async function trade(seed: number, random: () => number): Promise<void> {
-  for (let n = 0; n < 40; n += 1) {
-    const id = `pay_${seed}_${n}`;
-    const isManual = n % 3 === 0;
-    const fields = {
-      payment_id: id,
-      amount: 1_000 + n,
-      metadata: { order_id: `ord_${n}` },
-      ...(isManual && { capture_method: 'manual' }),
-    };
-    await sandbox.call('POST', '/payments', cardPayment(fields));
-    if (isManual && random() < 0.7) {
-      await sandbox.call('POST', `/payments/${id}/capture`, { amount_to_capture: 500 });
-    }
-    if (n % 4 === 1) await sandbox.call('POST', '/refunds', { payment_id: id, amount: 300 });
-  }
-}
-
 const WEBHOOK_FAULTS = {
   drop: 0.1,
   duplicate: 0.2,
@@ -128,9 +71,9 @@ const SEEDS = Array.from({ length: Number(process.env.RECONCILE_SEEDS ?? 4) }, (
 test.each(SEEDS)(
   'after lost, doubled, disordered and late webhooks and dying workers, one full run makes all equal (seed %i)',
   async (seed) => {
-    const random = randomOf(seed);
+    const random = seededRandom(seed);
     await sandbox.control('PUT', '/faults', { seed, webhooks: WEBHOOK_FAULTS });
-    await trade(seed, random);
+    await trade(sandbox, String(seed), { orders: 40, random });
     await sandbox.advance(2 * MINUTE);
     await sandbox.control('POST', '/settle');
     await sandbox.control('DELETE', '/faults');
@@ -147,7 +90,7 @@ test.each(SEEDS)(
     expect(healed).toBeGreaterThan(0);
     // A first import had nobody to tell it of anything; nothing counts as missed.
     expect(reports.every(({ missed }) => missed === 0)).toBe(true);
-    await expectEqual();
+    await expectEqual(db, sandbox);
     expect(await db.query(`select class, subject from findings where state = 'open'`)).toEqual([]);
     const again = await reconciler.runAll();
     expect(again.map(({ found }) => found)).toEqual([0, 0, 0, 0]);

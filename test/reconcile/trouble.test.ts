@@ -6,7 +6,6 @@ import { createMetrics } from '../../src/platform/metrics.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { createRefresh } from '../../src/reconcile/refresh.ts';
 import { createRetrieve } from '../../src/reconcile/retrieve.ts';
-import { createSharedBudget } from '../../src/reconcile/sharedBudget.ts';
 import { API_KEY, type PaymentService, startPaymentService } from '../client/paymentService.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
@@ -130,18 +129,4 @@ test('trouble is backed off from ever longer, up to five minutes', async () => {
     5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000,
   ]);
   expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'processing' }]);
-});
-
-test('the rate budget is one for all processes, and background work leaves 30 % of it', async () => {
-  const [one, other] = [createSharedBudget(db, systemClock), createSharedBudget(db, systemClock)];
-  const resetAtMs = Date.now() + 30_000;
-  await one.learn({ limit: 20, remaining: 20, resetAtMs, exceeded: false });
-  const takes = await Promise.all(
-    Array.from({ length: 30 }, (_, n) => (n % 2 === 0 ? one : other).take('refresh')),
-  );
-  expect(takes.filter(({ admitted }) => admitted)).toHaveLength(15);
-  expect(await other.take('discovery')).toMatchObject({ admitted: false });
-  expect(await other.take('webhook')).toEqual({ admitted: true });
-  await other.learn({ limit: 20, remaining: undefined, resetAtMs, exceeded: true });
-  expect(await one.take('webhook')).toMatchObject({ admitted: false });
 });

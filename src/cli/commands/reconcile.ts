@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
-import { clientOf, reconcileOf } from '../../assembly.ts';
+import { clientOf, rateSettingsOf, reconcileOf } from '../../assembly.ts';
+import { discoveryPerMinute } from '../../client/domain/ceiling.ts';
 import type { PaymentServiceClient } from '../../client/index.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -95,7 +96,8 @@ async function showEstimate({ db, client, options }: Tools, stream: Stream): Pro
     toMs: options.to === undefined ? nowMs : options.to / 1000,
   };
   const { limit } = await readBudget(db);
-  const facts = { options: { lane: 'operator' as const }, requestsPerMinute: limit };
+  const requestsPerMinute = discoveryPerMinute(rateSettingsOf(readConfig()), limit);
+  const facts = { options: { lane: 'operator' as const }, requestsPerMinute };
   // Trouble with the service is for the run to say, in its own words.
   const estimate = await estimateOf(client, stream, span, facts).catch(() => undefined);
   if (estimate === undefined) return;
@@ -131,7 +133,8 @@ async function runOne({ db, reconcile, options }: Tools, stream: Stream): Promis
       toMs: to === undefined ? undefined : to / 1000,
       cause: 'operator',
       isDryRun: dryRun,
-      lane: 'operator',
+      // A person waits, and still the shop must not: a first import may take hours.
+      lane: 'discovery',
     },
     { signal: new AbortController().signal, ...(!options.json && { onProgress }) },
   ).catch(explainTrouble);

@@ -6,7 +6,8 @@
  * urgent finds room without a queue that all processes would have to share.
  *
  * 1. Nothing is held back before the service has told its limit.
- * 2. A lane may take while at least its reserve is left; background lanes stop below 30 %.
+ * 2. A lane may take while at least its reserve is left; background lanes stop below 30 %
+ *    unless somebody chose another reserve.
  * 3. Within a window what is left only falls: answers arrive in any order, and other processes take
  *    from the same budget. A later reset is a new window.
  * 4. After a 429 nothing is left until the reset.
@@ -22,7 +23,7 @@ export const LANES = ['webhook', 'operator', 'refresh', 'discovery'] as const;
  */
 export type Lane = (typeof LANES)[number];
 
-/** The part of the limit that must be left for a lane to take. */
+/** The part of the limit that must be left for a lane to take, unless somebody chose others. */
 export const RESERVES: Readonly<Record<Lane, number>> = {
   webhook: 0,
   operator: 0.05,
@@ -69,13 +70,14 @@ export function take(
   state: RateState,
   lane: Lane,
   nowMs: number,
+  reserves: Readonly<Record<Lane, number>> = RESERVES,
 ): { readonly state: RateState; readonly admission: Admission } {
   const current = renew(state, nowMs);
   const { limit, remaining, resetAtMs } = current;
   if (remaining === undefined || resetAtMs === undefined) {
     return { state: current, admission: { admitted: true } };
   }
-  const enough = remaining > 0 && remaining >= RESERVES[lane] * (limit ?? 0);
+  const enough = remaining > 0 && remaining >= reserves[lane] * (limit ?? 0);
   if (!enough) {
     return { state: current, admission: { admitted: false, waitMs: resetAtMs - nowMs } };
   }

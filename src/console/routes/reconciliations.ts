@@ -1,6 +1,6 @@
 /** Runs of reconciliation: what was compared with the service, and what came of it. */
 import { z } from 'zod';
-import { MODES, type RunRow, readRuns } from '../../reconcile/store/runs.ts';
+import { MODES, RUN_STATES, type RunRow, readRuns } from '../../reconcile/store/runs.ts';
 import { STREAMS } from '../../reconcile/streams.ts';
 import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
@@ -15,7 +15,7 @@ const run = z
     mode: z.enum(MODES).describe('`totals`: only what counted unequal was listed.'),
     cause: z.string().describe('The schedule that asked for it, or `operator`.'),
     dry_run: z.boolean(),
-    state: z.enum(['running', 'done', 'failed']),
+    state: z.enum(RUN_STATES),
     from: time.describe('Created time, both bounds included.'),
     to: time,
     position: time.describe('Everything before it was compared.'),

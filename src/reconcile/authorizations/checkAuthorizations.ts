@@ -7,7 +7,9 @@
  * 2. A service that is away silences nothing: then what is known is said, and that it was not
  *    confirmed.
  * 3. A policy acts only on what the service has just confirmed, and once for each payment.
- * 4. While reconciliation is paused the service is neither asked nor told anything; time goes on, and
+ * 4. Whose deadline is nearest comes first, and a run goes on while there is more, up to RUN_MS: a
+ *    backlog of new holds keeps no threshold from being said.
+ * 5. While reconciliation is paused the service is neither asked nor told anything; time goes on, and
  *    so does the speaking.
  * 5. Each time it speaks, an alert stands or is said again, and when nothing is held any more it ends,
  *    in the same transaction.
@@ -35,6 +37,7 @@ import { capturableMinor } from './domain/capturable.ts';
 import type { Acted, Asked, AuthorizationService } from './service.ts';
 import {
   type AuthorizationRow,
+  beginWatches,
   claimPolicy,
   endWatch,
   insertNotice,
@@ -61,7 +64,7 @@ export interface AuthorizationCheckParts {
 }
 
 export interface AuthorizationCheck {
-  /** Looks at everything that is new, due or settled, a bounded number of them. */
+  /** Looks at everything that is new, due or settled, for a bounded time. */
   run(): Promise<void>;
   /** Looks at one payment now, without asking the service: somebody just has. */
   look(paymentId: string): Promise<void>;
@@ -70,8 +73,11 @@ export interface AuthorizationCheck {
 const CLASS = 'authorization_expiring';
 const STATUSES = [...CAPTURABLE_STATUSES];
 
-/** A run comes every minute; one that meets more goes on in the next. */
-const PAYMENTS_PER_RUN = 500;
+/** A run comes every minute; what it leaves is met by the next. */
+const RUN_MS = 45_000;
+/** New holds are written many at once; what is due is looked at one by one, and read anew in between. */
+const NEW_PER_STEP = 5_000;
+const DUE_PER_STEP = 200;
 
 /** What must be confirmed by the service, and was not. */
 const ASK_AGAIN_MS = 5 * 60_000;
@@ -101,8 +107,9 @@ export function createAuthorizationCheck(parts: AuthorizationCheckParts): Author
       await lookAt(paymentId, undefined);
     },
     run: async () => {
+      const endMs = clock.nowMs() + RUN_MS;
       let service = (await parts.isPaused()) ? undefined : parts.service;
-      for (const paymentId of await readWork(db, clock.nowMs())) {
+      for await (const paymentId of workUntil(parts, endMs)) {
         const asked = await lookAt(paymentId, service);
         if (asked?.outcome === 'stopped') return;
         // Rule 2; each of many would otherwise wait for the same silence.
@@ -112,12 +119,49 @@ export function createAuthorizationCheck(parts: AuthorizationCheckParts): Author
   };
 }
 
+/** What is due, the most urgent first, until nothing is left or the time is over (rule 4). */
+async function* workUntil(parts: AuthorizationCheckParts, endMs: number): AsyncGenerator<string> {
+  const { db, clock } = parts;
+  for (let isMore = true; isMore; ) {
+    const begun = await watchNew(parts);
+    const work = await readWork(db, clock.nowMs());
+    for (const paymentId of work) {
+      if (clock.nowMs() >= endMs) return;
+      yield paymentId;
+    }
+    isMore = begun + work.size > 0 && clock.nowMs() < endMs;
+  }
+}
+
+/**
+ * Begins to watch what is new; what has something to be said is due at once, so that all that is due
+ * comes in one order.
+ * @returns how many
+ */
+async function watchNew(parts: AuthorizationCheckParts): Promise<number> {
+  const { db, clock } = parts;
+  const nowMs = clock.nowMs();
+  const rows = await readUnwatched(db, { statuses: STATUSES, limit: NEW_PER_STEP });
+  const watches = rows.flatMap((row) => {
+    const plan = planFor(row, parts, nowMs);
+    if (!plan) return [];
+    const { startMs, deadlineMs, asks, decision } = plan;
+    return {
+      paymentId: row.paymentId,
+      startAt: new Date(startMs),
+      deadlineAt: new Date(deadlineMs),
+      nextLookAt: new Date(asks ? nowMs : decision.nextLookMs),
+    };
+  });
+  if (watches.length > 0) await beginWatches(db, watches);
+  return watches.length;
+}
+
 async function readWork(db: Database, nowMs: number): Promise<ReadonlySet<string>> {
-  const limit = PAYMENTS_PER_RUN;
+  const limit = DUE_PER_STEP;
   return new Set([
-    ...(await readSettled(db, { statuses: STATUSES, limit })),
-    ...(await readUnwatched(db, { statuses: STATUSES, limit })),
     ...(await readDue(db, { now: new Date(nowMs), limit })),
+    ...(await readSettled(db, { statuses: STATUSES, limit })),
   ]);
 }
 

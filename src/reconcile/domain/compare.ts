@@ -19,6 +19,10 @@ export interface Remote {
   readonly capturedMinor: number | undefined;
   readonly versionMicros: number | undefined;
   readonly createdMs: number | undefined;
+  /** Refunds and disputes: the payment they belong to. */
+  readonly paymentId: string | undefined;
+  /** Payments that carry an order's id: the ledger's key of that order. */
+  readonly orderKey: string | undefined;
 }
 
 /** What the ledger holds. `status` is null for what was only mentioned. */
@@ -29,6 +33,8 @@ export interface Local {
   readonly amountMinor: number | null;
   readonly capturedMinor: number;
   readonly versionMicros: number | null;
+  readonly paymentId: string | null;
+  readonly orderKey: string | null;
 }
 
 /** Named like the finding that it becomes where it cannot be healed. */
@@ -37,7 +43,8 @@ export type Difference =
   | 'stale_local'
   | 'status_conflict'
   | 'amount'
-  | 'currency';
+  | 'currency'
+  | 'link';
 
 /** @returns undefined where both say the same (rules 1 and 2) */
 export function compare(remote: Remote, local: Local | undefined): Difference | undefined {
@@ -59,7 +66,9 @@ function differingField(remote: Remote, local: Local): Difference | undefined {
   if (differs(remote.status, local.status) || differs(remote.stage, local.stage)) {
     return 'status_conflict';
   }
-  return undefined;
+  const isElsewhere =
+    differs(remote.paymentId, local.paymentId) || differs(remote.orderKey, local.orderKey);
+  return isElsewhere ? 'link' : undefined;
 }
 
 /** A change younger than this may still be told by a webhook that is on its way. */

@@ -1,24 +1,36 @@
 /** Statements on the rate budget that all processes share. */
+
+import type { BackgroundUse } from '../../client/domain/ceiling.ts';
 import type { RateState } from '../../client/domain/rate.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+
+/** Everything that the one row holds. */
+export interface BudgetState {
+  readonly rate: RateState;
+  readonly background: BackgroundUse;
+}
 
 interface BudgetRow {
   readonly limit: number | null;
   readonly remaining: number | null;
   readonly resetMs: number | null;
   readonly isAssumed: boolean;
+  readonly backgroundTaken: number;
+  readonly backgroundFromMs: number | null;
   readonly nowMs: number;
 }
 
 const COLUMNS = `
   requests_limit as "limit", remaining,
   (extract(epoch from reset_at) * 1000)::bigint as "resetMs", is_assumed as "isAssumed",
+  background_taken as "backgroundTaken",
+  (extract(epoch from background_from) * 1000)::bigint as "backgroundFromMs",
   (extract(epoch from clock_timestamp()) * 1000)::bigint as "nowMs"`;
 
 /** Locks the budget until the transaction ends, and reads it with the database's time. */
 export async function lockBudget(
   tx: Queryable,
-): Promise<{ readonly state: RateState; readonly nowMs: number }> {
+): Promise<{ readonly state: BudgetState; readonly nowMs: number }> {
   const rows = await tx.query<BudgetRow>(`select ${COLUMNS} from rate_budget for update`);
   const [row] = rows;
   if (!row) throw new Error('the row of the rate budget is gone; a migration made it');
@@ -35,20 +47,32 @@ export async function readBudget(
   return { limit: row?.limit ?? null, remaining: (isOver ? row?.limit : row?.remaining) ?? null };
 }
 
-export async function writeBudget(tx: Queryable, state: RateState): Promise<void> {
+export async function writeBudget(tx: Queryable, { rate, background }: BudgetState): Promise<void> {
   await tx.query(
     `update rate_budget
         set requests_limit = $1, remaining = $2, reset_at = to_timestamp($3::double precision / 1000),
-            is_assumed = $4`,
-    [state.limit ?? null, state.remaining ?? null, state.resetAtMs ?? null, state.isAssumed],
+            is_assumed = $4, background_taken = $5,
+            background_from = to_timestamp($6::double precision / 1000)`,
+    [
+      rate.limit ?? null,
+      rate.remaining ?? null,
+      rate.resetAtMs ?? null,
+      rate.isAssumed,
+      background.taken,
+      background.fromMs ?? null,
+    ],
   );
 }
 
-function toState({ limit, remaining, resetMs, isAssumed }: BudgetRow): RateState {
+function toState(row: BudgetRow): BudgetState {
+  const { limit, remaining, resetMs, isAssumed } = row;
   return {
-    limit: limit ?? undefined,
-    remaining: remaining ?? undefined,
-    resetAtMs: resetMs ?? undefined,
-    isAssumed,
+    rate: {
+      limit: limit ?? undefined,
+      remaining: remaining ?? undefined,
+      resetAtMs: resetMs ?? undefined,
+      isAssumed,
+    },
+    background: { taken: row.backgroundTaken, fromMs: row.backgroundFromMs ?? undefined },
   };
 }

@@ -1,5 +1,6 @@
 /** Statements that read the ledger to be compared with the service. */
 import type { ResourceKind } from '../../contract/resources/index.ts';
+import type { FindingName } from '../../ledger/store/findings.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Span } from '../domain/windows.ts';
 
@@ -11,11 +12,13 @@ export interface LocalRow {
   readonly amountMinor: number | null;
   readonly capturedMinor: number;
   readonly versionMicros: number | null;
+  readonly paymentId: string | null;
+  readonly orderKey: string | null;
 }
 
 const COLUMNS = `
   id, status, stage, currency, amount_minor as "amountMinor", captured_minor as "capturedMinor",
-  version_micros as "versionMicros"`;
+  version_micros as "versionMicros", payment_id as "paymentId", order_key as "orderKey"`;
 
 /** Resources of one kind by their ids, as many as there are. */
 export function readLocalByIds(
@@ -76,17 +79,16 @@ export function countCreated(
   );
 }
 
-/** Which of these subjects are accepted as they are in one of the classes. */
-export async function readAccepted(
+/** Which of these findings are open and accepted as they are. */
+export function readAccepted(
   db: Queryable,
-  classes: readonly string[],
-  subjects: readonly string[],
-): Promise<readonly string[]> {
-  const rows = await db.query<{ subject: string }>(
-    `select distinct subject from findings
+  findings: readonly FindingName[],
+): Promise<readonly FindingName[]> {
+  return db.query<FindingName>(
+    `select class, subject from findings
       where state = 'open' and accepted_at is not null
-        and class = any ($1::text[]) and subject = any ($2::text[])`,
-    [classes, subjects],
+        and (class, subject) in
+            (select class, subject from unnest($1::text[], $2::text[]) as u (class, subject))`,
+    [findings.map((finding) => finding.class), findings.map(({ subject }) => subject)],
   );
-  return rows.map(({ subject }) => subject);
 }

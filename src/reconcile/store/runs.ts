@@ -5,6 +5,10 @@ import type { Stream } from '../streams.ts';
 export const MODES = ['totals', 'full'] as const;
 export type Mode = (typeof MODES)[number];
 
+/** `failed` and `paused` runs keep their checkpoint; the next of their kind goes on from there. */
+export const RUN_STATES = ['running', 'paused', 'done', 'failed'] as const;
+export type RunStateName = (typeof RUN_STATES)[number];
+
 /** A difference as a report names it. */
 export interface ReportedDifference {
   readonly class: string;
@@ -29,7 +33,7 @@ export interface RunRow extends RunCounts {
   readonly mode: Mode;
   readonly cause: string;
   readonly isDryRun: boolean;
-  readonly state: 'running' | 'done' | 'failed';
+  readonly state: RunStateName;
   readonly fromAt: Date;
   readonly toAt: Date;
   readonly positionAt: Date;
@@ -65,7 +69,7 @@ export async function insertRun(db: Queryable, run: NewRun): Promise<RunRow> {
   return row;
 }
 
-/** The newest run of this kind, begun after `since`, however it ended. */
+/** The newest run of this kind, begun after `since` or paused, however it ended. */
 export async function findLast(
   db: Queryable,
   run: Pick<NewRun, 'stream' | 'mode' | 'cause' | 'isDryRun'>,
@@ -73,7 +77,8 @@ export async function findLast(
 ): Promise<RunRow | undefined> {
   const rows = await db.query<RunRow>(
     `select ${COLUMNS} from reconcile_runs
-      where stream = $1 and mode = $2 and cause = $3 and is_dry_run = $4 and started_at >= $5
+      where stream = $1 and mode = $2 and cause = $3 and is_dry_run = $4
+        and (started_at >= $5 or state = 'paused')
       order by id desc
       limit 1`,
     [run.stream, run.mode, run.cause, run.isDryRun, since],
@@ -134,6 +139,21 @@ export async function finishRun(
             updated_at = statement_timestamp()
       where id = $1`,
     [id, failure === undefined ? 'done' : 'failed', failure ?? null],
+  );
+}
+
+/** Holds a run at its checkpoint until the pause has ended. */
+export async function pauseRun(db: Queryable, id: number): Promise<void> {
+  await db.query(
+    `update reconcile_runs set state = 'paused', updated_at = statement_timestamp() where id = $1`,
+    [id],
+  );
+}
+
+/** Runs that a pause holds, oldest first; there is one at most of each list and schedule. */
+export function readPausedRuns(db: Queryable): Promise<readonly RunRow[]> {
+  return db.query<RunRow>(
+    `select ${COLUMNS} from reconcile_runs where state = 'paused' order by id limit 100`,
   );
 }
 

@@ -122,3 +122,25 @@ test('the README explains exactly the settings that there are', () => {
   const named = [...readme.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
   expect(named.toSorted()).toEqual(Object.keys(SETTINGS.shape).toSorted());
 });
+
+describe('what background work may ask of the service', () => {
+  test('is a reserve of 30 % and no ceiling unless set', () => {
+    expect(loadConfig({})).toMatchObject({
+      rateReservePercent: 30,
+      backgroundRequestsPerMinute: undefined,
+    });
+    expect(
+      loadConfig({ RATE_RESERVE_PERCENT: '0', BACKGROUND_REQUESTS_PER_MINUTE: '600' }),
+    ).toMatchObject({ rateReservePercent: 0, backgroundRequestsPerMinute: 600 });
+  });
+
+  test.each([
+    ['RATE_RESERVE_PERCENT', '91'],
+    ['RATE_RESERVE_PERCENT', '-1'],
+    ['RATE_RESERVE_PERCENT', '30%'],
+    ['BACKGROUND_REQUESTS_PER_MINUTE', '0'],
+    ['BACKGROUND_REQUESTS_PER_MINUTE', '1.5'],
+  ])('%s=%s is refused', (name, value) => {
+    expect(mistakesOf({ [name]: value })).toContain(name);
+  });
+});

@@ -26,6 +26,8 @@ const remote: Remote = {
   capturedMinor: 6540,
   versionMicros: 1_000,
   createdMs: 0,
+  paymentId: undefined,
+  orderKey: 'order:ord_1',
 };
 const local: Local = {
   status: 'succeeded',
@@ -34,6 +36,8 @@ const local: Local = {
   amountMinor: 6540,
   capturedMinor: 6540,
   versionMicros: 1_000,
+  paymentId: null,
+  orderKey: 'order:ord_1',
 };
 
 test('a row says what differs, and of what it does not carry nothing (rule 1)', () => {
@@ -47,6 +51,17 @@ test('a row says what differs, and of what it does not carry nothing (rule 1)', 
   expect(compare({ ...remote, status: 'failed' }, local)).toBe('status_conflict');
   expect(compare({ ...remote, status: 'failed', versionMicros: 2_000 }, local)).toBe('stale_local');
   expect(compare({ ...remote, status: 'failed', versionMicros: undefined }, local)).toBe(
+    'stale_local',
+  );
+});
+
+test('a payment of another order, and a refund of another payment, differ by their link', () => {
+  expect(compare({ ...remote, orderKey: 'order:ord_2' }, local)).toBe('link');
+  expect(compare({ ...remote, orderKey: undefined }, local)).toBeUndefined();
+  const refund = { ...remote, kind: 'refund', paymentId: 'pay_1', orderKey: undefined } as const;
+  expect(compare(refund, { ...local, paymentId: 'pay_1' })).toBeUndefined();
+  expect(compare(refund, { ...local, paymentId: 'pay_2' })).toBe('link');
+  expect(compare({ ...refund, versionMicros: 2_000 }, { ...local, paymentId: 'pay_2' })).toBe(
     'stale_local',
   );
 });

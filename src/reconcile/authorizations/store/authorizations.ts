@@ -62,32 +62,63 @@ export async function lockAuthorization(
   return readAuthorization(tx, paymentId);
 }
 
-/** Payments whose order has an open hold and that are not watched yet, by an index on open holds. */
-export async function readUnwatched(
+/**
+ * Payments whose order has an open hold and that are not watched yet, by an index on open holds; those
+ * whose deadline is nearest come first, as near as it can be told without their events.
+ */
+export function readUnwatched(
   db: Queryable,
   request: { readonly statuses: readonly string[]; readonly limit: number },
-): Promise<readonly string[]> {
-  const rows = await db.query<{ id: string }>(
-    `select distinct r.id
-       from order_totals t
-       join resources r on r.order_key = t.order_key
-      where t.authorized_minor > 0 and r.kind = 'payment' and r.status = any ($1::text[])
-        and r.authorized_minor > r.captured_minor
-        and not exists (select from authorization_watch w where w.payment_id = r.id)
-      limit $2`,
+): Promise<readonly AuthorizationRow[]> {
+  return db.query<AuthorizationRow>(
+    `with unwatched as (
+       select r.kind, r.id
+         from (select distinct order_key from order_totals where authorized_minor > 0) t
+         join resources r on r.order_key = t.order_key
+        where r.kind = 'payment' and r.status = any ($1::text[])
+          and r.authorized_minor > r.captured_minor
+          and not exists (select from authorization_watch w where w.payment_id = r.id)
+        order by least(r.deadline_at, coalesce(r.created_at, r.first_seen_at) + interval '7 days'), r.id
+        limit $2
+     )
+     select ${COLUMNS}
+       from unwatched join resources r using (kind, id)
+       left join authorization_watch w on w.payment_id = r.id`,
     [request.statuses, request.limit],
   );
-  return rows.map(({ id }) => id);
 }
 
-/** Watched payments whose time has come, longest due first. */
+/** Begins to watch payments of which nothing was said yet; those that are watched stay as they are. */
+export async function beginWatches(
+  db: Queryable,
+  watches: readonly Omit<WatchUpdate, 'said'>[],
+): Promise<void> {
+  await db.query(
+    `insert into authorization_watch (payment_id, start_at, deadline_at, next_look_at)
+     select * from unnest($1::text[], $2::timestamptz[], $3::timestamptz[], $4::timestamptz[])
+     on conflict do nothing`,
+    [
+      watches.map(({ paymentId }) => paymentId),
+      watches.map(({ startAt }) => startAt.toISOString()),
+      watches.map(({ deadlineAt }) => deadlineAt.toISOString()),
+      watches.map(({ nextLookAt }) => nextLookAt.toISOString()),
+    ],
+  );
+}
+
+/**
+ * Watched payments whose time has come, the nearest deadline first; last those whose deadline was
+ * spoken of already, which are looked at once a day.
+ */
 export async function readDue(
   db: Queryable,
   request: { readonly now: Date; readonly limit: number },
 ): Promise<readonly string[]> {
   const rows = await db.query<{ id: string }>(
     `select payment_id as id from authorization_watch
-      where next_look_at <= $1 order by next_look_at, payment_id limit $2`,
+      where next_look_at <= $1
+      order by coalesce(said_hours = 0, false), deadline_at, payment_id
+      limit $2`,
     [request.now.toISOString(), request.limit],
   );
   return rows.map(({ id }) => id);

@@ -1,0 +1,205 @@
+/** `tallyhook reconcile` and the role of that name, as people run them, and what the console tells of runs. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Api, createApi } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject } from '../support/events.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
+import {
+  type Environment,
+  type Exit,
+  runTallyhook,
+  settingsFor,
+  spawnProgram,
+} from '../support/program.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { insertPayments } from '../support/sandboxPayments.ts';
+import { startTallyhook } from '../support/tallyhook.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+const HOUR_MS = 60 * 60_000;
+const PAYMENTS = 30;
+
+let db: TestDatabase;
+let service: TestDatabase;
+let sandbox: TestSandbox;
+let env: Environment;
+/** Payments are an hour apart, back from here. */
+let endMs: number;
+
+beforeEach(async () => {
+  [db, service] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  sandbox = await startTestSandbox({ databaseUrl: service.url });
+  env = settingsFor(db.url, {
+    PAYMENTS_MERCHANT_ID: sandbox.merchantId,
+    PAYMENTS_BASE_URL: sandbox.baseUrl,
+    PAYMENTS_API_KEY: sandbox.apiKey,
+  });
+  endMs = Date.now() - HOUR_MS;
+  const payments = Array.from({ length: PAYMENTS }, (_, n) => {
+    const createdMs = endMs - n * HOUR_MS;
+    const made = { id: `pay_${n}`, createdMs, modifiedMs: createdMs, status: 'succeeded' };
+    return { ...made, currency: 'USD', amount: 100 + n };
+  });
+  await insertPayments(service, sandbox, payments);
+});
+afterEach(async () => {
+  await sandbox.close();
+  await Promise.all([db.drop(), service.drop()]);
+});
+
+const reconcile = (...args: readonly string[]): Promise<Exit> =>
+  runTallyhook(['reconcile', ...args], { env });
+const held = () =>
+  db.query<{ id: string }>(`select id from resources where status is not null order by created_at`);
+const runsOf = ({ stdout }: Exit) => (JSON.parse(stdout) as { runs: readonly object[] }).runs;
+
+/** A payment that the ledger holds and the service never heard of. */
+async function invent(id: string): Promise<void> {
+  const body = eventBody(
+    paymentObject({
+      payment_id: id,
+      created: new Date(endMs - HOUR_MS / 2).toISOString(),
+      modified_at: new Date(endMs).toISOString(),
+    }),
+    { merchantId: sandbox.merchantId },
+  );
+  await applyEach(db, testApplier(db, sandbox.merchantId), [body]);
+}
+
+describe('reconcile', () => {
+  test('tells of its size beforehand, heals every list, and ends with 0; equal the second time', async () => {
+    const first = await reconcile();
+    expect(first.stderr).toMatch(/^payments: about 30 rows, \d+ requests/m);
+    expect(first.stdout).toMatch(/payments: equal \(.* UTC to .* UTC\)/);
+    expect(first.stdout).toMatch(/30 rows compared by \d+ requests: 30 found, 30 healed, 0 untold/);
+    for (const list of ['refunds', 'disputes', 'payouts']) {
+      expect(first.stdout).toContain(`${list}: equal`);
+    }
+    expect(first.code).toBe(0);
+    expect(await held()).toHaveLength(PAYMENTS);
+    const second = await reconcile('--json');
+    expect(second).toMatchObject({ code: 0, stderr: '' });
+    expect(runsOf(second)).toMatchObject(
+      ['payments', 'refunds', 'disputes', 'payouts'].map((stream) => ({
+        stream,
+        mode: 'full',
+        cause: 'operator',
+        state: 'done',
+        found: 0,
+        left: 0,
+      })),
+    );
+  });
+
+  test('with --dry-run says what it would heal, ends with 2, and changes nothing', async () => {
+    const exit = await reconcile('--stream', 'payments', '--dry-run');
+    expect(exit.code).toBe(2);
+    expect(exit.stdout).toContain('payments: 30 differences left');
+    expect(exit.stdout).toContain('would be healed: missing_local payment:pay_3');
+    expect(await held()).toEqual([]);
+    expect(await db.query('select id from findings')).toEqual([]);
+    expect(
+      await db.query('select stream from reconcile_streams where watermark_at is not null'),
+    ).toEqual([]);
+  });
+
+  test('ends with 2 while a difference is left, in both modes', async () => {
+    await reconcile('--stream', 'payments');
+    await invent('pay_invented');
+    const from = new Date(endMs - 3 * HOUR_MS).toISOString();
+    const args = ['--stream', 'payments', '--from', from];
+    const full = await reconcile(...args);
+    expect(full.code).toBe(2);
+    expect(full.stdout).toContain('left: missing_remote payment:pay_invented');
+    const totals = await reconcile(...args, '--mode', 'totals', '--json');
+    expect(totals.code).toBe(2);
+    expect(runsOf(totals)).toMatchObject([{ mode: 'totals', state: 'done' }]);
+  });
+
+  test('reads only what was created from --from to --to', async () => {
+    const from = new Date(endMs - 4.5 * HOUR_MS).toISOString();
+    const to = new Date(endMs - 1.5 * HOUR_MS).toISOString();
+    const exit = await reconcile('--stream', 'payments', '--from', from, '--to', to);
+    expect(exit.code).toBe(0);
+    expect(await held()).toEqual([{ id: 'pay_4' }, { id: 'pay_3' }, { id: 'pay_2' }]);
+    // A span in the past leaves the watermark where it can leave no gap.
+    const nonsense = await reconcile('--from', 'yesterday-ish');
+    expect(nonsense).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  test('ends with 1 and its reason when the service cannot be asked, before a run or within one', async () => {
+    const { api_key: apiKey } = await sandbox.control('POST', '/api_keys', { kind: 'secret' });
+    await sandbox.control('POST', '/api_keys/revoke', { api_key: apiKey });
+    const refused = await runTallyhook(['reconcile'], {
+      env: { ...env, PAYMENTS_API_KEY: apiKey },
+    });
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/cannot be asked: .*AU_02.*tallyhook doctor/s);
+
+    const fault = { fault: 'garbage', path: '/payments/pay_' };
+    await sandbox.control('PUT', '/faults', { requests: [fault, { ...fault, path: '/refunds' }] });
+    const within = await reconcile('--stream', 'refunds');
+    expect(within).toMatchObject({ code: 1 });
+    expect(await held()).toEqual([]);
+    expect(await db.query('select class from findings')).toEqual([{ class: 'service_unusable' }]);
+
+    const keyless = { ...env, PAYMENTS_API_KEY: undefined, PAYMENTS_BASE_URL: undefined };
+    const off = await runTallyhook(['reconcile'], { env: keyless });
+    expect(off.code).toBe(1);
+    expect(off.stderr).toMatch(/Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY/);
+  });
+});
+
+test('the roles scheduler and reconcile heal by themselves, and the console tells of their runs', async () => {
+  const program = spawnProgram(
+    'bin/tallyhook.js',
+    ['start', '--roles', 'scheduler,reconcile,console'],
+    { env },
+  );
+  try {
+    await waitFor('every list to be read', async () => {
+      const done = await db.query(
+        `select stream from reconcile_runs where cause = 'tail' and state = 'done'`,
+      );
+      return done.length >= 4;
+    });
+  } finally {
+    program.kill('SIGTERM');
+  }
+  expect(await program.exit).toMatchObject({ code: 0 });
+  expect(await held()).toHaveLength(PAYMENTS);
+
+  const running = await startTallyhook({
+    db,
+    roles: ['console'],
+    env: { PAYMENTS_MERCHANT_ID: sandbox.merchantId },
+  });
+  try {
+    await tellsOfRuns(createApi(running));
+  } finally {
+    await running.close();
+  }
+});
+
+async function tellsOfRuns(api: Api): Promise<void> {
+  const { body } = await api.get('/api/v1/reconciliations?stream=payments&limit=100');
+  expect(body.reconciliations).toContainEqual(
+    expect.objectContaining({
+      stream: 'payments',
+      mode: 'full',
+      cause: 'tail',
+      state: 'done',
+      found: PAYMENTS,
+      healed: PAYMENTS,
+      left: 0,
+      missed: 0,
+      failure: null,
+    }),
+  );
+  const newest = await api.get('/api/v1/reconciliations?limit=2');
+  const [one, other] = newest.body.reconciliations;
+  expect(one.number).toBeGreaterThan(other.number);
+  const next = await api.get(`/api/v1/reconciliations?limit=2&cursor=${newest.body.next_cursor}`);
+  expect(next.body.reconciliations[0].number).toBeLessThan(other.number);
+  expect((await api.get('/api/v1/reconciliations?stream=customers')).status).toBe(400);
+}

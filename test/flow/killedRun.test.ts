@@ -1,0 +1,123 @@
+/**
+ * kill -9 of `tallyhook reconcile` in the middle of a long run, at moments drawn by a seed: the next
+ * process goes on from the checkpoint. What was asked is counted in front of the service, where a
+ * killed process cannot forget it. TEST_SEED repeats a run.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Environment, type Program, settingsFor, spawnProgram } from '../support/program.ts';
+import {
+  type RecordedRequest,
+  type RecordingProxy,
+  startRecordingProxy,
+} from '../support/recordingProxy.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { insertPayments } from '../support/sandboxPayments.ts';
+import { seededRandom, testSeed } from '../support/storm.ts';
+
+const SEED = testSeed();
+const PAYMENTS = 2_000;
+const PAGE = 100;
+const KILLS = 3;
+/** A full listing costs at most so many times the rows by pages; see bench/reconcile. */
+const LISTING_SHARE = 1.4;
+/** One window again, and what it takes to find its width anew; starting over would take ten or more. */
+const REQUESTS_PER_KILL = 5;
+const DAY_MS = 24 * 60 * 60_000;
+
+let db: TestDatabase;
+let service: TestDatabase;
+let sandbox: TestSandbox;
+let proxy: RecordingProxy;
+let env: Environment;
+const programs = new Set<Program>();
+
+beforeEach(async () => {
+  [db, service] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  sandbox = await startTestSandbox({ databaseUrl: service.url });
+  proxy = await startRecordingProxy(sandbox.baseUrl);
+  env = settingsFor(db.url, {
+    PAYMENTS_MERCHANT_ID: sandbox.merchantId,
+    PAYMENTS_BASE_URL: proxy.baseUrl,
+    PAYMENTS_API_KEY: sandbox.apiKey,
+  });
+});
+afterEach(async () => {
+  for (const program of programs) program.kill('SIGKILL');
+  await Promise.all([...programs].map(({ exit }) => exit));
+  programs.clear();
+  await proxy.close();
+  await sandbox.close();
+  await Promise.all([db.drop(), service.drop()]);
+});
+
+function reconcile(fromMs: number): Program {
+  const from = new Date(fromMs).toISOString();
+  const args = ['reconcile', '--stream', 'payments', '--from', from, '--json'];
+  const program = spawnProgram('bin/tallyhook.js', args, { env });
+  programs.add(program);
+  return program;
+}
+
+/** Pages that were asked for; what a kill left half healed is retrieved one by one besides. */
+function listings(requests: readonly RecordedRequest[]): readonly RecordedRequest[] {
+  return requests.filter(({ path }) => path === '/payments/list');
+}
+
+/** The windows that were asked for, by where they begin. */
+function beginnings(requests: readonly RecordedRequest[]): readonly number[] {
+  return listings(requests)
+    .map(({ body }) => JSON.parse(body) as { limit: number; created_gte: string })
+    .filter(({ limit }) => limit === PAGE)
+    .map(({ created_gte: from }) => Date.parse(from));
+}
+
+async function checkpointMs(): Promise<number> {
+  const [row] = await db.query<{ at: Date; state: string }>(
+    'select position_at as at, state from reconcile_runs',
+  );
+  expect(row?.state).toBe('running');
+  return row?.at.getTime() ?? Number.NaN;
+}
+
+test(`a run that is killed ${KILLS} times by kill -9 goes on each time from its checkpoint, and asks for one window again at most (seed ${SEED})`, async () => {
+  const random = seededRandom(SEED);
+  const endMs = Date.now() - DAY_MS;
+  const fromMs = endMs - DAY_MS;
+  const payments = Array.from({ length: PAYMENTS }, (_, n) => {
+    const createdMs = Math.floor(fromMs + random() * DAY_MS);
+    const made = { id: `pay_${n}`, createdMs, modifiedMs: createdMs, status: 'succeeded' };
+    return { ...made, currency: 'USD', amount: 100 + n };
+  });
+  await insertPayments(service, sandbox, payments);
+
+  const kills: { readonly requests: number; readonly positionMs: number }[] = [];
+  for (let n = 0; n < KILLS; n += 1) {
+    const program = reconcile(fromMs);
+    const share = PAYMENTS / PAGE / KILLS;
+    await proxy.reached(proxy.requests.length + Math.ceil(share * (0.5 + random() / 2)));
+    await pause(random() * 50);
+    program.kill('SIGKILL');
+    expect(await program.exit).toMatchObject({ signal: 'SIGKILL' });
+    kills.push({ requests: proxy.requests.length, positionMs: await checkpointMs() });
+  }
+  const last = await reconcile(fromMs).exit;
+
+  expect(last).toMatchObject({ code: 0, stderr: '' });
+  const { runs } = JSON.parse(last.stdout) as { runs: readonly object[] };
+  expect(runs).toMatchObject([{ state: 'done', found: PAYMENTS, healed: PAYMENTS, left: 0 }]);
+  expect(await db.query('select count(*) as count from resources')).toEqual([{ count: PAYMENTS }]);
+  for (const { requests, positionMs } of kills) {
+    // Only the window that begins at the checkpoint is asked for on both sides of a kill.
+    expect(Math.max(...beginnings(proxy.requests.slice(0, requests)))).toBeLessThanOrEqual(
+      positionMs,
+    );
+    const [first, ...others] = beginnings(proxy.requests.slice(requests));
+    expect(first).toBe(positionMs);
+    expect(Math.min(...others)).toBeGreaterThanOrEqual(positionMs);
+  }
+  expect(listings(proxy.requests).length).toBeLessThanOrEqual(
+    (LISTING_SHARE * PAYMENTS) / PAGE + REQUESTS_PER_KILL * KILLS + 1,
+  );
+});

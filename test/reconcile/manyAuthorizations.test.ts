@@ -1,0 +1,111 @@
+/** More holds at once than a run of the watch can look at one by one: what is urgent is said in time. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  type AuthorizationCheck,
+  createAuthorizationCheck,
+} from '../../src/reconcile/authorizations/checkAuthorizations.ts';
+import { HOUR_MS } from '../support/authorizations.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+
+const DAYS_MS = 24 * HOUR_MS;
+const BACKLOG = 50_000;
+/** Many statements over many rows: a busy machine needs its time. */
+const TIMEOUT_MS = 180_000;
+/** More than a step looks at. */
+const URGENT = 300;
+
+let db: TestDatabase;
+let aheadMs: number;
+let check: AuthorizationCheck;
+
+beforeEach(async () => {
+  db = await createTestDatabase();
+  aheadMs = 0;
+  // It stands still within a run, so that a slow machine does not end one early.
+  const startMs = Date.now();
+  const clock = { nowMs: () => startMs + aheadMs };
+  check = createAuthorizationCheck({
+    db,
+    clock,
+    log: silentLog,
+    thresholds: [48, 24, 6, 1],
+    policy: undefined,
+    service: undefined,
+    isPaused: () => Promise.resolve(false),
+  });
+});
+afterEach(() => db.drop());
+
+/** Holds of which no run has heard, written by one statement: an import. */
+async function insertHolds(name: string, holds: number, createdMs: number): Promise<void> {
+  const createdAt = new Date(createdMs);
+  await db.query(
+    `with made as (
+       insert into resources (kind, id, order_key, status, currency, amount_minor, authorized_minor,
+                              capture_method, created_at, first_seen_at)
+       select 'payment', $1 || n, 'payment:' || $1 || n, 'requires_capture', 'USD', 100, 100,
+              'manual', $3, $3
+         from generate_series(1, $2) n
+       returning id, order_key
+     ), orders as (
+       insert into orders (order_key, order_id, status)
+       select order_key, id, 'authorized' from made
+     )
+     select count(*) from made`,
+    [name, holds, createdAt],
+  );
+  await db.query(
+    `insert into order_totals (order_key, currency, status, authorized_minor, captured_minor,
+                               refunded_minor, refund_pending_minor, disputed_minor,
+                               charged_back_minor)
+     select 'payment:' || $1 || n, 'USD', 'authorized', 100, 0, 0, 0, 0, 0
+       from generate_series(1, $2) n`,
+    [name, holds],
+  );
+  // As a database that has run for a while does by itself.
+  await db.query('analyze resources, orders, order_totals');
+}
+
+const said = async (name: string): Promise<readonly object[]> =>
+  db.query(
+    `select threshold_hours as hours, count(*)::integer as count from authorization_notices
+      where payment_id like $1 || '%' group by threshold_hours order by threshold_hours desc`,
+    [name],
+  );
+
+test(
+  `a backlog of ${BACKLOG} new holds keeps no threshold from being said in the same run`,
+  async () => {
+    // By their names the urgent come last.
+    await insertHolds('a_quiet_', BACKLOG, Date.now() - HOUR_MS);
+    await insertHolds('z_urgent_', URGENT, Date.now() - 6.5 * DAYS_MS);
+    await check.run();
+    expect(await said('z_urgent_')).toEqual([{ hours: 24, count: URGENT }]);
+    expect(await said('a_quiet_')).toEqual([]);
+    expect(await db.query('select count(*) as count from authorization_watch')).toEqual([
+      { count: BACKLOG + URGENT },
+    ]);
+    // Less than six hours before their deadline all of them are due at once.
+    aheadMs = 6.5 * HOUR_MS;
+    await check.run();
+    expect(await said('z_urgent_')).toEqual([
+      { hours: 24, count: URGENT },
+      { hours: 6, count: URGENT },
+    ]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'of many that are due, those whose deadline is nearest are said first',
+  async () => {
+    await insertHolds('a_later_', 300, Date.now() - 5.5 * DAYS_MS);
+    await insertHolds('z_sooner_', 20, Date.now() - 6.9 * DAYS_MS);
+    await check.run();
+    const order = await db.query<{ id: string }>(
+      'select n.payment_id as id from authorization_notices n order by n.id limit 20',
+    );
+    expect(order.map(({ id }) => id).filter((id) => !id.startsWith('z_sooner_'))).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
