@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { flag, id, integer, text } from './fields.ts';
 
+/** A profile of the account: where its webhooks go, and the secret that signs them. */
 export const businessProfileSchema = z.looseObject({
   profile_id: id,
   // Below: not in the document.
