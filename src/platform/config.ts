@@ -95,11 +95,15 @@ export const SETTINGS = z
       .transform((list) => list.split(','))
       .pipe(z.array(exactSecret))
       .optional(),
+    WEBHOOK_PUBLIC_URL: z
+      .url({ protocol: /^https?$/, error: 'must begin with https:// or http://' })
+      .optional(),
     WEBHOOK_MAX_BODY_BYTES: z.coerce.number().int().min(1024).max(16_777_216).default(1_048_576),
     ADMIN_HOST: z.string().default('127.0.0.1'),
     ADMIN_PORT: port.default(8081),
     ADMIN_TOKEN: namedTokens.optional(),
     PAYMENTS_MERCHANT_ID: z.string().min(1).max(255).optional(),
+    PAYMENTS_PROFILE_ID: z.string().min(1).max(255).optional(),
     PAYMENTS_BASE_URL: z
       .url({ protocol: /^https?$/, error: 'must begin with https:// or http://' })
       .optional(),
@@ -149,11 +153,15 @@ export interface Config {
   readonly port: number;
   readonly webhookPath: string;
   readonly webhookSecrets: readonly string[] | undefined;
+  /** Where the service is to send webhooks, as it is reached from outside. */
+  readonly webhookPublicUrl: string | undefined;
   readonly webhookMaxBodyBytes: number;
   readonly adminHost: string;
   readonly adminPort: number;
   readonly adminTokens: readonly NamedToken[] | undefined;
   readonly merchantId: string | undefined;
+  /** The one business profile whose webhooks come here; undefined: all of the account's. */
+  readonly profileId: string | undefined;
   /** Of the payment service. */
   readonly baseUrl: string | undefined;
   /** Undefined: nothing is asked of the service; with the embedded database the sandbox stands in. */
@@ -202,11 +210,13 @@ export function loadConfig(env: Environment): Config {
     port: settings.PORT,
     webhookPath: settings.WEBHOOK_PATH,
     webhookSecrets: settings.WEBHOOK_SECRETS,
+    webhookPublicUrl: settings.WEBHOOK_PUBLIC_URL,
     webhookMaxBodyBytes: settings.WEBHOOK_MAX_BODY_BYTES,
     adminHost: settings.ADMIN_HOST,
     adminPort: settings.ADMIN_PORT,
     adminTokens: settings.ADMIN_TOKEN,
     merchantId: settings.PAYMENTS_MERCHANT_ID,
+    profileId: settings.PAYMENTS_PROFILE_ID,
     baseUrl: settings.PAYMENTS_BASE_URL,
     apiKey: settings.PAYMENTS_API_KEY,
     sandboxPort: settings.SANDBOX_PORT,
