@@ -4,7 +4,10 @@
  * 1. Everything happens in the order of its time, and a resource's change bears the time at which it
  *    was due, not the time at which the program came round to it.
  * 2. One step after the other: the clock is moved by one hand.
- * 3. Advancing the clock runs through everything that lies between, webhooks included.
+ * 3. Advancing the clock runs through everything that lies between, webhooks included: it does not
+ *    move on while an answer is awaited.
+ * 4. By the machine's own time nothing waits for an answer: a receiver that hangs holds up neither
+ *    resources nor the webhooks of other objects.
  */
 import type { Database } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
@@ -21,7 +24,7 @@ export interface Engine {
   wake(): void;
   /** Moves the clock to an instant and does what is due until then. */
   advanceTo(targetMs: number): Promise<void>;
-  /** Resolves when nothing is due now. */
+  /** Resolves when nothing is due now, and nothing under way. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -57,6 +60,14 @@ export function createEngine(parts: EngineParts): Engine {
     while (!isClosed && nextMs === undefined) nextMs = await step(parts, target());
     return nextMs ?? Number.POSITIVE_INFINITY;
   };
+  /** The same, webhooks to their answers. */
+  const runThrough = async (target: () => number): Promise<void> => {
+    for (;;) {
+      await runUntil(target);
+      if (isClosed || parts.sender.underWay().length === 0) return;
+      await parts.sender.drained();
+    }
+  };
   const look = (): void => {
     isAwake = false;
     clearTimeout(timer);
@@ -82,18 +93,19 @@ export function createEngine(parts: EngineParts): Engine {
     wake,
     advanceTo: (targetMs) =>
       inTurn(async () => {
-        await runUntil(() => Math.max(targetMs, clock.nowMs()));
+        await runThrough(() => Math.max(targetMs, clock.nowMs()));
         clock.goTo(targetMs);
         await storeAdvance(parts.db, clock.advanceMs());
       }),
     settle: async () => {
-      await inTurn(() => runUntil(clock.nowMs));
+      await inTurn(() => runThrough(clock.nowMs));
     },
     close: async () => {
       isClosed = true;
       clearTimeout(timer);
       parts.sender.abort();
       await last;
+      await parts.sender.drained().catch(() => undefined);
     },
   };
 }
@@ -103,16 +115,25 @@ export function createEngine(parts: EngineParts): Engine {
  * @returns undefined when something was done, else when the next thing is due
  */
 async function step(parts: EngineParts, targetMs: number): Promise<number | undefined> {
-  const { resourceAt, sendingAt } = await nextDue(parts.db);
+  const { clock, sender } = parts;
+  const underWay = sender.underWay();
+  const { resourceAt, sendingAt } = await nextDue(parts.db, underWay);
   const resourceMs = resourceAt?.getTime() ?? Number.POSITIVE_INFINITY;
   const sendingMs = sendingAt?.getTime() ?? Number.POSITIVE_INFINITY;
   const atMs = Math.min(resourceMs, sendingMs);
   if (atMs > targetMs) return atMs;
-  parts.clock.goTo(atMs);
+  if (atMs > clock.nowMs() && underWay.length > 0) {
+    // What is not taken plans a try that may be due before this (invariants 1 and 3).
+    await sender.drained();
+    return undefined;
+  }
+  clock.goTo(atMs);
   // What is late by the machine's own time is done together; ahead of it, instant by instant.
-  const until = new Date(Math.min(targetMs, parts.clock.nowMs()));
-  if (resourceMs <= sendingMs) await runResources(parts, until);
-  else await parts.sender.sendDue(until);
+  const until = new Date(Math.min(targetMs, clock.nowMs()));
+  if (sendingMs < resourceMs && (await sender.begin(until)) > 0) return undefined;
+  // Else what is due waits for room, or for an answer about its object: the sender tells when.
+  if (resourceMs > until.getTime()) return resourceMs;
+  await runResources(parts, until);
   return undefined;
 }
 
