@@ -37,6 +37,9 @@ export interface EngineParts {
   readonly log: Log;
 }
 
+/** Whether a run ends before the answers to its webhooks (invariant 4) or after (invariant 3). */
+type Answers = 'left' | 'awaited';
+
 const BATCH = 200;
 /** Longest time without looking, for what another process left behind. */
 const LOOK_MS = 1_000;
@@ -55,24 +58,16 @@ export function createEngine(parts: EngineParts): Engine {
     return turn;
   };
   /** @returns when something is due next */
-  const runUntil = async (target: () => number): Promise<number> => {
-    let nextMs = await step(parts, target());
-    while (!isClosed && nextMs === undefined) nextMs = await step(parts, target());
+  const runUntil = async (target: () => number, answers: Answers): Promise<number> => {
+    let nextMs = await step(parts, target(), answers);
+    while (!isClosed && nextMs === undefined) nextMs = await step(parts, target(), answers);
     return nextMs ?? Number.POSITIVE_INFINITY;
-  };
-  /** The same, webhooks to their answers. */
-  const runThrough = async (target: () => number): Promise<void> => {
-    for (;;) {
-      await runUntil(target);
-      if (isClosed || parts.sender.underWay().length === 0) return;
-      await parts.sender.drained();
-    }
   };
   const look = (): void => {
     isAwake = false;
     clearTimeout(timer);
     if (isClosed) return;
-    void inTurn(() => runUntil(clock.nowMs))
+    void inTurn(() => runUntil(clock.nowMs, 'left'))
       .catch((error: unknown) => {
         log.warn({ error: toError(error) }, 'sandbox.step_failed');
         return Number.POSITIVE_INFINITY;
@@ -93,12 +88,12 @@ export function createEngine(parts: EngineParts): Engine {
     wake,
     advanceTo: (targetMs) =>
       inTurn(async () => {
-        await runThrough(() => Math.max(targetMs, clock.nowMs()));
+        await runUntil(() => Math.max(targetMs, clock.nowMs()), 'awaited');
         clock.goTo(targetMs);
         await storeAdvance(parts.db, clock.advanceMs());
       }),
     settle: async () => {
-      await inTurn(() => runThrough(clock.nowMs));
+      await inTurn(() => runUntil(clock.nowMs, 'awaited'));
     },
     close: async () => {
       isClosed = true;
@@ -114,27 +109,34 @@ export function createEngine(parts: EngineParts): Engine {
  * Does what is due at the earliest instant until `targetMs`.
  * @returns undefined when something was done, else when the next thing is due
  */
-async function step(parts: EngineParts, targetMs: number): Promise<number | undefined> {
+async function step(
+  parts: EngineParts,
+  targetMs: number,
+  answers: Answers,
+): Promise<number | undefined> {
   const { clock, sender } = parts;
-  const underWay = sender.underWay();
-  const { resourceAt, sendingAt } = await nextDue(parts.db, underWay);
+  // Asked before what is due: an answer that comes in between may have planned a try before that.
+  const mayPlan = answers === 'awaited' && sender.underWay().length > 0;
+  const { resourceAt, sendingAt } = await nextDue(parts.db, sender.underWay());
   const resourceMs = resourceAt?.getTime() ?? Number.POSITIVE_INFINITY;
   const sendingMs = sendingAt?.getTime() ?? Number.POSITIVE_INFINITY;
   const atMs = Math.min(resourceMs, sendingMs);
+  if (mayPlan && atMs > clock.nowMs()) return awaitAnswers(sender);
   if (atMs > targetMs) return atMs;
-  if (atMs > clock.nowMs() && underWay.length > 0) {
-    // What is not taken plans a try that may be due before this (invariants 1 and 3).
-    await sender.drained();
-    return undefined;
-  }
   clock.goTo(atMs);
   // What is late by the machine's own time is done together; ahead of it, instant by instant.
   const until = new Date(Math.min(targetMs, clock.nowMs()));
   if (sendingMs < resourceMs && (await sender.begin(until)) > 0) return undefined;
-  // Else what is due waits for room, or for an answer about its object: the sender tells when.
-  if (resourceMs > until.getTime()) return resourceMs;
-  await runResources(parts, until);
-  return undefined;
+  if (resourceMs <= until.getTime()) {
+    await runResources(parts, until);
+    return undefined;
+  }
+  // Webhooks wait for room, or for an answer about their object: the sender tells when.
+  return answers === 'awaited' ? awaitAnswers(sender) : resourceMs;
+}
+
+async function awaitAnswers(sender: Sender): Promise<undefined> {
+  await sender.drained();
 }
 
 async function runResources({ books }: EngineParts, until: Date): Promise<void> {
