@@ -1,14 +1,17 @@
-/** Writes what is generated from the code: the descriptions of the admin API and of the service. */
+/** Writes what is generated from the code: the descriptions of both interfaces, and the client's. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildOpenApi } from '../src/console/openapi.ts';
 import { buildServiceOpenApi } from '../src/contract/openapi.ts';
 import { packageRoot } from '../src/platform/packageRoot.ts';
+import { writeReference } from './reference/writeReference.ts';
 
 const documents = {
   'openapi-admin.json': buildOpenApi(),
   'openapi-service.json': buildServiceOpenApi(),
 };
+const docs = join(packageRoot(), 'docs');
 for (const [file, document] of Object.entries(documents)) {
-  writeFileSync(join(packageRoot(), 'docs', file), `${JSON.stringify(document, null, 2)}\n`);
+  writeFileSync(join(docs, file), `${JSON.stringify(document, null, 2)}\n`);
 }
+writeFileSync(join(docs, 'client-reference.md'), await writeReference());

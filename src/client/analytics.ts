@@ -13,8 +13,11 @@ import type { CallOptions } from './send.ts';
  * hold: group by `currency` to have money.
  */
 export interface AnalyticsCalls {
+  /** Counts, rates (0 to 1) and sums of payments, up to ten questions at once. */
   payments: (queries: PaymentMetricsRequest, options?: CallOptions) => Promise<Metrics>;
+  /** The same of refunds. */
   refunds: (queries: RefundMetricsRequest, options?: CallOptions) => Promise<Metrics>;
+  /** The same of disputes. */
   disputes: (queries: DisputeMetricsRequest, options?: CallOptions) => Promise<Metrics>;
 }
 

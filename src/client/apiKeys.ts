@@ -26,7 +26,9 @@ export interface ApiKeyCalls {
     query?: ListApiKeysQuery,
     options?: CallOptions,
   ) => Promise<Page<ApiKey>>;
+  /** Reads what is told about a key, which is never the key itself. */
   retrieve: (merchantId: string, keyId: string, options?: CallOptions) => Promise<ApiKey>;
+  /** Changes name, description or expiration. What is not sent stays. */
   update: (
     key: { readonly merchantId: string; readonly keyId: string },
     request: UpdateApiKeyRequest,

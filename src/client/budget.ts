@@ -17,6 +17,7 @@ import {
 export interface RateBudget {
   /** Takes one request for `lane`, or says how long to wait before asking again. */
   readonly take: (lane: Lane) => Promise<Admission>;
+  /** Takes in what an answer told about the rate. */
   readonly learn: (reading: RateReading) => Promise<void>;
 }
 

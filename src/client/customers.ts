@@ -15,22 +15,30 @@ import type { CallOptions } from './send.ts';
  * `customer_id` of the shop's own, retrieving tells after a lost answer whether it was created.
  */
 export interface CustomerCalls {
-  /** The answer holds what the interface shows of a new customer: retrieve it for its address. */
+  /**
+   * Creates a customer. The answer holds what the interface shows of a new customer: retrieve it
+   * for its address.
+   */
   create: (
     request?: CreateCustomerRequest,
     options?: CallOptions,
   ) => Promise<ResultOf<'createCustomer'>>;
-  /** What is not sent stays; `address` and `metadata` are each replaced as a whole. */
+  /**
+   * Changes a customer. What is not sent stays; `address` and `metadata` are each replaced as a
+   * whole.
+   */
   update: (
     customerId: string,
     request: UpdateCustomerRequest,
     options?: CallOptions,
   ) => Promise<Customer>;
+  /** Reads a customer with all its fields. */
   retrieve: (customerId: string, options?: CallOptions) => Promise<Customer>;
+  /** Deletes a customer. Payments keep the id, and it is not given out again. */
   delete: (customerId: string, options?: CallOptions) => Promise<DeletedCustomer>;
   /** One page, newest first. */
   list: (filter?: ListCustomersQuery, options?: CallOptions) => Promise<Page<Customer>>;
-  /** All pages; see paginate.ts for what a walk can and cannot show. */
+  /** All pages, each row once. Rows that leave a list while it is walked can hide others. */
   iterate: (filter?: ListCustomersQuery, options?: CallOptions) => AsyncIterable<Customer>;
 }
 

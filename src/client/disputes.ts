@@ -14,19 +14,26 @@ import type { CallOptions } from './send.ts';
 
 /** Every method throws PaymentServiceError. */
 export interface DisputeCalls {
+  /** Reads a dispute as it is now. */
   retrieve: (disputeId: string, options?: CallOptions) => Promise<Dispute>;
-  /** One page. */
+  /** One page, newest first. */
   list: (filter?: ListDisputesQuery, options?: CallOptions) => Promise<Page<Dispute>>;
-  /** All pages; see paginate.ts for what a walk can and cannot show. */
+  /** All pages, each row once. Rows that leave a list while it is walked can hide others. */
   iterate: (filter?: ListDisputesQuery, options?: CallOptions) => AsyncIterable<Dispute>;
   /** Gives the disputed amount up, for good. */
   accept: (disputeId: string, options?: CallOptions) => Promise<Dispute>;
-  /** Adds and changes evidence, until the deadline; an empty value clears its field. */
+  /**
+   * Adds and changes evidence, as often as needed until the deadline. An empty value clears its field.
+   * Interface document, section Endpoints, "Submit Evidence".
+   */
   submitEvidence: (
     request: SubmitEvidenceRequest,
     options?: CallOptions,
   ) => Promise<EvidenceResult>;
-  /** By group; a group without a field is left out. */
+  /**
+   * Reads evidence by group; a group without a field is left out. Interface document, section
+   * Endpoints, "Get Evidence".
+   */
   retrieveEvidence: (disputeId: string, options?: CallOptions) => Promise<Evidence>;
   /** Takes a file out of the evidence. */
   deleteEvidence: (

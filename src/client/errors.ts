@@ -21,21 +21,15 @@ export type ClientErrorKind =
   | 'unreadable_answer'
   | 'aborted';
 
-/** Everything about a failed call but its kind. */
+/** Everything about a failed call but its kind; PaymentServiceError tells what each field means. */
 export interface ClientErrorDetails {
-  /** The endpoint, as the contract names it. */
   readonly operation: string;
   readonly message: string;
   readonly httpStatus?: number | undefined;
-  /** The service's own code. It may be one that the contract does not list. */
   readonly code?: string | undefined;
-  /** The service's name of the request, for its support. */
   readonly requestId?: string | undefined;
-  /** Requests sent. */
   readonly attempts?: number;
-  /** The call may have been carried out all the same: look before doing anything else. */
   readonly outcomeUnknown?: boolean;
-  /** The same call may succeed later, and making it again cannot do anything twice. */
   readonly retryable?: boolean;
   readonly problems?: readonly RequestProblem[];
   readonly cause?: unknown;
@@ -45,13 +39,21 @@ export interface ClientErrorDetails {
 export class PaymentServiceError extends Error {
   override readonly name = 'PaymentServiceError';
   readonly kind: ClientErrorKind;
+  /** The endpoint, as the contract names it. */
   readonly operation: string;
+  /** Of the last answer; undefined where none came. */
   readonly httpStatus: number | undefined;
+  /** The service's own code. It may be one that the contract does not list. */
   readonly code: string | undefined;
+  /** The service's name of the request, for its support. */
   readonly requestId: string | undefined;
+  /** Requests sent. */
   readonly attempts: number;
+  /** The call may have been carried out all the same: look before doing anything else. */
   readonly outcomeUnknown: boolean;
+  /** The same call may succeed later, and making it again cannot do anything twice. */
   readonly retryable: boolean;
+  /** What is wrong with the request; empty where it was sent. */
   readonly problems: readonly RequestProblem[];
 
   constructor(kind: ClientErrorKind, details: ClientErrorDetails) {

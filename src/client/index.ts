@@ -1,5 +1,10 @@
 /** `tallyhook/client`: the payment service for a shop, without our server. See docs/client.md. */
-export { type DeclineAdvice, declineAdvice, type RetryAdvice } from '../contract/declines.ts';
+export {
+  type DeclineAdvice,
+  type DeclineFamily,
+  declineAdvice,
+  type RetryAdvice,
+} from '../contract/declines.ts';
 export type { Page } from '../contract/lists.ts';
 export type { RequestProblem } from '../contract/problems.ts';
 export type {
@@ -24,12 +29,14 @@ export type {
   ListRefundsRequest,
   PaymentMetricsRequest,
   RefundMetricsRequest,
+  RetrieveQuery,
   SubmitEvidenceRequest,
   UpdateApiKeyRequest,
   UpdateCustomerRequest,
   UpdatePaymentRequest,
   UpdatePayoutRequest,
   UpdateRefundRequest,
+  UploadFileRequest,
 } from '../contract/requests/index.ts';
 export type {
   ApiKey,
@@ -48,6 +55,7 @@ export type {
   RevokedApiKey,
   UploadedFile,
 } from '../contract/resources/index.ts';
+export type { Clock } from '../platform/clock.ts';
 export type { AnalyticsCalls } from './analytics.ts';
 export type { ApiKeyCalls } from './apiKeys.ts';
 export { createLocalBudget, type RateBudget } from './budget.ts';
@@ -56,7 +64,7 @@ export { type AdminClient, createAdminClient } from './createAdminClient.ts';
 export { createClient, type PaymentServiceClient } from './createClient.ts';
 export type { CustomerCalls } from './customers.ts';
 export type { DisputeCalls } from './disputes.ts';
-export { LANES, type Lane, type RateReading } from './domain/rate.ts';
+export { type Admission, LANES, type Lane, type RateReading } from './domain/rate.ts';
 export { DEFAULT_RETRY_POLICY, type RetryPolicy } from './domain/retry.ts';
 export { type ClientErrorKind, PaymentServiceError } from './errors.ts';
 export type { PaymentLinkCalls } from './paymentLinks.ts';

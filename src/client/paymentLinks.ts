@@ -11,11 +11,13 @@ import type { CallOptions } from './send.ts';
 
 /** Every method throws PaymentServiceError. A link is never created twice by repeating. */
 export interface PaymentLinkCalls {
+  /** Creates a link: `link_to_pay` of the answer is a page where a customer pays. */
   create: (request: CreatePaymentLinkRequest, options?: CallOptions) => Promise<PaymentLink>;
+  /** Reads a link, and which payment was last made by it. */
   retrieve: (paymentLinkId: string, options?: CallOptions) => Promise<PaymentLink>;
   /** One page, newest first. */
   list: (filter?: ListPaymentLinksRequest, options?: CallOptions) => Promise<Page<PaymentLink>>;
-  /** All pages; see paginate.ts for what a walk can and cannot show. */
+  /** All pages, each row once. Rows that leave a list while it is walked can hide others. */
   iterate: (filter?: ListPaymentLinksRequest, options?: CallOptions) => AsyncIterable<PaymentLink>;
 }
 

@@ -19,7 +19,9 @@ import type { CallOptions } from './send.ts';
 /** A payment, and how it came to be. */
 export interface CreatedPayment {
   readonly payment: Payment;
-  /** `existing`: an earlier request with this payment_id was carried out, and the payment was read. */
+  /**
+   * `existing`: an earlier request with this payment_id was carried out, and the payment was read.
+   */
   readonly origin: 'created' | 'existing';
   /**
    * Whether this call could be repeated without charging twice: false when it was made without a
@@ -33,39 +35,61 @@ export interface PaymentCalls {
   /**
    * Creates a payment. With a payment_id the request is repeated as the retry policy says, and a
    * payment that exists already is read and returned; without one it is sent once.
+   * Interface document, section Endpoints, "Create Payment".
    * @throws PaymentServiceError `id_in_use` when the payment that exists is another one than asked
    * for, by its amount, currency or order.
    */
   create: (request: CreatePaymentRequest, options?: CallOptions) => Promise<CreatedPayment>;
+  /**
+   * Changes a payment before it is confirmed. What is not sent stays. Interface document, section
+   * Endpoints, "Update Payment".
+   */
   update: (
     paymentId: string,
     request: UpdatePaymentRequest,
     options?: CallOptions,
   ) => Promise<Payment>;
+  /**
+   * Authorizes a payment that was created without `confirm`. A decline is an answer: the status is
+   * `failed`, with a `unified_code`. Interface document, section Endpoints, "Confirm Payment".
+   */
   confirm: (
     paymentId: string,
     request: ConfirmPaymentRequest,
     options?: CallOptions,
   ) => Promise<Payment>;
+  /** Reads a payment as it is now. Interface document, section Endpoints, "Retrieve Payment". */
   retrieve: (paymentId: string, query?: RetrieveQuery, options?: CallOptions) => Promise<Payment>;
-  /** One page, newest first. */
+  /** One page, newest first. Interface document, section Endpoints, "List Payments". */
   list: (filter?: ListPaymentsRequest, options?: CallOptions) => Promise<Page<Payment>>;
-  /** The same by GET. */
+  /** The same by GET. Interface document, section Endpoints, "List Payments". */
   listByQuery: (filter?: ListPaymentsRequest, options?: CallOptions) => Promise<Page<Payment>>;
-  /** All pages; see paginate.ts for what a walk can and cannot show. */
+  /** All pages, each row once. Rows that leave a list while it is walked can hide others. */
   iterate: (filter?: ListPaymentsRequest, options?: CallOptions) => AsyncIterable<Payment>;
-  /** Captures everything that is authorized, or `amount_to_capture`. Never sent twice. */
+  /**
+   * Captures everything that is authorized, or `amount_to_capture` in minor units.
+   * Interface document, section Endpoints, "Capture Payment".
+   */
   capture: (
     paymentId: string,
     request?: CapturePaymentRequest,
     options?: CallOptions,
   ) => Promise<ResultOf<'capturePayment'>>;
+  /** Gives an authorization up. Interface document, section Endpoints, "Cancel Payment". */
   cancel: (
     paymentId: string,
     request?: CancelPaymentRequest,
     options?: CallOptions,
   ) => Promise<ResultOf<'cancelPayment'>>;
+  /**
+   * Lets a payment go on that is held for manual review. Interface document, section Endpoints,
+   * "Approve Payment".
+   */
   approve: (paymentId: string, options?: CallOptions) => Promise<ResultOf<'approvePayment'>>;
+  /**
+   * Ends a payment that is held for manual review. Interface document, section Endpoints, "Reject
+   * Payment".
+   */
   reject: (paymentId: string, options?: CallOptions) => Promise<ResultOf<'rejectPayment'>>;
 }
 

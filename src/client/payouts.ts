@@ -18,23 +18,29 @@ import type { CallOptions } from './send.ts';
  * `merchant_order_reference_id` lets one be looked for in the list after its answer was lost.
  */
 export interface PayoutCalls {
+  /** Creates a payout; only `amount`, in minor units, and `currency` are mandatory. */
   create: (request: CreatePayoutRequest, options?: CallOptions) => Promise<Payout>;
+  /** Changes a payout before it is confirmed. What is not sent stays. */
   update: (
     payoutId: string,
     request: UpdatePayoutRequest,
     options?: CallOptions,
   ) => Promise<Payout>;
+  /** Confirms a payout. `payout_type` must be known by now, from its creation, a change or here. */
   confirm: (
     payoutId: string,
     request?: ConfirmPayoutRequest,
     options?: CallOptions,
   ) => Promise<Payout>;
+  /** Lets the money go, of a payout that was created without `auto_fulfill`. */
   fulfill: (payoutId: string, options?: CallOptions) => Promise<Payout>;
+  /** Ends a payout whose money has not gone. */
   cancel: (payoutId: string, options?: CallOptions) => Promise<Payout>;
+  /** Reads a payout as it is now. */
   retrieve: (payoutId: string, query?: RetrieveQuery, options?: CallOptions) => Promise<Payout>;
-  /** One page. */
+  /** One page, newest first. */
   list: (filter?: ListPayoutsRequest, options?: CallOptions) => Promise<Page<Payout>>;
-  /** All pages; see paginate.ts for what a walk can and cannot show. */
+  /** All pages, each row once. Rows that leave a list while it is walked can hide others. */
   iterate: (filter?: ListPayoutsRequest, options?: CallOptions) => AsyncIterable<Payout>;
 }
 

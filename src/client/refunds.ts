@@ -29,15 +29,17 @@ export interface RefundCalls {
    * @throws PaymentServiceError `outcome_unknown` when the answer was lost and no refund is found.
    */
   create: (request: CreateRefundRequest, options?: CallOptions) => Promise<CreatedRefund>;
+  /** Changes a refund's reason or metadata. What is not sent stays. */
   update: (
     refundId: string,
     request: UpdateRefundRequest,
     options?: CallOptions,
   ) => Promise<Refund>;
+  /** Reads a refund as it is now. */
   retrieve: (refundId: string, query?: RetrieveQuery, options?: CallOptions) => Promise<Refund>;
-  /** One page. */
+  /** One page, newest first. */
   list: (filter?: ListRefundsRequest, options?: CallOptions) => Promise<Page<Refund>>;
-  /** All pages; see paginate.ts for what a walk can and cannot show. */
+  /** All pages, each row once. Rows that leave a list while it is walked can hide others. */
   iterate: (filter?: ListRefundsRequest, options?: CallOptions) => AsyncIterable<Refund>;
 }
 

@@ -20,6 +20,7 @@ import { type Answer, type AttemptResult, type HttpRequest, sendOnce } from './t
 export interface CallOptions {
   /** Who asks; `operator` when it is left out. */
   readonly lane?: Lane;
+  /** Ends the call. What was already sent may have been carried out: see `outcomeUnknown`. */
   readonly signal?: AbortSignal;
   /** Told about the answer that the call succeeds with, before its content is read. */
   readonly onAnswer?: (answer: AnswerFacts) => void;

@@ -19,8 +19,9 @@ export interface ClientOptions {
   readonly retry?: Partial<RetryPolicy>;
   /** Shared by clients that use one account; one of its own when it is left out. */
   readonly budget?: RateBudget;
+  /** The clock, and how it is waited on; the machine's own when it is left out. */
   readonly time?: ClientTime;
-  /** From 0 up to 1. */
+  /** Of the waits between attempts: from 0 up to 1. */
   readonly random?: () => number;
 }
 

@@ -21,6 +21,7 @@ export const RETRY_ADVICE = {
     'The first payment may have succeeded: look at it before retrying or refunding anything.',
   fix_request: 'Do not send the same request again; correct it first.',
 } as const satisfies Record<string, string>;
+/** A key of RETRY_ADVICE. */
 export type RetryAdvice = keyof typeof RETRY_ADVICE;
 
 /** The meaning of a family, and the retry rule for its codes unless a code has its own. */
@@ -38,6 +39,7 @@ export const DECLINE_FAMILIES = {
   UE_5xxx: { meaning: 'Failed during 3-D Secure', retry: 'sometimes' },
   UE_9000: { meaning: 'A failure that was not recognised', retry: 'never' },
 } as const satisfies Record<string, DeclineFamilyEntry>;
+/** A key of DECLINE_FAMILIES. */
 export type DeclineFamily = keyof typeof DECLINE_FAMILIES;
 
 /** One listed code; `message` may be shown to the customer. */

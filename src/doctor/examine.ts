@@ -1,10 +1,11 @@
 /** Looks at everything that an installation needs, one check after the other, and changes nothing. */
-import { createClient, PaymentServiceError } from '../client/index.ts';
+import { createClient, type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
 import { readInstallation } from '../ledger/store/installation.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { pendingMigrations } from '../platform/db/migrate.ts';
 import { toError } from '../platform/errors.ts';
+import { askProfiles } from './askProfiles.ts';
 import {
   bad,
   type Judgement,
@@ -14,6 +15,15 @@ import {
   judgeKeyKind,
   ok,
 } from './domain/judge.ts';
+import {
+  chooseProfiles,
+  judgeAddresses,
+  judgeEvents,
+  judgeSecrets,
+  type OurReceiver,
+  type ProfileFacts,
+  type ProfilesAnswer,
+} from './domain/judgeProfiles.ts';
 
 export interface Check extends Judgement {
   readonly name: string;
@@ -24,12 +34,14 @@ export interface Patient {
   readonly database: Database | Error;
   readonly probeQueue: () => Promise<void>;
   readonly merchantId: string | Error;
-  readonly webhookSecrets: number | Error;
-  readonly adminTokens: number | Error;
+  readonly webhookSecrets: readonly string[] | Error;
+  readonly adminTokens: readonly unknown[] | Error;
   /** Undefined: no key is set. */
   readonly service: { readonly baseUrl: string; readonly apiKey: string } | undefined;
-  /** What stands where the service's webhooks are to go. */
-  readonly webhookPath: string;
+  /** Where the service's webhooks are to go. */
+  readonly receiver: OurReceiver;
+  /** Undefined: all of the account's are looked at. */
+  readonly profileId: string | undefined;
   readonly clock: Clock;
 }
 
@@ -59,12 +71,7 @@ export async function examine(patient: Patient): Promise<readonly Check[]> {
   await note('webhook secrets', () => counted(patient.webhookSecrets, 'secret', 'WEBHOOK_SECRETS'));
   await note('admin token', () => counted(patient.adminTokens, 'token', 'ADMIN_TOKEN'));
   await examineService(patient, note);
-  await note('webhook address', () =>
-    notChecked(
-      'the service was not asked where it sends webhooks',
-      `See that the business profile's webhook address is this receiver's, ending in ${patient.webhookPath}.`,
-    ),
-  );
+  await examineProfiles(patient, note);
   return checks;
 }
 
@@ -123,9 +130,9 @@ async function checkQueue(probe: () => Promise<void>): Promise<Judgement> {
   }
 }
 
-function counted(count: number | Error, what: string, setting: string): Judgement {
-  if (count instanceof Error) return failed(count.message, `Set ${setting}.`);
-  return ok(`${count} ${what}${count === 1 ? '' : 's'}, each long enough`);
+function counted(list: readonly unknown[] | Error, what: string, setting: string): Judgement {
+  if (list instanceof Error) return failed(list.message, `Set ${setting}.`);
+  return ok(`${list.length} ${what}${list.length === 1 ? '' : 's'}, each long enough`);
 }
 
 async function examineService({ service, clock }: Patient, note: Note): Promise<void> {
@@ -148,14 +155,61 @@ async function examineService({ service, clock }: Patient, note: Note): Promise<
   });
 }
 
-async function askHealth(service: NonNullable<Patient['service']>) {
+async function examineProfiles(patient: Patient, note: Note): Promise<void> {
+  let profiles: readonly ProfileFacts[] | undefined;
+  await note('business profile', async () => {
+    const { chosen, judgement } = chooseProfiles(
+      await profilesOf(patient),
+      patient.profileId,
+      patient.receiver,
+    );
+    profiles = chosen;
+    return judgement;
+  });
+  const ofProfiles = (judge: (profiles: readonly ProfileFacts[]) => Judgement) => () =>
+    profiles === undefined
+      ? notChecked('it is part of the business profile', 'See what is said of that.')
+      : judge(profiles);
+  await note(
+    'webhook address',
+    ofProfiles((known) => judgeAddresses(known, patient.receiver)),
+  );
+  await note('signing secret', () =>
+    patient.webhookSecrets instanceof Error
+      ? notChecked('there is no secret to compare it with', 'Set WEBHOOK_SECRETS.')
+      : ofProfiles(judgeSecrets)(),
+  );
+  await note('webhook events', ofProfiles(judgeEvents));
+}
+
+async function profilesOf({
+  service,
+  merchantId,
+  webhookSecrets,
+}: Patient): Promise<ProfilesAnswer> {
+  if (!service) {
+    const remedy = 'Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY to have the service asked.';
+    return { kind: 'unasked', reason: 'no key is set', remedy };
+  }
+  if (merchantId instanceof Error) {
+    return { kind: 'unasked', reason: merchantId.message, remedy: 'Set PAYMENTS_MERCHANT_ID.' };
+  }
+  const secrets = webhookSecrets instanceof Error ? [] : webhookSecrets;
+  return await askProfiles(clientOf(service), merchantId, secrets);
+}
+
+function clientOf(service: NonNullable<Patient['service']>): PaymentServiceClient {
   const retry = {
     maxAttempts: 2,
     attemptTimeoutMs: REQUEST_TIMEOUT_MS,
     totalTimeoutMs: 3 * REQUEST_TIMEOUT_MS,
   };
+  return createClient({ ...service, retry });
+}
+
+async function askHealth(service: NonNullable<Patient['service']>) {
   try {
-    await createClient({ ...service, retry }).health();
+    await clientOf(service).health();
     return 'healthy';
   } catch (error) {
     if (error instanceof PaymentServiceError) return error;

@@ -102,6 +102,9 @@ export const SETTINGS = z
       .transform((list) => list.split(','))
       .pipe(z.array(exactSecret))
       .optional(),
+    WEBHOOK_PUBLIC_URL: z
+      .url({ protocol: /^https?$/, error: 'must begin with https:// or http://' })
+      .optional(),
     WEBHOOK_MAX_BODY_BYTES: z.coerce.number().int().min(1024).max(16_777_216).default(1_048_576),
     ADMIN_HOST: z.string().default('127.0.0.1'),
     ADMIN_PORT: port.default(8081),
@@ -109,6 +112,7 @@ export const SETTINGS = z
     METRICS_HOST: z.string().default('127.0.0.1'),
     METRICS_PORT: port.optional(),
     PAYMENTS_MERCHANT_ID: z.string().min(1).max(255).optional(),
+    PAYMENTS_PROFILE_ID: z.string().min(1).max(255).optional(),
     PAYMENTS_BASE_URL: z
       .url({ protocol: /^https?$/, error: 'must begin with https:// or http://' })
       .optional(),
@@ -162,6 +166,8 @@ export interface Config {
   readonly port: number;
   readonly webhookPath: string;
   readonly webhookSecrets: readonly string[] | undefined;
+  /** Where the service is to send webhooks, as it is reached from outside. */
+  readonly webhookPublicUrl: string | undefined;
   readonly webhookMaxBodyBytes: number;
   readonly adminHost: string;
   readonly adminPort: number;
@@ -170,6 +176,8 @@ export interface Config {
   /** Undefined: this process shows its metrics on the admin port, if it has one, and nowhere else. */
   readonly metricsPort: number | undefined;
   readonly merchantId: string | undefined;
+  /** The one business profile whose webhooks come here; undefined: all of the account's. */
+  readonly profileId: string | undefined;
   /** Of the payment service. */
   readonly baseUrl: string | undefined;
   /** Undefined: nothing is asked of the service; with the embedded database the sandbox stands in. */
@@ -232,6 +240,7 @@ export function loadConfig(env: Environment): Config {
     port: settings.PORT,
     webhookPath: settings.WEBHOOK_PATH,
     webhookSecrets: settings.WEBHOOK_SECRETS,
+    webhookPublicUrl: settings.WEBHOOK_PUBLIC_URL,
     webhookMaxBodyBytes: settings.WEBHOOK_MAX_BODY_BYTES,
     adminHost: settings.ADMIN_HOST,
     adminPort: settings.ADMIN_PORT,
@@ -239,6 +248,7 @@ export function loadConfig(env: Environment): Config {
     metricsHost: settings.METRICS_HOST,
     metricsPort: settings.METRICS_PORT,
     merchantId: settings.PAYMENTS_MERCHANT_ID,
+    profileId: settings.PAYMENTS_PROFILE_ID,
     baseUrl: settings.PAYMENTS_BASE_URL,
     apiKey: settings.PAYMENTS_API_KEY,
     sandboxPort: settings.SANDBOX_PORT,

@@ -4,7 +4,10 @@
  * 1. Everything happens in the order of its time, and a resource's change bears the time at which it
  *    was due, not the time at which the program came round to it.
  * 2. One step after the other: the clock is moved by one hand.
- * 3. Advancing the clock runs through everything that lies between, webhooks included.
+ * 3. Advancing the clock runs through everything that lies between, webhooks included: it does not
+ *    move on while an answer is awaited.
+ * 4. By the machine's own time nothing waits for an answer: a receiver that hangs holds up neither
+ *    resources nor the webhooks of other objects.
  */
 import type { Database } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
@@ -21,7 +24,7 @@ export interface Engine {
   wake(): void;
   /** Moves the clock to an instant and does what is due until then. */
   advanceTo(targetMs: number): Promise<void>;
-  /** Resolves when nothing is due now. */
+  /** Resolves when nothing is due now, and nothing under way. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -33,6 +36,9 @@ export interface EngineParts {
   readonly sender: Sender;
   readonly log: Log;
 }
+
+/** Whether a run ends before the answers to its webhooks (invariant 4) or after (invariant 3). */
+type Answers = 'left' | 'awaited';
 
 const BATCH = 200;
 /** Longest time without looking, for what another process left behind. */
@@ -52,16 +58,16 @@ export function createEngine(parts: EngineParts): Engine {
     return turn;
   };
   /** @returns when something is due next */
-  const runUntil = async (target: () => number): Promise<number> => {
-    let nextMs = await step(parts, target());
-    while (!isClosed && nextMs === undefined) nextMs = await step(parts, target());
+  const runUntil = async (target: () => number, answers: Answers): Promise<number> => {
+    let nextMs = await step(parts, target(), answers);
+    while (!isClosed && nextMs === undefined) nextMs = await step(parts, target(), answers);
     return nextMs ?? Number.POSITIVE_INFINITY;
   };
   const look = (): void => {
     isAwake = false;
     clearTimeout(timer);
     if (isClosed) return;
-    void inTurn(() => runUntil(clock.nowMs))
+    void inTurn(() => runUntil(clock.nowMs, 'left'))
       .catch((error: unknown) => {
         log.warn({ error: toError(error) }, 'sandbox.step_failed');
         return Number.POSITIVE_INFINITY;
@@ -82,18 +88,19 @@ export function createEngine(parts: EngineParts): Engine {
     wake,
     advanceTo: (targetMs) =>
       inTurn(async () => {
-        await runUntil(() => Math.max(targetMs, clock.nowMs()));
+        await runUntil(() => Math.max(targetMs, clock.nowMs()), 'awaited');
         clock.goTo(targetMs);
         await storeAdvance(parts.db, clock.advanceMs());
       }),
     settle: async () => {
-      await inTurn(() => runUntil(clock.nowMs));
+      await inTurn(() => runUntil(clock.nowMs, 'awaited'));
     },
     close: async () => {
       isClosed = true;
       clearTimeout(timer);
       parts.sender.abort();
       await last;
+      await parts.sender.drained().catch(() => undefined);
     },
   };
 }
@@ -102,18 +109,34 @@ export function createEngine(parts: EngineParts): Engine {
  * Does what is due at the earliest instant until `targetMs`.
  * @returns undefined when something was done, else when the next thing is due
  */
-async function step(parts: EngineParts, targetMs: number): Promise<number | undefined> {
-  const { resourceAt, sendingAt } = await nextDue(parts.db);
+async function step(
+  parts: EngineParts,
+  targetMs: number,
+  answers: Answers,
+): Promise<number | undefined> {
+  const { clock, sender } = parts;
+  // Asked before what is due: an answer that comes in between may have planned a try before that.
+  const mayPlan = answers === 'awaited' && sender.underWay().length > 0;
+  const { resourceAt, sendingAt } = await nextDue(parts.db, sender.underWay());
   const resourceMs = resourceAt?.getTime() ?? Number.POSITIVE_INFINITY;
   const sendingMs = sendingAt?.getTime() ?? Number.POSITIVE_INFINITY;
   const atMs = Math.min(resourceMs, sendingMs);
+  if (mayPlan && atMs > clock.nowMs()) return awaitAnswers(sender);
   if (atMs > targetMs) return atMs;
-  parts.clock.goTo(atMs);
+  clock.goTo(atMs);
   // What is late by the machine's own time is done together; ahead of it, instant by instant.
-  const until = new Date(Math.min(targetMs, parts.clock.nowMs()));
-  if (resourceMs <= sendingMs) await runResources(parts, until);
-  else await parts.sender.sendDue(until);
-  return undefined;
+  const until = new Date(Math.min(targetMs, clock.nowMs()));
+  if (sendingMs < resourceMs && (await sender.begin(until)) > 0) return undefined;
+  if (resourceMs <= until.getTime()) {
+    await runResources(parts, until);
+    return undefined;
+  }
+  // Webhooks wait for room, or for an answer about their object: the sender tells when.
+  return answers === 'awaited' ? awaitAnswers(sender) : resourceMs;
+}
+
+async function awaitAnswers(sender: Sender): Promise<undefined> {
+  await sender.drained();
 }
 
 async function runResources({ books }: EngineParts, until: Date): Promise<void> {

@@ -141,6 +141,7 @@ async function createServices(options: SandboxOptions, opened: Opened): Promise<
     clock,
     target: webhook.target,
     answerTimeoutMs: options.webhookTimeoutMs ?? WEBHOOK_TIMEOUT_MS,
+    onRoom: () => engine?.wake(),
   });
   engine = createEngine({ db, clock, books, sender, log });
   const rateLimit = createRateLimit(clock, options.requestsPerMinute);

@@ -12,6 +12,7 @@ let env: Environment;
 beforeAll(async () => {
   db = await createTestDatabase();
   sandbox = await startTestSandbox();
+  await sandbox.control('PUT', '/webhook', { url: WEBHOOK_URL, secret: SECRET });
   env = settingsFor(db.url, {
     PAYMENTS_MERCHANT_ID: sandbox.merchantId,
     PAYMENTS_BASE_URL: sandbox.baseUrl,
@@ -22,6 +23,9 @@ afterAll(async () => {
   await sandbox.close();
   await db.drop();
 });
+
+/** Nothing listens there: these tests look at settings, and send nothing. */
+const WEBHOOK_URL = 'http://127.0.0.1:9/webhooks';
 
 interface Report {
   readonly healthy: boolean;
@@ -40,7 +44,7 @@ async function examine(more: Environment = {}): Promise<{ exit: Exit; report: Re
 
 const named = ({ checks }: Report, name: string) => checks.find((check) => check.name === name);
 
-test('an installation that is well passes every check but the one that cannot be made, and says so', async () => {
+test('an installation that is well passes every check', async () => {
   const { exit, report } = await examine();
   expect(exit).toMatchObject({ code: 0, stderr: '' });
   const states = Object.fromEntries(report.checks.map(({ name, state }) => [name, state]));
@@ -55,14 +59,60 @@ test('an installation that is well passes every check but the one that cannot be
     'API key': 'ok',
     'key and address': 'ok',
     clock: 'ok',
-    'webhook address': 'not_checked',
+    'business profile': 'ok',
+    'webhook address': 'ok',
+    'signing secret': 'ok',
+    'webhook events': 'ok',
   });
   // For people: the same, with what to do.
   const { stdout } = await runTallyhook(['doctor'], { env });
   expect(stdout).toMatch(/^ok {4}database +it answers$/m);
-  expect(stdout).toMatch(/^\? {5}webhook address/m);
-  expect(stdout).toMatch(/→ See that the business profile's webhook address/);
-  expect(stdout).toMatch(/10 well, 0 to look at, 0 failed, 1 not checked\.\n$/);
+  expect(stdout).toMatch(/^ok {4}signing secret +\S+ signs with secret 1 of WEBHOOK_SECRETS$/m);
+  expect(stdout).toMatch(/14 well, 0 to look at, 0 failed, 0 not checked\.\n$/);
+});
+
+test('webhooks that go elsewhere, or are signed with another secret, are told from the business profile', async () => {
+  const elsewhere = await examine({
+    WEBHOOK_PUBLIC_URL: 'https://hooks.shop.example/webhooks',
+    WEBHOOK_SECRETS: 'a-secret-of-nobody-0123456789',
+  });
+  expect(elsewhere.exit.code).toBe(1);
+  expect(named(elsewhere.report, 'webhook address')).toMatchObject({ state: 'failed' });
+  expect(named(elsewhere.report, 'webhook address')?.remedy).toContain(
+    'https://hooks.shop.example/webhooks',
+  );
+  expect(named(elsewhere.report, 'signing secret')).toMatchObject({ state: 'failed' });
+  for (const secret of [SECRET, 'a-secret-of-nobody-0123456789']) {
+    expect(elsewhere.exit.stdout).not.toContain(secret);
+  }
+
+  const { report } = await examine({
+    WEBHOOK_PUBLIC_URL: WEBHOOK_URL,
+    WEBHOOK_SECRETS: `a-secret-of-nobody-0123456789,${SECRET}`,
+  });
+  expect(named(report, 'webhook address')?.says).toContain("which is this receiver's");
+  expect(named(report, 'signing secret')?.says).toMatch(/signs with secret 2 of WEBHOOK_SECRETS$/);
+
+  await sandbox.control('PUT', '/webhook', { url: null });
+  const nowhere = await examine();
+  await sandbox.control('PUT', '/webhook', { url: WEBHOOK_URL });
+  expect(named(nowhere.report, 'webhook address')?.says).toMatch(
+    /no address, so no webhook is sent/,
+  );
+});
+
+test('profiles that the service does not show, and one that it does not have, are said', async () => {
+  const other = await examine({ PAYMENTS_PROFILE_ID: 'pro_other' });
+  expect(other.exit.code).toBe(1);
+  expect(named(other.report, 'business profile')?.says).toMatch(
+    /^the account has no profile pro_other; it has /,
+  );
+  expect(named(other.report, 'webhook address')).toMatchObject({ state: 'not_checked' });
+
+  const absent = await examine({ PAYMENTS_MERCHANT_ID: 'merchant_unknown' });
+  expect(absent.exit.code).toBe(0);
+  expect(named(absent.report, 'business profile')).toMatchObject({ state: 'not_checked' });
+  expect(named(absent.report, 'business profile')?.says).toContain('HTTP 404');
 });
 
 test('a key that the service does not know, and one that was revoked, are told apart', async () => {

@@ -94,6 +94,11 @@ const question = fc.record({
   currencies: fc.option(fc.subarray(['USD', 'EUR', 'JPY'], { minLength: 1 })),
   fromHours: fc.nat({ max: 100 }),
   hours: fc.option(fc.nat({ max: 200 })),
+  // The document names these two and gives them no meaning: whatever they say, the sums are the same.
+  unexplained: fc.record(
+    { source: fc.constant('BATCH'), delta: fc.boolean() },
+    { requiredKeys: [] },
+  ),
 });
 
 /** Rows of the answer by what they are about, for comparing. */
@@ -115,6 +120,7 @@ async function compare(asked: ValueOf<typeof question>, startMs: number): Promis
     groupByNames: groups,
     ...(days && { timeSeries: { granularity: 'G_ONE_DAY' } }),
     ...(currencies && { filters: { currency: currencies } }),
+    ...asked.unexplained,
   };
   const path = `/analytics/v1/merchant/metrics/${kind}`;
   const { body } = await sandbox.call('POST', path, [query]);

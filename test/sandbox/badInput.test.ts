@@ -320,6 +320,24 @@ test('a bent form of a page is judged, never with a 500', async () => {
   expect(reply.status).toBe(400);
 });
 
+test.each(endpoints.filter((name) => !('body' in ENDPOINTS[name])))(
+  'any id in the path of %s is judged, never with a 500',
+  async (name) => {
+    // It names the route of another endpoint.
+    const resource = id.filter((text) => text !== 'list');
+    await fc.assert(
+      fc.asyncProperty(resource, fc.boolean(), async (text, isOurs) => {
+        const merchant = isOurs ? sandbox.merchantId : encodeURIComponent(text);
+        const path = ENDPOINTS[name].path
+          .replace(':merchant_id', merchant)
+          .replaceAll(/:\w+/g, () => encodeURIComponent(text));
+        expectDocumented(name, await ask(name, path));
+      }),
+      { seed: SEED, numRuns: RUNS },
+    );
+  },
+);
+
 test('a path that cannot be decoded names nothing', async () => {
   for (const path of ['/payments/%', '/payments/%ff', '/refunds/%c0%80', '/payouts/%00']) {
     const reply = await sandbox.call('GET', path);

@@ -5,6 +5,11 @@ import { type Browser, browserCommand, startBrowser } from '../support/browser.t
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { BILLING } from '../support/sandboxRequests.ts';
 
+const CARD_ONLY = {
+  card_number: testCard('customer_action'),
+  ...{ card_exp_month: '12', card_exp_year: '2039', card_cvc: '123' },
+};
+
 describe.skipIf(browserCommand === undefined)(
   'in a browser (skipped where none is installed)',
   () => {
@@ -29,17 +34,18 @@ describe.skipIf(browserCommand === undefined)(
       const { payment_link_id: id, link_to_pay: url } = link.body;
       await browser.open(url);
       await browser.see('Three <books>');
-      const card = { card_exp_month: '12', card_exp_year: '2039', card_cvc: '123' };
       const values = {
-        card_number: testCard('customer_action'),
-        ...card,
+        ...CARD_ONLY,
         name: 'Ada Lovelace',
         email: 'ada@example.com',
         ...BILLING.address,
         phone: BILLING.phone.number,
         phone_country_code: BILLING.phone.country_code,
       };
-      await browser.submit(values, 'Pay');
+      await browser.submit({ ...values, country: 'Germany' }, 'Pay');
+      await browser.see('billing.address.country: expected two capital letters');
+      // What was entered is still there, but for the card.
+      await browser.submit({ ...CARD_ONLY, country: 'US' }, 'Pay');
       await browser.see('Fail the check');
       await browser.submit({}, 'Pay');
       await browser.see('This link is completed');
@@ -59,7 +65,7 @@ describe.skipIf(browserCommand === undefined)(
         bic: 'BYLADEM1',
       };
       await browser.submit(account, 'Receive');
-      await browser.see('requires_fulfillment');
+      await browser.see('Your account is known. The payout is requires_fulfillment');
     });
   },
 );

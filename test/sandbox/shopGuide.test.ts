@@ -43,18 +43,20 @@ const story = (inputs: object) => `
     const json = { method: 'POST', headers: { 'content-type': 'application/json' } };
     return await (await fetch(base + path, { ...json, body: JSON.stringify(body) })).json();
   };
-  const order = (id) => ({ id, amount: 6540, currency: 'USD' });
+  const order = (id, attempt = 1) => ({ id, attempt, amount: 6540, currency: 'USD' });
   const told = {};
   told.plain = await shop.checkOut(order('1'), { payment_method_data: plain, billing });
   told.again = await shop.checkOut(order('1'), { payment_method_data: plain, billing });
   told.secure = (await shop.checkOut(order('2'), { payment_method_data: secure, billing })).do;
-  await post('/_sandbox/payments/order-2/action', { deed: 'complete' });
-  told.returned = await shop.customerReturned('2');
+  await post('/_sandbox/payments/order-2-1/action', { deed: 'complete' });
+  told.returned = await shop.customerReturned(order('2'));
   told.declined = await shop.checkOut(order('3'), { payment_method_data: declined, billing });
-  told.captured = await shop.capture('1');
-  told.refund = await shop.refund('1', 'r1', 540);
-  told.refundAgain = await shop.refund('1', 'r1', 540);
-  const { dispute_id } = await post('/_sandbox/disputes', { payment_id: 'order-1', amount: 6000 });
+  told.declinedAgain = await shop.checkOut(order('3'), { payment_method_data: plain, billing });
+  told.otherCard = await shop.checkOut(order('3', 2), { payment_method_data: plain, billing });
+  told.captured = await shop.capture(order('1'));
+  told.refund = await shop.refund(order('1'), 'r1', 540);
+  told.refundAgain = await shop.refund(order('1'), 'r1', 540);
+  const { dispute_id } = await post('/_sandbox/disputes', { payment_id: 'order-1-1', amount: 6000 });
   told.evidence = await shop.contest(dispute_id, new File(['paid'], 'receipt.txt'), 'TRACK-1');
   told.payout = await shop.payOut('supplier-7', 900, 'DE02120300000000202051', 'BYLADEM1');
   told.payoutAgain = await shop.payOut('supplier-7', 900, 'DE02120300000000202051', 'BYLADEM1');
@@ -87,6 +89,8 @@ test('the code of the guide compiles and runs', async () => {
     secure: 'redirect',
     returned: { do: 'ship' },
     declined: { do: 'ask', message: 'Insufficient funds', mayRetry: false },
+    declinedAgain: { do: 'ask', message: 'Insufficient funds', mayRetry: false },
+    otherCard: { do: 'ship' },
     captured: 6540,
     refund: { status: 'succeeded', origin: 'created' },
     refundAgain: { status: 'succeeded', origin: 'existing' },
@@ -99,6 +103,6 @@ test('the code of the guide compiles and runs', async () => {
     payoutAgain: 'success',
   });
   const payments = await sandbox.control('GET', '/truth/payment');
-  expect(payments.data).toHaveLength(3);
+  expect(payments.data).toHaveLength(4);
   expect((await sandbox.control('GET', '/truth/payout')).data).toHaveLength(1);
 }, 120_000);

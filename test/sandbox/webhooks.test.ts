@@ -1,6 +1,6 @@
 /** Webhooks of the sandbox, at a real HTTP listener. */
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -121,4 +121,69 @@ test.each([
   expect(body.status).toBe(status);
   await settle();
   expect(received(body.payment_id).map(({ event }) => event.event_type)).toEqual([eventType]);
+});
+
+describe('a receiver that hangs', () => {
+  afterEach(() => sandbox.listener.release());
+  const make = (id: string, fields: object = {}) =>
+    sandbox.call('POST', '/payments', cardPayment({ payment_id: id, ...fields }));
+
+  test('over some objects holds up no other, nor what happens by itself', async () => {
+    sandbox.listener.hangOver((id) => id.startsWith('hung-'));
+    for (let number = 0; number < 7; number += 1) await make(`hung-${number}`);
+    await waitFor('seven to hang', () => received('hung-6').length === 1);
+    const { body: payout } = await sandbox.call('POST', '/payouts/create', {
+      ...{ amount: 5000, currency: 'USD', payout_type: 'bank', confirm: true, auto_fulfill: true },
+      payout_method_data: {
+        bank_transfer: {
+          ...{ payout_method_type: 'ach', bank_account_number: '000123456789' },
+          bank_routing_number: '110000000',
+        },
+      },
+    });
+    const others = Array.from({ length: 100 }, (_, number) => `free-${number}`);
+    await Promise.all(others.map((id) => make(id)));
+    await waitFor('all others', () => others.every((id) => received(id).length === 1));
+    await waitFor('the payout to go out', () =>
+      received(payout.payout_id).some(({ event }) => event.event_type === 'payout_success'),
+    );
+    expect(received('hung-0')).toHaveLength(1);
+    const { data } = await sandbox.control('GET', '/webhooks?object_id=hung-0');
+    expect(data).toMatchObject([{ sent: 0, waiting: 1 }]);
+  });
+
+  test('over an object holds up its later events, which follow in their order', async () => {
+    sandbox.listener.hangOver((id) => id === 'ordered');
+    await make('ordered', { capture_method: 'manual' });
+    await waitFor('the first', () => received('ordered').length === 1);
+    await sandbox.call('POST', '/payments/ordered/capture');
+    await make('after-it');
+    await waitFor('what came after it', () => received('after-it').length === 1);
+    expect(received('ordered')).toHaveLength(1);
+    sandbox.listener.release();
+    await settle();
+    expect(received('ordered').map(({ event }) => event.event_type)).toEqual([
+      'payment_authorized',
+      'payment_succeeded',
+    ]);
+  });
+
+  test('holds up the clock: what is advanced over is done to its end', async () => {
+    sandbox.listener.hangOver((id) => id === 'awaited');
+    await make('awaited');
+    await waitFor('it to hang', () => received('awaited').length === 1);
+    let isAdvanced = false;
+    const advanced = sandbox.advance(DAY_MS).then(() => {
+      isAdvanced = true;
+    });
+    // The books are open meanwhile.
+    await make('meanwhile');
+    expect(isAdvanced).toBe(false);
+    sandbox.listener.answerWith(503);
+    sandbox.listener.release();
+    await advanced;
+    sandbox.listener.answerWith(200);
+    // The try that hung, and those that its refusal planned for within the day.
+    expect(received('awaited')).toHaveLength(16);
+  });
 });

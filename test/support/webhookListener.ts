@@ -24,24 +24,34 @@ export interface WebhookListener {
   readonly received: readonly ReceivedWebhook[];
   /** Status of every answer from now on; 200 at first. */
   answerWith(status: number): void;
+  /** Leaves webhooks about these objects without an answer until `release`. */
+  hangOver(isHung: (objectId: string) => boolean): void;
+  release(): void;
   close(): Promise<void>;
 }
 
 export async function startWebhookListener(): Promise<WebhookListener> {
   const received: ReceivedWebhook[] = [];
   let status = 200;
-  const take = async (request: IncomingMessage): Promise<void> => {
+  let isHung = (_objectId: string): boolean => false;
+  const held = new Set<() => void>();
+  const take = async (request: IncomingMessage): Promise<ReceivedWebhook> => {
     const body = await buffer(request);
     const signature = request.headers['x-webhook-signature-512'];
-    received.push({
+    const webhook = {
       body,
       signature: typeof signature === 'string' ? signature : undefined,
       event: JSON.parse(body.toString()) as ReceivedWebhook['event'],
-    });
+    };
+    received.push(webhook);
+    return webhook;
   };
   const server = createServer((request, response) => {
-    void take(request).then(() => {
-      response.writeHead(status).end();
+    void take(request).then(({ event }) => {
+      const answer = () => response.writeHead(status).end();
+      const ids = Object.values(event.content.object);
+      if (ids.some((id) => typeof id === 'string' && isHung(id))) held.add(answer);
+      else answer();
     });
   });
   server.listen(0, '127.0.0.1');
@@ -52,6 +62,14 @@ export async function startWebhookListener(): Promise<WebhookListener> {
     received,
     answerWith: (next) => {
       status = next;
+    },
+    hangOver: (next) => {
+      isHung = next;
+    },
+    release: () => {
+      isHung = () => false;
+      for (const answer of held) answer();
+      held.clear();
     },
     close: async () => {
       server.closeAllConnections();

@@ -68,10 +68,11 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
       database: db,
       probeQueue: () => queues?.probe() ?? Promise.reject(new Error('there is no database')),
       merchantId: await attempt(() => merchantIdOf(config)),
-      webhookSecrets: await attempt(() => webhookSecretsOf(config).length),
-      adminTokens: await attempt(() => adminTokensOf(config).length),
+      webhookSecrets: await attempt(() => webhookSecretsOf(config)),
+      adminTokens: await attempt(() => adminTokensOf(config)),
       service: serviceOf(config),
-      webhookPath: config.webhookPath,
+      receiver: { webhookPath: config.webhookPath, publicUrl: config.webhookPublicUrl },
+      profileId: config.profileId,
       clock: systemClock,
     });
   } finally {

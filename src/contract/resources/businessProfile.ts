@@ -5,6 +5,9 @@
 import { z } from 'zod';
 import { flag, id, integer, text } from './fields.ts';
 
+const texts = z.array(z.string()).nullish();
+
+/** A profile of the account: where its webhooks go, and the secret that signs them. */
 export const businessProfileSchema = z.looseObject({
   profile_id: id,
   // Below: not in the document.
@@ -23,6 +26,10 @@ export const businessProfileSchema = z.looseObject({
       payment_created_enabled: flag,
       payment_succeeded_enabled: flag,
       payment_failed_enabled: flag,
+      /** The only statuses that are told; all of them where a list is missing or empty. */
+      payment_statuses_enabled: texts,
+      refund_statuses_enabled: texts,
+      payout_statuses_enabled: texts,
     })
     .nullish(),
   /** Seconds. */

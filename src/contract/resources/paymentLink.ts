@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { amountMinor, flag, id, text, timestamp } from './fields.ts';
 
+/** A page where a customer pays an amount that the merchant named. */
 export const paymentLinkSchema = z.looseObject({
   payment_link_id: id,
   merchant_id: text,

@@ -19,7 +19,7 @@ export interface PaymentLinkInput {
   readonly capture_method?: string | undefined;
   readonly authentication_type?: string | undefined;
   readonly require_customer_info?: boolean | undefined;
-  readonly payment_link_config?: object | undefined;
+  readonly payment_link_config?: { readonly seller_name?: string | undefined } | undefined;
 }
 
 export interface PaymentLinkState extends PaymentLinkInput {

@@ -10,6 +10,7 @@ import { sendRefusal } from '../http/answer.ts';
 import type { Services } from '../services.ts';
 import { readResource } from '../store/resources.ts';
 import { HOSTED_PATH } from './hostedPageUrl.ts';
+import { sendPage } from './page.ts';
 import { change, unknownPayment, whole } from './payments.ts';
 
 const deedForm = z.object({ deed: z.enum(CUSTOMER_DEEDS) });
@@ -25,10 +26,8 @@ export function createHostedPage(services: Services): Router {
       return;
     }
     const { amount, currency, status } = found.state;
-    response
-      .set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'")
-      .type('html')
-      .send(page(formatMoney(amount, currency), status === 'requires_action'));
+    const asked = status === 'requires_action' ? DEEDS_FORM : NOTHING_LEFT;
+    sendPage(response, `<h1>${formatMoney(amount, currency)}</h1>${asked}`);
   });
   router.post(
     `${HOSTED_PATH}/:payment_id`,
@@ -49,7 +48,7 @@ export function createHostedPage(services: Services): Router {
         status: string;
       };
       if (returnUrl === undefined) {
-        response.type('html').send(page(`The payment is ${status}.`, false));
+        sendPage(response, `<h1>The payment is ${status}.</h1>${NOTHING_LEFT}`);
         return;
       }
       const back = new URL(returnUrl);
@@ -68,23 +67,9 @@ const LABELS: Readonly<Record<(typeof CUSTOMER_DEEDS)[number], string>> = {
   abandon: 'Leave without paying',
 };
 
-const STYLE = `
-body { font: 16px/1.5 system-ui, sans-serif; margin: 4em auto; max-width: 28em; padding: 0 1em; }
-strong { display: block; font-size: 2em; margin: .5em 0; }
-button { font: inherit; padding: .5em 1em; margin: 0 .5em .5em 0; }
-small { color: #555; }`;
+const DEEDS_FORM = `<p>This page stands in for the bank, the wallet or 3-D Secure. How does it end?</p>
+<form method="post">${CUSTOMER_DEEDS.map(
+  (deed) => `<button name="deed" value="${deed}">${LABELS[deed]}</button>`,
+).join('')}</form>`;
 
-/** `what` is made here and by the contract's schemas: digits, letters and underscores. */
-function page(what: string, asks: boolean): string {
-  const buttons = CUSTOMER_DEEDS.map(
-    (deed) => `<button name="deed" value="${deed}">${LABELS[deed]}</button>`,
-  ).join('');
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Payment sandbox</title><style>${STYLE}</style></head>
-<body><h1>Payment sandbox</h1><strong>${what}</strong>
-${asks ? `<form method="post">${buttons}</form>` : '<p>There is nothing left to do here.</p>'}
-<p><small>This page stands in for the bank, the wallet or 3-D Secure. No real money moves.</small></p>
-</body></html>
-`;
-}
+const NOTHING_LEFT = '<p>There is nothing left to do here.</p>';

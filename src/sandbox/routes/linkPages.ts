@@ -4,7 +4,7 @@
  */
 import express, { type Request, type Response, type Router } from 'express';
 import { ENDPOINTS, formatMoney, problemsOf } from '../../contract/index.ts';
-import { type Decision, refuseValue } from '../domain/decision.ts';
+import { type Decision, type Refusal, refuseValue } from '../domain/decision.ts';
 import type { PaymentState } from '../domain/payment.ts';
 import { type PaymentLinkState, paymentLinkStatus } from '../domain/paymentLink.ts';
 import { confirmPayout, type PayoutState } from '../domain/payout.ts';
@@ -15,6 +15,8 @@ import type { Services } from '../services.ts';
 import { lockPaymentLink, readPaymentLink, updatePaymentLink } from '../store/paymentLinks.ts';
 import { readResource } from '../store/resources.ts';
 import { LINK_PATH, PAYOUT_LINK_PATH } from './hostedPageUrl.ts';
+import { ACCOUNT, ADDRESS, CARD, namesOf, payParts } from './linkForms.ts';
+import { escapeHtml, type FormPart, formOf, sendPage } from './page.ts';
 import { unknownLink } from './paymentLinks.ts';
 import { beginPayment } from './payments.ts';
 import { changePayout, unknownPayout } from './payouts.ts';
@@ -37,7 +39,18 @@ export function createLinkPages(services: Services): Router {
   return router;
 }
 
-async function showLink(services: Services, request: Request, response: Response): Promise<void> {
+/** What is wrong with a form that was sent, and what was in it. */
+interface Rejected {
+  readonly refusal: Refusal;
+  readonly values: Form;
+}
+
+async function showLink(
+  services: Services,
+  request: Request,
+  response: Response,
+  rejected?: Rejected,
+): Promise<void> {
   const id = String(request.params.id);
   const link = isStorable(id) ? await readPaymentLink(services.db, id) : undefined;
   if (link === undefined) {
@@ -47,12 +60,33 @@ async function showLink(services: Services, request: Request, response: Response
   const payment = link.payment_id && (await readResource(services.db, 'payment', link.payment_id));
   const paymentStatus = payment ? payment.state.status : undefined;
   const status = paymentLinkStatus(link, paymentStatus, services.clock.nowMs());
-  const last = paymentStatus === undefined ? '' : `<p>The last payment is ${paymentStatus}.</p>`;
-  const what = formatMoney(link.amount, link.currency);
-  const about = link.description === undefined ? '' : `<p>${escapeHtml(link.description)}</p>`;
+  const seller = link.payment_link_config?.seller_name;
   const form =
-    status === 'active' ? formOf(payFields(link), 'Pay') : `<p>This link is ${status}.</p>`;
-  sendPage(response, `<h1>${what}</h1>${about}${last}${form}`);
+    status === 'active'
+      ? `<p>Pay with a test card, 4242424242424242 for example.</p>${formOf(payParts(link), 'Pay', rejected?.values)}`
+      : `<p>This link is ${status}.</p>`;
+  const content = [
+    seller === undefined ? '' : `<p>${escapeHtml(seller)}</p>`,
+    `<h1>${formatMoney(link.amount, link.currency)}</h1>`,
+    link.description === undefined ? '' : `<p>${escapeHtml(link.description)}</p>`,
+    paymentStatus === undefined ? '' : `<p>${lastPayment(paymentStatus)}</p>`,
+    problemOf(rejected),
+    form,
+  ];
+  sendPage(response, content.join(''), rejected?.refusal.status);
+}
+
+/** A decline is told without its reason, as it is to a customer who only sees the shop's page. */
+function lastPayment(status: string): string {
+  return status === 'failed'
+    ? 'The last payment failed. Another card may work.'
+    : `The last payment is ${status}.`;
+}
+
+function problemOf(rejected: Rejected | undefined): string {
+  return rejected === undefined
+    ? ''
+    : `<p class="problem">${escapeHtml(rejected.refusal.message)}</p>`;
 }
 
 async function payLink(services: Services, request: Request, response: Response): Promise<void> {
@@ -60,7 +94,7 @@ async function payLink(services: Services, request: Request, response: Response)
   const form = textsOf(request.body);
   const paid = isStorable(id) ? await pay(services, id, form) : unknownLink(id);
   if (paid.refusal) {
-    refuse(response, paid);
+    await showLink(services, request, response, { refusal: paid.refusal, values: form });
     return;
   }
   const next = paid.state.next_action?.redirect_to_url;
@@ -75,7 +109,7 @@ function pay(services: Services, id: string, form: Form): Promise<Decision<Payme
     const last = link.payment_id ? await entry.lock('payment', link.payment_id) : undefined;
     const status = paymentLinkStatus(link, last?.status, entry.nowMs);
     if (status !== 'active') return refuseValue(`This link is ${status}.`);
-    const missing = payFields(link).find((name) => !form[name]);
+    const missing = namesOf(payParts(link)).find((name) => !form[name]);
     if (missing !== undefined) return refuseValue(`${missing}: required`);
     const body = paymentOf(link, form, services.account.profileId);
     const [problem] = problemsOf(ENDPOINTS.createPayment.body, body);
@@ -90,26 +124,9 @@ function pay(services: Services, id: string, form: Form): Promise<Decision<Payme
   });
 }
 
-const CARD_FIELDS = ['card_number', 'card_exp_month', 'card_exp_year', 'card_cvc'] as const;
-const ADDRESS_FIELDS = [
-  'first_name',
-  'last_name',
-  'line1',
-  'city',
-  'state',
-  'zip',
-  'country',
-] as const;
-const PHONE_FIELDS = ['phone_country_code', 'phone'] as const;
-
-function payFields(link: PaymentLinkState): readonly string[] {
-  const customer = link.require_customer_info === true ? ['name', 'email'] : [];
-  return [...CARD_FIELDS, ...customer, ...ADDRESS_FIELDS, ...PHONE_FIELDS];
-}
-
 function paymentOf(link: PaymentLinkState, form: Form, profileId: string): object {
-  const pick = (names: readonly string[]) =>
-    Object.fromEntries(names.map((name) => [name, form[name]]));
+  const pick = (parts: readonly FormPart[]) =>
+    Object.fromEntries(namesOf(parts).map((name) => [name, form[name]]));
   return {
     amount: link.amount,
     currency: link.currency,
@@ -122,9 +139,9 @@ function paymentOf(link: PaymentLinkState, form: Form, profileId: string): objec
     name: form.name || undefined,
     email: form.email || link.email,
     payment_method: 'card',
-    payment_method_data: { card: pick(CARD_FIELDS) },
+    payment_method_data: { card: pick([CARD]) },
     billing: {
-      address: pick(ADDRESS_FIELDS),
+      address: pick([ADDRESS]),
       phone: { number: form.phone, country_code: form.phone_country_code },
     },
     // Back to this page, which then tells how it ended.
@@ -133,9 +150,12 @@ function paymentOf(link: PaymentLinkState, form: Form, profileId: string): objec
   };
 }
 
-const PAYOUT_FIELDS = ['account_holder_name', 'iban', 'bic'] as const;
-
-async function showPayout(services: Services, request: Request, response: Response): Promise<void> {
+async function showPayout(
+  services: Services,
+  request: Request,
+  response: Response,
+  rejected?: Rejected,
+): Promise<void> {
   const id = String(request.params.id);
   const found = isStorable(id) ? await readResource(services.db, 'payout', id) : undefined;
   if (found?.kind !== 'payout' || found.state.payout_link === undefined) {
@@ -144,14 +164,16 @@ async function showPayout(services: Services, request: Request, response: Respon
   }
   const { amount, currency, status } = found.state;
   const form = asksForMethod(found.state)
-    ? formOf(PAYOUT_FIELDS, 'Receive')
-    : `<p>The payout is ${status}.</p>`;
-  sendPage(response, `<h1>${formatMoney(amount, currency)} for you</h1>${form}`);
+    ? formOf([ACCOUNT], 'Receive', rejected?.values)
+    : `<p>Your account is known. The payout is ${status}.</p>`;
+  const content = `<h1>${formatMoney(amount, currency)} for you</h1>${problemOf(rejected)}${form}`;
+  sendPage(response, content, rejected?.refusal.status);
 }
 
 async function fillPayout(services: Services, request: Request, response: Response): Promise<void> {
   const id = String(request.params.id);
-  const transfer = { payout_method_type: 'sepa', ...textsOf(request.body) };
+  const values = textsOf(request.body);
+  const transfer = { payout_method_type: 'sepa', ...values };
   const body = { payout_type: 'bank', payout_method_data: { bank_transfer: transfer } };
   const [problem] = problemsOf(ENDPOINTS.confirmPayout.body, body);
   const filled = !isStorable(id)
@@ -163,8 +185,11 @@ async function fillPayout(services: Services, request: Request, response: Respon
           if (!asksForMethod(state)) return refuseValue(`The payout is ${state.status}.`);
           return confirmPayout(state, ENDPOINTS.confirmPayout.body.parse(body), nowMs);
         });
-  if (filled.refusal) refuse(response, filled);
-  else response.redirect(303, request.path);
+  if (filled.refusal) {
+    await showPayout(services, request, response, { refusal: filled.refusal, values });
+    return;
+  }
+  response.redirect(303, request.path);
 }
 
 function asksForMethod({ status }: PayoutState): boolean {
@@ -181,25 +206,4 @@ function textsOf(body: unknown): Form {
     (pair): pair is [string, string] => typeof pair[1] === 'string' && isStorable(pair[1]),
   );
   return Object.fromEntries(texts.map(([name, text]) => [name, text.trim()]));
-}
-
-function formOf(names: readonly string[], action: string): string {
-  const inputs = names.map(
-    (name) => `<p><label>${name}<br><input name="${name}" required></label></p>`,
-  );
-  return `<form method="post">${inputs.join('')}<button>${action}</button></form>`;
-}
-
-function sendPage(response: Response, content: string): void {
-  response
-    .set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'")
-    .type('html')
-    .send(`<!doctype html><meta charset="utf-8"><title>Sandbox</title>
-<style>body{font:16px sans-serif;margin:4em auto;max-width:30em}</style>
-${content}
-`);
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -126,13 +126,19 @@ export function lockDue(
   );
 }
 
-/** When something is due next, among resources and among webhooks. */
+/**
+ * When something is due next, among resources and among webhooks.
+ * @param underWay numbers of sendings that are being made
+ */
 export async function nextDue(
   db: Queryable,
+  underWay: readonly number[],
 ): Promise<{ readonly resourceAt: Date | null; readonly sendingAt: Date | null }> {
   const rows = await db.query<{ resourceAt: Date | null; sendingAt: Date | null }>(
     `select (select min(due_at) from sandbox.resources where due_at is not null) as "resourceAt",
-            (select min(due_at) from sandbox.sendings where sent_at is null) as "sendingAt"`,
+            (select min(due_at) from sandbox.sendings
+              where sent_at is null and id <> all($1)) as "sendingAt"`,
+    [underWay],
   );
   return rows[0] ?? { resourceAt: null, sendingAt: null };
 }

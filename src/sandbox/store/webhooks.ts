@@ -89,10 +89,17 @@ export interface DueSending {
   readonly signature: string;
 }
 
-/** Requests that are due and were not made, earliest first. */
+export interface DueQuery {
+  readonly until: Date;
+  /** Ids of objects. */
+  readonly except: readonly string[];
+  readonly limit: number;
+}
+
+/** Requests that are due and were not made, about other objects than `except`, earliest first. */
 export function readDueSendings(
   db: Queryable,
-  { until, limit }: { readonly until: Date; readonly limit: number },
+  { until, except, limit }: DueQuery,
 ): Promise<DueSending[]> {
   return db.query(
     `select s.id, s.event_seq as "eventSeq", e.object_id as "objectId", s.attempt,
@@ -100,10 +107,10 @@ export function readDueSendings(
             coalesce(s.other_signature, e.signature) as signature
        from sandbox.sendings s
        join sandbox.events e on e.seq = s.event_seq
-      where s.sent_at is null and s.due_at <= $1
+      where s.sent_at is null and s.due_at <= $1 and e.object_id <> all($2)
       order by s.due_at, s.id
-      limit $2`,
-    [until, limit],
+      limit $3`,
+    [until, except, limit],
   );
 }
 

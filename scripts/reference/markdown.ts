@@ -1,0 +1,24 @@
+/** The little of Markdown that the reference needs. */
+
+/** A table. A bar in a cell would end it. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
+}
+
+/** What a docstring says before its tags. Lines that were broken are joined; lists stay lists. */
+export function prose(docstring: string): string {
+  return (docstring.split(/^@/m)[0] ?? '')
+    .replaceAll(/\n(?!\n|- |\d+\. )/g, ' ')
+    .replaceAll(/ +/g, ' ')
+    .trim();
+}
+
+/** What follows a tag of a docstring, for each time it stands there. */
+export function tagged(docstring: string, tag: string): readonly string[] {
+  return docstring
+    .split(/^@/m)
+    .filter((part) => part.startsWith(`${tag} `))
+    .map((part) => part.slice(tag.length).replaceAll(/\s+/g, ' ').trim());
+}

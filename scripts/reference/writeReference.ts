@@ -1,0 +1,186 @@
+/**
+ * The client's reference as Markdown, from its docstrings and from the table of endpoints.
+ * `npm run generate` writes it to docs/client-reference.md.
+ */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { COMMON_ERRORS } from '../../src/contract/endpoints/index.ts';
+import * as contract from '../../src/contract/index.ts';
+import { packageRoot } from '../../src/platform/packageRoot.ts';
+import { askAdminClient, askClient } from './askClient.ts';
+import { type Context, declarationOf, describeCalls } from './calls.ts';
+import { type Field, fieldsOf } from './fields.ts';
+import { prose, table, tagged } from './markdown.ts';
+import { type Declaration, type Member, readExports } from './readSources.ts';
+import { createTypeWriter } from './typeWriter.ts';
+
+/** Builds the document. @throws Error for a public name without a docstring */
+export async function writeReference(): Promise<string> {
+  const declarations = readExports(join(packageRoot(), 'src/client/index.ts'));
+  refuseUndocumented([...declarations.values()]);
+  const write = createTypeWriter(new Set(declarations.keys()));
+  const context: Context = { declarations, write };
+  return [
+    INTRODUCTION,
+    '## Making a client',
+    ...MAKING.map((name) => describe(context, name)),
+    '## Calls',
+    BEFORE_CALLS,
+    ...describeCalls(context, 'PaymentServiceClient', await askClient()),
+    '## Calls of the administrative client',
+    ...describeCalls(context, 'AdminClient', await askAdminClient()),
+    '## Errors',
+    ...['PaymentServiceError', 'ClientErrorKind', 'RequestProblem'].map((name) =>
+      describe(context, name),
+    ),
+    '### What every call can be refused with',
+    table(
+      ['HTTP', 'code', 'when'],
+      COMMON_ERRORS.map(({ status, code, when }) => [String(status), `\`${code}\``, when]),
+    ),
+    '## Declines',
+    ...['declineAdvice', 'DeclineAdvice', 'RetryAdvice', 'DeclineFamily'].map((name) =>
+      describe(context, name),
+    ),
+    ...declineTables(),
+    '## Time, rate and lists',
+    ...OTHERS.map((name) => describe(context, name)),
+    '## What is sent',
+    BEFORE_REQUESTS,
+    ...schemasOf(context, /(Request|Query)$/).map((name) => describe(context, name)),
+    '## What is answered',
+    BEFORE_ANSWERS,
+    ...['CreatedPayment', 'CreatedRefund'].map((name) => describe(context, name)),
+    ...schemasOf(context, /(?<!Request|Query)$/).map((name) => describe(context, name)),
+    '',
+  ].join('\n\n');
+}
+
+const INTRODUCTION = `# Reference of the client
+
+<!-- Written by \`npm run generate\` from the docstrings and the table of endpoints. -->
+
+Everything that \`tallyhook/client\` exports. [client.md](client.md) explains how to work with it, and [shop-guide.md](shop-guide.md) goes through a shop's work step by step. "Interface document" is the payment service's own.`;
+
+const BEFORE_CALLS = `Every call takes [CallOptions](#calloptions) last, and rejects with a [PaymentServiceError](#paymentserviceerror) and nothing else. What was surely not carried out, after a 429 or without a connection, is sent again for every call, as the [RetryPolicy](#retrypolicy) says. What may be done after an answer was lost is said for each call. Beside the errors that a call names, every call can be refused with [what every call can be refused with](#what-every-call-can-be-refused-with).`;
+
+const BEFORE_REQUESTS =
+  'Fields have the names of the interface; one that is not named here is refused before it is sent. Amounts are integers in minor units.';
+
+const BEFORE_ANSWERS =
+  "All but a resource's own id may be missing or null, and fields that are not named here are kept. Amounts are integers in minor units, times are ISO 8601.";
+
+const MAKING = [
+  'createClient',
+  'PaymentServiceClient',
+  'createAdminClient',
+  'AdminClient',
+  'ClientOptions',
+  'CallOptions',
+];
+
+const OTHERS = [
+  'RetryPolicy',
+  'DEFAULT_RETRY_POLICY',
+  'LANES',
+  'Lane',
+  'RateBudget',
+  'createLocalBudget',
+  'Admission',
+  'RateReading',
+  'AnswerFacts',
+  'ClientTime',
+  'Clock',
+  'Page',
+];
+
+/** @throws Error that names every public name, and every call, without a docstring */
+export function refuseUndocumented(declarations: readonly Declaration[]): void {
+  const calls = declarations.filter(({ name }) => name.endsWith('Calls'));
+  const missing = [
+    ...declarations.filter(({ docstring }) => docstring === '').map(({ name }) => name),
+    ...calls.flatMap(({ name, members }) =>
+      members.filter(({ docstring }) => docstring === '').map((call) => `${name}.${call.name}`),
+    ),
+  ];
+  if (missing.length > 0) throw new Error(`without a docstring: ${missing.join(', ')}`);
+}
+
+function schemasOf({ declarations }: Context, pattern: RegExp): readonly string[] {
+  return [...declarations.values()]
+    .filter(({ name, schema }) => schema !== undefined && pattern.test(name))
+    .map(({ name }) => name);
+}
+
+/** One exported name: its heading, what it says, and its fields or its text. */
+function describe(context: Context, name: string): string {
+  const declaration = declarationOf(context, name);
+  const { kind, docstring, members, schema, base } = declaration;
+  const parts = [`### ${name}`, prose(docstring)];
+  if (schema !== undefined) parts.push(schemaTable(schema, /(Request|Query)$/.test(name)));
+  else if (members.length > 0) {
+    if (base !== undefined) parts.push(`With everything of ${context.write(base)}.`);
+    parts.push(memberTable(context, members));
+  } else {
+    if (kind === 'function') context.write(declaration.text.replace(/^export function \w+/, ''));
+    parts.push(...tagged(docstring, 'throws').map((what) => `Throws ${what}`));
+    parts.push(`\`\`\`ts\n${declaration.text.replace(/^export /, '')}\n\`\`\``);
+  }
+  return parts.join('\n\n');
+}
+
+function memberTable({ write }: Context, members: readonly Member[]): string {
+  return table(
+    ['field', 'type', ''],
+    members.map(({ name, type, optional, docstring }) => [
+      `\`${name}\`${optional ? ', optional' : ''}`,
+      write(type),
+      prose(docstring).replaceAll('\n', ' '),
+    ]),
+  );
+}
+
+function schemaTable(name: string, isRequest: boolean): string {
+  const schema = (contract as Readonly<Record<string, unknown>>)[name];
+  if (!(schema instanceof z.ZodType)) throw new Error(`${name} is no schema of the contract`);
+  const fields = fieldsOf(schema, isRequest ? 'input' : 'output');
+  const row = ({ path, type, required }: Field) => [`\`${path}\``, type, required ? 'yes' : ''];
+  return isRequest
+    ? table(['field', 'type', 'required'], fields.map(row))
+    : table(
+        ['field', 'type'],
+        fields.map((field) => row(field).slice(0, 2)),
+      );
+}
+
+/** Every code with its advice, as declineAdvice gives it. */
+function declineTables(): readonly string[] {
+  const { RETRY_ADVICE, DECLINE_FAMILIES, DECLINE_CODES, LEGACY_DECLINE_CODES } = contract;
+  const codes = [...Object.keys(DECLINE_CODES), ...Object.keys(LEGACY_DECLINE_CODES)];
+  return [
+    '### What is advised',
+    table(
+      ['retry', 'what to do'],
+      Object.entries(RETRY_ADVICE).map(([name, text]) => [`\`${name}\``, text]),
+    ),
+    table(
+      ['family', 'means', 'retry'],
+      Object.entries(DECLINE_FAMILIES).map(([name, { meaning, retry }]) => [
+        `\`${name}\``,
+        meaning,
+        `\`${retry}\``,
+      ]),
+    ),
+    table(
+      ['unified_code', 'retry', 'what the customer may be shown'],
+      codes.map((code) => {
+        const { retry, customerMessage } = contract.declineAdvice(code);
+        return [
+          `\`${code}\``,
+          `\`${retry}\``,
+          customerMessage ?? "the payment's `unified_message`",
+        ];
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,52 @@
+/** Asks the service for its business profiles, and compares their secrets with ours. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import {
+  type BusinessProfile,
+  type PaymentServiceClient,
+  PaymentServiceError,
+} from '../client/index.ts';
+import { toError } from '../platform/errors.ts';
+import type { ProfilesAnswer, SecretComparison } from './domain/judgeProfiles.ts';
+
+/** @param secrets those of WEBHOOK_SECRETS */
+export async function askProfiles(
+  client: PaymentServiceClient,
+  merchantId: string,
+  secrets: readonly string[],
+): Promise<ProfilesAnswer> {
+  try {
+    const profiles = await client.businessProfiles.list(merchantId);
+    return {
+      kind: 'profiles',
+      profiles: profiles.map((profile) => ({
+        profileId: profile.profile_id,
+        details: profile.webhook_details,
+        secret: compareSecret(profile, secrets),
+      })),
+    };
+  } catch (error) {
+    if (!(error instanceof PaymentServiceError)) throw error;
+    if (error.httpStatus === 404) return { kind: 'absent' };
+    return {
+      kind: 'unasked',
+      reason: `the service did not show its business profiles (${toError(error).message})`,
+      remedy: 'See what is said of the API key; then try again.',
+    };
+  }
+}
+
+/** Services that hide a secret leave it out, or put asterisks in its place. */
+function compareSecret(
+  { payment_response_hash_key: shown }: BusinessProfile,
+  secrets: readonly string[],
+): SecretComparison {
+  if (shown === undefined || shown === null || /^$|\*{3}/.test(shown)) return 'hidden';
+  // Of digests, which are equally long, and each of them: the time taken tells nothing.
+  const digest = digestOf(shown);
+  const matches = secrets.map((secret) => timingSafeEqual(digestOf(secret), digest));
+  return matches.includes(true) ? matches.indexOf(true) + 1 : 'other';
+}
+
+function digestOf(secret: string): Buffer {
+  return createHash('sha512').update(secret).digest();
+}

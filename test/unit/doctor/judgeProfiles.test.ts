@@ -1,0 +1,98 @@
+/** Rules are those of src/doctor/domain/judgeProfiles.ts. */
+import { describe, expect, test } from 'vitest';
+import {
+  chooseProfiles,
+  judgeAddresses,
+  judgeEvents,
+  judgeSecrets,
+  type ProfileFacts,
+} from '../../../src/doctor/domain/judgeProfiles.ts';
+
+const PATH_ONLY = { webhookPath: '/webhooks', publicUrl: undefined };
+const WHOLE = { webhookPath: '/webhooks', publicUrl: 'https://hooks.shop.example/webhooks' };
+
+function profile(more: Partial<ProfileFacts> = {}, url?: string | null): ProfileFacts {
+  return { profileId: 'pro_1', details: { webhook_url: url }, secret: 1, ...more };
+}
+
+describe('the profiles in question', () => {
+  const one = profile();
+  const two = profile({ profileId: 'pro_2' });
+  const listed = { kind: 'profiles', profiles: [one, two] } as const;
+
+  test('are all of the account, or the one that is named', () => {
+    expect(chooseProfiles(listed, undefined, PATH_ONLY).chosen).toEqual([one, two]);
+    expect(chooseProfiles(listed, 'pro_2', PATH_ONLY).chosen).toEqual([two]);
+  });
+
+  test.each([
+    [listed, 'failed: the account has no profile pro_3; it has pro_1, pro_2'],
+    [{ kind: 'profiles', profiles: [] }, 'failed: the account has none, so no webhook is sent'],
+    [{ kind: 'absent' }, 'not_checked: the service shows no business profiles of this account'],
+    [{ kind: 'unasked', reason: 'no key is set', remedy: 'Set it.' }, 'not_checked: no key is set'],
+  ] as const)('%j: %s (rule 1)', (answer, expected) => {
+    const { chosen, judgement } = chooseProfiles(answer, 'pro_3', PATH_ONLY);
+    expect(chosen).toBeUndefined();
+    expect(`${judgement.state}: ${judgement.says}`).toContain(expected);
+    expect(judgement.remedy).toMatch(/\.$/);
+  });
+});
+
+test.each([
+  [PATH_ONLY, 'https://any.example/webhooks', 'ok', /set WEBHOOK_PUBLIC_URL to compare the rest/],
+  [PATH_ONLY, 'https://any.example/webhooks?token=hunter2', 'ok', /any\.example\/webhooks:/],
+  [PATH_ONLY, 'https://any.example/hooks', 'warning', /this receiver's path is \/webhooks/],
+  [PATH_ONLY, 'https://any.example/webhooks/', 'warning', /this receiver's path is/],
+  [PATH_ONLY, null, 'failed', /no address, so no webhook is sent/],
+  [PATH_ONLY, undefined, 'failed', /no address/],
+  [PATH_ONLY, '', 'failed', /no address/],
+  [PATH_ONLY, 'webhooks', 'failed', /an address that is none/],
+  [WHOLE, 'https://hooks.shop.example/webhooks', 'ok', /which is this receiver's/],
+  [WHOLE, 'https://hooks.shop.example:443/webhooks', 'ok', /which is this receiver's/],
+  [WHOLE, 'https://user:hunter2@other.example/webhooks', 'failed', /other\.example\/webhooks$/],
+  [WHOLE, 'http://hooks.shop.example/webhooks', 'failed', /to http:/],
+])('%j, and webhooks go to %s: %s', (receiver, url, state, says) => {
+  const judgement = judgeAddresses([profile({}, url)], receiver);
+  expect(judgement.state).toBe(state);
+  expect(judgement.says).toMatch(says);
+  expect(judgement.remedy === null).toBe(state === 'ok');
+  // Rule 3.
+  expect(`${judgement.says} ${judgement.remedy}`).not.toContain('hunter2');
+});
+
+test.each([
+  [1, 'ok', /secret 1 of/],
+  [3, 'ok', /secret 3 of/],
+  ['other', 'failed', /its webhooks are refused/],
+  ['hidden', 'not_checked', /does not show/],
+] as const)('a secret that compares as %s: %s', (secret, state, says) => {
+  const judgement = judgeSecrets([profile({ secret })]);
+  expect(judgement.state).toBe(state);
+  expect(judgement.says).toMatch(says);
+});
+
+test.each([
+  [undefined, 'ok'],
+  [null, 'ok'],
+  [{}, 'ok'],
+  [{ payment_created_enabled: true, refund_statuses_enabled: [] }, 'ok'],
+  [{ payment_failed_enabled: false }, 'warning'],
+  [{ payout_statuses_enabled: ['success'] }, 'warning'],
+])('a profile with the switches %j: %s', (details, state) => {
+  expect(judgeEvents([profile({ details })]).state).toBe(state);
+});
+
+test('of several profiles the worst is the judgement, and each is named (rule 2)', () => {
+  const judgement = judgeSecrets([
+    profile(),
+    profile({ profileId: 'pro_2', secret: 'hidden' }),
+    profile({ profileId: 'pro_3', secret: 'other' }),
+  ]);
+  expect(judgement.state).toBe('failed');
+  expect(judgement.says.split('\n').map((line) => /pro_\d/.exec(line)?.[0])).toEqual([
+    'pro_3',
+    'pro_2',
+    'pro_1',
+  ]);
+  expect(judgement.remedy).toMatch(/pro_3/);
+});
