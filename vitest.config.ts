@@ -4,7 +4,14 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/{unit,client}/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'unit',
+          include: ['test/{unit,client}/**/*.test.ts'],
+          // Seconds are enough, but not on a machine that does ten other things.
+          testTimeout: 60_000,
+        },
+      },
       {
         test: {
           name: 'services',
