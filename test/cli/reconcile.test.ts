@@ -1,6 +1,6 @@
 /** `tallyhook reconcile` and the role of that name, as people run them, and what the console tells of runs. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Api, createApi } from '../support/api.ts';
+import { type Api, type Body, createApi } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
@@ -183,19 +183,18 @@ test('the roles scheduler and reconcile heal by themselves, and the console tell
 
 async function tellsOfRuns(api: Api): Promise<void> {
   const { body } = await api.get('/api/v1/reconciliations?stream=payments&limit=100');
-  expect(body.reconciliations).toContainEqual(
-    expect.objectContaining({
-      stream: 'payments',
-      mode: 'full',
-      cause: 'tail',
-      state: 'done',
-      found: PAYMENTS,
-      healed: PAYMENTS,
-      left: 0,
-      missed: 0,
-      failure: null,
-    }),
-  );
+  const tail = body.reconciliations.find(({ cause }: Body) => cause === 'tail');
+  expect(tail).toMatchObject({
+    stream: 'payments',
+    mode: 'full',
+    state: 'done',
+    left: 0,
+    missed: 0,
+    failure: null,
+  });
+  // Whichever of the schedules came first healed them.
+  const healed = body.reconciliations.map((run: Body) => run.healed);
+  expect(healed.reduce((sum: number, count: number) => sum + count, 0)).toBe(PAYMENTS);
   const newest = await api.get('/api/v1/reconciliations?limit=2');
   const [one, other] = newest.body.reconciliations;
   expect(one.number).toBeGreaterThan(other.number);

@@ -39,6 +39,8 @@ const WEBHOOK_FAULTS = {
   late_copy_ms: 60_000,
 };
 
+/** Many processes are started; a busy machine needs its time. */
+const TIMEOUT_MS = 180_000;
 const KILLS = 5;
 const ORDERS_PER_KILL = 8;
 /** A kill comes this long after its batch of orders began, at most: about when the batch ends. */
@@ -174,4 +176,5 @@ test.each(SEEDS)(
     expect((await reconcile()).runs.map(({ found }) => found)).toEqual([0, 0, 0, 0]);
     expect(await runTallyhook(['verify', '--rebuild'], { env })).toMatchObject({ code: 0 });
   },
+  TIMEOUT_MS,
 );
