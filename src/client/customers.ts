@@ -7,7 +7,7 @@ import type {
 } from '../contract/requests/customers.ts';
 import type { Customer, DeletedCustomer } from '../contract/resources/customer.ts';
 import type { Calls, ResultOf } from './calls.ts';
-import { walkPages } from './paginate.ts';
+import { createIterate } from './paginate.ts';
 import type { CallOptions } from './send.ts';
 
 /**
@@ -52,13 +52,6 @@ export function createCustomerCalls({ one, page }: Calls): CustomerCalls {
     retrieve: (id, options) => one('retrieveCustomer', on(id), options),
     delete: (id, options) => one('deleteCustomer', on(id), options),
     list,
-    iterate: (filter = {}, options) =>
-      walkPages({
-        operation: 'listCustomers',
-        limit: filter.limit,
-        offset: filter.offset,
-        fetchPage: (limit, offset) => list({ ...filter, limit, offset }, options),
-        idOf: ({ customer_id }) => customer_id,
-      }),
+    iterate: createIterate('listCustomers', list, ({ customer_id }) => customer_id),
   };
 }

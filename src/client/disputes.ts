@@ -9,7 +9,7 @@ import type {
 import type { Dispute } from '../contract/resources/dispute.ts';
 import type { Evidence, EvidenceResult, UploadedFile } from '../contract/resources/evidence.ts';
 import type { Calls } from './calls.ts';
-import { walkPages } from './paginate.ts';
+import { createIterate } from './paginate.ts';
 import type { CallOptions } from './send.ts';
 
 /** Every method throws PaymentServiceError. */
@@ -54,14 +54,7 @@ export function createDisputeCalls({ one, page }: Calls): DisputeCalls {
   return {
     retrieve: (id, options) => one('retrieveDispute', on(id), options),
     list,
-    iterate: (filter = {}, options) =>
-      walkPages({
-        operation: 'listDisputes',
-        limit: filter.limit,
-        offset: filter.offset,
-        fetchPage: (limit, offset) => list({ ...filter, limit, offset }, options),
-        idOf: ({ dispute_id }) => dispute_id,
-      }),
+    iterate: createIterate('listDisputes', list, ({ dispute_id }) => dispute_id),
     accept: (id, options) => one('acceptDispute', on(id), options),
     submitEvidence: (body, options) => one('submitEvidence', { body }, options),
     retrieveEvidence: (id, options) => one('retrieveEvidence', on(id), options),

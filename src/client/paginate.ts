@@ -8,6 +8,27 @@
 import { PAGE_SIZE } from '../contract/limits.ts';
 import type { Page } from '../contract/lists.ts';
 import { PaymentServiceError } from './errors.ts';
+import type { CallOptions } from './send.ts';
+
+type List<F, T> = (filter?: F, options?: CallOptions) => Promise<Page<T>>;
+type Iterate<F, T> = (filter?: F, options?: CallOptions) => AsyncIterable<T>;
+type Paged = { readonly limit?: number | undefined; readonly offset?: number | undefined };
+
+/** Makes the call that walks a whole list of the call that gives one page. */
+export function createIterate<F extends Paged, T>(
+  operation: string,
+  list: List<F, T>,
+  idOf: (item: T) => string,
+): Iterate<F, T> {
+  return (filter, options) =>
+    walkPages({
+      operation,
+      limit: filter?.limit,
+      offset: filter?.offset,
+      fetchPage: (limit, offset) => list({ ...filter, limit, offset } as F, options),
+      idOf,
+    });
+}
 
 /** What walking needs. */
 export interface Walk<T> {

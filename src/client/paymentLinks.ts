@@ -6,7 +6,7 @@ import type {
 } from '../contract/requests/paymentLinks.ts';
 import type { PaymentLink } from '../contract/resources/paymentLink.ts';
 import type { Calls } from './calls.ts';
-import { walkPages } from './paginate.ts';
+import { createIterate } from './paginate.ts';
 import type { CallOptions } from './send.ts';
 
 /** Every method throws PaymentServiceError. A link is never created twice by repeating. */
@@ -29,13 +29,6 @@ export function createPaymentLinkCalls({ one, page }: Calls): PaymentLinkCalls {
     retrieve: (payment_link_id, options) =>
       one('retrievePaymentLink', { params: { payment_link_id } }, options),
     list,
-    iterate: (filter = {}, options) =>
-      walkPages({
-        operation: 'listPaymentLinks',
-        limit: filter.limit,
-        offset: filter.offset,
-        fetchPage: (limit, offset) => list({ ...filter, limit, offset }, options),
-        idOf: ({ payment_link_id }) => payment_link_id,
-      }),
+    iterate: createIterate('listPaymentLinks', list, ({ payment_link_id }) => payment_link_id),
   };
 }

@@ -13,7 +13,7 @@ import type { Payment } from '../contract/resources/payment.ts';
 import type { Calls, ResultOf } from './calls.ts';
 import { PaymentServiceError } from './errors.ts';
 import { isUnreadable, refuseDifference, saysItExists } from './existing.ts';
-import { walkPages } from './paginate.ts';
+import { createIterate } from './paginate.ts';
 import type { CallOptions } from './send.ts';
 
 /** A payment, and how it came to be. */
@@ -141,14 +141,7 @@ export function createPaymentCalls({ one, page }: Calls): PaymentCalls {
     retrieve: (id, query = {}, options) => one('retrievePayment', { ...on(id), query }, options),
     list,
     listByQuery: (filter = {}, options) => page('listPaymentsByQuery', { query: filter }, options),
-    iterate: (filter = {}, options) =>
-      walkPages({
-        operation: 'listPayments',
-        limit: filter.limit,
-        offset: filter.offset,
-        fetchPage: (limit, offset) => list({ ...filter, limit, offset }, options),
-        idOf: ({ payment_id }) => payment_id,
-      }),
+    iterate: createIterate('listPayments', list, ({ payment_id }) => payment_id),
     capture: (id, body = {}, options) => one('capturePayment', { ...on(id), body }, options),
     cancel: (id, body = {}, options) => one('cancelPayment', { ...on(id), body }, options),
     approve: (id, options) => one('approvePayment', on(id), options),

@@ -9,7 +9,7 @@ import type {
 } from '../contract/requests/payouts.ts';
 import type { Payout } from '../contract/resources/payout.ts';
 import type { Calls } from './calls.ts';
-import { walkPages } from './paginate.ts';
+import { createIterate } from './paginate.ts';
 import type { CallOptions } from './send.ts';
 
 /**
@@ -56,13 +56,6 @@ export function createPayoutCalls({ one, page }: Calls): PayoutCalls {
     cancel: (id, options) => one('cancelPayout', on(id), options),
     retrieve: (id, query = {}, options) => one('retrievePayout', { ...on(id), query }, options),
     list,
-    iterate: (filter = {}, options) =>
-      walkPages({
-        operation: 'listPayouts',
-        limit: filter.limit,
-        offset: filter.offset,
-        fetchPage: (limit, offset) => list({ ...filter, limit, offset }, options),
-        idOf: ({ payout_id }) => payout_id,
-      }),
+    iterate: createIterate('listPayouts', list, ({ payout_id }) => payout_id),
   };
 }

@@ -10,7 +10,7 @@ import type { Refund } from '../contract/resources/refund.ts';
 import type { Calls } from './calls.ts';
 import { PaymentServiceError } from './errors.ts';
 import { isUnreadable, refuseDifference, saysItExists } from './existing.ts';
-import { walkPages } from './paginate.ts';
+import { createIterate } from './paginate.ts';
 import type { CallOptions } from './send.ts';
 
 /** A refund, and how it came to be. */
@@ -75,14 +75,7 @@ export function createRefundCalls({ one, page }: Calls): RefundCalls {
     update: (id, body, options) => one('updateRefund', { ...on(id), body }, options),
     retrieve: (id, query = {}, options) => one('retrieveRefund', { ...on(id), query }, options),
     list,
-    iterate: (filter = {}, options) =>
-      walkPages({
-        operation: 'listRefunds',
-        limit: filter.limit,
-        offset: filter.offset,
-        fetchPage: (limit, offset) => list({ ...filter, limit, offset }, options),
-        idOf: ({ refund_id }) => refund_id,
-      }),
+    iterate: createIterate('listRefunds', list, ({ refund_id }) => refund_id),
   };
 }
 

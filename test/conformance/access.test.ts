@@ -1,20 +1,9 @@
 /** Interface document, sections Authentication, Errors and Limits. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ENDPOINTS, type EndpointName } from '../../src/contract/index.ts';
-import {
-  expectAnswer,
-  expectError,
-  isOurs,
-  openTarget,
-  type Target,
-  testOfOurs,
-} from './target.ts';
+import { expectAnswer, expectError, isOurs, testOfOurs, useTarget } from './target.ts';
 
-let target: Target;
-beforeAll(async () => {
-  target = await openTarget();
-});
-afterAll(() => target.close());
+const target = useTarget();
 
 const endpoints = Object.keys(ENDPOINTS) as EndpointName[];
 const pathOf = (name: EndpointName) => ENDPOINTS[name].path.replaceAll(/:\w+/g, 'nobody');

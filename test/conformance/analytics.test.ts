@@ -1,12 +1,8 @@
 /** Interface document, section Analytics; where it is silent, docs/decisions/0015. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectAnswer, expectError, openTarget, type Target } from './target.ts';
+import { expect, test } from 'vitest';
+import { expectAnswer, expectError, useTarget } from './target.ts';
 
-let target: Target;
-beforeAll(async () => {
-  target = await openTarget();
-});
-afterAll(() => target.close());
+const target = useTarget();
 
 const KINDS = { payments: 'Payment', refunds: 'Refund', disputes: 'Dispute' } as const;
 const METRIC = {

@@ -1,20 +1,18 @@
 /** Interface document, sections API key, API keys, and Authentication. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Body, Reply } from '../support/serviceApi.ts';
-import { expectAnswer, expectError, freshId, isOurs, openTarget, type Target } from './target.ts';
+import { expectAnswer, expectError, freshId, isOurs, useTarget } from './target.ts';
 
 const MERCHANT = 'merchant_local';
 const DAY_MS = 86_400_000;
 
 // A real service's administrative key is not lent to a test suite.
 describe.skipIf(!isOurs)('API keys', () => {
-  let target: Target;
+  const target = useTarget();
   let adminKey: string;
   beforeAll(async () => {
-    target = await openTarget();
     adminKey = (await target.control('POST', '/api_keys', { kind: 'admin' })).api_key;
   });
-  afterAll(() => target.close());
 
   const ask = (method: string, path = '', body?: object): Promise<Reply> =>
     target.call(method, `/api_keys/${MERCHANT}${path}`, body, { 'api-key': adminKey });

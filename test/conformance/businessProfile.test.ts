@@ -1,20 +1,9 @@
 /** Interface document, section "Payment link and business profile"; its fields: docs/decisions/0015. */
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { SANDBOX_SECRET } from '../support/sandbox.ts';
-import {
-  expectAnswer,
-  expectError,
-  freshId,
-  openTarget,
-  type Target,
-  testOfOurs,
-} from './target.ts';
+import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
 
-let target: Target;
-beforeAll(async () => {
-  target = await openTarget();
-});
-afterAll(() => target.close());
+const target = useTarget();
 
 const PATH = '/account/merchant_local/business_profile';
 

@@ -1,21 +1,10 @@
 /** Interface document, sections Customer, Customers, and Create Payment, `customer_id`. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BILLING, cardPayment } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
-import {
-  expectAnswer,
-  expectError,
-  freshId,
-  openTarget,
-  type Target,
-  testOfOurs,
-} from './target.ts';
+import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
 
-let target: Target;
-beforeAll(async () => {
-  target = await openTarget();
-});
-afterAll(() => target.close());
+const target = useTarget();
 
 const post = (path: string, body?: unknown) => target.call('POST', path, body);
 const create = async (fields: object = {}): Promise<Body> =>

@@ -1,22 +1,11 @@
 /** Interface document, section Dispute; stages, statuses and moves: docs/decisions/0009. */
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { DISPUTE_STAGES, DISPUTE_STATUSES, judgeDispute } from '../../src/contract/index.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
-import {
-  expectAnswer,
-  expectError,
-  freshId,
-  openTarget,
-  type Target,
-  testOfOurs,
-} from './target.ts';
+import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
 
-let target: Target;
-beforeAll(async () => {
-  target = await openTarget();
-});
-afterAll(() => target.close());
+const target = useTarget();
 
 async function pay(): Promise<string> {
   const request = cardPayment({ profile_id: target.profileId });

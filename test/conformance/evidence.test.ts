@@ -1,21 +1,10 @@
 /** Interface document, sections Dispute and evidence, Submit Evidence, Get Evidence; docs/decisions/0015. */
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import type { Body, Reply } from '../support/serviceApi.ts';
-import {
-  expectAnswer,
-  expectError,
-  freshId,
-  openTarget,
-  type Target,
-  testOfOurs,
-} from './target.ts';
+import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
 
-let target: Target;
-beforeAll(async () => {
-  target = await openTarget();
-});
-afterAll(() => target.close());
+const target = useTarget();
 
 const DAY_MS = 86_400_000;
 

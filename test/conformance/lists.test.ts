@@ -1,23 +1,15 @@
 /** Interface document, sections List envelopes, List Payments, Limits and Other routes. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
-import {
-  expectAnswer,
-  expectError,
-  freshId,
-  openTarget,
-  type Target,
-  testOfOurs,
-} from './target.ts';
+import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
 
-let target: Target;
+const target = useTarget();
 /** Payments of one customer of this run, oldest first. */
 const made: Body[] = [];
 const CUSTOMER = freshId('customer').slice(0, 64);
 
 beforeAll(async () => {
-  target = await openTarget();
   await target.call('POST', '/customers', { customer_id: CUSTOMER });
   for (const [currency, capture] of [
     ['USD', 'automatic'],
@@ -35,7 +27,6 @@ beforeAll(async () => {
     made.push(expectAnswer('createPayment', await target.call('POST', '/payments', request)));
   }
 });
-afterAll(() => target.close());
 
 const newestFirst = () => made.toReversed().map(({ payment_id }) => payment_id);
 const idsOf = (page: Body) => page.data.map((row: Body) => row.payment_id);

@@ -1,22 +1,11 @@
 /** Interface document, section Payment links, and `payout_link`; the rest: docs/decisions/0015. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { testCard } from '../../src/sandbox/domain/outcomes.ts';
 import { BILLING } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
-import {
-  expectAnswer,
-  expectError,
-  freshId,
-  openTarget,
-  type Target,
-  testOfOurs,
-} from './target.ts';
+import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
 
-let target: Target;
-beforeAll(async () => {
-  target = await openTarget();
-});
-afterAll(() => target.close());
+const target = useTarget();
 
 const DAY_MS = 86_400_000;
 const post = (path: string, body: unknown) => target.call('POST', path, body);

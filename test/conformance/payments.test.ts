@@ -1,5 +1,5 @@
 /** Interface document, sections Payments, States and transitions, and Payment failures. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   DECLINE_CODES,
   judgePayment,
@@ -9,20 +9,9 @@ import {
 import type { UnifiedCode } from '../../src/sandbox/domain/outcomes.ts';
 import { BILLING, card, cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
-import {
-  expectAnswer,
-  expectError,
-  freshId,
-  openTarget,
-  type Target,
-  testOfOurs,
-} from './target.ts';
+import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
 
-let target: Target;
-beforeAll(async () => {
-  target = await openTarget();
-});
-afterAll(() => target.close());
+const target = useTarget();
 
 const request = (fields: object = {}) => cardPayment({ profile_id: target.profileId, ...fields });
 const post = (path: string, body?: object) => target.call('POST', path, body);

@@ -1,21 +1,10 @@
 /** Interface document, sections Payout statuses and Payouts. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { judgePayout, type PayoutOperation } from '../../src/contract/index.ts';
 import type { Body } from '../support/serviceApi.ts';
-import {
-  expectAnswer,
-  expectError,
-  freshId,
-  openTarget,
-  type Target,
-  testOfOurs,
-} from './target.ts';
+import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
 
-let target: Target;
-beforeAll(async () => {
-  target = await openTarget();
-});
-afterAll(() => target.close());
+const target = useTarget();
 
 const post = (path: string, body?: object) => target.call('POST', path, body);
 const put = (path: string, body: object) => target.call('PUT', path, body);

@@ -6,7 +6,7 @@
  * The suite speaks HTTP only, and knows of the service what the contract says and nothing else.
  */
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ENDPOINTS, type EndpointName, errorEnvelopeSchema } from '../../src/contract/index.ts';
 import { startTestSandbox } from '../support/sandbox.ts';
 import { createServiceApi, type Reply, type ServiceApi } from '../support/serviceApi.ts';
@@ -39,6 +39,16 @@ export async function openTarget(
     advance: () => Promise.reject(new Error('a real service has no clock to advance')),
     close: () => Promise.resolve(),
   };
+}
+
+/** The service that the tests of a file judge; it is there once they run. */
+export function useTarget(options: Parameters<typeof openTarget>[0] = {}): Target {
+  const target = {} as Target;
+  beforeAll(async () => {
+    Object.assign(target, await openTarget(options));
+  });
+  afterAll(() => target.close());
+  return target;
 }
 
 /** A test that plays the bank, turns the clock, or uses test cards of our own. */

@@ -1,21 +1,10 @@
 /** Interface document, section Versioning, and the legacy codes of section Errors. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { declineAdvice, ENDPOINTS, LEGACY_DECLINE_CODES } from '../../src/contract/index.ts';
 import { cardPaymentOf } from '../support/sandboxRequests.ts';
-import {
-  expectAnswer,
-  expectError,
-  freshId,
-  openTarget,
-  type Target,
-  testOfOurs,
-} from './target.ts';
+import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
 
-let target: Target;
-beforeAll(async () => {
-  target = await openTarget();
-});
-afterAll(() => target.close());
+const target = useTarget();
 
 test('only the paths of analytics carry a version', () => {
   const versioned = Object.values(ENDPOINTS).filter(({ path }) => /\/v\d+\//.test(path));
