@@ -24,7 +24,7 @@ export async function settleResources(
 ): Promise<void> {
   await settleAlerts(tx, [
     ...resources.flatMap((facts) => resourceAlerts(facts, nowMs)),
-    ...orders.flatMap((order) => disputeAndRefundAlerts(order) ?? []),
+    ...orders.flatMap(disputeAndRefundAlerts),
   ]);
   await planEvidence(
     tx,

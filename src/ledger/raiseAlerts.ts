@@ -86,8 +86,7 @@ function orderFacts(
   }
   return orders
     .filter(({ orderKey }) => concerned.has(orderKey) || left.has(orderKey))
-    .map(({ orderKey, subject, parts }) => ({
-      subject,
+    .map(({ orderKey, parts }) => ({
       orderId: namedOrderId(orderKey),
       parts,
       hasLostParts: left.has(orderKey),

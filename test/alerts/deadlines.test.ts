@@ -1,6 +1,7 @@
 /** Deadlines of evidence on real PostgreSQL, by a clock that is moved. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDeadlineCheck } from '../../src/alerts/checkDeadlines.ts';
+import { lockDue, readDue } from '../../src/alerts/store/deadlines.ts';
 import { readWrittenAlerts } from '../support/alerts.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, unique } from '../support/events.ts';
@@ -164,6 +165,20 @@ test('what is being applied is passed over and told by the next run', async () =
   expect(await alerts(id)).toEqual([OPENED]);
   await check();
   expect(await alerts(id)).toEqual([OPENED, 'dispute_deadline warning open opened']);
+});
+
+test('what another scheduler has spoken of while the lock was waited for is not due any more', async () => {
+  const id = unique('dp');
+  await tell(id, due(240));
+  const now = new Date(START_MS + 100 * HOUR_MS);
+  await db.transaction(async (tx) => {
+    const refs = await lockDue(tx, { now, limit: 10 });
+    expect(refs).toEqual([{ kind: 'dispute', id }]);
+    expect(await readDue(tx, refs, now)).toHaveLength(1);
+    // By another connection, as if it had been done just before the lock.
+    await db.query('update alert_deadlines set next_at = $1', [iso(now.getTime() + 1)]);
+    expect(await readDue(tx, refs, now)).toEqual([]);
+  });
 });
 
 test('more than one transaction takes are all told in one run', async () => {

@@ -52,9 +52,8 @@ export interface OrderPartFacts {
 
 /** An order of which a part has changed. */
 export interface OrderFacts {
-  readonly subject: string;
   readonly orderId: string | undefined;
   readonly parts: readonly OrderPartFacts[];
-  /** A payment has left it, and its refunds and disputes with it. */
+  /** A payment has left it, and its refunds with it. */
   readonly hasLostParts: boolean;
 }

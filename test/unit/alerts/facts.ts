@@ -38,7 +38,6 @@ export function order(
   fields: Partial<OrderFacts> = {},
 ): OrderFacts {
   return {
-    subject: 'order:order:1001',
     orderId: '1001',
     hasLostParts: false,
     parts: parts.map(([kind, status], place) => ({

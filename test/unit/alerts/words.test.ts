@@ -113,10 +113,10 @@ test('a dispute beside a refund names both', () => {
     ['refund', 'pending'],
     ['dispute', 'opened'],
   ]);
-  expect(disputeAndRefundAlerts(both)?.standing).toMatchObject([
+  expect(disputeAndRefundAlerts(both)[0]?.standing).toMatchObject([
     {
       sentence:
-        'Order 1001 is disputed (dispute_1, 20.00 USD, opened) while a refund is on its way (refund_0, 20.00 USD, pending): the customer may get the money twice.',
+        'Dispute dispute_1 about 20.00 USD (order 1001, payment pay_1) is undecided while a refund is on its way (refund_0, 20.00 USD, pending): the customer may get the money twice.',
       orderId: '1001',
       paymentId: 'pay_1',
     },

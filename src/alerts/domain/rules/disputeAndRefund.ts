@@ -1,24 +1,25 @@
 /**
  * A dispute on an order that has an open refund: the customer may get the money twice. Stands while
- * both are undecided; which one was first does not matter.
+ * both are undecided; which one was first does not matter. It is about the dispute, so that it goes on
+ * when a payment turns out to belong to another order.
  */
 import { FINAL_STATUSES } from '../../../contract/statuses.ts';
 import type { Alert, Settled } from '../alert.ts';
 import type { OrderFacts, OrderPartFacts } from '../facts.ts';
-import { money, shellWord } from '../words.ts';
+import { belonging, history, money, subjectOf } from '../words.ts';
 
-/** Undefined where there cannot be, nor have been, both. */
-export function disputeAndRefundAlerts(order: OrderFacts): Settled | undefined {
-  const has = (kind: string) => order.parts.some((part) => part.kind === kind);
-  if (!order.hasLostParts && !(has('dispute') && has('refund'))) return undefined;
-  const disputes = order.parts.filter((part) => part.kind === 'dispute' && isUndecided(part));
-  const refunds = order.parts.filter((part) => part.kind === 'refund' && isUndecided(part));
-  const stands = disputes.length > 0 && refunds.length > 0;
-  return {
-    subject: order.subject,
+/** Nothing where there cannot be, nor have been, both. */
+export function disputeAndRefundAlerts(order: OrderFacts): readonly Settled[] {
+  const disputes = order.parts.filter(({ kind }) => kind === 'dispute');
+  const refunds = order.parts.filter(({ kind }) => kind === 'refund');
+  if (refunds.length === 0 && !order.hasLostParts) return [];
+  const open = refunds.filter(isUndecided);
+  return disputes.map((dispute) => ({
+    subject: subjectOf(dispute),
     rules: ['dispute_and_refund'],
-    standing: stands ? [alertOf(order, disputes, refunds)] : [],
-  };
+    standing:
+      open.length > 0 && isUndecided(dispute) ? [alertOf(order.orderId, dispute, open)] : [],
+  }));
 }
 
 function isUndecided({ kind, status }: OrderPartFacts): boolean {
@@ -26,29 +27,30 @@ function isUndecided({ kind, status }: OrderPartFacts): boolean {
 }
 
 function alertOf(
-  { subject, orderId, parts }: OrderFacts,
-  disputes: readonly OrderPartFacts[],
+  orderId: string | undefined,
+  dispute: OrderPartFacts,
   refunds: readonly OrderPartFacts[],
 ): Alert {
-  const paymentId = disputes.find((dispute) => dispute.paymentId !== null)?.paymentId ?? undefined;
-  const name =
-    orderId === undefined ? `Payment ${paymentId ?? 'of an unknown id'}` : `Order ${orderId}`;
-  const paymentIds = parts.flatMap(({ kind, id }) => (kind === 'payment' ? [id] : []));
+  const paymentId = dispute.paymentId ?? undefined;
+  const { id, amountMinor, currency } = dispute;
+  const names = { ...dispute, orderId, paymentId };
   return {
     rule: 'dispute_and_refund',
-    subject,
+    subject: subjectOf(dispute),
     variant: '',
     severity: 'critical',
     sentence:
-      `${name} is disputed (${listed(disputes)}) while a refund is on its way (${listed(refunds)}): ` +
-      'the customer may get the money twice.',
+      `Dispute ${id} about ${money(amountMinor, currency)}${belonging(names)} is undecided while a ` +
+      `refund is on its way (${listed(refunds)}): the customer may get the money twice.`,
     nextStep:
-      'Stop the refund if the service still can, or answer the dispute with it as evidence: ' +
-      `npx tallyhook orders explain ${shellWord(orderId ?? paymentId ?? '')}`,
+      'Stop the refund if the service still can, or answer the dispute with it as evidence. ' +
+      `History: ${history(names)}`,
     detail: {
-      disputes: disputes.map(({ id }) => id),
-      refunds: refunds.map(({ id }) => id),
-      payments: paymentIds,
+      id,
+      status: dispute.status,
+      amountMinor,
+      currency,
+      refunds: refunds.map((refund) => refund.id).toSorted(),
     },
     orderId,
     paymentId,

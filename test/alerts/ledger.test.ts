@@ -1,0 +1,248 @@
+/** What applying costs where all is ordinary, and what imports, rebuilds and terms say. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createOverdueCheck } from '../../src/ledger/overdue.ts';
+import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { readWrittenAlerts } from '../support/alerts.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
+import { receive, testApplier } from '../support/ledger.ts';
+import { testReconciler } from '../support/reconciler.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { cardPayment } from '../support/sandboxRequests.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+const START_MS = Date.parse('2026-11-01T12:00:00Z');
+
+let db: TestDatabase;
+let nowMs: number;
+const clock = { nowMs: () => nowMs };
+beforeEach(async () => {
+  db = await createTestDatabase();
+  nowMs = START_MS;
+});
+afterEach(() => db.drop());
+
+/** The database, with the statements on alerts that transactions send noted. */
+function watched(statements: string[]): Database {
+  return {
+    ...db,
+    transaction: (work) =>
+      db.transaction((tx) =>
+        work({
+          query: (text, values) => {
+            if (/alert/.test(text)) statements.push(text);
+            return tx.query(text, values);
+          },
+        }),
+      ),
+  };
+}
+
+async function applyAll(bodies: readonly Buffer[], over: Database = db): Promise<void> {
+  const ids = await receive(db, bodies, new Date(nowMs));
+  await testApplier(over, MERCHANT_ID, clock).applyBatch(ids);
+}
+
+let version = 0;
+const dated = (): object => {
+  version += 1;
+  const at = new Date(START_MS + version).toISOString();
+  return { created: new Date(START_MS).toISOString(), modified_at: at };
+};
+
+const payment = (id: string, status: string, fields: object = {}): Buffer =>
+  eventBody(paymentObject({ payment_id: id, status, ...dated(), ...fields }));
+const refund = (id: string, status: string): Buffer =>
+  eventBody(
+    { refund_id: id, payment_id: `pay_of_${id}`, status, amount: 5, currency: 'USD', ...dated() },
+    { contentType: 'refund_details' },
+  );
+const payout = (id: string, status: string): Buffer =>
+  eventBody(
+    { payout_id: id, status, amount: 5000, currency: 'EUR', ...dated() },
+    { contentType: 'payout_details' },
+  );
+
+const inShort = async (subject: string) =>
+  (await readWrittenAlerts(db, [subject])).map(({ rule, severity, state, said }) =>
+    [rule, severity, state, ...said].join(' '),
+  );
+
+test('ordinary payments, refunds and payouts cost no statement on alerts', async () => {
+  const statements: string[] = [];
+  const over = watched(statements);
+  const ids = Array.from({ length: 50 }, () => unique('x'));
+  const order = { metadata: { order_id: unique('ord') } };
+  await applyAll(
+    ids.flatMap((id) => [payment(`pay_of_${id}`, 'processing'), refund(id, 'pending')]),
+    over,
+  );
+  await applyAll(
+    ids.map((id) => payment(`pay_of_${id}`, 'succeeded')),
+    over,
+  );
+  await applyAll(
+    ids.map((id) => payment(`new_${id}`, 'succeeded', order)),
+    over,
+  );
+  await applyAll(
+    ids.flatMap((id) => [refund(id, 'succeeded'), payout(id, 'initiated')]),
+    over,
+  );
+  await applyAll(
+    ids.map((id) => payout(id, 'success')),
+    over,
+  );
+  await applyAll(
+    ids.map((id) => payment(`pay_of_${id}`, 'succeeded')),
+    over,
+  );
+  expect(statements).toEqual([]);
+  await applyAll(
+    ids.map((id) => payout(id, 'reversed')),
+    over,
+  );
+  expect(statements).toHaveLength(3);
+});
+
+test('what outlasts its term stands until it is over, however often it is looked at', async () => {
+  const [slow, quick] = [unique('po'), unique('po')];
+  const check = createOverdueCheck({ db, clock, log: silentLog });
+  await applyAll([payout(slow, 'pending'), payout(quick, 'pending')]);
+  nowMs += 7 * DAY_MS - 1;
+  await check();
+  await applyAll([payout(quick, 'success')]);
+  nowMs += 2;
+  for (let look = 0; look < 3; look += 1) {
+    await check();
+    // A look closes the finding, which the next check opens again; the alert stands all the while.
+    await applyAll([payout(slow, 'pending')]);
+  }
+  expect(await inShort(`payout:${slow}`)).toEqual(['payout_stuck warning open opened']);
+  await applyAll([payout(slow, 'success')]);
+  expect(await inShort(`payout:${slow}`)).toEqual([
+    'payout_stuck warning resolved opened resolved',
+  ]);
+  expect(await inShort(`payout:${quick}`)).toEqual([]);
+});
+
+test('payments that wait for a bank or the merchant have a term, those that wait for the customer have none', async () => {
+  const check = createOverdueCheck({ db, clock, log: silentLog });
+  const ids = {
+    bank: unique('pay'),
+    merchant: unique('pay'),
+    customer: unique('pay'),
+    cart: unique('pay'),
+  };
+  await applyAll([
+    payment(ids.bank, 'processing'),
+    payment(ids.merchant, 'requires_merchant_action'),
+    payment(ids.customer, 'requires_customer_action'),
+    payment(ids.cart, 'requires_payment_method'),
+  ]);
+  nowMs += 30 * DAY_MS;
+  await check();
+  const subjects = (await readWrittenAlerts(db)).map(({ rule, subject }) => [rule, subject]);
+  expect(subjects.toSorted()).toEqual(
+    [
+      ['payment_stuck', `payment:${ids.bank}`],
+      ['payment_stuck', `payment:${ids.merchant}`],
+    ].toSorted(),
+  );
+});
+
+test('a refund beside a dispute is told once, also when the payment that names their order comes last', async () => {
+  const [id, orderId] = [unique('x'), unique('ord')];
+  const dispute = eventBody(
+    {
+      dispute_id: id,
+      payment_id: `pay_of_${id}`,
+      amount: '5',
+      currency: 'USD',
+      dispute_stage: 'dispute',
+      dispute_status: 'dispute_opened',
+      ...dated(),
+    },
+    { contentType: 'dispute_details' },
+  );
+  await applyAll([refund(id, 'pending')]);
+  await applyAll([dispute]);
+  await applyAll([payment(`pay_of_${id}`, 'succeeded', { metadata: { order_id: orderId } })]);
+  const opened = 'dispute_opened critical open opened';
+  expect(await inShort(`dispute:${id}`)).toEqual([
+    'dispute_and_refund critical open opened',
+    opened,
+  ]);
+  expect(await db.query(`select order_id from alerts where rule = 'dispute_and_refund'`)).toEqual([
+    { order_id: orderId },
+  ]);
+  await applyAll([refund(id, 'failed')]);
+  expect(await inShort(`dispute:${id}`)).toEqual([
+    'dispute_and_refund critical resolved opened resolved',
+    opened,
+  ]);
+  expect(await inShort(`refund:${id}`)).toEqual(['refund_failed warning open opened']);
+});
+
+async function past(sandbox: TestSandbox): Promise<Record<'open' | 'lost' | 'won', string>> {
+  const dispute = async (status?: string): Promise<string> => {
+    const { body } = await sandbox.call('POST', '/payments', cardPayment());
+    const { dispute_id: id } = await sandbox.control('POST', '/disputes', {
+      payment_id: body.payment_id,
+    });
+    if (status !== undefined) await sandbox.control('POST', `/disputes/${id}/move`, { status });
+    return id;
+  };
+  return { open: await dispute(), lost: await dispute('lost'), won: await dispute('won') };
+}
+
+test('a first import tells only what can still be acted on, later runs what was missed, a rebuild nothing', async () => {
+  const sandbox = await startTestSandbox();
+  try {
+    const { open } = await past(sandbox);
+    const { now } = await sandbox.control('GET', '/clock');
+    await sandbox.advance(5 * 60_000);
+    nowMs = Date.parse(now) + 5 * 60_000;
+    const reconciler = testReconciler({ db, service: sandbox, clock });
+    const imported = { fromMs: START_MS - 400 * DAY_MS };
+    await reconciler.runAll(imported);
+    await reconciler.runAll(imported);
+    const told = async () =>
+      (await readWrittenAlerts(db)).map(({ rule, subject }) => [rule, subject]);
+    const first = [['dispute_opened', `dispute:${open}`]];
+    expect(await told()).toEqual(first);
+
+    const missed = await past(sandbox);
+    await sandbox.advance(5 * 60_000);
+    nowMs += 5 * 60_000;
+    await reconciler.run({ stream: 'disputes' });
+    const all = [
+      ...first,
+      ['dispute_opened', `dispute:${missed.open}`],
+      ['dispute_lost', `dispute:${missed.lost}`],
+      ['dispute_won', `dispute:${missed.won}`],
+    ].toSorted();
+    expect((await told()).toSorted()).toEqual(all);
+    await verifyLedger(db, { merchantId: sandbox.merchantId, rebuild: true });
+    expect((await told()).toSorted()).toEqual(all);
+  } finally {
+    await sandbox.close();
+  }
+});
+
+test('a dry run tells nothing', async () => {
+  const sandbox = await startTestSandbox();
+  try {
+    await past(sandbox);
+    await sandbox.advance(5 * 60_000);
+    nowMs = Date.parse((await sandbox.control('GET', '/clock')).now);
+    await testReconciler({ db, service: sandbox, clock }).runAll({
+      fromMs: START_MS,
+      isDryRun: true,
+    });
+    expect(await readWrittenAlerts(db)).toEqual([]);
+  } finally {
+    await sandbox.close();
+  }
+});
