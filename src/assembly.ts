@@ -2,7 +2,6 @@
  * The only place that builds the object graph. Roles share what they can: one process may have all
  * of them, or each its own.
  */
-
 import { randomUUID } from 'node:crypto';
 import { type Channel, createChannels, subscriptionsOf } from './alerts/channels/index.ts';
 import { createDeadlineCheck } from './alerts/checkDeadlines.ts';

@@ -20,6 +20,15 @@ function urlOf(value: string): URL | undefined {
   return URL.canParse(value) ? new URL(value) : undefined;
 }
 
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Where something is posted to. */
 const httpUrl = z.string().refine(
   (value) => {
@@ -58,7 +67,8 @@ const smtpUrl = z
   .refine(
     (value) => {
       const url = urlOf(value);
-      return (url?.protocol === 'smtp:' || url?.protocol === 'smtps:') && url.hostname !== '';
+      if (url?.protocol !== 'smtp:' && url?.protocol !== 'smtps:') return false;
+      return url.hostname !== '' && isDecodable(url.username) && isDecodable(url.password);
     },
     {
       message:

@@ -5,18 +5,16 @@ import type { Content } from '../domain/message.ts';
 import { textOf } from '../domain/text.ts';
 import type { Channel } from './channel.ts';
 
-const LEVELS = { info: 'info', warning: 'warn', critical: 'error' } as const satisfies Record<
-  Severity,
-  string
->;
-
 export function createLogChannel(log: Log): Channel {
   return {
     name: 'log',
     slots: 1,
     send: ({ id, content }) => {
       const { title, lines } = textOf(content);
-      log[LEVELS[severityOf(content)]]({ messageId: id, title, lines }, 'alert');
+      const severity = severityOf(content);
+      // Errors are what this program does wrong; a dispute is none, however grave.
+      const level = severity === 'info' ? 'info' : 'warn';
+      log[level]({ messageId: id, severity, title, lines }, 'alert');
       return Promise.resolve({ outcome: 'delivered', answer: 'written' });
     },
   };

@@ -1,0 +1,188 @@
+/**
+ * No secret and nobody's personal data in a message, in what is kept of it, or in a log line: with
+ * every channel failing first, at the most talkative level.
+ */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { tellNews } from '../../src/alerts/raise.ts';
+import { alertOf } from '../support/alerts.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject, SECRET, sign } from '../support/events.ts';
+import { type Program, settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
+import {
+  ACCEPT,
+  type Behaviour,
+  type HttpReceiver,
+  type MailServer,
+  SIGNING_SECRET,
+  SMTP_PASSWORD,
+  startHttpReceiver,
+  startMailServer,
+} from '../support/receivers.ts';
+import { readMessages } from '../support/speaking.ts';
+import { ADMIN_TOKEN } from '../support/tallyhook.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+let db: TestDatabase;
+let hook: HttpReceiver;
+let shop: HttpReceiver;
+let chat: HttpReceiver;
+let mail: MailServer;
+let program: Program | undefined;
+beforeEach(async () => {
+  db = await createTestDatabase();
+  hook = await startHttpReceiver(SIGNING_SECRET);
+  shop = await startHttpReceiver(SIGNING_SECRET);
+  chat = await startHttpReceiver();
+  mail = await startMailServer();
+});
+afterEach(async () => {
+  program?.kill('SIGKILL');
+  await program?.exit;
+  await Promise.all([hook.close(), shop.close(), chat.close(), mail.close()]);
+  await db.drop();
+});
+
+const API_KEY = 'snd_secret-key-of-the-service-0123';
+const CHAT_TOKEN = 'T0000-B0000-chat-token-0123456789';
+
+/** What a customer entrusted to the shop, as the service's bodies carry it. */
+const PERSONAL = {
+  name: 'Wilhelmina Achterberg',
+  email: 'wilhelmina@customer.example',
+  phone: '5551234567',
+  line1: 'Prinsengracht 263',
+  card_holder_name: 'W ACHTERBERG-VISSER',
+  last4: '4242',
+  card_number: '4242424242424242',
+  client_secret: 'pay_1_secret_abcdefghijklmnop',
+  ip_address: '203.0.113.77',
+};
+
+const customersPayment = paymentObject({
+  payment_id: 'pay_personal',
+  metadata: { order_id: 'ord_personal' },
+  client_secret: PERSONAL.client_secret,
+  email: PERSONAL.email,
+  name: PERSONAL.name,
+  phone: PERSONAL.phone,
+  billing: { address: { line1: PERSONAL.line1, first_name: PERSONAL.name }, email: PERSONAL.email },
+  payment_method_data: {
+    card: {
+      last4: PERSONAL.last4,
+      card_number: PERSONAL.card_number,
+      card_holder_name: PERSONAL.card_holder_name,
+    },
+  },
+  browser_info: { ip_address: PERSONAL.ip_address },
+});
+
+const customersDispute = {
+  dispute_id: 'dp_personal',
+  payment_id: 'pay_personal',
+  dispute_stage: 'dispute',
+  dispute_status: 'dispute_opened',
+  amount: '6540',
+  currency: 'USD',
+  modified_at: '2026-11-02T10:00:00.000Z',
+  connector_reason: `not as described, says ${PERSONAL.name}`,
+  customer_email: PERSONAL.email,
+};
+
+async function deliver(url: string, body: Buffer): Promise<void> {
+  const reply = await fetch(url, {
+    method: 'POST',
+    headers: { 'X-Webhook-Signature-512': sign(body) },
+    body: new Uint8Array(body),
+  });
+  expect(reply.status).toBe(200);
+}
+
+test('neither messages nor log lines carry secrets or personal data', async () => {
+  const chatUrl = chat.url.replace('/hook', `/services/${CHAT_TOKEN}`);
+  program = spawnProgram('bin/tallyhook.js', ['start'], {
+    env: settingsFor(db.url, {
+      LOG_LEVEL: 'trace',
+      PAYMENTS_BASE_URL: 'http://127.0.0.1:1',
+      PAYMENTS_API_KEY: API_KEY,
+      ALERT_WEBHOOK_URL: hook.url,
+      ALERT_WEBHOOK_SECRET: SIGNING_SECRET,
+      ALERT_SLACK_URL: chatUrl,
+      ALERT_MAIL_TO: 'ops@shop.example',
+      ALERT_MAIL_FROM: 'tallyhook@shop.example',
+      SMTP_URL: mail.url,
+      ORDER_WEBHOOK_URL: shop.url,
+      ORDER_WEBHOOK_SECRET: SIGNING_SECRET,
+    }),
+  });
+  const url = await webhookUrlOf(program);
+  await waitFor('the feed to be followed', async () => {
+    const rows = await db.query('select change_number from order_notice_position');
+    return rows.length > 0;
+  });
+  const failsFirst = (receiver: HttpReceiver, failing: Behaviour) =>
+    receiver.behave(({ body }) =>
+      receiver.posts.some((post) => post.body === body) ? ACCEPT : failing,
+    );
+  failsFirst(hook, { does: 'take_and_hang_up' });
+  failsFirst(shop, { does: 'answer', status: 500 });
+  failsFirst(chat, { does: 'answer', status: 403 });
+  mail.behave('tempfail');
+
+  await deliver(url, eventBody(customersPayment));
+  await deliver(url, eventBody(customersDispute, { contentType: 'dispute_details' }));
+  await waitFor('every channel to have failed', async () => {
+    const rows = await db.query(`select channel from messages where last_error is not null`);
+    return new Set(rows.map((row) => JSON.stringify(row))).size === 4;
+  });
+  mail.behave('accept');
+  // Who refused is asked again after half a minute; nobody waits for that here.
+  await db.query(`update messages set next_attempt_at = now() where channel = 'slack'`);
+  await db.transaction((tx) => tellNews(tx, [alertOf({ subject: 'payment:pay_personal' })]));
+  await waitFor('the shop and the webhook to be told', async () => {
+    const left = (await readMessages(db)).filter(({ state }) => state === 'due');
+    return left.every(({ channel }) => channel === 'slack');
+  });
+  program.kill('SIGTERM');
+  const exit = await program.exit;
+
+  const kept = await db.query(
+    `select content::text, last_error from messages
+     union all select subject || sentence || detail::text, null from alerts
+     union all select last_error, null from channel_health`,
+  );
+  const said = [
+    ...[hook, shop, chat].flatMap(({ posts }) => posts.map((post) => post.body)),
+    ...mail.mails.map(({ raw }) => raw),
+  ];
+  // They said something worth looking through.
+  expect(said.length).toBeGreaterThanOrEqual(6);
+  expect(exit.stdout).toContain('alerts.not_delivered');
+  expect(shop.accepted().map(({ type }) => type)).toContain('order.disputed');
+  expect(said.join('\n')).toContain('Dispute dp_personal about 65.40 USD');
+
+  const places = {
+    log: exit.stdout + exit.stderr,
+    said: said.join('\n'),
+    kept: JSON.stringify(kept),
+  };
+  const secrets = {
+    signing: SIGNING_SECRET,
+    signingKey: SIGNING_SECRET.slice('whsec_'.length),
+    anySigning: 'whsec_',
+    smtp: SMTP_PASSWORD,
+    smtpBase64: Buffer.from(SMTP_PASSWORD).toString('base64'),
+    chat: CHAT_TOKEN,
+    apiKey: API_KEY,
+    admin: ADMIN_TOKEN,
+    webhooks: SECRET,
+    database: new URL(db.url).password || 'no password',
+    ...PERSONAL,
+  };
+  for (const [where, text] of Object.entries(places)) {
+    for (const [what, secret] of Object.entries(secrets)) {
+      // Four digits may stand in any number or time; as a word of its own it would be the card's.
+      const isThere = what === 'last4' ? /"last4"|"4242"/.test(text) : text.includes(secret);
+      expect([where, what, isThere]).toEqual([where, what, false]);
+    }
+  }
+});

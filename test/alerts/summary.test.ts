@@ -1,0 +1,110 @@
+/** The daily summary: what the journal moved on a day, by currency, and what is open. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { summariseYesterday } from '../../src/alerts/summarise.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject } from '../support/events.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
+import { type HttpReceiver, SIGNING_SECRET, startHttpReceiver } from '../support/receivers.ts';
+import { createSpeaking, readMessages } from '../support/speaking.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+let db: TestDatabase;
+let hook: HttpReceiver;
+beforeEach(async () => {
+  db = await createTestDatabase();
+  hook = await startHttpReceiver(SIGNING_SECRET);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await hook.close();
+  await db.drop();
+});
+
+function summarise(): Promise<void> {
+  return summariseYesterday({ db, clock: systemClock, channels: ['log', 'webhook'] });
+}
+
+async function trade(): Promise<void> {
+  const at = '2026-11-01T10:00:00.000Z';
+  const child = (fields: object, contentType: string) =>
+    eventBody({ currency: 'USD', modified_at: at, ...fields }, { contentType });
+  await applyEach(db, testApplier(db), [
+    eventBody(paymentObject({ payment_id: 'pay_1' })),
+    eventBody(paymentObject({ payment_id: 'pay_2' })),
+    eventBody(
+      paymentObject({ payment_id: 'pay_3', currency: 'JPY', amount: 700, amount_received: 700 }),
+    ),
+    child(
+      { refund_id: 'ref_1', payment_id: 'pay_1', status: 'succeeded', amount: 1000 },
+      'refund_details',
+    ),
+    child(
+      {
+        dispute_id: 'dp_1',
+        payment_id: 'pay_2',
+        dispute_stage: 'dispute',
+        dispute_status: 'dispute_opened',
+        amount: '6540',
+      },
+      'dispute_details',
+    ),
+    child({ payout_id: 'po_1', status: 'success', amount: 2500 }, 'payout_details'),
+  ]);
+}
+
+test('yesterday is told in each currency, once a day, whatever a channel wants else', async () => {
+  await trade();
+  vi.setSystemTime(Date.now() + DAY_MS);
+  await summarise();
+  await summarise();
+  const { deliver } = createSpeaking({
+    db,
+    env: {
+      ALERT_WEBHOOK_URL: hook.url,
+      ALERT_WEBHOOK_SECRET: SIGNING_SECRET,
+      ALERT_WEBHOOK_SEVERITY: 'critical',
+    },
+  });
+  await deliver();
+  expect(await readMessages(db)).toMatchObject([
+    { channel: 'log', kind: 'summary', state: 'delivered' },
+    { channel: 'webhook', kind: 'summary', state: 'delivered' },
+  ]);
+  expect(hook.accepted().map(({ body }) => JSON.parse(body))).toMatchObject([
+    {
+      type: 'summary.daily',
+      data: {
+        day: new Date(Date.now() - DAY_MS).toISOString().slice(0, 10),
+        currencies: [
+          {
+            currency: 'JPY',
+            amount_captured: 700,
+            amount_refunded: 0,
+            amount_disputed: 0,
+            amount_paid_out: 0,
+          },
+          {
+            currency: 'USD',
+            amount_captured: 13_080,
+            amount_refunded: 1000,
+            amount_disputed: 6540,
+            amount_paid_out: 2500,
+          },
+        ],
+        // The dispute.
+        open_alerts: { info: 0, warning: 0, critical: 1 },
+      },
+    },
+  ]);
+  vi.setSystemTime(Date.now() + DAY_MS);
+  await summarise();
+  expect(await readMessages(db, 'webhook')).toHaveLength(2);
+});
+
+test('of a day without anything, with nothing open, nothing is said', async () => {
+  await summarise();
+  expect(await readMessages(db)).toEqual([]);
+});
