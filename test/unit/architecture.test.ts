@@ -152,6 +152,17 @@ test('A9: of the ledger, the console knows what reads it and its public function
   );
 });
 
+test('A11: of alerts, the console knows what reads them and what people do about them', () => {
+  expectOnly(
+    inFolder('console'),
+    'the console raises and resolves nothing',
+    (imported) =>
+      !imported.startsWith('src/alerts/') ||
+      imported.startsWith('src/alerts/domain/') ||
+      ['src/alerts/actOnAlert.ts', 'src/alerts/store/reading.ts'].includes(imported),
+  );
+});
+
 test('A5: only workers, the command line and benchmarks use the assembly', () => {
   const users = sources
     .filter(({ imports }) => imports.includes('src/assembly.ts'))

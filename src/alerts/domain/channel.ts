@@ -9,6 +9,7 @@
 import type { Alert } from './alert.ts';
 import type { ChannelName, Content } from './message.ts';
 import type { Health } from './retry.ts';
+import { instant } from './words.ts';
 
 /** What operators call a channel, and the setting that says where it leads. */
 const NAMES: Readonly<Record<ChannelName, { readonly name: string; readonly setting: string }>> = {
@@ -32,7 +33,7 @@ export function channelDead(channel: ChannelName, health: Health): Alert {
     variant: '',
     severity: 'critical',
     sentence:
-      `The ${name} takes no messages since ${formatInstant(since)}: ${health.lastError}. ` +
+      `The ${name} takes no messages since ${instant(health.failingSinceMs)}: ${health.lastError}. ` +
       'What it should be told waits for it, for three days.',
     nextStep: `npx tallyhook alerts test --channel ${channel}, then check ${setting}`,
     detail: { channel, failingSince: since, lastError: health.lastError },
@@ -60,8 +61,4 @@ export function orderNoticeGivenUp({ messageId, notice, attempts, answer }: Give
     detail: { messageId, type, attempts, answer },
     orderId,
   };
-}
-
-function formatInstant(iso: string): string {
-  return iso.replace('T', ' ').replace(/\.\d+Z$/, ' UTC');
 }

@@ -8,6 +8,7 @@
 import { formatMoney } from '../../contract/money.ts';
 import { SEVERITIES } from './alert.ts';
 import type { Content, DaySummary, Occasion, Saying, SayingGroup } from './message.ts';
+import { instant as instantOf } from './words.ts';
 
 export interface Text {
   readonly title: string;
@@ -112,9 +113,8 @@ function summaryText({ day, currencies, openFindings, openAlerts }: DaySummary):
   };
 }
 
-/** `2026-11-20 10:00 UTC`, or with seconds where there are some. */
 function instant(iso: string): string {
-  return iso.replace('T', ' ').replace(/(:00)?\.\d+Z$|(:00)?Z$/, ' UTC');
+  return instantOf(Date.parse(iso));
 }
 
 function capital(word: string): string {

@@ -52,10 +52,11 @@ export function takeOutbox(tx: Queryable, limit: number): Promise<readonly Taken
             a.deadline_at as "deadlineAt", a.opened_at as "openedAt",
             a.resolved_at as "resolvedAt", a.snoozed_until as "snoozedUntil",
             a.detail ->> 'currency' as currency,
-            case when a.detail ->> 'amountMinor' ~ '^\\d{1,15}$'
-                 then (a.detail ->> 'amountMinor')::bigint end as "amountMinor"
+            case when m.minor ~ '^\\d{1,15}$' then m.minor::bigint end as "amountMinor"
        from taken t
        join alerts a on a.id = t.alert_id
+      cross join lateral (
+        select coalesce(a.detail ->> 'amountMinor', a.detail ->> 'capturableMinor') as minor) m
       order by t.id`,
     [limit],
   );

@@ -148,7 +148,7 @@ test('an alert is told with its severity, what to do, its ids and its times', ()
     title: 'resolved: dispute_opened, dispute:dp_1',
     lines: [
       'Resolved: A dispute was opened.',
-      expect.stringContaining('resolved 2026-11-21 09:00:07 UTC'),
+      expect.stringContaining('resolved 2026-11-21 09:00 UTC'),
     ],
   });
 });
