@@ -45,10 +45,24 @@ create table alert_outbox (
   said_at timestamptz not null default statement_timestamp()
 );
 
+-- Deadlines that are to be spoken of: evidence of disputes that need an answer. A row goes when its
+-- last threshold was spoken of, or when nothing is due any more. (Authorizations have a watch of
+-- their own.)
+create table alert_deadlines (
+  kind text not null,
+  resource_id text not null,
+  deadline_at timestamptz not null,
+  -- The next threshold.
+  next_at timestamptz not null,
+  primary key (kind, resource_id)
+);
+create index alert_deadlines_next on alert_deadlines (next_at);
+
 do $$
 begin
   if exists (select from pg_roles where rolname = 'tallyhook_app') then
     grant select, insert, update on alerts to tallyhook_app;
     grant select, insert, delete on alert_outbox to tallyhook_app;
+    grant select, insert, update, delete on alert_deadlines to tallyhook_app;
   end if;
 end $$;

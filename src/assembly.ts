@@ -5,15 +5,19 @@
 
 import { randomUUID } from 'node:crypto';
 import { type Channel, createChannels, subscriptionsOf } from './alerts/channels/index.ts';
+import { createDeadlineCheck } from './alerts/checkDeadlines.ts';
+import { createRefusalCount } from './alerts/countRefusals.ts';
 import { createDeliverer } from './alerts/deliver.ts';
 import { dispatchAlerts } from './alerts/dispatch.ts';
 import { alertSources } from './alerts/gauges.ts';
 import { ALERTS_QUEUE, type AlertsJob, announceDue } from './alerts/jobs.ts';
 import { countDeliveries } from './alerts/metrics.ts';
 import { speak } from './alerts/speaker.ts';
+import { addCounts } from './alerts/store/watch.ts';
 import { summariseYesterday } from './alerts/summarise.ts';
 import { sweepMessages } from './alerts/sweep.ts';
 import { type OrderFeed, tellShop } from './alerts/tellShop.ts';
+import { createSystemWatch } from './alerts/watchSystem.ts';
 import { createClient, type PaymentServiceClient } from './client/index.ts';
 import { createConsoleApp } from './console/app.ts';
 import { orderStateBody } from './console/routes/orders.ts';
@@ -384,6 +388,8 @@ async function startReceiver(shared: Shared): Promise<number> {
   const announcer = createAnnouncer((ids) => events.add([batchJob(ids)]), log);
   onClose(() => announcer.drain());
   const receiverMetrics = createReceiverMetrics(metrics, webhookSecrets.length);
+  const refusals = createRefusalCount((counts) => addCounts(db, counts), log);
+  onClose(() => refusals.drain());
   const intake = createIntake({
     db,
     clock: systemClock,
@@ -403,6 +409,7 @@ async function startReceiver(shared: Shared): Promise<number> {
     },
     readiness: () => readiness({ db, gate, queues }),
     metrics: receiverMetrics,
+    countRefusal: refusals.count,
     clock: systemClock,
     log,
   });
@@ -636,6 +643,9 @@ function startSchedules({ config, events, gate, log, openPool, onClose, queues }
   const db = openPool('scheduler', SCHEDULER_POOL);
   const sweep = createSweep({ db, producer: events, clock: systemClock, log });
   const checkOverdue = createOverdueCheck({ db, clock: systemClock, log });
+  const isReconciling = serviceOf(config) !== undefined;
+  const watchSystem = createSystemWatch({ db, log, isReconciling });
+  const checkDeadlines = createDeadlineCheck({ db, clock: systemClock, log });
   const stopping = new AbortController();
   const { signal } = stopping;
   const { check } = authorizationsOf(config, { db, log, lane: 'refresh', signal });
@@ -656,6 +666,8 @@ function startSchedules({ config, events, gate, log, openPool, onClose, queues }
       sweep,
       checkOverdue,
       checkAuthorizations: check.run,
+      watchSystem,
+      checkDeadlines,
       feed,
       sweepMessages: () => sweepMessages({ db, producer: wakes, clock }),
       summary:

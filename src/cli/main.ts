@@ -1,6 +1,7 @@
 /** The command line: `tallyhook <command>`. Commands parse arguments, call features and print. */
 import { Command } from 'commander';
 import { exitWith } from '../platform/shutdown.ts';
+import { alertsCommand } from './commands/alerts.ts';
 import { authorizationsCommand } from './commands/authorizations.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
@@ -31,7 +32,9 @@ const program = new Command('tallyhook')
   .addCommand(ordersCommand())
   .addCommand(eventsCommand())
   .addCommand(findCommand())
+  .addCommand(alertsCommand())
   .addCommand(authorizationsCommand())
+  .addCommand(alertsCommand())
   .addCommand(reconcileCommand())
   .addCommand(refreshCommand())
   .addCommand(findingsCommand())

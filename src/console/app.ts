@@ -54,7 +54,7 @@ export function createConsoleApp(parts: ConsoleAppParts): Express {
   app.get(METRICS_PATH, async (_request, response) => {
     response.type(metrics.contentType).send(await metrics.render());
   });
-  addEndpoints(app, { db, feed: createChangeFeed(db), refreshOrder }, isReady);
+  addEndpoints(app, { db, feed: createChangeFeed(db), clock, refreshOrder }, isReady);
   app.use((request, response) => {
     const message = `There is nothing at ${request.path}.`;
     send(response, toReply({ outcome: 'not_found', message }));

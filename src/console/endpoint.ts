@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { RefreshOrder } from '../reconcile/refreshOrder.ts';
 
@@ -11,6 +12,7 @@ import type { RefreshOrder } from '../reconcile/refreshOrder.ts';
 export interface ApiParts {
   readonly db: Database;
   readonly feed: ChangeFeed;
+  readonly clock: Clock;
   /** Asks the service about an order first; undefined when no key is set. */
   readonly refreshOrder: RefreshOrder | undefined;
 }
@@ -38,7 +40,7 @@ export type RawRequest = ApiRequest<unknown, unknown, unknown>;
 export interface EndpointDescription {
   /** Name of the operation in the OpenAPI document. */
   readonly id: string;
-  readonly method: 'get' | 'put';
+  readonly method: 'get' | 'put' | 'post';
   /** With parameters in braces, as OpenAPI writes them. */
   readonly path: `/api/v1/${string}`;
   readonly summary: string;

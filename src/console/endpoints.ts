@@ -1,5 +1,6 @@
 /** Every endpoint of the admin API: one table, from which the app and its description are built. */
 import type { Endpoint } from './endpoint.ts';
+import { acknowledge, getAlert, listAlerts, snooze } from './routes/alerts.ts';
 import { listAuthorizations } from './routes/authorizations.ts';
 import { getBalances } from './routes/balances.ts';
 import { listChanges } from './routes/changes.ts';
@@ -17,6 +18,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listChanges,
   listEvents,
   listFindings,
+  listAlerts,
+  getAlert,
+  acknowledge,
+  snooze,
   listAuthorizations,
   listReconciliations,
   getBalances,

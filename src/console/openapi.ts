@@ -15,8 +15,10 @@ const REFUSALS: Readonly<Record<number, { readonly name: string; readonly meanin
   401: { name: 'Unauthorized', meaning: 'No valid token was shown.' },
   404: { name: 'NotFound', meaning: 'Nothing is known under this id.' },
   409: {
-    name: 'Ahead',
-    meaning: 'The cursor is ahead of the feed: start again from its beginning.',
+    name: 'Conflict',
+    meaning:
+      'Things are not as what was sent takes them to be: a place ahead of the feed, an alert that is ' +
+      'resolved. The message says more.',
   },
   413: { name: 'TooLarge', meaning: 'The body is larger than any that means something here.' },
   422: { name: 'Inexact', meaning: 'A sum would leave the range of exact integers.' },
@@ -56,7 +58,7 @@ export function buildOpenApi(): Json {
       title: 'Tallyhook admin API',
       version: '1',
       description:
-        'Reads the ledger. Amounts are integers in minor units beside their currency. Answers may ' +
+        'Reads the ledger, and says what people do about alerts. Amounts are integers in minor units beside their currency. Answers may ' +
         'gain fields. Errors have the envelope of the payment service.',
     },
     servers: [{ url: 'http://127.0.0.1:8081' }],

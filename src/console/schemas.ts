@@ -33,6 +33,8 @@ export const after = digits(
     .describe('The number of the last change that was read; 0 for the beginning.'),
 );
 
+export const number = digits(z.int('must be a whole number').min(1));
+
 export const cursor = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,1000}$/, 'must be the next_cursor of an earlier answer')

@@ -4,8 +4,10 @@
  * It stays open while its test fails, and closes by itself like any other. It was accepted for what it
  * showed: when it comes to show something else, a larger amount for instance, the acceptance lapses.
  * Closing it instead would have the next look open it anew.
+ * Its alert ends with it.
  */
-import type { Queryable } from '../platform/db/database.ts';
+import { settleFindings } from '../alerts/settleFindings.ts';
+import type { Database } from '../platform/db/database.ts';
 import { markAccepted, readFindingState } from './store/findings.ts';
 
 export type Accepted =
@@ -17,11 +19,16 @@ export type Accepted =
  * @param acceptance who, and why; neither empty
  */
 export async function acceptFinding(
-  db: Queryable,
+  db: Database,
   id: number,
   acceptance: { readonly by: string; readonly reason: string },
 ): Promise<Accepted> {
-  if (await markAccepted(db, id, acceptance)) return { outcome: 'accepted' };
+  const accepted = await db.transaction(async (tx) => {
+    const name = await markAccepted(tx, id, acceptance);
+    if (name) await settleFindings(tx, { open: [], over: [name] });
+    return name;
+  });
+  if (accepted) return { outcome: 'accepted' };
   const state = await readFindingState(db, id);
   if (state === undefined) return { outcome: 'unknown' };
   return { outcome: state === 'closed' ? 'closed' : 'already' };

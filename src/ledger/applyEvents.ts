@@ -12,7 +12,7 @@ import type { Look } from './domain/mergeLooks.ts';
 import type { ResourceRef } from './domain/snapshot.ts';
 import type { LedgerMetrics } from './metrics.ts';
 import { startOver } from './ordersMoved.ts';
-import { closeSubject, openFindings } from './store/findings.ts';
+import { closeSubject, openFindings } from './recordFindings.ts';
 import { bury, type ClaimedEvent, claimOne, claimUntried, putBack } from './store/pending.ts';
 
 export interface EventApplier {
@@ -42,7 +42,7 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
       parts.db.transaction(async (tx) => {
         const events = await claim(tx);
         const readings = events.map((event) => readEvent(event, parts.merchantId));
-        await applyReadings(tx, { events, readings, alsoLock });
+        await applyReadings(tx, { events, readings, alsoLock, nowMs: parts.clock.nowMs() });
         return events.map((event, place) => ({ event, reading: readings[place] }));
       }),
     );
@@ -88,9 +88,10 @@ interface Read {
   readonly events: readonly ClaimedEvent[];
   readonly readings: readonly EventReading[];
   readonly alsoLock: readonly string[];
+  readonly nowMs: number;
 }
 
-async function applyReadings(tx: Queryable, { events, readings, alsoLock }: Read): Promise<void> {
+async function applyReadings(tx: Queryable, { events, readings, ...rest }: Read): Promise<void> {
   const looks: Look[] = [];
   const suspects: ResourceRef[] = [];
   readings.forEach((reading, place) => {
@@ -102,12 +103,12 @@ async function applyReadings(tx: Queryable, { events, readings, alsoLock }: Read
       (reading.outcome === 'snapshot' && event.hasVariants);
     if (isSuspect) suspects.push(reading.ref);
   });
-  await applySnapshots(tx, { looks, suspects, alsoLock });
+  await applySnapshots(tx, { looks, suspects, ...rest, isHistory: false });
   const findings = events.flatMap((event, place) => {
     const reading = readings[place];
     return reading ? eventFindings(event, reading) : [];
   });
-  if (findings.length > 0) await openFindings(tx, findings);
+  await openFindings(tx, findings);
 }
 
 function toLook(

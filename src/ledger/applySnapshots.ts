@@ -3,7 +3,7 @@
  *
  * 1. load: what is filed where (unlocked); lock it; read what is known under the locks
  * 2. decide: mergeLooks for each resource, deriveOrder for each order (pure)
- * 3. write: resources, snapshots, epochs, transfers, orders, changes, findings, each as one set
+ * 3. write: resources, snapshots, epochs, transfers, orders, changes, findings, alerts, each as one set
  *
  * Locks, always in this order: existing orders (by key), existing resources (by kind and id), then
  * the rows that are created: resources, then orders. Whoever creates rows has all other locks by
@@ -29,8 +29,10 @@ import {
   unfiledRefs,
 } from './filing.ts';
 import { OrdersMoved } from './ordersMoved.ts';
+import { raiseAlerts } from './raiseAlerts.ts';
 import { type OrderChange, recomputeOrders } from './recomputeOrders.ts';
 import { recordChanges } from './recordChanges.ts';
+import { recordFindings, type SubjectFindings } from './recordFindings.ts';
 import { toStubRow, toUpdate } from './resourceUpdate.ts';
 import { insertTransfers, type NewTransfer } from './store/journal.ts';
 import { lockOrders, type StoredOrder } from './store/orders.ts';
@@ -46,11 +48,13 @@ import {
   updateResources,
 } from './store/resources.ts';
 import { insertEpoch, insertSnapshots, readEpochs, readSnapshots } from './store/snapshots.ts';
-import { type SubjectFindings, writeFindings } from './writeFindings.ts';
 
 export interface ApplyInput extends FilingInput {
   /** Orders that an earlier try found it needs (OrdersMoved). */
   readonly alsoLock: readonly string[];
+  readonly nowMs: number;
+  /** The looks tell of the past: alerts are raised only of what can still be acted on. */
+  readonly isHistory: boolean;
 }
 
 /**
@@ -77,7 +81,9 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   if (moved.length > 0) await moveChildren(tx, moved);
   const recomputed = await recomputeOrders(tx, orderChanges(placed), orders);
   await recordChanges(tx, placed, { before: orders, after: recomputed });
-  await writeFindings(tx, [...recomputed, ...resourcesShow(rows, merged)]);
+  await recordFindings(tx, [...recomputed, ...resourcesShow(rows, merged)]);
+  const { nowMs, isHistory } = input;
+  await raiseAlerts(tx, { applied: placed, orders: recomputed, nowMs, isHistory });
 }
 
 interface WriteInput {
@@ -161,6 +167,8 @@ function newRow({ kind, id }: ResourceRef): ResourceRow {
     paymentId: null,
     orderKey: null,
     status: null,
+    stage: null,
+    deadlineAt: null,
     currency: null,
     epoch: 0,
     contradiction: null,

@@ -1,11 +1,14 @@
 /** Finds money that stands longer on its way than it should; run by the scheduler. */
+import { overdueAlerts, type TermFacts } from '../alerts/domain/rules/overdue.ts';
+import { settleAlerts } from '../alerts/raise.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
+import { namedOrderId } from './domain/order.ts';
 import { TERMS } from './domain/overdue.ts';
-import { openOverdue } from './store/overdue.ts';
+import { type OverdueRow, openOverdue } from './store/overdue.ts';
 
-const ROWS_PER_STATEMENT = 500;
+const ROWS_PER_TRANSACTION = 500;
 
 export function createOverdueCheck(parts: {
   readonly db: Database;
@@ -13,13 +16,38 @@ export function createOverdueCheck(parts: {
   readonly log: Log;
 }): () => Promise<void> {
   return async () => {
-    const request = { terms: TERMS, now: new Date(parts.clock.nowMs()), limit: ROWS_PER_STATEMENT };
+    const nowMs = parts.clock.nowMs();
+    const request = { terms: TERMS, now: new Date(nowMs), limit: ROWS_PER_TRANSACTION };
     let found = 0;
     for (;;) {
-      const rows = await openOverdue(parts.db, request);
+      const rows = await parts.db.transaction(async (tx) => {
+        const due = await openOverdue(tx, request);
+        await settleAlerts(
+          tx,
+          due.flatMap((row) => overdueAlerts(factsOf(row), nowMs) ?? []),
+        );
+        return due.length;
+      });
       found += rows;
-      if (rows < ROWS_PER_STATEMENT) break;
+      if (rows < ROWS_PER_TRANSACTION) break;
     }
     if (found > 0) parts.log.warn({ found }, 'ledger.overdue_found');
+  };
+}
+
+function factsOf(row: OverdueRow): TermFacts {
+  const isPayout = row.kind === 'payout';
+  return {
+    kind: row.kind,
+    id: row.id,
+    before: undefined,
+    status: row.status,
+    stage: row.stage ?? undefined,
+    currency: row.currency ?? undefined,
+    amountMinor: row.amountMinor ?? undefined,
+    createdMs: row.since.getTime(),
+    orderId: isPayout ? (row.reference ?? undefined) : namedOrderId(row.orderKey),
+    paymentId: row.kind === 'payment' ? row.id : (row.paymentId ?? undefined),
+    termDays: row.days,
   };
 }

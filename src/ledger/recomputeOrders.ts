@@ -4,6 +4,7 @@ import type { Queryable } from '../platform/db/database.ts';
 import { deriveOrder } from './domain/order.ts';
 import { orderFindings, orderSubject } from './domain/orderFindings.ts';
 import { OrdersMoved } from './ordersMoved.ts';
+import type { SubjectFindings } from './recordFindings.ts';
 import {
   deleteStaleTotals,
   insertOrders,
@@ -13,7 +14,6 @@ import {
   upsertTotals,
 } from './store/orders.ts';
 import { type PartRow, readParts } from './store/resources.ts';
-import type { SubjectFindings } from './writeFindings.ts';
 
 /** Where a resource was filed and where it is filed now. */
 export interface OrderChange {
@@ -27,6 +27,7 @@ export interface OrderChange {
 export interface RecomputedOrder extends SubjectFindings {
   readonly orderKey: string;
   readonly status: string;
+  readonly parts: readonly PartRow[];
 }
 
 /**
@@ -67,6 +68,7 @@ export async function recomputeOrders(
   return updates.map(({ orderKey, status }) => ({
     orderKey,
     status,
+    parts: parts.get(orderKey) ?? [],
     subject: orderSubject(orderKey),
     open: existing.get(orderKey)?.openFindings ?? [],
     shown: shown.get(orderKey) ?? [],

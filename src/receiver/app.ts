@@ -22,6 +22,8 @@ export interface ReceiverAppParts {
   readonly intake: Intake;
   readonly readiness: () => Promise<Readiness>;
   readonly metrics: ReceiverMetrics;
+  /** Counts deliveries without a valid signature, of which nothing is kept. Must not block or throw. */
+  readonly countRefusal: (reason: 'missing' | 'malformed' | 'mismatch') => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -51,6 +53,7 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
     const verification = verifySignature(body, request.header(SIGNATURE_HEADER), webhookSecrets);
     if (verification.outcome !== 'verified') {
       noteUnverified(verification.outcome);
+      parts.countRefusal(verification.outcome);
       return Promise.resolve({ outcome: `signature_${verification.outcome}` });
     }
     metrics.secretUsed(verification.secretIndex);

@@ -2,8 +2,9 @@
 import { PAYMENT_LIST_STATUSES } from '../contract/requests/payments.ts';
 import { type Cell, type Counts, cellsOf, localCount, nextStep, restOf } from './domain/totals.ts';
 import { rowsWanted, type Span } from './domain/windows.ts';
+import { closeComparison, openComparison } from './findings.ts';
 import { listSpan, type RunState, type RunTools, step, throwIfPaused } from './listSpan.ts';
-import { closeComparison, countCreated, openComparison } from './store/compare.ts';
+import { countCreated } from './store/compare.ts';
 import { KIND_OF } from './streams.ts';
 
 /**

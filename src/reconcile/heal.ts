@@ -17,18 +17,12 @@ import type { Database } from '../platform/db/database.ts';
 import { compare, type Difference, isPastGrace, type Remote } from './domain/compare.ts';
 import { isGeneral } from './domain/trouble.ts';
 import type { Span } from './domain/windows.ts';
+import { closeComparison, openComparison } from './findings.ts';
 import type { ReconcileMetrics } from './metrics.ts';
 import type { ListedRow, ReadWindow } from './readList.ts';
 import type { Retrieved } from './retrieve.ts';
 import { ServiceTrouble } from './serviceTrouble.ts';
-import {
-  closeComparison,
-  type LocalRow,
-  openComparison,
-  readAccepted,
-  readIdsCreated,
-  readLocalByIds,
-} from './store/compare.ts';
+import { type LocalRow, readAccepted, readIdsCreated, readLocalByIds } from './store/compare.ts';
 import type { ReportedDifference } from './store/runs.ts';
 import { KIND_OF, type Stream } from './streams.ts';
 
@@ -46,8 +40,11 @@ export interface HealParts {
   /** Retrieves in the run's lane, counted. */
   readonly retrieve: (ref: { kind: Remote['kind']; id: string }) => Promise<Retrieved>;
   readonly isDryRun: boolean;
-  /** Whether changes count as missed: before the first import is done, nobody had told of any. */
-  readonly countsMissed: boolean;
+  /**
+   * The first import is not done: nobody had told of what it finds. So nothing counts as missed, and
+   * nobody is told of what is past.
+   */
+  readonly isHistory: boolean;
 }
 
 /** Differences of one window beyond which its rows are applied as they are (rule 2). */
@@ -121,7 +118,10 @@ async function differencesOf(
 const ROWS_PER_TRANSACTION = 50;
 
 /** Applies full rows as looks at a list (rule 2). */
-async function applyRows({ db }: HealParts, found: readonly Found[]): Promise<readonly Found[]> {
+async function applyRows(
+  { db, clock, isHistory }: HealParts,
+  found: readonly Found[],
+): Promise<readonly Found[]> {
   const full = found.filter(({ row }) => !row.isHint);
   for (let first = 0; first < full.length; first += ROWS_PER_TRANSACTION) {
     const looks = full.slice(first, first + ROWS_PER_TRANSACTION).map(({ row }) => ({
@@ -133,7 +133,9 @@ async function applyRows({ db }: HealParts, found: readonly Found[]): Promise<re
       webhookEventId: undefined,
     }));
     await startOver((alsoLock) =>
-      db.transaction((tx) => applySnapshots(tx, { looks, suspects: [], alsoLock })),
+      db.transaction((tx) =>
+        applySnapshots(tx, { looks, suspects: [], alsoLock, nowMs: clock.nowMs(), isHistory }),
+      ),
     );
   }
   return full;
@@ -164,7 +166,7 @@ function subjectOf({ kind, id }: Pick<Remote, 'kind' | 'id'>): string {
 }
 
 function countMissed(parts: HealParts, stream: Stream, found: readonly Found[]): number {
-  if (!parts.countsMissed || parts.isDryRun) return 0;
+  if (parts.isHistory || parts.isDryRun) return 0;
   const nowMs = parts.clock.nowMs();
   let missed = 0;
   for (const { row } of found) {
@@ -240,7 +242,7 @@ async function findLacking(
     if (lacking.length > MAX_LACKING) break;
   }
   if (lacking.length === 0) return [];
-  if (lacking.length > MAX_LACKING) return [await unstable(parts, stream, window.span)];
+  if (lacking.length > MAX_LACKING) return [await unstable(parts, stream)];
   const results: ReportedDifference[] = [];
   for (const id of lacking) {
     const ref = { kind: KIND_OF[stream], id };
@@ -255,23 +257,14 @@ async function findLacking(
   return results;
 }
 
-async function unstable(
-  { db, isDryRun }: HealParts,
-  stream: Stream,
-  span: Span,
-): Promise<ReportedDifference> {
-  const finding = {
-    class: 'list_unstable',
-    subject: `list:${stream}`,
-    detail: { lacking: `more than ${MAX_LACKING} that the ledger holds`, ...isoSpan(span) },
-  };
-  if (!isDryRun) await openComparison(db, [finding]);
-  return { class: finding.class, subject: finding.subject, outcome: 'left' };
+async function unstable({ db, isDryRun }: HealParts, stream: Stream): Promise<ReportedDifference> {
+  const named = { class: 'list_unstable', subject: `list:${stream}` } as const;
+  if (!isDryRun) await openComparison(db, [{ ...named, detail: LIST_DETAIL }]);
+  return { ...named, outcome: 'left' };
 }
 
-export function isoSpan({ fromMs, toMs }: Span): { readonly from: string; readonly to: string } {
-  return { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
-}
+/** The span that showed it stands in the run: here, each run would end what somebody accepted. */
+export const LIST_DETAIL = {};
 
 async function* idsCreated(db: Database, stream: Stream, span: Span): AsyncGenerator<string> {
   for (let after = ''; ; ) {

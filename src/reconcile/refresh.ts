@@ -17,11 +17,11 @@ import type { Log } from '../platform/log.ts';
 import { type CheckedResource, isLateLook, isSettled, nextCheckMs } from './domain/checkTimes.ts';
 import { isPastGrace } from './domain/compare.ts';
 import { isGeneral } from './domain/trouble.ts';
+import { closeComparison, openComparison } from './findings.ts';
 import type { ReconcileMetrics } from './metrics.ts';
 import { isPaused } from './pause.ts';
 import type { Retrieve } from './retrieve.ts';
 import { type CheckedRow, type DueRow, putOff, takeDue, writeNextChecks } from './store/checks.ts';
-import { closeComparison, openComparison } from './store/compare.ts';
 import { STREAM_OF } from './streams.ts';
 
 export interface RefreshParts {
@@ -177,7 +177,7 @@ async function loop(
     backoffMs = Math.min(MAX_BACKOFF_MS, Math.max(FIRST_BACKOFF_MS, backoffMs * 2));
     parts.log.warn({ reason: result.reason, backoffMs }, 'reconcile.service_unusable');
     const finding = {
-      class: 'service_unusable',
+      class: 'service_unusable' as const,
       subject: SUBJECT,
       detail: { reason: result.reason },
     };

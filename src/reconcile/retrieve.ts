@@ -15,20 +15,17 @@
 import { type Lane, type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
 import { applySnapshots } from '../ledger/applySnapshots.ts';
 import { contentHash } from '../ledger/contentHash.ts';
+import { resourceSubject } from '../ledger/domain/findings.ts';
 import type { Look } from '../ledger/domain/mergeLooks.ts';
 import { type ResourceRef, readResource } from '../ledger/domain/snapshot.ts';
 import { startOver } from '../ledger/ordersMoved.ts';
+import { openFindings } from '../ledger/recordFindings.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { nextCheckMs } from './domain/checkTimes.ts';
 import { type Trouble, troubleOf } from './domain/trouble.ts';
 import { fetchResource } from './fetchResource.ts';
-import {
-  type CheckedRow,
-  openResourceFinding,
-  readChecked,
-  writeNextCheck,
-} from './store/checks.ts';
+import { type CheckedRow, noteFinding, readChecked, writeNextCheck } from './store/checks.ts';
 
 /** What became of a look at one resource. */
 export type Retrieved =
@@ -49,6 +46,8 @@ export interface RetrieveOptions {
   readonly lane: Lane;
   /** Says what would become of it and changes nothing. */
   readonly isDryRun?: boolean;
+  /** What it finds is imported: alerts are raised only of what can still be acted on. */
+  readonly isHistory?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -71,7 +70,7 @@ const GONE_AFTER_MS = 60 * 60_000;
 
 /** Makes the one `retrieve`. */
 export function createRetrieve({ db, client, clock }: RetrieveParts): Retrieve {
-  return async (ref, { lane, isDryRun = false, signal }) => {
+  return async (ref, { lane, isDryRun = false, isHistory = false, signal }) => {
     let serviceTimeMs: number | undefined;
     const onAnswer = (answer: { readonly serviceTimeMs: number | undefined }): void => {
       ({ serviceTimeMs } = answer);
@@ -92,7 +91,7 @@ export function createRetrieve({ db, client, clock }: RetrieveParts): Retrieve {
       return { outcome: 'failed', trouble: 'unreadable', reason: look };
     }
     return await startOver((alsoLock) =>
-      unlessDry(db, isDryRun, (tx) => apply(tx, { look, body, alsoLock, nowMs })),
+      unlessDry(db, isDryRun, (tx) => apply(tx, { look, body, alsoLock, nowMs, isHistory })),
     );
   };
 }
@@ -121,17 +120,15 @@ interface ApplyInput {
   readonly body: object;
   readonly alsoLock: readonly string[];
   readonly nowMs: number;
+  readonly isHistory: boolean;
 }
 
-async function apply(
-  tx: Queryable,
-  { look, body, alsoLock, nowMs }: ApplyInput,
-): Promise<Retrieved> {
+async function apply(tx: Queryable, { look, body, ...rest }: ApplyInput): Promise<Retrieved> {
   const before = await readChecked(tx, look.ref);
-  await applySnapshots(tx, { looks: [look], suspects: [], alsoLock });
+  await applySnapshots(tx, { looks: [look], suspects: [], ...rest });
   const after = await readChecked(tx, look.ref);
   if (!after) throw new Error(`${look.ref.kind} ${look.ref.id} was applied and is not stored`);
-  await advance(tx, after, nowMs);
+  await advance(tx, after, rest.nowMs);
   return { outcome: 'applied', before, after, body };
 }
 
@@ -149,10 +146,9 @@ async function noteMissing(tx: Queryable, ref: ResourceRef, nowMs: number): Prom
     const knownMs = nowMs - before.firstSeenAt.getTime();
     if (knownMs >= (wasSeen ? GONE_AFTER_MS : ORPHAN_AFTER_MS)) {
       const detail = { since: before.firstSeenAt.toISOString() };
-      await openResourceFinding(tx, ref, {
-        class: wasSeen ? 'missing_remote' : 'orphan',
-        detail,
-      });
+      const name = wasSeen ? 'missing_remote' : 'orphan';
+      await noteFinding(tx, ref, name);
+      await openFindings(tx, [{ class: name, subject: resourceSubject(ref), detail }]);
     }
     // A seen one that is gone is looked at by its age, too: it is not final that it is gone.
     const stub = { ...before, status: null, isContradicted: false, versionMicros: null };

@@ -14,7 +14,8 @@ import type { Lane } from '../client/index.ts';
 import { createAsking } from './asking.ts';
 import { compareTotals } from './compareTotals.ts';
 import type { Span } from './domain/windows.ts';
-import { isoSpan } from './heal.ts';
+import { closeComparison, openComparison } from './findings.ts';
+import { LIST_DETAIL } from './heal.ts';
 import {
   listSpan,
   type ReconcileParts,
@@ -24,7 +25,6 @@ import {
 } from './listSpan.ts';
 import { createListReader, type ListReader } from './readList.ts';
 import { Paused, ServiceTrouble } from './serviceTrouble.ts';
-import { closeComparison, openComparison } from './store/compare.ts';
 import {
   advanceWatermark,
   findLast,
@@ -77,10 +77,12 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     const { stream, isDryRun, lane } = request;
     const { pageLimit, watermarkAt } = await readStream(db, stream);
     const unfinished = await unfinishedOf(parts, request);
+    const isHistory = watermarkAt === null;
     const asking = createAsking({
       retrieve: parts.retrieve,
       lane,
       isDryRun,
+      isHistory,
       signal: options.signal,
       pause: parts.pause,
       spent: unfinished?.requests ?? 0,
@@ -108,7 +110,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       stream,
       asking,
       reader,
-      heal: { ...parts, retrieve: asking.retrieve, isDryRun, countsMissed: watermarkAt !== null },
+      heal: { ...parts, retrieve: asking.retrieve, isDryRun, isHistory },
       options,
       mayPause: request.cause !== 'operator',
     };
@@ -138,8 +140,7 @@ async function guard<T>({ db }: ReconcileParts, work: () => Promise<T>): Promise
   } catch (error) {
     if (error instanceof ServiceTrouble && !(error instanceof Paused)) {
       const detail = { reason: error.message };
-      const finding = { class: 'service_unusable', subject: SERVICE_SUBJECT, detail };
-      await openComparison(db, [finding]);
+      await openComparison(db, [{ class: 'service_unusable', subject: SERVICE_SUBJECT, detail }]);
     }
     throw error;
   }
@@ -189,14 +190,15 @@ function stateOf(row: RunRow): RunState {
 async function settleList({ parts, stream, heal }: RunTools, state: RunState): Promise<void> {
   if (heal.isDryRun) return;
   const subject = `list:${stream}`;
-  const shown = {
-    filter_ignored: state.isFilterIgnored,
-    list_unstable:
-      state.isUnstable || state.differences.some((one) => one.class === 'list_unstable'),
-  };
-  for (const [name, isShown] of Object.entries(shown)) {
-    if (!isShown) await closeComparison(parts.db, [name], [subject]);
-    else await openComparison(parts.db, [{ class: name, subject, detail: isoSpan(state.span) }]);
+  const isUnstable =
+    state.isUnstable || state.differences.some((one) => one.class === 'list_unstable');
+  const shown = [
+    { class: 'filter_ignored', isShown: state.isFilterIgnored },
+    { class: 'list_unstable', isShown: isUnstable },
+  ] as const;
+  for (const { class: name, isShown } of shown) {
+    if (isShown) await openComparison(parts.db, [{ class: name, subject, detail: LIST_DETAIL }]);
+    else await closeComparison(parts.db, [name], [subject]);
   }
 }
 

@@ -23,6 +23,9 @@ export interface ScheduledWork {
   readonly sweep: Sweep;
   readonly checkOverdue: () => Promise<void>;
   readonly checkAuthorizations: () => Promise<void>;
+  /** Judges whether the system itself works, and alerts where it does not. */
+  readonly watchSystem: () => Promise<void>;
+  readonly checkDeadlines: () => Promise<void>;
   readonly feed: Pick<ChangeFeed, 'publish'>;
   readonly sweepMessages: () => Promise<void>;
   readonly summary: DailyWork | undefined;
@@ -50,6 +53,8 @@ export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
     },
     { name: 'overdue', cron: '7 * * * *', runs: 'once', run: work.checkOverdue },
     { name: 'authorizations', cron: '* * * * *', runs: 'once', run: work.checkAuthorizations },
+    { name: 'watch', cron: '* * * * *', runs: 'once', run: work.watchSystem },
+    { name: 'deadlines', cron: '* * * * *', runs: 'once', run: work.checkDeadlines },
     {
       name: 'messages',
       cron: '* * * * *',

@@ -357,5 +357,11 @@ test('every endpoint was asked here, and answered as it is described', async () 
   await api.get('/api/v1/authorizations');
   await api.get('/api/v1/reconciliations');
   await api.get(`/api/v1/balances?order_id=${orderId}`);
+  await apply(paymentEvent({ status: 'mystery' }));
+  const [{ number }] = (await api.get('/api/v1/alerts?rule=unknown_status')).body.alerts;
+  await api.get(`/api/v1/alerts/${number}`);
+  await api.post(`/api/v1/alerts/${number}/acknowledge`, { reason: 'looking' });
+  const until = new Date(Date.now() + 60_000).toISOString();
+  await api.post(`/api/v1/alerts/${number}/snooze`, { until });
   expect([...checkedEndpoints()].toSorted()).toEqual(ENDPOINTS.map(({ id }) => id).toSorted());
 });

@@ -30,7 +30,15 @@ async function takenBack(): Promise<string> {
   for (const [content, seconds] of answers) {
     const observedMicros = T0 + seconds * SECOND;
     const one = look(inHashOrder(content), { id, source: 'retrieve', observedMicros });
-    await db.transaction((tx) => applySnapshots(tx, { looks: [one], suspects: [], alsoLock: [] }));
+    await db.transaction((tx) =>
+      applySnapshots(tx, {
+        looks: [one],
+        suspects: [],
+        alsoLock: [],
+        nowMs: Date.now(),
+        isHistory: false,
+      }),
+    );
   }
   return id;
 }

@@ -37,7 +37,15 @@ async function fill(db: Database, { orders = 40, seed = SEED } = {}): Promise<vo
 /** Looks that did not come by webhook. */
 async function applyLooks(db: Database, looks: readonly Look[]): Promise<void> {
   for (const one of looks) {
-    await db.transaction((tx) => applySnapshots(tx, { looks: [one], suspects: [], alsoLock: [] }));
+    await db.transaction((tx) =>
+      applySnapshots(tx, {
+        looks: [one],
+        suspects: [],
+        alsoLock: [],
+        nowMs: Date.now(),
+        isHistory: false,
+      }),
+    );
   }
 }
 

@@ -410,6 +410,7 @@ function serve(intake: Intake): Promise<HttpServer> {
     intake,
     readiness: () => Promise.resolve({ ready: true, checks: {} }),
     metrics: createReceiverMetrics(createMetrics(), 1),
+    countRefusal: () => undefined,
     clock: systemClock,
     log: silentLog,
   });

@@ -189,7 +189,9 @@ test('the table sweeps everything at the start and what is overdue every minute'
   const table = scheduleTable({
     sweep: { overdue: note('overdue'), everything: note('everything') },
     checkOverdue: () => Promise.resolve(),
+    watchSystem: () => Promise.resolve(),
     checkAuthorizations: () => Promise.resolve(),
+    checkDeadlines: () => Promise.resolve(),
     feed: { publish: () => Promise.resolve() },
     sweepMessages: () => Promise.resolve(),
     summary: undefined,

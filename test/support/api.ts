@@ -20,6 +20,7 @@ export interface ApiAnswer {
 export interface Api {
   readonly get: (path: string) => Promise<ApiAnswer>;
   readonly put: (path: string, body: unknown) => Promise<ApiAnswer>;
+  readonly post: (path: string, body: unknown) => Promise<ApiAnswer>;
   readonly send: (path: string, init: RequestInit) => Promise<ApiAnswer>;
 }
 
@@ -36,14 +37,16 @@ export function createApi(
     checkAnswer({ method: init.method ?? 'GET', path, status: response.status, body });
     return { status: response.status, headers: response.headers, body };
   };
+  const sendJson = (method: string, path: string, body: unknown): Promise<ApiAnswer> =>
+    send(path, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
   return {
     get: (path) => send(path, {}),
-    put: (path, body) =>
-      send(path, {
-        method: 'PUT',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
+    put: (path, body) => sendJson('PUT', path, body),
+    post: (path, body) => sendJson('POST', path, body),
     send,
   };
 }

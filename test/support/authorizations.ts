@@ -51,7 +51,7 @@ export async function watch(
   let aheadMs = Date.parse(now) - Date.now();
   const clock = { nowMs: () => Date.now() + aheadMs };
   let applied = 0;
-  const applier = testApplier(db, sandbox.merchantId);
+  const applier = testApplier(db, sandbox.merchantId, clock);
   const { apiKey = sandbox.apiKey, signal, ...parts } = options;
   const retry = { maxAttempts: 2, totalTimeoutMs: 5_000, baseDelayMs: 1 };
   const client = createClient({ baseUrl: sandbox.baseUrl, apiKey, retry });

@@ -2,18 +2,22 @@
 import { createHash } from 'node:crypto';
 import { createEventApplier, type EventApplier } from '../../src/ledger/applyEvents.ts';
 import { createLedgerMetrics } from '../../src/ledger/metrics.ts';
-import { systemClock } from '../../src/platform/clock.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { readEnvelope } from '../../src/receiver/envelope.ts';
 import { storeBatch } from '../../src/receiver/storeBatch.ts';
 import { MERCHANT_ID } from './events.ts';
 
-export function testApplier(db: Database, merchantId = MERCHANT_ID): EventApplier {
+export function testApplier(
+  db: Database,
+  merchantId = MERCHANT_ID,
+  clock: Clock = systemClock,
+): EventApplier {
   return createEventApplier({
     db,
     merchantId,
-    clock: systemClock,
+    clock,
     metrics: createLedgerMetrics(createMetrics()),
   });
 }

@@ -1,16 +1,25 @@
-/** How alerts write instants, spans of time and text from outside. */
+/** How alerts put things: one way for amounts, times, names and commands. */
+import { formatMoney } from '../../contract/money.ts';
+import type { Described, StateBefore } from './facts.ts';
+
+/** For example `65.40 USD`. */
+export function money(amountMinor: number | undefined, currency: string | undefined): string {
+  return amountMinor === undefined || currency === undefined
+    ? 'an unknown amount'
+    : formatMoney(amountMinor, currency);
+}
+
+/** For example `2026-11-21 17:05 UTC`. */
+export function instant(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** An instant to the minute, with its zone: `2026-11-21 14:05 UTC`. */
-export function sayInstant(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-}
-
-/** A span as people say it, rounded down to what matters: `42 s`, `7 min`, `5 h`, `3 d`. */
-export function saySpan(ms: number): string {
+/** A span of time, rounded down to what matters: `42 s`, `7 min`, `5 h`, `3 d`. */
+export function span(ms: number): string {
   if (ms < 2 * MINUTE_MS) return `${Math.floor(ms / 1000)} s`;
   if (ms < 2 * HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min`;
   if (ms < 2 * DAY_MS) return `${Math.floor(ms / HOUR_MS)} h`;
@@ -18,7 +27,7 @@ export function saySpan(ms: number): string {
 }
 
 /** A number and its noun: `1 event`, `2 events`. */
-export function sayCount(count: number, noun: string): string {
+export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
@@ -31,7 +40,45 @@ export function quote(text: unknown): string {
   return line.length <= LONGEST_QUOTE ? line : `${line.slice(0, LONGEST_QUOTE - 1)}…`;
 }
 
-/** An id as an argument of a command that somebody pastes into a shell. */
-export function argument(id: string): string {
-  return /^[\w][\w.:@/+=-]*$/.test(id) ? id : `'${id.replaceAll("'", "'\\''")}'`;
+type Named = Pick<Described, 'kind' | 'id' | 'orderId' | 'paymentId'>;
+
+/** What a resource belongs to, for example ` (order 1001, payment pay_1)`; empty for nothing known. */
+export function belonging({ kind, orderId, paymentId }: Named): string {
+  const names = [
+    ...(orderId === undefined ? [] : [`order ${orderId}`]),
+    ...(kind === 'payment' || paymentId === undefined ? [] : [`payment ${paymentId}`]),
+  ];
+  return names.length === 0 ? '' : ` (${names.join(', ')})`;
+}
+
+/** The command that shows how a resource came to its state. */
+export function history({ kind, id, orderId }: Named): string {
+  return orderId === undefined || kind === 'payout'
+    ? `npx tallyhook find ${shellWord(id)}`
+    : `npx tallyhook orders explain ${shellWord(orderId)}`;
+}
+
+/** An id from outside as one word of a command that a person may copy. */
+export function shellWord(text: string): string {
+  return /^[\w.:@%+=/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** What every alert about a resource carries. */
+export function subjectOf({ kind, id }: Pick<Described, 'kind' | 'id'>): string {
+  return `${kind}:${id}`;
+}
+
+/** The facts of a sentence that every alert about a resource tells machines. */
+export function resourceDetail(
+  facts: Described & { readonly before?: StateBefore | undefined },
+): Readonly<Record<string, unknown>> {
+  const { id, status, stage, amountMinor, currency, before } = facts;
+  return {
+    id,
+    status,
+    ...(stage !== undefined && { stage }),
+    ...(before && before.status !== status && { previousStatus: before.status }),
+    amountMinor,
+    currency,
+  };
 }

@@ -125,3 +125,26 @@ export async function insertOutbox(
     [entries.map(({ alertId }) => alertId), entries.map(({ occasion }) => occasion)],
   );
 }
+
+/**
+ * Ends snoozes of what still stands, a bounded number of them; those that somebody else holds are left
+ * to the next run.
+ * @returns the numbers of the alerts
+ */
+export async function endSnoozes(
+  tx: Queryable,
+  request: { readonly now: Date; readonly limit: number },
+): Promise<readonly number[]> {
+  const rows = await tx.query<{ id: number }>(
+    `update alerts
+        set snoozed_until = null, snoozed_by = null, updated_at = statement_timestamp()
+      where id in (select id from alerts
+                    where state <> 'resolved' and snoozed_until <= $1
+                    order by id
+                    limit $2
+                      for update skip locked)
+      returning id`,
+    [request.now.toISOString(), request.limit],
+  );
+  return rows.map(({ id }) => id);
+}

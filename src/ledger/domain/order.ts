@@ -44,6 +44,11 @@ export function orderIdOf(orderKey: string): string {
   return orderKey.slice(orderKey.indexOf(':') + 1);
 }
 
+/** The shop's order id; undefined where the key is a payment's, or there is none. */
+export function namedOrderId(orderKey: string | null): string | undefined {
+  return orderKey?.startsWith('order:') ? orderIdOf(orderKey) : undefined;
+}
+
 /** The keys that an id from outside may stand for: of a shop's order, of a payment, or itself one. */
 export function orderKeysNamed(id: string): readonly string[] {
   return [orderKeyOf({ id, orderId: id }), orderKeyOf({ id }), id];

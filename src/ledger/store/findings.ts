@@ -1,22 +1,38 @@
 /** Statements on findings. */
 import type { Queryable } from '../../platform/db/database.ts';
-import type { Finding } from '../domain/findings.ts';
+
+export interface FindingName {
+  readonly class: string;
+  readonly subject: string;
+}
+
+/** A finding that was opened just now, or came to show something else. */
+export interface ShownFinding extends FindingName {
+  readonly detail: Readonly<Record<string, unknown>>;
+  /** How long it has been open. */
+  readonly ageMs: number;
+}
 
 /**
- * Opens findings; one that is open already takes the new detail, and is accepted no longer where that
- * differs. Classes and subjects are distinct.
+ * Opens findings. One that is open keeps its place; where its detail differs it takes the new one and
+ * is accepted no longer. Classes and subjects are distinct.
+ * @returns those that were opened or changed
  */
-export async function openFindings(tx: Queryable, findings: readonly Finding[]): Promise<void> {
-  await tx.query(
+export function upsertFindings(
+  tx: Queryable,
+  findings: readonly (FindingName & Pick<ShownFinding, 'detail'>)[],
+): Promise<readonly ShownFinding[]> {
+  return tx.query<ShownFinding>(
     `insert into findings (class, subject, detail)
      select class, subject, detail
        from unnest($1::text[], $2::text[], $3::jsonb[]) as u (class, subject, detail)
       order by class, subject
      on conflict (class, subject) where state = 'open'
      do update set detail = excluded.detail, updated_at = now(),
-        accepted_at = case when findings.detail = excluded.detail then findings.accepted_at end,
-        accepted_by = case when findings.detail = excluded.detail then findings.accepted_by end,
-        accepted_reason = case when findings.detail = excluded.detail then findings.accepted_reason end`,
+                   accepted_at = null, accepted_by = null, accepted_reason = null
+      where findings.detail <> excluded.detail
+     returning class, subject, detail,
+               (extract(epoch from statement_timestamp() - opened_at) * 1000)::bigint as "ageMs"`,
     [
       findings.map((finding) => finding.class),
       findings.map(({ subject }) => subject),
@@ -25,45 +41,68 @@ export async function openFindings(tx: Queryable, findings: readonly Finding[]):
   );
 }
 
-/** Closes findings whose test passes now. */
-export async function closeFindings(
+/** Closes findings whose test passes now. @returns those that were open */
+export function endFindings(
   tx: Queryable,
-  findings: readonly { readonly class: string; readonly subject: string }[],
-): Promise<void> {
-  await tx.query(
+  findings: readonly FindingName[],
+): Promise<readonly FindingName[]> {
+  return tx.query<FindingName>(
     `update findings
         set state = 'closed', closed_at = statement_timestamp(), updated_at = now()
       where state = 'open'
-        and (class, subject) in (select class, subject from unnest($1::text[], $2::text[]) as u (class, subject))`,
+        and (class, subject) in (select class, subject from unnest($1::text[], $2::text[]) as u (class, subject))
+      returning class, subject`,
     [findings.map((finding) => finding.class), findings.map(({ subject }) => subject)],
   );
 }
 
-/** Closes everything that is open about a subject, because somebody is dealing with it. */
-export async function closeSubject(tx: Queryable, subject: string): Promise<void> {
-  await tx.query(
+/** Closes findings of any of these classes about any of these subjects. @returns those that were open */
+export function endClasses(
+  tx: Queryable,
+  classes: readonly string[],
+  subjects: readonly string[],
+): Promise<readonly FindingName[]> {
+  return tx.query<FindingName>(
     `update findings
         set state = 'closed', closed_at = statement_timestamp(), updated_at = now()
-      where state = 'open' and subject = $1`,
+      where state = 'open' and class = any ($1::text[]) and subject = any ($2::text[])
+      returning class, subject`,
+    [classes, subjects],
+  );
+}
+
+/**
+ * Closes everything that is open about a subject, because somebody is dealing with it.
+ * @returns what was open
+ */
+export function endSubject(tx: Queryable, subject: string): Promise<readonly FindingName[]> {
+  return tx.query<FindingName>(
+    `update findings
+        set state = 'closed', closed_at = statement_timestamp(), updated_at = now()
+      where state = 'open' and subject = $1
+      returning class, subject`,
     [subject],
   );
 }
 
-/** Accepts a finding that is open and not accepted yet. @returns whether there was one */
+/**
+ * Accepts a finding that is open and not accepted yet.
+ * @returns its name; undefined when there is none
+ */
 export async function markAccepted(
-  db: Queryable,
+  tx: Queryable,
   id: number,
   { by, reason }: { readonly by: string; readonly reason: string },
-): Promise<boolean> {
-  const rows = await db.query(
+): Promise<FindingName | undefined> {
+  const rows = await tx.query<FindingName>(
     `update findings
         set accepted_at = statement_timestamp(), accepted_by = $2, accepted_reason = $3,
             updated_at = now()
       where id = $1 and state = 'open' and accepted_at is null
-      returning id`,
+      returning class, subject`,
     [id, by, reason],
   );
-  return rows.length > 0;
+  return rows[0];
 }
 
 /** @returns undefined when there is no such finding */

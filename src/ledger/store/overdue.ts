@@ -1,24 +1,43 @@
 /** The statement that finds money which stands too long. */
-import type { Database } from '../../platform/db/database.ts';
+import type { ResourceKind } from '../../contract/resources/index.ts';
+import type { Queryable } from '../../platform/db/database.ts';
 import type { Term } from '../domain/overdue.ts';
 
+/** A resource past its term. */
+export interface OverdueRow {
+  readonly kind: ResourceKind;
+  readonly id: string;
+  readonly status: string;
+  readonly stage: string | null;
+  readonly currency: string | null;
+  readonly amountMinor: number | null;
+  readonly orderKey: string | null;
+  readonly paymentId: string | null;
+  /** What a payout names. */
+  readonly reference: string | null;
+  /** Its creation, or when it was first heard of where no body told. */
+  readonly since: Date;
+  readonly days: number;
+}
+
 /**
- * Opens a finding `overdue` for resources past their term, at most `limit` at a time. The class is
- * noted on the row, so that the next look at it closes the finding. Rows that are being applied are
- * passed over until the next run. Reads the whole table, once an hour: an index on the status would
- * cost every event more than that.
- * @returns how many were found
+ * Opens a finding `overdue` for resources past their term, at most `limit` at a time, and locks them.
+ * The class is noted on the row, so that the next look at it closes the finding. Rows that are being
+ * applied are passed over until the next run. Reads the whole table, once an hour: an index on the
+ * status would cost every event more than that.
+ * @returns those that were found now
  */
-export async function openOverdue(
-  db: Database,
+export function openOverdue(
+  tx: Queryable,
   request: { readonly terms: readonly Term[]; readonly now: Date; readonly limit: number },
-): Promise<number> {
-  const rows = await db.query<{ found: number }>(
+): Promise<readonly OverdueRow[]> {
+  return tx.query<OverdueRow>(
     `with terms as (
        select kind, account, statuses, days
          from jsonb_to_recordset($1::jsonb) as t (kind text, account text, statuses text[], days int)
      ), due as (
-       select r.kind, r.id, t.account, t.days, coalesce(r.created_at, r.first_seen_at) as since
+       select r.kind, r.id, r.status, r.stage, r.currency, r.amount_minor, r.order_key, r.payment_id,
+              r.reference, t.account, t.days, coalesce(r.created_at, r.first_seen_at) as since
          from terms t
          join resources r on r.kind = t.kind and r.status = any (t.statuses)
         where r.posts and r.stage is distinct from 'pre_dispute'
@@ -39,8 +58,9 @@ export async function openOverdue(
          from due
        on conflict (class, subject) where state = 'open' do nothing
      )
-     select count(*) as found from due`,
+     select kind, id, status, stage, currency, amount_minor as "amountMinor",
+            order_key as "orderKey", payment_id as "paymentId", reference, since, days
+       from due`,
     [JSON.stringify(request.terms), request.now.toISOString(), request.limit],
   );
-  return rows[0]?.found ?? 0;
 }

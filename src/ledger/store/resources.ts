@@ -9,6 +9,8 @@ import type { ResourceRef } from '../domain/snapshot.ts';
 /** What applying needs to know of a resource before it folds it anew. */
 export interface ResourceRow extends ResourceFiling {
   readonly status: string | null;
+  readonly stage: string | null;
+  readonly deadlineAt: Date | null;
   readonly currency: string | null;
   readonly epoch: number;
   readonly contradiction: Contradiction | null;
@@ -17,8 +19,8 @@ export interface ResourceRow extends ResourceFiling {
 }
 
 const ROW_COLUMNS = `
-  r.kind, r.id, r.payment_id as "paymentId", r.order_key as "orderKey", r.status, r.currency,
-  r.epoch, r.contradiction, r.open_findings as "openFindings", r.posted`;
+  r.kind, r.id, r.payment_id as "paymentId", r.order_key as "orderKey", r.status, r.stage,
+  r.deadline_at as "deadlineAt", r.currency, r.epoch, r.contradiction, r.open_findings as "openFindings", r.posted`;
 
 function refColumns(refs: readonly ResourceRef[]): [readonly string[], readonly string[]] {
   return [refs.map(({ kind }) => kind), refs.map(({ id }) => id)];

@@ -71,6 +71,8 @@ function written(ref: ResourceRef, state: ResourceState): ResourceUpdate | undef
     paymentId: null,
     orderKey: null,
     status: null,
+    stage: null,
+    deadlineAt: null,
     currency: null,
     epoch: 0,
     contradiction: null,

@@ -9,13 +9,18 @@
  * 3. A policy acts only on what the service has just confirmed, and once for each payment.
  * 4. While reconciliation is paused the service is neither asked nor told anything; time goes on, and
  *    so does the speaking.
+ * 5. Each time it speaks, an alert stands or is said again, and when nothing is held any more it ends,
+ *    in the same transaction.
  *
  * The finding is not among those that follow the state of a resource: a look at the payment would
  * close it, although its time goes on.
  */
+import { type HoldFacts, holdAlerts } from '../../alerts/domain/rules/authorization.ts';
+import { settleAlerts } from '../../alerts/raise.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { resourceSubject } from '../../ledger/domain/findings.ts';
-import { closeFindings, openFindings } from '../../ledger/store/findings.ts';
+import { namedOrderId } from '../../ledger/domain/order.ts';
+import { closeFindings, openFindings } from '../../ledger/recordFindings.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import type { Log } from '../../platform/log.ts';
@@ -173,6 +178,7 @@ async function speak(
   if (!plan) {
     await endWatch(tx, paymentId);
     await closeFindings(tx, [{ class: CLASS, subject }]);
+    if (row?.saidHours !== null) await settleAlerts(tx, [holdAlerts(paymentId, undefined)]);
     return undefined;
   }
   const { decision, deadlineMs, startMs } = plan;
@@ -193,9 +199,11 @@ async function speak(
     await insertNotice(tx, noticeOf(plan, decision.speak));
     const detail = detailOf(plan, decision.speak, isConfirmed);
     await openFindings(tx, [{ class: CLASS, subject, detail }]);
+    await settleAlerts(tx, [holdAlerts(paymentId, holdOf(plan, decision.speak, isConfirmed))]);
   } else if (decision.said === undefined) {
     // The deadline moved away from everything that was said.
     await closeFindings(tx, [{ class: CLASS, subject }]);
+    if (row.saidHours !== null) await settleAlerts(tx, [holdAlerts(paymentId, undefined)]);
   }
   return plan;
 }
@@ -207,6 +215,23 @@ function noticeOf({ row, deadlineMs, leftMinor }: Plan, thresholdHours: number) 
     thresholdHours,
     currency: row.currency,
     capturableMinor: leftMinor,
+  };
+}
+
+function holdOf(
+  { row, leftMinor, deadlineMs }: Plan,
+  thresholdHours: number,
+  isConfirmed: boolean,
+): HoldFacts {
+  return {
+    paymentId: row.paymentId,
+    orderId: namedOrderId(row.orderKey),
+    status: row.status ?? undefined,
+    currency: row.currency ?? undefined,
+    capturableMinor: leftMinor,
+    deadlineMs,
+    thresholdHours,
+    isConfirmed,
   };
 }
 

@@ -47,28 +47,17 @@ export async function writeNextCheck(
   );
 }
 
-/**
- * Opens a finding about a resource and notes it on the row, so that the next look that is applied
- * closes it. One that is open already keeps its place and takes the new detail.
- */
-export async function openResourceFinding(
+/** Notes on a resource that a finding is open about it, so that the next look closes it. */
+export async function noteFinding(
   tx: Queryable,
   { kind, id }: ResourceRef,
-  finding: { readonly class: string; readonly detail: Readonly<Record<string, unknown>> },
+  findingClass: string,
 ): Promise<void> {
   await tx.query(
-    `with noted as (
-       update resources
-          set open_findings = array_append(array_remove(open_findings, $3), $3)
-        where kind = $1 and id = $2
-        returning kind
-     )
-     insert into findings (class, subject, detail)
-     select $3, $1 || ':' || $2, $4::jsonb from noted
-     on conflict (class, subject) where state = 'open'
-     do update set detail = excluded.detail, updated_at = now()
-      where findings.detail <> excluded.detail`,
-    [kind, id, finding.class, JSON.stringify(finding.detail)],
+    `update resources
+        set open_findings = array_append(array_remove(open_findings, $3), $3)
+      where kind = $1 and id = $2`,
+    [kind, id, findingClass],
   );
 }
 

@@ -1,4 +1,4 @@
-/** Statements that read the ledger to be compared with the service, and findings that follow. */
+/** Statements that read the ledger to be compared with the service. */
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Span } from '../domain/windows.ts';
@@ -73,46 +73,6 @@ export function countCreated(
       group by status, currency
       limit 10000`,
     [kind, new Date(span.fromMs), new Date(span.toMs)],
-  );
-}
-
-/** Opens findings of a comparison; one that is open keeps its place, and takes a detail that changed. */
-export async function openComparison(
-  db: Queryable,
-  findings: readonly {
-    readonly class: string;
-    readonly subject: string;
-    readonly detail: Readonly<Record<string, unknown>>;
-  }[],
-): Promise<void> {
-  await db.query(
-    `insert into findings (class, subject, detail)
-     select class, subject, detail
-       from unnest($1::text[], $2::text[], $3::jsonb[]) as u (class, subject, detail)
-      order by class, subject
-     on conflict (class, subject) where state = 'open'
-     do update set detail = excluded.detail, updated_at = now(),
-                   accepted_at = null, accepted_by = null, accepted_reason = null
-      where findings.detail <> excluded.detail`,
-    [
-      findings.map((finding) => finding.class),
-      findings.map(({ subject }) => subject),
-      findings.map(({ detail }) => JSON.stringify(detail)),
-    ],
-  );
-}
-
-/** Closes open findings of some classes about subjects that compare as equal now. */
-export async function closeComparison(
-  db: Queryable,
-  classes: readonly string[],
-  subjects: readonly string[],
-): Promise<void> {
-  await db.query(
-    `update findings
-        set state = 'closed', closed_at = statement_timestamp(), updated_at = now()
-      where state = 'open' and class = any ($1::text[]) and subject = any ($2::text[])`,
-    [classes, subjects],
   );
 }
 

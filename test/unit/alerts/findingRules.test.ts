@@ -77,7 +77,7 @@ describe.each([
     severity: 'critical',
     sentence:
       'Order ord_1 was paid more than once: pay_1, pay_2. The customer is owed one of them.',
-    nextStep: 'npx tallyhook explain ord_1; then refund the payment that is too many',
+    nextStep: 'npx tallyhook orders explain ord_1; then refund the payment that is too many',
   },
   {
     class: 'double_loss',
@@ -86,7 +86,8 @@ describe.each([
     severity: 'critical',
     sentence:
       'Refunds and disputes of order ord_1 together exceed what was captured by 10.50 EUR: the same money goes out twice.',
-    nextStep: 'npx tallyhook explain ord_1; then contest the dispute with the refund as evidence',
+    nextStep:
+      'npx tallyhook orders explain ord_1; then contest the dispute with the refund as evidence',
   },
   {
     class: 'over_refund',
@@ -94,7 +95,7 @@ describe.each([
     detail: { currency: 'JPY', excessMinor: 500 },
     severity: 'critical',
     sentence: 'Refunds of the order of payment pay_9 exceed what was captured by 500 JPY.',
-    nextStep: 'npx tallyhook explain pay_9',
+    nextStep: 'npx tallyhook orders explain pay_9',
   },
   {
     class: 'over_capture',
@@ -102,7 +103,7 @@ describe.each([
     detail: { amountMinor: 1000, capturedMinor: 1500, currency: 'USD' },
     severity: 'critical',
     sentence: 'Payment pay_1 captured 15.00 USD, more than the 10.00 USD it asked for.',
-    nextStep: 'npx tallyhook explain pay_1',
+    nextStep: 'npx tallyhook orders explain pay_1',
   },
   {
     class: 'currency',
@@ -111,7 +112,7 @@ describe.each([
     severity: 'critical',
     sentence:
       'Order ord_1 has refunds or disputes in another currency than their payment: ref_1. Its totals cannot be set off against each other.',
-    nextStep: 'npx tallyhook explain ord_1',
+    nextStep: 'npx tallyhook orders explain ord_1',
   },
   {
     class: 'amount',
@@ -129,7 +130,7 @@ describe.each([
     severity: 'warning',
     sentence:
       'The history of payment pay_1 of 65.40 USD holds a step that no life can take, or the service contradicts it; it is kept as succeeded.',
-    nextStep: 'npx tallyhook explain pay_1',
+    nextStep: 'npx tallyhook orders explain pay_1',
   },
   {
     class: 'unknown_status',
@@ -171,7 +172,7 @@ describe.each([
     severity: 'warning',
     sentence:
       'Payment pay_1 was mentioned first at 2026-11-20 10:00 UTC, and the service has not known it since.',
-    nextStep: 'npx tallyhook explain pay_1',
+    nextStep: 'npx tallyhook orders explain pay_1',
   },
   {
     class: 'totals',
@@ -245,7 +246,7 @@ describe.each([
 test('an order id that a shell would read is quoted in the command', () => {
   const subject = "order:order:a'b; rm -rf /";
   const alert = findingAlert(finding({ class: 'over_refund', subject }));
-  expect(alert?.nextStep).toBe(String.raw`npx tallyhook explain 'a'\''b; rm -rf /'`);
+  expect(alert?.nextStep).toBe(String.raw`npx tallyhook orders explain 'a'\''b; rm -rf /'`);
 });
 
 test('the error of a dead event, which may quote its body, is not carried on', () => {

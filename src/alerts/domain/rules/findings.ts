@@ -7,9 +7,8 @@
  *    again settles most of them within minutes, and who is told of those stops listening.
  * 3. Every class is in the table, also those that alert nobody, with the reason.
  */
-import { formatMoney } from '../../../contract/money.ts';
 import type { Alert, Rule, Severity } from '../alert.ts';
-import { argument, quote, sayInstant } from '../words.ts';
+import { instant, money, quote, shellWord } from '../words.ts';
 
 /** Where a subject belongs, as far as the ledger knows; of events and lists it knows nothing. */
 export interface Place {
@@ -61,7 +60,7 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof SILENT>> = {
     severity: 'critical',
     graceMs: 0,
     say: ({ subject, detail }) =>
-      `Refunds and disputes of ${inner(subject)} together exceed what was captured by ${money(detail.excessMinor, detail.currency)}: the same money goes out twice.`,
+      `Refunds and disputes of ${inner(subject)} together exceed what was captured by ${amount(detail.excessMinor, detail.currency)}: the same money goes out twice.`,
     nextStep: (finding) =>
       `${explain(finding)}; then contest the dispute with the refund as evidence`,
   },
@@ -69,14 +68,14 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof SILENT>> = {
     severity: 'critical',
     graceMs: 0,
     say: ({ subject, detail }) =>
-      `Refunds of ${inner(subject)} exceed what was captured by ${money(detail.excessMinor, detail.currency)}.`,
+      `Refunds of ${inner(subject)} exceed what was captured by ${amount(detail.excessMinor, detail.currency)}.`,
     nextStep: explain,
   },
   over_capture: {
     severity: 'critical',
     graceMs: 0,
     say: ({ subject, detail }) =>
-      `${named(subject)} captured ${money(detail.capturedMinor, detail.currency)}, more than the ${money(detail.amountMinor, detail.currency)} it asked for.`,
+      `${named(subject)} captured ${amount(detail.capturedMinor, detail.currency)}, more than the ${amount(detail.amountMinor, detail.currency)} it asked for.`,
     nextStep: explain,
   },
   currency: {
@@ -309,27 +308,26 @@ function idOf(subject: string): string {
 const listName = idOf;
 
 function explain({ subject }: OpenFinding): string {
-  return `npx tallyhook explain ${argument(idOf(subject))}`;
+  return `npx tallyhook orders explain ${shellWord(idOf(subject))}`;
 }
 
 function refresh(subject: string): string {
-  return `npx tallyhook refresh ${argument(idOf(subject))}`;
+  return `npx tallyhook refresh ${shellWord(idOf(subject))}`;
 }
 
 function accept({ subject }: OpenFinding): string {
-  return `npx tallyhook findings list --subject ${argument(subject)}; then accept it: npx tallyhook findings accept NUMBER --reason "…"`;
+  return `npx tallyhook findings list --subject ${shellWord(subject)}; then accept it: npx tallyhook findings accept NUMBER --reason "…"`;
 }
 
-function money(amountMinor: unknown, currency: unknown): string {
-  return typeof amountMinor === 'number' && typeof currency === 'string'
-    ? formatMoney(amountMinor, currency)
-    : 'an unknown amount';
+function amount(amountMinor: unknown, currency: unknown): string {
+  return money(
+    typeof amountMinor === 'number' ? amountMinor : undefined,
+    typeof currency === 'string' ? currency : undefined,
+  );
 }
 
 function ofMoney({ amountMinor, currency }: Place): string {
-  return amountMinor === undefined || currency === undefined
-    ? ''
-    : ` of ${formatMoney(amountMinor, currency)}`;
+  return amountMinor === undefined ? '' : ` of ${money(amountMinor, currency)}`;
 }
 
 const MOST_LISTED = 5;
@@ -342,5 +340,5 @@ function listed(ids: unknown): string {
 
 function sayTime(iso: unknown): string {
   const ms = typeof iso === 'string' ? Date.parse(iso) : Number.NaN;
-  return Number.isNaN(ms) ? 'an unknown time' : sayInstant(ms);
+  return Number.isNaN(ms) ? 'an unknown time' : instant(ms);
 }

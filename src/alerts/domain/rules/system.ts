@@ -11,7 +11,7 @@
  *    news that no webhook told of is the silence wrong.
  */
 import type { Rule, Settled, Severity } from '../alert.ts';
-import { sayCount, sayInstant, saySpan } from '../words.ts';
+import { counted, instant, span } from '../words.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -161,13 +161,13 @@ function signatureFailures(facts: SystemFacts): Judged | undefined {
   const atLeast = (limit: number) => (isStanding ? 1 : limit);
   const rule = 'signature_failures';
   const detail = { ...facts.refused, windowMinutes: SIGNATURE_WINDOW_MS / MINUTE_MS };
-  const span = saySpan(SIGNATURE_WINDOW_MS);
+  const hour = span(SIGNATURE_WINDOW_MS);
   if (!hasVerified && mismatched >= atLeast(MISMATCHES_IN_SILENCE)) {
-    const last = lastMs === undefined ? 'none ever did' : `the last came ${sayInstant(lastMs)}`;
+    const last = lastMs === undefined ? 'none ever did' : `the last came ${instant(lastMs)}`;
     return {
       rule,
       severity: 'critical',
-      sentence: `${sayCount(mismatched, 'webhook')} in the last ${span} carried a signature that no secret of WEBHOOK_SECRETS makes, and none verified (${last}): the service most likely signs with another secret.`,
+      sentence: `${counted(mismatched, 'webhook')} in the last ${hour} carried a signature that no secret of WEBHOOK_SECRETS makes, and none verified (${last}): the service most likely signs with another secret.`,
       nextStep:
         'add the signing secret of your business profile to WEBHOOK_SECRETS and restart; npx tallyhook doctor checks it',
       detail,
@@ -177,7 +177,7 @@ function signatureFailures(facts: SystemFacts): Judged | undefined {
     return {
       rule,
       severity: 'warning',
-      sentence: `${sayCount(mismatched, 'webhook')} in the last ${span} carried a signature that no secret of WEBHOOK_SECRETS makes, beside others that verified: a second sender has another secret, or somebody tries to forge events.`,
+      sentence: `${counted(mismatched, 'webhook')} in the last ${hour} carried a signature that no secret of WEBHOOK_SECRETS makes, beside others that verified: a second sender has another secret, or somebody tries to forge events.`,
       nextStep:
         'if a second sender is meant, add its secret to WEBHOOK_SECRETS; otherwise let only the service reach the receiver',
       detail,
@@ -187,7 +187,7 @@ function signatureFailures(facts: SystemFacts): Judged | undefined {
     return {
       rule,
       severity: 'warning',
-      sentence: `${sayCount(unsigned, 'request')} in the last ${span} reached the receiver without a usable signature; nothing of them was kept.`,
+      sentence: `${counted(unsigned, 'request')} in the last ${hour} reached the receiver without a usable signature; nothing of them was kept.`,
       nextStep: 'let only the addresses of the service reach the receiver',
       detail,
     };
@@ -201,16 +201,16 @@ function silence(facts: SystemFacts): Judged | undefined {
   if (!facts.reconciliation || news < LEAST_NEWS) return undefined;
   const limitMs = silenceLimitMs(usualGapMs);
   if (lastWebhookMs !== undefined && nowMs - lastWebhookMs <= limitMs) return undefined;
-  const found = `asking the service found ${sayCount(news, 'change')} that no webhook told of`;
+  const found = `asking the service found ${counted(news, 'change')} that no webhook told of`;
   const rhythm =
-    usualGapMs === undefined ? '' : `, where 99 of 100 come within ${saySpan(usualGapMs)}`;
+    usualGapMs === undefined ? '' : `, where 99 of 100 come within ${span(usualGapMs)}`;
   return {
     rule: 'silence',
     severity: 'critical',
     sentence:
       lastWebhookMs === undefined
         ? `No webhook ever arrived, while ${found}.`
-        : `No webhook for ${saySpan(nowMs - lastWebhookMs)} (the last came ${sayInstant(lastWebhookMs)})${rhythm}, while ${found}.`,
+        : `No webhook for ${span(nowMs - lastWebhookMs)} (the last came ${instant(lastWebhookMs)})${rhythm}, while ${found}.`,
     nextStep:
       "npx tallyhook doctor compares the business profile's webhook address with this receiver",
     detail: {
@@ -228,9 +228,9 @@ function silenceLimitMs(usualGapMs: number | undefined): number {
 
 function missedWebhooks({ missed }: SystemFacts): Judged | undefined {
   const exceeded = MISSED_LIMITS.flatMap(({ periodMs, changes, share }) => {
-    const counted = missed.find((one) => one.periodMs === periodMs);
-    if (!counted || counted.changes < changes) return [];
-    return counted.changes >= share * (counted.changes + counted.webhooks) ? [counted] : [];
+    const found = missed.find((one) => one.periodMs === periodMs);
+    if (!found || found.changes < changes) return [];
+    return found.changes >= share * (found.changes + found.webhooks) ? [found] : [];
   });
   const [worst] = exceeded;
   if (!worst) return undefined;
@@ -239,7 +239,7 @@ function missedWebhooks({ missed }: SystemFacts): Judged | undefined {
   return {
     rule: 'missed_webhooks',
     severity: 'warning',
-    sentence: `In the last ${saySpan(periodMs)} asking the service found ${sayCount(changes, 'change')} that no webhook told of in time, beside ${beside} webhooks that arrived. The ledger is healed; the channel is not.`,
+    sentence: `In the last ${span(periodMs)} asking the service found ${counted(changes, 'change')} that no webhook told of in time, beside ${beside} webhooks that arrived. The ledger is healed; the channel is not.`,
     nextStep:
       "npx tallyhook doctor compares the business profile's webhook address and events with this receiver",
     detail: { periodHours: periodMs / HOUR_MS, changes, webhooks },
@@ -253,7 +253,7 @@ function backlog({ nowMs, oldestPendingMs, standing }: SystemFacts): Judged | un
   return {
     rule: 'backlog',
     severity: ageMs >= GRAVE_BACKLOG_MS ? 'critical' : 'warning',
-    sentence: `Events wait to be applied, the oldest for ${saySpan(ageMs)} (since ${sayInstant(oldestPendingMs)}): orders show a state that is so old.`,
+    sentence: `Events wait to be applied, the oldest for ${span(ageMs)} (since ${instant(oldestPendingMs)}): orders show a state that is so old.`,
     nextStep:
       'check that a process with the role events runs, then npx tallyhook events list --state pending',
     detail: { oldestPending: new Date(oldestPendingMs).toISOString() },
@@ -265,7 +265,7 @@ function deadEvents({ deadEvents: count }: SystemFacts): Judged | undefined {
   return {
     rule: 'dead_events',
     severity: 'critical',
-    sentence: `${sayCount(count, 'event')} could not be applied and were set aside; so many have a common cause.`,
+    sentence: `${counted(count, 'event')} could not be applied and were set aside; so many have a common cause.`,
     nextStep:
       'npx tallyhook events list --state dead; when the cause is gone: npx tallyhook events replay --dead',
     detail: { deadEvents: count },
@@ -283,7 +283,7 @@ function watermark(facts: SystemFacts): Judged | undefined {
   return {
     rule: 'watermark',
     severity: ageMs >= GRAVE_WATERMARK_MS ? 'critical' : 'warning',
-    sentence: `The service's list of ${oldest.stream} was last read whole up to ${sayInstant(oldest.atMs)}, ${saySpan(ageMs)} ago: what webhooks lost since then is not found.`,
+    sentence: `The service's list of ${oldest.stream} was last read whole up to ${instant(oldest.atMs)}, ${span(ageMs)} ago: what webhooks lost since then is not found.`,
     nextStep:
       'check that a process with the role reconcile runs, then npx tallyhook reconcile shows what stops it',
     detail: { stream: oldest.stream, watermark: new Date(oldest.atMs).toISOString() },
@@ -296,7 +296,7 @@ function reconciliationPaused({ nowMs, reconciliation }: SystemFacts): Judged | 
   return {
     rule: 'reconciliation_paused',
     severity: 'warning',
-    sentence: `Reconciliation has been paused since ${sayInstant(paused.sinceMs)}: what webhooks lose is not found, and authorizations are not confirmed.`,
+    sentence: `Reconciliation has been paused since ${instant(paused.sinceMs)}: what webhooks lose is not found, and authorizations are not confirmed.`,
     nextStep: 'npx tallyhook resume',
     detail: { pausedAt: new Date(paused.sinceMs).toISOString(), pausedBy: paused.by },
   };
@@ -308,7 +308,7 @@ function serviceUnreachable({ nowMs, reconciliation }: SystemFacts): Judged | un
   return {
     rule: 'service_unreachable',
     severity: nowMs - sinceMs >= GRAVE_UNUSABLE_MS ? 'critical' : 'warning',
-    sentence: `The payment service cannot be asked since ${sayInstant(sinceMs)}: nothing is compared, and what webhooks lose is not found until it can.`,
+    sentence: `The payment service cannot be asked since ${instant(sinceMs)}: nothing is compared, and what webhooks lose is not found until it can.`,
     nextStep: 'npx tallyhook doctor finds out whether it is the address, the key or the service',
     detail: { since: new Date(sinceMs).toISOString() },
   };
@@ -319,7 +319,7 @@ function rateExhausted({ exhaustedMinutes, standing }: SystemFacts): Judged | un
   return {
     rule: 'rate_exhausted',
     severity: 'warning',
-    sentence: `In ${sayCount(exhaustedMinutes, 'minute')} of the last ${RATE_WINDOW_MS / MINUTE_MS} no request to the payment service was left: the shop is refused, too, and reconciliation stands still.`,
+    sentence: `In ${counted(exhaustedMinutes, 'minute')} of the last ${RATE_WINDOW_MS / MINUTE_MS} no request to the payment service was left: the shop is refused, too, and reconciliation stands still.`,
     nextStep: 'find what else uses the key so much, or ask the service for a higher limit',
     detail: { exhaustedMinutes },
   };

@@ -1,0 +1,107 @@
+/**
+ * Rules of authorizations: money that is held until somebody captures it.
+ *
+ * 1. Near the deadline an alert stands, and is said at each threshold; critical from 6 hours on.
+ * 2. Past the deadline, while the service still shows it as capturable, another takes its place.
+ * 3. That a hold lapsed is news: nothing can be done about it any more. Both alerts end with it.
+ */
+import { CAPTURABLE_STATUSES } from '../../../contract/statuses.ts';
+import type { Alert, Settled } from '../alert.ts';
+import type { ResourceFacts } from '../facts.ts';
+import {
+  belonging,
+  history,
+  instant,
+  money,
+  resourceDetail,
+  shellWord,
+  subjectOf,
+} from '../words.ts';
+
+/** A hold that can still be captured, at a threshold. */
+export interface HoldFacts {
+  readonly paymentId: string;
+  readonly orderId: string | undefined;
+  readonly status: string | undefined;
+  readonly currency: string | undefined;
+  /** Minor units. */
+  readonly capturableMinor: number;
+  readonly deadlineMs: number;
+  /** The threshold that was reached last, in hours before the deadline; 0 is the deadline itself. */
+  readonly thresholdHours: number;
+  /** The service has just said so itself. */
+  readonly isConfirmed: boolean;
+}
+
+const RULES = ['authorization_expiring', 'authorization_expired'] as const;
+const CRITICAL_HOURS = 6;
+
+/** What stands of a hold; `hold` is undefined when nothing can be captured, or all time is left. */
+export function holdAlerts(paymentId: string, hold: HoldFacts | undefined): Settled {
+  return {
+    subject: subjectOf({ kind: 'payment', id: paymentId }),
+    rules: RULES,
+    standing: hold === undefined ? [] : [holdAlert(hold)],
+    isAtThreshold: true,
+  };
+}
+
+function holdAlert(hold: HoldFacts): Alert {
+  const { paymentId, orderId, deadlineMs, thresholdHours } = hold;
+  const ref = { kind: 'payment' as const, id: paymentId, orderId, paymentId };
+  const isOver = thresholdHours === 0;
+  const amount = money(hold.capturableMinor, hold.currency);
+  const until = isOver
+    ? `was to be captured by ${instant(deadlineMs)}; the service still shows it, and may refuse now.`
+    : `must be captured by ${instant(deadlineMs)}, or it lapses.`;
+  const doubt = hold.isConfirmed ? '' : ' The service could not be asked whether this still holds.';
+  const id = shellWord(paymentId);
+  return {
+    rule: isOver ? 'authorization_expired' : 'authorization_expiring',
+    subject: subjectOf(ref),
+    variant: new Date(deadlineMs).toISOString(),
+    severity: thresholdHours <= CRITICAL_HOURS ? 'critical' : 'warning',
+    sentence: `The authorization of ${amount} on payment ${paymentId}${belonging(ref)} ${until}${doubt}`,
+    nextStep: `npx tallyhook authorizations capture ${id}, or npx tallyhook authorizations cancel ${id}`,
+    detail: {
+      id: paymentId,
+      status: hold.status,
+      capturableMinor: hold.capturableMinor,
+      currency: hold.currency,
+      deadline: new Date(deadlineMs).toISOString(),
+      thresholdHours,
+      isConfirmed: hold.isConfirmed,
+    },
+    orderId,
+    paymentId,
+    deadlineAt: new Date(deadlineMs),
+  };
+}
+
+/** Rule 3: of a payment that was capturable and has expired. */
+export function lapseAlerts(facts: ResourceFacts): Settled | undefined {
+  const { before, status } = facts;
+  if (status !== 'expired' || !CAPTURABLE_STATUSES.has(before?.status ?? '')) return undefined;
+  return {
+    subject: subjectOf(facts),
+    rules: RULES,
+    standing: [],
+    news: facts.isHistory ? [] : [lapsedAlert(facts)],
+  };
+}
+
+function lapsedAlert(facts: ResourceFacts): Alert {
+  const leftMinor = Math.max(0, facts.authorizedMinor - facts.capturedMinor);
+  const amount = money(leftMinor, facts.currency);
+  return {
+    rule: 'authorization_expired',
+    subject: subjectOf(facts),
+    variant: '',
+    severity: 'warning',
+    sentence: `The authorization of ${amount} on payment ${facts.id}${belonging(facts)} lapsed: it was not captured in time, and the money is not held any more.`,
+    nextStep: `Do not deliver against it; a new payment is needed. History: ${history(facts)}`,
+    detail: { ...resourceDetail(facts), lapsedMinor: leftMinor },
+    orderId: facts.orderId,
+    paymentId: facts.paymentId,
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * Statements on deadlines that are to be spoken of. Whoever writes them holds the resource; locks are
+ * taken in that order everywhere.
+ */
+import type { ResourceKind } from '../../contract/resources/index.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import type { Described } from '../domain/facts.ts';
+
+export interface DeadlineRef {
+  readonly kind: ResourceKind;
+  readonly id: string;
+}
+
+export interface PlannedDeadline extends DeadlineRef {
+  readonly deadlineAt: Date;
+  /** The next threshold. */
+  readonly nextAt: Date;
+}
+
+function refColumns(refs: readonly DeadlineRef[]): readonly (readonly string[])[] {
+  return [refs.map(({ kind }) => kind), refs.map(({ id }) => id)];
+}
+
+/** Plans what is to be spoken of. A plan for the same deadline stays: what was said of it counts. */
+export async function planDeadlines(
+  tx: Queryable,
+  planned: readonly PlannedDeadline[],
+): Promise<void> {
+  await tx.query(
+    `insert into alert_deadlines as d (kind, resource_id, deadline_at, next_at)
+     select kind, resource_id, deadline_at, next_at
+       from unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[])
+            as u (kind, resource_id, deadline_at, next_at)
+      order by kind, resource_id
+     on conflict (kind, resource_id) do update
+        set deadline_at = excluded.deadline_at, next_at = excluded.next_at
+      where d.deadline_at <> excluded.deadline_at`,
+    [
+      ...refColumns(planned),
+      planned.map(({ deadlineAt }) => deadlineAt.toISOString()),
+      planned.map(({ nextAt }) => nextAt.toISOString()),
+    ],
+  );
+}
+
+/** Moves plans on to their next thresholds. */
+export async function advanceDeadlines(
+  tx: Queryable,
+  planned: readonly Omit<PlannedDeadline, 'deadlineAt'>[],
+): Promise<void> {
+  await tx.query(
+    `update alert_deadlines d
+        set next_at = u.next_at
+       from unnest($1::text[], $2::text[], $3::timestamptz[]) as u (kind, resource_id, next_at)
+      where d.kind = u.kind and d.resource_id = u.resource_id`,
+    [...refColumns(planned), planned.map(({ nextAt }) => nextAt.toISOString())],
+  );
+}
+
+export async function dropDeadlines(tx: Queryable, refs: readonly DeadlineRef[]): Promise<void> {
+  await tx.query(
+    `delete from alert_deadlines
+      where (kind, resource_id) in (select kind, id from unnest($1::text[], $2::text[]) as u (kind, id))`,
+    refColumns(refs),
+  );
+}
+
+/**
+ * Locks the resources whose deadlines are due, longest due first. Those that somebody else holds are
+ * passed over: whoever changes them plans anew, and the next run comes within a minute.
+ */
+export function lockDue(
+  tx: Queryable,
+  request: { readonly now: Date; readonly limit: number },
+): Promise<readonly DeadlineRef[]> {
+  return tx.query<DeadlineRef>(
+    `select r.kind, r.id
+       from alert_deadlines d
+       join resources r on r.kind = d.kind and r.id = d.resource_id
+      where d.next_at <= $1
+      order by d.next_at, r.kind, r.id
+      limit $2
+        for no key update of r skip locked`,
+    [request.now.toISOString(), request.limit],
+  );
+}
+
+/** A deadline with the resource that it is about. */
+export interface DueDeadline extends Described {
+  readonly deadlineMs: number;
+}
+
+/**
+ * Reads what is still due of resources that are locked. In a statement of its own: another scheduler
+ * may have spoken of it just before the lock was had.
+ */
+export async function readDue(
+  tx: Queryable,
+  refs: readonly DeadlineRef[],
+  now: Date,
+): Promise<readonly DueDeadline[]> {
+  const rows = await tx.query<DueRow>(
+    `select r.kind, r.id, d.deadline_at as "deadlineAt", r.status, r.stage, r.currency,
+            r.amount_minor as "amountMinor", r.payment_id as "paymentId",
+            case when r.order_key like 'order:%' then substr(r.order_key, 7) end as "orderId"
+       from alert_deadlines d
+       join resources r on r.kind = d.kind and r.id = d.resource_id
+      where (d.kind, d.resource_id) in (select kind, id from unnest($1::text[], $2::text[]) as u (kind, id))
+        and d.next_at <= $3`,
+    [...refColumns(refs), now.toISOString()],
+  );
+  return rows.map(({ deadlineAt, ...row }) => ({
+    ...row,
+    deadlineMs: deadlineAt.getTime(),
+    status: row.status ?? undefined,
+    stage: row.stage ?? undefined,
+    currency: row.currency ?? undefined,
+    amountMinor: row.amountMinor ?? undefined,
+    orderId: row.orderId ?? undefined,
+    paymentId: row.paymentId ?? undefined,
+  }));
+}
+
+interface DueRow extends DeadlineRef {
+  readonly deadlineAt: Date;
+  readonly status: string | null;
+  readonly stage: string | null;
+  readonly currency: string | null;
+  readonly amountMinor: number | null;
+  readonly orderId: string | null;
+  readonly paymentId: string | null;
+}

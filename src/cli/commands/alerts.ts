@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { Command, Option } from 'commander';
+import type { Channel } from '../../alerts/channels/index.ts';
+import { CHANNELS, type ChannelName } from '../../alerts/domain/message.ts';
+import { channelsOf } from '../../assembly.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { createLog } from '../../platform/log.ts';
+import { printJson, printTable, readConfig } from '../context.ts';
+import { jsonOption } from '../options.ts';
+import {
+  acknowledgeAlertCommand,
+  listAlertsCommand,
+  showAlertCommand,
+  snoozeAlertCommand,
+} from './alertsInHand.ts';
+
+export function alertsCommand(): Command {
+  return new Command('alerts')
+    .description('what somebody must know, and the channels that say it')
+    .addCommand(listAlertsCommand())
+    .addCommand(showAlertCommand())
+    .addCommand(acknowledgeAlertCommand())
+    .addCommand(snoozeAlertCommand())
+    .addCommand(testCommand());
+}
+
+interface TestOptions {
+  readonly channel?: ChannelName;
+  readonly json: boolean;
+}
+
+function testCommand(): Command {
+  return new Command('test')
+    .description('send a test through each channel that is set, and say what each answered')
+    .addOption(new Option('--channel <name>', 'only this one').choices(CHANNELS))
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nThe shop gets a signed message of type `test`.\n\nExit code: 0 each took it, 1 one did not, or is not set.',
+    )
+    .action(async ({ channel: name, json }: TestOptions) => {
+      // The log channel has something to say, too.
+      const channels = channelsOf(readConfig(), createLog('info')).filter(
+        (channel) => name === undefined || channel.name === name,
+      );
+      if (channels.length === 0) {
+        throw new OperatorError(
+          `The channel ${name} is not set. README.md, "Alerts", says which settings it takes.`,
+        );
+      }
+      const tested = await Promise.all(channels.map(testChannel));
+      if (json) printJson({ channels: tested });
+      else printTable(['CHANNEL', 'TEST', 'ANSWER'], tested.map(rowOf));
+      if (tested.some(({ outcome }) => outcome !== 'delivered')) process.exitCode = 1;
+    });
+}
+
+interface Tested {
+  readonly channel: ChannelName;
+  readonly outcome: 'delivered' | 'failed';
+  readonly answer: string;
+}
+
+async function testChannel(channel: Channel): Promise<Tested> {
+  const createdAt = new Date(systemClock.nowMs());
+  const { outcome, answer } = await channel.send({
+    id: `msg_${randomUUID()}`,
+    content: { kind: 'test', at: createdAt.toISOString() },
+    createdAt,
+  });
+  return {
+    channel: channel.name,
+    outcome: outcome === 'delivered' ? outcome : 'failed',
+    answer,
+  };
+}
+
+function rowOf({ channel, outcome, answer }: Tested): readonly string[] {
+  return [channel, outcome, answer];
+}

@@ -1,0 +1,95 @@
+/** Tells alerts what a transaction changed: each resource as its row said it before, and as it is now. */
+import type { OrderFacts, ResourceFacts } from '../alerts/domain/facts.ts';
+import { settleResources } from '../alerts/settleResources.ts';
+import type { Queryable } from '../platform/db/database.ts';
+import { namedOrderId } from './domain/order.ts';
+import { termDaysOf } from './domain/overdue.ts';
+import type { RecomputedOrder } from './recomputeOrders.ts';
+import type { Applied } from './recordChanges.ts';
+import type { ResourceRow } from './store/resources.ts';
+
+export interface AlertInput {
+  readonly applied: readonly Applied[];
+  readonly orders: readonly RecomputedOrder[];
+  readonly nowMs: number;
+  readonly isHistory: boolean;
+}
+
+/** Raises and resolves alerts about what was applied. The caller holds the orders and resources. */
+export async function raiseAlerts(
+  tx: Queryable,
+  { applied, orders, nowMs, isHistory }: AlertInput,
+): Promise<void> {
+  const resources = applied.flatMap((one) => factsOf(one, isHistory) ?? []);
+  await settleResources(tx, { resources, orders: orderFacts(applied, orders), nowMs });
+}
+
+/** Undefined when nothing was learned of it. */
+function factsOf(
+  { row, orderKey, merged, update }: Applied,
+  isHistory: boolean,
+): ResourceFacts | undefined {
+  const state = merged?.state;
+  if (!state || !update || (merged.added.length === 0 && merged.openedEpochs.length === 0)) {
+    return undefined;
+  }
+  const { kind, id } = row;
+  const { status, stage, currency, amountMinor, posts } = state;
+  return {
+    kind,
+    id,
+    before: beforeOf(row),
+    status,
+    stage,
+    currency,
+    amountMinor,
+    authorizedMinor: state.authorizedMinor,
+    capturedMinor: state.capturedMinor,
+    createdMs: toMs(state.createdMicros),
+    versionMs: toMs(state.versionMicros),
+    deadlineMs: toMs(state.deadlineMicros),
+    // A payout carries the order itself; the others are filed under it.
+    orderId: kind === 'payout' ? state.orderId : namedOrderId(orderKey),
+    paymentId: kind === 'payment' ? id : (update.payment_id ?? undefined),
+    termDays: posts ? termDaysOf(kind, { status, stage }) : undefined,
+    isHistory,
+  };
+}
+
+function beforeOf(row: ResourceRow): ResourceFacts['before'] {
+  if (row.status === null) return undefined;
+  const stage = row.stage ?? undefined;
+  return {
+    status: row.status,
+    stage,
+    deadlineMs: row.deadlineAt?.getTime(),
+    termDays: termDaysOf(row.kind, { status: row.status, stage }),
+  };
+}
+
+function toMs(micros: number | undefined): number | undefined {
+  return micros === undefined ? undefined : Math.floor(micros / 1000);
+}
+
+/** Orders of which a refund or dispute was looked at, and those between which parts moved. */
+function orderFacts(
+  applied: readonly Applied[],
+  orders: readonly RecomputedOrder[],
+): readonly OrderFacts[] {
+  const left = new Set<string>();
+  const concerned = new Set<string>();
+  for (const { row, orderKey } of applied) {
+    const isMoved = row.orderKey !== null && row.orderKey !== orderKey;
+    if (isMoved) left.add(row.orderKey);
+    const isChild = row.kind === 'refund' || row.kind === 'dispute';
+    if (orderKey !== null && (isMoved || isChild)) concerned.add(orderKey);
+  }
+  return orders
+    .filter(({ orderKey }) => concerned.has(orderKey) || left.has(orderKey))
+    .map(({ orderKey, subject, parts }) => ({
+      subject,
+      orderId: namedOrderId(orderKey),
+      parts,
+      hasLostParts: left.has(orderKey),
+    }));
+}

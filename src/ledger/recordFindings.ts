@@ -1,0 +1,65 @@
+/**
+ * The one place through which findings are opened and closed: each with its alert, in the transaction
+ * that does it. Nothing is written where nothing opens, changes or closes.
+ */
+import { settleFindings } from '../alerts/settleFindings.ts';
+import type { Queryable } from '../platform/db/database.ts';
+import type { Finding } from './domain/findings.ts';
+import {
+  endClasses,
+  endFindings,
+  endSubject,
+  type FindingName,
+  upsertFindings,
+} from './store/findings.ts';
+
+/** Opens findings, or brings those that are open up to date. Classes and subjects are distinct. */
+export async function openFindings(tx: Queryable, findings: readonly Finding[]): Promise<void> {
+  if (findings.length === 0) return;
+  await settleFindings(tx, { open: await upsertFindings(tx, findings), over: [] });
+}
+
+/** Closes findings whose test passes now. */
+export async function closeFindings(tx: Queryable, names: readonly FindingName[]): Promise<void> {
+  if (names.length === 0) return;
+  await settleFindings(tx, { open: [], over: await endFindings(tx, names) });
+}
+
+/** Closes findings of any of these classes about any of these subjects. */
+export async function closeClasses(
+  tx: Queryable,
+  classes: readonly string[],
+  subjects: readonly string[],
+): Promise<void> {
+  if (subjects.length === 0) return;
+  await settleFindings(tx, { open: [], over: await endClasses(tx, classes, subjects) });
+}
+
+/** Closes everything that is open about a subject, because somebody is dealing with it. */
+export async function closeSubject(tx: Queryable, subject: string): Promise<void> {
+  await settleFindings(tx, { open: [], over: await endSubject(tx, subject) });
+}
+
+/** One subject: the classes that stand open about it, and what it shows now. */
+export interface SubjectFindings {
+  readonly subject: string;
+  readonly open: readonly string[];
+  readonly shown: readonly Finding[];
+}
+
+/** Opens what subjects show now and closes what they no longer show, as two sets. */
+export async function recordFindings(
+  tx: Queryable,
+  subjects: readonly SubjectFindings[],
+): Promise<void> {
+  await openFindings(
+    tx,
+    subjects.flatMap(({ shown }) => shown),
+  );
+  const passed = subjects.flatMap(({ subject, open, shown: now }) =>
+    open
+      .filter((name) => !now.some((finding) => finding.class === name))
+      .map((name) => ({ class: name, subject })),
+  );
+  await closeFindings(tx, passed);
+}

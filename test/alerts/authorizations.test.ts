@@ -1,0 +1,116 @@
+/**
+ * What is said of holds: the sandbox over HTTP, real PostgreSQL, and one clock that is moved for both.
+ * Every list is the whole list of alerts about the payment.
+ */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readWrittenAlerts } from '../support/alerts.ts';
+import { HOUR_MS, type Watched, watch } from '../support/authorizations.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+
+let db: TestDatabase;
+let sandbox: TestSandbox;
+beforeEach(async () => {
+  db = await createTestDatabase();
+  sandbox = await startTestSandbox();
+});
+afterEach(async () => {
+  await sandbox.close();
+  await db.drop();
+});
+
+/** Moves the time, and has two schedulers look at once, and one again. */
+async function pass(watched: Watched, hours: number): Promise<void> {
+  await watched.advance(hours * HOUR_MS);
+  await Promise.all([watched.check.run(), watched.check.run()]);
+  await watched.check.run();
+}
+
+const alerts = async (paymentId: string) =>
+  (await readWrittenAlerts(db, [`payment:${paymentId}`])).map(({ rule, severity, state, said }) =>
+    [rule, severity, state, ...said].join(' '),
+  );
+
+const WEEK = 7 * 24;
+
+test('a hold that nobody captures is told at 48, 24, 6 and 1 h, louder from 6 h on, and that it lapsed', async () => {
+  const watched = await watch(sandbox, db);
+  const id = await watched.authorize();
+  await pass(watched, WEEK - 49);
+  expect(await alerts(id)).toEqual([]);
+  const steps: [number, string][] = [
+    [1.5, 'authorization_expiring warning open opened'],
+    [24, 'authorization_expiring warning open opened reminder'],
+    [18, 'authorization_expiring critical open opened reminder reminder'],
+    [5, 'authorization_expiring critical open opened reminder reminder reminder'],
+  ];
+  for (const [hours, told] of steps) {
+    await pass(watched, hours);
+    expect(await alerts(id)).toEqual([told]);
+  }
+  await pass(watched, 1);
+  const end = [
+    'authorization_expiring critical resolved opened reminder reminder reminder',
+    'authorization_expired warning resolved opened',
+  ];
+  expect(await alerts(id)).toEqual(end);
+  await watched.applyWebhooks();
+  await pass(watched, 48);
+  expect(await alerts(id)).toEqual(end);
+});
+
+test.each(['capture', 'cancel'])('a %s in between ends it', async (action) => {
+  const watched = await watch(sandbox, db);
+  const id = await watched.authorize();
+  await pass(watched, WEEK - 47);
+  await sandbox.call('POST', `/payments/${id}/${action}`, {});
+  await watched.applyWebhooks();
+  await pass(watched, 30);
+  await pass(watched, WEEK);
+  expect(await alerts(id)).toEqual(['authorization_expiring warning resolved opened resolved']);
+});
+
+test('after a long stop only the last threshold is told, and an acknowledged alert is told again only louder', async () => {
+  const watched = await watch(sandbox, db);
+  const [stopped, acknowledged] = [await watched.authorize(), await watched.authorize()];
+  await watched.check.run();
+  await pass(watched, WEEK - 40);
+  await db.query(
+    `update alerts set state = 'acknowledged', acknowledged_at = now(), acknowledged_by = 'ada',
+            acknowledged_reason = 'tomorrow' where subject = $1`,
+    [`payment:${acknowledged}`],
+  );
+  await pass(watched, 20);
+  expect(await alerts(acknowledged)).toEqual([
+    'authorization_expiring warning acknowledged opened',
+  ]);
+  await pass(watched, 17);
+  expect(await alerts(acknowledged)).toEqual([
+    'authorization_expiring critical acknowledged opened reminder',
+  ]);
+  expect(await alerts(stopped)).toEqual([
+    'authorization_expiring critical open opened reminder reminder',
+  ]);
+  const late = await watched.authorize();
+  await pass(watched, WEEK - 3);
+  expect(await alerts(late)).toEqual(['authorization_expiring critical open opened']);
+});
+
+test('a hold that is still shown past its deadline stands as expired, once, with what is not confirmed', async () => {
+  const watched = await watch(sandbox, db, { service: undefined });
+  const id = await watched.authorize();
+  await pass(watched, WEEK - 2);
+  await pass(watched, 3);
+  await pass(watched, 48);
+  expect(await alerts(id)).toEqual([
+    'authorization_expiring critical resolved opened',
+    'authorization_expired critical open opened',
+  ]);
+  const [row] = await db.query<{ sentence: string }>(
+    `select sentence from alerts where subject = $1 and state = 'open'`,
+    [`payment:${id}`],
+  );
+  expect(row?.sentence).toMatch(
+    /^The authorization of 65\.40 USD on payment \S+ \(order \S+\) was to be captured by \d{4}-\d\d-\d\d \d\d:\d\d UTC;.*The service could not be asked/,
+  );
+});

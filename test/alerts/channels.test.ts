@@ -1,0 +1,345 @@
+/**
+ * Every channel against a receiver that fails, is slow, refuses, or is gone for an hour: whatever it
+ * does, it is told in the end, and what it took is not said to it again.
+ */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { tellNews } from '../../src/alerts/raise.ts';
+import { alertOf } from '../support/alerts.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { unique } from '../support/events.ts';
+import {
+  ACCEPT,
+  type Behaviour,
+  SIGNING_SECRET,
+  startHttpReceiver,
+  startMailServer,
+} from '../support/receivers.ts';
+import { createSpeaking, readMessages } from '../support/speaking.ts';
+
+/** One channel, and how its receiver is made to misbehave. */
+interface Told {
+  readonly env: Readonly<Record<string, string>>;
+  /** What was accepted: the stable id of each, and its text. */
+  taken(): readonly { readonly id: string; readonly text: string }[];
+  /** Everything that came, accepted or not. */
+  attempts(): number;
+  fail(): void;
+  refuse(): void;
+  staySilent(): void;
+  recover(): void;
+  leave(): Promise<void>;
+  comeBack(): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function overHttp(
+  secret: string | undefined,
+  envOf: (url: string) => Readonly<Record<string, string>>,
+): Promise<Told> {
+  const receiver = await startHttpReceiver(secret);
+  const does = (behaviour: Behaviour) => () => receiver.behave(behaviour);
+  return {
+    env: envOf(receiver.url),
+    taken: () => receiver.accepted().map(({ id, body }) => ({ id, text: body })),
+    attempts: () => receiver.posts.length,
+    fail: does({ does: 'answer', status: 503 }),
+    refuse: does({ does: 'answer', status: 400 }),
+    staySilent: does({ does: 'stay_silent' }),
+    recover: does(ACCEPT),
+    leave: receiver.leave,
+    comeBack: receiver.comeBack,
+    close: receiver.close,
+  };
+}
+
+async function overMail(): Promise<Told> {
+  const server = await startMailServer();
+  return {
+    env: {
+      ALERT_MAIL_TO: 'ops@shop.example,boss@shop.example',
+      ALERT_MAIL_FROM: 'tallyhook@shop.example',
+      SMTP_URL: server.url,
+      ALERT_MAIL_SEVERITY: 'info',
+    },
+    taken: () => server.mails.map(({ messageId, raw }) => ({ id: messageId, text: raw })),
+    attempts: server.attempts,
+    fail: () => server.behave('tempfail'),
+    refuse: () => server.behave('refuse'),
+    staySilent: () => server.behave('stay_silent'),
+    recover: () => server.behave('accept'),
+    leave: server.leave,
+    comeBack: server.comeBack,
+    close: server.close,
+  };
+}
+
+const CHANNELS = {
+  webhook: () =>
+    overHttp(SIGNING_SECRET, (url) => ({
+      ALERT_WEBHOOK_URL: url,
+      ALERT_WEBHOOK_SECRET: SIGNING_SECRET,
+    })),
+  slack: () =>
+    overHttp(undefined, (url) => ({ ALERT_SLACK_URL: url, ALERT_SLACK_SEVERITY: 'info' })),
+  mail: overMail,
+} as const;
+
+const MINUTE_MS = 60_000;
+
+let db: TestDatabase;
+beforeEach(async () => {
+  db = await createTestDatabase();
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await db.drop();
+});
+
+function advance(ms: number): void {
+  vi.setSystemTime(Date.now() + ms);
+}
+
+async function raise(...subjects: readonly string[]): Promise<void> {
+  await db.transaction((tx) =>
+    tellNews(
+      tx,
+      subjects.map((subject) => alertOf({ subject })),
+    ),
+  );
+}
+
+describe.each(['webhook', 'slack', 'mail'] as const)('the channel %s', (name) => {
+  let told: Told;
+  beforeEach(async () => {
+    told = await CHANNELS[name]();
+  });
+  afterEach(() => told.close());
+
+  const speaking = (timeoutMs?: number) =>
+    createSpeaking({ db, env: told.env, ...(timeoutMs !== undefined && { timeoutMs }) });
+
+  test('is told of an alert once', async () => {
+    const subject = `dispute:${unique('dp')}`;
+    await raise(subject);
+    const { dispatch, deliver } = speaking();
+    await dispatch();
+    await deliver();
+    advance(10 * MINUTE_MS);
+    await dispatch();
+    await deliver();
+    expect(told.taken()).toHaveLength(1);
+    expect(told.taken()[0]?.text).toContain(subject);
+    expect(await readMessages(db, name)).toMatchObject([{ state: 'delivered', attempts: 1 }]);
+  });
+
+  test('that fails is tried again after a while, and told once', async () => {
+    await raise('dispute:dp_failing');
+    const { dispatch, deliver, waits } = speaking();
+    told.fail();
+    await dispatch();
+    await deliver();
+    await deliver();
+    // Within its pause it is left alone.
+    expect(told.attempts()).toBe(1);
+    expect(waits).toEqual([3_750]);
+    advance(3_750);
+    await deliver();
+    expect(waits).toEqual([3_750, 7_500]);
+    told.recover();
+    advance(7_500);
+    await deliver();
+    await deliver();
+    expect(told.taken()).toHaveLength(1);
+    expect(await readMessages(db, name)).toMatchObject([{ state: 'delivered', attempts: 3 }]);
+  });
+
+  test('that is too slow counts as failed, and gets the same message with the same id', async () => {
+    await raise('dispute:dp_slow');
+    const { dispatch, deliver } = speaking(300);
+    told.staySilent();
+    await dispatch();
+    await deliver();
+    expect(await readMessages(db, name)).toMatchObject([
+      { state: 'due', attempts: 1, lastError: 'no answer within 0.3 s' },
+    ]);
+    told.recover();
+    advance(MINUTE_MS);
+    await deliver();
+    const [message] = await readMessages(db, name);
+    expect(message).toMatchObject({ state: 'delivered', attempts: 2 });
+    if (name !== 'slack') expect(told.taken()[0]?.id).toContain(message?.id);
+  });
+
+  test('that refuses one message gets the next ones at once, and that one later', async () => {
+    await raise('dispute:dp_refused');
+    const { dispatch, deliver } = speaking();
+    told.refuse();
+    await dispatch();
+    await deliver();
+    told.recover();
+    advance(2_000);
+    await raise('dispute:dp_next');
+    await dispatch();
+    await deliver();
+    expect(told.taken().map(({ text }) => text.includes('dp_next'))).toEqual([true]);
+    advance(MINUTE_MS);
+    await deliver();
+    expect(told.taken().map(({ text }) => text.includes('dp_refused'))).toEqual([false, true]);
+  });
+
+  test('that is gone for an hour gets everything once it is back, nothing twice, and is reported meanwhile', async () => {
+    await told.leave();
+    const { dispatch, deliver } = speaking();
+    const subjects = Array.from({ length: 12 }, (_, place) => `dispute:dp_gone_${place}_`);
+    for (const subject of subjects) {
+      await raise(subject);
+      await dispatch();
+      await deliver();
+      advance(5 * MINUTE_MS);
+    }
+    expect(told.taken()).toEqual([]);
+    expect(await readDead(name)).toMatchObject([{ state: 'open', severity: 'critical' }]);
+
+    await told.comeBack();
+    for (let minute = 0; minute < 10; minute += 1) {
+      await dispatch();
+      await deliver();
+      advance(MINUTE_MS);
+    }
+    for (const subject of subjects) {
+      const times = told.taken().filter(({ text }) => text.includes(subject)).length;
+      expect([subject, times]).toEqual([subject, 1]);
+    }
+    expect(await readDead(name)).toMatchObject([{ state: 'resolved' }]);
+    expect((await readMessages(db)).filter(({ state }) => state !== 'delivered')).toEqual([]);
+    // Said on the others, which here is the log, and never on itself.
+    expect(told.taken().filter(({ text }) => text.includes('channel_dead'))).toEqual([]);
+    const said = await db.query(
+      `select content -> 'alert' ->> 'occasion' as occasion from messages
+        where channel = 'log' and content -> 'alert' ->> 'rule' = 'channel_dead' order by number`,
+    );
+    expect(said).toEqual([{ occasion: 'opened' }, { occasion: 'resolved' }]);
+  });
+
+  test('that takes nothing for three days: what waited is given up, and stays in the list', async () => {
+    await raise('dispute:dp_never');
+    await told.leave();
+    const { dispatch, deliver } = speaking();
+    await dispatch();
+    await deliver();
+    advance(72 * 60 * MINUTE_MS);
+    await deliver();
+    expect(await readMessages(db, name)).toMatchObject([{ state: 'given_up', attempts: 2 }]);
+    const listed = await db.query(`select subject from alerts where subject = 'dispute:dp_never'`);
+    expect(listed).toHaveLength(1);
+  });
+});
+
+function readDead(channel: string): Promise<object[]> {
+  return db.query(
+    `select state, severity from alerts where rule = 'channel_dead' and subject = $1 order by id`,
+    [`channel:${channel}`],
+  );
+}
+
+test('a receiver that is slow holds up no other channel', async () => {
+  const slow = await startHttpReceiver(SIGNING_SECRET);
+  const chat = await startHttpReceiver();
+  slow.behave({ does: 'stay_silent' });
+  const { dispatch, deliver } = createSpeaking({
+    db,
+    env: {
+      ALERT_WEBHOOK_URL: slow.url,
+      ALERT_WEBHOOK_SECRET: SIGNING_SECRET,
+      ALERT_SLACK_URL: chat.url,
+    },
+    timeoutMs: 20_000,
+  });
+  await raise('dispute:dp_1', 'dispute:dp_2');
+  await dispatch();
+  const delivering = deliver();
+  await vi.waitUntil(() => chat.accepted().length === 2, { timeout: 10_000 });
+  expect(slow.accepted()).toEqual([]);
+  await slow.close();
+  await chat.close();
+  await delivering;
+});
+
+test('410 means never again: the message is given up and the channel reported at once', async () => {
+  const receiver = await startHttpReceiver(SIGNING_SECRET);
+  receiver.behave({ does: 'answer', status: 410 });
+  const { dispatch, deliver } = createSpeaking({
+    db,
+    env: { ALERT_WEBHOOK_URL: receiver.url, ALERT_WEBHOOK_SECRET: SIGNING_SECRET },
+  });
+  await raise('dispute:dp_1');
+  await dispatch();
+  await deliver();
+  expect(await readMessages(db, 'webhook')).toMatchObject([
+    { state: 'given_up', attempts: 1, lastError: 'HTTP 410' },
+  ]);
+  expect(await readDead('webhook')).toMatchObject([{ state: 'open' }]);
+  await receiver.close();
+});
+
+test('a redirect is not followed', async () => {
+  const elsewhere = await startHttpReceiver();
+  const receiver = await startHttpReceiver(SIGNING_SECRET);
+  receiver.behave({ does: 'answer', status: 307, headers: { location: elsewhere.url } });
+  const { dispatch, deliver } = createSpeaking({
+    db,
+    env: { ALERT_WEBHOOK_URL: receiver.url, ALERT_WEBHOOK_SECRET: SIGNING_SECRET },
+  });
+  await raise('dispute:dp_1');
+  await dispatch();
+  await deliver();
+  expect(receiver.posts).toHaveLength(1);
+  expect(elsewhere.posts).toEqual([]);
+  expect(await readMessages(db, 'webhook')).toMatchObject([
+    { state: 'due', lastError: 'HTTP 307: redirects are not followed' },
+  ]);
+  await receiver.close();
+  await elsewhere.close();
+});
+
+test('a receiver that asks for time is given it', async () => {
+  const receiver = await startHttpReceiver(SIGNING_SECRET);
+  receiver.behave({ does: 'answer', status: 429, headers: { 'retry-after': '120' } });
+  const { dispatch, deliver, waits } = createSpeaking({
+    db,
+    env: { ALERT_WEBHOOK_URL: receiver.url, ALERT_WEBHOOK_SECRET: SIGNING_SECRET },
+  });
+  await raise('dispute:dp_1');
+  await dispatch();
+  await deliver();
+  expect(waits).toEqual([120_000]);
+  receiver.behave(ACCEPT);
+  advance(119_000);
+  await deliver();
+  expect(receiver.accepted()).toEqual([]);
+  advance(1_000);
+  await deliver();
+  expect(receiver.accepted()).toHaveLength(1);
+  await receiver.close();
+});
+
+test('a receiver that got the message but whose answer was lost gets it again under the same id', async () => {
+  const receiver = await startHttpReceiver(SIGNING_SECRET);
+  receiver.behave({ does: 'take_and_hang_up' });
+  const { dispatch, deliver } = createSpeaking({
+    db,
+    env: { ALERT_WEBHOOK_URL: receiver.url, ALERT_WEBHOOK_SECRET: SIGNING_SECRET },
+  });
+  await raise('dispute:dp_1');
+  await dispatch();
+  await deliver();
+  receiver.behave(ACCEPT);
+  advance(MINUTE_MS);
+  await deliver();
+  const [first, second] = receiver.posts;
+  expect(receiver.posts).toHaveLength(2);
+  expect(second?.id).toBe(first?.id);
+  expect(second?.body).toBe(first?.body);
+  await receiver.close();
+});

@@ -1,0 +1,195 @@
+/** Deadlines of evidence on real PostgreSQL, by a clock that is moved. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createDeadlineCheck } from '../../src/alerts/checkDeadlines.ts';
+import { readWrittenAlerts } from '../support/alerts.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { eventBody, MERCHANT_ID, unique } from '../support/events.ts';
+import { receive, testApplier } from '../support/ledger.ts';
+
+const HOUR_MS = 60 * 60_000;
+const START_MS = Date.parse('2026-11-01T12:00:00Z');
+
+let db: TestDatabase;
+let nowMs: number;
+const clock = { nowMs: () => nowMs };
+
+beforeEach(async () => {
+  db = await createTestDatabase();
+  nowMs = START_MS;
+});
+afterEach(() => db.drop());
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** What the service says of a dispute now. */
+async function tell(id: string, fields: object = {}): Promise<void> {
+  await tellAll([[id, fields]]);
+}
+
+async function tellAll(told: readonly (readonly [string, object])[]): Promise<void> {
+  const bodies = told.map(([id, fields]) =>
+    eventBody(
+      {
+        dispute_id: id,
+        payment_id: `pay_of_${id}`,
+        amount: '6540',
+        currency: 'USD',
+        dispute_stage: 'dispute',
+        dispute_status: 'dispute_opened',
+        created: iso(START_MS),
+        modified_at: iso(nowMs),
+        ...fields,
+      },
+      { eventType: 'dispute_opened', contentType: 'dispute_details' },
+    ),
+  );
+  const ids = await receive(db, bodies, new Date(nowMs));
+  await testApplier(db, MERCHANT_ID, clock).applyBatch(ids);
+}
+
+const due = (hours: number) => ({ challenge_required_by: iso(START_MS + hours * HOUR_MS) });
+
+const check = () => createDeadlineCheck({ db, clock, log: silentLog })();
+
+/** Sets the time to so many hours after the start; two schedulers look at once, and one again. */
+async function at(hours: number): Promise<void> {
+  nowMs = START_MS + hours * HOUR_MS;
+  await Promise.all([check(), check()]);
+  await check();
+}
+
+const alerts = async (id: string) =>
+  (await readWrittenAlerts(db, [`dispute:${id}`])).map(({ rule, severity, state, said }) =>
+    [rule, severity, state, ...said].join(' '),
+  );
+
+const planned = () => db.query('select resource_id from alert_deadlines');
+
+const OPENED = 'dispute_opened critical open opened';
+
+test('a deadline is told at 7 days, 72 h and 24 h, once each, until the dispute is answered', async () => {
+  const id = unique('dp');
+  await tell(id, due(240));
+  await at(71);
+  expect(await alerts(id)).toEqual([OPENED]);
+  await at(73);
+  expect(await alerts(id)).toEqual([OPENED, 'dispute_deadline warning open opened']);
+  await at(169);
+  expect(await alerts(id)).toEqual([OPENED, 'dispute_deadline warning open opened reminder']);
+  await at(217);
+  const near = 'dispute_deadline critical open opened reminder reminder';
+  expect(await alerts(id)).toEqual([OPENED, near]);
+  await at(300);
+  expect(await alerts(id)).toEqual([OPENED, near]);
+  expect(await planned()).toEqual([]);
+  await tell(id, { ...due(240), dispute_status: 'dispute_challenged' });
+  expect(await alerts(id)).toEqual([
+    'dispute_opened critical resolved opened',
+    'dispute_deadline critical resolved opened reminder reminder',
+    'dispute_changed info resolved opened',
+  ]);
+});
+
+test('thresholds that are reached when the dispute opens are said by its opening', async () => {
+  const id = unique('dp');
+  await tell(id, due(60));
+  await at(1);
+  expect(await alerts(id)).toEqual([OPENED]);
+  await at(37);
+  expect(await alerts(id)).toEqual([OPENED, 'dispute_deadline critical open opened']);
+});
+
+test('without a deadline of the service 7 days are assumed and watched', async () => {
+  const id = unique('dp');
+  await tell(id);
+  await at(97);
+  expect(await alerts(id)).toEqual([OPENED, 'dispute_deadline warning open opened']);
+});
+
+test('after a long stop only the last threshold is told, and a clock that goes back and forth tells nothing', async () => {
+  const id = unique('dp');
+  await tell(id, due(240));
+  await at(230);
+  const told = [OPENED, 'dispute_deadline critical open opened'];
+  expect(await alerts(id)).toEqual(told);
+  for (const hours of [0, 100, 239, 10, 400]) await at(hours);
+  expect(await alerts(id)).toEqual(told);
+});
+
+test('a clock that jumped ahead and back says no threshold twice', async () => {
+  const id = unique('dp');
+  await tell(id, due(240));
+  await at(100);
+  await at(20);
+  await at(100);
+  expect(await alerts(id)).toEqual([OPENED, 'dispute_deadline warning open opened']);
+  await at(170);
+  expect(await alerts(id)).toEqual([OPENED, 'dispute_deadline warning open opened reminder']);
+});
+
+test('when the deadline moves, what was said of the old one ends and the new one has its own thresholds', async () => {
+  const id = unique('dp');
+  await tell(id, due(240));
+  await at(170);
+  await tell(id, due(480));
+  const before = 'dispute_deadline warning resolved opened resolved';
+  expect(await alerts(id)).toEqual([OPENED, before]);
+  await at(300);
+  expect(await alerts(id)).toEqual([OPENED, before]);
+  await at(313);
+  expect(await alerts(id)).toEqual([OPENED, before, 'dispute_deadline warning open opened']);
+});
+
+test('the condition is checked when it is spoken of: what is answered by then is not told', async () => {
+  const id = unique('dp');
+  await tell(id, { ...due(240), dispute_status: 'dispute_challenged' });
+  await db.query(
+    `insert into alert_deadlines (kind, resource_id, deadline_at, next_at)
+     values ('dispute', $1, $2, $3)`,
+    [id, iso(START_MS + 240 * HOUR_MS), iso(START_MS)],
+  );
+  await at(1);
+  expect(await alerts(id)).toEqual(['dispute_changed warning resolved opened']);
+  expect(await planned()).toEqual([]);
+});
+
+test('what is being applied is passed over and told by the next run', async () => {
+  const id = unique('dp');
+  await tell(id, due(240));
+  nowMs = START_MS + 100 * HOUR_MS;
+  await db.transaction(async (tx) => {
+    await tx.query(`select id from resources where kind = 'dispute' and id = $1 for update`, [id]);
+    await check();
+  });
+  expect(await alerts(id)).toEqual([OPENED]);
+  await check();
+  expect(await alerts(id)).toEqual([OPENED, 'dispute_deadline warning open opened']);
+});
+
+test('more than one transaction takes are all told in one run', async () => {
+  const ids = Array.from({ length: 450 }, () => unique('dp'));
+  await tellAll(ids.map((id) => [id, due(240)]));
+  await at(100);
+  const [row] = await db.query<{ told: number }>(
+    `select count(distinct a.subject) as told from alerts a join alert_outbox o on o.alert_id = a.id
+      where a.rule = 'dispute_deadline'`,
+  );
+  expect(row?.told).toBe(450);
+});
+
+test('when a snooze ends, what still stands is told once', async () => {
+  const [stands, over] = [unique('dp'), unique('dp')];
+  for (const id of [stands, over]) await tell(id, due(24));
+  await db.query(`update alerts set snoozed_until = $1, snoozed_by = 'ada'`, [
+    iso(START_MS + HOUR_MS),
+  ]);
+  await tell(over, { ...due(24), dispute_status: 'dispute_won', modified_at: iso(nowMs + 1) });
+  await at(0.9);
+  expect(await alerts(stands)).toEqual([OPENED]);
+  await at(1.1);
+  expect(await alerts(stands)).toEqual(['dispute_opened critical open opened reminder']);
+  expect(await alerts(over)).toEqual([
+    'dispute_opened critical resolved opened',
+    'dispute_won info resolved opened',
+  ]);
+});

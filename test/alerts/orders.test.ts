@@ -1,0 +1,280 @@
+/**
+ * The shop is told of its orders: each change of status, each change of money, in the order of each
+ * order's life, with the order as the admin API has it; whatever its receiver does meanwhile.
+ */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { tellShop } from '../../src/alerts/tellShop.ts';
+import { orderFeedOf } from '../../src/assembly.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject, unique } from '../support/events.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
+import {
+  ACCEPT,
+  type HttpReceiver,
+  SIGNING_SECRET,
+  startHttpReceiver,
+} from '../support/receivers.ts';
+import { createSpeaking, readMessages, type Speaking } from '../support/speaking.ts';
+import { seededRandom, testSeed } from '../support/storm.ts';
+import { ADMIN_TOKEN, startTallyhook } from '../support/tallyhook.ts';
+
+const MINUTE_MS = 60_000;
+
+let db: TestDatabase;
+let shop: HttpReceiver;
+let speaking: Speaking;
+beforeEach(async () => {
+  db = await createTestDatabase();
+  shop = await startHttpReceiver(SIGNING_SECRET);
+  speaking = createSpeaking({
+    db,
+    env: { ORDER_WEBHOOK_URL: shop.url, ORDER_WEBHOOK_SECRET: SIGNING_SECRET },
+  });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await shop.close();
+  await db.drop();
+});
+
+function tell(): Promise<unknown> {
+  const newMessageId = () => `msg_${unique('order')}`;
+  return tellShop({ db, feed: orderFeedOf(db), clock: systemClock, newMessageId });
+}
+
+/** Tells what is new and delivers what is due. */
+async function speak(): Promise<void> {
+  await tell();
+  await speaking.deliver();
+}
+
+function apply(...bodies: readonly Buffer[]): Promise<void> {
+  return applyEach(db, testApplier(db), bodies);
+}
+
+/** A payment of an order in one of its states; `minute` is its version. */
+function paymentEvent(orderId: string, minute: number, fields: object): Buffer {
+  const at = new Date(Date.UTC(2026, 10, 1, 10, minute)).toISOString();
+  return eventBody(
+    paymentObject({
+      payment_id: `pay_${orderId}`,
+      metadata: { order_id: orderId },
+      modified_at: at,
+      ...fields,
+    }),
+    { timestamp: at },
+  );
+}
+
+function refundEvent(orderId: string, refund: string, amount: number): Buffer {
+  const object = {
+    refund_id: `ref_${orderId}_${refund}`,
+    payment_id: `pay_${orderId}`,
+    status: 'succeeded',
+    amount,
+    currency: 'USD',
+    modified_at: '2026-11-01T11:00:00.000Z',
+  };
+  return eventBody(object, { eventType: 'refund_succeeded', contentType: 'refund_details' });
+}
+
+function disputeEvent(orderId: string, status: string, minute: number): Buffer {
+  const at = new Date(Date.UTC(2026, 10, 2, 10, minute)).toISOString();
+  const object = {
+    dispute_id: `dp_${orderId}`,
+    payment_id: `pay_${orderId}`,
+    dispute_stage: 'dispute',
+    dispute_status: `dispute_${status}`,
+    amount: '6540',
+    currency: 'USD',
+    modified_at: at,
+    created_at: at,
+  };
+  return eventBody(object, { eventType: `dispute_${status}`, contentType: 'dispute_details' });
+}
+
+interface Notice {
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data: {
+    readonly change: { readonly number: number; readonly status: string };
+    readonly order: {
+      readonly order_id: string;
+      readonly status: string;
+      readonly totals: readonly Record<string, unknown>[];
+    };
+  };
+}
+
+const notices = (): readonly Notice[] =>
+  shop.accepted().map(({ body }) => JSON.parse(body) as Notice);
+
+test('it begins at the end of the feed: history is not told', async () => {
+  await apply(paymentEvent('ord_old', 0, {}));
+  await speak();
+  await apply(paymentEvent('ord_new', 0, {}));
+  await speak();
+  expect(notices().map(({ type, data }) => [type, data.order.order_id])).toEqual([
+    ['order.paid', 'ord_new'],
+  ]);
+});
+
+test('each status of an order is told, and money that changes within one', async () => {
+  await speak();
+  const events = [
+    paymentEvent('ord_1', 0, {
+      status: 'requires_capture',
+      capture_method: 'manual',
+      amount_capturable: 6540,
+      amount_received: 0,
+    }),
+    paymentEvent('ord_1', 1, { capture_method: 'manual' }),
+    refundEvent('ord_1', 'a', 1000),
+    refundEvent('ord_1', 'b', 500),
+    disputeEvent('ord_1', 'opened', 0),
+    disputeEvent('ord_1', 'won', 1),
+    refundEvent('ord_1', 'c', 5040),
+    paymentEvent('ord_2', 0, { status: 'failed', amount_received: 0 }),
+    paymentEvent('ord_3', 0, { status: 'cancelled', amount_received: 0 }),
+  ];
+  for (const event of events) {
+    await apply(event);
+    await speak();
+  }
+  const told = notices().map(({ type, data }) => [data.order.order_id, type]);
+  expect(told).toEqual([
+    ['ord_1', 'order.authorized'],
+    ['ord_1', 'order.paid'],
+    ['ord_1', 'order.partially_refunded'],
+    ['ord_1', 'order.updated'],
+    ['ord_1', 'order.disputed'],
+    ['ord_1', 'order.partially_refunded'],
+    ['ord_1', 'order.refunded'],
+    ['ord_2', 'order.failed'],
+    ['ord_3', 'order.cancelled'],
+  ]);
+  const numbers = notices().map(({ data }) => data.change.number);
+  expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+  expect(new Set(shop.posts.map(({ id }) => id)).size).toBe(told.length);
+});
+
+test('a detail that moves no money is not told', async () => {
+  await speak();
+  await apply(paymentEvent('ord_1', 0, {}));
+  await speak();
+  await apply(paymentEvent('ord_1', 5, { description: 'gift' }));
+  await speak();
+  const [last] = await db.query<{ change: string }>(
+    'select change from changes order by number desc limit 1',
+  );
+  expect(last).toEqual({ change: 'details' });
+  expect(notices().map(({ type }) => type)).toEqual(['order.paid']);
+});
+
+test('the order is told in the words of the admin API', async () => {
+  await speak();
+  await apply(paymentEvent('ord_1', 0, {}), refundEvent('ord_1', 'a', 1000));
+  await speak();
+  const tallyhook = await startTallyhook({ db, roles: ['console'] });
+  try {
+    const response = await fetch(`http://127.0.0.1:${tallyhook.consolePort}/api/v1/orders/ord_1`, {
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    });
+    const answered = (await response.json()) as Record<string, unknown>;
+    const { timeline, timeline_complete, refresh, ...state } = answered;
+    expect([timeline, timeline_complete, refresh]).toEqual([expect.any(Array), true, null]);
+    expect(notices().at(-1)?.data.order).toEqual(state);
+  } finally {
+    await tallyhook.close();
+  }
+});
+
+test('a stop loses nothing: what changed meanwhile is told afterwards', async () => {
+  await speak();
+  await apply(paymentEvent('ord_1', 0, { status: 'processing', amount_received: 0 }));
+  await apply(paymentEvent('ord_1', 1, {}));
+  await apply(refundEvent('ord_1', 'a', 6540));
+  await speak();
+  expect(notices().map(({ type }) => type)).toEqual([
+    'order.pending',
+    'order.paid',
+    'order.refunded',
+  ]);
+  // All of them carry the order as it is by now.
+  expect(notices().map(({ data }) => data.order.status)).toEqual([
+    'refunded',
+    'refunded',
+    'refunded',
+  ]);
+});
+
+test('two workers at once write each notice once', async () => {
+  await tell();
+  await apply(...Array.from({ length: 30 }, (_, number) => paymentEvent(`ord_${number}`, 0, {})));
+  await Promise.all([tell(), tell(), tell()]);
+  expect(await readMessages(db, 'shop')).toHaveLength(30);
+});
+
+const SEED = testSeed();
+
+test(`a receiver that fails at random is told of each order in its order, nothing left out (seed ${SEED})`, async () => {
+  const random = seededRandom(SEED);
+  await speak();
+  const orderIds = Array.from({ length: 12 }, (_, number) => `ord_${number}`);
+  for (const orderId of orderIds) {
+    await apply(
+      paymentEvent(orderId, 0, { status: 'processing', amount_received: 0 }),
+      paymentEvent(orderId, 1, {}),
+      refundEvent(orderId, 'a', 100),
+      refundEvent(orderId, 'b', 6440),
+    );
+  }
+  await tell();
+  shop.behave(() => {
+    const lot = random();
+    if (lot < 0.15) return { does: 'answer', status: 500 };
+    if (lot < 0.3) return { does: 'answer', status: 400 };
+    if (lot < 0.4) return { does: 'take_and_hang_up' };
+    return ACCEPT;
+  });
+  const left = async () => (await readMessages(db, 'shop')).filter(({ state }) => state === 'due');
+  for (let round = 0; round < 400 && (await left()).length > 0; round += 1) {
+    await speaking.deliver();
+    vi.setSystemTime(Date.now() + MINUTE_MS);
+  }
+  expect(await left()).toEqual([]);
+  for (const orderId of orderIds) {
+    const own = shop.posts
+      .map(({ body, id, outcome }) => ({ id, outcome, ...(JSON.parse(body) as Notice) }))
+      .filter(({ data }) => data.order.order_id === orderId);
+    // By the first time that each came, refused or not: the next never overtakes.
+    const firsts = own.filter(({ id }, place) => own.findIndex((one) => one.id === id) === place);
+    expect(firsts.map(({ type }) => type)).toEqual([
+      'order.pending',
+      'order.paid',
+      'order.partially_refunded',
+      'order.refunded',
+    ]);
+    const accepted = own.filter(({ outcome }) => outcome === 'accept').map(({ id }) => id);
+    expect(accepted).toEqual(firsts.map(({ id }) => id));
+  }
+});
+
+test('a notice that is refused for three days is given up, said, and the next one goes out', async () => {
+  await speak();
+  await apply(paymentEvent('ord_1', 0, {}));
+  await apply(refundEvent('ord_1', 'a', 1000));
+  await tell();
+  shop.behave(({ type }) => (type === 'order.paid' ? { does: 'answer', status: 422 } : ACCEPT));
+  await speaking.deliver();
+  expect(notices()).toEqual([]);
+  vi.setSystemTime(Date.now() + 72 * 60 * MINUTE_MS);
+  await speaking.deliver();
+  expect(notices().map(({ type }) => type)).toEqual(['order.partially_refunded']);
+  const said = await db.query(
+    `select severity, order_id as "orderId", state from alerts where rule = 'order_notice_given_up'`,
+  );
+  expect(said).toEqual([{ severity: 'warning', orderId: 'ord_1', state: 'resolved' }]);
+});

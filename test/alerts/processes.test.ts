@@ -1,0 +1,149 @@
+/** What only processes can show: a worker that is killed in mid-delivery, a stop, a queue that is away. */
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { settleAlerts, tellNews } from '../../src/alerts/raise.ts';
+import { alertOf } from '../support/alerts.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Environment, type Program, settingsFor, spawnProgram } from '../support/program.ts';
+import {
+  ACCEPT,
+  type HttpReceiver,
+  SIGNING_SECRET,
+  startHttpReceiver,
+} from '../support/receivers.ts';
+import { readMessages } from '../support/speaking.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+let db: TestDatabase;
+let hook: HttpReceiver;
+const programs = new Set<Program>();
+beforeEach(async () => {
+  db = await createTestDatabase();
+  hook = await startHttpReceiver(SIGNING_SECRET);
+});
+afterEach(async () => {
+  for (const program of programs) await end(program, 'SIGKILL');
+  await hook.close();
+  await db.drop();
+});
+
+function run(worker: string, env: Environment): Program {
+  const settings = settingsFor(db.url, {
+    ALERT_WEBHOOK_URL: hook.url,
+    ALERT_WEBHOOK_SECRET: SIGNING_SECRET,
+    ...env,
+  });
+  const program = spawnProgram(`dist/workers/${worker}.js`, [], { env: settings });
+  programs.add(program);
+  return program;
+}
+
+async function end(program: Program, signal: NodeJS.Signals): Promise<void> {
+  program.kill(signal);
+  await program.exit;
+  programs.delete(program);
+}
+
+function raise(subject: string): Promise<void> {
+  return db.transaction((tx) => tellNews(tx, [alertOf({ subject })]));
+}
+
+/** Until then the message belongs to whoever began to deliver it; here nobody waits for that. */
+async function endLeases(): Promise<void> {
+  await db.query(`update messages set next_attempt_at = now() where state = 'due'`);
+}
+
+/** A Redis database that no other test uses. */
+const redisUrl = inject('redisUrl') && `${inject('redisUrl')}/13`;
+
+describe.each([
+  { queues: 'in the database', env: {}, isSkipped: false },
+  {
+    queues: redisUrl === undefined ? 'in Redis: SKIPPED: no redis-server' : 'in Redis',
+    env: { REDIS_URL: redisUrl },
+    isSkipped: redisUrl === undefined,
+  },
+])('queues $queues', ({ env, isSkipped }) => {
+  test.skipIf(isSkipped)('an alert that is raised goes out within seconds', async () => {
+    run('alerts', env);
+    await raise('dispute:dp_now');
+    await waitFor('the alert', () => hook.accepted().length === 1);
+    await waitFor('it to be settled', async () =>
+      (await readMessages(db)).every(({ state }) => state === 'delivered'),
+    );
+  });
+
+  test.skipIf(isSkipped)('what failed is tried again without anybody sweeping', async () => {
+    hook.behave(({ id }) =>
+      hook.posts.some((post) => post.id === id) ? ACCEPT : { does: 'answer', status: 500 },
+    );
+    run('alerts', env);
+    await raise('dispute:dp_again');
+    await waitFor('the second attempt', () => hook.accepted().length === 1);
+    expect(hook.posts).toHaveLength(2);
+  });
+
+  test.skipIf(isSkipped)(
+    'a worker that is killed in mid-delivery: the next one delivers the same message, with the same id',
+    async () => {
+      hook.behave({ does: 'stay_silent' });
+      const worker = run('alerts', env);
+      await raise('dispute:dp_killed');
+      await waitFor('the first attempt', () => hook.posts.length === 1);
+      await end(worker, 'SIGKILL');
+      expect(await readMessages(db, 'webhook')).toMatchObject([{ state: 'due', attempts: 1 }]);
+
+      hook.behave(ACCEPT);
+      await endLeases();
+      run('alerts', env);
+      // It announces what is due when it starts, and every minute.
+      run('scheduler', env);
+      await waitFor('the second attempt', () => hook.accepted().length === 1);
+      await waitFor('it to be settled', async () =>
+        (await readMessages(db, 'webhook')).every(({ state }) => state === 'delivered'),
+      );
+      const [first, second] = hook.posts;
+      expect(second?.id).toBe(first?.id);
+      expect(second?.body).toBe(first?.body);
+      expect(hook.posts).toHaveLength(2);
+    },
+  );
+
+  test.skipIf(isSkipped)(
+    'a worker that is told to stop finishes what it is delivering',
+    async () => {
+      hook.behave({ does: 'stay_silent' });
+      const worker = run('alerts', { ...env, LOG_LEVEL: 'debug' });
+      await raise('dispute:dp_stopped');
+      await waitFor('the attempt', () => hook.posts.length === 1);
+      const ended = end(worker, 'SIGTERM');
+      await hook.leave();
+      await ended;
+      const exit = await worker.exit;
+      expect([exit.code, exit.signal]).toEqual([0, null]);
+      // It lived to write down what came of it.
+      expect(await readMessages(db, 'webhook')).toMatchObject([
+        { state: 'due', attempts: 1, lastError: expect.stringContaining('no connection') },
+      ]);
+    },
+  );
+});
+
+test('while Redis is away, alerts go out all the same', async () => {
+  run('alerts', { REDIS_URL: 'redis://127.0.0.1:1' });
+  await raise('system:queue');
+  await waitFor('the alert', () => hook.accepted().length === 1);
+});
+
+test('an alert that opens and resolves while nobody is there is told as both', async () => {
+  const standing = [alertOf({ subject: 'dispute:dp_short' })];
+  const rules = ['dispute_opened'] as const;
+  await db.transaction((tx) =>
+    settleAlerts(tx, [{ subject: 'dispute:dp_short', rules, standing }]),
+  );
+  await db.transaction((tx) =>
+    settleAlerts(tx, [{ subject: 'dispute:dp_short', rules, standing: [] }]),
+  );
+  run('alerts', {});
+  await waitFor('the alert', () => hook.accepted().length === 1);
+  expect(hook.accepted().map(({ type }) => type)).toEqual(['alert.passed']);
+});

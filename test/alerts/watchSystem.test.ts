@@ -1,0 +1,277 @@
+/** The watch over the system, over a real database. The figures of the rules: test/unit/alerts. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createSystemWatch } from '../../src/alerts/watchSystem.ts';
+import { replayEvent } from '../../src/ledger/applyEvents.ts';
+import { openFindings } from '../../src/ledger/recordFindings.ts';
+import { readWrittenAlerts } from '../support/alerts.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { unique } from '../support/events.ts';
+import { applyEach, receive, testApplier } from '../support/ledger.ts';
+import { paymentEvent } from '../support/payments.ts';
+import { startTallyhook } from '../support/tallyhook.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+let db: TestDatabase;
+let watch: () => Promise<void>;
+
+const watchAs = (isReconciling: boolean) =>
+  createSystemWatch({ db, log: silentLog, isReconciling });
+
+beforeEach(async () => {
+  db = await createTestDatabase();
+  watch = watchAs(true);
+});
+afterEach(() => db.drop());
+
+/** Every alert so far: rule, state, and what was said. */
+const written = async (): Promise<readonly (readonly string[])[]> =>
+  (await readWrittenAlerts(db)).map(({ rule, state, said }) => [rule, state, ...said]);
+
+const run = (run: { cause?: string; missed?: number; isDryRun?: boolean; hoursAgo?: number }) =>
+  db.query(
+    `insert into reconcile_runs (stream, mode, cause, is_dry_run, state, from_at, to_at, position_at,
+                                 started_at, updated_at, finished_at, missed)
+     select 'payments', 'full', $1, $2, 'done', at, at, at, at, at, at, $3
+       from (select now() - $4 * interval '1 hour' as at) as t`,
+    [run.cause ?? 'tail', run.isDryRun ?? false, run.missed ?? 0, run.hoursAgo ?? 0],
+  );
+
+const webhooks = async (count: number, minutesAgo: number): Promise<void> => {
+  const bodies = Array.from({ length: count }, () => paymentEvent({}));
+  const ids = await receive(db, bodies, new Date(Date.now() - minutesAgo * 60_000));
+  await testApplier(db).applyBatch(ids);
+};
+
+const read = (minutesAgo: number) =>
+  db.query(`update reconcile_streams set watermark_at = now() - $1 * interval '1 minute'`, [
+    minutesAgo,
+  ]);
+
+describe('no alert is raised', () => {
+  test('in a fresh installation, with a key and without one', async () => {
+    await watch();
+    await watchAs(false)();
+    expect(await written()).toEqual([]);
+  });
+
+  test('by a first import, which found a history that no webhook had told of', async () => {
+    await run({ cause: 'tail', missed: 0 });
+    await run({ cause: 'operator', missed: 90_000 });
+    await run({ cause: 'night', missed: 500, isDryRun: true });
+    await watch();
+    expect(await written()).toEqual([]);
+  });
+
+  test('in a quiet night: no webhooks, no news, everything read', async () => {
+    await webhooks(30, 600);
+    await run({});
+    await read(3);
+    await watch();
+    expect(await written()).toEqual([]);
+  });
+
+  test('by a day of work: payments, paid and applied, every list read', async () => {
+    await webhooks(200, 1);
+    await run({});
+    await read(3);
+    await watch();
+    await watch();
+    expect(await written()).toEqual([]);
+  });
+
+  test('by a new process that finds everything as the long stop left it', async () => {
+    await webhooks(30, 3 * 24 * 60);
+    await read(3 * 24 * 60);
+    await watch();
+    expect(await written()).toEqual([]);
+  });
+});
+
+describe('signatures that fail in number', () => {
+  test('are counted by the receiver without a row for each, said once, and over when the hour is', async () => {
+    const tallyhook = await startTallyhook({ db, roles: ['receiver'] });
+    try {
+      for (let sent = 0; sent < 6; sent += 1) {
+        const body = paymentEvent({});
+        const headers = { 'X-Webhook-Signature-512': 'ab'.repeat(64) };
+        expect((await tallyhook.deliver(body, headers)).status).toBe(401);
+      }
+    } finally {
+      await tallyhook.close();
+    }
+    const counts = await db.query('select name, count from watch_counts');
+    expect(counts).toEqual([{ name: 'signature_mismatched', count: 6 }]);
+    await watch();
+    await watch();
+    expect(await written()).toEqual([['signature_failures', 'open', 'opened']]);
+    await db.query(`update watch_counts set minute = minute - interval '61 minutes'`);
+    await watch();
+    expect(await written()).toEqual([['signature_failures', 'resolved', 'opened', 'resolved']]);
+  });
+
+  test('leave no rows for ever', async () => {
+    await db.query(
+      `insert into watch_counts (minute, name, count)
+       values (now() - interval '25 hours', 'signature_unsigned', 1)`,
+    );
+    await watch();
+    expect(await db.query('select name from watch_counts')).toEqual([]);
+  });
+});
+
+describe('silence', () => {
+  test('is said while the service has news, and ends with the next webhook', async () => {
+    await webhooks(30, 60);
+    await run({ missed: 3 });
+    await watch();
+    expect(await written()).toEqual([['silence', 'open', 'opened']]);
+    await webhooks(1, 0);
+    await watch();
+    expect(await written()).toEqual([['silence', 'resolved', 'opened', 'resolved']]);
+  });
+
+  test('is not made of what was lost before the last webhook', async () => {
+    await webhooks(30, 60);
+    // This run began two minutes after the last webhook.
+    await run({ missed: 3, hoursAgo: 58 / 60 });
+    await watch();
+    expect(await written()).toEqual([]);
+  });
+});
+
+test('missed webhooks are said with their share of those that arrived', async () => {
+  await webhooks(60, 5);
+  await run({ cause: 'night', missed: 6 });
+  await watch();
+  expect(await written()).toEqual([['missed_webhooks', 'open', 'opened']]);
+  const [row] = await db.query<{ detail: object }>('select detail from alerts');
+  expect(row?.detail).toEqual({ periodHours: 1, changes: 6, webhooks: 60 });
+});
+
+test('a backlog is said, said again when it grows grave, and over when it is applied', async () => {
+  const [id = 0] = await receive(db, [paymentEvent({})]);
+  const age = (minutes: number) =>
+    db.query(`update pending set since = now() - $1 * interval '1 minute'`, [minutes]);
+  await age(6);
+  await watch();
+  await age(31);
+  await watch();
+  expect(await written()).toEqual([['backlog', 'open', 'opened', 'reminder']]);
+  await testApplier(db).applyBatch([id]);
+  await watch();
+  expect(await written()).toEqual([['backlog', 'resolved', 'opened', 'reminder', 'resolved']]);
+});
+
+test('many dead events are said as one thing beside each of them', async () => {
+  const ids = await receive(
+    db,
+    Array.from({ length: 10 }, () => paymentEvent({})),
+  );
+  for (const id of ids) await testApplier(db).giveUp(id, 8, 'broken');
+  await watch();
+  const counts = await db.query(
+    `select rule, count(*) as alerts from alerts where state = 'open' group by rule order by rule`,
+  );
+  expect(counts).toEqual([
+    { rule: 'dead_events', alerts: 1 },
+    { rule: 'event_dead', alerts: 10 },
+  ]);
+  for (const id of ids) await replayEvent(db, id);
+  await watch();
+  expect(await db.query(`select id from alerts where state = 'open'`)).toEqual([]);
+});
+
+describe('reconciliation', () => {
+  test('that does not get round is said; a pause and a service that is away explain it', async () => {
+    await read(3);
+    await watch();
+    await read(50);
+    // This process has watched for an hour.
+    const old = watchAs(true);
+    await old();
+    expect(await written()).toEqual([]);
+    await db.query(
+      `insert into alerts (rule, subject, severity, sentence, next_step, detail)
+       values ('watermark', 'system:reconciliation', 'warning', '', '', '{}')`,
+    );
+    await watch();
+    expect(await written()).toEqual([['watermark', 'open']]);
+    await db.query(
+      `insert into reconcile_pauses (paused_by, reason, paused_at)
+       values ('ada', 'maintenance', now() - interval '5 hours')`,
+    );
+    await watch();
+    expect((await written()).map(([rule, state]) => [rule, state])).toEqual([
+      ['watermark', 'resolved'],
+      ['reconciliation_paused', 'open'],
+    ]);
+  });
+
+  test('says that the service is away when that lasts, and not where somebody accepted it', async () => {
+    const subject = 'service:payments';
+    const detail = { reason: 'connection refused' };
+    await db.transaction((tx) =>
+      openFindings(tx, [{ class: 'service_unusable', subject, detail }]),
+    );
+    await watch();
+    expect(await written()).toEqual([]);
+    await db.query(`update findings set opened_at = now() - interval '11 minutes'`);
+    await watch();
+    expect(await written()).toEqual([['service_unreachable', 'open', 'opened']]);
+    await db.query(
+      `update findings set accepted_at = now(), accepted_by = 'a', accepted_reason = 'b'`,
+    );
+    await watch();
+    expect(await written()).toEqual([['service_unreachable', 'resolved', 'opened', 'resolved']]);
+  });
+
+  test('says that no requests are left when that lasts, counted by the minute', async () => {
+    await db.query(
+      `update rate_budget set requests_limit = 100, remaining = 0, reset_at = now() + interval '50 s'`,
+    );
+    await watch();
+    expect(await db.query('select name, count from watch_counts')).toEqual([
+      { name: 'rate_exhausted', count: 1 },
+    ]);
+    expect(await written()).toEqual([]);
+    await db.query(
+      `insert into watch_counts (minute, name, count)
+       select date_trunc('minute', now()) - n * interval '1 minute', 'rate_exhausted', 1
+         from generate_series(1, 9) as n`,
+    );
+    await watch();
+    expect(await written()).toEqual([['rate_exhausted', 'open', 'opened']]);
+  });
+});
+
+test('findings of a time before there were alerts are spoken of once', async () => {
+  await db.query(
+    `insert into findings (class, subject, detail) values ('double_paid', 'order:order:o', '{}')`,
+  );
+  await watch();
+  await watch();
+  expect(await written()).toEqual([['double_paid', 'open', 'opened']]);
+});
+
+test('two processes that watch side by side say a thing once', async () => {
+  await applyEach(db, testApplier(db), [paymentEvent({ payment_id: unique('pay') })]);
+  await webhooks(30, 60);
+  await run({ missed: 3 });
+  const other = watchAs(true);
+  await Promise.all([watch(), other(), watch(), other()]);
+  const silent = (await readWrittenAlerts(db)).filter(({ rule }) => rule === 'silence');
+  expect(silent.length).toBeLessThanOrEqual(1);
+});
+
+test('the scheduler watches, from its start', async () => {
+  await webhooks(30, 60);
+  await run({ missed: 3 });
+  const key = { PAYMENTS_BASE_URL: 'http://127.0.0.1:9', PAYMENTS_API_KEY: 'snd_none' };
+  const tallyhook = await startTallyhook({ db, roles: ['scheduler'], env: key });
+  try {
+    await waitFor('the alert', async () => (await written()).length > 0);
+  } finally {
+    await tallyhook.close();
+  }
+  expect((await written()).map(([rule]) => rule)).toContain('silence');
+});

@@ -1,0 +1,125 @@
+/** Alerts on the command line. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { settleAlerts } from '../../src/alerts/raise.ts';
+import { alertOf } from '../support/alerts.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { unique } from '../support/events.ts';
+import { type Exit, runTallyhook, settingsFor } from '../support/program.ts';
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+
+const run = (...args: readonly string[]): Promise<Exit> =>
+  runTallyhook(['alerts', ...args], { env: settingsFor(db.url) });
+
+interface Shown {
+  readonly id: number;
+  readonly state: string;
+  readonly subject: string;
+}
+
+async function list(...args: readonly string[]): Promise<readonly Shown[]> {
+  const exit = await run('list', '--json', ...args);
+  expect(exit).toMatchObject({ code: 0, stderr: '' });
+  return (JSON.parse(exit.stdout) as { alerts: Shown[] }).alerts;
+}
+
+/** Raises an alert about a new subject. @returns its number */
+async function raise(severity: 'info' | 'warning' | 'critical' = 'warning'): Promise<string> {
+  const subject = `payment:${unique('pay')}`;
+  const alert = alertOf({ rule: 'over_capture', subject, severity, paymentId: 'pay_1' });
+  await db.transaction((tx) =>
+    settleAlerts(tx, [{ subject, rules: ['over_capture'], standing: [alert] }]),
+  );
+  const rows = await db.query<{ id: number }>('select id from alerts where subject = $1', [
+    subject,
+  ]);
+  return String(rows[0]?.id);
+}
+
+async function resolve(number: string): Promise<void> {
+  const [row] = await db.query<{ subject: string }>('select subject from alerts where id = $1', [
+    number,
+  ]);
+  const subject = row?.subject ?? '';
+  await db.transaction((tx) =>
+    settleAlerts(tx, [{ subject, rules: ['over_capture'], standing: [] }]),
+  );
+}
+
+test('the list shows what is not resolved, all of it when asked, and only what is asked for', async () => {
+  const [open, grave, over] = [await raise(), await raise('critical'), await raise()];
+  await resolve(over);
+  const numbers = async (...args: readonly string[]) =>
+    (await list(...args)).map(({ id }) => String(id));
+  expect(await numbers()).toEqual([grave, open]);
+  expect(await numbers('--all')).toEqual([over, grave, open]);
+  expect(await numbers('--severity', 'critical')).toEqual([grave]);
+  expect(await numbers('--rule', 'silence')).toEqual([]);
+  const text = await run('list');
+  expect(text.stdout).toContain('Something stands about payment:');
+});
+
+test('one alert is shown with its sentence and what to do next', async () => {
+  const number = await raise();
+  const { code, stdout } = await run('show', number);
+  expect(code).toBe(0);
+  expect(stdout).toContain('over_capture (warning, open) about payment:');
+  expect(stdout).toContain('Next: npx tallyhook alerts list');
+  expect(stdout).toContain('Payment: pay_1');
+});
+
+test('an alert is acknowledged once, with who and why', async () => {
+  const number = await raise();
+  const exit = await run('ack', number, '--reason', 'asking the bank', '--by', 'ada');
+  expect(exit).toMatchObject({ code: 0, stdout: `Alert ${number} is acknowledged by ada.\n` });
+  const shown = await run('show', number);
+  expect(shown.stdout).toMatch(/Acknowledged by ada, .* UTC: asking the bank/);
+  const again = await run('ack', number, '--reason', 'me too', '--by', 'bob');
+  expect(again.code).toBe(1);
+  expect(again.stderr).toContain(`Alert ${number} was acknowledged before by ada`);
+});
+
+test('an alert is snoozed for a while', async () => {
+  const number = await raise();
+  const exit = await run('snooze', number, '--for', '4h', '--by', 'ada', '--json');
+  expect(exit.code).toBe(0);
+  const { snoozedUntil } = JSON.parse(exit.stdout) as { snoozedUntil: string };
+  const hours = (Date.parse(snoozedUntil) - Date.now()) / 3_600_000;
+  expect(hours).toBeGreaterThan(3.9);
+  expect(hours).toBeLessThanOrEqual(4);
+  expect((await run('list')).stdout).toContain('open, snoozed');
+});
+
+describe('a mistake is told', () => {
+  test.each([
+    ['an alert that is not there', ['show', '999999'], 'There is no alert 999999'],
+    ['one to acknowledge', ['ack', '999999', '--reason', 'x'], 'There is no alert 999999'],
+    ['one to snooze', ['snooze', '999999', '--for', '1h'], 'There is no alert 999999'],
+    ['no reason', ['ack', '1'], "required option '--reason <text>'"],
+    ['an empty reason', ['ack', '1', '--reason', ' '], 'Give a reason'],
+    ['a number that is none', ['show', 'x'], 'Give the number of an alert'],
+    ['a time that is none', ['snooze', '1', '--for', '4'], 'Give minutes, hours or days'],
+    ['a time that is too long', ['snooze', '1', '--for', '31d'], '30d at most'],
+  ])('%s', async (_name, args, message) => {
+    const { code, stderr } = await run(...args);
+    expect(code).toBe(1);
+    expect(stderr).toContain(message);
+  });
+
+  test('an alert that is resolved', async () => {
+    const number = await raise();
+    await resolve(number);
+    for (const args of [
+      ['ack', number, '--reason', 'x'],
+      ['snooze', number, '--for', '1h'],
+    ]) {
+      const { code, stderr } = await run(...args);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`Alert ${number} was resolved`);
+    }
+  });
+});

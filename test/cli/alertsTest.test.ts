@@ -1,0 +1,80 @@
+/** `tallyhook alerts test`: what each channel answered, and an exit code that means something. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runTallyhook } from '../support/program.ts';
+import {
+  type HttpReceiver,
+  type MailServer,
+  SIGNING_SECRET,
+  startHttpReceiver,
+  startMailServer,
+} from '../support/receivers.ts';
+
+let hook: HttpReceiver;
+let shop: HttpReceiver;
+let chat: HttpReceiver;
+let mail: MailServer;
+beforeEach(async () => {
+  hook = await startHttpReceiver(SIGNING_SECRET);
+  shop = await startHttpReceiver(SIGNING_SECRET);
+  chat = await startHttpReceiver();
+  mail = await startMailServer();
+});
+afterEach(async () => {
+  await Promise.all([hook.close(), shop.close(), chat.close(), mail.close()]);
+});
+
+const settings = () => ({
+  ALERT_WEBHOOK_URL: hook.url,
+  ALERT_WEBHOOK_SECRET: SIGNING_SECRET,
+  ALERT_SLACK_URL: chat.url,
+  ALERT_MAIL_TO: 'ops@shop.example',
+  ALERT_MAIL_FROM: 'tallyhook@shop.example',
+  SMTP_URL: mail.url,
+  ORDER_WEBHOOK_URL: shop.url,
+  ORDER_WEBHOOK_SECRET: SIGNING_SECRET,
+});
+
+test('sends a test through every channel that is set', async () => {
+  const exit = await runTallyhook(['alerts', 'test'], { env: settings() });
+  expect(exit.code).toBe(0);
+  for (const [channel, answer] of [
+    ['log', 'written'],
+    ['webhook', 'HTTP 200'],
+    ['slack', 'HTTP 200'],
+    ['mail', 'accepted for 1'],
+    ['shop', 'HTTP 200'],
+  ]) {
+    expect(exit.stdout).toMatch(new RegExp(`^${channel} +delivered +${answer}$`, 'm'));
+  }
+  expect([hook, shop].map(({ posts }) => posts.map(({ type }) => type))).toEqual([
+    ['test'],
+    ['test'],
+  ]);
+  expect(chat.posts).toHaveLength(1);
+  expect(mail.mails.map(({ raw }) => raw.includes('Subject: Tallyhook: a test'))).toEqual([true]);
+});
+
+test('says which one did not take it, and ends with 1', async () => {
+  chat.behave({ does: 'answer', status: 404 });
+  await mail.leave();
+  const exit = await runTallyhook(['alerts', 'test', '--json'], { env: settings() });
+  expect(exit.code).toBe(1);
+  const json = exit.stdout.slice(exit.stdout.indexOf('{\n'));
+  expect(JSON.parse(json)).toMatchObject({
+    channels: [
+      { channel: 'log', outcome: 'delivered' },
+      { channel: 'webhook', outcome: 'delivered' },
+      { channel: 'slack', outcome: 'failed', answer: 'HTTP 404' },
+      { channel: 'mail', outcome: 'failed', answer: 'ESOCKET' },
+      { channel: 'shop', outcome: 'delivered' },
+    ],
+  });
+});
+
+test('tests one channel alone, and says when it is not set', async () => {
+  const one = await runTallyhook(['alerts', 'test', '--channel', 'shop'], { env: settings() });
+  expect([one.code, shop.posts.length, hook.posts.length]).toEqual([0, 1, 0]);
+  const none = await runTallyhook(['alerts', 'test', '--channel', 'slack'], { env: {} });
+  expect(none.code).toBe(1);
+  expect(none.stderr).toMatch(/slack is not set/);
+});

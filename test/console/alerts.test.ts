@@ -1,0 +1,160 @@
+/** Alerts over the admin API. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Severity } from '../../src/alerts/domain/alert.ts';
+import { settleAlerts } from '../../src/alerts/raise.ts';
+import { alertOf } from '../support/alerts.ts';
+import { type Api, type Body, createApi } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { unique } from '../support/events.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+
+let db: TestDatabase;
+let tallyhook: TestTallyhook;
+let api: Api;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  tallyhook = await startTallyhook({ db, roles: ['console'] });
+  api = createApi(tallyhook);
+});
+afterAll(async () => {
+  await tallyhook.close();
+  await db.drop();
+});
+
+const settle = (subject: string, severity?: Severity) =>
+  db.transaction((tx) =>
+    settleAlerts(tx, [
+      {
+        subject,
+        rules: ['over_refund'],
+        standing: severity
+          ? [
+              alertOf({
+                rule: 'over_refund',
+                subject,
+                severity,
+                orderId: 'ord_1',
+                detail: { a: 1 },
+              }),
+            ]
+          : [],
+      },
+    ]),
+  );
+
+/** Raises an alert. @returns its number and subject */
+async function raise(severity: Severity = 'warning'): Promise<{ number: number; subject: string }> {
+  const subject = `order:order:${unique('ord')}`;
+  await settle(subject, severity);
+  const rows = await db.query<{ id: number }>('select id from alerts where subject = $1', [
+    subject,
+  ]);
+  return { number: rows[0]?.id ?? 0, subject };
+}
+
+test('alerts are listed newest first, page by page, by state, severity and rule', async () => {
+  const raised = [await raise(), await raise('critical'), await raise(), await raise('critical')];
+  await settle(raised[0]?.subject ?? '');
+  const numbers = raised.map(({ number }) => number).toReversed();
+  const listed = async (query: string): Promise<readonly number[]> => {
+    const found: number[] = [];
+    for (let cursor = ''; ; ) {
+      const { status, body } = await api.get(`/api/v1/alerts?limit=2${query}${cursor}`);
+      expect(status).toBe(200);
+      found.push(...body.alerts.map(({ number }: Body) => number));
+      if (body.next_cursor === null) return found;
+      cursor = `&cursor=${body.next_cursor}`;
+    }
+  };
+  expect(await listed('')).toEqual(numbers);
+  expect(await listed('&state=open')).toEqual(numbers.slice(0, 3));
+  expect(await listed('&state=resolved')).toEqual(numbers.slice(3));
+  expect(await listed('&severity=critical')).toEqual([numbers[0], numbers[2]]);
+  expect(await listed('&rule=silence')).toEqual([]);
+});
+
+test('one alert is told with its facts', async () => {
+  const { number, subject } = await raise();
+  expect((await api.get(`/api/v1/alerts/${number}`)).body).toMatchObject({
+    number,
+    rule: 'over_refund',
+    subject,
+    state: 'open',
+    sentence: `Something stands about ${subject}.`,
+    next_step: 'npx tallyhook alerts list',
+    detail: { a: 1 },
+    order_id: 'ord_1',
+    payment_id: null,
+    acknowledged: null,
+    snoozed: null,
+  });
+});
+
+test('an alert is acknowledged by whom the token names, once', async () => {
+  const { number } = await raise();
+  const path = `/api/v1/alerts/${number}/acknowledge`;
+  const first = await api.post(path, { reason: ' asking the bank ' });
+  expect(first.status).toBe(200);
+  expect(first.body).toMatchObject({
+    state: 'acknowledged',
+    acknowledged: { by: 'admin', reason: 'asking the bank' },
+  });
+  const second = await api.post(path, { reason: 'me too' });
+  expect(second.status).toBe(409);
+  expect(second.body.error.message).toContain('acknowledged before by admin');
+});
+
+test('an alert is snoozed until a time by whom the token names; another snooze replaces the first', async () => {
+  const { number } = await raise();
+  for (const hours of [4, 8]) {
+    const until = new Date(Date.now() + hours * 3_600_000).toISOString();
+    const { status, body } = await api.post(`/api/v1/alerts/${number}/snooze`, { until });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ state: 'open', snoozed: { until, by: 'admin' } });
+  }
+});
+
+describe('what cannot be done is refused', () => {
+  const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+
+  test.each([
+    ['acknowledge', { reason: 'x' }],
+    ['snooze', { until: inHours(1) }],
+  ])('%s, for an alert that is not there or resolved', async (action, body) => {
+    expect((await api.post(`/api/v1/alerts/999999/${action}`, body)).status).toBe(404);
+    const { number, subject } = await raise();
+    await settle(subject);
+    const refused = await api.post(`/api/v1/alerts/${number}/${action}`, body);
+    expect(refused.status).toBe(409);
+    expect(refused.body.error.message).toContain('is resolved');
+  });
+
+  test.each([
+    ['acknowledge', {}],
+    ['acknowledge', { reason: '  ' }],
+    ['acknowledge', { reason: 'x'.repeat(501) }],
+    ['acknowledge', { reason: 'x', by: 'somebody else' }],
+    ['snooze', {}],
+    ['snooze', { until: 'tomorrow' }],
+    ['snooze', { until: '2020-01-01T00:00:00Z' }],
+    ['snooze', { until: inHours(31 * 24) }],
+  ])('%s with %j', async (action, body) => {
+    const { number } = await raise();
+    expect((await api.post(`/api/v1/alerts/${number}/${action}`, body)).status).toBe(400);
+  });
+
+  test('a query that means nothing', async () => {
+    for (const query of [
+      'state=closed',
+      'severity=loud',
+      'rule=nothing',
+      'subject=x',
+      'cursor=*',
+    ]) {
+      expect((await api.get(`/api/v1/alerts?${query}`)).status).toBe(400);
+    }
+    expect((await api.get('/api/v1/alerts/none')).status).toBe(400);
+    expect((await api.get('/api/v1/alerts/999999')).status).toBe(404);
+  });
+});

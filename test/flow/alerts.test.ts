@@ -1,0 +1,235 @@
+/**
+ * What is said of what happens at the service, over the whole way: the sandbox over HTTP, its webhooks
+ * to a real receiver, the worker, PostgreSQL. Every list is the whole list of alerts, in the order in
+ * which they were opened, with what of each was said.
+ */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { replayEvent } from '../../src/ledger/applyEvents.ts';
+import { readWrittenAlerts, type WrittenAlert } from '../support/alerts.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { sign, unique } from '../support/events.ts';
+import { receive, testApplier } from '../support/ledger.ts';
+import { testReconciler } from '../support/reconciler.ts';
+import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { cardPayment } from '../support/sandboxRequests.ts';
+import { createRandom } from '../support/shop.ts';
+import { testSeed } from '../support/storm.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+const SEED = testSeed();
+
+let db: TestDatabase;
+let sandbox: TestSandbox;
+let tallyhook: TestTallyhook;
+
+beforeEach(async () => {
+  db = await createTestDatabase();
+  sandbox = await startTestSandbox();
+  // A dispute that comes back tells of a status it had before: it must be sent, too.
+  await sandbox.control('PUT', '/faults', { webhooks: { repeat_types: true } });
+  await begin();
+});
+afterEach(async () => {
+  await tallyhook.close();
+  await sandbox.close();
+  await db.drop();
+});
+
+/** Starts receiver and worker, and has the sandbox send there. */
+async function begin(): Promise<void> {
+  tallyhook = await startTallyhook({
+    db,
+    roles: ['receiver', 'events'],
+    env: { WEBHOOK_SECRETS: SANDBOX_SECRET, PAYMENTS_MERCHANT_ID: sandbox.merchantId },
+  });
+  await sandbox.control('PUT', '/webhook', { url: tallyhook.webhookUrl });
+}
+
+/** Waits until everything that the service has to tell is applied. */
+async function told(): Promise<void> {
+  await sandbox.control('POST', '/settle');
+  await waitFor('all events to be applied', async () => {
+    const [row] = await db.query<{ left: number }>('select count(*) as left from pending');
+    return row?.left === 0;
+  });
+}
+
+async function pay(): Promise<string> {
+  const order = { metadata: { order_id: unique('ord') } };
+  const { body } = await sandbox.call('POST', '/payments', cardPayment(order));
+  await told();
+  return body.payment_id;
+}
+
+async function dispute(paymentId: string, fields: object = {}): Promise<string> {
+  const opened = await sandbox.control('POST', '/disputes', { payment_id: paymentId, ...fields });
+  await told();
+  return opened.dispute_id;
+}
+
+async function refund(paymentId: string): Promise<string> {
+  const request = { payment_id: paymentId, amount: 540, refund_type: 'Scheduled' };
+  const { body } = await sandbox.call('POST', '/refunds', request);
+  await told();
+  return body.refund_id;
+}
+
+const SEPA = {
+  payout_type: 'bank',
+  payout_method_data: {
+    bank_transfer: {
+      payout_method_type: 'sepa',
+      iban: 'DE89370400440532013000',
+      bic: 'COBADEFFXXX',
+    },
+  },
+};
+
+/** One that waits to be fulfilled. */
+async function payOut(): Promise<string> {
+  const request = { amount: 5000, currency: 'EUR', ...SEPA, confirm: true };
+  const { body } = await sandbox.call('POST', '/payouts/create', request);
+  await told();
+  return body.payout_id;
+}
+
+async function move(path: string, ...steps: readonly object[]): Promise<void> {
+  for (const step of steps) {
+    await sandbox.control('POST', `${path}/move`, step);
+    await told();
+  }
+}
+
+/** In short: rule, variant, severity, state, and the occasions. */
+const inShort = (alerts: readonly WrittenAlert[]): readonly string[] =>
+  alerts.map(({ rule, variant, severity, state, said }) =>
+    [rule, variant, severity, state, said.join('+')].join(' '),
+  );
+
+type Alerts = Readonly<Record<string, readonly string[]>>;
+
+/** All alerts there are, by subject. */
+async function expectAlerts(expected: Alerts, of: TestDatabase = db): Promise<void> {
+  const shown: Record<string, readonly string[]> = {};
+  for (const subject of Object.keys(expected)) {
+    shown[subject] = inShort(await readWrittenAlerts(of, [subject]));
+  }
+  expect(shown, `TEST_SEED=${SEED}`).toEqual(expected);
+  const all = await readWrittenAlerts(of);
+  expect(all).toHaveLength(Object.values(expected).flat().length);
+}
+
+/** Everything that this shop lives through, and what is said of it. */
+async function live(): Promise<Alerts> {
+  const won = await dispute(await pay(), { stage: 'pre_dispute' });
+  await move(`/disputes/${won}`, { stage: 'dispute' }, { status: 'challenged' }, { status: 'won' });
+
+  const lost = await dispute(await pay());
+  await move(`/disputes/${lost}`, { status: 'lost' }, { stage: 'pre_arbitration' });
+  await move(`/disputes/${lost}`, { status: 'lost' });
+
+  const dropped = await dispute(await pay());
+  await move(`/disputes/${dropped}`, { status: 'cancelled' });
+
+  const failed = await payOut();
+  await move(`/payouts/${failed}`, { status: 'failed' });
+  const reversed = await payOut();
+  await move(`/payouts/${reversed}`, { status: 'success' }, { status: 'reversed' });
+  const lapsed = await payOut();
+  await move(`/payouts/${lapsed}`, { status: 'success' }, { status: 'failed' });
+  const paid = await payOut();
+  await move(`/payouts/${paid}`, { status: 'success' });
+
+  const lateFailure = await refund(await pay());
+  await move(`/refunds/${lateFailure}`, { status: 'succeeded' }, { status: 'failed' });
+
+  const paymentId = await pay();
+  const refunded = await refund(paymentId);
+  // No webhook tells of a refund that only begins: the service is asked.
+  const { retrieve } = testReconciler({ db, service: sandbox });
+  await retrieve({ kind: 'refund', id: refunded }, { lane: 'operator' });
+  const both = await dispute(paymentId);
+  await move(`/refunds/${refunded}`, { status: 'succeeded' });
+  const [{ orderKey } = { orderKey: '' }] = await db.query<{ orderKey: string }>(
+    `select order_key as "orderKey" from resources where kind = 'payment' and id = $1`,
+    [paymentId],
+  );
+  return {
+    [`dispute:${won}`]: [
+      'dispute_opened pre_dispute critical resolved opened',
+      'dispute_opened dispute critical resolved opened',
+      'dispute_changed dispute/challenged info resolved opened',
+      'dispute_won dispute info resolved opened',
+    ],
+    [`dispute:${lost}`]: [
+      'dispute_opened dispute critical resolved opened',
+      'dispute_lost dispute/lost warning resolved opened',
+      'dispute_opened pre_arbitration critical resolved opened',
+      'dispute_lost pre_arbitration/lost warning open opened',
+    ],
+    [`dispute:${dropped}`]: [
+      'dispute_opened dispute critical resolved opened',
+      'dispute_cancelled dispute info resolved opened',
+    ],
+    [`payout:${failed}`]: ['payout_failed failed warning open opened'],
+    [`payout:${reversed}`]: ['payout_failed reversed critical open opened'],
+    [`payout:${lapsed}`]: ['payout_failed failed critical open opened'],
+    [`refund:${lateFailure}`]: ['refund_failed  critical open opened'],
+    [`dispute:${both}`]: ['dispute_opened dispute critical open opened'],
+    [`order:${orderKey}`]: ['dispute_and_refund  critical resolved opened+resolved'],
+  };
+}
+
+test('each fact is told once, as it happens, and not again over duplicates, old copies, replays and a restart', async () => {
+  const expected = await live();
+  await expectAlerts(expected);
+
+  const events = await db.query<{ id: number; body: Buffer }>(
+    'select id, body from webhook_events order by id',
+  );
+  await tallyhook.close();
+  await begin();
+  // Old copies, in any order: delivered again, and applied again as if they were new.
+  const copies = createRandom(SEED).shuffle(events);
+  for (const { body } of copies) {
+    const headers = { 'X-Webhook-Signature-512': sign(body, SANDBOX_SECRET) };
+    expect((await tallyhook.deliver(body, headers)).status).toBe(200);
+  }
+  const applier = testApplier(db, sandbox.merchantId);
+  for (const { id } of copies) {
+    await replayEvent(db, id);
+    await applier.applyOne(id);
+  }
+  await told();
+  await expectAlerts(expected);
+});
+
+/** What is told of a subject whose end was heard of first. */
+function endOf(lived: Alerts, subject: string): readonly string[] {
+  // The refund was never seen open beside the dispute.
+  if (subject.startsWith('order:')) return [];
+  // That it had been paid before, only reversals say themselves.
+  const last = lived[subject]?.at(-1) ?? '';
+  return [
+    /^(payout_failed failed|refund_failed)/.test(last) ? last.replace('critical', 'warning') : last,
+  ];
+}
+
+test('heard of in reverse, only what stands at the end is told, and once', async () => {
+  const lived = await live();
+  const events = await db.query<{ body: Buffer }>(
+    'select body from webhook_events order by id desc',
+  );
+  const other = await createTestDatabase();
+  try {
+    const applier = testApplier(other, sandbox.merchantId);
+    for (const { body } of [...events, ...events]) {
+      await applier.applyBatch(await receive(other, [body]));
+    }
+    const kinds = Object.keys(lived).map((subject) => [subject, endOf(lived, subject)]);
+    await expectAlerts(Object.fromEntries(kinds), other);
+  } finally {
+    await other.drop();
+  }
+});

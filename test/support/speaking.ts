@@ -1,0 +1,81 @@
+/**
+ * What speaks, over a test database and real receivers, without a queue: tests say when it runs. It
+ * goes by the system's clock, which a test may replace (`vi.useFakeTimers({ toFake: ['Date'] })`).
+ */
+import { createChannels, subscriptionsOf } from '../../src/alerts/channels/index.ts';
+import { createDeliverer } from '../../src/alerts/deliver.ts';
+import { dispatchAlerts } from '../../src/alerts/dispatch.ts';
+import { CHANNELS, type ChannelName } from '../../src/alerts/domain/message.ts';
+import { readDueChannels } from '../../src/alerts/store/messages.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { loadConfig } from '../../src/platform/config.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import type { Log } from '../../src/platform/log.ts';
+import { silentLog } from './database.ts';
+import { unique } from './events.ts';
+
+export interface SpeakingOptions {
+  readonly db: Database;
+  readonly env: Readonly<Record<string, string>>;
+  readonly log?: Log;
+  readonly timeoutMs?: number;
+}
+
+export interface Speaking {
+  /** Turns what waits in the outbox into messages. */
+  dispatch(): Promise<ReadonlySet<ChannelName>>;
+  /** Delivers what is due now, each channel until it has nothing left that it can do now. */
+  deliver(): Promise<void>;
+  /** Every wait that was asked for, in milliseconds. */
+  readonly waits: readonly number[];
+}
+
+export function createSpeaking(options: SpeakingOptions): Speaking {
+  const { db, log = silentLog, timeoutMs = 2_000 } = options;
+  const clock = systemClock;
+  const { channels: settings } = loadConfig(options.env);
+  const waits: number[] = [];
+  const deliverer = createDeliverer(
+    {
+      db,
+      clock,
+      log,
+      channels: createChannels(settings, { clock, log, timeoutMs }),
+      wakeLater: (_channel, delayMs) => {
+        waits.push(delayMs);
+        return Promise.resolve();
+      },
+      random: () => 0.5,
+    },
+    new AbortController().signal,
+  );
+  const subscriptions = subscriptionsOf(settings);
+  const newMessageId = () => `msg_${unique('test')}`;
+  return {
+    dispatch: () => dispatchAlerts({ db, clock, subscriptions, newMessageId }),
+    deliver: async () => {
+      const due = await readDueChannels(db, new Date(clock.nowMs()));
+      await Promise.all(
+        CHANNELS.filter((name) => due.includes(name)).map((name) => deliverer.run(name)),
+      );
+    },
+    waits,
+  };
+}
+
+export interface StoredMessage {
+  readonly id: string;
+  readonly channel: ChannelName;
+  readonly kind: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly lastError: string | null;
+}
+
+export function readMessages(db: Database, channel?: ChannelName): Promise<StoredMessage[]> {
+  return db.query(
+    `select id, channel, kind, state, attempts, last_error as "lastError"
+       from messages where $1::text is null or channel = $1 order by number`,
+    [channel ?? null],
+  );
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { createRefusalCount, type WriteCounts } from '../../../src/alerts/countRefusals.ts';
+import { createLog } from '../../../src/platform/log.ts';
+
+/** A count whose waits the test ends, with what it wrote. */
+function counting(write: WriteCounts = () => Promise.resolve()) {
+  const written: Record<string, number>[] = [];
+  let waiting: (() => void)[] = [];
+  const count = createRefusalCount(
+    async (counts) => {
+      written.push(Object.fromEntries(counts.map((one) => [one.name, one.count])));
+      await write(counts);
+    },
+    createLog('silent'),
+    (signal) =>
+      new Promise((resolve) => {
+        if (signal.aborted) resolve();
+        signal.addEventListener('abort', () => resolve());
+        waiting.push(resolve);
+      }),
+  );
+  const tick = async (): Promise<void> => {
+    const ended = waiting;
+    waiting = [];
+    for (const end of ended) end();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { count, written, tick, waits: () => waiting.length };
+}
+
+test('a flood of bad signatures costs one write in an interval, and none when there were none', async () => {
+  const { count, written, tick, waits } = counting();
+  expect(waits()).toBe(0);
+  for (let sent = 0; sent < 10_000; sent += 1) count.count('mismatch');
+  for (let sent = 0; sent < 20; sent += 1) count.count(sent % 2 === 0 ? 'missing' : 'malformed');
+  expect(written).toEqual([]);
+  await tick();
+  expect(written).toEqual([{ signature_mismatched: 10_000, signature_unsigned: 20 }]);
+  expect(waits()).toBe(0);
+  count.count('missing');
+  await tick();
+  expect(written).toHaveLength(2);
+});
+
+test('what could not be written is kept and written with the next', async () => {
+  let isAway = true;
+  const { count, written, tick } = counting(() =>
+    isAway ? Promise.reject(new Error('the database is away')) : Promise.resolve(),
+  );
+  count.count('mismatch');
+  await tick();
+  isAway = false;
+  count.count('mismatch');
+  await tick();
+  expect(written.at(-1)).toEqual({ signature_mismatched: 2 });
+});
+
+test('a stop writes what was counted, once, whether that succeeds or not', async () => {
+  const { count, written } = counting(() => Promise.reject(new Error('the database is away')));
+  count.count('mismatch');
+  await count.drain();
+  expect(written).toEqual([{ signature_mismatched: 1 }]);
+});

@@ -1,0 +1,54 @@
+/** Facts as rules are told them. */
+import type { OrderFacts, ResourceFacts } from '../../../src/alerts/domain/facts.ts';
+
+export const DAY_MS = 24 * 60 * 60_000;
+export const NOW_MS = Date.parse('2026-11-21T12:00:00Z');
+
+type Before = Partial<NonNullable<ResourceFacts['before']>> & { readonly status: string };
+
+/** A resource of 65.40 USD of order 1001, created yesterday; `before` in short. */
+export function facts(
+  fields: Omit<Partial<ResourceFacts>, 'before'> &
+    Pick<ResourceFacts, 'kind'> & { before?: Before },
+): ResourceFacts {
+  const { before, ...rest } = fields;
+  return {
+    id: `${fields.kind}_1`,
+    status: undefined,
+    stage: undefined,
+    currency: 'USD',
+    amountMinor: 6540,
+    authorizedMinor: 0,
+    capturedMinor: 0,
+    createdMs: NOW_MS - DAY_MS,
+    versionMs: NOW_MS,
+    deadlineMs: undefined,
+    orderId: '1001',
+    paymentId: 'pay_1',
+    termDays: undefined,
+    isHistory: false,
+    ...rest,
+    before: before && { stage: undefined, deadlineMs: undefined, termDays: undefined, ...before },
+  };
+}
+
+/** An order with parts in short: kind and status. */
+export function order(
+  parts: readonly (readonly [OrderFacts['parts'][number]['kind'], string])[],
+  fields: Partial<OrderFacts> = {},
+): OrderFacts {
+  return {
+    subject: 'order:order:1001',
+    orderId: '1001',
+    hasLostParts: false,
+    parts: parts.map(([kind, status], place) => ({
+      kind,
+      id: `${kind}_${place}`,
+      paymentId: kind === 'payment' ? null : 'pay_1',
+      status,
+      currency: 'USD',
+      amountMinor: 2000,
+    })),
+    ...fields,
+  };
+}

@@ -1,0 +1,132 @@
+/** What alerts say: amounts as people read them, ids, absolute times with their zone, a next step. */
+import { expect, test } from 'vitest';
+import { holdAlerts } from '../../../src/alerts/domain/rules/authorization.ts';
+import { deadlineAlert } from '../../../src/alerts/domain/rules/dispute.ts';
+import { disputeAndRefundAlerts } from '../../../src/alerts/domain/rules/disputeAndRefund.ts';
+import { resourceAlerts } from '../../../src/alerts/domain/rules/resource.ts';
+import { shellWord } from '../../../src/alerts/domain/words.ts';
+import { DAY_MS, facts, NOW_MS, order } from './facts.ts';
+
+const said = (told: Parameters<typeof facts>[0]): readonly string[] =>
+  resourceAlerts(facts(told), NOW_MS)
+    .flatMap(({ standing, news = [] }) => [...standing, ...news])
+    .map(({ sentence }) => sentence);
+
+const dispute = { kind: 'dispute', status: 'opened', stage: 'dispute' } as const;
+
+test('a dispute names its amount, order, payment and deadline', () => {
+  expect(said({ ...dispute, deadlineMs: NOW_MS + 10 * DAY_MS })).toEqual([
+    'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) was opened and needs an answer by 2026-12-01 12:00 UTC.',
+  ]);
+});
+
+test('a deadline that is only assumed is said to be: 7 days from the creation', () => {
+  expect(said(dispute)).toEqual([
+    'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) was opened and needs an answer. The service names no deadline; 7 days are assumed: 2026-11-27 12:00 UTC.',
+  ]);
+});
+
+test('at a later stage the assumed 7 days begin with the last change', () => {
+  const [sentence] = said({ ...dispute, stage: 'arbitration', before: dispute });
+  expect(sentence).toContain('went on to arbitration and needs an answer.');
+  expect(sentence).toContain('7 days are assumed: 2026-11-28 12:00 UTC.');
+});
+
+test('a question of the bank says that no money is withheld', () => {
+  expect(said({ ...dispute, stage: 'pre_dispute', deadlineMs: NOW_MS })).toEqual([
+    'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) is a question of the bank so far; no money is withheld. It needs an answer by 2026-11-21 12:00 UTC.',
+  ]);
+});
+
+test.each([
+  ['JPY', '6540 JPY'],
+  ['KWD', '6.540 KWD'],
+  ['EUR', '65.40 EUR'],
+])('amounts in %s have the decimals of their currency', (currency, amount) => {
+  expect(said({ kind: 'payout', status: 'failed', currency, orderId: undefined })[0]).toBe(
+    `Payout payout_1 of ${amount} (payment pay_1) failed. The payee does not have the money.`,
+  );
+});
+
+test('what is not known is not invented', () => {
+  const unknown = {
+    currency: undefined,
+    amountMinor: undefined,
+    orderId: undefined,
+    paymentId: undefined,
+  };
+  expect(said({ kind: 'refund', status: 'failed', ...unknown })).toEqual([
+    'Refund refund_1 of an unknown amount failed. The customer does not have the money.',
+  ]);
+});
+
+test('a late failure says what had been reported', () => {
+  expect(said({ kind: 'refund', status: 'failed', before: { status: 'succeeded' } })).toEqual([
+    'Refund refund_1 of 65.40 USD (order 1001, payment pay_1) failed after it had been reported as done. The customer does not have the money.',
+  ]);
+});
+
+test('what stands too long says since when, and what is usual', () => {
+  const late = { termDays: 7, createdMs: NOW_MS - 8 * DAY_MS };
+  expect(said({ kind: 'payout', status: 'pending', paymentId: undefined, ...late })).toEqual([
+    'Payout payout_1 of 65.40 USD (order 1001) is on its way since 2026-11-13 12:00 UTC and still pending; 7 days are usual at most.',
+  ]);
+});
+
+test('near its deadline a dispute says how much time is left, and afterwards that it is over', () => {
+  const at = (nowMs: number) =>
+    deadlineAlert(facts(dispute), { deadlineMs: NOW_MS, hours: 24 }, nowMs);
+  expect(at(NOW_MS - 1)).toMatchObject({
+    severity: 'critical',
+    variant: '2026-11-21T12:00:00.000Z',
+    sentence:
+      'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) must be answered by 2026-11-21 12:00 UTC: less than 24 h are left.',
+  });
+  expect(at(NOW_MS).sentence).toContain(
+    'was to be answered by 2026-11-21 12:00 UTC, and no answer',
+  );
+});
+
+test('a hold says what is left of it, and whether the service could be asked', () => {
+  const hold = {
+    paymentId: 'pay_1',
+    orderId: '1001',
+    status: 'requires_capture',
+    currency: 'USD',
+    capturableMinor: 540,
+    deadlineMs: NOW_MS,
+    thresholdHours: 24,
+    isConfirmed: false,
+  };
+  expect(holdAlerts('pay_1', hold).standing).toMatchObject([
+    {
+      sentence:
+        'The authorization of 5.40 USD on payment pay_1 (order 1001) must be captured by 2026-11-21 12:00 UTC, or it lapses. The service could not be asked whether this still holds.',
+      nextStep:
+        'npx tallyhook authorizations capture pay_1, or npx tallyhook authorizations cancel pay_1',
+    },
+  ]);
+});
+
+test('a dispute beside a refund names both', () => {
+  const both = order([
+    ['refund', 'pending'],
+    ['dispute', 'opened'],
+  ]);
+  expect(disputeAndRefundAlerts(both)?.standing).toMatchObject([
+    {
+      sentence:
+        'Order 1001 is disputed (dispute_1, 20.00 USD, opened) while a refund is on its way (refund_0, 20.00 USD, pending): the customer may get the money twice.',
+      orderId: '1001',
+      paymentId: 'pay_1',
+    },
+  ]);
+});
+
+test.each([
+  ['ord_1001', 'ord_1001'],
+  ['a b', "'a b'"],
+  ["x'; rm -rf /", "'x'\\''; rm -rf /'"],
+])('the id %s in a command that a person may copy is %s', (id, word) => {
+  expect(shellWord(id)).toBe(word);
+});
