@@ -102,6 +102,11 @@ export function createPostgresQueueConnections(
     },
     // The queue's own description of a pool, which pg.Pool meets but its types do not say so.
     pool: () => pool as unknown as PgPool,
-    close: () => pool.end(),
+    close: () => {
+      // A pool has ended before the last of its connections has: a server that stops just then, as the
+      // embedded one does, would be reported by every queue that ever used the pool.
+      pool.removeAllListeners('error').on('error', () => undefined);
+      return pool.end();
+    },
   };
 }
