@@ -1,5 +1,6 @@
 /** What every worker does: read the settings, start its roles, run until told to stop. */
-import { type Role, start } from '../src/assembly.ts';
+import type { Role } from '../src/assembly/roles.ts';
+import { start } from '../src/assembly/start.ts';
 import { loadConfig, readEnvironment } from '../src/platform/config.ts';
 import { createLog } from '../src/platform/log.ts';
 import { exitWith, runUntilSignal } from '../src/platform/shutdown.ts';

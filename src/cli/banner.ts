@@ -1,5 +1,5 @@
 /** What somebody needs to know of what was started, for people and for programs. */
-import type { Running } from '../assembly.ts';
+import type { Running } from '../assembly/start.ts';
 import type { Config } from '../platform/config.ts';
 
 export function describe(config: Config, running: Running): object {

@@ -1,6 +1,6 @@
 /** What commands share: settings, the database, and the two forms of output. */
 import { readFileSync } from 'node:fs';
-import { openDatabase } from '../assembly.ts';
+import { openDatabase } from '../assembly/database.ts';
 import { type Config, loadConfig, readEnvironment } from '../platform/config.ts';
 import { createDatabase, type Database, isDatabaseAway } from '../platform/db/database.ts';
 import { OperatorError, toError } from '../platform/errors.ts';

@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { tellShop } from '../../src/alerts/tellShop.ts';
-import { orderFeedOf } from '../../src/assembly.ts';
+import { orderFeedOf } from '../../src/assembly/alerts.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';

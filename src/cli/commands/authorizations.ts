@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { authorizationsOf } from '../../assembly.ts';
+import { authorizationsOf } from '../../assembly/service.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { orderIdOf } from '../../ledger/domain/order.ts';

@@ -1,5 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { defaultRoles, type Running, reconcileOf, start, usesSandbox } from '../../assembly.ts';
+import { defaultRoles } from '../../assembly/roles.ts';
+import { reconcileOf } from '../../assembly/service.ts';
+import { usesSandbox } from '../../assembly/settings.ts';
+import { type Running, start } from '../../assembly/start.ts';
 import { createClient } from '../../client/index.ts';
 import { createSandboxControl } from '../../demo/control.ts';
 import { type DemoReport, runDemo } from '../../demo/runDemo.ts';

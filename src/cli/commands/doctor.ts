@@ -1,12 +1,11 @@
 import { Command } from 'commander';
+import { openDatabase, openQueues } from '../../assembly/database.ts';
 import {
   adminTokensOf,
   merchantIdOf,
-  openDatabase,
-  openQueues,
   serviceOf,
   webhookSecretsOf,
-} from '../../assembly.ts';
+} from '../../assembly/settings.ts';
 import { type Check, examine } from '../../doctor/examine.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Config } from '../../platform/config.ts';

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { openQueues } from '../../assembly.ts';
+import { openQueues } from '../../assembly/database.ts';
 import { replayEvent } from '../../ledger/applyEvents.ts';
 import { batchJob, EVENTS_QUEUE, type EventsJob } from '../../ledger/jobs.ts';
 import {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { openDatabase } from '../../assembly.ts';
+import { openDatabase } from '../../assembly/database.ts';
 import { migrateDatabase } from '../../platform/db/migrate.ts';
 import { createLog } from '../../platform/log.ts';
 import { explainDatabaseAway, printJson, readConfig } from '../context.ts';

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
-import { clientOf, rateSettingsOf, reconcileOf } from '../../assembly.ts';
+import { clientOf, reconcileOf } from '../../assembly/service.ts';
+import { rateSettingsOf } from '../../assembly/settings.ts';
 import { discoveryPerMinute } from '../../client/domain/ceiling.ts';
 import type { PaymentServiceClient } from '../../client/index.ts';
 import { systemClock } from '../../platform/clock.ts';

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { authorizationsOf, retrieveOf } from '../../assembly.ts';
+import { authorizationsOf, retrieveOf } from '../../assembly/service.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../../contract/resources/index.ts';
 import type { ResourceRef } from '../../ledger/domain/snapshot.ts';
 import type { Database } from '../../platform/db/database.ts';

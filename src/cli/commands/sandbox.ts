@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Running, start } from '../../assembly.ts';
+import { type Running, start } from '../../assembly/start.ts';
 import type { Config } from '../../platform/config.ts';
 import { createLog } from '../../platform/log.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { webhookSecretsOf } from '../../assembly.ts';
+import { webhookSecretsOf } from '../../assembly/settings.ts';
 import { SIGNATURE_HEADER } from '../../contract/signature.ts';
 import { signBody } from '../../receiver/sign.ts';
 import { printJson, readConfig, readInput } from '../context.ts';

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { defaultRoles, ROLES, type Role, start } from '../../assembly.ts';
+import { defaultRoles, ROLES, type Role } from '../../assembly/roles.ts';
+import { start } from '../../assembly/start.ts';
 import { createLog } from '../../platform/log.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';
 import { describe, printBanner } from '../banner.ts';

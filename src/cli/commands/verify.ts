@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { merchantIdOf } from '../../assembly.ts';
+import { merchantIdOf } from '../../assembly/settings.ts';
 import { formatMoney } from '../../contract/money.ts';
 import type { CheckName, CheckResult, Offender } from '../../ledger/domain/checks.ts';
 import { orderIdOf } from '../../ledger/domain/order.ts';

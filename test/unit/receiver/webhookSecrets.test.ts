@@ -1,6 +1,6 @@
 /** A receiver whose secret is weak or missing verifies nothing worth verifying: it must not start. */
 import { describe, expect, it } from 'vitest';
-import { webhookSecretsOf } from '../../../src/assembly.ts';
+import { webhookSecretsOf } from '../../../src/assembly/settings.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
 

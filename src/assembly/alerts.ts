@@ -1,0 +1,86 @@
+/** The role `alerts`: brings what is to be said to people and to the shop. */
+
+import { randomUUID } from 'node:crypto';
+import { type Channel, createChannels, subscriptionsOf } from '../alerts/channels/index.ts';
+import { createDeliverer } from '../alerts/deliver.ts';
+import { dispatchAlerts } from '../alerts/dispatch.ts';
+import { ALERTS_QUEUE, type AlertsJob, announceDue } from '../alerts/jobs.ts';
+import { countDeliveries } from '../alerts/metrics.ts';
+import { speak } from '../alerts/speaker.ts';
+import { type OrderFeed, tellShop } from '../alerts/tellShop.ts';
+import { orderStateBody } from '../console/routes/orders.ts';
+import { createOrderFeed, readOrdersAsTheyStand } from '../ledger/orderFeed.ts';
+import { systemClock } from '../platform/clock.ts';
+import type { Config } from '../platform/config.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Log } from '../platform/log.ts';
+import type { PoolOptions, Shared } from './shared.ts';
+
+const ALERTS_POOL: PoolOptions = { maxConnections: 6, answerTimeoutMs: 60_000, plans: 'any' };
+
+/** The channels that the settings name. */
+export function channelsOf(config: Config, log: Log): readonly Channel[] {
+  return createChannels(config.channels, { clock: systemClock, log });
+}
+
+/** What the shop is told of its orders is what the admin API answers of them. */
+export function orderFeedOf(db: Database): OrderFeed {
+  return {
+    ...createOrderFeed(db),
+    readOrders: async (tx, orderKeys) => {
+      const orders = await readOrdersAsTheyStand(tx, orderKeys);
+      return new Map(
+        orders.map((order) => {
+          const body = orderStateBody(order);
+          const { orderId } = order;
+          return [order.orderKey, { orderId, money: JSON.stringify(body.totals), body }];
+        }),
+      );
+    },
+  };
+}
+
+export function startAlerts(shared: Shared): void {
+  const { config, gate, log, metrics, openPool, onClose, queues } = shared;
+  const db = openPool('alerts', ALERTS_POOL);
+  const producer = queues.producer<AlertsJob>(ALERTS_QUEUE);
+  onClose(() => producer.close());
+  const clock = systemClock;
+  const subscriptions = subscriptionsOf(config.channels);
+  const newMessageId = () => `msg_${randomUUID()}`;
+  gate.whenOpen(() => {
+    const closing = new AbortController();
+    const deliverer = createDeliverer(
+      {
+        db,
+        clock,
+        log,
+        channels: countDeliveries(channelsOf(config, log), metrics),
+        wakeLater: (channel, delayMs) => announceDue(producer, [{ channel, delayMs }]),
+        random: Math.random,
+      },
+      closing.signal,
+    );
+    const feed = config.channels.shop && orderFeedOf(db);
+    const sources = {
+      alerts: () => dispatchAlerts({ db, clock, subscriptions, newMessageId }),
+      ...(feed && { orders: () => tellShop({ db, feed, clock, newMessageId }) }),
+    };
+    const announce = (channels: Iterable<AlertsJob['channel']>) =>
+      announceDue(
+        producer,
+        Array.from(channels, (channel) => ({ channel })),
+      );
+    const speaking = speak({ db, clock, log, sources, announce, deliverer }, closing.signal);
+    const consumer = queues.consumer<AlertsJob>(
+      ALERTS_QUEUE,
+      deliverer.concurrency,
+      ({ data: { channel } }) => deliverer.run(channel),
+    );
+    onClose(async () => {
+      closing.abort();
+      await consumer.close();
+      await speaking;
+    });
+  });
+}

@@ -1,0 +1,75 @@
+/** The role `console`: the admin port, and what Prometheus reads. */
+import { alertSources } from '../alerts/gauges.ts';
+import { ALERTS_QUEUE, type AlertsJob } from '../alerts/jobs.ts';
+import { createConsoleApp } from '../console/app.ts';
+import { ledgerSources } from '../ledger/gauges.ts';
+import { EVENTS_QUEUE } from '../ledger/jobs.ts';
+import { systemClock } from '../platform/clock.ts';
+import { startHttpServer } from '../platform/httpServer.ts';
+import { startMetricsServer } from '../platform/metricsServer.ts';
+import { queueSource } from '../platform/queue/index.ts';
+import { reconcileSources } from '../reconcile/gauges.ts';
+import { RECONCILE_QUEUE, type ReconcileJob } from '../reconcile/jobs.ts';
+import { schedulerSource } from '../scheduler/gauges.ts';
+import { refreshOrderOf } from './service.ts';
+import { adminTokensOf } from './settings.ts';
+import type { PoolOptions, Shared } from './shared.ts';
+
+/** Balances add up the whole journal. */
+const CONSOLE_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 30_000, plans: 'any' };
+
+/** One scrape reads at a time, and has given up long before (platform/sources.ts). */
+const METRICS_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 4_000, plans: 'any' };
+
+/**
+ * Adds what stands in the database and the queues to the metrics. Only the role `console` does: once
+ * for an installation is enough, and other processes would show the same again.
+ */
+function addSources({ events, metrics, onClose, openPool, queues }: Shared): void {
+  const db = openPool('metrics', METRICS_POOL);
+  const errands = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
+  onClose(() => errands.close());
+  const wakes = queues.producer<AlertsJob>(ALERTS_QUEUE);
+  onClose(() => wakes.close());
+  const depths = { [EVENTS_QUEUE]: events, [RECONCILE_QUEUE]: errands, [ALERTS_QUEUE]: wakes };
+  const sources = [
+    ...ledgerSources(db),
+    ...reconcileSources(db),
+    schedulerSource(db),
+    ...alertSources(db),
+    queueSource(depths, systemClock),
+  ];
+  for (const source of sources) metrics.addSource(source);
+}
+
+export async function startMetrics({ config, log, metrics, onClose }: Shared): Promise<number> {
+  const { metricsHost: host, metricsPort: port = 0 } = config;
+  const server = await startMetricsServer(metrics, { host, port });
+  onClose(() => server.close());
+  log.info({ port: server.port }, 'metrics.listening');
+  return server.port;
+}
+
+export async function startConsole(shared: Shared): Promise<number> {
+  const { config, gate, log, metrics, openPool, onClose } = shared;
+  const db = openPool('console', CONSOLE_POOL);
+  addSources(shared);
+  const app = createConsoleApp({
+    tokens: adminTokensOf(config),
+    db,
+    refreshOrder: refreshOrderOf(config, db),
+    isReady: gate.isOpen,
+    metrics,
+    clock: systemClock,
+    log,
+  });
+  const server = await startHttpServer({
+    host: config.adminHost,
+    port: config.adminPort,
+    handler: app,
+    portSetting: 'ADMIN_PORT',
+  });
+  onClose(() => server.close());
+  log.info({ port: server.port }, 'console.listening');
+  return server.port;
+}

@@ -1,0 +1,86 @@
+/** The role `receiver`: takes webhooks in. */
+import { createRefusalCount } from '../alerts/countRefusals.ts';
+import { addCounts } from '../alerts/store/watch.ts';
+import { batchJob } from '../ledger/jobs.ts';
+import { systemClock } from '../platform/clock.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Gate } from '../platform/db/gate.ts';
+import { startHttpServer } from '../platform/httpServer.ts';
+import type { QueueBackend } from '../platform/queue/index.ts';
+import { createAnnouncer } from '../receiver/announcer.ts';
+import { createReceiverApp, type Readiness } from '../receiver/app.ts';
+import { createIntake } from '../receiver/intake.ts';
+import { createReceiverMetrics } from '../receiver/metrics.ts';
+import { webhookSecretsOf } from './settings.ts';
+import type { PoolOptions, Shared } from './shared.ts';
+
+/** Senders wait half a minute for a reply, so intake must know sooner that it cannot store. */
+const RECEIVER_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 10_000, plans: 'any' };
+
+export async function startReceiver(shared: Shared): Promise<number> {
+  const { config, events, gate, log, metrics, openPool, onClose, queues } = shared;
+  const webhookSecrets = webhookSecretsOf(config);
+  const db = openPool('receiver', RECEIVER_POOL);
+  const announcer = createAnnouncer((ids) => events.add([batchJob(ids)]), log);
+  onClose(() => announcer.drain());
+  const receiverMetrics = createReceiverMetrics(metrics, webhookSecrets.length);
+  const refusals = createRefusalCount((counts) => addCounts(db, counts), log);
+  onClose(() => refusals.drain());
+  const intake = createIntake({
+    db,
+    clock: systemClock,
+    log,
+    announce: announcer.announce,
+    observeBatchSize: receiverMetrics.batchSize,
+  });
+  onClose(() => intake.drain());
+  const app = createReceiverApp({
+    webhookPath: config.webhookPath,
+    webhookSecrets,
+    maxBodyBytes: config.webhookMaxBodyBytes,
+    intake: {
+      ...intake,
+      accept: (body) =>
+        gate.isOpen() ? intake.accept(body) : Promise.resolve({ outcome: 'unavailable' }),
+    },
+    readiness: () => readiness({ db, gate, queues }),
+    metrics: receiverMetrics,
+    countRefusal: refusals.count,
+    clock: systemClock,
+    log,
+  });
+  const server = await startHttpServer({
+    host: config.host,
+    port: config.port,
+    handler: app,
+    portSetting: 'PORT',
+  });
+  onClose(() => server.close());
+  log.info({ port: server.port, path: config.webhookPath }, 'receiver.listening');
+  return server.port;
+}
+
+/** A queue that is away makes the process slower, not unready: the sweep announces what it missed. */
+async function readiness(parts: {
+  readonly db: Database;
+  readonly gate: Gate;
+  readonly queues: QueueBackend;
+}): Promise<Readiness> {
+  const answers = (probe: Promise<void>) =>
+    probe.then(
+      () => true,
+      () => false,
+    );
+  const [database, queue] = await Promise.all([
+    answers(parts.db.probe()),
+    answers(parts.queues.probe()),
+  ]);
+  return {
+    ready: database && parts.gate.isOpen(),
+    checks: {
+      database: database ? 'reachable' : 'away',
+      migrations: parts.gate.isOpen() ? 'at head' : parts.gate.reason(),
+      queue: queue ? 'reachable' : 'degraded: announcements wait for the sweep',
+    },
+  };
+}

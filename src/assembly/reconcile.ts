@@ -1,0 +1,45 @@
+/** The role `reconcile`: compares with the service and heals. */
+import { createReconcileHandler, RECONCILE_QUEUE, type ReconcileJob } from '../reconcile/jobs.ts';
+import { isPaused } from '../reconcile/pause.ts';
+import { readPausedRuns } from '../reconcile/store/runs.ts';
+import { clientOf, reconcileOf } from './service.ts';
+import type { PoolOptions, Shared } from './shared.ts';
+
+const RECONCILE_POOL: PoolOptions = { maxConnections: 6, answerTimeoutMs: 60_000, plans: 'any' };
+
+export function startReconcile({
+  config,
+  gate,
+  log,
+  metrics,
+  openPool,
+  onClose,
+  queues,
+}: Shared): void {
+  const db = openPool('reconcile', RECONCILE_POOL);
+  const client = clientOf(config, db);
+  if (!client) {
+    log.warn(
+      'reconcile.off: no key of the payment service is set, so that what webhooks never told is not ' +
+        'found. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
+    );
+    return;
+  }
+  const { reconcile, refresh } = reconcileOf(client, { db, log, metrics });
+  gate.whenOpen(() => {
+    const closing = new AbortController();
+    const looking = refresh.loop(closing.signal);
+    const handle = createReconcileHandler({
+      reconcile,
+      isPaused: () => isPaused(db),
+      readPausedRuns: () => readPausedRuns(db),
+      signal: closing.signal,
+    });
+    const consumer = queues.consumer<ReconcileJob>(RECONCILE_QUEUE, 1, handle);
+    onClose(async () => {
+      closing.abort();
+      await consumer.close();
+      await looking;
+    });
+  });
+}

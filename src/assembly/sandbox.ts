@@ -1,0 +1,38 @@
+/** The role `sandbox`: the payment service itself, small and local. */
+import type { Config } from '../platform/config.ts';
+import { OperatorError } from '../platform/errors.ts';
+import { localSecret } from '../platform/localSecrets.ts';
+import type { Log } from '../platform/log.ts';
+import { type RunningSandbox, startSandbox } from '../sandbox/startSandbox.ts';
+import { isProductionKey } from './settings.ts';
+
+interface SandboxInput {
+  readonly log: Log;
+  readonly databaseUrl: string;
+  /** Of the receiver in this process, if there is one. */
+  readonly receiverPort: number | undefined;
+}
+
+/** The sandbox signs with the newest of the secrets that the receiver verifies with. */
+export async function startSandboxRole(
+  config: Config,
+  input: SandboxInput,
+): Promise<RunningSandbox> {
+  const { databaseUrl, log, receiverPort = config.port } = input;
+  if (isProductionKey(config.apiKey)) {
+    throw new OperatorError(
+      'PAYMENTS_API_KEY is a production key, and the sandbox never runs beside one: its invented ' +
+        'payments could be taken for real. Leave the role sandbox out, or the key.',
+    );
+  }
+  return await startSandbox({
+    databaseUrl,
+    port: config.sandboxPort,
+    apiKey: config.apiKey ?? localSecret(config.dataDir, 'sandbox-api-key', 'snd_'),
+    webhook: {
+      url: `http://127.0.0.1:${receiverPort}${config.webhookPath}`,
+      secret: config.webhookSecrets?.[0] ?? localSecret(config.dataDir, 'webhook-secret'),
+    },
+    log,
+  });
+}

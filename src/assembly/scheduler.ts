@@ -1,0 +1,77 @@
+/** The role `scheduler`: what runs by the clock. */
+import { subscriptionsOf } from '../alerts/channels/index.ts';
+import { createDeadlineCheck } from '../alerts/checkDeadlines.ts';
+import { ALERTS_QUEUE, type AlertsJob } from '../alerts/jobs.ts';
+import { summariseYesterday } from '../alerts/summarise.ts';
+import { sweepMessages } from '../alerts/sweep.ts';
+import { createSystemWatch } from '../alerts/watchSystem.ts';
+import { createChangeFeed } from '../ledger/changeFeed.ts';
+import { createOverdueCheck } from '../ledger/overdue.ts';
+import { createSweep } from '../ledger/sweep.ts';
+import { systemClock } from '../platform/clock.ts';
+import {
+  type Errand,
+  enqueueErrand,
+  RECONCILE_QUEUE,
+  type ReconcileJob,
+} from '../reconcile/jobs.ts';
+import { startScheduler } from '../scheduler/scheduler.ts';
+import { scheduleTable } from '../scheduler/schedules.ts';
+import { authorizationsOf } from './service.ts';
+import { serviceOf } from './settings.ts';
+import type { PoolOptions, Shared } from './shared.ts';
+
+const SCHEDULER_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 60_000, plans: 'any' };
+
+export function startSchedules({
+  config,
+  events,
+  gate,
+  log,
+  openPool,
+  onClose,
+  queues,
+}: Shared): void {
+  const db = openPool('scheduler', SCHEDULER_POOL);
+  const sweep = createSweep({ db, producer: events, clock: systemClock, log });
+  const checkOverdue = createOverdueCheck({ db, clock: systemClock, log });
+  const isReconciling = serviceOf(config) !== undefined;
+  const watchSystem = createSystemWatch({ db, log, isReconciling });
+  const checkDeadlines = createDeadlineCheck({ db, clock: systemClock, log });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const { check } = authorizationsOf(config, { db, log, lane: 'refresh', signal });
+  const errands = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
+  onClose(() => errands.close());
+  const wakes = queues.producer<AlertsJob>(ALERTS_QUEUE);
+  onClose(() => wakes.close());
+  const clock = systemClock;
+  const channels = subscriptionsOf(config.channels).map(({ channel }) => channel);
+  const hour = config.alertSummaryHour;
+  const enqueue = (errand: Errand): Promise<void> => {
+    const nowMs = systemClock.nowMs();
+    return enqueueErrand(errands, errand, nowMs - (nowMs % 60_000));
+  };
+  gate.whenOpen(() => {
+    const feed = createChangeFeed(db);
+    const table = scheduleTable({
+      sweep,
+      checkOverdue,
+      checkAuthorizations: check.run,
+      watchSystem,
+      checkDeadlines,
+      feed,
+      sweepMessages: () => sweepMessages({ db, producer: wakes, clock }),
+      summary:
+        hour === undefined
+          ? undefined
+          : { hour, run: () => summariseYesterday({ db, clock, channels }) },
+      reconcile: serviceOf(config) && enqueue,
+    });
+    const scheduler = startScheduler(table, { db, clock: systemClock, log });
+    onClose(() => {
+      stopping.abort();
+      return scheduler.close();
+    });
+  });
+}

@@ -1,0 +1,101 @@
+/** What asks the payment service, for roles and for commands. */
+import { createClient, type PaymentServiceClient } from '../client/index.ts';
+import { systemClock } from '../platform/clock.ts';
+import type { Config } from '../platform/config.ts';
+import type { Database } from '../platform/db/database.ts';
+import { OperatorError, toError } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import { pause } from '../platform/pause.ts';
+import {
+  type AuthorizationCheck,
+  createAuthorizationCheck,
+} from '../reconcile/authorizations/checkAuthorizations.ts';
+import {
+  createAuthorizationService,
+  type ServiceOptions,
+} from '../reconcile/authorizations/createService.ts';
+import type { AuthorizationService } from '../reconcile/authorizations/service.ts';
+import { createReconcileMetrics } from '../reconcile/metrics.ts';
+import { isPaused } from '../reconcile/pause.ts';
+import { createRefresh, type Refresh } from '../reconcile/refresh.ts';
+import { createRefreshOrder, type RefreshOrder } from '../reconcile/refreshOrder.ts';
+import { createRetrieve, type Retrieve } from '../reconcile/retrieve.ts';
+import { createReconcile, type Reconcile } from '../reconcile/run.ts';
+import { createSharedBudget } from '../reconcile/sharedBudget.ts';
+import { rateSettingsOf, serviceOf } from './settings.ts';
+
+interface AuthorizationOptions extends ServiceOptions {
+  readonly db: Database;
+  readonly log: Log;
+}
+
+/** The watch over authorizations, and what it asks the service by. */
+export function authorizationsOf(
+  config: Config,
+  { db, log, ...options }: AuthorizationOptions,
+): { readonly check: AuthorizationCheck; readonly service: AuthorizationService | undefined } {
+  const client = clientOf(config, db);
+  const service = client && createAuthorizationService({ db, client, clock: systemClock }, options);
+  const check = createAuthorizationCheck({
+    db,
+    clock: systemClock,
+    log,
+    thresholds: config.authorizationThresholdHours,
+    policy: config.authorizationPolicy,
+    service,
+    isPaused: () => isPaused(db),
+  });
+  return { check, service };
+}
+
+/**
+ * A client of the payment service, on the rate budget that all processes share; undefined when no key
+ * is set.
+ * @throws OperatorError when the address or key cannot be used
+ */
+export function clientOf(config: Config, db: Database): PaymentServiceClient | undefined {
+  const service = serviceOf(config);
+  if (service === undefined) return undefined;
+  try {
+    const budget = createSharedBudget(db, systemClock, rateSettingsOf(config));
+    return createClient({ ...service, budget });
+  } catch (error) {
+    throw new OperatorError(
+      `PAYMENTS_BASE_URL or PAYMENTS_API_KEY cannot be used: ${toError(error).message}. ` +
+        '`npx tallyhook doctor` says more.',
+    );
+  }
+}
+
+/**
+ * What retrieves a resource and applies the answer, for a command.
+ * @throws OperatorError when no key is set
+ */
+export function retrieveOf(config: Config, db: Database): Retrieve {
+  const client = clientOf(config, db);
+  if (client) return createRetrieve({ db, client, clock: systemClock });
+  throw new OperatorError(
+    'No key of the payment service is set, so that it cannot be asked. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
+  );
+}
+
+/** What compares with the service, for a command or a role. */
+export function reconcileOf(
+  client: PaymentServiceClient,
+  parts: { readonly db: Database; readonly log: Log; readonly metrics: Metrics },
+): { readonly reconcile: Reconcile; readonly refresh: Refresh } {
+  const metrics = createReconcileMetrics(parts.metrics);
+  const retrieve = createRetrieve({ db: parts.db, client, clock: systemClock });
+  const all = { ...parts, client, retrieve, clock: systemClock, metrics, pause };
+  return { reconcile: createReconcile(all), refresh: createRefresh(all) };
+}
+
+/** Undefined when no key is set. */
+export function refreshOrderOf(config: Config, db: Database): RefreshOrder | undefined {
+  const client = clientOf(config, db);
+  return (
+    client &&
+    createRefreshOrder({ db, retrieve: createRetrieve({ db, client, clock: systemClock }) })
+  );
+}

@@ -1,0 +1,93 @@
+/** What all roles of a process share. */
+import { bindInstallation } from '../ledger/installation.ts';
+import { EVENTS_QUEUE, type EventsJob } from '../ledger/jobs.ts';
+import type { Config } from '../platform/config.ts';
+import {
+  createDatabase,
+  type Database,
+  type DatabaseOptions,
+  isDatabaseAway,
+} from '../platform/db/database.ts';
+import { createGate, type Gate } from '../platform/db/gate.ts';
+import { pendingMigrations } from '../platform/db/migrate.ts';
+import { OperatorError } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import { createMetrics, type Metrics } from '../platform/metrics.ts';
+import type { MeasuredQueue, Producer, QueueBackend } from '../platform/queue/index.ts';
+import { refuseSandboxDatabase } from '../sandbox/safety.ts';
+import { openQueues } from './database.ts';
+import { merchantIdOf } from './settings.ts';
+
+export type PoolOptions = Pick<DatabaseOptions, 'maxConnections' | 'answerTimeoutMs' | 'plans'>;
+
+const GATE_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 5_000, plans: 'any' };
+
+/** What all roles of a process share. */
+export interface Shared {
+  readonly config: Config;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly gate: Gate;
+  readonly queues: QueueBackend;
+  readonly events: Producer<EventsJob> & MeasuredQueue;
+  readonly openPool: (name: string, limits: PoolOptions) => Database;
+  /** Closed in reverse order of being added. */
+  readonly onClose: (close: () => Promise<void>) => void;
+}
+
+export interface ShareInput {
+  readonly log: Log;
+  readonly databaseUrl: string;
+  readonly closers: (() => Promise<void>)[];
+}
+
+export async function share(
+  config: Config,
+  { log, databaseUrl, closers }: ShareInput,
+): Promise<Shared> {
+  const openPool = (name: string, limits: PoolOptions): Database => {
+    const db = createDatabase({
+      connectionString: databaseUrl,
+      log,
+      applicationName: `tallyhook-${name}`,
+      ...limits,
+    });
+    closers.push(() => db.close());
+    return db;
+  };
+  const merchantId = merchantIdOf(config);
+  const db = openPool('gate', GATE_POOL);
+  const gate = await createGate(
+    async () => {
+      await db.probe();
+      const pending = await pendingMigrations(db);
+      if (pending.length > 0) throw migrationsPending(pending);
+      await refuseSandboxDatabase(db, merchantId);
+      await bindInstallation(db, merchantId);
+    },
+    isDatabaseAway,
+    log,
+  );
+  closers.push(() => Promise.resolve(gate.close()));
+  const queues = openQueues(config, { databaseUrl, log });
+  closers.push(() => queues.close());
+  const events = queues.producer<EventsJob>(EVENTS_QUEUE);
+  closers.push(() => events.close());
+  return {
+    config,
+    log,
+    metrics: createMetrics(),
+    gate,
+    queues,
+    events,
+    openPool,
+    onClose: (step) => closers.push(step),
+  };
+}
+
+function migrationsPending(files: readonly string[]): OperatorError {
+  return new OperatorError(
+    `The database lacks ${files.length} migration(s): ${files.join(', ')}. ` +
+      'Running without them would fail on the first event. Run: npx tallyhook migrate',
+  );
+}

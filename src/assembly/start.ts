@@ -1,0 +1,80 @@
+/** Starts roles, each from its own file. */
+import type { Config } from '../platform/config.ts';
+import type { Log } from '../platform/log.ts';
+import type { RunningSandbox } from '../sandbox/startSandbox.ts';
+import { startAlerts } from './alerts.ts';
+import { startConsole, startMetrics } from './console.ts';
+import { openDatabase } from './database.ts';
+import { startEvents } from './events.ts';
+import { startReceiver } from './receiver.ts';
+import { startReconcile } from './reconcile.ts';
+import type { Role } from './roles.ts';
+import { startSandboxRole } from './sandbox.ts';
+import { startSchedules } from './scheduler.ts';
+import { type ShareInput, share } from './shared.ts';
+
+/** What runs, and where it can be reached. */
+export interface Running {
+  readonly receiverPort: number | undefined;
+  readonly consolePort: number | undefined;
+  readonly metricsPort: number | undefined;
+  readonly sandbox: RunningSandbox | undefined;
+  readonly databaseUrl: string;
+  readonly isEmbedded: boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts roles.
+ * @throws OperatorError when something must be put right first
+ */
+export async function start(config: Config, roles: ReadonlySet<Role>, log: Log): Promise<Running> {
+  const closers: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const step of closers.splice(0).reverse()) await step();
+  };
+  try {
+    const database = await openDatabase(config, log);
+    closers.push(() => database.close());
+    const { url: databaseUrl, isEmbedded } = database;
+    const isSandboxAlone = [...roles].every((role) => role === 'sandbox');
+    const ports = isSandboxAlone
+      ? NO_PORTS
+      : await startLedgerRoles(config, roles, { log, databaseUrl, closers });
+    const sandbox = roles.has('sandbox')
+      ? await startSandboxRole(config, { log, databaseUrl, receiverPort: ports.receiverPort })
+      : undefined;
+    if (sandbox) closers.push(() => sandbox.close());
+    return { ...ports, sandbox, databaseUrl, isEmbedded, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Ports = Pick<Running, 'receiverPort' | 'consolePort' | 'metricsPort'>;
+
+const NO_PORTS: Ports = {
+  receiverPort: undefined,
+  consolePort: undefined,
+  metricsPort: undefined,
+};
+
+async function startLedgerRoles(
+  config: Config,
+  roles: ReadonlySet<Role>,
+  input: ShareInput,
+): Promise<Ports> {
+  const shared = await share(config, input);
+  for (const role of roles) shared.metrics.fact('tallyhook_role_up', ROLE_UP_HELP, { role });
+  const receiverPort = roles.has('receiver') ? await startReceiver(shared) : undefined;
+  if (roles.has('events')) startEvents(shared);
+  if (roles.has('reconcile')) startReconcile(shared);
+  if (roles.has('alerts')) startAlerts(shared);
+  if (roles.has('scheduler')) startSchedules(shared);
+  const consolePort = roles.has('console') ? await startConsole(shared) : undefined;
+  const metricsPort = config.metricsPort === undefined ? undefined : await startMetrics(shared);
+  return { receiverPort, consolePort, metricsPort };
+}
+
+const ROLE_UP_HELP = 'Roles of this process; absent when no process has the role';
