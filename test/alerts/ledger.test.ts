@@ -73,7 +73,7 @@ test('ordinary payments, refunds and payouts cost no statement on alerts', async
   const statements: string[] = [];
   const over = watched(statements);
   const ids = Array.from({ length: 50 }, () => unique('x'));
-  const order = { metadata: { order_id: unique('ord') } };
+  const order = () => ({ metadata: { order_id: unique('ord') } });
   await applyAll(
     ids.flatMap((id) => [payment(`pay_of_${id}`, 'processing'), refund(id, 'pending')]),
     over,
@@ -83,7 +83,7 @@ test('ordinary payments, refunds and payouts cost no statement on alerts', async
     over,
   );
   await applyAll(
-    ids.map((id) => payment(`new_${id}`, 'succeeded', order)),
+    ids.map((id) => payment(`new_${id}`, 'succeeded', order())),
     over,
   );
   await applyAll(

@@ -151,6 +151,10 @@ async function live(): Promise<Alerts> {
   await retrieve({ kind: 'refund', id: refunded }, { lane: 'operator' });
   const both = await dispute(paymentId);
   await move(`/refunds/${refunded}`, { status: 'succeeded' });
+  const [{ orderKey } = { orderKey: '' }] = await db.query<{ orderKey: string }>(
+    `select order_key as "orderKey" from resources where kind = 'payment' and id = $1`,
+    [paymentId],
+  );
   return {
     [`dispute:${won}`]: [
       'dispute_opened pre_dispute critical resolved opened',
@@ -176,6 +180,7 @@ async function live(): Promise<Alerts> {
       'dispute_and_refund  critical resolved opened+resolved',
       'dispute_opened dispute critical open opened',
     ],
+    [`order:${orderKey}`]: ['double_loss  critical open opened'],
   };
 }
 
