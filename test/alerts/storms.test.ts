@@ -43,7 +43,7 @@ afterEach(async () => {
 
 const DISPUTES = 10_000;
 const SECONDS = 60;
-const HANDFUL = 5;
+const HANDFUL = 3;
 
 /** One second of a storm; amounts grow, so that it can be told which are the most urgent. */
 async function raiseSecond(second: number): Promise<void> {
