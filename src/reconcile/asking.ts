@@ -11,6 +11,11 @@ import { ServiceTrouble } from './serviceTrouble.ts';
 
 export interface Asking {
   readonly ask: Ask;
+  /**
+   * For what is only a hint: a request that fails is given up, whatever it fails by.
+   * @throws PaymentServiceError
+   */
+  readonly askOnce: Ask;
   readonly retrieve: (ref: ResourceRef) => Promise<Retrieved>;
   readonly requests: () => number;
 }
@@ -46,6 +51,11 @@ export function createAsking(parts: AskingParts): Asking {
   };
   return {
     ask: (call) => patiently(() => call({ lane, signal }).catch(judge)),
+    askOnce: async (call) => {
+      signal.throwIfAborted();
+      requests += 1;
+      return await call({ lane, signal });
+    },
     retrieve: (ref) =>
       patiently(async () => {
         const retrieved = await parts.retrieve(ref, { lane, isDryRun, isHistory, signal });

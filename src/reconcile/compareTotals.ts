@@ -1,5 +1,9 @@
-/** Compares a span by counts; the rules are those of domain/totals.ts. */
+/**
+ * Compares a span by counts, and by sums where the counts are equal; the rules are those of
+ * domain/totals.ts and domain/sums.ts.
+ */
 import { PAYMENT_LIST_STATUSES } from '../contract/requests/payments.ts';
+import { compareSums } from './compareSums.ts';
 import { type Cell, type Counts, cellsOf, localCount, nextStep, restOf } from './domain/totals.ts';
 import { rowsWanted, type Span } from './domain/windows.ts';
 import { closeComparison, openComparison } from './findings.ts';
@@ -29,7 +33,8 @@ export async function compareTotals(tools: RunTools, state: RunState): Promise<v
     await step(tools, state, { compared: 0, missed: 0, differences: [] });
   }
   for (const cell of suspects) await descend(tools, state, cell);
-  await settle(tools, state, suspects);
+  const areCountsEqual = await settle(tools, state, suspects);
+  if (areCountsEqual) await compareSums(tools, state);
   state.positionMs = span.toMs;
   await step(tools, state, { compared: 0, missed: 0, differences: [] });
 }
@@ -50,8 +55,15 @@ async function descend(tools: RunTools, state: RunState, cell: Cell): Promise<vo
   await visit(state.span, counts);
 }
 
-/** Says which cells are unequal still, now that everything was listed that seemed so. */
-async function settle(tools: RunTools, state: RunState, suspects: readonly Cell[]): Promise<void> {
+/**
+ * Says which cells are unequal still, now that everything was listed that seemed so.
+ * @returns whether there are none
+ */
+async function settle(
+  tools: RunTools,
+  state: RunState,
+  suspects: readonly Cell[],
+): Promise<boolean> {
   const { db } = tools.parts;
   const subject = `totals:${tools.stream}`;
   const left: object[] = [];
@@ -64,11 +76,12 @@ async function settle(tools: RunTools, state: RunState, suspects: readonly Cell[
   // A dry run heals nothing, so that its counts stay unequal for what it has named already.
   if (left.length === 0 || isDryRun) {
     if (!isDryRun) await closeComparison(db, ['totals'], [subject]);
-    return;
+    return left.length === 0;
   }
   await openComparison(db, [{ class: 'totals', subject, detail: { cells: left } }]);
   const difference = { class: 'totals', subject, outcome: 'left' } as const;
   await step(tools, state, { compared: 0, missed: 0, differences: [difference] });
+  return false;
 }
 
 async function countBoth(tools: RunTools, cell: Cell, span: Span): Promise<Counts> {

@@ -46,6 +46,8 @@ export interface RunState {
   positionMs: number;
   counts: RunCounts;
   differences: readonly ReportedDifference[];
+  /** Differences seen that are still there, accepted ones included. */
+  unhealed: number;
   isFilterIgnored: boolean;
   isUnstable: boolean;
 }
@@ -115,6 +117,7 @@ export async function step(tools: RunTools, state: RunState, result: StepResult)
     healed: counts.healed + counted.filter(({ outcome }) => outcome === 'healed').length,
     missed: counts.missed + result.missed,
   };
+  state.unhealed += differences.filter(({ outcome }) => outcome !== 'healed').length;
   state.differences = [...state.differences, ...differences].slice(0, KEPT_DIFFERENCES);
   await writeStep(tools.parts.db, state.row.id, {
     ...state.counts,

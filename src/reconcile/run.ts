@@ -13,6 +13,7 @@
  */
 import type { Lane } from '../client/index.ts';
 import { createAsking } from './asking.ts';
+import { calibrateSums } from './compareSums.ts';
 import { compareTotals } from './compareTotals.ts';
 import type { Span } from './domain/windows.ts';
 import { closeComparison, openComparison } from './findings.ts';
@@ -121,6 +122,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
         row.mode === 'totals' ? compareTotals(tools, state) : listSpan(tools, state, state.span),
       );
       await settleList(tools, state);
+      if (row.mode === 'full') await calibrateSums(tools, state);
     } catch (error) {
       if (!(error instanceof ServiceTrouble)) throw error;
       if (error instanceof Paused) {
@@ -188,6 +190,7 @@ function stateOf(row: RunRow): RunState {
     positionMs: row.positionAt.getTime(),
     counts: row,
     differences: row.differences,
+    unhealed: row.differences.filter(({ outcome }) => outcome !== 'healed').length,
     isFilterIgnored: false,
     isUnstable: false,
   };

@@ -740,6 +740,47 @@ describe('--rebuild', () => {
     });
   });
 
+  /** An order that was paid twice, and says so. */
+  async function paidTwice(): Promise<{ order: string; second: string }> {
+    db = await createTestDatabase();
+    const order = unique('ord');
+    const [first, second] = [1, 2].map(() => paymentObject({ metadata: { order_id: order } }));
+    await applyEach(db, testApplier(db), [eventBody(first ?? {}), eventBody(second ?? {})]);
+    expect(failures(await verify(db, { rebuild: true }))).toEqual({});
+    return { order, second: String(second?.payment_id) };
+  }
+
+  test('a finding about an order that was removed, or planted, differs from what it shows', async () => {
+    const { order } = await paidTwice();
+    const subject = `order:order:${order}`;
+    await damage(db, 'findings', `delete from findings where subject = '${subject}'`);
+    await damage(db, 'orders', `update orders set open_findings = '{over_refund}'`);
+    await db.query(
+      `insert into findings (class, subject, detail) values ('over_refund', $1, '{}')`,
+      [subject],
+    );
+    const report = await verify(db, { rebuild: true });
+    expect(failures(report).rebuilt_order_findings).toEqual([
+      `${subject}: the finding double_paid is not open; the finding over_refund is open, though the state does not show it`,
+    ]);
+    expect(counts(report).rebuilt_order_findings).toBe(1);
+  });
+
+  test('a finding that was removed with what it follows from is told by the inbox alone', async () => {
+    const { order, second } = await paidTwice();
+    const where = `where resource_id = '${second}'`;
+    await damage(db, 'transfers', `delete from transfers ${where}`);
+    await damage(db, 'snapshots', `delete from snapshots ${where}`);
+    await damage(db, 'resources', `delete from resources where id = '${second}'`);
+    await damage(db, 'findings', 'delete from findings');
+    await damage(db, 'orders', `update orders set open_findings = '{}'`);
+    const found = failures(await verify(db, { rebuild: true }));
+    expect(found.order_findings).toBeUndefined();
+    expect(found.rebuilt_order_findings).toEqual([
+      `order:order:${order}: the finding double_paid is not open`,
+    ]);
+  });
+
   test('a snapshot that nothing received brought is named by its consequence', async () => {
     db = await createTestDatabase();
     const { payment } = await victims(db);
@@ -875,7 +916,7 @@ describe('the command', () => {
     expect(text).toMatch(/FAIL {2}orders +1 of \d+ /);
     expect(text).toContain(`order:order:${ids.order}: status is paid, not partially_refunded`);
     expect(text).toContain(`Next: npx tallyhook orders show '${ids.order}'`);
-    expect(text).toMatch(/2 of 15 checks failed in .* s: orders, rebuilt_orders\./);
+    expect(text).toMatch(/2 of 16 checks failed in .* s: orders, rebuilt_orders\./);
     expect(exitCode).toBe(1);
   });
 

@@ -1,4 +1,7 @@
-/** A proxy in front of a service that notes every request, before the service sees it. */
+/**
+ * A proxy in front of a service that notes every request, before the service sees it, and that can
+ * answer in its place.
+ */
 import { once } from 'node:events';
 import {
   createServer,
@@ -17,8 +20,16 @@ export interface RecordedRequest {
   readonly body: string;
 }
 
+/** What is answered instead: a value as JSON, a text as it is. */
+export interface StandIn {
+  readonly status: number;
+  readonly body: object | string;
+}
+
 export interface RecordingProxy {
   readonly baseUrl: string;
+  /** By path without its query; what stands here the service never sees. */
+  readonly standIns: Map<string, StandIn>;
   /** In the order in which they came. */
   readonly requests: readonly RecordedRequest[];
   /** Resolves when so many requests have come. */
@@ -29,10 +40,20 @@ export interface RecordingProxy {
 export async function startRecordingProxy(serviceUrl: string): Promise<RecordingProxy> {
   const { hostname, port } = new URL(serviceUrl);
   const requests: RecordedRequest[] = [];
+  const standIns = new Map<string, StandIn>();
   const take = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const { method = 'GET', url: path = '/', headers } = incoming;
     const body = await buffer(incoming);
     requests.push({ method, path, body: body.toString() });
+    const standIn = standIns.get(path.split('?')[0] ?? '');
+    if (standIn) {
+      const isText = typeof standIn.body === 'string';
+      outgoing.writeHead(standIn.status, {
+        'content-type': isText ? 'text/html' : 'application/json',
+      });
+      outgoing.end(isText ? standIn.body : JSON.stringify(standIn.body));
+      return;
+    }
     const host = `${hostname}:${port}`;
     const forwarded = send({ hostname, port, method, path, headers: { ...headers, host } });
     forwarded.on('response', (answer) => {
@@ -53,6 +74,7 @@ export async function startRecordingProxy(serviceUrl: string): Promise<Recording
   return {
     baseUrl: `http://127.0.0.1:${address.port}`,
     requests,
+    standIns,
     reached: (count) => waitFor(`request ${count}`, () => requests.length >= count),
     close: async () => {
       server.closeAllConnections();

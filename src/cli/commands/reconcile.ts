@@ -12,7 +12,7 @@ import type { RunProgress } from '../../reconcile/listSpan.ts';
 import { FIRST_SPAN_MS, type Reconcile, type RunReport } from '../../reconcile/run.ts';
 import { ServiceTrouble } from '../../reconcile/serviceTrouble.ts';
 import { readBudget } from '../../reconcile/store/budget.ts';
-import { MODES, type Mode, readStream } from '../../reconcile/store/runs.ts';
+import { MODES, type Mode, readStream, type SumsOutcome } from '../../reconcile/store/runs.ts';
 import { STREAMS, type Stream } from '../../reconcile/streams.ts';
 import { formatTime, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import { jsonOption, momentOption } from '../options.ts';
@@ -174,10 +174,19 @@ function printReport(report: RunReport): void {
   console.log(
     `  ${rowsCompared} rows compared by ${requests} requests: ${found} found, ${healed} healed, ${missed} untold by webhooks`,
   );
+  if (report.sums !== null) console.log(`  analytics: ${SUMS[report.sums]}`);
   for (const { class: name, subject, outcome } of report.differences) {
     if (outcome !== 'healed') console.log(`  ${OUTCOMES[outcome]}: ${name} ${printable(subject)}`);
   }
 }
+
+const SUMS = {
+  agreed: 'its sums agree',
+  differed: 'its sums differed; the days in which they do were listed',
+  disproved: 'its sums were wrong over a day that is equal, and are no longer used',
+  not_calibrated: 'its sums are not used until they have agreed over a day that is equal',
+  unanswered: 'no sums were to be had',
+} as const satisfies Record<SumsOutcome, string>;
 
 const OUTCOMES = {
   left: 'left',

@@ -102,6 +102,7 @@ const NEXT: Readonly<Record<CheckName, (offender: Offender) => string>> = {
   rebuilt_findings: applyAgain,
   rebuilt_balances: applyAgain,
   rebuilt_orders: showOrder,
+  rebuilt_order_findings: showOrder,
 };
 
 const compareWithInbox =

@@ -1,6 +1,12 @@
 /** Runs of reconciliation: what was compared with the service, and what came of it. */
 import { z } from 'zod';
-import { MODES, RUN_STATES, type RunRow, readRuns } from '../../reconcile/store/runs.ts';
+import {
+  MODES,
+  RUN_STATES,
+  type RunRow,
+  readRuns,
+  SUMS_OUTCOMES,
+} from '../../reconcile/store/runs.ts';
 import { STREAMS } from '../../reconcile/streams.ts';
 import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
@@ -32,6 +38,10 @@ const run = z
     differences: z
       .array(z.strictObject({ class: z.string(), subject: z.string(), outcome: z.string() }))
       .describe('The first 200.'),
+    sums: z
+      .enum(SUMS_OUTCOMES)
+      .nullable()
+      .describe("What the sums of the service's analytics said; they are only a hint."),
   })
   .meta({ id: 'Reconciliation' });
 
@@ -84,5 +94,6 @@ function toBody(row: RunRow) {
     missed: row.missed,
     failure: row.failure,
     differences: row.differences.map((one) => ({ ...one })),
+    sums: row.sums,
   };
 }

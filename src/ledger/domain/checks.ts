@@ -33,6 +33,7 @@ export const REBUILD_CHECKS = {
   rebuilt_findings: 'Those resources show the findings that are open.',
   rebuilt_balances: 'Those resources ask for the balances per account that the journal has.',
   rebuilt_orders: 'Those resources add up to the same orders.',
+  rebuilt_order_findings: 'Those orders show the findings that are open.',
 } as const;
 
 export type CheckName = keyof typeof CHECKS | keyof typeof REBUILD_CHECKS;

@@ -4,7 +4,7 @@
  *
  * 1. Every resource is folded again and compared with its row, its findings and its journal, at one
  *    moment for each chunk.
- * 2. Orders are derived from the resources made again, and compared. One that differs is looked at
+ * 2. Orders and their findings are derived from the resources made again, and compared. One that differs is looked at
  *    once more, with its parts folded anew at that same moment: a worker may have changed it since.
  */
 import { groupBy } from '../../platform/collections.ts';

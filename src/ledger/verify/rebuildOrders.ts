@@ -1,13 +1,14 @@
-/** Compares orders with what the resources that were made again add up to. */
+/** Compares orders and their findings with what the resources that were made again add up to. */
 import { groupBy } from '../../platform/collections.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import { orderProblems } from '../domain/checkOrder.ts';
-import { type OrderPart, orderKeyOf } from '../domain/order.ts';
-import { orderSubject } from '../domain/orderFindings.ts';
+import { type OrderEntry, orderFindingProblems, orderProblems } from '../domain/checkOrder.ts';
+import { orderKeyOf } from '../domain/order.ts';
+import { type NamedPart, orderSubject } from '../domain/orderFindings.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
 import { refKey } from '../filing.ts';
 import { readRebuiltOrderKeys, readRebuiltParts } from '../store/rebuild.ts';
 import { readStoredParts, type StoredPart } from '../store/verifyOrders.ts';
+import { readOpenFindings } from '../store/verifyResources.ts';
 import { readOrderEntries } from './orders.ts';
 import { type Refolded, refold } from './refold.ts';
 import { type Run, walk } from './walk.ts';
@@ -23,22 +24,53 @@ export async function compareOrders(run: Run): Promise<void> {
 async function compareChunk(run: Run, tx: Queryable, keys: readonly string[]): Promise<void> {
   const parts = await readRebuiltParts(tx, keys);
   const byOrder = groupBy(parts, ({ orderKey }) => orderKey);
-  const differing = (await readOrderEntries(tx, keys)).filter(
-    (entry) => orderProblems(entry, byOrder.get(entry.orderKey) ?? []).length > 0,
-  );
+  const stored = await readStored(tx, keys);
+  const differing = stored.filter((one) => {
+    const { ofOrder, ofFindings } = problemsOf(one, byOrder);
+    return ofOrder.length > 0 || ofFindings.length > 0;
+  });
   run.tally.looked('rebuilt_orders', keys.length);
+  run.tally.looked('rebuilt_order_findings', keys.length);
   if (differing.length === 0) return;
-  const differingKeys = differing.map(({ orderKey }) => orderKey);
+  const differingKeys = differing.map(({ entry }) => entry.orderKey);
   const refs = await namesOfParts(
     tx,
     differingKeys,
     differingKeys.flatMap((orderKey) => byOrder.get(orderKey) ?? []),
   );
   const current = await refoldParts(run, tx, refs);
-  for (const entry of differing) {
-    const problems = orderProblems(entry, current.get(entry.orderKey) ?? []);
-    run.tally.judge('rebuilt_orders', { subject: orderSubject(entry.orderKey) }, problems);
+  for (const one of differing) {
+    const { ofOrder, ofFindings } = problemsOf(one, current);
+    const subject = { subject: orderSubject(one.entry.orderKey) };
+    run.tally.judge('rebuilt_orders', subject, ofOrder);
+    run.tally.judge('rebuilt_order_findings', subject, ofFindings);
   }
+}
+
+/** An order with the classes of the findings that are open about it. */
+interface StoredEntry {
+  readonly entry: OrderEntry;
+  readonly open: readonly string[];
+}
+
+async function readStored(tx: Queryable, keys: readonly string[]): Promise<readonly StoredEntry[]> {
+  const open = await readOpenFindings(tx, keys.map(orderSubject));
+  const findings = groupBy(open, ({ subject }) => subject);
+  return (await readOrderEntries(tx, keys)).map((entry) => ({
+    entry,
+    open: (findings.get(orderSubject(entry.orderKey)) ?? []).map((finding) => finding.class),
+  }));
+}
+
+function problemsOf(
+  { entry, open }: StoredEntry,
+  parts: ReadonlyMap<string, readonly NamedPart[]>,
+): { readonly ofOrder: readonly string[]; readonly ofFindings: readonly string[] } {
+  const own = parts.get(entry.orderKey) ?? [];
+  return {
+    ofOrder: orderProblems(entry, own),
+    ofFindings: orderFindingProblems(entry, own, open),
+  };
 }
 
 /** What is filed under orders now, and what was when it was made again. */
@@ -55,7 +87,7 @@ async function refoldParts(
   { merchantId }: Run,
   tx: Queryable,
   refs: readonly ResourceRef[],
-): Promise<ReadonlyMap<string, readonly OrderPart[]>> {
+): Promise<ReadonlyMap<string, readonly NamedPart[]>> {
   const named = await refold(tx, refs, merchantId);
   const known = new Set(refs.map(refKey));
   const parents = distinct(named.flatMap(parentOf)).filter((ref) => !known.has(refKey(ref)));
@@ -70,7 +102,7 @@ async function refoldParts(
   const filed = all.flatMap((one) => {
     const payment = one.ref.kind === 'payment' ? one.ref : parentOf(one)[0];
     const orderKey = payment && orders.get(refKey(payment));
-    return orderKey === undefined ? [] : [{ orderKey, ...toOrderPart(one) }];
+    return orderKey === undefined ? [] : [{ orderKey, ...toNamedPart(one) }];
   });
   return groupBy(filed, ({ orderKey }) => orderKey);
 }
@@ -82,9 +114,10 @@ function parentOf({ ref, state }: Refolded): readonly ResourceRef[] {
     : [];
 }
 
-function toOrderPart({ ref, state }: Refolded): OrderPart {
+function toNamedPart({ ref, state }: Refolded): NamedPart {
   return {
-    kind: ref.kind,
+    ...ref,
+    paymentId: state?.paymentId ?? null,
     status: state?.status,
     stage: state?.stage,
     currency: state?.currency,

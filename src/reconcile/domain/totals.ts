@@ -9,7 +9,8 @@
  * 2. Statuses move while we count, so a cell counts as unequal when it is so twice in a row.
  * 3. An unequal cell is halved in time. Only the left half is asked for: the right one is the rest.
  *    A half that is equal is left alone; one that fits on a page is listed.
- * 4. Equal counts do not prove equality: two errors can cancel. A rotating full listing covers that.
+ * 4. Equal counts do not prove equality: two errors can cancel, and amounts are not counted. Sums are
+ *    compared next (sums.ts), as a hint; a rotating full listing covers the rest.
  */
 import type { Span } from './windows.ts';
 

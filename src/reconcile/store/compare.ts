@@ -2,6 +2,7 @@
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { FindingName } from '../../ledger/store/findings.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import { type Days, type Sums, sumsOf } from '../domain/sums.ts';
 import type { Span } from '../domain/windows.ts';
 
 export interface LocalRow {
@@ -77,6 +78,25 @@ export function countCreated(
       limit 10000`,
     [kind, new Date(span.fromMs), new Date(span.toMs)],
   );
+}
+
+/**
+ * What was received of a kind that was created in these days, by currency. As text: a sum may be
+ * larger than what the driver takes as a number.
+ */
+export async function sumReceived(
+  db: Queryable,
+  kind: ResourceKind,
+  { fromMs, endMs }: Days,
+): Promise<Sums> {
+  const rows = await db.query<{ currency: string; sum: string }>(
+    `select currency, sum(captured_minor)::text as sum from resources
+      where kind = $1 and created_at >= $2 and created_at < $3 and currency is not null
+      group by currency
+      limit 10000`,
+    [kind, new Date(fromMs), new Date(endMs)],
+  );
+  return sumsOf(rows.map(({ currency, sum }) => [currency, BigInt(sum)]));
 }
 
 /** Which of these findings are open and accepted as they are. */

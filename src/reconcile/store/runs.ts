@@ -9,6 +9,20 @@ export type Mode = (typeof MODES)[number];
 export const RUN_STATES = ['running', 'paused', 'done', 'failed'] as const;
 export type RunStateName = (typeof RUN_STATES)[number];
 
+/**
+ * What analytics' sums said in a run. `agreed`: they are what ours are. `differed`: the days in which
+ * they are not were listed. `disproved`: they were wrong over a day that is equal, and are no longer
+ * used. `not_calibrated`: nothing was asked. `unanswered`: there was no answer that can be used.
+ */
+export const SUMS_OUTCOMES = [
+  'agreed',
+  'differed',
+  'disproved',
+  'not_calibrated',
+  'unanswered',
+] as const;
+export type SumsOutcome = (typeof SUMS_OUTCOMES)[number];
+
 /** A difference as a report names it. */
 export interface ReportedDifference {
   readonly class: string;
@@ -41,12 +55,14 @@ export interface RunRow extends RunCounts {
   readonly finishedAt: Date | null;
   readonly failure: string | null;
   readonly differences: readonly ReportedDifference[];
+  /** Null where there was nothing to ask analytics for. */
+  readonly sums: SumsOutcome | null;
 }
 
 const COLUMNS = `
   id, stream, mode, cause, is_dry_run as "isDryRun", state, from_at as "fromAt", to_at as "toAt",
   position_at as "positionAt", started_at as "startedAt", finished_at as "finishedAt",
-  windows, requests, rows_compared as "rowsCompared", found, healed, missed, failure, differences`;
+  windows, requests, rows_compared as "rowsCompared", found, healed, missed, failure, differences, sums`;
 
 export interface NewRun {
   readonly stream: Stream;
@@ -127,6 +143,20 @@ export async function writeStep(db: Queryable, id: number, step: RunStep): Promi
   );
 }
 
+/** What the sums came to, with what was spent by then. */
+export async function writeSums(
+  db: Queryable,
+  id: number,
+  { sums, requests }: { readonly sums: SumsOutcome | undefined; readonly requests: number },
+): Promise<void> {
+  await db.query(
+    `update reconcile_runs
+        set sums = $2, requests = $3, updated_at = statement_timestamp()
+      where id = $1`,
+    [id, sums ?? null, requests],
+  );
+}
+
 /** Ends a run. @param failure undefined when it came to its end */
 export async function finishRun(
   db: Queryable,
@@ -175,15 +205,18 @@ export function readRuns(
 export interface StreamRow {
   readonly watermarkAt: Date | null;
   readonly pageLimit: number;
+  /** When analytics' sums last agreed with ours; null while they are not to be used. */
+  readonly sumsCalibratedAt: Date | null;
 }
 
 export async function readStream(db: Queryable, stream: Stream): Promise<StreamRow> {
   const rows = await db.query<StreamRow>(
-    `select watermark_at as "watermarkAt", page_limit as "pageLimit"
+    `select watermark_at as "watermarkAt", page_limit as "pageLimit",
+            sums_calibrated_at as "sumsCalibratedAt"
        from reconcile_streams where stream = $1`,
     [stream],
   );
-  return rows[0] ?? { watermarkAt: null, pageLimit: 100 };
+  return rows[0] ?? { watermarkAt: null, pageLimit: 100, sumsCalibratedAt: null };
 }
 
 export async function writePageLimit(
@@ -194,6 +227,18 @@ export async function writePageLimit(
   await db.query('update reconcile_streams set page_limit = $2 where stream = $1', [
     stream,
     pageLimit,
+  ]);
+}
+
+/** @param at null where the sums are no longer to be used */
+export async function writeCalibration(
+  db: Queryable,
+  stream: Stream,
+  at: Date | null,
+): Promise<void> {
+  await db.query('update reconcile_streams set sums_calibrated_at = $2 where stream = $1', [
+    stream,
+    at,
   ]);
 }
 

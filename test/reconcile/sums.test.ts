@@ -1,0 +1,218 @@
+/**
+ * Money that changed while the counts stayed equal, found by the sums of the service's analytics; and
+ * analytics that lie, fail or are not trusted yet, which change nothing. Over HTTP, through a proxy
+ * that can answer in the place of analytics.
+ */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type TestReconciler, testReconciler } from '../support/reconciler.ts';
+import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { insertPayments, type MadePayment } from '../support/sandboxPayments.ts';
+
+const DAY = 24 * 60 * 60_000;
+const DAYS = 8;
+const PER_DAY = 6;
+const ANALYTICS = '/analytics/v1/merchant/metrics/payments';
+
+let sandbox: TestSandbox;
+let service: TestDatabase;
+let db: TestDatabase;
+let proxy: RecordingProxy;
+let reconciler: TestReconciler;
+let span: { fromMs: number; toMs: number };
+
+beforeEach(async () => {
+  [service, db] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  sandbox = await startTestSandbox({ databaseUrl: service.url });
+  proxy = await startRecordingProxy(sandbox.baseUrl);
+  reconciler = testReconciler({ db, service: { ...sandbox, baseUrl: proxy.baseUrl } });
+  span = { fromMs: Date.now() - (DAYS + 1) * DAY, toMs: Date.now() };
+  await insertPayments(service, sandbox, history());
+  await service.query(
+    `update sandbox.resources
+        set state = state || '{"amount_received": 40, "amount_capturable": 60}'
+      where status = 'partially_captured_and_capturable'`,
+  );
+});
+afterEach(async () => {
+  await proxy.close();
+  await sandbox.close();
+  await Promise.all([service.drop(), db.drop()]);
+});
+
+/** The newest is more than a day old. */
+function history(): readonly MadePayment[] {
+  return Array.from({ length: DAYS * PER_DAY }, (_, n) => {
+    const createdMs = Date.now() - DAY - Math.floor(((n + 0.5) * DAY) / PER_DAY);
+    const status = ['succeeded', 'partially_captured_and_capturable', 'failed'][n % 3] ?? '';
+    const currency = n % 2 === 0 ? 'EUR' : 'USD';
+    return { id: idOf(n), createdMs, modifiedMs: createdMs, status, currency, amount: 100 };
+  });
+}
+
+function idOf(n: number): string {
+  return `pay_sums_${process.pid}_${n}`;
+}
+
+/** One more capture, of which no webhook told: status and currency stay, and so do all counts. */
+async function captureMore(n: number): Promise<void> {
+  const now = new Date().toISOString();
+  await service.query(
+    `update sandbox.resources
+        set modified_at = $2::timestamptz,
+            state = state || jsonb_build_object('amount_received', 70, 'amount_capturable', 30,
+                                                'modified_at', $2::text)
+      where id = $1`,
+    [idOf(n), now],
+  );
+}
+
+async function capturedOf(n: number): Promise<number | undefined> {
+  const rows = await db.query<{ minor: number }>(
+    `select captured_minor as minor from resources where id = $1`,
+    [idOf(n)],
+  );
+  return rows[0]?.minor;
+}
+
+async function isCalibrated(): Promise<boolean> {
+  const rows = await db.query<{ at: Date | null }>(
+    `select sums_calibrated_at as at from reconcile_streams where stream = 'payments'`,
+  );
+  return rows[0]?.at !== null;
+}
+
+const openFindings = () => db.query(`select class, subject from findings where state = 'open'`);
+const fullRun = () => reconciler.run(span);
+const totalsRun = (request = {}) => reconciler.run({ ...span, ...request, mode: 'totals' });
+const asked = () => proxy.requests.filter(({ path }) => path === ANALYTICS).length;
+
+test('a full run that is equal calibrates the sums, and totals then agree by one question', async () => {
+  expect(await fullRun()).toMatchObject({ sums: 'agreed', left: 0 });
+  expect(await isCalibrated()).toBe(true);
+  const before = asked();
+  const report = await totalsRun();
+  expect(report).toMatchObject({ sums: 'agreed', found: 0, rowsCompared: 0 });
+  expect(asked() - before).toBe(1);
+});
+
+test('money that changed under equal counts is found by its day, and only days are listed', async () => {
+  await fullRun();
+  await captureMore(10);
+  await captureMore(25);
+  const found = await totalsRun();
+  expect(found).toMatchObject({ sums: 'differed', found: 2, healed: 2, left: 0, missed: 2 });
+  expect(found.rowsCompared).toBeLessThanOrEqual(2 * PER_DAY);
+  expect([await capturedOf(10), await capturedOf(25)]).toEqual([70, 70]);
+  expect(await totalsRun()).toMatchObject({ sums: 'agreed', found: 0 });
+  expect(await openFindings()).toEqual([]);
+});
+
+test('an amount that was altered in the ledger itself is found, too', async () => {
+  await fullRun();
+  await db.query(
+    `update resources set captured_minor = captured_minor + 1 where kind = 'payment' and id = $1`,
+    [idOf(10)],
+  );
+  expect(await totalsRun()).toMatchObject({ sums: 'differed', found: 1, healed: 1 });
+  expect(await capturedOf(10)).toBe(40);
+});
+
+test('a dry run names it and changes nothing', async () => {
+  await fullRun();
+  await captureMore(10);
+  const report = await totalsRun({ isDryRun: true });
+  expect(report).toMatchObject({ sums: 'differed', found: 1, healed: 0, left: 1 });
+  expect(report.differences).toEqual([
+    { class: 'stale_local', subject: `payment:${idOf(10)}`, outcome: 'would_heal' },
+  ]);
+  expect([await capturedOf(10), await isCalibrated()]).toEqual([40, true]);
+});
+
+test('sums that never agreed are not asked for', async () => {
+  await fullRun();
+  await db.query('update reconcile_streams set sums_calibrated_at = null');
+  await captureMore(10);
+  const before = asked();
+  expect(await totalsRun()).toMatchObject({ sums: 'not_calibrated', found: 0, rowsCompared: 0 });
+  expect(asked()).toBe(before);
+  expect(await openFindings()).toEqual([]);
+});
+
+test('a day that is not equal calibrates nothing', async () => {
+  await fullRun();
+  await db.query('update reconcile_streams set sums_calibrated_at = null');
+  await captureMore(10);
+  const before = asked();
+  expect(await reconciler.run({ ...span, isDryRun: true })).toMatchObject({ left: 1, sums: null });
+  expect(asked()).toBe(before);
+  expect(await isCalibrated()).toBe(false);
+});
+
+describe('analytics that lie once they were trusted', () => {
+  const lie = () =>
+    proxy.standIns.set(ANALYTICS, {
+      status: 200,
+      body: {
+        queryData: [{ currency: 'EUR', payment_processed_amount: 1 }],
+        metaData: [],
+      },
+    });
+
+  test('cost a handful of requests and one equal day, and are not used again until they agree', async () => {
+    await fullRun();
+    const clean = await totalsRun();
+    lie();
+    const report = await totalsRun();
+    expect(report).toMatchObject({ sums: 'disproved', state: 'done', found: 0, left: 0 });
+    expect(report.rowsCompared).toBeLessThanOrEqual(PER_DAY);
+    expect(report.requests - clean.requests).toBeLessThanOrEqual(12);
+    expect(await openFindings()).toEqual([]);
+    expect(await totalsRun()).toMatchObject({ sums: 'not_calibrated' });
+
+    proxy.standIns.delete(ANALYTICS);
+    expect(await totalsRun()).toMatchObject({ sums: 'not_calibrated' });
+    expect(await fullRun()).toMatchObject({ sums: 'agreed' });
+    expect(await totalsRun()).toMatchObject({ sums: 'agreed' });
+  });
+
+  test('are no longer trusted after a full run, either', async () => {
+    await fullRun();
+    lie();
+    expect(await fullRun()).toMatchObject({ sums: 'disproved', state: 'done', left: 0 });
+    expect(await isCalibrated()).toBe(false);
+  });
+});
+
+test.each([
+  ['are not there', 404, { error: { type: 'invalid_request', code: 'IR_05', message: 'no' } }],
+  ['are not there, in nobody’s words', 404, 'no such page'],
+  [
+    'are not for this key',
+    403,
+    { error: { type: 'invalid_request', code: 'AU_03', message: 'no' } },
+  ],
+  ['are refused', 400, { error: { type: 'invalid_request', code: 'IR_04', message: 'no' } }],
+  ['are asked too much', 429, { error: { type: 'api', code: 'RL_01', message: 'no' } }],
+  ['are out of order', 500, { error: { type: 'api_error', code: 'HE_00', message: 'no' } }],
+  ['are garbage', 200, 'garbage'],
+  ['are rows of something else', 200, { queryData: [{ shoe: 1 }], metaData: [] }],
+])('analytics that %s change nothing', async (_, status, body) => {
+  await fullRun();
+  await captureMore(10);
+  proxy.standIns.set(ANALYTICS, { status, body });
+  expect(await totalsRun()).toMatchObject({ sums: 'unanswered', state: 'done', found: 0 });
+  expect(await isCalibrated()).toBe(true);
+  expect(await openFindings()).toEqual([]);
+  proxy.standIns.delete(ANALYTICS);
+  expect(await totalsRun()).toMatchObject({ sums: 'differed', found: 1, healed: 1 });
+});
+
+test('the other lists are compared in full, without sums', async () => {
+  const reports = await Promise.all(
+    (['refunds', 'disputes', 'payouts'] as const).map((stream) => totalsRun({ stream })),
+  );
+  expect(reports.map(({ sums }) => sums)).toEqual([null, null, null]);
+  expect(proxy.requests.some(({ path }) => path.startsWith('/analytics'))).toBe(false);
+});
