@@ -39,9 +39,12 @@ export interface PlannedOrder {
 
 const CURRENCIES = ['USD', 'EUR', 'JPY', 'KWD'] as const;
 
-/** Below the amounts that choose an outcome in the sandbox. */
+/**
+ * Clear of the amounts that choose an outcome in the sandbox: below those of payments, and so that
+ * half of one is above those of refunds (docs/sandbox.md).
+ */
 const MAX_AMOUNT_MINOR = 50_000;
-const MIN_AMOUNT_MINOR = 400;
+const MIN_AMOUNT_MINOR = 16_000;
 
 /** @param orders how many; @param seed a whole number */
 export function planOrders(orders: number, seed: number): readonly PlannedOrder[] {
