@@ -30,11 +30,10 @@ export function problemsOf(schema: z.ZodType, input: unknown): readonly RequestP
 function readIssue(issue: z.core.$ZodIssue, input: unknown): readonly RequestProblem[] {
   const field = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
-      code: 'IR_04',
-      field: field === '' ? key : `${field}.${key}`,
-      message: hintAgainst(key),
-    }));
+    return issue.keys.map((key) => {
+      const unknown = field === '' ? key : `${field}.${key}`;
+      return { code: 'IR_04', field: unknown, message: hintAgainst(key, unknown) };
+    });
   }
   const declaredMissing = issue.code === 'custom' && issue.params?.missing === true;
   if (declaredMissing || isAbsent(input, issue.path)) {
@@ -44,10 +43,10 @@ function readIssue(issue: z.core.$ZodIssue, input: unknown): readonly RequestPro
   return [{ code: 'IR_04', field, message: `${nameOf(field)}: ${issue.message}` }];
 }
 
-function hintAgainst(key: string): string {
+function hintAgainst(key: string, field: string): string {
   return (REFUSED_ORDER_NAMES as readonly string[]).includes(key)
-    ? `${key}: not a field; the order's contents are sent as order_details`
-    : `${key}: not a field of this request`;
+    ? `${field}: not a field; the order's contents are sent as order_details`
+    : `${field}: not a field of this request`;
 }
 
 function nameOf(field: string): string {

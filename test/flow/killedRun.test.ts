@@ -109,8 +109,12 @@ test(
     const last = await reconcile(fromMs).exit;
 
     expect(last).toMatchObject({ code: 0, stderr: '' });
-    const { runs } = JSON.parse(last.stdout) as { runs: readonly object[] };
-    expect(runs).toMatchObject([{ state: 'done', found: PAYMENTS, healed: PAYMENTS, left: 0 }]);
+    const { runs } = JSON.parse(last.stdout) as { runs: readonly { readonly found: number }[] };
+    const found = runs[0]?.found ?? 0;
+    expect(runs).toMatchObject([{ state: 'done', healed: found, left: 0 }]);
+    // What a window healed before a kill is equal when it is read again, and then counted by nobody.
+    expect(found).toBeLessThanOrEqual(PAYMENTS);
+    expect(found).toBeGreaterThanOrEqual(PAYMENTS - KILLS * PAGE);
     expect(await db.query('select count(*) as count from resources')).toEqual([
       { count: PAYMENTS },
     ]);
