@@ -123,7 +123,9 @@ describe('--help', () => {
 
   test('of start names the roles, and that of the program every command', async () => {
     const start = await runTallyhook(['start', '--help']);
-    expect(start.stdout).toMatch(/receiver, events, reconcile, alerts,\s+scheduler,\s+console,\s+sandbox/);
+    expect(start.stdout).toMatch(
+      /receiver, events, reconcile, alerts,\s+scheduler,\s+console,\s+sandbox/,
+    );
     const all = await runTallyhook(['--help']);
     for (const name of ['start', 'sandbox', 'migrate', 'sign', 'send', 'orders', 'events']) {
       expect(all.stdout).toMatch(new RegExp(`^  ${name} .*\\S`, 'm'));
