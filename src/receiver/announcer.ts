@@ -1,11 +1,11 @@
 /**
  * Tells the workers of committed inbox rows, coalesced: one `add` at a time and at most one in
- * 150 ms; ids that arrive meanwhile go into the next job. The first after a pause goes at once.
+ * 200 ms; ids that arrive meanwhile go into the next job. The first after a pause goes at once.
  *
  * A job costs the workers and the queue about as much as a dozen applied events, and a transaction
  * of 50 events nearly as much as one of 250. Announcing as soon as the last `add` was done made jobs
- * of 50 and let the workers fall to 0.36 of what was accepted; at one in 75 ms it was 0.85, at one in
- * 110 ms 0.96, and at one in 150 ms 0.98 and more (docs/decisions/0014-speed.md).
+ * of 50 and let the workers fall to 0.36 of what was accepted; docs/decisions/0014-speed.md has what
+ * longer intervals and larger jobs brought.
  *
  * An announcement that fails is logged and forgotten: the ids stand in `pending`, and the sweep
  * announces them. The sender's reply never waits for this.
@@ -20,8 +20,8 @@ export interface Announcer {
 }
 
 /** Most ids that one job carries. */
-const MAX_IDS = 500;
-const MIN_INTERVAL_MS = 150;
+const MAX_IDS = 1_000;
+const MIN_INTERVAL_MS = 200;
 /** While announcements fail, this many ids are remembered; the sweep knows the rest. */
 const MAX_WAITING_IDS = 50_000;
 

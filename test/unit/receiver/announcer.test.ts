@@ -81,13 +81,13 @@ describe('announcing', () => {
     expect(idsOf(jobs)).toEqual([[1], [2, 3]]);
   });
 
-  it('puts at most 500 ids into a job, and every id into one', async () => {
+  it('puts at most 1,000 ids into a job, and every id into one', async () => {
     const { announcer, jobs } = announcerOverSlowQueue();
     announcer.announce(range(1, 1_200));
     announcer.announce([1_201]);
     for (let place = 0; place < 3; place += 1) await jobs[place]?.succeed();
 
-    expect(idsOf(jobs)).toEqual([range(1, 500), range(501, 1_000), range(1_001, 1_201)]);
+    expect(idsOf(jobs)).toEqual([range(1, 1_000), range(1_001, 1_201)]);
   });
 
   it('goes on with the later ids when a job fails', async () => {
