@@ -1,6 +1,7 @@
 /** What every worker does: read the settings, start its roles, run until told to stop. */
 import type { Role } from '../src/assembly/roles.ts';
 import { start } from '../src/assembly/start.ts';
+import { systemClock } from '../src/platform/clock.ts';
 import { loadConfig, readEnvironment } from '../src/platform/config.ts';
 import { createLog } from '../src/platform/log.ts';
 import { exitWith, runUntilSignal } from '../src/platform/shutdown.ts';
@@ -9,7 +10,7 @@ export async function runRoles(roles: readonly Role[]): Promise<void> {
   try {
     const config = loadConfig(readEnvironment());
     const log = createLog(config.logLevel);
-    await runUntilSignal(() => start(config, new Set(roles), log), log);
+    await runUntilSignal(() => start(config, new Set(roles), { clock: systemClock, log }), log);
   } catch (error) {
     exitWith(error);
   }

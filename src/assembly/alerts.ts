@@ -10,7 +10,7 @@ import { speak } from '../alerts/speaker.ts';
 import { type OrderFeed, tellShop } from '../alerts/tellShop.ts';
 import { orderStateBody } from '../console/routes/orders.ts';
 import { createOrderFeed, readOrdersAsTheyStand } from '../ledger/orderFeed.ts';
-import { systemClock } from '../platform/clock.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
@@ -19,8 +19,11 @@ import type { PoolOptions, Shared } from './shared.ts';
 const ALERTS_POOL: PoolOptions = { maxConnections: 6, answerTimeoutMs: 60_000, plans: 'any' };
 
 /** The channels that the settings name. */
-export function channelsOf(config: Config, log: Log): readonly Channel[] {
-  return createChannels(config.channels, { clock: systemClock, log });
+export function channelsOf(
+  config: Config,
+  parts: { readonly clock: Clock; readonly log: Log },
+): readonly Channel[] {
+  return createChannels(config.channels, parts);
 }
 
 /** What the shop is told of its orders is what the admin API answers of them. */
@@ -41,11 +44,10 @@ export function orderFeedOf(db: Database): OrderFeed {
 }
 
 export function startAlerts(shared: Shared): void {
-  const { config, gate, log, metrics, openPool, onClose, queues } = shared;
+  const { clock, config, gate, log, metrics, openPool, onClose, queues } = shared;
   const db = openPool('alerts', ALERTS_POOL);
   const producer = queues.producer<AlertsJob>(ALERTS_QUEUE);
   onClose(() => producer.close());
-  const clock = systemClock;
   const subscriptions = subscriptionsOf(config.channels);
   const newMessageId = () => `msg_${randomUUID()}`;
   gate.whenOpen(() => {
@@ -55,7 +57,7 @@ export function startAlerts(shared: Shared): void {
         db,
         clock,
         log,
-        channels: countDeliveries(channelsOf(config, log), metrics),
+        channels: countDeliveries(channelsOf(config, { clock, log }), metrics),
         wakeLater: (channel, delayMs) => announceDue(producer, [{ channel, delayMs }]),
         random: Math.random,
       },

@@ -4,7 +4,6 @@ import { ALERTS_QUEUE, type AlertsJob } from '../alerts/jobs.ts';
 import { createConsoleApp } from '../console/app.ts';
 import { ledgerSources } from '../ledger/gauges.ts';
 import { EVENTS_QUEUE } from '../ledger/jobs.ts';
-import { systemClock } from '../platform/clock.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
 import { startMetricsServer } from '../platform/metricsServer.ts';
 import { queueSource } from '../platform/queue/index.ts';
@@ -25,7 +24,7 @@ const METRICS_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 4_000, p
  * Adds what stands in the database and the queues to the metrics. Only the role `console` does: once
  * for an installation is enough, and other processes would show the same again.
  */
-function addSources({ events, metrics, onClose, openPool, queues }: Shared): void {
+function addSources({ clock, events, metrics, onClose, openPool, queues }: Shared): void {
   const db = openPool('metrics', METRICS_POOL);
   const errands = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   onClose(() => errands.close());
@@ -37,7 +36,7 @@ function addSources({ events, metrics, onClose, openPool, queues }: Shared): voi
     ...reconcileSources(db),
     schedulerSource(db),
     ...alertSources(db),
-    queueSource(depths, systemClock),
+    queueSource(depths, clock),
   ];
   for (const source of sources) metrics.addSource(source);
 }
@@ -51,16 +50,16 @@ export async function startMetrics({ config, log, metrics, onClose }: Shared): P
 }
 
 export async function startConsole(shared: Shared): Promise<number> {
-  const { config, gate, log, metrics, openPool, onClose } = shared;
+  const { clock, config, gate, log, metrics, openPool, onClose } = shared;
   const db = openPool('console', CONSOLE_POOL);
   addSources(shared);
   const app = createConsoleApp({
     tokens: adminTokensOf(config),
     db,
-    refreshOrder: refreshOrderOf(config, db),
+    refreshOrder: refreshOrderOf(config, { db, clock }),
     isReady: gate.isOpen,
     metrics,
-    clock: systemClock,
+    clock,
     log,
   });
   const server = await startHttpServer({

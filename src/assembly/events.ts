@@ -2,13 +2,13 @@
 import { createEventApplier } from '../ledger/applyEvents.ts';
 import { createEventsHandler, EVENTS_QUEUE, type EventsJob } from '../ledger/jobs.ts';
 import { createLedgerMetrics } from '../ledger/metrics.ts';
-import { systemClock } from '../platform/clock.ts';
 import { merchantIdOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
 const EVENTS_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 60_000, plans: 'by_key' };
 
 export function startEvents({
+  clock,
   config,
   events,
   gate,
@@ -22,7 +22,7 @@ export function startEvents({
   const applier = createEventApplier({
     db,
     merchantId: merchantIdOf(config),
-    clock: systemClock,
+    clock,
     metrics: createLedgerMetrics(metrics),
   });
   const handle = createEventsHandler({

@@ -2,7 +2,6 @@
 import { createRefusalCount } from '../alerts/countRefusals.ts';
 import { addCounts } from '../alerts/store/watch.ts';
 import { batchJob } from '../ledger/jobs.ts';
-import { systemClock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Gate } from '../platform/db/gate.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
@@ -18,7 +17,7 @@ import type { PoolOptions, Shared } from './shared.ts';
 const RECEIVER_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 10_000, plans: 'any' };
 
 export async function startReceiver(shared: Shared): Promise<number> {
-  const { config, events, gate, log, metrics, openPool, onClose, queues } = shared;
+  const { clock, config, events, gate, log, metrics, openPool, onClose, queues } = shared;
   const webhookSecrets = webhookSecretsOf(config);
   const db = openPool('receiver', RECEIVER_POOL);
   const announcer = createAnnouncer((ids) => events.add([batchJob(ids)]), log);
@@ -28,7 +27,7 @@ export async function startReceiver(shared: Shared): Promise<number> {
   onClose(() => refusals.drain());
   const intake = createIntake({
     db,
-    clock: systemClock,
+    clock,
     log,
     announce: announcer.announce,
     observeBatchSize: receiverMetrics.batchSize,
@@ -46,7 +45,7 @@ export async function startReceiver(shared: Shared): Promise<number> {
     readiness: () => readiness({ db, gate, queues }),
     metrics: receiverMetrics,
     countRefusal: refusals.count,
-    clock: systemClock,
+    clock,
     log,
   });
   const server = await startHttpServer({

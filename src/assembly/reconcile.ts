@@ -8,6 +8,7 @@ import type { PoolOptions, Shared } from './shared.ts';
 const RECONCILE_POOL: PoolOptions = { maxConnections: 6, answerTimeoutMs: 60_000, plans: 'any' };
 
 export function startReconcile({
+  clock,
   config,
   gate,
   log,
@@ -17,7 +18,7 @@ export function startReconcile({
   queues,
 }: Shared): void {
   const db = openPool('reconcile', RECONCILE_POOL);
-  const client = clientOf(config, db);
+  const client = clientOf(config, { db, clock });
   if (!client) {
     log.warn(
       'reconcile.off: no key of the payment service is set, so that what webhooks never told is not ' +
@@ -25,7 +26,7 @@ export function startReconcile({
     );
     return;
   }
-  const { reconcile, refresh } = reconcileOf(client, { db, log, metrics });
+  const { reconcile, refresh } = reconcileOf(client, { db, log, metrics, clock });
   gate.whenOpen(() => {
     const closing = new AbortController();
     const looking = refresh.loop(closing.signal);

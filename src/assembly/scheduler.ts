@@ -8,7 +8,6 @@ import { createSystemWatch } from '../alerts/watchSystem.ts';
 import { createChangeFeed } from '../ledger/changeFeed.ts';
 import { createOverdueCheck } from '../ledger/overdue.ts';
 import { createSweep } from '../ledger/sweep.ts';
-import { systemClock } from '../platform/clock.ts';
 import {
   type Errand,
   enqueueErrand,
@@ -24,6 +23,7 @@ import type { PoolOptions, Shared } from './shared.ts';
 const SCHEDULER_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 60_000, plans: 'any' };
 
 export function startSchedules({
+  clock,
   config,
   events,
   gate,
@@ -33,23 +33,22 @@ export function startSchedules({
   queues,
 }: Shared): void {
   const db = openPool('scheduler', SCHEDULER_POOL);
-  const sweep = createSweep({ db, producer: events, clock: systemClock, log });
-  const checkOverdue = createOverdueCheck({ db, clock: systemClock, log });
+  const sweep = createSweep({ db, producer: events, clock, log });
+  const checkOverdue = createOverdueCheck({ db, clock, log });
   const isReconciling = serviceOf(config) !== undefined;
   const watchSystem = createSystemWatch({ db, log, isReconciling });
-  const checkDeadlines = createDeadlineCheck({ db, clock: systemClock, log });
+  const checkDeadlines = createDeadlineCheck({ db, clock, log });
   const stopping = new AbortController();
   const { signal } = stopping;
-  const { check } = authorizationsOf(config, { db, log, lane: 'refresh', signal });
+  const { check } = authorizationsOf(config, { db, clock, log, lane: 'refresh', signal });
   const errands = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   onClose(() => errands.close());
   const wakes = queues.producer<AlertsJob>(ALERTS_QUEUE);
   onClose(() => wakes.close());
-  const clock = systemClock;
   const channels = subscriptionsOf(config.channels).map(({ channel }) => channel);
   const hour = config.alertSummaryHour;
   const enqueue = (errand: Errand): Promise<void> => {
-    const nowMs = systemClock.nowMs();
+    const nowMs = clock.nowMs();
     return enqueueErrand(errands, errand, nowMs - (nowMs % 60_000));
   };
   gate.whenOpen(() => {
@@ -68,7 +67,7 @@ export function startSchedules({
           : { hour, run: () => summariseYesterday({ db, clock, channels }) },
       reconcile: serviceOf(config) && enqueue,
     });
-    const scheduler = startScheduler(table, { db, clock: systemClock, log });
+    const scheduler = startScheduler(table, { db, clock, log });
     onClose(() => {
       stopping.abort();
       return scheduler.close();

@@ -1,6 +1,6 @@
 /** What asks the payment service, for roles and for commands. */
 import { createClient, type PaymentServiceClient } from '../client/index.ts';
-import { systemClock } from '../platform/clock.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
@@ -25,21 +25,26 @@ import { createReconcile, type Reconcile } from '../reconcile/run.ts';
 import { createSharedBudget } from '../reconcile/sharedBudget.ts';
 import { rateSettingsOf, serviceOf } from './settings.ts';
 
-interface AuthorizationOptions extends ServiceOptions {
+/** What everything that asks the service needs. */
+interface ServiceParts {
   readonly db: Database;
+  readonly clock: Clock;
+}
+
+interface AuthorizationOptions extends ServiceParts, ServiceOptions {
   readonly log: Log;
 }
 
 /** The watch over authorizations, and what it asks the service by. */
 export function authorizationsOf(
   config: Config,
-  { db, log, ...options }: AuthorizationOptions,
+  { db, clock, log, ...options }: AuthorizationOptions,
 ): { readonly check: AuthorizationCheck; readonly service: AuthorizationService | undefined } {
-  const client = clientOf(config, db);
-  const service = client && createAuthorizationService({ db, client, clock: systemClock }, options);
+  const client = clientOf(config, { db, clock });
+  const service = client && createAuthorizationService({ db, client, clock }, options);
   const check = createAuthorizationCheck({
     db,
-    clock: systemClock,
+    clock,
     log,
     thresholds: config.authorizationThresholdHours,
     policy: config.authorizationPolicy,
@@ -54,11 +59,14 @@ export function authorizationsOf(
  * is set.
  * @throws OperatorError when the address or key cannot be used
  */
-export function clientOf(config: Config, db: Database): PaymentServiceClient | undefined {
+export function clientOf(
+  config: Config,
+  { db, clock }: ServiceParts,
+): PaymentServiceClient | undefined {
   const service = serviceOf(config);
   if (service === undefined) return undefined;
   try {
-    const budget = createSharedBudget(db, systemClock, rateSettingsOf(config));
+    const budget = createSharedBudget(db, clock, rateSettingsOf(config));
     return createClient({ ...service, budget });
   } catch (error) {
     throw new OperatorError(
@@ -72,9 +80,9 @@ export function clientOf(config: Config, db: Database): PaymentServiceClient | u
  * What retrieves a resource and applies the answer, for a command.
  * @throws OperatorError when no key is set
  */
-export function retrieveOf(config: Config, db: Database): Retrieve {
-  const client = clientOf(config, db);
-  if (client) return createRetrieve({ db, client, clock: systemClock });
+export function retrieveOf(config: Config, parts: ServiceParts): Retrieve {
+  const client = clientOf(config, parts);
+  if (client) return createRetrieve({ ...parts, client });
   throw new OperatorError(
     'No key of the payment service is set, so that it cannot be asked. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
   );
@@ -83,19 +91,18 @@ export function retrieveOf(config: Config, db: Database): Retrieve {
 /** What compares with the service, for a command or a role. */
 export function reconcileOf(
   client: PaymentServiceClient,
-  parts: { readonly db: Database; readonly log: Log; readonly metrics: Metrics },
+  parts: ServiceParts & { readonly log: Log; readonly metrics: Metrics },
 ): { readonly reconcile: Reconcile; readonly refresh: Refresh } {
   const metrics = createReconcileMetrics(parts.metrics);
-  const retrieve = createRetrieve({ db: parts.db, client, clock: systemClock });
-  const all = { ...parts, client, retrieve, clock: systemClock, metrics, pause };
+  const retrieve = createRetrieve({ db: parts.db, client, clock: parts.clock });
+  const all = { ...parts, client, retrieve, metrics, pause };
   return { reconcile: createReconcile(all), refresh: createRefresh(all) };
 }
 
 /** Undefined when no key is set. */
-export function refreshOrderOf(config: Config, db: Database): RefreshOrder | undefined {
-  const client = clientOf(config, db);
+export function refreshOrderOf(config: Config, parts: ServiceParts): RefreshOrder | undefined {
+  const client = clientOf(config, parts);
   return (
-    client &&
-    createRefreshOrder({ db, retrieve: createRetrieve({ db, client, clock: systemClock }) })
+    client && createRefreshOrder({ db: parts.db, retrieve: createRetrieve({ ...parts, client }) })
   );
 }

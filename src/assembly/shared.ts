@@ -1,6 +1,7 @@
 /** What all roles of a process share. */
 import { bindInstallation } from '../ledger/installation.ts';
 import { EVENTS_QUEUE, type EventsJob } from '../ledger/jobs.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import {
   createDatabase,
@@ -25,6 +26,7 @@ const GATE_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 5_000, plan
 /** What all roles of a process share. */
 export interface Shared {
   readonly config: Config;
+  readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly gate: Gate;
@@ -36,6 +38,7 @@ export interface Shared {
 }
 
 export interface ShareInput {
+  readonly clock: Clock;
   readonly log: Log;
   readonly databaseUrl: string;
   readonly closers: (() => Promise<void>)[];
@@ -43,7 +46,7 @@ export interface ShareInput {
 
 export async function share(
   config: Config,
-  { log, databaseUrl, closers }: ShareInput,
+  { clock, log, databaseUrl, closers }: ShareInput,
 ): Promise<Shared> {
   const openPool = (name: string, limits: PoolOptions): Database => {
     const db = createDatabase({
@@ -75,6 +78,7 @@ export async function share(
   closers.push(() => events.close());
   return {
     config,
+    clock,
     log,
     metrics: createMetrics(),
     gate,

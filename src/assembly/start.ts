@@ -1,4 +1,5 @@
 /** Starts roles, each from its own file. */
+import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Log } from '../platform/log.ts';
 import type { RunningSandbox } from '../sandbox/startSandbox.ts';
@@ -24,11 +25,21 @@ export interface Running {
   close(): Promise<void>;
 }
 
+export interface StartParts {
+  /** The roles' time. The database, the queues and the sandbox have their own. */
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /**
  * Starts roles.
  * @throws OperatorError when something must be put right first
  */
-export async function start(config: Config, roles: ReadonlySet<Role>, log: Log): Promise<Running> {
+export async function start(
+  config: Config,
+  roles: ReadonlySet<Role>,
+  { clock, log }: StartParts,
+): Promise<Running> {
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const step of closers.splice(0).reverse()) await step();
@@ -40,7 +51,7 @@ export async function start(config: Config, roles: ReadonlySet<Role>, log: Log):
     const isSandboxAlone = [...roles].every((role) => role === 'sandbox');
     const ports = isSandboxAlone
       ? NO_PORTS
-      : await startLedgerRoles(config, roles, { log, databaseUrl, closers });
+      : await startLedgerRoles(config, roles, { clock, log, databaseUrl, closers });
     const sandbox = roles.has('sandbox')
       ? await startSandboxRole(config, { log, databaseUrl, receiverPort: ports.receiverPort })
       : undefined;

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { defaultRoles } from '../../src/assembly/roles.ts';
 import { merchantIdOf } from '../../src/assembly/settings.ts';
 import { start } from '../../src/assembly/start.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
 import { SANDBOX_MERCHANT_ID } from '../../src/sandbox/safety.ts';
@@ -160,7 +161,10 @@ describe('settings', () => {
       SANDBOX_PORT: '0',
       DATA_DIR: folder,
     });
-    const refused = start(settings, new Set(['sandbox'] as const), silentLog);
+    const refused = start(settings, new Set(['sandbox'] as const), {
+      clock: systemClock,
+      log: silentLog,
+    });
     await expect(refused).rejects.toThrow(/production key/);
     expect(await hasSchema()).toBe(false);
   });

@@ -1,6 +1,7 @@
 /** A running Tallyhook in this process, over a database of its own, on free ports. */
 import { defaultRoles, type Role } from '../../src/assembly/roles.ts';
 import { type Running, start } from '../../src/assembly/start.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { silentLog, type TestDatabase } from './database.ts';
 import { MERCHANT_ID, SECRET, sign } from './events.ts';
@@ -32,7 +33,10 @@ export async function startTallyhook(options: TestTallyhookOptions): Promise<Tes
     PAYMENTS_MERCHANT_ID: MERCHANT_ID,
     ...options.env,
   });
-  const running = await start(config, new Set(options.roles ?? defaultRoles(config)), silentLog);
+  const running = await start(config, new Set(options.roles ?? defaultRoles(config)), {
+    clock: systemClock,
+    log: silentLog,
+  });
   const webhookUrl = `http://127.0.0.1:${running.receiverPort}/webhooks`;
   return {
     ...running,

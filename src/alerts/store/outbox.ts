@@ -38,13 +38,12 @@ export interface TakenRow {
   readonly amountMinor: number | null;
 }
 
-/** Takes up to `limit` rows out of the outbox, oldest first. Rows that others hold are left. */
+/** Takes up to `limit` rows out of the outbox, oldest first. The caller has the pace, so nobody else does. */
 export function takeOutbox(tx: Queryable, limit: number): Promise<readonly TakenRow[]> {
   return tx.query<TakenRow>(
     `with taken as (
        delete from alert_outbox
-        where id = any (array(select id from alert_outbox order by id limit $1
-                                 for update skip locked))
+        where id = any (array(select id from alert_outbox order by id limit $1))
        returning id, alert_id, occasion
      )
      select a.id as "alertId", t.occasion, a.rule, a.subject, a.severity, a.sentence,

@@ -41,9 +41,10 @@ function testCommand(): Command {
     )
     .action(async ({ channel: name, json }: TestOptions) => {
       // The log channel has something to say, too.
-      const channels = channelsOf(readConfig(), createLog('info')).filter(
-        (channel) => name === undefined || channel.name === name,
-      );
+      const channels = channelsOf(readConfig(), {
+        clock: systemClock,
+        log: createLog('info'),
+      }).filter((channel) => name === undefined || channel.name === name);
       if (channels.length === 0) {
         throw new OperatorError(
           `The channel ${name} is not set. README.md, "Alerts", says which settings it takes.`,

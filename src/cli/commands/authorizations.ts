@@ -152,7 +152,12 @@ async function act(db: Database, { action, paymentId, options }: Wish): Promise<
 }
 
 function partsOf(db: Database): ActParts {
-  const authorizations = authorizationsOf(readConfig(), { db, log: quiet, lane: 'operator' });
+  const authorizations = authorizationsOf(readConfig(), {
+    db,
+    clock: systemClock,
+    log: quiet,
+    lane: 'operator',
+  });
   const { service, check } = authorizations;
   if (service) return { db, service, check };
   throw new OperatorError(

@@ -53,7 +53,7 @@ export function demoCommand(): Command {
       // What goes wrong on purpose would fill the log; errors are still told.
       const log = createLog('error');
       await runUntilSignal(async () => {
-        const running = await start(config, defaultRoles(config), log);
+        const running = await start(config, defaultRoles(config), { clock: systemClock, log });
         if (!options.json) printBanner(config, running);
         const stopping = new AbortController();
         const played = play(config, running, { options, signal: stopping.signal });
@@ -96,7 +96,12 @@ async function play(config: Config, running: Running, { options, signal }: Playi
           profileId: sandbox.profileId,
         },
         db,
-        reconcile: reconcileOf(client, { db, log: quiet, metrics: createMetrics() }).reconcile,
+        reconcile: reconcileOf(client, {
+          db,
+          clock: systemClock,
+          log: quiet,
+          metrics: createMetrics(),
+        }).reconcile,
         clock: systemClock,
         onProgress: (progress) => line?.show(progress),
         signal,

@@ -62,14 +62,19 @@ Exit code: 0 equal, 2 differences are left, 1 the service could not be asked.`,
 }
 
 async function runAll(db: Database, options: Options): Promise<void> {
-  const client = clientOf(readConfig(), db);
+  const client = clientOf(readConfig(), { db, clock: systemClock });
   if (!client) {
     throw new OperatorError(
       'No key of the payment service is set, so that there is nothing to compare with. ' +
         'Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
     );
   }
-  const { reconcile } = reconcileOf(client, { db, log: quiet, metrics: createMetrics() });
+  const { reconcile } = reconcileOf(client, {
+    db,
+    clock: systemClock,
+    log: quiet,
+    metrics: createMetrics(),
+  });
   const tools = { db, client, reconcile, options };
   const reports: RunReport[] = [];
   for (const stream of options.stream === 'all' ? STREAMS : [options.stream]) {

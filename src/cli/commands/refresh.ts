@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { authorizationsOf, retrieveOf } from '../../assembly/service.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../../contract/resources/index.ts';
 import type { ResourceRef } from '../../ledger/domain/snapshot.ts';
+import { systemClock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { type Change, changesOf, resourcesNamed } from '../../reconcile/refreshNamed.ts';
@@ -51,14 +52,19 @@ async function refreshAll(
   { id, kind }: { readonly id: string; readonly kind: ResourceKind | undefined },
 ): Promise<readonly Refreshed[]> {
   const config = readConfig();
-  const retrieve = retrieveOf(config, db);
+  const retrieve = retrieveOf(config, { db, clock: systemClock });
   const refs = await resourcesNamed(db, id, kind);
   if (refs.length === 0) {
     throw new OperatorError(
       `Nothing is known as ${printable(id)}. Give --kind to ask the service all the same.`,
     );
   }
-  const { check } = authorizationsOf(config, { db, log: quiet, lane: 'operator' });
+  const { check } = authorizationsOf(config, {
+    db,
+    clock: systemClock,
+    log: quiet,
+    lane: 'operator',
+  });
   const resources: Refreshed[] = [];
   for (const ref of refs) {
     resources.push(describe(ref, await retrieve(ref, { lane: 'operator' })));

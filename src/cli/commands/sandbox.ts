@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { type Running, start } from '../../assembly/start.ts';
+import { systemClock } from '../../platform/clock.ts';
 import type { Config } from '../../platform/config.ts';
 import { createLog } from '../../platform/log.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';
@@ -14,7 +15,10 @@ export function sandboxCommand(): Command {
       const config = readConfig();
       const log = createLog(config.logLevel);
       await runUntilSignal(async () => {
-        const running = await start(config, new Set(['sandbox'] as const), log);
+        const running = await start(config, new Set(['sandbox'] as const), {
+          clock: systemClock,
+          log,
+        });
         const facts = describe(config, running);
         if (json) printJson(facts);
         else printFacts(facts);

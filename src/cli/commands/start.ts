@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { defaultRoles, ROLES, type Role } from '../../assembly/roles.ts';
 import { start } from '../../assembly/start.ts';
+import { systemClock } from '../../platform/clock.ts';
 import { createLog } from '../../platform/log.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';
 import { describe, printBanner } from '../banner.ts';
@@ -25,7 +26,10 @@ export function startCommand(): Command {
       const config = readConfig();
       const log = createLog(config.logLevel);
       await runUntilSignal(async () => {
-        const running = await start(config, roles ?? defaultRoles(config), log);
+        const running = await start(config, roles ?? defaultRoles(config), {
+          clock: systemClock,
+          log,
+        });
         if (json) printJson(describe(config, running));
         else printBanner(config, running);
         return running;

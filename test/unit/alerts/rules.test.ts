@@ -327,6 +327,15 @@ const PAYMENTS: readonly Row[] = [
   [
     'a hold that was captured',
     facts({ ...M, status: 'succeeded', before: { status: 'requires_capture' } }),
+    { ends: ['authorization_expired', 'authorization_expiring'] },
+  ],
+  [
+    'a hold of which a part was captured',
+    facts({
+      ...M,
+      status: 'partially_captured_and_capturable',
+      before: { status: 'requires_capture' },
+    }),
     NOTHING,
   ],
 ];

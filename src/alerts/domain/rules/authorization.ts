@@ -3,7 +3,8 @@
  *
  * 1. Near the deadline an alert stands, and is said at each threshold; critical from 6 hours on.
  * 2. Past the deadline, while the service still shows it as capturable, another takes its place.
- * 3. That a hold lapsed is news: nothing can be done about it any more. Both alerts end with it.
+ * 3. When nothing is held any more, both end with what was heard of it. That a hold lapsed is news:
+ *    nothing can be done about it.
  */
 import { CAPTURABLE_STATUSES } from '../../../contract/statuses.ts';
 import type { Alert, Settled } from '../alert.ts';
@@ -78,16 +79,21 @@ function holdAlert(hold: HoldFacts): Alert {
   };
 }
 
-/** Rule 3: of a payment that was capturable and has expired. */
-export function lapseAlerts(facts: ResourceFacts): Settled | undefined {
-  const { before, status } = facts;
-  if (status !== 'expired' || !CAPTURABLE_STATUSES.has(before?.status ?? '')) return undefined;
+/** Rule 3: of a payment that was capturable and is not any more. */
+export function holdEndAlerts(facts: ResourceFacts): Settled | undefined {
+  const { before, isHistory, status } = facts;
+  if (!isCapturable(before?.status) || isCapturable(status)) return undefined;
+  const isNews = status === 'expired' && !isHistory;
   return {
     subject: subjectOf(facts),
     rules: RULES,
     standing: [],
-    news: facts.isHistory ? [] : [lapsedAlert(facts)],
+    news: isNews ? [lapsedAlert(facts)] : [],
   };
+}
+
+function isCapturable(status: string | undefined): boolean {
+  return status !== undefined && CAPTURABLE_STATUSES.has(status);
 }
 
 function lapsedAlert(facts: ResourceFacts): Alert {

@@ -4,7 +4,7 @@
  */
 import type { Settled } from '../alert.ts';
 import type { ResourceFacts } from '../facts.ts';
-import { lapseAlerts } from './authorization.ts';
+import { holdEndAlerts } from './authorization.ts';
 import { disputeAlerts } from './dispute.ts';
 import { overdueAlerts } from './overdue.ts';
 import { payoutAlerts } from './payout.ts';
@@ -19,7 +19,7 @@ export function resourceAlerts(facts: ResourceFacts, nowMs: number): readonly Se
 function kindAlerts(facts: ResourceFacts, nowMs: number): Settled | undefined {
   switch (facts.kind) {
     case 'payment':
-      return lapseAlerts(facts);
+      return holdEndAlerts(facts);
     case 'refund':
       return refundAlerts(facts);
     case 'dispute':
