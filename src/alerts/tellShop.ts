@@ -76,7 +76,6 @@ function writeNotices(
     if (orderKeys.length === 0) return 0;
     const orders = await feed.readOrders(tx, orderKeys);
     const { notices, told } = planNotices(changes, orders, await readTold(tx, orderKeys));
-    if (notices.length === 0) return 0;
     const messages = notices.map(
       ({ orderKey, type, orderId, at, data }): NewMessage => ({
         id: newMessageId(),
@@ -85,8 +84,8 @@ function writeNotices(
         stream: `shop/${orderKey}`,
       }),
     );
-    await insertMessages(tx, messages, new Date(clock.nowMs()));
-    await saveTold(tx, told);
+    if (messages.length > 0) await insertMessages(tx, messages, new Date(clock.nowMs()));
+    if (told.size > 0) await saveTold(tx, told);
     return notices.length;
   });
 }

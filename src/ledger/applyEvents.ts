@@ -103,7 +103,7 @@ async function applyReadings(tx: Queryable, { events, readings, ...rest }: Read)
       (reading.outcome === 'snapshot' && event.hasVariants);
     if (isSuspect) suspects.push(reading.ref);
   });
-  await applySnapshots(tx, { looks, suspects, ...rest, isHistory: false });
+  await applySnapshots(tx, { looks, suspects, ...rest, historyUntilMs: undefined });
   const findings = events.flatMap((event, place) => {
     const reading = readings[place];
     return reading ? eventFindings(event, reading) : [];

@@ -53,8 +53,11 @@ export interface ApplyInput extends FilingInput {
   /** Orders that an earlier try found it needs (OrdersMoved). */
   readonly alsoLock: readonly string[];
   readonly nowMs: number;
-  /** The looks tell of the past: alerts are raised only of what can still be acted on. */
-  readonly isHistory: boolean;
+  /**
+   * Set while a list is imported for the first time: when Tallyhook began. Of what the service changed
+   * before, only what can still be acted on is told (domain/past.ts).
+   */
+  readonly historyUntilMs: number | undefined;
 }
 
 /**
@@ -80,10 +83,10 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   const moved = placed.filter(isMovedPayment).map(({ row }) => row.id);
   if (moved.length > 0) await moveChildren(tx, moved);
   const recomputed = await recomputeOrders(tx, orderChanges(placed), orders);
-  await recordChanges(tx, placed, { before: orders, after: recomputed });
+  const { nowMs, historyUntilMs } = input;
+  await recordChanges(tx, placed, { before: orders, after: recomputed, historyUntilMs });
   await recordFindings(tx, [...recomputed, ...resourcesShow(rows, merged)]);
-  const { nowMs, isHistory } = input;
-  await raiseAlerts(tx, { applied: placed, orders: recomputed, nowMs, isHistory });
+  await raiseAlerts(tx, { applied: placed, orders: recomputed, nowMs, historyUntilMs });
 }
 
 interface WriteInput {

@@ -1,7 +1,7 @@
 /** One Tallyhook serves one merchant account: books of two would add up to neither. */
-import type { Database } from '../platform/db/database.ts';
+import type { Database, Queryable } from '../platform/db/database.ts';
 import { OperatorError } from '../platform/errors.ts';
-import { stampInstallation } from './store/installation.ts';
+import { readStampedAt, stampInstallation } from './store/installation.ts';
 
 /**
  * Binds the database to a merchant account at first use.
@@ -15,4 +15,9 @@ export async function bindInstallation(db: Database, merchantId: string): Promis
         'Mixing two accounts would make both wrong. Set the other id, or use another database.',
     );
   }
+}
+
+/** When Tallyhook began to keep these books, in milliseconds since 1970; now, where it has not yet. */
+export async function readBeginningMs(db: Queryable, nowMs: number): Promise<number> {
+  return (await readStampedAt(db))?.getTime() ?? nowMs;
 }

@@ -4,6 +4,7 @@ import { settleResources } from '../alerts/settleResources.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { namedOrderId } from './domain/order.ts';
 import { termDaysOf } from './domain/overdue.ts';
+import { tellsOfPast } from './domain/past.ts';
 import type { RecomputedOrder } from './recomputeOrders.ts';
 import type { Applied } from './recordChanges.ts';
 import type { ResourceRow } from './store/resources.ts';
@@ -12,22 +13,22 @@ export interface AlertInput {
   readonly applied: readonly Applied[];
   readonly orders: readonly RecomputedOrder[];
   readonly nowMs: number;
-  readonly isHistory: boolean;
+  readonly historyUntilMs: number | undefined;
 }
 
 /** Raises and resolves alerts about what was applied. The caller holds the orders and resources. */
 export async function raiseAlerts(
   tx: Queryable,
-  { applied, orders, nowMs, isHistory }: AlertInput,
+  { applied, orders, nowMs, historyUntilMs }: AlertInput,
 ): Promise<void> {
-  const resources = applied.flatMap((one) => factsOf(one, isHistory) ?? []);
+  const resources = applied.flatMap((one) => factsOf(one, historyUntilMs) ?? []);
   await settleResources(tx, { resources, orders: orderFacts(applied, orders), nowMs });
 }
 
 /** Undefined when nothing was learned of it. */
 function factsOf(
   { row, orderKey, merged, update }: Applied,
-  isHistory: boolean,
+  historyUntilMs: number | undefined,
 ): ResourceFacts | undefined {
   const state = merged?.state;
   if (!state || !update || (merged.added.length === 0 && merged.openedEpochs.length === 0)) {
@@ -52,7 +53,7 @@ function factsOf(
     orderId: kind === 'payout' ? state.orderId : namedOrderId(orderKey),
     paymentId: kind === 'payment' ? id : (update.payment_id ?? undefined),
     termDays: posts ? termDaysOf(kind, { status, stage }) : undefined,
-    isHistory,
+    isHistory: tellsOfPast(state, historyUntilMs),
   };
 }
 

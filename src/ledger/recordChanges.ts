@@ -2,6 +2,7 @@
 import type { Queryable } from '../platform/db/database.ts';
 import { changesOf } from './domain/changes.ts';
 import type { Merged } from './domain/mergeLooks.ts';
+import { tellsOfPast } from './domain/past.ts';
 import { insertChanges } from './store/changes.ts';
 import type { StoredOrder } from './store/orders.ts';
 import type { ResourceRow, ResourceUpdate } from './store/resources.ts';
@@ -18,13 +19,15 @@ type OrderWithStatus = Pick<StoredOrder, 'orderKey' | 'status'>;
 export interface OrdersTouched {
   readonly before: ReadonlyMap<string, OrderWithStatus>;
   readonly after: readonly OrderWithStatus[];
+  /** As in applySnapshots. */
+  readonly historyUntilMs: number | undefined;
 }
 
 /** Writes what changed, once the orders are derived anew. */
 export async function recordChanges(
   tx: Queryable,
   applied: readonly Applied[],
-  { before, after }: OrdersTouched,
+  { before, after, historyUntilMs }: OrdersTouched,
 ): Promise<void> {
   const changes = changesOf(
     applied.map((one) => ({
@@ -35,6 +38,7 @@ export async function recordChanges(
       from: one.row.orderKey,
       to: one.orderKey,
       isLearned: isLearned(one),
+      isHistory: tellsOfPast(one.merged?.state ?? {}, historyUntilMs),
       webhookEventId: one.merged?.added.at(-1)?.webhookEventId,
     })),
     { before: statusesOf(before.values()), after: statusesOf(after) },

@@ -24,8 +24,8 @@ export interface AskingParts {
   readonly retrieve: Retrieve;
   readonly lane: Lane;
   readonly isDryRun: boolean;
-  /** What is found is imported: nobody had told of it, and nobody is told of what is past in it. */
-  readonly isHistory: boolean;
+  /** As in applySnapshots: set while a list is imported for the first time. */
+  readonly historyUntilMs: number | undefined;
   readonly signal: AbortSignal;
   readonly pause: (delayMs: number, signal: AbortSignal) => Promise<void>;
   /** Spent before, by the part of the run that did not live to go on. */
@@ -36,7 +36,7 @@ export interface AskingParts {
 const BUSY_PAUSE_MS = 5_000;
 
 export function createAsking(parts: AskingParts): Asking {
-  const { lane, signal, isDryRun, isHistory } = parts;
+  const { lane, signal, isDryRun, historyUntilMs } = parts;
   let requests = parts.spent;
 
   /** Tries until the budget is no longer what stands in the way. */
@@ -58,7 +58,7 @@ export function createAsking(parts: AskingParts): Asking {
     },
     retrieve: (ref) =>
       patiently(async () => {
-        const retrieved = await parts.retrieve(ref, { lane, isDryRun, isHistory, signal });
+        const retrieved = await parts.retrieve(ref, { lane, isDryRun, historyUntilMs, signal });
         if (retrieved.outcome !== 'failed') return retrieved;
         if (retrieved.trouble === 'busy') return BUSY;
         if (isGeneral(retrieved.trouble)) throw new ServiceTrouble(retrieved.reason);

@@ -41,10 +41,10 @@ export interface HealParts {
   readonly retrieve: (ref: { kind: Remote['kind']; id: string }) => Promise<Retrieved>;
   readonly isDryRun: boolean;
   /**
-   * The first import is not done: nobody had told of what it finds. So nothing counts as missed, and
-   * nobody is told of what is past.
+   * As in applySnapshots: set while a list is imported for the first time. Nobody had told of what it
+   * finds, so nothing counts as missed.
    */
-  readonly isHistory: boolean;
+  readonly historyUntilMs: number | undefined;
 }
 
 /** Differences of one window beyond which its rows are applied as they are (rule 2). */
@@ -119,7 +119,7 @@ const ROWS_PER_TRANSACTION = 50;
 
 /** Applies full rows as looks at a list (rule 2). */
 async function applyRows(
-  { db, clock, isHistory }: HealParts,
+  { db, clock, historyUntilMs }: HealParts,
   found: readonly Found[],
 ): Promise<readonly Found[]> {
   const full = found.filter(({ row }) => !row.isHint);
@@ -134,7 +134,7 @@ async function applyRows(
     }));
     await startOver((alsoLock) =>
       db.transaction((tx) =>
-        applySnapshots(tx, { looks, suspects: [], alsoLock, nowMs: clock.nowMs(), isHistory }),
+        applySnapshots(tx, { looks, suspects: [], alsoLock, nowMs: clock.nowMs(), historyUntilMs }),
       ),
     );
   }
@@ -166,7 +166,7 @@ function subjectOf({ kind, id }: Pick<Remote, 'kind' | 'id'>): string {
 }
 
 function countMissed(parts: HealParts, stream: Stream, found: readonly Found[]): number {
-  if (parts.isHistory || parts.isDryRun) return 0;
+  if (parts.historyUntilMs !== undefined || parts.isDryRun) return 0;
   const nowMs = parts.clock.nowMs();
   let missed = 0;
   for (const { row } of found) {

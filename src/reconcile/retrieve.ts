@@ -46,8 +46,8 @@ export interface RetrieveOptions {
   readonly lane: Lane;
   /** Says what would become of it and changes nothing. */
   readonly isDryRun?: boolean;
-  /** What it finds is imported: alerts are raised only of what can still be acted on. */
-  readonly isHistory?: boolean;
+  /** As in applySnapshots: set while a list is imported for the first time. */
+  readonly historyUntilMs?: number | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -70,7 +70,7 @@ const GONE_AFTER_MS = 60 * 60_000;
 
 /** Makes the one `retrieve`. */
 export function createRetrieve({ db, client, clock }: RetrieveParts): Retrieve {
-  return async (ref, { lane, isDryRun = false, isHistory = false, signal }) => {
+  return async (ref, { lane, isDryRun = false, historyUntilMs, signal }) => {
     let serviceTimeMs: number | undefined;
     const onAnswer = (answer: { readonly serviceTimeMs: number | undefined }): void => {
       ({ serviceTimeMs } = answer);
@@ -91,7 +91,7 @@ export function createRetrieve({ db, client, clock }: RetrieveParts): Retrieve {
       return { outcome: 'failed', trouble: 'unreadable', reason: look };
     }
     return await startOver((alsoLock) =>
-      unlessDry(db, isDryRun, (tx) => apply(tx, { look, body, alsoLock, nowMs, isHistory })),
+      unlessDry(db, isDryRun, (tx) => apply(tx, { look, body, alsoLock, nowMs, historyUntilMs })),
     );
   };
 }
@@ -120,7 +120,7 @@ interface ApplyInput {
   readonly body: object;
   readonly alsoLock: readonly string[];
   readonly nowMs: number;
-  readonly isHistory: boolean;
+  readonly historyUntilMs: number | undefined;
 }
 
 async function apply(tx: Queryable, { look, body, ...rest }: ApplyInput): Promise<Retrieved> {

@@ -12,6 +12,7 @@
  * 6. The watermark moves only when a full run came to its end, and never over a gap.
  */
 import type { Lane } from '../client/index.ts';
+import { readBeginningMs } from '../ledger/installation.ts';
 import { createAsking } from './asking.ts';
 import { calibrateSums } from './compareSums.ts';
 import { compareTotals } from './compareTotals.ts';
@@ -80,12 +81,13 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     const { stream, isDryRun, lane } = request;
     const { pageLimit, watermarkAt } = await readStream(db, stream);
     const unfinished = await unfinishedOf(parts, request);
-    const isHistory = watermarkAt === null;
+    const historyUntilMs =
+      watermarkAt === null ? await readBeginningMs(db, parts.clock.nowMs()) : undefined;
     const asking = createAsking({
       retrieve: parts.retrieve,
       lane,
       isDryRun,
-      isHistory,
+      historyUntilMs,
       signal: options.signal,
       pause: parts.pause,
       spent: unfinished?.requests ?? 0,
@@ -113,7 +115,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       stream,
       asking,
       reader,
-      heal: { ...parts, retrieve: asking.retrieve, isDryRun, isHistory },
+      heal: { ...parts, retrieve: asking.retrieve, isDryRun, historyUntilMs },
       options,
       mayPause: request.cause !== 'operator',
     };

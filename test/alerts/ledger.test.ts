@@ -231,6 +231,34 @@ test('a first import tells only what can still be acted on, later runs what was 
   }
 });
 
+test('a first import is told of what happened since Tallyhook began, as a webhook would have told', async () => {
+  const sandbox = await startTestSandbox();
+  try {
+    const old = await past(sandbox);
+    await sandbox.advance(60_000);
+    const { now } = await sandbox.control('GET', '/clock');
+    await db.query('insert into installation (merchant_id, stamped_at) values ($1, $2)', [
+      sandbox.merchantId,
+      now,
+    ]);
+    const lost = await past(sandbox);
+    await sandbox.advance(5 * 60_000);
+    nowMs = Date.parse(now) + 5 * 60_000;
+    await testReconciler({ db, service: sandbox, clock }).runAll({ fromMs: START_MS });
+    const told = (await readWrittenAlerts(db)).map(({ rule, subject }) => [rule, subject]);
+    expect(told.toSorted()).toEqual(
+      [
+        ['dispute_opened', `dispute:${old.open}`],
+        ['dispute_opened', `dispute:${lost.open}`],
+        ['dispute_lost', `dispute:${lost.lost}`],
+        ['dispute_won', `dispute:${lost.won}`],
+      ].toSorted(),
+    );
+  } finally {
+    await sandbox.close();
+  }
+});
+
 test('a dry run tells nothing', async () => {
   const sandbox = await startTestSandbox();
   try {

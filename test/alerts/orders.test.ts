@@ -15,6 +15,9 @@ import {
   SIGNING_SECRET,
   startHttpReceiver,
 } from '../support/receivers.ts';
+import { testReconciler } from '../support/reconciler.ts';
+import { startTestSandbox } from '../support/sandbox.ts';
+import { cardPayment } from '../support/sandboxRequests.ts';
 import { createSpeaking, readMessages, type Speaking } from '../support/speaking.ts';
 import { seededRandom, testSeed } from '../support/storm.ts';
 import { ADMIN_TOKEN, startTallyhook } from '../support/tallyhook.ts';
@@ -119,6 +122,36 @@ test('it begins at the end of the feed: history is not told', async () => {
   expect(notices().map(({ type, data }) => [type, data.order.order_id])).toEqual([
     ['order.paid', 'ord_new'],
   ]);
+});
+
+test('a first import is not told, but for what happened since Tallyhook began', async () => {
+  const sandbox = await startTestSandbox();
+  try {
+    await speak();
+    const pay = (order: string) =>
+      sandbox.call('POST', '/payments', cardPayment({ metadata: { order_id: order } }));
+    await pay('ord_before');
+    await sandbox.advance(MINUTE_MS);
+    const { now } = await sandbox.control('GET', '/clock');
+    await db.query('insert into installation (merchant_id, stamped_at) values ($1, $2)', [
+      sandbox.merchantId,
+      now,
+    ]);
+    await pay('ord_since');
+    await sandbox.advance(5 * MINUTE_MS);
+    const clock = { nowMs: () => Date.parse(now) + 5 * MINUTE_MS };
+    await testReconciler({ db, service: sandbox, clock }).runAll({
+      fromMs: Date.parse(now) - 60 * MINUTE_MS,
+    });
+    await speak();
+    expect(notices().map(({ type, data }) => [type, data.order.order_id])).toEqual([
+      ['order.paid', 'ord_since'],
+    ]);
+    const changes = await db.query<{ id: string }>('select id from changes where is_history');
+    expect(changes.map(({ id }) => id)).toEqual(['ord_before']);
+  } finally {
+    await sandbox.close();
+  }
 });
 
 test('each status of an order is told, and money that changes within one', async () => {

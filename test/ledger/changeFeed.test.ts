@@ -123,6 +123,7 @@ describe.each([randomInt(2 ** 31), randomInt(2 ** 31)])('racing writers, seed %i
               previousStatus: null,
               status: marks[place] ?? null,
               webhookEventId: undefined,
+              isHistory: false,
             })),
           );
           await pause(delayMs);

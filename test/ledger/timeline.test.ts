@@ -36,7 +36,7 @@ async function takenBack(): Promise<string> {
         suspects: [],
         alsoLock: [],
         nowMs: Date.now(),
-        isHistory: false,
+        historyUntilMs: undefined,
       }),
     );
   }

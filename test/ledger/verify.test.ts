@@ -43,7 +43,7 @@ async function applyLooks(db: Database, looks: readonly Look[]): Promise<void> {
         suspects: [],
         alsoLock: [],
         nowMs: Date.now(),
-        isHistory: false,
+        historyUntilMs: undefined,
       }),
     );
   }

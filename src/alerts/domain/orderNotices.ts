@@ -5,7 +5,8 @@
  * 2. A change that leaves the status is `order.updated` if the order's money differs from what the
  *    shop was told last, or if it was told nothing yet; a second part that is refunded needs that.
  *    Anything else is a detail of the ledger, and no notice.
- * 3. A notice carries the order as it stands when the notice is made. That is never older than the
+ * 3. A change that was imported and tells of the past is no notice, and its money counts as told.
+ * 4. A notice carries the order as it stands when the notice is made. That is never older than the
  *    change; it may be newer, and then the change that made it so follows.
  */
 
@@ -17,6 +18,7 @@ export interface OrderChange {
   readonly status: string | null;
   readonly previousStatus: string | null;
   readonly changedAt: Date;
+  readonly isHistory: boolean;
 }
 
 /** An order as it stands. */
@@ -58,7 +60,7 @@ export function planNotices(
     if (change.change === 'details' && known === order.money) continue;
     const { money } = order;
     nowTold.set(change.orderKey, { changeNumber: change.number, money });
-    notices.push(noticeOf(change, order));
+    if (!change.isHistory) notices.push(noticeOf(change, order));
   }
   return { notices, told: nowTold };
 }

@@ -26,6 +26,7 @@ const change = z
       .nullable()
       .describe('Number in the inbox of the last event that had a part in it.'),
     changed_at: time.describe('May be earlier than that of a change with a smaller number.'),
+    is_history: z.boolean().describe('Brought by the first import, of what was before: no news.'),
   })
   .meta({ id: 'Change' });
 
@@ -81,5 +82,6 @@ function changeBody(row: NumberedChange): z.input<typeof change> {
     previous_status: row.previousStatus,
     event_number: row.webhookEventId,
     changed_at: row.changedAt.toISOString(),
+    is_history: row.isHistory,
   };
 }

@@ -27,6 +27,8 @@ export interface NumberedChange {
   readonly previousStatus: string | null;
   readonly webhookEventId: number | null;
   readonly changedAt: Date;
+  /** It was imported and tells of the past. */
+  readonly isHistory: boolean;
 }
 
 /** A change on its way into the feed. */
@@ -40,6 +42,8 @@ export interface RecordedChange {
   readonly previousStatus: string | null;
   /** The last of the inbox rows that had a part in it. */
   readonly webhookEventId: number | undefined;
+  /** Everything that brought it was imported and tells of the past. */
+  readonly isHistory: boolean;
 }
 
 /** One resource as a transaction met it and left it. */
@@ -53,6 +57,8 @@ export interface TouchedResource {
   readonly to: string | null;
   /** Something was learned about it, whether or not it shows in the status. */
   readonly isLearned: boolean;
+  /** What is known of it was imported and tells of the past. */
+  readonly isHistory: boolean;
   readonly webhookEventId: number | undefined;
 }
 
@@ -70,7 +76,7 @@ export function changesOf(
   const touched = new Map<string, Touched>();
   const alone: Touched[] = [];
   for (const resource of resources) {
-    const { from, to, isLearned, webhookEventId } = resource;
+    const { from, to, isHistory, isLearned, webhookEventId } = resource;
     const keys = new Set([from, to].filter((key) => key !== null));
     if (keys.size === 0) alone.push({ ...resource, subject: resource.id });
     for (const key of keys) {
@@ -81,6 +87,7 @@ export function changesOf(
         previousStatus: orders.before.get(key) ?? null,
         status: orders.after.get(key) ?? null,
         isLearned: isLearned || from !== to || (sofar?.isLearned ?? false),
+        isHistory: isHistory && (sofar?.isHistory ?? true),
         webhookEventId: later(sofar?.webhookEventId, webhookEventId),
       });
     }
@@ -92,11 +99,11 @@ type Touched = Omit<RecordedChange, 'change'> & { readonly isLearned: boolean };
 
 /** Invariant 2. */
 function asChange({ kind, subject, isLearned, ...one }: Touched): readonly RecordedChange[] {
-  const { status, previousStatus, webhookEventId } = one;
+  const { status, previousStatus, webhookEventId, isHistory } = one;
   const hasMoved = status !== previousStatus;
   if (!hasMoved && !isLearned) return [];
   const change = hasMoved ? 'status' : 'details';
-  return [{ kind, subject, change, status, previousStatus, webhookEventId }];
+  return [{ kind, subject, change, status, previousStatus, webhookEventId, isHistory }];
 }
 
 function later(a: number | undefined, b: number | undefined): number | undefined {

@@ -8,10 +8,11 @@ export async function insertChanges(
   changes: readonly RecordedChange[],
 ): Promise<void> {
   await tx.query(
-    `insert into change_log (kind, subject, change, status, previous_status, webhook_event_id)
-     select kind, subject, change, status, previous, event
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[])
-            as u (kind, subject, change, status, previous, event)`,
+    `insert into change_log (kind, subject, change, status, previous_status, webhook_event_id, is_history)
+     select kind, subject, change, status, previous, event, history
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[],
+                   $7::boolean[])
+            as u (kind, subject, change, status, previous, event, history)`,
     [
       changes.map(({ kind }) => kind),
       changes.map(({ subject }) => subject),
@@ -19,6 +20,7 @@ export async function insertChanges(
       changes.map(({ status }) => status),
       changes.map(({ previousStatus }) => previousStatus),
       changes.map(({ webhookEventId }) => webhookEventId ?? null),
+      changes.map(({ isHistory }) => isHistory),
     ],
   );
 }
@@ -53,7 +55,8 @@ export async function publishChanges(tx: Queryable, limit: number): Promise<numb
     `with taken as (
        delete from change_log
         where id = any (array(select id from change_log order by id limit $1))
-       returning id, kind, subject, change, status, previous_status, webhook_event_id, changed_at
+       returning id, kind, subject, change, status, previous_status, webhook_event_id, changed_at,
+                is_history
      ), known as (
        update order_expectations e
           set is_awaited = false
@@ -62,12 +65,13 @@ export async function publishChanges(tx: Queryable, limit: number): Promise<numb
           and e.order_key = t.subject and e.replaced_at is null and e.is_awaited
      ), published as (
        insert into changes (number, kind, id, order_key, change, status, previous_status,
-                            webhook_event_id, changed_at)
+                            webhook_event_id, changed_at, is_history)
        select last.number + row_number() over (order by t.id), t.kind,
               case when t.kind = 'order' then substring(t.subject from position(':' in t.subject) + 1)
                    else t.subject end,
               case when t.kind = 'order' then t.subject end,
-              t.change, t.status, t.previous_status, t.webhook_event_id, t.changed_at
+              t.change, t.status, t.previous_status, t.webhook_event_id, t.changed_at,
+              t.is_history
          from taken t
         cross join (select coalesce(max(number), 0) as number from changes) last
        returning number
@@ -86,7 +90,7 @@ export function readChanges(
   return db.query<NumberedChange>(
     `select number, kind, id, order_key as "orderKey", change, status,
             previous_status as "previousStatus", webhook_event_id as "webhookEventId",
-            changed_at as "changedAt"
+            changed_at as "changedAt", is_history as "isHistory"
        from changes
       where number > $1
       order by number

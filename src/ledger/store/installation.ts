@@ -16,3 +16,11 @@ export async function readInstallation(db: Queryable): Promise<string | undefine
   );
   return rows[0]?.merchantId;
 }
+
+/** @returns when the database was stamped, if it was */
+export async function readStampedAt(db: Queryable): Promise<Date | undefined> {
+  const rows = await db.query<{ stampedAt: Date }>(
+    'select stamped_at as "stampedAt" from installation limit 1',
+  );
+  return rows[0]?.stampedAt;
+}

@@ -11,6 +11,7 @@ function change(number: number, fields: Partial<OrderChange> = {}): OrderChange 
     status: 'paid',
     previousStatus: 'pending',
     changedAt: AT,
+    isHistory: false,
     ...fields,
   };
 }
@@ -45,6 +46,13 @@ test('rule 2: what the same page told is not told again', () => {
 test('an order that was only registered, or is not known, is not told', () => {
   expect(typesOf([change(1, { change: 'registered', status: null })], [])).toEqual([]);
   expect(typesOf([change(1, { orderKey: 'order:unknown' })], [])).toEqual([]);
+});
+
+test('rule 3: what was imported is no notice, and its money counts as told', () => {
+  const imported = change(1, { isHistory: true });
+  expect(typesOf([imported, change(2, { change: 'details' })], [])).toEqual([]);
+  expect(typesOf([imported, change(2, { status: 'refunded' })], [])).toEqual(['order.refunded']);
+  expect([...planNotices([imported], orders, new Map()).told.keys()]).toEqual(['order:a']);
 });
 
 test('what is noted as told is the money that was told', () => {

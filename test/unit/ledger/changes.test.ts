@@ -9,6 +9,7 @@ const touched = (fields: Partial<TouchedResource>): TouchedResource => ({
   from: 'order:ord_1',
   to: 'order:ord_1',
   isLearned: true,
+  isHistory: false,
   webhookEventId: undefined,
   ...fields,
 });
@@ -45,6 +46,13 @@ describe('an order', () => {
     expect(changesOf(all, still)).toMatchObject([{ change: 'details', webhookEventId: 7 }]);
   });
 
+  test('tells of the past only where all that changed it does', () => {
+    const paid = statuses({ 'order:ord_1': 'pending' }, { 'order:ord_1': 'paid' });
+    const old = touched({ isHistory: true });
+    expect(changesOf([old, old], paid)).toMatchObject([{ isHistory: true }]);
+    expect(changesOf([old, touched({})], paid)).toMatchObject([{ isHistory: false }]);
+  });
+
   test('is told on both sides of a move, whether or not a status differs', () => {
     const still = statuses({ a: 'paid', b: 'paid' }, { a: 'paid', b: 'paid' });
     const moved = changesOf([touched({ from: 'a', to: 'b', isLearned: false })], still);
@@ -66,6 +74,7 @@ test('a resource without an order tells of itself', () => {
       status: 'succeeded',
       previousStatus: 'processing',
       webhookEventId: 4,
+      isHistory: false,
     },
   ]);
 });
