@@ -76,6 +76,14 @@ export const timelineEntry = z
       subject: z.string(),
       detail: z.record(z.string(), z.unknown()),
     }),
+    z.strictObject({
+      type: z.enum(['alert_opened', 'alert_acknowledged', 'alert_resolved']),
+      ...told,
+      number: z.int().describe('As at `/api/v1/alerts`.'),
+      rule: z.string(),
+      subject: z.string(),
+      severity: z.string(),
+    }),
   ])
   .meta({ id: 'TimelineEntry' });
 
@@ -122,6 +130,12 @@ export function timelineBody(entry: TimelineEntry): z.input<typeof timelineEntry
         amount: entry.amountMinor,
         by: entry.by,
       };
+    case 'alert_opened':
+    case 'alert_acknowledged':
+    case 'alert_resolved': {
+      const { type, number, rule, subject, severity } = entry;
+      return { type, ...said, number, rule, subject, severity };
+    }
     default: {
       const { type, number, subject, detail } = entry;
       return { type, ...said, number, class: entry.class, subject, detail };

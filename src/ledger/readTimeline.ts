@@ -14,6 +14,7 @@ import {
   type StoredEvidence,
 } from './store/explaining.ts';
 import {
+  readAlertHistory,
   readExpectationHistory,
   readFindingHistory,
   readStatusHistory,
@@ -43,6 +44,7 @@ export async function readTimeline(db: Queryable, orderKey: string): Promise<Ord
     ...evidence.flatMap(({ inboxId }) => (inboxId === undefined ? [] : eventSubject(inboxId))),
   ];
   const findings = await readFindingHistory(db, { subjects, limit });
+  const alerts = await readAlertHistory(db, { subjects, limit });
   const heads = new Map(parts.map((part) => [refKey(part), part]));
   const timeline = tellTimeline({
     snapshots: evidence.toReversed().map((one) => toSnapshot(one, heads.get(refKey(one.ref)))),
@@ -50,6 +52,7 @@ export async function readTimeline(db: Queryable, orderKey: string): Promise<Ord
     statuses: statuses.toReversed(),
     expectations: expectations.toReversed(),
     findings: findings.toReversed(),
+    alerts: alerts.toReversed(),
   });
   return {
     timeline: timeline.slice(-MAX_ENTRIES),

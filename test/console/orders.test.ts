@@ -140,7 +140,7 @@ describe('one order', () => {
 });
 
 describe('the timeline', () => {
-  test('tells every event, snapshot, transfer, step and finding in order, each with its cause', async () => {
+  test('tells every event, snapshot, transfer, step, finding and alert in order, each with its cause', async () => {
     const [orderId, paymentId, refundId] = [unique('ord'), unique('pay'), unique('ref')];
     const payment = { payment_id: paymentId, orderId, amount: 7000, amount_received: 7000 };
     await api.put(order(orderId), { amount: 7000, currency: 'USD' });
@@ -168,15 +168,19 @@ describe('the timeline', () => {
     const { timeline } = (await api.get(order(orderId))).body;
     const followed = timeline.filter(({ type }: Body) => type !== 'event');
     const said = followed.map((entry: Body) =>
-      [entry.type, entry.kind, entry.leg ?? entry.class ?? entry.status].filter(Boolean).join(' '),
+      [entry.type, entry.kind, entry.leg ?? entry.class ?? entry.rule ?? entry.status]
+        .filter(Boolean)
+        .join(' '),
     );
     expect(said).toEqual([
       'registered',
       'snapshot payment processing',
       'status pending',
+      'alert_opened payment_stuck',
       'snapshot payment succeeded',
       'transfer payment captured',
       'status paid',
+      'alert_resolved payment_stuck',
       'snapshot refund succeeded',
       'transfer refund requested',
       'transfer refund settled',
@@ -185,9 +189,11 @@ describe('the timeline', () => {
       'transfer refund settled',
       'transfer refund released',
       'status paid',
+      'alert_opened refund_failed',
       'snapshot payment mystery',
       'status partially_captured',
       'finding_opened unknown_status',
+      'alert_opened unknown_status',
     ]);
     const times = followed.map(({ at }: Body) => at);
     expect(times).toEqual(times.toSorted());
@@ -212,8 +218,8 @@ describe('the timeline', () => {
       'failed',
       'mystery',
     ]);
-    expect(followed[4]).toMatchObject({ amount: 7000, amount_cumulative: 7000, currency: 'USD' });
-    expect(followed[11]).toMatchObject({
+    expect(followed[5]).toMatchObject({ amount: 7000, amount_cumulative: 7000, currency: 'USD' });
+    expect(followed[13]).toMatchObject({
       leg: 'settled',
       debit: 'psp.clearing',
       credit: 'refund.in_flight',
@@ -264,7 +270,7 @@ describe('the timeline', () => {
     );
     const types = (await api.get(order(orderId))).body.timeline.map(({ type }: Body) => type);
     expect(types).toContain('finding_opened');
-    expect(types.at(-1)).toBe('finding_closed');
+    expect(types.slice(-2)).toEqual(['finding_closed', 'alert_resolved']);
     expect(types.indexOf('finding_closed')).toBeGreaterThan(types.lastIndexOf('snapshot'));
   });
 

@@ -69,10 +69,25 @@ export interface FindingHistory {
   readonly closedMicros: number | null;
 }
 
+/** An alert about the order, one of its parts or one of their events, with its last words. */
+export interface AlertHistory {
+  readonly id: number;
+  readonly rule: string;
+  readonly subject: string;
+  readonly severity: string;
+  readonly sentence: string;
+  readonly openedMicros: number;
+  readonly acknowledgedMicros: number | null;
+  readonly acknowledgedBy: string | null;
+  readonly acknowledgedReason: string | null;
+  readonly resolvedMicros: number | null;
+}
+
 export interface OrderHistory {
   readonly snapshots: readonly SnapshotHistory[];
   readonly transfers: readonly TransferHistory[];
   readonly statuses: readonly StatusHistory[];
   readonly expectations: readonly ExpectationHistory[];
   readonly findings: readonly FindingHistory[];
+  readonly alerts: readonly AlertHistory[];
 }

@@ -2,7 +2,7 @@
  * The timeline of an order: what happened to it, in order, each entry with its cause.
  *
  * 1. Entries are ordered by the database's clock; those of one moment as one follows from the
- *    other: event, snapshot, transfer, status of the order, finding.
+ *    other: event, snapshot, transfer, status of the order, finding, alert.
  * 2. An event stands at its receipt, which another machine's clock measured; it is never told after
  *    what it brought.
  * 3. An event that said nothing new brought no snapshot and is not told: nothing followed from it.
@@ -12,6 +12,7 @@ import type { ResourceKind } from '../../contract/resources/index.ts';
 import { declineOf } from './explain.ts';
 import { findingMeaning } from './findings.ts';
 import type {
+  AlertHistory,
   ExpectationHistory,
   FindingHistory,
   OrderHistory,
@@ -89,6 +90,13 @@ export type TimelineEntry = Told &
         readonly subject: string;
         readonly detail: Readonly<Record<string, unknown>>;
       }
+    | {
+        readonly type: 'alert_opened' | 'alert_acknowledged' | 'alert_resolved';
+        readonly number: number;
+        readonly rule: string;
+        readonly subject: string;
+        readonly severity: string;
+      }
   );
 
 /** Which of one moment comes first. */
@@ -100,6 +108,9 @@ const STEPS: Readonly<Record<TimelineEntry['type'], number>> = {
   status: 4,
   finding_opened: 5,
   finding_closed: 5,
+  alert_opened: 6,
+  alert_acknowledged: 6,
+  alert_resolved: 6,
 };
 
 interface Placed {
@@ -116,6 +127,7 @@ export function tellTimeline(history: OrderHistory): readonly TimelineEntry[] {
     ...history.transfers.map(tellTransfer).map(atItsTime),
     ...history.statuses.map(tellStatus).map(atItsTime),
     ...history.findings.flatMap(tellFinding).map(atItsTime),
+    ...history.alerts.flatMap(tellAlert).map(atItsTime),
   ];
   return placed
     .sort((a, b) => a.sortMicros - b.sortMicros || STEPS[a.entry.type] - STEPS[b.entry.type])
@@ -263,4 +275,28 @@ function tellFinding(row: FindingHistory): readonly TimelineEntry[] {
       ...about,
     },
   ];
+}
+
+/** News is resolved from the start, and only told. */
+function tellAlert(row: AlertHistory): readonly TimelineEntry[] {
+  const { id, rule, subject, severity, sentence, openedMicros } = row;
+  const { acknowledgedMicros, acknowledgedBy, acknowledgedReason, resolvedMicros } = row;
+  const about = { number: id, rule, subject, severity };
+  const entries: TimelineEntry[] = [
+    {
+      type: 'alert_opened',
+      atMicros: openedMicros,
+      text: `Alert ${id} (${severity}): ${sentence}`,
+      ...about,
+    },
+  ];
+  if (acknowledgedMicros !== null) {
+    const text = `${acknowledgedBy} acknowledged alert ${id}: ${acknowledgedReason}`;
+    entries.push({ type: 'alert_acknowledged', atMicros: acknowledgedMicros, text, ...about });
+  }
+  if (resolvedMicros !== null && resolvedMicros > openedMicros) {
+    const text = `Alert ${id} (${rule}) ended.`;
+    entries.push({ type: 'alert_resolved', atMicros: resolvedMicros, text, ...about });
+  }
+  return entries;
 }

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { findingMeaning } from '../../../src/ledger/domain/findings.ts';
 import type {
+  AlertHistory,
   FindingHistory,
   OrderHistory,
   SnapshotHistory,
@@ -15,6 +16,7 @@ const nothing: OrderHistory = {
   statuses: [],
   expectations: [],
   findings: [],
+  alerts: [],
 };
 
 const snapshot = (fields: Partial<SnapshotHistory>): SnapshotHistory => ({
@@ -60,6 +62,19 @@ const finding = (fields: Partial<FindingHistory>): FindingHistory => ({
   closedMicros: null,
   ...fields,
 });
+const alert = (fields: Partial<AlertHistory>): AlertHistory => ({
+  id: 7,
+  rule: 'payment_stuck',
+  subject: 'payment:pay_1',
+  severity: 'warning',
+  sentence: 'Payment pay_1 has been processing for 7 days.',
+  openedMicros: 2_000,
+  acknowledgedMicros: null,
+  acknowledgedBy: null,
+  acknowledgedReason: null,
+  resolvedMicros: null,
+  ...fields,
+});
 const types = (history: Partial<OrderHistory>) =>
   tellTimeline({ ...nothing, ...history }).map(({ type }) => type);
 
@@ -67,6 +82,7 @@ test('what is of one moment follows from each other [1]', () => {
   const at = { recordedMicros: 2_000, eventReceivedMicros: 2_000 };
   expect(
     types({
+      alerts: [alert({})],
       findings: [finding({})],
       statuses: [
         {
@@ -81,7 +97,7 @@ test('what is of one moment follows from each other [1]', () => {
       transfers: [transfer(at)],
       snapshots: [snapshot(at)],
     }),
-  ).toEqual(['event', 'snapshot', 'transfer', 'status', 'finding_opened']);
+  ).toEqual(['event', 'snapshot', 'transfer', 'status', 'finding_opened', 'alert_opened']);
 });
 
 describe('an event [2]', () => {
@@ -185,6 +201,22 @@ describe('sentences', () => {
       'Found unknown_status about payment:pay_1: The service sent a status that this version does not know.',
       'Closed unknown_status about payment:pay_1.',
     ]);
+  });
+
+  test('of an alert: that it opened, who dealt with it and how, and that it ended', () => {
+    const dealtWith = alert({
+      acknowledgedMicros: 3_000,
+      acknowledgedBy: 'ada',
+      acknowledgedReason: 'asked the bank',
+      resolvedMicros: 4_000,
+    });
+    const told = tellTimeline({ ...nothing, alerts: [dealtWith] });
+    expect(told.map(({ text }) => text)).toEqual([
+      'Alert 7 (warning): Payment pay_1 has been processing for 7 days.',
+      'ada acknowledged alert 7: asked the bank',
+      'Alert 7 (payment_stuck) ended.',
+    ]);
+    expect(types({ alerts: [alert({ resolvedMicros: 2_000 })] })).toEqual(['alert_opened']);
   });
 
   test('of a finding that this version does not know say nothing of its meaning', () => {
