@@ -6,7 +6,7 @@
  * 2. A channel has slots of its own. Who has one takes one message after the other until none is due;
  *    a wake-up that meets all of them taken ends at once. So no channel waits for another.
  * 3. What came of an attempt, how its channel fares, and the alert about that are one commit.
- * 4. While a channel is away one slot tries one message at a time.
+ * 4. While a channel is away one slot tries one message at a time: the probe (retry.ts, rule 1).
  */
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
@@ -17,6 +17,7 @@ import { channelDead, channelSubject, orderNoticeGivenUp } from './domain/channe
 import type { ChannelName } from './domain/message.ts';
 import {
   type Attempted,
+  type Away,
   type Failed,
   type Health,
   isDead,
@@ -25,8 +26,8 @@ import {
 } from './domain/retry.ts';
 import { settleAlerts, tellNews } from './raise.ts';
 import {
-  claimProbe,
   deleteHealth,
+  leaseProbe,
   lockHealth,
   readHealth,
   saveHealth,
@@ -112,28 +113,31 @@ interface Lane {
   isAskedAgain: boolean;
 }
 
-/** Rules 1 and 4. */
-function claim(
-  { db, clock }: DelivererParts,
-  channel: ChannelName,
-): Promise<ClaimedMessage | undefined> {
+interface Claimed extends ClaimedMessage {
+  readonly isProbe: boolean;
+}
+
+/** Rules 1 and 4. A probe is claimed only with a message that it can take along. */
+function claim({ db, clock }: DelivererParts, channel: ChannelName): Promise<Claimed | undefined> {
   return db.transaction(async (tx) => {
     const nowMs = clock.nowMs();
-    const times = { now: new Date(nowMs), leaseUntil: new Date(nowMs + LEASE_MS) };
-    const health = await readHealth(tx, channel);
-    if (health?.retryAtMs !== undefined) {
-      const probe = { channel, now: times.now, until: times.leaseUntil };
-      if (!(await claimProbe(tx, probe))) return undefined;
-    }
-    return claimMessage(tx, { channel, ...times });
+    const leaseUntil = new Date(nowMs + LEASE_MS);
+    const away = await lockAway(tx, channel);
+    if (away !== undefined && away.retryAtMs > nowMs) return undefined;
+    const message = await claimMessage(tx, { channel, now: new Date(nowMs), leaseUntil });
+    if (message === undefined) return undefined;
+    if (away !== undefined) await leaseProbe(tx, channel, leaseUntil);
+    return { ...message, isProbe: away !== undefined };
   });
 }
 
-async function attempt(
-  parts: DelivererParts,
-  channel: Channel,
-  message: ClaimedMessage,
-): Promise<void> {
+/** Who finds a channel away waits for its row, so that of all who come one is the probe. */
+async function lockAway(tx: Queryable, channel: ChannelName): Promise<Away | undefined> {
+  const health = await readHealth(tx, channel);
+  return health?.away && (await lockHealth(tx, channel))?.away;
+}
+
+async function attempt(parts: DelivererParts, channel: Channel, message: Claimed): Promise<void> {
   const { clock, log } = parts;
   const attempted = await send(channel, message);
   const nowMs = clock.nowMs();
@@ -152,8 +156,10 @@ async function attempt(
   const { nextAttemptMs, health } = verdict;
   if (nextAttemptMs === undefined) log.error(noted, 'alerts.message_given_up');
   else log.warn({ ...noted, nextAttempt: new Date(nextAttemptMs) }, 'alerts.not_delivered');
-  const wakeAtMs = health.retryAtMs ?? nextAttemptMs;
-  if (wakeAtMs !== undefined) await wakeLater(parts, channel.name, wakeAtMs - nowMs);
+  // Others may be due when the channel is tried again, and this one at another time.
+  for (const wakeAtMs of new Set([health.away?.retryAtMs, nextAttemptMs])) {
+    if (wakeAtMs !== undefined) await wakeLater(parts, channel.name, wakeAtMs - nowMs);
+  }
 }
 
 async function send(channel: Channel, message: ClaimedMessage): Promise<Attempted> {
@@ -166,7 +172,7 @@ async function send(channel: Channel, message: ClaimedMessage): Promise<Attempte
 }
 
 interface Sent {
-  readonly message: ClaimedMessage;
+  readonly message: Claimed;
   readonly nowMs: number;
 }
 
@@ -194,6 +200,7 @@ function noteFailed(
       attempted,
       attempts: message.attempts,
       createdMs: message.createdAt.getTime(),
+      isProbe: message.isProbe,
       health: await lockHealth(tx, channel),
       nowMs,
       lot: random(),

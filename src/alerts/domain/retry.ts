@@ -3,8 +3,9 @@
  *
  * 1. A channel that is *away* (no answer, 5xx, 408, 425, 429) is left alone for a while, all of it:
  *    5 s, twice that, and so on up to 5 minutes, or for as long as it asks, up to an hour. Then one
- *    message finds out whether it is back, and not the same one each time: there are receivers that
- *    fail at one message and would take all others.
+ *    message, the *probe*, finds out whether it is back, and not the same one each time: there are
+ *    receivers that fail at one message and would take all others. Attempts that were under way when
+ *    the channel was found away are of the same outage: only probes make the wait longer.
  * 2. A message that is *refused* (any other answer but 2xx) waits alone, 30 s, then twice that, up to
  *    6 hours; others go on. Whoever mends the receiver within three days gets it.
  * 3. A message that is not taken three days after it was made is given up; one whose receiver says
@@ -29,14 +30,19 @@ export type Attempted =
 /** An attempt that failed. */
 export type Failed = Exclude<Attempted, { readonly outcome: 'delivered' }>;
 
-/** How a channel fares. */
+/** How a channel fares that took nothing lately. */
 export interface Health {
-  /** Attempts that failed since the last that did not. */
-  readonly failures: number;
   readonly failingSinceMs: number;
-  /** Until then it is left alone; undefined where it answers. */
-  readonly retryAtMs: number | undefined;
   readonly lastError: string;
+  /** Undefined where it answers, and refuses. */
+  readonly away: Away | undefined;
+}
+
+export interface Away {
+  /** How often in a row it was found so. */
+  readonly times: number;
+  /** Until then it is left alone. */
+  readonly retryAtMs: number;
 }
 
 export interface FailedAttempt {
@@ -44,7 +50,9 @@ export interface FailedAttempt {
   /** Of this message, this one included. */
   readonly attempts: number;
   readonly createdMs: number;
-  /** Of the channel, before this attempt; undefined when all was well. */
+  /** It was made to find out whether the channel is back. */
+  readonly isProbe: boolean;
+  /** Of the channel, as it is known now; undefined when all is well. */
   readonly health: Health | undefined;
   readonly nowMs: number;
   /** From 0 to below 1. */
@@ -66,36 +74,37 @@ export const DEAD_AFTER_MS = 10 * MINUTE_MS;
 const MAX_ASKED_MS = HOUR_MS;
 
 export function judge(failed: FailedAttempt): Verdict {
-  const { attempted, attempts, createdMs, nowMs, lot } = failed;
-  const failures = (failed.health?.failures ?? 0) + 1;
-  const failingSinceMs = failed.health?.failingSinceMs ?? nowMs;
+  const { attempted, attempts, createdMs, health: known, isProbe, nowMs, lot } = failed;
+  const health = {
+    failingSinceMs: known?.failingSinceMs ?? nowMs,
+    lastError: attempted.answer,
+    // What was under way when the channel was found away neither ends the outage nor prolongs it.
+    away: isProbe ? undefined : known?.away,
+  };
   const isTooOld = nowMs - createdMs >= GIVE_UP_AFTER_MS;
-  const soFar = { failures, failingSinceMs, lastError: attempted.answer };
   switch (attempted.outcome) {
     case 'away': {
-      const asked = Math.min(attempted.retryAfterMs ?? 0, MAX_ASKED_MS);
-      const retryAtMs = nowMs + Math.max(asked, awayMs(failures, lot));
       const ownMs = nowMs + awayMs(attempts, lot);
+      if (health.away) return { nextAttemptMs: isTooOld ? undefined : ownMs, health };
+      const times = (known?.away?.times ?? 0) + 1;
+      const asked = Math.min(attempted.retryAfterMs ?? 0, MAX_ASKED_MS);
+      const retryAtMs = nowMs + Math.max(asked, awayMs(times, lot));
       return {
         nextAttemptMs: isTooOld ? undefined : Math.max(retryAtMs, ownMs),
-        health: { ...soFar, retryAtMs },
+        health: { ...health, away: { times, retryAtMs } },
       };
     }
     case 'refused': {
       const waitMs = backoffMs(attempts, 30 * SECOND_MS, 6 * HOUR_MS, lot);
-      return {
-        nextAttemptMs: isTooOld ? undefined : nowMs + waitMs,
-        health: { ...soFar, retryAtMs: undefined },
-      };
+      return { nextAttemptMs: isTooOld ? undefined : nowMs + waitMs, health };
     }
     case 'gone':
       return {
         nextAttemptMs: undefined,
         // As if it had been failing for long enough to be reported.
         health: {
-          ...soFar,
-          failingSinceMs: Math.min(failingSinceMs, nowMs - DEAD_AFTER_MS),
-          retryAtMs: undefined,
+          ...health,
+          failingSinceMs: Math.min(health.failingSinceMs, nowMs - DEAD_AFTER_MS),
         },
       };
   }

@@ -4,14 +4,15 @@ import type { ChannelName } from '../domain/message.ts';
 import type { Health } from '../domain/retry.ts';
 
 interface HealthRow {
-  readonly failures: number;
+  readonly timesAway: number;
   readonly failingSince: Date;
   readonly retryAt: Date | null;
   readonly lastError: string;
 }
 
 const COLUMNS = `
-  failures, failing_since as "failingSince", retry_at as "retryAt", last_error as "lastError"`;
+  failures as "timesAway", failing_since as "failingSince", retry_at as "retryAt",
+  last_error as "lastError"`;
 
 /** Undefined when nothing is wrong. */
 export async function readHealth(db: Queryable, channel: ChannelName): Promise<Health | undefined> {
@@ -31,32 +32,20 @@ export async function lockHealth(tx: Queryable, channel: ChannelName): Promise<H
   return rows[0] && healthOf(rows[0]);
 }
 
-function healthOf({ failures, failingSince, retryAt, lastError }: HealthRow): Health {
+function healthOf({ timesAway, failingSince, retryAt, lastError }: HealthRow): Health {
   return {
-    failures,
     failingSinceMs: failingSince.getTime(),
-    retryAtMs: retryAt?.getTime(),
     lastError,
+    away: retryAt === null ? undefined : { times: timesAway, retryAtMs: retryAt.getTime() },
   };
 }
 
-/**
- * Takes it on oneself to find out whether a channel is back, if something is due on it: of all who
- * ask, one is told yes. Until `until` nobody else is.
- */
-export async function claimProbe(
-  tx: Queryable,
-  probe: { readonly channel: ChannelName; readonly now: Date; readonly until: Date },
-): Promise<boolean> {
-  const rows = await tx.query(
-    `update channel_health set retry_at = $3
-      where channel = $1 and retry_at <= $2
-        and exists (select from messages m
-                     where m.channel = $1 and m.state = 'due' and m.next_attempt_at <= $2)
-     returning channel`,
-    [probe.channel, probe.now.toISOString(), probe.until.toISOString()],
-  );
-  return rows.length > 0;
+/** Leaves it to whoever has locked the row to find out whether the channel is back, until `until`. */
+export async function leaseProbe(tx: Queryable, channel: ChannelName, until: Date): Promise<void> {
+  await tx.query('update channel_health set retry_at = $2 where channel = $1', [
+    channel,
+    until.toISOString(),
+  ]);
 }
 
 export async function saveHealth(
@@ -72,9 +61,9 @@ export async function saveHealth(
             retry_at = excluded.retry_at, last_error = excluded.last_error`,
     [
       channel,
-      health.failures,
+      health.away?.times ?? 0,
       new Date(health.failingSinceMs).toISOString(),
-      health.retryAtMs === undefined ? null : new Date(health.retryAtMs).toISOString(),
+      health.away ? new Date(health.away.retryAtMs).toISOString() : null,
       health.lastError,
     ],
   );

@@ -42,10 +42,9 @@ const kinds = (contents: readonly Content[]) => contents.map(({ kind }) => kind)
 
 test('rule 1: a channel hears what is as severe as it wants, and nothing of its own death', () => {
   const dead = channelDead('slack', {
-    failures: 3,
     failingSinceMs: 0,
-    retryAtMs: undefined,
     lastError: 'HTTP 503',
+    away: undefined,
   });
   const take = [
     saying({ severity: 'info' }),
