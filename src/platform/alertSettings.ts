@@ -6,6 +6,7 @@
  * 2. An address and the secret that signs for it are set together or not at all.
  */
 import { z } from 'zod';
+import type { LogLevel } from './log.ts';
 
 const SEVERITIES = ['info', 'warning', 'critical'] as const;
 
@@ -163,8 +164,9 @@ export interface SignedEndpoint {
   readonly secrets: readonly string[];
 }
 
-/** The channels that are set. The log is always one. */
+/** The channels that are set. */
 export interface ChannelSettings {
+  readonly log: { readonly severity: AlertSeverity } | undefined;
   readonly webhook: (SignedEndpoint & { readonly severity: AlertSeverity }) | undefined;
   readonly slack: { readonly url: string; readonly severity: AlertSeverity } | undefined;
   readonly mail:
@@ -179,14 +181,16 @@ export interface ChannelSettings {
   readonly shop: SignedEndpoint | undefined;
 }
 
-type Settings = z.output<z.ZodObject<typeof ALERT_SETTINGS>>;
+type Settings = z.output<z.ZodObject<typeof ALERT_SETTINGS>> & { readonly LOG_LEVEL: LogLevel };
 
 /** The settings, once each was understood and none was missing beside another. */
 export function channelsOf(settings: Settings): ChannelSettings {
   const { ALERT_SLACK_URL: slackUrl, ALERT_MAIL_TO: to, ALERT_MAIL_FROM: from } = settings;
   const { SMTP_URL: smtp } = settings;
   const webhook = endpointOf(settings.ALERT_WEBHOOK_URL, settings.ALERT_WEBHOOK_SECRET);
+  const logSeverity = severityShownAt(settings.LOG_LEVEL);
   return {
+    log: logSeverity && { severity: logSeverity },
     webhook: webhook && { ...webhook, severity: settings.ALERT_WEBHOOK_SEVERITY },
     slack:
       slackUrl === undefined
@@ -198,6 +202,21 @@ export function channelsOf(settings: Settings): ChannelSettings {
         : { to, from, smtp, severity: settings.ALERT_MAIL_SEVERITY },
     shop: endpointOf(settings.ORDER_WEBHOOK_URL, settings.ORDER_WEBHOOK_SECRET),
   };
+}
+
+/** What the log does not show was not said there: it counts as a channel as far as it shows alerts. */
+function severityShownAt(level: LogLevel): AlertSeverity | undefined {
+  switch (level) {
+    case 'trace':
+    case 'debug':
+    case 'info':
+      return 'info';
+    case 'warn':
+      return 'warning';
+    case 'error':
+    case 'silent':
+      return undefined;
+  }
 }
 
 function endpointOf(

@@ -16,6 +16,7 @@ import {
   missingBeside,
 } from './alertSettings.ts';
 import { OperatorError } from './errors.ts';
+import { LOG_LEVELS, type LogLevel } from './log.ts';
 
 const MIN_SECRET_BYTES = 16;
 
@@ -127,7 +128,7 @@ export const SETTINGS = z
     AUTHORIZATION_THRESHOLD_HOURS: hours.default([48, 24, 6, 1]),
     AUTHORIZATION_POLICY: policy.optional(),
     ...ALERT_SETTINGS,
-    LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
   })
   .refine(
     ({ AUTHORIZATION_POLICY: chosen, AUTHORIZATION_THRESHOLD_HOURS: thresholds }) =>
@@ -197,7 +198,7 @@ export interface Config {
   readonly channels: ChannelSettings;
   /** Hour of the day, UTC; undefined: no daily summary. */
   readonly alertSummaryHour: number | undefined;
-  readonly logLevel: string;
+  readonly logLevel: LogLevel;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

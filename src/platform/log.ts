@@ -7,6 +7,9 @@ import { toError } from './errors.ts';
 
 export type Log = Logger;
 
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
 const REDACTED = [
   'authorization',
   'api_key',
@@ -19,7 +22,7 @@ const REDACTED = [
 ].flatMap((key) => [key, `*.${key}`]);
 
 /** Creates the root log, which writes JSON lines to standard output. */
-export function createLog(level: string): Log {
+export function createLog(level: LogLevel): Log {
   return pino({
     level,
     base: null,

@@ -78,3 +78,13 @@ test('tests one channel alone, and says when it is not set', async () => {
   expect(none.code).toBe(1);
   expect(none.stderr).toMatch(/slack is not set/);
 });
+
+test('the log took a test where it shows it, and is no channel where it hides alerts', async () => {
+  const testAt = (LOG_LEVEL: string) => runTallyhook(['alerts', 'test'], { env: { LOG_LEVEL } });
+  const shown = await testAt('warn');
+  expect(shown.code).toBe(0);
+  expect(shown.stdout).toContain('"title":"Tallyhook: a test"');
+  const hidden = await testAt('error');
+  expect(hidden.code).toBe(1);
+  expect(hidden.stderr).toMatch(/No channel is set/);
+});

@@ -23,12 +23,12 @@ const ALERT_SLOTS = 2;
 const SHOP_SLOTS = 16;
 
 export function createChannels(
-  { webhook, slack, mail, shop }: ChannelSettings,
+  { log: shownInLog, webhook, slack, mail, shop }: ChannelSettings,
   { clock, log, timeoutMs = ATTEMPT_TIMEOUT_MS }: ChannelParts,
 ): readonly Channel[] {
   const common = { clock, timeoutMs };
   return [
-    createLogChannel(log),
+    shownInLog && createLogChannel(log),
     webhook && createWebhookChannel({ ...webhook, ...common, name: 'webhook', slots: ALERT_SLOTS }),
     slack && createSlackChannel({ ...slack, timeoutMs }),
     mail && createMailChannel({ ...mail, timeoutMs }),
@@ -36,16 +36,10 @@ export function createChannels(
   ].filter((channel) => channel !== undefined);
 }
 
-/** The channels that alerts are said on; the log takes everything. */
-export function subscriptionsOf({
-  webhook,
-  slack,
-  mail,
-}: ChannelSettings): readonly Subscription[] {
-  return [
-    { channel: 'log', severity: 'info' } as const,
-    webhook && ({ channel: 'webhook', severity: webhook.severity } as const),
-    slack && ({ channel: 'slack', severity: slack.severity } as const),
-    mail && ({ channel: 'mail', severity: mail.severity } as const),
-  ].filter((subscription) => subscription !== undefined);
+/** The channels that alerts are said on. */
+export function subscriptionsOf(settings: ChannelSettings): readonly Subscription[] {
+  return (['log', 'webhook', 'slack', 'mail'] as const).flatMap((channel) => {
+    const set = settings[channel];
+    return set ? [{ channel, severity: set.severity }] : [];
+  });
 }

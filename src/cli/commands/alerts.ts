@@ -40,15 +40,14 @@ function testCommand(): Command {
       '\nThe shop gets a signed message of type `test`.\n\nExit code: 0 each took it, 1 one did not, or is not set.',
     )
     .action(async ({ channel: name, json }: TestOptions) => {
-      // The log channel has something to say, too.
-      const channels = channelsOf(readConfig(), {
+      const config = readConfig();
+      const channels = channelsOf(config, {
         clock: systemClock,
-        log: createLog('info'),
+        log: createLog(config.logLevel),
       }).filter((channel) => name === undefined || channel.name === name);
       if (channels.length === 0) {
-        throw new OperatorError(
-          `The channel ${name} is not set. README.md, "Alerts", says which settings it takes.`,
-        );
+        const what = name === undefined ? 'No channel is set' : `The channel ${name} is not set`;
+        throw new OperatorError(`${what}. README.md, "Alerts", says which settings it takes.`);
       }
       const tested = await Promise.all(channels.map(testChannel));
       if (json) printJson({ channels: tested });

@@ -24,6 +24,7 @@ const MAIL = {
 test('with nothing set the log is the only channel, and yesterday is summed up at six', () => {
   const { channels, alertSummaryHour } = loadConfig({});
   expect(channels).toEqual({
+    log: { severity: 'info' },
     webhook: undefined,
     slack: undefined,
     mail: undefined,
@@ -42,6 +43,7 @@ test('every channel is read', () => {
     ORDER_WEBHOOK_SECRET: `${SECRET},${SECRET}`,
   });
   expect(channels).toEqual({
+    log: { severity: 'info' },
     webhook: { url: HOOK.ALERT_WEBHOOK_URL, secrets: [SECRET], severity: 'info' },
     slack: { url: 'https://chat.example/x', severity: 'warning' },
     mail: {
@@ -59,6 +61,17 @@ test('every channel is read', () => {
     },
     shop: { url: 'http://127.0.0.1:3000/orders', secrets: [SECRET, SECRET] },
   });
+});
+
+test.each([
+  ['trace', 'info'],
+  ['info', 'info'],
+  ['warn', 'warning'],
+  ['error', undefined],
+  ['silent', undefined],
+])('the log at %s is a channel for what it shows: %s', (LOG_LEVEL, severity) => {
+  const { log } = loadConfig({ LOG_LEVEL }).channels;
+  expect(log).toEqual(severity && { severity });
 });
 
 test.each([
