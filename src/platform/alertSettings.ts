@@ -31,14 +31,27 @@ function isDecodable(text: string): boolean {
 }
 
 /** Where something is posted to. */
-const httpUrl = z.string().refine(
-  (value) => {
-    const url = urlOf(value);
-    if (url?.protocol === 'https:') return true;
-    return url?.protocol === 'http:' && isLoopback(url);
-  },
-  { message: 'must begin with https://; http:// is for this machine only' },
-);
+const httpUrl = z
+  .string()
+  .refine(
+    (value) => {
+      const url = urlOf(value);
+      if (url?.protocol === 'https:') return true;
+      return url?.protocol === 'http:' && isLoopback(url);
+    },
+    { message: 'must begin with https://; http:// is for this machine only' },
+  )
+  .refine(
+    (value) => {
+      const url = urlOf(value);
+      return url === undefined || (url.username === '' && url.password === '');
+    },
+    {
+      message:
+        'must not name a user or a password, with which nothing can be posted; ' +
+        'where the receiver asks for more than a signature, put a token into the path',
+    },
+  );
 
 const MIN_KEY_BYTES = 24;
 const MAX_KEY_BYTES = 64;

@@ -116,6 +116,21 @@ describe('addresses', () => {
     expect(mistakesOf({ ALERT_SLACK_URL: url })).toMatch(/ALERT_SLACK_URL/);
   });
 
+  test.each(['https://user:hunter2@ops.example/hook', 'https://user@ops.example/hook'])(
+    'with a user or a password are refused, and never printed: %s',
+    (url) => {
+      for (const env of [
+        { ...HOOK, ALERT_WEBHOOK_URL: url },
+        { ALERT_SLACK_URL: url },
+        { ORDER_WEBHOOK_URL: url, ORDER_WEBHOOK_SECRET: SECRET },
+      ]) {
+        const message = mistakesOf(env);
+        expect(message).toMatch(/_URL: must not name a user or a password/);
+        expect(message).not.toContain('hunter2');
+      }
+    },
+  );
+
   test.each(['http://127.0.0.1:1/x', 'http://localhost/x', 'http://[::1]:3/x', 'https://a.b/x'])(
     'of this machine, or with TLS, are taken: %s',
     (url) => expect(loadConfig({ ALERT_SLACK_URL: url }).channels.slack?.url).toBe(url),
