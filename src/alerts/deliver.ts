@@ -13,13 +13,12 @@ import type { Database, Queryable } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { Channel } from './channels/channel.ts';
-import { channelDead, channelSubject, orderNoticeGivenUp } from './domain/channel.ts';
+import { channelSettled, orderNoticeGivenUp } from './domain/channel.ts';
 import type { ChannelName } from './domain/message.ts';
 import {
   type Attempted,
   type Away,
   type Failed,
-  type Health,
   isDead,
   judge,
   type Verdict,
@@ -186,7 +185,7 @@ function noteDelivered(
     await settleMessage(tx, message.id, end);
     if ((await lockHealth(tx, channel)) === undefined) return;
     await deleteHealth(tx, channel);
-    await reportChannel(tx, channel, undefined);
+    await settleAlerts(tx, [channelSettled(channel, undefined)]);
   });
 }
 
@@ -215,24 +214,9 @@ function noteFailed(
       const until = new Date(nextAttemptMs);
       await postponeMessage(tx, message, { until, error: attempted.answer });
     }
-    if (isDead(health, nowMs)) await reportChannel(tx, channel, health);
+    if (isDead(health, nowMs)) await settleAlerts(tx, [channelSettled(channel, health)]);
     return verdict;
   });
-}
-
-/** Says that a channel is dead, or no longer, in the transaction that finds out. */
-function reportChannel(
-  tx: Queryable,
-  channel: ChannelName,
-  dead: Health | undefined,
-): Promise<void> {
-  return settleAlerts(tx, [
-    {
-      subject: channelSubject(channel),
-      rules: ['channel_dead'],
-      standing: dead === undefined ? [] : [channelDead(channel, dead)],
-    },
-  ]);
 }
 
 async function reportGivenUp(

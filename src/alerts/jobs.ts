@@ -20,7 +20,7 @@ export interface Wake {
 
 /** Says that channels have something due. Throws when the queue is away: the sweep says it later. */
 export async function announceDue(
-  producer: Producer<AlertsJob>,
+  producer: Pick<Producer<AlertsJob>, 'add'>,
   wakes: readonly Wake[],
 ): Promise<void> {
   const jobs = wakes.map(

@@ -1,5 +1,5 @@
 /** The role `scheduler`: what runs by the clock. */
-import { subscriptionsOf } from '../alerts/channels/index.ts';
+import { channelNamesOf, subscriptionsOf } from '../alerts/channels/index.ts';
 import { createDeadlineCheck } from '../alerts/checkDeadlines.ts';
 import { ALERTS_QUEUE, type AlertsJob } from '../alerts/jobs.ts';
 import { summariseYesterday } from '../alerts/summarise.ts';
@@ -45,7 +45,8 @@ export function startSchedules({
   onClose(() => errands.close());
   const wakes = queues.producer<AlertsJob>(ALERTS_QUEUE);
   onClose(() => wakes.close());
-  const channels = subscriptionsOf(config.channels).map(({ channel }) => channel);
+  const channels = channelNamesOf(config.channels);
+  const told = subscriptionsOf(config.channels).map(({ channel }) => channel);
   const hour = config.alertSummaryHour;
   const enqueue = (errand: Errand): Promise<void> => {
     const nowMs = clock.nowMs();
@@ -60,11 +61,11 @@ export function startSchedules({
       watchSystem,
       checkDeadlines,
       feed,
-      sweepMessages: () => sweepMessages({ db, producer: wakes, clock }),
+      sweepMessages: () => sweepMessages({ db, producer: wakes, clock, channels }),
       summary:
         hour === undefined
           ? undefined
-          : { hour, run: () => summariseYesterday({ db, clock, channels }) },
+          : { hour, run: () => summariseYesterday({ db, clock, channels: told }) },
       reconcile: serviceOf(config) && enqueue,
     });
     const scheduler = startScheduler(table, { db, clock, log });

@@ -3,6 +3,7 @@ import type { ChannelSettings } from '../../platform/alertSettings.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Subscription } from '../dispatch.ts';
+import { CHANNELS, type ChannelName } from '../domain/message.ts';
 import { ATTEMPT_TIMEOUT_MS, type Channel } from './channel.ts';
 import { createLogChannel } from './log.ts';
 import { createMailChannel } from './mail.ts';
@@ -34,6 +35,10 @@ export function createChannels(
     mail && createMailChannel({ ...mail, timeoutMs }),
     shop && createWebhookChannel({ ...shop, ...common, name: 'shop', slots: SHOP_SLOTS }),
   ].filter((channel) => channel !== undefined);
+}
+
+export function channelNamesOf(settings: ChannelSettings): readonly ChannelName[] {
+  return CHANNELS.filter((name) => settings[name] !== undefined);
 }
 
 /** The channels that alerts are said on. */

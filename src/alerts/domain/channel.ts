@@ -1,12 +1,13 @@
 /**
  * Alerts about channels themselves.
  *
- * 1. `channel_dead` stands while a channel takes nothing (retry.ts, rule 5). It is said on the others.
+ * 1. `channel_dead` stands while a channel takes nothing (retry.ts, rule 5). It is said on the others,
+ *    and ends with the first message that the channel takes, or when it is taken out of the settings.
  * 2. `order_notice_given_up` is news: the shop was not told, and will not be. Of alerts that were
  *    given up nothing is said: they stand in the list, and rule 1 says that their channel is dead.
  *    Two dead channels would tell of each other for ever.
  */
-import type { Alert } from './alert.ts';
+import type { Alert, Settled } from './alert.ts';
 import type { ChannelName, Content } from './message.ts';
 import type { Health } from './retry.ts';
 import { instant } from './words.ts';
@@ -20,16 +21,12 @@ const NAMES: Readonly<Record<ChannelName, { readonly name: string; readonly sett
   shop: { name: "shop's order webhook", setting: 'ORDER_WEBHOOK_URL' },
 };
 
-export function channelSubject(channel: ChannelName): string {
-  return `channel:${channel}`;
-}
-
 export function channelDead(channel: ChannelName, health: Health): Alert {
   const { name, setting } = NAMES[channel];
   const since = new Date(health.failingSinceMs).toISOString();
   return {
     rule: 'channel_dead',
-    subject: channelSubject(channel),
+    subject: subjectOf(channel),
     variant: '',
     severity: 'critical',
     sentence:
@@ -38,6 +35,19 @@ export function channelDead(channel: ChannelName, health: Health): Alert {
     nextStep: `npx tallyhook alerts test --channel ${channel}, then check ${setting}`,
     detail: { channel, failingSince: since, lastError: health.lastError },
   };
+}
+
+/** What stands about a channel: that it is dead, or nothing. */
+export function channelSettled(channel: ChannelName, dead: Health | undefined): Settled {
+  return {
+    subject: subjectOf(channel),
+    rules: ['channel_dead'],
+    standing: dead ? [channelDead(channel, dead)] : [],
+  };
+}
+
+function subjectOf(channel: ChannelName): string {
+  return `channel:${channel}`;
 }
 
 export interface GivenUp {

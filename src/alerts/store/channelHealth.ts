@@ -73,3 +73,15 @@ export async function saveHealth(
 export async function deleteHealth(tx: Queryable, channel: ChannelName): Promise<void> {
   await tx.query('delete from channel_health where channel = $1', [channel]);
 }
+
+/** Forgets how other channels fare than those named, and returns which these are. */
+export async function deleteOtherHealth(
+  tx: Queryable,
+  channels: readonly ChannelName[],
+): Promise<readonly ChannelName[]> {
+  const rows = await tx.query<{ channel: ChannelName }>(
+    'delete from channel_health where channel <> all ($1::text[]) returning channel',
+    [channels],
+  );
+  return rows.map(({ channel }) => channel);
+}

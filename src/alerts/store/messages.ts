@@ -1,6 +1,6 @@
 /** Statements on messages: what is due to each channel, and what became of it. */
 import type { Queryable } from '../../platform/db/database.ts';
-import type { ChannelName, Content } from '../domain/message.ts';
+import { CHANNELS, type ChannelName, type Content } from '../domain/message.ts';
 
 export interface NewMessage {
   readonly id: string;
@@ -127,11 +127,11 @@ export async function postponeMessage(
 export async function readDueChannels(db: Queryable, now: Date): Promise<readonly ChannelName[]> {
   const rows = await db.query<{ channel: ChannelName }>(
     `select channel
-       from unnest(array['log', 'webhook', 'slack', 'mail', 'shop']) as c (channel)
+       from unnest($2::text[]) as c (channel)
       where exists (select from messages m
                      where m.channel = c.channel and m.state = 'due' and m.next_attempt_at <= $1)
       limit 100`,
-    [now.toISOString()],
+    [now.toISOString(), CHANNELS],
   );
   return rows.map(({ channel }) => channel);
 }
@@ -152,17 +152,27 @@ export async function deleteSettled(
   return rows.length;
 }
 
-/** Gives up to `limit` messages up that were made before an instant and that nobody tries now. */
+/**
+ * Gives up to `limit` messages up that were made before an instant, to other channels than those
+ * named, and that nobody tries now.
+ */
 export async function giveUpAbandoned(
   db: Queryable,
-  { before, now, limit }: { readonly before: Date; readonly now: Date; readonly limit: number },
+  abandoned: {
+    readonly channels: readonly ChannelName[];
+    readonly before: Date;
+    readonly now: Date;
+    readonly limit: number;
+  },
 ): Promise<void> {
+  const { channels, before, now, limit } = abandoned;
   await db.query(
     `update messages
-        set state = 'given_up', settled_at = $2, last_error = coalesce(last_error, 'never tried')
+        set state = 'given_up', settled_at = $3, last_error = coalesce(last_error, 'never tried')
       where id = any (array(select id from messages
-                             where state = 'due' and created_at < $1 and next_attempt_at < $2
-                             order by number limit $3 for update skip locked))`,
-    [before.toISOString(), now.toISOString(), limit],
+                             where state = 'due' and channel <> all ($1::text[])
+                               and created_at < $2 and next_attempt_at < $3
+                             order by number limit $4 for update skip locked))`,
+    [channels, before.toISOString(), now.toISOString(), limit],
   );
 }

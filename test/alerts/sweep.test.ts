@@ -1,0 +1,122 @@
+/**
+ * The sweep of messages: what is due to a channel that is set is never given up untried, and nothing
+ * is left standing of a channel that was taken out of the settings.
+ */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { AlertsJob } from '../../src/alerts/jobs.ts';
+import { tellNews } from '../../src/alerts/raise.ts';
+import { insertMessages } from '../../src/alerts/store/messages.ts';
+import { sweepMessages } from '../../src/alerts/sweep.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import type { NewJob, Producer } from '../../src/platform/queue/index.ts';
+import { alertOf, readWrittenAlerts } from '../support/alerts.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type HttpReceiver, SIGNING_SECRET, startHttpReceiver } from '../support/receivers.ts';
+import { createSpeaking, readMessages, type Speaking } from '../support/speaking.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+let db: TestDatabase;
+let receiver: HttpReceiver;
+let speaking: Speaking;
+beforeEach(async () => {
+  db = await createTestDatabase();
+  receiver = await startHttpReceiver(SIGNING_SECRET);
+  speaking = createSpeaking({
+    db,
+    env: {
+      ALERT_WEBHOOK_URL: receiver.url,
+      ALERT_WEBHOOK_SECRET: SIGNING_SECRET,
+      ORDER_WEBHOOK_URL: receiver.url,
+      ORDER_WEBHOOK_SECRET: SIGNING_SECRET,
+    },
+  });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await receiver.close();
+  await db.drop();
+});
+
+function advance(ms: number): void {
+  vi.setSystemTime(Date.now() + ms);
+}
+
+/** Sweeps where only these channels are set, and returns those that were announced. */
+async function sweep(...channels: readonly AlertsJob['channel'][]): Promise<readonly string[]> {
+  const jobs: NewJob<AlertsJob>[] = [];
+  const producer: Pick<Producer<AlertsJob>, 'add'> = {
+    add: (added) => {
+      jobs.push(...added);
+      return Promise.resolve();
+    },
+  };
+  await sweepMessages({ db, producer, clock: systemClock, channels });
+  return jobs.map(({ data }) => data.channel);
+}
+
+function writeNotice(): Promise<void> {
+  const at = new Date();
+  const content = {
+    kind: 'order',
+    type: 'order.paid',
+    orderId: 'ord_1',
+    at: at.toISOString(),
+    data: {},
+  } as const;
+  const notice = { id: 'msg_1', channel: 'shop', content, stream: 'shop/ord_1' } as const;
+  return insertMessages(db, [notice], at);
+}
+
+test('after a stop of five days what waits for a channel that is set is announced and delivered', async () => {
+  await writeNotice();
+  advance(5 * DAY_MS);
+  expect(await sweep('log', 'shop')).toEqual(['shop']);
+  await speaking.deliver();
+  expect(await readMessages(db)).toMatchObject([{ state: 'delivered', attempts: 1 }]);
+});
+
+test('after a stop of five days a notice that is refused once more is given up, and that is said', async () => {
+  await writeNotice();
+  advance(5 * DAY_MS);
+  await sweep('log', 'shop');
+  receiver.behave({ does: 'answer', status: 422 });
+  await speaking.deliver();
+  expect(await readMessages(db)).toMatchObject([{ state: 'given_up', attempts: 1 }]);
+  expect(await readWrittenAlerts(db)).toMatchObject([
+    { rule: 'order_notice_given_up', said: ['opened'] },
+  ]);
+});
+
+test('what waits for a channel that is no longer set is given up after three days', async () => {
+  await writeNotice();
+  advance(3 * DAY_MS - 1);
+  await sweep('log');
+  expect(await readMessages(db)).toMatchObject([{ state: 'due' }]);
+  advance(2);
+  await sweep('log');
+  expect(await readMessages(db)).toMatchObject([
+    { state: 'given_up', attempts: 0, lastError: 'never tried' },
+  ]);
+});
+
+test('a channel that is dead is reported until it is taken out of the settings', async () => {
+  await db.transaction((tx) => tellNews(tx, [alertOf({ subject: 'dispute:dp_1' })]));
+  await speaking.dispatch();
+  receiver.behave({ does: 'answer', status: 410 });
+  await speaking.deliver();
+  const dead = { rule: 'channel_dead', subject: 'channel:webhook' };
+  const standing = () => readWrittenAlerts(db, [dead.subject]);
+  const health = () => db.query('select channel from channel_health');
+
+  await sweep('log', 'webhook');
+  expect(await standing()).toMatchObject([{ ...dead, state: 'open', said: ['opened'] }]);
+  expect(await health()).toEqual([{ channel: 'webhook' }]);
+
+  await sweep('log');
+  expect(await standing()).toMatchObject([
+    { ...dead, state: 'resolved', said: ['opened', 'resolved'] },
+  ]);
+  expect(await health()).toEqual([]);
+});
