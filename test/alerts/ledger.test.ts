@@ -127,6 +127,21 @@ test('what outlasts its term stands until it is over, however often it is looked
   expect(await inShort(`payout:${quick}`)).toEqual([]);
 });
 
+test('what outlasted its term ends when it goes on to a status that allows more', async () => {
+  const id = unique('pay');
+  const check = createOverdueCheck({ db, clock, log: silentLog });
+  await applyAll([payment(id, 'review')]);
+  nowMs += 4 * DAY_MS;
+  await check();
+  expect(await inShort(`payment:${id}`)).toEqual(['payment_stuck warning open opened']);
+  await applyAll([payment(id, 'processing')]);
+  await check();
+  await applyAll([payment(id, 'succeeded')]);
+  expect(await inShort(`payment:${id}`)).toEqual([
+    'payment_stuck warning resolved opened resolved',
+  ]);
+});
+
 test('payments that wait for a bank or the merchant have a term, those that wait for the customer have none', async () => {
   const check = createOverdueCheck({ db, clock, log: silentLog });
   const ids = {

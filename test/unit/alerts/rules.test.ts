@@ -276,6 +276,17 @@ const PAYMENTS: readonly Row[] = [
     { stands: ['payment_stuck  warning'] },
   ],
   [
+    'past its term, and on to a status that allows more',
+    facts({
+      ...M,
+      status: 'processing',
+      termDays: 7,
+      ...late(4),
+      before: { status: 'review', termDays: 3 },
+    }),
+    { ends: ['payment_stuck'] },
+  ],
+  [
     'over at last',
     facts({ ...M, status: 'succeeded', ...late(7), before: { status: 'processing', termDays: 7 } }),
     { ends: ['payment_stuck'] },
@@ -289,6 +300,17 @@ const PAYMENTS: readonly Row[] = [
       before: { status: 'processing', termDays: 7 },
     }),
     { ends: ['payment_stuck'] },
+  ],
+  [
+    'looked at, created at an unknown time: what the hourly check says goes on',
+    facts({
+      ...M,
+      status: 'processing',
+      termDays: 7,
+      createdMs: undefined,
+      before: { status: 'processing', termDays: 7 },
+    }),
+    NOTHING,
   ],
   [
     'a payout past its term',

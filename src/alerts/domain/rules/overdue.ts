@@ -33,10 +33,13 @@ export function overdueAlerts(facts: TermFacts, nowMs: number): Settled | undefi
   const isPast = (days: number | undefined) =>
     days !== undefined && createdMs !== undefined && nowMs - createdMs > days * DAY_MS;
   const isOverdue = isPast(termDays);
-  // Without a creation time the ledger's own check went by when it first heard of it.
+  // Without a creation time the ledger's own check went by when it first heard of it, which is not
+  // known here: then what stands is left to it until the status has no term at all.
   const mayHaveStood =
-    isPast(before?.termDays) || (before?.termDays !== undefined && createdMs === undefined);
-  if (!isOverdue && !(mayHaveStood && termDays === undefined)) return undefined;
+    createdMs === undefined
+      ? before?.termDays !== undefined && termDays === undefined
+      : isPast(before?.termDays);
+  if (!isOverdue && !mayHaveStood) return undefined;
   return {
     subject: subjectOf(facts),
     rules: [RULE_OF[facts.kind]],
