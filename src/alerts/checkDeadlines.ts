@@ -12,7 +12,7 @@ import type { Database, Queryable } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Settled } from './domain/alert.ts';
 import { deadlineAlert, NEEDS_ANSWER } from './domain/rules/dispute.ts';
-import { nextThresholdMs, reachedThreshold } from './domain/rules/evidence.ts';
+import { nextThresholdMs } from './domain/rules/evidence.ts';
 import { subjectOf } from './domain/words.ts';
 import { settleAlerts } from './raise.ts';
 import { endSnoozes, insertOutbox } from './store/alerts.ts';
@@ -75,13 +75,12 @@ async function speak(tx: Queryable, nowMs: number): Promise<number> {
 }
 
 function settledOf(due: DueDeadline, nowMs: number): Settled | undefined {
-  const { deadlineMs } = due;
-  const hours = reachedThreshold(deadlineMs, nowMs);
-  if (hours === undefined) return undefined;
+  const near = deadlineAlert(due, due.deadlineMs, nowMs);
+  if (near === undefined) return undefined;
   return {
     subject: subjectOf(due),
     rules: ['dispute_deadline'],
-    standing: [deadlineAlert(due, { deadlineMs, hours }, nowMs)],
+    standing: [near],
     isAtThreshold: true,
   };
 }

@@ -141,6 +141,28 @@ test('when the deadline moves, what was said of the old one ends and the new one
   expect(await alerts(id)).toEqual([OPENED, before, 'dispute_deadline warning open opened']);
 });
 
+test('a deadline that becomes known, or moves nearer, is said at once when a threshold lies behind it', async () => {
+  const id = unique('dp');
+  await tell(id);
+  nowMs += HOUR_MS;
+  await tell(id, due(60));
+  const known = 'dispute_deadline warning open opened';
+  expect(await alerts(id)).toEqual([OPENED, known]);
+  nowMs += HOUR_MS;
+  await tell(id, due(20));
+  const nearer = [
+    'dispute_deadline warning resolved opened',
+    'dispute_deadline critical open opened',
+  ];
+  expect(await alerts(id)).toEqual([OPENED, ...nearer]);
+  expect(await planned()).toEqual([]);
+  // The same again, and all the rest of the time, says no more.
+  nowMs += HOUR_MS;
+  await tell(id, due(20));
+  await at(30);
+  expect(await alerts(id)).toEqual([OPENED, ...nearer]);
+});
+
 test('the condition is checked when it is spoken of: what is answered by then is not told', async () => {
   const id = unique('dp');
   await tell(id, { ...due(240), dispute_status: 'dispute_challenged' });

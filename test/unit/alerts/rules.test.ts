@@ -71,14 +71,40 @@ const DISPUTES: readonly Row[] = [
     { stands: ['dispute_opened dispute critical'], ends: ['dispute_lost'] },
   ],
   [
-    'still opened, the deadline moved',
+    'still opened, the deadline moved away from all thresholds',
     facts({
       ...D,
       ...at('opened'),
-      deadlineMs: NOW_MS,
-      before: { ...at('opened'), deadlineMs: NOW_MS + 1 },
+      deadlineMs: NOW_MS + 8 * DAY_MS,
+      before: { ...at('opened'), deadlineMs: NOW_MS + DAY_MS },
     }),
     { stands: ['dispute_opened dispute critical'], ends: NO_DEADLINE },
+  ],
+  [
+    'still opened, the deadline moved behind a threshold',
+    facts({
+      ...D,
+      ...at('opened'),
+      deadlineMs: NOW_MS + 2 * DAY_MS,
+      before: { ...at('opened'), deadlineMs: NOW_MS + 10 * DAY_MS },
+    }),
+    {
+      stands: [
+        'dispute_opened dispute critical',
+        'dispute_deadline 2026-11-23T12:00:00.000Z warning',
+      ],
+      ends: ['dispute_lost'],
+    },
+  ],
+  [
+    'on to a later stage, with a deadline behind a threshold: its opening says it',
+    facts({
+      ...D,
+      ...at('opened', 'arbitration'),
+      deadlineMs: NOW_MS + DAY_MS,
+      before: { ...at('opened'), deadlineMs: NOW_MS + 10 * DAY_MS },
+    }),
+    { stands: ['dispute_opened arbitration critical'], ends: NO_DEADLINE },
   ],
   [
     'on to a later stage',

@@ -6,12 +6,13 @@
  * 2. `won`, `cancelled`, and changes that call for nothing, are news: said when they happen.
  * 3. `lost`, `expired` and `accepted` stand until the dispute comes back; they open when they happen.
  * 4. While the status is one that this version does not know, what stood goes on standing.
- * 5. The deadline's own alert ends with the need for an answer, and when the deadline moves.
+ * 5. The deadline's own alert ends with the need for an answer, and when the deadline moves: then
+ *    another takes its place if a threshold of the new one is reached.
  */
 import type { Alert, Rule, Settled, Severity } from '../alert.ts';
 import type { Described, ResourceFacts } from '../facts.ts';
 import { belonging, history, instant, money, resourceDetail, subjectOf } from '../words.ts';
-import { evidenceDeadline, isFirstStage } from './evidence.ts';
+import { evidenceDeadline, isFirstStage, reachedThreshold } from './evidence.ts';
 
 /** The status in which a dispute waits for the merchant's answer. */
 export const NEEDS_ANSWER = 'opened';
@@ -30,11 +31,8 @@ export function disputeAlerts(facts: ResourceFacts, nowMs: number): Settled | un
     news: isNews ? [alert] : [],
   });
   switch (status) {
-    case NEEDS_ANSWER: {
-      const rules: Rule[] = ['dispute_opened', 'dispute_lost'];
-      if (hasChanged || isDeadlineMoved(facts)) rules.push('dispute_deadline');
-      return { subject, rules, standing: [openedAlert(facts, nowMs)] };
-    }
+    case NEEDS_ANSWER:
+      return waitingAlerts(facts, nowMs);
     case 'challenged':
       return news(challengedAlert(facts));
     case 'won':
@@ -57,6 +55,20 @@ export function disputeAlerts(facts: ResourceFacts, nowMs: number): Settled | un
         ? { subject, rules: [], standing: [], news: [unknownAlert(facts, status)] }
         : undefined;
   }
+}
+
+/** Rules 1 and 5, for what needs an answer. */
+function waitingAlerts(facts: ResourceFacts, nowMs: number): Settled {
+  const subject = subjectOf(facts);
+  const opened = openedAlert(facts, nowMs);
+  const rules: readonly Rule[] = ['dispute_opened', 'dispute_lost'];
+  const hasChanged = isChanged(facts);
+  if (!hasChanged && !isDeadlineMoved(facts)) return { subject, rules, standing: [opened] };
+  const { deadlineMs } = evidenceDeadline(facts, nowMs);
+  // What opens the alert names the deadline itself.
+  const near = hasChanged ? undefined : deadlineAlert(facts, deadlineMs, nowMs);
+  const standing = near === undefined ? [opened] : [opened, near];
+  return { subject, rules: [...rules, 'dispute_deadline'], standing };
 }
 
 function isChanged({ before, status, stage }: ResourceFacts): boolean {
@@ -123,12 +135,14 @@ function openedAlert(facts: ResourceFacts, nowMs: number): Alert {
   });
 }
 
-/** Of a dispute that needs an answer, at a threshold of its deadline. */
+/** Of a dispute that needs an answer; undefined before the first threshold of its deadline. */
 export function deadlineAlert(
   facts: Described,
-  { deadlineMs, hours }: { readonly deadlineMs: number; readonly hours: number },
+  deadlineMs: number,
   nowMs: number,
-): Alert {
+): Alert | undefined {
+  const hours = reachedThreshold(deadlineMs, nowMs);
+  if (hours === undefined) return undefined;
   const left =
     nowMs >= deadlineMs
       ? `was to be answered by ${instant(deadlineMs)}, and no answer has been seen.`

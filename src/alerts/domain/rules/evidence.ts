@@ -8,6 +8,7 @@
  * 2. A threshold is reached from its instant on. Of several that are reached only the one nearest the
  *    deadline is said: the others would say the same with older words.
  * 3. What opens the dispute's alert names the deadline, so thresholds reached by then count as said.
+ *    Where the deadline moves afterwards, those of the new one that are reached are said at once.
  *
  * All times are milliseconds since 1970.
  */
