@@ -115,7 +115,9 @@ export function composeFor(listener: Listener, take: readonly Saying[]): readonl
   );
   const byRule = new Map<string, Saying[]>();
   for (const saying of wanted) {
-    byRule.set(saying.rule, [...(byRule.get(saying.rule) ?? []), saying]);
+    const sayings = byRule.get(saying.rule);
+    if (sayings) sayings.push(saying);
+    else byRule.set(saying.rule, [saying]);
   }
   const singles: Saying[] = [];
   const gathered: Saying[] = [];
