@@ -35,8 +35,9 @@ export function orderFeedOf(db: Database): OrderFeed {
       return new Map(
         orders.map((order) => {
           const body = orderStateBody(order);
-          const { orderId } = order;
-          return [order.orderKey, { orderId, money: JSON.stringify(body.totals), body }];
+          const { orderId, lastChange } = order;
+          const money = JSON.stringify(body.totals);
+          return [order.orderKey, { orderId, money, body, lastChange }];
         }),
       );
     },

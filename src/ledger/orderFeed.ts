@@ -4,13 +4,15 @@ import type { Database, Queryable } from '../platform/db/database.ts';
 import { createChangeFeed } from './changeFeed.ts';
 import type { NumberedChange } from './domain/changes.ts';
 import { addMoney, type ReadOrder } from './readOrders.ts';
-import { readLastNumber } from './store/changes.ts';
+import { readLastNumber, readLastNumbersOf } from './store/changes.ts';
 import type { PartSummary } from './store/reading.ts';
 import { readPartsOf, readRowsOf } from './store/readingOrders.ts';
 
 /** An order without its history. */
 export interface OrderWithParts extends ReadOrder {
   readonly parts: readonly PartSummary[];
+  /** The number of the last change that it may show; undefined while that one has none. */
+  readonly lastChange: number | undefined;
 }
 
 export type ChangeOfOrder = NumberedChange & { readonly orderKey: string };
@@ -54,8 +56,11 @@ export async function readOrdersAsTheyStand(
 ): Promise<readonly OrderWithParts[]> {
   const orders = await addMoney(tx, await readRowsOf(tx, orderKeys));
   const parts = groupBy(await readPartsOf(tx, orderKeys), ({ orderKey }) => orderKey);
+  // After the orders: a change that they show was committed by then, so it is seen here.
+  const lastChanges = await readLastNumbersOf(tx, orderKeys);
   return orders.map((order) => ({
     ...order,
     parts: (parts.get(order.orderKey) ?? []).map(({ orderKey: _, ...part }) => part),
+    lastChange: lastChanges.get(order.orderKey),
   }));
 }

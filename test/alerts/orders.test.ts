@@ -154,6 +154,49 @@ test('a first import is not told, but for what happened since Tallyhook began', 
   }
 });
 
+test('what an import brings of the past hides no money that moved before anybody was told', async () => {
+  const sandbox = await startTestSandbox();
+  try {
+    await speak();
+    const paid = await sandbox.call(
+      'POST',
+      '/payments',
+      cardPayment({ metadata: { order_id: 'ord_1' } }),
+    );
+    const refund = (amount: number) =>
+      sandbox.call('POST', '/refunds', { payment_id: paid.body.payment_id, amount });
+    await refund(1000);
+    await sandbox.advance(5 * MINUTE_MS);
+    const { now } = await sandbox.control('GET', '/clock');
+    const clock = { nowMs: () => Date.parse(now) };
+    const reconciler = testReconciler({ db, service: sandbox, clock });
+    await reconciler.runAll({ fromMs: Date.parse(now) - 60 * MINUTE_MS });
+    const later = eventBody(
+      {
+        refund_id: unique('ref'),
+        payment_id: paid.body.payment_id,
+        status: 'succeeded',
+        amount: 500,
+        currency: 'USD',
+        modified_at: now,
+      },
+      { contentType: 'refund_details', merchantId: sandbox.merchantId },
+    );
+    await applyEach(db, testApplier(db, sandbox.merchantId), [later]);
+    const changes = await db.query(
+      `select subject, change, is_history from change_log order by id desc limit 2`,
+    );
+    expect(changes).toEqual([
+      { subject: 'order:ord_1', change: 'details', is_history: false },
+      { subject: 'order:ord_1', change: 'status', is_history: true },
+    ]);
+    await speak();
+    expect(notices().map(({ type }) => type)).toEqual(['order.updated']);
+  } finally {
+    await sandbox.close();
+  }
+});
+
 test('each status of an order is told, and money that changes within one', async () => {
   await speak();
   const events = [

@@ -5,7 +5,8 @@
  * 2. A change that leaves the status is `order.updated` if the order's money differs from what the
  *    shop was told last, or if it was told nothing yet; a second part that is refunded needs that.
  *    Anything else is a detail of the ledger, and no notice.
- * 3. A change that was imported and tells of the past is no notice, and its money counts as told.
+ * 3. A change that was imported and tells of the past is no notice. The order's money counts as told
+ *    if that change is the order's last; if not, it holds what came after, which must not be hidden.
  * 4. A notice carries the order as it stands when the notice is made. That is never older than the
  *    change; it may be newer, and then the change that made it so follows.
  */
@@ -28,6 +29,8 @@ export interface OrderNow {
   readonly money: string;
   /** In the form of the admin API. */
   readonly body: Readonly<Record<string, unknown>>;
+  /** The number of the last change that it may show; undefined while that one has none. */
+  readonly lastChange: number | undefined;
 }
 
 export interface OrderNotice {
@@ -58,6 +61,7 @@ export function planNotices(
     if (order === undefined || change.change === 'registered') continue;
     const known = nowTold.get(change.orderKey)?.money ?? told.get(change.orderKey);
     if (change.change === 'details' && known === order.money) continue;
+    if (change.isHistory && change.number !== order.lastChange) continue;
     const { money } = order;
     nowTold.set(change.orderKey, { changeNumber: change.number, money });
     if (!change.isHistory) notices.push(noticeOf(change, order));

@@ -99,6 +99,30 @@ export function readChanges(
   );
 }
 
+/**
+ * The numbers of the last changes of orders, by their keys. An order is left out while a change of it
+ * is committed and has no number.
+ */
+export async function readLastNumbersOf(
+  db: Queryable,
+  orderKeys: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ orderKey: string; number: number }>(
+    `select asked.order_key as "orderKey", last.number
+       from unnest($1::text[]) as asked (order_key)
+      cross join lateral (
+        select number from changes
+         where order_key = asked.order_key
+         order by number desc
+         limit 1) as last
+      where not exists (
+        select from change_log l where l.kind = 'order' and l.subject = asked.order_key)
+      limit $2`,
+    [orderKeys, orderKeys.length],
+  );
+  return new Map(rows.map(({ orderKey, number }) => [orderKey, number]));
+}
+
 /** The greatest number given so far; 0 before the first. */
 export async function readLastNumber(db: Queryable): Promise<number> {
   const rows = await db.query<{ last: number }>(
