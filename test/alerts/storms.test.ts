@@ -151,6 +151,20 @@ test('a few alerts of several rules are said one by one', async () => {
   ]);
 });
 
+test('what was won before anybody was told that it was opened is said as won, not as new', async () => {
+  const subject = 'dispute:dp_1';
+  const opened = alertOf({ subject, rule: 'dispute_opened', severity: 'critical' });
+  const won = alertOf({ subject, rule: 'dispute_won', severity: 'info' });
+  const rules = ['dispute_opened'] as const;
+  await db.transaction((tx) => settleAlerts(tx, [{ subject, rules, standing: [opened] }]));
+  await db.transaction((tx) => settleAlerts(tx, [{ subject, rules, standing: [], news: [won] }]));
+  await tick();
+  const said = hook
+    .accepted()
+    .map(({ body }) => JSON.parse(body) as { type: string; data: object });
+  expect(said).toMatchObject([{ type: 'alert.opened', data: { rule: 'dispute_won' } }]);
+});
+
 test('a channel hears what is severe enough for it, and nothing that is snoozed', async () => {
   await db.transaction((tx) =>
     tellNews(tx, [

@@ -8,9 +8,11 @@
  *    never told of its own death: by then it lives again.
  * 2. Of one alert a take says one thing: the last occasion, unless it opened and resolved within the
  *    take; then it says both.
- * 3. A rule with more than SINGLES_PER_RULE sayings in a take is said in one message, and so is
+ * 3. What is over by then is not said as new or as still open, unless its end is said with it: the end
+ *    says it, or what ended it. News are over from the start, and are said.
+ * 4. A rule with more than SINGLES_PER_RULE sayings in a take is said in one message, and so is
  *    everything once a channel has had SINGLES_PER_WINDOW single messages within WINDOW_MS.
- * 4. After a take that had to be gathered like that, the next is STORM_PAUSE_MS away: a storm ends
+ * 5. After a take that had to be gathered like that, the next is STORM_PAUSE_MS away: a storm ends
  *    in a few messages, whatever its size. What waits meanwhile is in the next take.
  */
 import { sumMinor } from '../../contract/money.ts';
@@ -133,7 +135,7 @@ export function composeFor(listener: Listener, take: readonly Saying[]): readonl
   return messages;
 }
 
-/** Rule 2. Sayings keep their order. */
+/** Rules 2 and 3. Sayings keep their order. */
 function onePerAlert(take: readonly Saying[]): readonly Saying[] {
   const last = new Map<number, Saying>();
   for (const saying of take) {
@@ -142,7 +144,12 @@ function onePerAlert(take: readonly Saying[]): readonly Saying[] {
     const occasion = isNew ? (saying.occasion === 'resolved' ? 'passed' : sofar) : saying.occasion;
     last.set(saying.alertId, { ...saying, occasion });
   }
-  return [...last.values()];
+  return [...last.values()].filter((saying) => !isOutlived(saying));
+}
+
+function isOutlived({ occasion, openedAt, resolvedAt }: Saying): boolean {
+  const isNews = resolvedAt === openedAt;
+  return (occasion === 'opened' || occasion === 'reminder') && resolvedAt !== null && !isNews;
 }
 
 function gather(sayings: readonly Saying[]): Content {

@@ -73,14 +73,33 @@ test.each([
   expect(composeFor(SLACK, take)).toMatchObject([{ kind: 'alert', alert: { occasion: said } }]);
 });
 
-test('rule 3: more than five of a rule are one message, others go by themselves', () => {
+const OVER = { resolvedAt: '2026-11-20T10:00:05.000Z' } as const;
+const NEWS = { resolvedAt: '2026-11-20T10:00:00.000Z' } as const;
+
+test.each([
+  [['opened'], OVER, []],
+  [['reminder'], OVER, []],
+  [['opened', 'reminder'], OVER, []],
+  [['opened', 'resolved'], OVER, ['passed']],
+  [['resolved'], OVER, ['resolved']],
+  [['opened'], NEWS, ['opened']],
+] as const)(
+  'rule 3: what is over is not said as new: of %j with %j is said %j',
+  (occasions, fields, said) => {
+    const take = occasions.map((occasion) => saying({ alertId: 7, occasion, ...fields }));
+    const contents = composeFor(SLACK, take);
+    expect(contents.map((one) => one.kind === 'alert' && one.alert.occasion)).toEqual(said);
+  },
+);
+
+test('rule 4: more than five of a rule are one message, others go by themselves', () => {
   const few = times(SINGLES_PER_RULE);
   expect(kinds(composeFor(SLACK, few))).toEqual(few.map(() => 'alert'));
   const many = [...times(SINGLES_PER_RULE + 1), saying({ rule: 'payout_failed' })];
   expect(kinds(composeFor(SLACK, many))).toEqual(['alert', 'alerts']);
 });
 
-test('rule 3: a channel that was given its share of single messages gets one for all', () => {
+test('rule 4: a channel that was given its share of single messages gets one for all', () => {
   const take = times(2);
   const after = (recentSingles: number) => kinds(composeFor({ ...SLACK, recentSingles }, take));
   expect(after(SINGLES_PER_WINDOW - 2)).toEqual(['alert', 'alert']);
