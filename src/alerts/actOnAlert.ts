@@ -1,6 +1,6 @@
 /**
  * What people do about an alert: say that they deal with it, or have nothing said of it for a while.
- * Neither ends it: it ends when its condition does.
+ * Neither ends what has a condition: that ends when its condition does.
  */
 import type { Queryable } from '../platform/db/database.ts';
 import { type AlertRow, markAcknowledged, markSnoozed, readAlert } from './store/reading.ts';
@@ -23,7 +23,7 @@ export async function acknowledgeAlert(
   if (done) return { outcome: 'done', alert: done };
   const alert = await readAlert(db, id);
   if (!alert) return { outcome: 'unknown' };
-  return { outcome: alert.state === 'resolved' ? 'resolved' : 'already', alert };
+  return { outcome: alert.acknowledgedAt === null ? 'resolved' : 'already', alert };
 }
 
 export type Snoozed =

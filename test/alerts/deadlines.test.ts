@@ -1,5 +1,6 @@
 /** Deadlines of evidence on real PostgreSQL, by a clock that is moved. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { acknowledgeAlert } from '../../src/alerts/actOnAlert.ts';
 import { createDeadlineCheck } from '../../src/alerts/checkDeadlines.ts';
 import { lockDue, readDue } from '../../src/alerts/store/deadlines.ts';
 import { readWrittenAlerts } from '../support/alerts.ts';
@@ -63,6 +64,15 @@ const alerts = async (id: string) =>
   (await readWrittenAlerts(db, [`dispute:${id}`])).map(({ rule, severity, state, said }) =>
     [rule, severity, state, ...said].join(' '),
   );
+
+/** Ada deals with all that stands about a dispute. */
+async function acknowledge(id: string): Promise<void> {
+  const rows = await db.query<{ id: number }>(
+    `select id from alerts where subject = $1 and state = 'open'`,
+    [`dispute:${id}`],
+  );
+  for (const row of rows) await acknowledgeAlert(db, row.id, { by: 'ada', reason: 'answering' });
+}
 
 const planned = () => db.query('select resource_id from alert_deadlines');
 
@@ -214,13 +224,14 @@ test('more than one transaction takes are all told in one run', async () => {
   expect(row?.told).toBe(450);
 });
 
-test('when a snooze ends, what still stands is told once', async () => {
-  const [stands, over] = [unique('dp'), unique('dp')];
-  for (const id of [stands, over]) await tell(id, due(24));
+test('when a snooze ends, what still stands and nobody deals with is told once', async () => {
+  const [stands, over, taken] = [unique('dp'), unique('dp'), unique('dp')];
+  for (const id of [stands, over, taken]) await tell(id, due(24));
   await db.query(`update alerts set snoozed_until = $1, snoozed_by = 'ada'`, [
     iso(START_MS + HOUR_MS),
   ]);
   await tell(over, { ...due(24), dispute_status: 'dispute_won', modified_at: iso(nowMs + 1) });
+  await acknowledge(taken);
   await at(0.9);
   expect(await alerts(stands)).toEqual([OPENED]);
   await at(1.1);
@@ -229,4 +240,5 @@ test('when a snooze ends, what still stands is told once', async () => {
     'dispute_opened critical resolved opened',
     'dispute_won info resolved opened',
   ]);
+  expect(await alerts(taken)).toEqual(['dispute_opened critical acknowledged opened']);
 });

@@ -104,6 +104,20 @@ test('yesterday is told in each currency, once a day, whatever a channel wants e
   expect(await readMessages(db, 'webhook')).toHaveLength(2);
 });
 
+test('what somebody deals with is not counted as open', async () => {
+  await trade();
+  await db.query(
+    `update alerts set state = 'acknowledged', acknowledged_at = now(), acknowledged_by = 'ada',
+                       acknowledged_reason = 'answering'`,
+  );
+  vi.setSystemTime(Date.now() + DAY_MS);
+  await summarise();
+  const [row] = await db.query<{ open: object }>(
+    `select content -> 'summary' -> 'openAlerts' as open from messages limit 1`,
+  );
+  expect(row?.open).toEqual({ info: 0, warning: 0, critical: 0 });
+});
+
 test('of a day without anything, with nothing open, nothing is said', async () => {
   await summarise();
   expect(await readMessages(db)).toEqual([]);

@@ -105,6 +105,34 @@ test('an alert is acknowledged by whom the token names, once', async () => {
   expect(second.body.error.message).toContain('acknowledged before by admin');
 });
 
+test('what is final and cannot end by itself ends when somebody acknowledges it', async () => {
+  const subject = `refund:${unique('ref')}`;
+  const failed = alertOf({ rule: 'refund_failed', subject });
+  await db.transaction((tx) =>
+    settleAlerts(tx, [{ subject, rules: ['refund_failed'], standing: [failed] }]),
+  );
+  const [row] = await db.query<{ id: number }>('select id from alerts where subject = $1', [
+    subject,
+  ]);
+  const path = `/api/v1/alerts/${row?.id}/acknowledge`;
+  expect((await api.post(path, { reason: 'paid by hand' })).body).toMatchObject({
+    state: 'resolved',
+    resolved_at: expect.any(String),
+    acknowledged: { by: 'admin', reason: 'paid by hand' },
+  });
+  const second = await api.post(path, { reason: 'me too' });
+  expect(second.status).toBe(409);
+  expect(second.body.error.message).toContain('acknowledged before by admin');
+});
+
+test('an acknowledged alert is snoozed no longer', async () => {
+  const { number } = await raise();
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  await api.post(`/api/v1/alerts/${number}/snooze`, { until });
+  const { body } = await api.post(`/api/v1/alerts/${number}/acknowledge`, { reason: 'at it' });
+  expect(body).toMatchObject({ state: 'acknowledged', snoozed: null });
+});
+
 test('an alert is snoozed until a time by whom the token names; another snooze replaces the first', async () => {
   const { number } = await raise();
   for (const hours of [4, 8]) {

@@ -10,9 +10,11 @@
  * 3. What stands is said when it opens, and again only when it grows more severe, at a threshold of
  *    its rule, or when a snooze ends.
  * 4. Its end is said, too, unless something new is said of the same subject with it: that says it.
- * 5. Acknowledged: somebody deals with it. It stays so while the condition holds, and is said again
- *    only when it grows more severe.
+ * 5. Acknowledged: somebody deals with it. It stays so while the condition holds, is snoozed no
+ *    longer, and is said again only when it grows more severe, or when it is snoozed again.
  * 6. Snoozed: nothing is said of it. When the snooze ends and it still stands, it is said once.
+ * 7. An end of a life is no condition that could cease. It stands until the thing comes back, or
+ *    until somebody acknowledges it, which resolves it.
  */
 
 /** Every rule. What a rule knows stands beside its function in `rules/`. */
@@ -72,6 +74,9 @@ export const RULES = [
   'order_notice_given_up',
 ] as const;
 export type Rule = (typeof RULES)[number];
+
+/** Invariant 7. */
+export const ENDS_OF_LIFE: readonly Rule[] = ['dispute_lost', 'payout_failed', 'refund_failed'];
 
 /** From the least to the most severe. */
 export const SEVERITIES = ['info', 'warning', 'critical'] as const;

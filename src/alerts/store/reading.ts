@@ -1,6 +1,6 @@
 /** Statements that read alerts for people and programs. */
 import type { Queryable } from '../../platform/db/database.ts';
-import type { Rule, Severity } from '../domain/alert.ts';
+import { ENDS_OF_LIFE, type Rule, type Severity } from '../domain/alert.ts';
 
 export const ALERT_STATES = ['open', 'acknowledged', 'resolved'] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
@@ -73,7 +73,10 @@ export async function readAlert(db: Queryable, id: number): Promise<AlertRow | u
   return rows[0];
 }
 
-/** Says that somebody deals with an open alert. @returns it; undefined when it is not open */
+/**
+ * Says that somebody deals with an open alert, which resolves an end of a life.
+ * @returns it; undefined when it is not open
+ */
 export async function markAcknowledged(
   db: Queryable,
   id: number,
@@ -81,11 +84,13 @@ export async function markAcknowledged(
 ): Promise<AlertRow | undefined> {
   const rows = await db.query<AlertRow>(
     `update alerts
-        set state = 'acknowledged', acknowledged_at = statement_timestamp(), acknowledged_by = $2,
-            acknowledged_reason = $3, updated_at = statement_timestamp()
+        set state = case when rule = any ($4::text[]) then 'resolved' else 'acknowledged' end,
+            resolved_at = case when rule = any ($4::text[]) then statement_timestamp() end,
+            acknowledged_at = statement_timestamp(), acknowledged_by = $2, acknowledged_reason = $3,
+            snoozed_until = null, snoozed_by = null, updated_at = statement_timestamp()
       where id = $1 and state = 'open'
       returning ${COLUMNS}`,
-    [id, by, reason],
+    [id, by, reason, ENDS_OF_LIFE],
   );
   return rows[0];
 }

@@ -54,12 +54,11 @@ export async function countOpenFindings(db: Queryable): Promise<number> {
   return rows[0]?.open ?? 0;
 }
 
-/** Alerts that are not resolved, by severity. */
+/** Alerts that nobody deals with yet, by severity. */
 export function countOpenAlerts(
   db: Queryable,
 ): Promise<readonly { readonly severity: Severity; readonly open: number }[]> {
   return db.query(
-    `select severity, count(*) as open from alerts where state <> 'resolved' group by severity
-      limit 10`,
+    `select severity, count(*) as open from alerts where state = 'open' group by severity limit 10`,
   );
 }

@@ -124,7 +124,7 @@ export function acknowledgeAlertCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nIt ends by itself when its condition does, and is said again only if it grows more severe.\n\nExit code: 0 acknowledged, 1 there is no such open alert.',
+      '\nIt ends by itself when its condition does, and is said again only if it grows more severe. What is final, such as a lost dispute, ends with this.\n\nExit code: 0 acknowledged, 1 there is no such open alert.',
     )
     .action((id: number, { reason, by, json }: AcknowledgeOptions) =>
       withDatabase(readConfig(), async (db) => {
@@ -200,7 +200,7 @@ function unknownAlert(id: number): OperatorError {
 
 function resolvedAlert({ id, resolvedAt }: AlertRow): OperatorError {
   return new OperatorError(
-    `Alert ${id} was resolved ${formatTime(resolvedAt)}: its condition is gone.`,
+    `Alert ${id} was resolved ${formatTime(resolvedAt)}: no more is said of it.`,
   );
 }
 

@@ -38,7 +38,9 @@ const alert = z
     deadline_at: time.nullable(),
     opened_at: time,
     updated_at: time,
-    resolved_at: time.nullable().describe('When its condition was gone.'),
+    resolved_at: time
+      .nullable()
+      .describe('When its condition was gone, or what is final was acknowledged.'),
     acknowledged: z
       .strictObject({ at: time, by: z.string(), reason: z.string() })
       .nullable()
@@ -106,7 +108,7 @@ export const acknowledge = defineEndpoint({
   summary: 'Say that somebody deals with an open alert',
   description:
     'It is not said again, unless it grows more severe, and ends by itself when its condition does. ' +
-    'Who acknowledged it is the name of the token.',
+    'What is final, such as a lost dispute, is resolved by this. Who acknowledged it is the name of the token.',
   params,
   query: z.strictObject({}),
   body: z.strictObject({
@@ -169,7 +171,7 @@ function unknown(id: number) {
 }
 
 function resolved(id: number) {
-  const message = `Alert ${id} is resolved: its condition is gone. Nothing was changed.`;
+  const message = `Alert ${id} is resolved: no more is said of it. Nothing was changed.`;
   return { outcome: 'conflict', message } as const;
 }
 
