@@ -11,7 +11,7 @@
  *    backlog of new holds keeps no threshold from being said.
  * 5. While reconciliation is paused the service is neither asked nor told anything; time goes on, and
  *    so does the speaking.
- * 5. Each time it speaks, an alert stands or is said again, and when nothing is held any more it ends,
+ * 6. Each time it speaks, an alert stands or is said again, and when nothing is held any more it ends,
  *    in the same transaction.
  *
  * The finding is not among those that follow the state of a resource: a look at the payment would
