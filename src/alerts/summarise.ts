@@ -15,12 +15,16 @@ export interface SummaryParts {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Sums yesterday up, in UTC. Run again on the same day, it writes nothing new. Of a day without
- * anything, after which nothing is open, nothing is said: there may be no shop yet.
+ * Sums up the day before a slot, in UTC, however late it is run. Run again for the same day, it writes
+ * nothing new. Of a day without anything, after which nothing is open, nothing is said: there may be
+ * no shop yet.
  */
-export async function summariseYesterday({ db, clock, channels }: SummaryParts): Promise<void> {
-  const nowMs = clock.nowMs();
-  const to = new Date(nowMs - (nowMs % DAY_MS));
+export async function summariseDayBefore(
+  { db, clock, channels }: SummaryParts,
+  slot: Date,
+): Promise<void> {
+  const slotMs = slot.getTime();
+  const to = new Date(slotMs - (slotMs % DAY_MS));
   const from = new Date(to.getTime() - DAY_MS);
   const day = from.toISOString().slice(0, 10);
   const bySeverity = new Map(
@@ -42,5 +46,5 @@ export async function summariseYesterday({ db, clock, channels }: SummaryParts):
     content: { kind: 'summary', summary } as const,
     stream: undefined,
   }));
-  await insertMessages(db, messages, new Date(nowMs));
+  await insertMessages(db, messages, new Date(clock.nowMs()));
 }

@@ -2,7 +2,7 @@
 import { channelNamesOf, subscriptionsOf } from '../alerts/channels/index.ts';
 import { createDeadlineCheck } from '../alerts/checkDeadlines.ts';
 import { ALERTS_QUEUE, type AlertsJob } from '../alerts/jobs.ts';
-import { summariseYesterday } from '../alerts/summarise.ts';
+import { summariseDayBefore } from '../alerts/summarise.ts';
 import { sweepMessages } from '../alerts/sweep.ts';
 import { createSystemWatch } from '../alerts/watchSystem.ts';
 import { createChangeFeed } from '../ledger/changeFeed.ts';
@@ -65,7 +65,7 @@ export function startSchedules({
       summary:
         hour === undefined
           ? undefined
-          : { hour, run: () => summariseYesterday({ db, clock, channels: told }) },
+          : { hour, run: (slot) => summariseDayBefore({ db, clock, channels: told }, slot) },
       reconcile: serviceOf(config) && enqueue,
     });
     const scheduler = startScheduler(table, { db, clock, log });

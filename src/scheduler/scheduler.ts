@@ -3,8 +3,8 @@
  *
  * 1. Each slot of a schedule that runs once is run by one of all schedulers that share a database.
  * 2. A slot that nobody ran, because no scheduler or no database was there, is run once when they are
- *    back. Of several that were missed only the last is: all work here asks what is due now, and
- *    would find the same again.
+ *    back. Of several that were missed only the last is: nearly all work here asks what is due now,
+ *    and would find the same again; what goes by its slot is told which one it is.
  * 3. A slot whose scheduler died is run again once its lease is over.
  * 4. A run that fails is logged and left to the next slot; one that is still going when its next slot
  *    comes is not started twice.
@@ -58,7 +58,7 @@ export function startScheduler(schedules: readonly Schedule[], parts: SchedulerP
   const runSlot = ({ name, run: work, runs }: Schedule, at: Date): Promise<void> =>
     run(name, async () => {
       try {
-        await work();
+        await work(at);
       } finally {
         if (runs === 'once') await finishSlot(db, { schedule: name, at });
       }

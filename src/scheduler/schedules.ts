@@ -14,7 +14,8 @@ export interface Schedule {
    * quickly that taking turns would cost more than the work.
    */
   readonly runs: 'once' | 'everywhere';
-  readonly run: () => Promise<void>;
+  /** `slot`: the instant that it is run for, which may be long past when it was missed. */
+  readonly run: (slot: Date) => Promise<void>;
   /** What each scheduler runs once when it starts. */
   readonly atStart?: () => Promise<void>;
 }
@@ -36,7 +37,7 @@ export interface ScheduledWork {
 export interface DailyWork {
   /** Of the day, in UTC. */
   readonly hour: number;
-  readonly run: () => Promise<void>;
+  readonly run: (slot: Date) => Promise<void>;
 }
 
 export function scheduleTable(work: ScheduledWork): readonly Schedule[] {

@@ -1,6 +1,6 @@
 /** The daily summary: what the journal moved on a day, by currency, and what is open. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { summariseYesterday } from '../../src/alerts/summarise.ts';
+import { summariseDayBefore } from '../../src/alerts/summarise.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
@@ -23,8 +23,8 @@ afterEach(async () => {
   await db.drop();
 });
 
-function summarise(): Promise<void> {
-  return summariseYesterday({ db, clock: systemClock, channels: ['log', 'webhook'] });
+function summarise(slot = new Date()): Promise<void> {
+  return summariseDayBefore({ db, clock: systemClock, channels: ['log', 'webhook'] }, slot);
 }
 
 async function trade(): Promise<void> {
@@ -102,6 +102,20 @@ test('yesterday is told in each currency, once a day, whatever a channel wants e
   vi.setSystemTime(Date.now() + DAY_MS);
   await summarise();
   expect(await readMessages(db, 'webhook')).toHaveLength(2);
+});
+
+test('a summary that is made up after midnight is of the day before its slot', async () => {
+  await trade();
+  const tomorrow = new Date(Date.now() + DAY_MS);
+  vi.setSystemTime(Date.now() + 2 * DAY_MS);
+  await summarise(tomorrow);
+  const [row] = await db.query<{ day: string; currencies: number }>(
+    `select content -> 'summary' ->> 'day' as day,
+            jsonb_array_length(content -> 'summary' -> 'currencies') as currencies
+       from messages limit 1`,
+  );
+  const day = new Date(tomorrow.getTime() - DAY_MS).toISOString().slice(0, 10);
+  expect(row).toEqual({ day, currencies: 2 });
 });
 
 test('what somebody deals with is not counted as open', async () => {

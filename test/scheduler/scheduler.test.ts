@@ -35,17 +35,21 @@ const EVERY_SECOND = '* * * * * *';
 /** Comes up once in a blue moon: only what was missed is ever run. */
 const YEARLY = '0 0 1 1 *';
 
-function noting(cron: string, note: () => void | Promise<void>, name = unique('schedule')) {
-  return { name, cron, runs: 'once', run: async () => note() } as const satisfies Schedule;
+function noting(
+  cron: string,
+  note: (slot: Date) => void | Promise<void>,
+  name = unique('schedule'),
+) {
+  return { name, cron, runs: 'once', run: async (slot) => note(slot) } as const satisfies Schedule;
 }
 
-/** A schedule of which only what was missed is ever run, and how often it was. */
+/** A schedule of which only what was missed is ever run, how often it was, and for which slots. */
 function counting() {
-  let runs = 0;
-  const schedule = noting(YEARLY, () => {
-    runs += 1;
+  const slots: Date[] = [];
+  const schedule = noting(YEARLY, (slot) => {
+    slots.push(slot);
   });
-  return { schedule, runs: () => runs };
+  return { schedule, slots, runs: () => slots.length };
 }
 
 const at = (instant: string): Clock => ({ nowMs: () => Date.parse(instant) });
@@ -69,23 +73,26 @@ describe('several schedulers', () => {
     await db.query(`
       create trigger note_slot after insert or update of slot on schedule_slots
         for each row execute function note_slot()`);
-    let runs = 0;
+    const runs: Date[] = [];
     const schedule = noting(
       EVERY_SECOND,
-      () => {
-        runs += 1;
+      (slot) => {
+        runs.push(slot);
       },
       name,
     );
     const schedulers = Array.from({ length: 4 }, () => start([schedule]));
-    await waitFor('several slots', () => runs >= 5);
+    await waitFor('several slots', () => runs.length >= 5);
     for (const scheduler of schedulers) await scheduler.close();
     const taken = await db.query<{ slot: Date }>(
-      'select slot from taken_slots where schedule = $1',
+      'select slot from taken_slots where schedule = $1 order by slot',
       [name],
     );
-    expect(taken).toHaveLength(runs);
-    expect(new Set(taken.map(({ slot }) => slot.getTime())).size).toBe(runs);
+    // Each run was told its own slot.
+    expect(runs.toSorted((a, b) => a.getTime() - b.getTime())).toEqual(
+      taken.map(({ slot }) => slot),
+    );
+    expect(new Set(taken.map(({ slot }) => slot.getTime())).size).toBe(runs.length);
   });
 
   test('of fifty who ask for a slot at once, one gets it', async () => {
@@ -111,7 +118,7 @@ describe('several schedulers', () => {
 
 describe('a slot that nobody ran', () => {
   test('is run once when a scheduler is back, however many were missed and whoever is back (rule 2)', async () => {
-    const { schedule, runs } = counting();
+    const { schedule, slots, runs } = counting();
     start([schedule], { clock: at('2024-06-01T00:00:00Z') });
     await waitFor('the first run', () => runs() === 1);
     await waitFor('its end', async () => (await takenSlots(schedule.name))[0]?.isFinished === true);
@@ -126,7 +133,7 @@ describe('a slot that nobody ran', () => {
     await waitFor('its end', async () => (await takenSlots(schedule.name))[0]?.isFinished === true);
     expect((await takenSlots(schedule.name))[0]?.slot).toEqual(new Date('2026-01-01T00:00:00Z'));
     await start([schedule], { clock: back }).close();
-    expect(runs()).toBe(2);
+    expect(slots).toEqual(['2024-01-01', '2026-01-01'].map((day) => new Date(day)));
   });
 
   test('is found by a scheduler that never stopped, once the database is back', async () => {
