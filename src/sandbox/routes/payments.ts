@@ -40,13 +40,15 @@ export const PAYMENT_HANDLERS: Handlers<Payments> = {
     const paymentId = call.input.payment_id ?? randomId('pay_');
     const input = { ...call.input, payment_id: paymentId };
     return services.books.write(async (entry) => {
+      // Before the rules: what they judge may have changed since the first request was taken, and a
+      // refusal of the second would say that nothing was attempted. Of a race the insert decides.
+      const isTaken = (await entry.lock('payment', paymentId)) !== undefined;
+      if (isTaken) return paymentExists(services, paymentId);
       const begun = await beginPayment(services, entry, input);
       if (begun.refusal) return begun;
       const resource = { kind: 'payment', state: begun.state } as const;
       const isNew = await entry.insert(resource);
-      return isNew
-        ? accept(showWithSecret(resource))
-        : existsAlready(services, `A payment with payment_id ${paymentId} exists already`);
+      return isNew ? accept(showWithSecret(resource)) : paymentExists(services, paymentId);
     });
   },
 
@@ -112,6 +114,10 @@ export async function beginPayment(
     hostedPageUrl: hostedPageUrl(services, paymentId),
     nowMs: entry.nowMs,
   });
+}
+
+function paymentExists(services: Services, paymentId: string): Decision<never> {
+  return existsAlready(services, `A payment with payment_id ${paymentId} exists already`);
 }
 
 export function unknownPayment(paymentId: string): Decision<never> {
