@@ -20,7 +20,7 @@ import { hashKey } from './http/authenticate.ts';
 import { createRateLimit } from './http/rateLimit.ts';
 import { refuseForeignLedger, SANDBOX_MERCHANT_ID } from './safety.ts';
 import type { Services } from './services.ts';
-import { readAdvance, upsertKey } from './store/account.ts';
+import { readAdvance, storeAdvance, upsertKey } from './store/account.ts';
 import { createSender } from './webhooks/sender.ts';
 
 /** The one business profile of the sandbox's account. */
@@ -116,7 +116,11 @@ type Opened = Pick<Services, 'db' | 'baseUrl'>;
 async function createServices(options: SandboxOptions, opened: Opened): Promise<Services> {
   const { db } = opened;
   const { log } = options;
-  const clock = createSandboxClock(options.clock ?? systemClock, await readAdvance(db));
+  const clock = createSandboxClock({
+    machine: options.clock ?? systemClock,
+    advanceMs: await readAdvance(db),
+    store: (advanceMs) => storeAdvance(db, advanceMs),
+  });
   const faults = createFaultBoard(faultsSchema.parse(options.faults ?? {}));
   let target = { url: options.webhook.url, secret: options.webhook.secret };
   const webhook: Services['webhook'] = {
