@@ -57,7 +57,9 @@ export const PAYOUT_HANDLERS: Handlers<Payouts> = {
     if ((input.profile_id ?? profileId) !== profileId) return unknownProfile();
     return await changePayout(services, params.payout_id, async (state, nowMs, entry) => {
       const updated = updatePayout(state, input, nowMs);
-      return updated.refusal ? updated : await attachCustomer(entry, updated.state);
+      const namesCustomer = (input.customer?.id ?? input.customer_id) !== undefined;
+      if (updated.refusal || !namesCustomer) return updated;
+      return await attachCustomer(entry, updated.state);
     });
   },
 
