@@ -314,6 +314,39 @@ describe('lists', () => {
     }
   });
 
+  test('equal times: an answer bears the times that a retrieve shows, and created stays', async () => {
+    const old = (await pay('old', { confirm: false })).body;
+    await lists({ tick_ms: 60_000 });
+    const made = (await pay('made', { confirm: false })).body;
+    for (const before of [old, made]) {
+      const path = `/payments/${before.payment_id}`;
+      const { body } = await sandbox.call('POST', path, { description: 'x' });
+      const { client_secret, ...answered } = body;
+      expect((await sandbox.call('GET', path)).body).toEqual(answered);
+      expect(answered.created).toBe(before.created);
+      expect(Date.parse(answered.modified_at) % 60_000).toBe(0);
+    }
+    expect(Date.parse(made.created) % 60_000).toBe(0);
+  });
+
+  test('equal times on a lagging replica: a changed row is there once, at every instant', async () => {
+    let machineMs = Date.UTC(2027, 0, 1);
+    const slow = await startTestSandbox({
+      clock: { nowMs: () => machineMs },
+      faults: { lists: { tick_ms: 60_000, replica_lag_ms: 1_000 } },
+    });
+    const manual = cardPayment({ payment_id: 'a', capture_method: 'manual' });
+    await slow.call('POST', '/payments', manual);
+    machineMs += 90_000;
+    await slow.call('POST', '/payments/a/capture');
+    for (let count = 0; count < 8; count += 1) {
+      const { body } = await slow.call('POST', '/payments/list', {});
+      expect(idsOf(body.data), new Date(machineMs).toISOString()).toEqual(['a']);
+      machineMs += 250;
+    }
+    await slow.close();
+  });
+
   test('unstable ties: rows of one time change places between requests', async () => {
     await lists({ tick_ms: 60_000, unstable_ties: true });
     for (let count = 0; count < 10; count += 1) await pay(`p${count}`);

@@ -46,9 +46,8 @@ export const PAYMENT_HANDLERS: Handlers<Payments> = {
       if (isTaken) return paymentExists(services, paymentId);
       const begun = await beginPayment(services, entry, input);
       if (begun.refusal) return begun;
-      const resource = { kind: 'payment', state: begun.state } as const;
-      const isNew = await entry.insert(resource);
-      return isNew ? accept(showWithSecret(resource)) : paymentExists(services, paymentId);
+      const made = await entry.insert({ kind: 'payment', state: begun.state });
+      return made ? accept(showWithSecret(made)) : paymentExists(services, paymentId);
     });
   },
 
@@ -157,8 +156,8 @@ export function change(
     if (state === undefined) return unknownPayment(paymentId);
     const changed = await rule(state, entry.nowMs, entry);
     if (changed.refusal) return changed;
-    await entry.save({ kind: 'payment', state: changed.state });
-    return accept(view(changed.state));
+    const saved = await entry.save({ kind: 'payment', state: changed.state });
+    return accept(view(saved.state));
   });
 }
 

@@ -14,6 +14,7 @@ import { show, showWithSecret } from '../domain/resource.ts';
 import { randomId } from '../ids.ts';
 import type { Services } from '../services.ts';
 import { readResource } from '../store/resources.ts';
+import { existsAlready } from './existing.ts';
 import type { Handlers } from './handler.ts';
 import { PAYOUT_LINK_PATH } from './hostedPageUrl.ts';
 import { listPage } from './list.ts';
@@ -46,9 +47,10 @@ export const PAYOUT_HANDLERS: Handlers<Payouts> = {
       if (created.refusal) return created;
       const attached = await attachCustomer(entry, created.state);
       if (attached.refusal) return attached;
-      const resource = { kind: 'payout', state: created.state } as const;
-      await entry.insert(resource);
-      return accept(showWithSecret(resource));
+      const made = await entry.insert({ kind: 'payout', state: created.state });
+      return made
+        ? accept(showWithSecret(made))
+        : existsAlready(services, `A payout with payout_id ${payoutId} exists already`);
     });
   },
 
@@ -107,9 +109,7 @@ export function changePayout(
     if (state === undefined) return unknownPayout(payoutId);
     const changed = await rule(state, entry.nowMs, entry);
     if (changed.refusal) return changed;
-    const resource = { kind: 'payout', state: changed.state } as const;
-    await entry.save(resource);
-    return accept(show(resource));
+    return accept(show(await entry.save({ kind: 'payout', state: changed.state })));
   });
 }
 
