@@ -53,6 +53,8 @@ export interface RunningSandbox {
   readonly apiKey: string;
   readonly merchantId: string;
   readonly profileId: string;
+  /** Resolves when it is closed; rejects with an OperatorError once another sandbox has its database. */
+  readonly ended: Promise<void>;
   /** Stops listening, ends requests and webhooks in flight, and closes the database. */
   close(): Promise<void>;
 }
@@ -87,7 +89,8 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
       schema: 'sandbox',
       folder: join(packageRoot(), 'migrations', 'sandbox'),
     });
-    closers.push(await holdDatabase(db));
+    const held = await holdDatabase(db, log);
+    closers.push(held.giveFree);
     await upsertKey(db, { sha256: hashKey(options.apiKey), kind: 'secret' });
     let baseUrl = '';
     const services = await createServices(options, { db, baseUrl: () => baseUrl });
@@ -104,7 +107,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     log.info({ port: server.port }, 'sandbox.listening');
     const { apiKey } = options;
     const { account } = services;
-    return { baseUrl, port: server.port, apiKey, ...account, close };
+    return { baseUrl, port: server.port, apiKey, ...account, ended: held.ended, close };
   } catch (error) {
     await close();
     throw error;
