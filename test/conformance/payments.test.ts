@@ -353,6 +353,29 @@ describe('customer actions', () => {
     expect(after).not.toHaveProperty('next_action');
   });
 
+  testOfOurs(
+    'a second click leads back as well, and a form without a deed ends nothing',
+    async () => {
+      const { payment_id: id, next_action: action } = await create({
+        authentication_type: 'three_ds',
+      });
+      const send = (body: URLSearchParams | string) =>
+        fetch(String(action.redirect_to_url), { method: 'POST', body, redirect: 'manual' });
+      for (const body of [
+        JSON.stringify({ deed: 'complete' }),
+        new URLSearchParams({ deed: 'x' }),
+      ]) {
+        expect((await send(body)).status).toBe(400);
+      }
+      expect(await retrieve(id)).toMatchObject({ status: 'requires_action' });
+      const first = await send(new URLSearchParams({ deed: 'complete' }));
+      const second = await send(new URLSearchParams({ deed: 'abandon' }));
+      expect(second.status).toBe(303);
+      expect(second.headers.get('location')).toBe(first.headers.get('location'));
+      expect(await retrieve(id)).toMatchObject({ status: 'succeeded', attempt_count: 1 });
+    },
+  );
+
   testOfOurs.each([
     ['fail', 'UE_5001'],
     ['abandon', 'UE_5003'],
