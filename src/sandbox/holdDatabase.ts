@@ -18,7 +18,7 @@ export interface HeldDatabase {
   giveFree(): Promise<void>;
 }
 
-/** For so long two can work side by side, after the one has lost its connection. */
+/** A connection that broke shows within this time; the lock is tried for again after as long. */
 const LOOK_MS = 1_000;
 
 /** @throws OperatorError when there is another sandbox */

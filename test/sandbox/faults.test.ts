@@ -219,6 +219,15 @@ describe('requests', () => {
     expect(body).not.toHaveProperty('amount');
   });
 
+  test('a list that is an array stays one, whatever the fault of fields', async () => {
+    await pay('a');
+    for (const fault of ['extra_fields', 'missing_fields']) {
+      await faults({ requests: [{ fault, fields: ['0'] }], lists: { envelope: 'array' } });
+      const { body } = await sandbox.call('POST', '/payments/list', {});
+      expect(body).toMatchObject([{ payment_id: 'a' }]);
+    }
+  });
+
   test('a rate is a share of the requests, the same ones in every run', async () => {
     const statuses = async () => {
       await faults({ seed: 7, requests: [{ fault: 'server_error', rate: 0.5 }] });
