@@ -22,6 +22,8 @@ export interface Running {
   readonly sandbox: RunningSandbox | undefined;
   readonly databaseUrl: string;
   readonly isEmbedded: boolean;
+  /** Of the sandbox, which may have to end by itself. */
+  readonly ended?: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -56,7 +58,8 @@ export async function start(
       ? await startSandboxRole(config, { log, databaseUrl, receiverPort: ports.receiverPort })
       : undefined;
     if (sandbox) closers.push(() => sandbox.close());
-    return { ...ports, sandbox, databaseUrl, isEmbedded, close };
+    const ending = sandbox && { ended: sandbox.ended };
+    return { ...ports, ...ending, sandbox, databaseUrl, isEmbedded, close };
   } catch (error) {
     await close();
     throw error;

@@ -194,7 +194,7 @@ function isRefunded({ kind, status }: Fact): boolean {
   return kind === 'refund' && status === 'succeeded';
 }
 
-/** Interface document, section States and transitions, "Dispute": how the money ends up lost. */
+/** How the money ends up lost; the words are the family's, docs/decisions/0009-contract-where-silent.md. */
 const LOST_STATUSES = new Set(['lost', 'accepted', 'expired']);
 
 function isChargedBack({ kind, status }: Fact): boolean {

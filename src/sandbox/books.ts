@@ -3,6 +3,7 @@
  *
  * 1. A change and its event are one transaction.
  * 2. A resource is changed under the lock of its row; a refund or dispute is made under its payment's.
+ * 3. What was written is what is answered: the fault of equal times cuts times on their way in.
  */
 import type { ResourceKind } from '../contract/index.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -11,6 +12,7 @@ import type { CustomerState } from './domain/customer.ts';
 import { idOf, type Resource, type StateOf } from './domain/resource.ts';
 import { isoTime } from './domain/time.ts';
 import type { FaultBoard } from './faults/board.ts';
+import type { ListFaults } from './faults/settings.ts';
 import { holdCustomer, insertCustomer } from './store/customers.ts';
 import {
   insertResource,
@@ -33,9 +35,10 @@ export interface Entry {
   customer(customerId: string): Promise<CustomerState | undefined>;
   /** @returns false when the id is taken; nothing was written then */
   insertCustomer(state: CustomerState): Promise<boolean>;
-  /** @returns false when the id is taken; nothing was written then */
-  insert(resource: Resource): Promise<boolean>;
-  save(resource: Resource): Promise<void>;
+  /** @returns what was written; undefined when the id is taken, and nothing was */
+  insert<Made extends Resource>(resource: Made): Promise<Made | undefined>;
+  /** @returns what was written */
+  save<Changed extends Resource>(resource: Changed): Promise<Changed>;
 }
 
 export interface Books {
@@ -65,7 +68,7 @@ export function createBooks(parts: BooksParts): Books {
   };
 
   function createEntry(tx: Queryable, nowMs: number, { merchantId, target }: BooksParts): Entry {
-    const emit = (resource: Resource): Promise<boolean> =>
+    const emit = (resource: Resource): Promise<void> =>
       emitEvent(tx, resource, nowMs, { merchantId, faults, target });
     return {
       nowMs,
@@ -76,30 +79,35 @@ export function createBooks(parts: BooksParts): Books {
       customer: (customerId) => holdCustomer(tx, customerId),
       insertCustomer: (state) => insertCustomer(tx, state),
       insert: async (resource) => {
-        const stamped = coarsen(resource, faults.current().lists.tick_ms);
-        const isNew = await insertResource(tx, stamped);
-        if (isNew) await emit(stamped);
-        return isNew;
+        const stamped = coarsen(resource, ['created', 'modified_at'], faults.current().lists);
+        if (!(await insertResource(tx, stamped))) return undefined;
+        await emit(stamped);
+        return stamped;
       },
       save: async (resource) => {
         const { lists } = faults.current();
-        const stamped = coarsen(resource, lists.tick_ms);
+        const stamped = coarsen(resource, ['modified_at'], lists);
         if (lists.replica_lag_ms > 0) {
-          const { kind } = stamped;
-          await keepPast(tx, { kind, id: idOf(stamped), validUntil: isoTime(nowMs) });
+          // To the very time from which the new state counts: at no instant there are both, or none.
+          const validUntil = stamped.state.modified_at;
+          await keepPast(tx, { kind: stamped.kind, id: idOf(stamped), validUntil });
         }
         await updateResource(tx, stamped);
         await emit(stamped);
+        return stamped;
       },
     };
   }
 }
 
-/** Cuts times to a multiple of `tickMs`, for the fault of equal times. */
-function coarsen(resource: Resource, tickMs: number): Resource {
+/** Cuts times to a multiple of `tick_ms`, for the fault of equal times. */
+function coarsen<Stamped extends Resource>(
+  resource: Stamped,
+  names: readonly ('created' | 'modified_at')[],
+  { tick_ms: tickMs }: ListFaults,
+): Stamped {
   if (tickMs === 1) return resource;
   const cut = (time: string): string => isoTime(Math.floor(Date.parse(time) / tickMs) * tickMs);
-  const { created, modified_at } = resource.state;
-  const state = { ...resource.state, created: cut(created), modified_at: cut(modified_at) };
-  return { kind: resource.kind, state } as Resource;
+  const times = Object.fromEntries(names.map((name) => [name, cut(resource.state[name])]));
+  return { ...resource, state: { ...resource.state, ...times } };
 }

@@ -5,7 +5,7 @@
  *    was due, not the time at which the program came round to it.
  * 2. One step after the other: the clock is moved by one hand.
  * 3. Advancing the clock runs through everything that lies between, webhooks included: it does not
- *    move on while an answer is awaited.
+ *    move on while an answer is awaited. Ended on the way, it leaves the clock where the work ended.
  * 4. By the machine's own time nothing waits for an answer: a receiver that hangs holds up neither
  *    resources nor the webhooks of other objects.
  */
@@ -15,15 +15,14 @@ import type { Log } from '../platform/log.ts';
 import type { Books } from './books.ts';
 import type { SandboxClock } from './clock.ts';
 import { runDue } from './domain/resource.ts';
-import { storeAdvance } from './store/account.ts';
 import { lockDue, nextDue } from './store/resources.ts';
 import type { Sender } from './webhooks/sender.ts';
 
 export interface Engine {
   /** Says that something may be due sooner than was known. */
   wake(): void;
-  /** Moves the clock to an instant and does what is due until then. */
-  advanceTo(targetMs: number): Promise<void>;
+  /** Moves the clock and does what is due on the way; no further than it came when it is closed. */
+  advanceBy(ms: number): Promise<void>;
   /** Resolves when nothing is due now, and nothing under way. */
   settle(): Promise<void>;
   close(): Promise<void>;
@@ -59,7 +58,7 @@ export function createEngine(parts: EngineParts): Engine {
   };
   /** @returns when something is due next */
   const runUntil = async (target: () => number, answers: Answers): Promise<number> => {
-    let nextMs = await step(parts, target(), answers);
+    let nextMs: number | undefined;
     while (!isClosed && nextMs === undefined) nextMs = await step(parts, target(), answers);
     return nextMs ?? Number.POSITIVE_INFINITY;
   };
@@ -86,11 +85,11 @@ export function createEngine(parts: EngineParts): Engine {
   wake();
   return {
     wake,
-    advanceTo: (targetMs) =>
+    advanceBy: (ms) =>
       inTurn(async () => {
+        const targetMs = clock.nowMs() + ms;
         await runUntil(() => Math.max(targetMs, clock.nowMs()), 'awaited');
-        clock.goTo(targetMs);
-        await storeAdvance(parts.db, clock.advanceMs());
+        if (!isClosed) await clock.goTo(targetMs);
       }),
     settle: async () => {
       await inTurn(() => runUntil(clock.nowMs, 'awaited'));
@@ -123,7 +122,7 @@ async function step(
   const atMs = Math.min(resourceMs, sendingMs);
   if (mayPlan && atMs > clock.nowMs()) return awaitAnswers(sender);
   if (atMs > targetMs) return atMs;
-  clock.goTo(atMs);
+  await clock.goTo(atMs);
   // What is late by the machine's own time is done together; ahead of it, instant by instant.
   const until = new Date(Math.min(targetMs, clock.nowMs()));
   if (sendingMs < resourceMs && (await sender.begin(until)) > 0) return undefined;

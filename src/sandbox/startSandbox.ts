@@ -20,7 +20,7 @@ import { hashKey } from './http/authenticate.ts';
 import { createRateLimit } from './http/rateLimit.ts';
 import { refuseForeignLedger, SANDBOX_MERCHANT_ID } from './safety.ts';
 import type { Services } from './services.ts';
-import { readAdvance, upsertKey } from './store/account.ts';
+import { readAdvance, storeAdvance, upsertKey } from './store/account.ts';
 import { createSender } from './webhooks/sender.ts';
 
 /** The one business profile of the sandbox's account. */
@@ -53,6 +53,8 @@ export interface RunningSandbox {
   readonly apiKey: string;
   readonly merchantId: string;
   readonly profileId: string;
+  /** Resolves when it is closed; rejects with an OperatorError once another sandbox has its database. */
+  readonly ended: Promise<void>;
   /** Stops listening, ends requests and webhooks in flight, and closes the database. */
   close(): Promise<void>;
 }
@@ -87,7 +89,8 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
       schema: 'sandbox',
       folder: join(packageRoot(), 'migrations', 'sandbox'),
     });
-    closers.push(await holdDatabase(db));
+    const held = await holdDatabase(db, log);
+    closers.push(held.giveFree);
     await upsertKey(db, { sha256: hashKey(options.apiKey), kind: 'secret' });
     let baseUrl = '';
     const services = await createServices(options, { db, baseUrl: () => baseUrl });
@@ -104,7 +107,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     log.info({ port: server.port }, 'sandbox.listening');
     const { apiKey } = options;
     const { account } = services;
-    return { baseUrl, port: server.port, apiKey, ...account, close };
+    return { baseUrl, port: server.port, apiKey, ...account, ended: held.ended, close };
   } catch (error) {
     await close();
     throw error;
@@ -116,7 +119,11 @@ type Opened = Pick<Services, 'db' | 'baseUrl'>;
 async function createServices(options: SandboxOptions, opened: Opened): Promise<Services> {
   const { db } = opened;
   const { log } = options;
-  const clock = createSandboxClock(options.clock ?? systemClock, await readAdvance(db));
+  const clock = createSandboxClock({
+    machine: options.clock ?? systemClock,
+    advanceMs: await readAdvance(db),
+    store: (advanceMs) => storeAdvance(db, advanceMs),
+  });
   const faults = createFaultBoard(faultsSchema.parse(options.faults ?? {}));
   let target = { url: options.webhook.url, secret: options.webhook.secret };
   const webhook: Services['webhook'] = {

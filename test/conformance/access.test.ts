@@ -71,7 +71,30 @@ test.each([
   expectError(await target.call('POST', path, body), 400, 'IR_04');
 });
 
-test('every answer tells the budget, and each request takes one from it', async () => {
+testOfOurs('nothing of a request is read before its key', async () => {
+  const body = JSON.stringify({ description: 'x'.repeat(2_000_000) });
+  expectError(await target.call('POST', '/payments', body, {}), 401, 'AU_01');
+  const headers = { 'content-encoding': 'unheard-of' };
+  expectError(await target.call('POST', '/payments', '{}', headers), 401, 'AU_01');
+});
+
+testOfOurs('whoever has a key is told its budget, also with an error', async () => {
+  const { api_key: admin } = await target.control('POST', '/api_keys', { kind: 'admin' });
+  const key = { 'api-key': target.apiKey };
+  const replies = [
+    await target.call('GET', '/health', undefined, key),
+    await target.call('GET', '/health', undefined, { 'api-key': admin }),
+    await target.call('GET', '/payments/nobody', undefined, key),
+    await target.call('GET', '/payments/nobody', undefined, { 'api-key': admin }),
+    await target.call('POST', '/payments', '{', key),
+    await target.call('POST', '/payments', 'x'.repeat(2_000_000), key),
+    await target.call('POST', '/payments', '{}', { ...key, 'content-encoding': 'unheard-of' }),
+  ];
+  expect(replies.map(({ status }) => status)).toEqual([200, 200, 404, 403, 400, 400, 400]);
+  for (const { headers } of replies) expect(headers.get('x-ratelimit-remaining')).toMatch(/^\d+$/);
+});
+
+test('an answer tells the budget, and each request takes one from it', async () => {
   const read = async () => {
     const { headers } = await target.call('GET', '/health');
     return {

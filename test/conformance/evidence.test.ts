@@ -153,6 +153,19 @@ testOfOurs(
   },
 );
 
+testOfOurs('a dispute to which nobody added evidence is not challenged, and expires', async () => {
+  const [silent, empty, removed] = [await open(), await open(), await open()];
+  await submitted(silent, {});
+  await submitted(empty, { customer_name: '' });
+  const remove = { dispute_id: removed, evidence_type: 'receipt' };
+  expectAnswer('deleteEvidence', await target.call('DELETE', '/disputes/evidence', remove));
+  const statusOf = async (id: string) =>
+    (await target.call('GET', `/disputes/${id}`)).body.dispute_status;
+  for (const id of [silent, empty, removed]) expect(await statusOf(id)).toBe('dispute_opened');
+  await target.advance(10 * DAY_MS + 1);
+  for (const id of [silent, empty, removed]) expect(await statusOf(id)).toBe('dispute_expired');
+});
+
 testOfOurs('a file is taken out by DELETE', async () => {
   const id = await open();
   await submitted(id, { receipt: await fileFor(id), customer_name: 'Ada' });

@@ -111,6 +111,27 @@ testOfOurs('a declined payment leaves the link open; any other type is paid agai
   expect((await retrieve(often.payment_link_id)).payment_id).not.toBe(first);
 });
 
+testOfOurs('money that a one-time link received uses it up, however its payment ends', async () => {
+  const { payment_link_id: id, link_to_pay: url } = await create({
+    capture_method: 'manual_multiple',
+  });
+  const cancel = async (): Promise<void> => {
+    const { payment_id } = await retrieve(id);
+    expectAnswer('cancelPayment', await post(`/payments/${payment_id}/cancel`, {}));
+  };
+  await submit(url, GOOD);
+  await cancel();
+  expect(await retrieve(id)).toMatchObject({ status: 'active' });
+  await submit(url, GOOD);
+  const { payment_id } = await retrieve(id);
+  await post(`/payments/${payment_id}/capture`, { amount_to_capture: 900 });
+  await cancel();
+  expect(await payment(payment_id)).toMatchObject({ status: 'cancelled', amount_received: 900 });
+  expect(await retrieve(id)).toMatchObject({ status: 'completed' });
+  const again = await fetch(url, { method: 'POST', body: new URLSearchParams(GOOD) });
+  expect(again.status).toBe(400);
+});
+
 testOfOurs('3-D Secure leads away from the page and back to it', async () => {
   const link = await create({ authentication_type: 'three_ds' });
   const away = (await submit(link.link_to_pay, GOOD)).headers.get('location') ?? '';

@@ -104,8 +104,7 @@ describe('create', () => {
 
   test.each(lacking)('%s without %s is refused', async (_name, _field, type, data) => {
     const body = { amount: 1, currency: 'EUR', payout_type: type, payout_method_data: data };
-    const reply = await post('/payouts/create', body);
-    expectError(reply, 400, reply.body.error?.code === 'IR_01' ? 'IR_01' : 'IR_04');
+    expectError(await post('/payouts/create', body), 400, 'IR_01');
   });
 
   test.each([
@@ -147,6 +146,13 @@ describe('create', () => {
     }
   });
 
+  test('of a passthrough its token is masked, and the type of it is not', async () => {
+    const [payout_type, payout_method_data] = METHODS.passthrough ?? [];
+    const body = await create({ payout_type, payout_method_data });
+    expect(body.payout_method_data.passthrough).toMatchObject({ token_type: 'credit' });
+    expect(JSON.stringify(body)).not.toContain('tok_123456789');
+  });
+
   test('the customer object and the deprecated fields say the same', async () => {
     const contact = { name: 'A B', email: 'a@example.com', phone: '555', phone_country_code: '+1' };
     const expected = { customer_id: 'cus_x', customer: { id: 'cus_x', ...contact } };
@@ -177,6 +183,58 @@ test('what is not out can be cancelled, and then nothing more is possible', asyn
   const reply = await post(`/payouts/${id}/cancel`);
   expect(expectAnswer('cancelPayout', reply)).toMatchObject({ status: 'cancelled' });
   expectError(await post(`/payouts/${id}/fulfill`), 422, 'IR_06');
+});
+
+describe('update', () => {
+  const CARD = METHODS.card?.[1];
+
+  test('type and details fit each other, in whichever request they came', async () => {
+    const { payout_id: id } = await create(SEPA);
+    expectError(await put(`/payouts/${id}`, { payout_type: 'card' }), 400, 'IR_04');
+    expectError(await put(`/payouts/${id}`, { payout_method_data: CARD }), 400, 'IR_04');
+    const both = { payout_type: 'card', payout_method_data: CARD };
+    const updated = expectAnswer('updatePayout', await put(`/payouts/${id}`, both));
+    expect(updated).toMatchObject({ payout_type: 'card', payout_method_data: { card: {} } });
+    expect(updated.payout_method_data).not.toHaveProperty('bank');
+  });
+
+  test('a stored method takes the place of details, and details that of a stored method', async () => {
+    const { payout_id: id } = await create(SEPA);
+    const stored = { payout_type: 'card', payout_method_id: 'pm_other' };
+    const byId = expectAnswer('updatePayout', await put(`/payouts/${id}`, stored));
+    expect(byId).toMatchObject(stored);
+    expect(byId.payout_method_data ?? null).toBeNull();
+    const byData = expectAnswer('updatePayout', await put(`/payouts/${id}`, SEPA));
+    expect(byData).toMatchObject({ payout_type: 'bank', payout_method_id: null });
+  });
+
+  testOfOurs('what is on its way keeps its amount, currency and method', async () => {
+    const { payout_id: id } = await create({ ...SEPA, amount: 7720, confirm: true });
+    const sent = expectAnswer('fulfillPayout', await post(`/payouts/${id}/fulfill`));
+    expect(sent).toMatchObject({ status: 'initiated' });
+    for (const fields of [
+      { amount: 1 },
+      { currency: 'USD' },
+      { payout_type: 'card' },
+      { payout_method_data: SEPA.payout_method_data },
+      { payout_method_id: 'pm_other' },
+      { payout_token: 'tok_other' },
+      { source_bank_data: SEPA.payout_method_data.bank_transfer },
+    ]) {
+      expectError(await put(`/payouts/${id}`, fields), 422, 'IR_06');
+    }
+    const told = await put(`/payouts/${id}`, { description: 'x' });
+    expect(expectAnswer('updatePayout', told)).toMatchObject({ description: 'x' });
+  });
+
+  test('a payout whose customer was deleted is changed as any other', async () => {
+    const customer = freshId('cus').slice(0, 64);
+    const { payout_id: id } = await create({ customer_id: customer });
+    await target.call('DELETE', `/customers/${customer}`);
+    const reply = await put(`/payouts/${id}`, { description: 'x' });
+    expect(expectAnswer('updatePayout', reply)).toMatchObject({ customer_id: customer });
+    expectError(await put(`/payouts/${id}`, { customer_id: customer }), 400, 'IR_04');
+  });
 });
 
 testOfOurs('a payout that arrived can come back: reversed', async () => {

@@ -4,6 +4,8 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDatabase } from '../../src/platform/db/database.ts';
+import { silentLog } from '../support/database.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
@@ -193,4 +195,39 @@ test('a dispute counts as what became of it', async () => {
       total_dispute: data.length,
     },
   ]);
+});
+
+test('totals are of all there is: a question about more groups than are answered is refused', async () => {
+  const crowded = await startTestSandbox();
+  const db = createDatabase({
+    connectionString: crowded.databaseUrl,
+    log: silentLog,
+    applicationName: 'test',
+    maxConnections: 1,
+    answerTimeoutMs: 60_000,
+    plans: 'any',
+  });
+  // Payments of 1, each in a minute of its own.
+  await db.query(
+    `insert into sandbox.resources
+       (kind, id, status, currency, created_at, modified_at, state)
+     select 'payment', 'p' || minute, 'succeeded', 'USD', at, at, '{"amount_received": 1}'
+       from (select minute, timestamptz '2001-01-01' + minute * interval '1 minute' as at
+               from generate_series(1, 100001) as minute) as minutes`,
+  );
+  const ask = async (granularity: string) => {
+    const query = {
+      timeRange: { startTime: '2001-01-01', endTime: '2002-01-01' },
+      metrics: ['payment_processed_amount'],
+      timeSeries: { granularity },
+    };
+    return await crowded.call('POST', '/analytics/v1/merchant/metrics/payments', [query]);
+  };
+  const refused = await ask('G_ONEMIN');
+  expect(refused).toMatchObject({ status: 400, body: { error: { code: 'IR_04' } } });
+  expect((await ask('G_ONEHOUR')).body.metaData).toEqual([
+    { total_payment_processed_amount: 100_001 },
+  ]);
+  await db.close();
+  await crowded.close();
 });

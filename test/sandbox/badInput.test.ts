@@ -378,25 +378,56 @@ test.each([
   },
 );
 
+/** `:id` stands for any text. */
+const CONTROL: readonly (readonly [string, string])[] = [
+  ['POST', '/clock/advance'],
+  ['PUT', '/faults'],
+  ['PUT', '/webhook'],
+  ['POST', '/disputes'],
+  ['POST', '/disputes/:id/move'],
+  ['POST', '/refunds/:id/move'],
+  ['POST', '/payouts/:id/move'],
+  ['POST', '/payments/:id/action'],
+  ['POST', '/api_keys'],
+  ['PUT', '/rate_limit'],
+  ['GET', '/webhooks?object_id=:id'],
+  ['GET', '/webhooks?event_type=:id&limit=1'],
+  ['GET', '/webhooks?:id=1'],
+  ['GET', '/webhooks/:id'],
+  ['POST', '/webhooks/:id/send'],
+  ['GET', '/truth/:id'],
+  ['GET', '/truth/payment?after=:id'],
+];
+
+/** Asks a control route about an id. @param input the body, of a request that may have one */
+function askControl(route: readonly [string, string], id: string, input?: unknown): Promise<Reply> {
+  const [method, path] = route;
+  const body = method === 'GET' ? undefined : (JSON.stringify(input) ?? '');
+  return sandbox.call(method, `/_sandbox${path.replace(':id', encodeURIComponent(id))}`, body);
+}
+
 test('control routes judge their input too', async () => {
-  const routes = [
-    ['POST', '/clock/advance'],
-    ['PUT', '/faults'],
-    ['PUT', '/webhook'],
-    ['POST', '/disputes'],
-    ['POST', '/disputes/x/move'],
-    ['POST', '/refunds/x/move'],
-    ['POST', '/payouts/x/move'],
-    ['POST', '/payments/x/action'],
-    ['POST', '/api_keys'],
-    ['PUT', '/rate_limit'],
-  ] as const;
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...routes), nasty, async ([method, path], input) => {
-      const reply = await sandbox.call(method, `/_sandbox${path}`, JSON.stringify(input) ?? '');
+    fc.asyncProperty(fc.constantFrom(...CONTROL), id, nasty, async (route, text, input) => {
+      const reply = await askControl(route, text, input);
       expect(reply.status, JSON.stringify(reply.body)).toBeLessThan(500);
     }),
-    { seed: SEED, numRuns: 100 },
+    { seed: SEED, numRuns: 200 },
   );
   await sandbox.control('DELETE', '/faults');
+});
+
+test.each(CONTROL.filter(([, path]) => path.includes(':id')))(
+  'an id that cannot be stored is 400 at the control route %s %s',
+  async (...route) => {
+    const reply = await askControl(route, 'a\0b', {});
+    expect(reply).toMatchObject({ status: 400, body: { error: { code: 'IR_04' } } });
+  },
+);
+
+test('the hosted page of a payment that cannot be is 404', async () => {
+  const url = `${sandbox.baseUrl}/_sandbox/hosted/%00`;
+  const body = new URLSearchParams({ deed: 'complete' });
+  expect((await fetch(url)).status).toBe(404);
+  expect((await fetch(url, { method: 'POST', body })).status).toBe(404);
 });

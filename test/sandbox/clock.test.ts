@@ -1,10 +1,12 @@
 /** What happens by itself when the sandbox's clock is advanced. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/startSandbox.ts';
-import { createTestDatabase, silentLog } from '../support/database.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
-import { createServiceApi } from '../support/serviceApi.ts';
+import { createServiceApi, type ServiceApi } from '../support/serviceApi.ts';
+import { waitFor } from '../support/waitFor.ts';
+import { startWebhookListener, type WebhookListener } from '../support/webhookListener.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -121,26 +123,83 @@ test('auto_fulfill shows requires_fulfillment at first and pays out by itself', 
   expect(await retrieve(`/payouts/${payout.body.payout_id}`)).toMatchObject({ status: 'success' });
 });
 
-test('the advance outlives a restart, so that time never runs backwards', async () => {
-  const db = await createTestDatabase();
-  const begin = () =>
-    startSandbox({
+test('advances that arrive together add up', async () => {
+  const nowMs = async () => Date.parse((await sandbox.control('GET', '/clock')).now);
+  const beforeMs = await nowMs();
+  await Promise.all([sandbox.advance(HOUR_MS), sandbox.advance(HOUR_MS)]);
+  expect((await nowMs()) - beforeMs).toBeGreaterThanOrEqual(2 * HOUR_MS);
+});
+
+describe('a sandbox that is started again over its books', () => {
+  let db: TestDatabase;
+  let listener: WebhookListener;
+  beforeEach(async () => {
+    db = await createTestDatabase();
+    listener = await startWebhookListener();
+  });
+  afterEach(async () => {
+    await listener.close();
+    await db.drop();
+  });
+
+  const begin = async (): Promise<RunningSandbox & ServiceApi> => {
+    const running = await startSandbox({
       databaseUrl: db.url,
       port: 0,
       apiKey: 'snd_0123456789abcdef',
-      webhook: { secret: 'another-secret-0123456789' },
+      webhook: { url: listener.url, secret: 'another-secret-0123456789' },
       log: silentLog,
     });
-  const timeOf = async (running: RunningSandbox): Promise<number> => {
-    const { now } = await createServiceApi(running).control('GET', '/clock');
-    return Date.parse(now);
+    return { ...running, ...createServiceApi(running) };
   };
-  const first = await begin();
-  await createServiceApi(first).control('POST', '/clock/advance', { ms: 30 * DAY_MS });
-  const beforeMs = await timeOf(first);
-  await first.close();
-  const second = await begin();
-  expect(await timeOf(second)).toBeGreaterThanOrEqual(beforeMs);
-  await second.close();
-  await db.drop();
+  const timeOf = async (running: ServiceApi): Promise<number> =>
+    Date.parse((await running.control('GET', '/clock')).now);
+
+  test('goes on with its advance, so that time never runs backwards', async () => {
+    const first = await begin();
+    await first.control('POST', '/clock/advance', { ms: 30 * DAY_MS });
+    const beforeMs = await timeOf(first);
+    await first.close();
+    const second = await begin();
+    expect(await timeOf(second)).toBeGreaterThanOrEqual(beforeMs);
+    await second.close();
+  });
+
+  test('after it was ended in mid-advance, goes on where it was: not before what it did, nor past what it did not', async () => {
+    const first = await begin();
+    const hold = (id: string) =>
+      first.call('POST', '/payments', cardPayment({ payment_id: id, capture_method: 'manual' }));
+    await hold('early');
+    await first.control('POST', '/clock/advance', { ms: DAY_MS });
+    const { capture_before: lateEnd } = (await hold('late')).body;
+    await first.control('POST', '/settle');
+    listener.hangOver((id) => id === 'early');
+    const stop = new AbortController();
+    const advance = fetch(`${first.baseUrl}/_sandbox/clock/advance`, {
+      method: 'POST',
+      body: JSON.stringify({ ms: 30 * DAY_MS }),
+      signal: stop.signal,
+    });
+    await waitFor('the clock to stand at the end of the first hold', () =>
+      listener.received.some(({ event }) => event.event_type === 'payment_expired'),
+    );
+    const early = await first.call('GET', '/payments/early');
+    const expiredMs = Date.parse(early.body.modified_at);
+    // What a kill would leave behind.
+    const stored = await db.query<{ ms: number }>(
+      'select clock_advance_ms as ms from sandbox.account',
+    );
+    expect(Date.now() + (stored[0]?.ms ?? 0)).toBeGreaterThanOrEqual(expiredMs);
+    stop.abort();
+    await expect(advance).rejects.toThrow();
+    await first.close();
+    listener.release();
+    const second = await begin();
+    const nowMs = await timeOf(second);
+    expect(nowMs).toBeGreaterThanOrEqual(expiredMs);
+    expect(nowMs).toBeLessThan(Date.parse(lateEnd));
+    const late = await second.call('GET', '/payments/late');
+    expect(late.body.status).toBe('requires_capture');
+    await second.close();
+  });
 });

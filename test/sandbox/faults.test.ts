@@ -219,6 +219,15 @@ describe('requests', () => {
     expect(body).not.toHaveProperty('amount');
   });
 
+  test('a list that is an array stays one, whatever the fault of fields', async () => {
+    await pay('a');
+    for (const fault of ['extra_fields', 'missing_fields']) {
+      await faults({ requests: [{ fault, fields: ['0'] }], lists: { envelope: 'array' } });
+      const { body } = await sandbox.call('POST', '/payments/list', {});
+      expect(body).toMatchObject([{ payment_id: 'a' }]);
+    }
+  });
+
   test('a rate is a share of the requests, the same ones in every run', async () => {
     const statuses = async () => {
       await faults({ seed: 7, requests: [{ fault: 'server_error', rate: 0.5 }] });
@@ -312,6 +321,39 @@ describe('lists', () => {
       expect(Date.parse(row.created) % 60_000).toBe(0);
       expect(Date.parse(row.modified_at) % 60_000).toBe(0);
     }
+  });
+
+  test('equal times: an answer bears the times that a retrieve shows, and created stays', async () => {
+    const old = (await pay('old', { confirm: false })).body;
+    await lists({ tick_ms: 60_000 });
+    const made = (await pay('made', { confirm: false })).body;
+    for (const before of [old, made]) {
+      const path = `/payments/${before.payment_id}`;
+      const { body } = await sandbox.call('POST', path, { description: 'x' });
+      const { client_secret, ...answered } = body;
+      expect((await sandbox.call('GET', path)).body).toEqual(answered);
+      expect(answered.created).toBe(before.created);
+      expect(Date.parse(answered.modified_at) % 60_000).toBe(0);
+    }
+    expect(Date.parse(made.created) % 60_000).toBe(0);
+  });
+
+  test('equal times on a lagging replica: a changed row is there once, at every instant', async () => {
+    let machineMs = Date.UTC(2027, 0, 1);
+    const slow = await startTestSandbox({
+      clock: { nowMs: () => machineMs },
+      faults: { lists: { tick_ms: 60_000, replica_lag_ms: 1_000 } },
+    });
+    const manual = cardPayment({ payment_id: 'a', capture_method: 'manual' });
+    await slow.call('POST', '/payments', manual);
+    machineMs += 90_000;
+    await slow.call('POST', '/payments/a/capture');
+    for (let count = 0; count < 8; count += 1) {
+      const { body } = await slow.call('POST', '/payments/list', {});
+      expect(idsOf(body.data), new Date(machineMs).toISOString()).toEqual(['a']);
+      machineMs += 250;
+    }
+    await slow.close();
   });
 
   test('unstable ties: rows of one time change places between requests', async () => {

@@ -130,6 +130,53 @@ test('two sandboxes over one database would send everything twice: the second is
   await (await sandboxAt(db.url)).close();
 });
 
+describe('a sandbox that loses the connection on which it holds its database', () => {
+  const holders = async (): Promise<readonly number[]> => {
+    const rows = await db.query<{ pid: number }>(
+      `select pid from pg_locks
+        where locktype = 'advisory' and granted
+          and database = (select oid from pg_database where datname = current_database())`,
+    );
+    return rows.map(({ pid }) => pid);
+  };
+  const cut = (pid: number | undefined) => db.query('select pg_terminate_backend($1)', [pid]);
+
+  test('takes hold of it again, so that a second one is still refused', async () => {
+    const first = await sandboxAt(db.url);
+    const [before] = await holders();
+    await cut(before);
+    await waitFor('the lock to be held again', async () => {
+      const [after] = await holders();
+      return after !== undefined && after !== before;
+    });
+    await expect(sandboxAt(db.url)).rejects.toThrow(/Another sandbox runs over this database/);
+    await first.close();
+    await expect(first.ended).resolves.toBeUndefined();
+    await waitFor('the lock to be free', async () => (await holders()).length === 0);
+  });
+
+  test('ends, with the reason, where another was quicker', async () => {
+    const env = settingsFor(db.url, { SANDBOX_PORT: '0', DATA_DIR: folder });
+    const running = await start(loadConfig(env), new Set(['sandbox'] as const), {
+      clock: systemClock,
+      log: silentLog,
+    });
+    const [before] = await holders();
+    await db.session(async (session) => {
+      // It stands in the queue for the lock, so that it gets it whoever looks first.
+      const locked = session.query(`select pg_advisory_lock(hashtext('tallyhook sandbox'))`);
+      await waitFor('the other one to queue', async () => {
+        const rows = await db.query(`select 1 from pg_locks where not granted`);
+        return rows.length > 0;
+      });
+      await cut(before);
+      await locked;
+      await expect(running.ended).rejects.toThrow(/Another sandbox runs over this database/);
+    });
+    await running.close();
+  });
+});
+
 describe('settings', () => {
   const config = (env: Record<string, string>) => loadConfig(env);
 

@@ -4,9 +4,9 @@
  * 1. A resource belongs to the time at which it was created; a span has its start and not its end.
  * 2. Rates are from 0 to 1, and 0 where there is nothing to take a part of.
  * 3. Sums are in minor units and add up whatever currencies are in them: who wants money groups by
- *    currency.
+ *    currency. One that leaves the range of exact integers is an error, never rounded.
  */
-import type { AnalyticsKind, Granularity } from '../../contract/index.ts';
+import { type AnalyticsKind, type Granularity, sumMinor } from '../../contract/index.ts';
 import { DAY_MS, HOUR_MS, isoTime, MINUTE_MS } from './time.ts';
 
 /** The finest sum: of one span of time, one group and one status. */
@@ -43,7 +43,7 @@ function add(
   value: (sum: StatusSum) => number,
 ): number {
   const chosen = sums.filter((sum) => status === undefined || sum.status === status);
-  return chosen.reduce((total, sum) => total + value(sum), 0);
+  return sumMinor(chosen.map(value));
 }
 
 function rate(part: number, whole: number): number {

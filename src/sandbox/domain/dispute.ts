@@ -5,6 +5,7 @@
  * 1. Within a stage: opened → anything; challenged → anything but opened; the others are ends.
  * 2. Stages only move forward, and a new stage may bring any status: a lost dispute can come back.
  * 3. Evidence challenges a dispute that is open, until its deadline; it stays when the dispute moves.
+ *    Who adds none answers nothing: the dispute is still due to expire.
  * 4. The amount is text, in minor units, as the family sends it.
  */
 import {
@@ -192,13 +193,15 @@ export function changeEvidence(
   const evidence = Object.fromEntries(
     all.filter(([, value]) => value !== undefined && value !== ''),
   );
+  const addsAny = Object.values(fields).some((value) => value !== undefined && value !== '');
+  const challenges = state.status === 'opened' && addsAny;
   const report: DisputeDue = { at: isoTime(nowMs + REPORT_MS), what: 'report' };
   return accept({
     ...state,
-    ...statusFields('challenged'),
+    ...(challenges && statusFields('challenged')),
     evidence_submitted_at: isoTime(nowMs),
     modified_at: nextModified(state.modified_at, nowMs),
-    hidden: { due: state.status === 'opened' ? report : state.hidden.due, evidence },
+    hidden: { due: challenges ? report : state.hidden.due, evidence },
   });
 }
 

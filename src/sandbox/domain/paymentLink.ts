@@ -2,10 +2,12 @@
  * A payment link. Interface document, section Endpoints, "Payment links"; its states are those of
  * services of this family, with one more for a link that is used up.
  *
- * 1. A one-time link is used up by a payment that did not fail; a failed one leaves it open.
+ * 1. A one-time link is used up by a payment that is under way or received money. One that ended
+ *    without any leaves it open.
  * 2. An expired link takes no payment; one that was begun in time may end.
  */
 import { accept, type Decision, refuseValue } from './decision.ts';
+import type { PaymentState } from './payment.ts';
 import { isoBound, isoTime, MINUTE_MS } from './time.ts';
 
 export interface PaymentLinkInput {
@@ -64,15 +66,19 @@ export function createPaymentLink(
 
 export type PaymentLinkStatus = 'active' | 'expired' | 'completed';
 
-/** @param paymentStatus of the last payment that was begun by the link; undefined before any */
+/** What a link has to know of a payment. */
+export type LinkedPayment = Pick<PaymentState, 'status' | 'amount_received'>;
+
+/** @param last the last payment that was begun by the link; undefined before any */
 export function paymentLinkStatus(
   state: PaymentLinkState,
-  paymentStatus: string | undefined,
+  last: LinkedPayment | undefined,
   nowMs: number,
 ): PaymentLinkStatus {
-  const isUsed = paymentStatus !== undefined && !UNPAID.has(paymentStatus);
+  const isUsed = last !== undefined && (last.amount_received > 0 || !ENDED.has(last.status));
   if (state.link_type === 'one_time' && isUsed) return 'completed';
   return Date.parse(state.expiry) <= nowMs ? 'expired' : 'active';
 }
 
-const UNPAID: ReadonlySet<string> = new Set(['failed', 'cancelled', 'expired']);
+/** Without the whole amount; a part of it may have been captured before. */
+const ENDED: ReadonlySet<string> = new Set(['failed', 'cancelled', 'expired']);

@@ -12,6 +12,9 @@
  * 2. With `auto_fulfill` the service confirms and fulfils by itself: the creation response still
  *    shows requires_fulfillment, as the document has it.
  * 3. Account numbers are masked before they are stored: what is not kept cannot leak.
+ * 4. There is one method, the one that came last: details or a stored one. Details are of the type
+ *    named, in whichever requests the two came.
+ * 5. What is on its way keeps what it is, where it goes and where it comes from.
  */
 import type { PayoutStatus } from '../../contract/index.ts';
 import { accept, type Decision, refuseMissing, refuseState, refuseValue } from './decision.ts';
@@ -176,7 +179,15 @@ const UPDATABLE = new Set<string>([
   'initiated',
 ]);
 
-const FIXED_ONCE_SENT = ['amount', 'currency', 'payout_type', 'payout_method_data'] as const;
+const FIXED_ONCE_SENT = [
+  'amount',
+  'currency',
+  'payout_type',
+  'payout_method_data',
+  'payout_method_id',
+  'payout_token',
+  'source_bank_data',
+] as const;
 
 const CONFIRMABLE = new Set<string>(['requires_confirmation', 'requires_payout_method_data']);
 
@@ -275,15 +286,18 @@ const KEPT = [
 function take(state: PayoutState, fields: PayoutFields, nowMs: number): Decision<PayoutState> {
   const methodId = fields.payout_method_id ?? fields.payout_token;
   const { payout_method_data: method, source_bank_data: source } = fields;
+  const hasMethod = method !== undefined || methodId !== undefined;
   const next: PayoutState = {
     ...state,
     ...pickGiven(fields, KEPT),
     ...customerOf(state, fields),
-    ...(method !== undefined && { payout_method_data: maskMethod(method) }),
+    ...(hasMethod && {
+      payout_method_data: method && maskMethod(method),
+      payout_method_id: methodId,
+    }),
     ...(source !== undefined && { source_bank_data: maskFields(source) }),
-    ...(methodId !== undefined && { payout_method_id: methodId }),
   };
-  const mismatch = mismatchOf(method, next.payout_type);
+  const mismatch = mismatchOf(next.payout_method_data, next.payout_type);
   if (mismatch !== undefined) return refuseValue(mismatch);
   return goOn(next, fields.confirm === true || next.auto_fulfill, nowMs);
 }
@@ -337,10 +351,9 @@ function goOn(state: PayoutState, confirms: boolean, nowMs: number): Decision<Pa
   });
 }
 
-/** Which `payout_type` a method belongs to; `passthrough` goes with any. */
+/** Which `payout_type` a method belongs to, by its key in the state; `passthrough` goes with any. */
 const TYPE_OF_METHOD: Readonly<Record<string, string>> = {
   card: 'card',
-  bank_transfer: 'bank',
   bank: 'bank',
   wallet: 'wallet',
   bank_redirect: 'bank_redirect',
@@ -398,7 +411,7 @@ function maskFields(fields: object): object {
 }
 
 const SENSITIVE =
-  /number|iban|bic|sort_code|pix_key|emv|dpan|token|tax_id|expiry|psp_customer_id|paypal_id/;
+  /number|iban|bic|sort_code|pix_key|emv|dpan|psp_token|tax_id|expiry|psp_customer_id|paypal_id/;
 
 /** All but the last four characters; what is short is hidden whole. */
 function mask(value: string): string {

@@ -1,9 +1,9 @@
 /**
  * The Express app: every endpoint of the contract's table, and the control routes.
  *
- * The order for each request: browsers refused, key, budget, fault, path, body, rule. A fault that
- * acts before the work acts after the key was checked, as a proxy in front of a real service would
- * not: so a test with a wrong key fails for that reason and no other.
+ * The order for each request: browsers refused, key, budget, permission, fault, path, body, rule. A
+ * fault that acts before the work acts after the key was checked, as a proxy in front of a real
+ * service would not: so a test with a wrong key fails for that reason and no other.
  */
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import type { z } from 'zod';
@@ -24,15 +24,13 @@ import { createHostedPage } from '../routes/hostedPage.ts';
 import { createLinkPages } from '../routes/linkPages.ts';
 import type { Services } from '../services.ts';
 import { sendFailure, sendRefusal } from './answer.ts';
-import { authenticate } from './authenticate.ts';
+import { forbid, identify } from './authenticate.ts';
+import { bodyRefusalOf, take, takeForm, takeText } from './body.ts';
 import { sendSpoiled, spoilBefore } from './faultyAnswers.ts';
 import { refuseBrowsers } from './guard.ts';
 import { isStorable, readJson } from './json.ts';
 import { readMultipart } from './multipart.ts';
 import type { Budget } from './rateLimit.ts';
-
-const MAX_BODY = '1mb';
-const MAX_UPLOAD = '5mb';
 
 export function createSandboxApp(services: Services, log: Log): express.Express {
   const app = express();
@@ -48,9 +46,6 @@ export function createSandboxApp(services: Services, log: Log): express.Express 
   app.use(refuseBrowsers);
   app.use(createHostedPage(services));
   app.use(createLinkPages(services));
-  app.use(express.raw({ type: 'multipart/form-data', limit: MAX_UPLOAD }));
-  // Any content type: what is no JSON is refused as such, in the document's words.
-  app.use(express.text({ type: () => true, limit: MAX_BODY, defaultCharset: 'utf-8' }));
   app.use(createControl(services));
   for (const name of inMatchingOrder()) addEndpoint(app, name, services);
   app.use((request, response) => {
@@ -72,20 +67,14 @@ function addEndpoint(app: express.Express, name: EndpointName, services: Service
   const endpoint: Endpoint = ENDPOINTS[name];
   const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
   app[method](endpoint.path, async (request: Request, response: Response) => {
-    const caller = await authenticate(services, request.header(API_KEY_HEADER), endpoint);
-    if (caller.refusal) {
-      sendRefusal(response, caller.refusal);
-      return;
-    }
-    const budget = services.rateLimit.spend(caller.state);
-    setBudget(response, budget);
-    if (budget.isExceeded) {
-      sendRefusal(response, { status: 429, code: 'RL_01', message: 'Rate limit exceeded.' });
+    const refused = await admit(endpoint, services, request, response);
+    if (refused) {
+      sendRefusal(response, refused);
       return;
     }
     const fault = services.faults.requests().choose(request.method, request.path);
     if (fault && spoilBefore(fault, request, response)) return;
-    const call = await readCall(endpoint, request);
+    const call = await readCall(endpoint, request, response);
     if (call.refusal) {
       sendRefusal(response, call.refusal);
       return;
@@ -94,6 +83,24 @@ function addEndpoint(app: express.Express, name: EndpointName, services: Service
     if (answer.refusal) sendRefusal(response, answer.refusal);
     else sendSpoiled(fault, request, response.status(endpoint.success), answer.state);
   });
+}
+
+/**
+ * Who has a key spends of its budget and is told what is left, whatever the answer.
+ * @returns why the request goes no further; undefined where it does
+ */
+async function admit(
+  endpoint: Endpoint,
+  services: Services,
+  request: Request,
+  response: Response,
+): Promise<Refusal | undefined> {
+  const caller = await identify(services, request.header(API_KEY_HEADER));
+  if (caller.refusal) return caller.refusal;
+  const budget = services.rateLimit.spend(caller.state.name);
+  setBudget(response, budget);
+  if (budget.isExceeded) return { status: 429, code: 'RL_01', message: 'Rate limit exceeded.' };
+  return forbid(caller.state, endpoint);
 }
 
 function setBudget(response: Response, { limit, remaining, resetSeconds }: Budget): void {
@@ -110,17 +117,20 @@ interface ReadCall {
 }
 
 /** Path parameters and the body or query, judged by the contract's schemas. */
-async function readCall(endpoint: Endpoint, request: Request): Promise<Decision<ReadCall>> {
+async function readCall(
+  endpoint: Endpoint,
+  request: Request,
+  response: Response,
+): Promise<Decision<ReadCall>> {
   const params = judge(endpoint.params, { ...request.params });
   // An id that no resource can have is the id of none.
   if (params.refusal) {
     return { refusal: { ...params.refusal, status: 404, code: 'IR_05' } };
   }
   if (endpoint.body !== undefined) {
-    const body =
-      endpoint.encoding === 'multipart'
-        ? await readMultipart(request)
-        : readJson(String(request.body ?? ''));
+    const isForm = endpoint.encoding === 'multipart';
+    await take(isForm ? takeForm : takeText, request, response);
+    const body = isForm ? await readMultipart(request) : readJson(String(request.body ?? ''));
     if (body.refusal) return body;
     const input = judge(endpoint.body, body.state);
     return input.refusal ? input : { state: { params: params.state, input: input.state } };
@@ -138,16 +148,6 @@ function judge(schema: z.ZodType, value: unknown): Decision<unknown> {
   if (problem === undefined) return { state: schema.parse(value) };
   return { refusal: { status: 400, code: problem.code, message: problem.message } };
 }
-
-/** Errors of the body parser by their `type`, which it documents. */
-const BODY_ERRORS: Readonly<Record<string, string>> = {
-  'entity.too.large': `request: larger than ${MAX_BODY}, or ${MAX_UPLOAD} with a file`,
-  'encoding.unsupported': 'request: an encoding that is not supported',
-  'charset.unsupported': 'request: a charset that is not supported',
-  'request.size.invalid': 'request: not as long as it says',
-  'parameters.too.many': 'request: more fields than any form has',
-  'request.aborted': 'request: not sent to its end',
-};
 
 function createErrorHandler(log: Log): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
@@ -169,7 +169,5 @@ function createErrorHandler(log: Log): ErrorRequestHandler {
 function refusalOf(error: unknown): Refusal | undefined {
   // A path that cannot be decoded names nothing.
   if (error instanceof URIError) return { status: 404, code: 'IR_05', message: 'No such path.' };
-  const type = error instanceof Error && 'type' in error ? String(error.type) : '';
-  const message = BODY_ERRORS[type];
-  return message === undefined ? undefined : { status: 400, code: 'IR_04', message };
+  return bodyRefusalOf(error);
 }

@@ -1,22 +1,26 @@
 /** Who asks, and what they may. Interface document, section Authentication. */
 import { createHash } from 'node:crypto';
-import { API_KEY_HEADER, type Endpoint, keyKindOf } from '../../contract/index.ts';
-import type { Decision, Refusal } from '../domain/decision.ts';
+import { API_KEY_HEADER, type ApiKeyKind, type Endpoint, keyKindOf } from '../../contract/index.ts';
+import { accept, type Decision, type Refusal } from '../domain/decision.ts';
 import type { Services } from '../services.ts';
 import { readKey } from '../store/account.ts';
+
+export interface Caller {
+  /** A name for the key that is not the key, to count its requests by. */
+  readonly name: string;
+  readonly kind: ApiKeyKind;
+}
 
 export function hashKey(apiKey: string): Buffer {
   return createHash('sha256').update(apiKey).digest();
 }
 
-/** @returns a name for the key that is not the key, to count its requests by */
-export async function authenticate(
+export async function identify(
   { clock, db }: Pick<Services, 'clock' | 'db'>,
   apiKey: string | undefined,
-  endpoint: Endpoint,
-): Promise<Decision<string>> {
+): Promise<Decision<Caller>> {
   if (apiKey === undefined || apiKey === '') {
-    return refuse(401, 'AU_01', `The header ${API_KEY_HEADER} is missing.`);
+    return refuse('AU_01', `The header ${API_KEY_HEADER} is missing.`);
   }
   const sha256 = hashKey(apiKey);
   const key = await readKey(db, sha256);
@@ -24,22 +28,21 @@ export async function authenticate(
   if (key === undefined || kind === undefined) {
     const isProduction = kind === 'productionSecret' || kind === 'productionPublishable';
     const hint = isProduction ? ' It is a production key; this is a sandbox.' : '';
-    return refuse(401, 'AU_01', `The API key is not valid.${hint}`);
+    return refuse('AU_01', `The API key is not valid.${hint}`);
   }
-  if (key.isRevoked) return refuse(401, 'AU_02', 'The API key was revoked.');
+  if (key.isRevoked) return refuse('AU_02', 'The API key was revoked.');
   if (key.expiresAt !== null && key.expiresAt.getTime() <= clock.nowMs()) {
-    return refuse(401, 'AU_01', 'The API key has expired.');
+    return refuse('AU_01', 'The API key has expired.');
   }
-  if (!endpoint.keys.includes(kind)) {
-    return refuse(403, 'IR_22', `A ${key.kind} key may not use ${endpoint.path}.`);
-  }
-  return { state: sha256.toString('hex') };
+  return accept({ name: sha256.toString('hex'), kind });
 }
 
-function refuse(
-  status: 401 | 403,
-  code: Refusal['code'],
-  message: string,
-): { readonly refusal: Refusal } {
-  return { refusal: { status, code, message } };
+/** @returns why the caller may not use the endpoint; undefined where it may */
+export function forbid({ kind }: Caller, { keys, path }: Endpoint): Refusal | undefined {
+  if (keys.includes(kind)) return undefined;
+  return { status: 403, code: 'IR_22', message: `Keys of this kind may not use ${path}.` };
+}
+
+function refuse(code: 'AU_01' | 'AU_02', message: string): { readonly refusal: Refusal } {
+  return { refusal: { status: 401, code, message } };
 }

@@ -48,12 +48,10 @@ export function sendSpoiled(
       hold(request, fault.hold_ms);
       return;
     case 'extra_fields':
-      response.json(
-        Array.isArray(body) ? body : { ...body, sandbox_extra: { nested: [1, 'two'] } },
-      );
+      response.json(withFields(body, { sandbox_extra: { nested: [1, 'two'] } }));
       return;
     case 'missing_fields':
-      response.json(without(body, new Set(fault.fields)));
+      response.json(withoutFields(body, new Set(fault.fields)));
       return;
     default:
       response.json(body);
@@ -68,6 +66,12 @@ function hold(request: Request, holdMs: number): void {
   request.socket.once('close', () => clearTimeout(timer));
 }
 
-function without(body: object, names: ReadonlySet<string>): object {
+/** An array has no fields: lists in that envelope stay as they are. */
+function withFields(body: object, fields: object): object {
+  return Array.isArray(body) ? body : { ...body, ...fields };
+}
+
+function withoutFields(body: object, names: ReadonlySet<string>): object {
+  if (Array.isArray(body)) return body;
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.has(name)));
 }

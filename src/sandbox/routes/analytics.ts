@@ -1,7 +1,7 @@
 /** Interface document, section Endpoints, "Analytics". */
 import type { AnalyticsKind, ResourceKind } from '../../contract/index.ts';
 import { fieldOf, type MetricsQuery, rowsOf, stepOf, totalsOf } from '../domain/analytics.ts';
-import { accept, type Decision } from '../domain/decision.ts';
+import { accept, type Decision, refuseValue } from '../domain/decision.ts';
 import { isoBound } from '../domain/time.ts';
 import type { Services } from '../services.ts';
 import { sumResources } from '../store/analytics.ts';
@@ -26,13 +26,16 @@ const RESOURCE_OF: Readonly<Record<AnalyticsKind, ResourceKind>> = {
   disputes: 'dispute',
 };
 
+/** More than these one query is not answered with: a part of them would give wrong totals. */
+const MOST_SUMS = 100_000;
+
 /** The rows of all queries in their order, and the totals of each. */
 async function answer(
   { db }: Services,
   kind: AnalyticsKind,
   queries: readonly Query[],
 ): Promise<Decision<object>> {
-  const queryData: object[] = [];
+  const queryData: (readonly object[])[] = [];
   const metaData: object[] = [];
   for (const query of queries) {
     const { startTime, endTime } = query.timeRange;
@@ -47,9 +50,16 @@ async function answer(
       stepSeconds: stepMs && stepMs / 1000,
       groups: (query.groupByNames ?? []).map(fieldOf),
       filters: Object.fromEntries(filters),
+      limit: MOST_SUMS + 1,
     });
-    queryData.push(...rowsOf(kind, query, sums));
+    if (sums.length > MOST_SUMS) {
+      return refuseValue(
+        `timeRange: holds more than ${MOST_SUMS} spans, groups and statuses; narrow it, or ask for ` +
+          'a coarser granularity',
+      );
+    }
+    queryData.push(rowsOf(kind, query, sums));
     metaData.push(totalsOf(kind, query, sums));
   }
-  return accept({ queryData, metaData });
+  return accept({ queryData: queryData.flat(), metaData });
 }

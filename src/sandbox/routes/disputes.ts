@@ -33,8 +33,8 @@ export function changeDispute(
     if (state === undefined) return unknownDispute(disputeId);
     const changed = rule(state, entry.nowMs);
     if (changed.refusal) return changed;
-    await entry.save({ kind: 'dispute', state: changed.state });
-    return accept(view(changed.state));
+    const saved = await entry.save({ kind: 'dispute', state: changed.state });
+    return accept(view(saved.state));
   });
 }
 

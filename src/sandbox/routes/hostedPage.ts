@@ -2,11 +2,13 @@
  * The page that stands in for a bank, a wallet or 3-D Secure: the customer says how it ended, and is
  * sent back to the shop. Tests post to it as the browser would.
  */
-import express, { type Router } from 'express';
+import express, { type Request, type Response, type Router } from 'express';
 import { z } from 'zod';
 import { formatMoney } from '../../contract/index.ts';
-import { CUSTOMER_DEEDS, endAction } from '../domain/payment.ts';
+import { accept, type Decision, refuseValue } from '../domain/decision.ts';
+import { CUSTOMER_DEEDS, endAction, type PaymentState } from '../domain/payment.ts';
 import { sendRefusal } from '../http/answer.ts';
+import { isStorable } from '../http/json.ts';
 import type { Services } from '../services.ts';
 import { readResource } from '../store/resources.ts';
 import { HOSTED_PATH } from './hostedPageUrl.ts';
@@ -18,14 +20,12 @@ const deedForm = z.object({ deed: z.enum(CUSTOMER_DEEDS) });
 export function createHostedPage(services: Services): Router {
   const router = express.Router();
   router.get(`${HOSTED_PATH}/:payment_id`, async (request, response) => {
-    const paymentId = request.params.payment_id;
-    const found = await readResource(services.db, 'payment', paymentId);
-    if (found?.kind !== 'payment') {
-      const { refusal } = unknownPayment(paymentId);
-      if (refusal) sendRefusal(response, refusal);
+    const payment = await paymentOf(services, request);
+    if (payment.refusal) {
+      sendRefusal(response, payment.refusal);
       return;
     }
-    const { amount, currency, status } = found.state;
+    const { amount, currency, status } = payment.state;
     const asked = status === 'requires_action' ? DEEDS_FORM : NOTHING_LEFT;
     sendPage(response, `<h1>${formatMoney(amount, currency)}</h1>${asked}`);
   });
@@ -33,31 +33,44 @@ export function createHostedPage(services: Services): Router {
     `${HOSTED_PATH}/:payment_id`,
     express.urlencoded({ extended: false }),
     async (request, response) => {
-      const form = deedForm.safeParse(request.body);
-      const deed = form.success ? form.data.deed : 'abandon';
-      const paymentId = String(request.params.payment_id);
-      const ended = await change(services, paymentId, whole, (state, nowMs) =>
-        endAction(state, deed, nowMs),
-      );
-      if (ended.refusal) {
-        sendRefusal(response, ended.refusal);
-        return;
-      }
-      const { return_url: returnUrl, status } = ended.state as {
-        return_url?: string;
-        status: string;
-      };
-      if (returnUrl === undefined) {
-        sendPage(response, `<h1>The payment is ${status}.</h1>${NOTHING_LEFT}`);
-        return;
-      }
-      const back = new URL(returnUrl);
-      back.searchParams.set('payment_id', paymentId);
-      back.searchParams.set('status', status);
-      response.redirect(303, back.href);
+      const ended = await endPayment(services, request);
+      if (ended.refusal) sendRefusal(response, ended.refusal);
+      else leadBack(response, ended.state);
     },
   );
   return router;
+}
+
+async function paymentOf({ db }: Services, request: Request): Promise<Decision<PaymentState>> {
+  const id = String(request.params.payment_id);
+  const found = isStorable(id) ? await readResource(db, 'payment', id) : undefined;
+  return found?.kind === 'payment' ? accept(found.state) : unknownPayment(id);
+}
+
+/** Does what the form says. @returns the payment, also where its action had ended before */
+async function endPayment(services: Services, request: Request): Promise<Decision<PaymentState>> {
+  const form = deedForm.safeParse(request.body);
+  if (!form.success) return refuseValue(`deed: expected one of ${CUSTOMER_DEEDS.join(', ')}`);
+  const payment = await paymentOf(services, request);
+  if (payment.refusal) return payment;
+  // A refusal says that a second click, or the passing of time, came later than the end: the
+  // customer is led back all the same.
+  await change(services, payment.state.payment_id, whole, (state, nowMs) =>
+    endAction(state, form.data.deed, nowMs),
+  );
+  return await paymentOf(services, request);
+}
+
+function leadBack(response: Response, payment: PaymentState): void {
+  const { return_url: returnUrl, payment_id: paymentId, status } = payment;
+  if (returnUrl === undefined) {
+    sendPage(response, `<h1>The payment is ${status}.</h1>${NOTHING_LEFT}`);
+    return;
+  }
+  const back = new URL(returnUrl);
+  back.searchParams.set('payment_id', paymentId);
+  back.searchParams.set('status', status);
+  response.redirect(303, back.href);
 }
 
 /** What each deed is called on the page. */

@@ -17,7 +17,7 @@ import { readResource } from '../store/resources.ts';
 import { LINK_PATH, PAYOUT_LINK_PATH } from './hostedPageUrl.ts';
 import { ACCOUNT, ADDRESS, CARD, namesOf, payParts } from './linkForms.ts';
 import { escapeHtml, type FormPart, formOf, sendPage } from './page.ts';
-import { unknownLink } from './paymentLinks.ts';
+import { lastPaymentOf, unknownLink } from './paymentLinks.ts';
 import { beginPayment } from './payments.ts';
 import { changePayout, unknownPayout } from './payouts.ts';
 
@@ -57,9 +57,8 @@ async function showLink(
     refuse(response, unknownLink(id));
     return;
   }
-  const payment = link.payment_id && (await readResource(services.db, 'payment', link.payment_id));
-  const paymentStatus = payment ? payment.state.status : undefined;
-  const status = paymentLinkStatus(link, paymentStatus, services.clock.nowMs());
+  const last = await lastPaymentOf(services, link);
+  const status = paymentLinkStatus(link, last, services.clock.nowMs());
   const seller = link.payment_link_config?.seller_name;
   const form =
     status === 'active'
@@ -69,7 +68,7 @@ async function showLink(
     seller === undefined ? '' : `<p>${escapeHtml(seller)}</p>`,
     `<h1>${formatMoney(link.amount, link.currency)}</h1>`,
     link.description === undefined ? '' : `<p>${escapeHtml(link.description)}</p>`,
-    paymentStatus === undefined ? '' : `<p>${lastPayment(paymentStatus)}</p>`,
+    last === undefined ? '' : `<p>${lastPayment(last.status)}</p>`,
     problemOf(rejected),
     form,
   ];
@@ -107,7 +106,7 @@ function pay(services: Services, id: string, form: Form): Promise<Decision<Payme
     const link = await lockPaymentLink(tx, id);
     if (link === undefined) return unknownLink(id);
     const last = link.payment_id ? await entry.lock('payment', link.payment_id) : undefined;
-    const status = paymentLinkStatus(link, last?.status, entry.nowMs);
+    const status = paymentLinkStatus(link, last, entry.nowMs);
     if (status !== 'active') return refuseValue(`This link is ${status}.`);
     const missing = namesOf(payParts(link)).find((name) => !form[name]);
     if (missing !== undefined) return refuseValue(`${missing}: required`);

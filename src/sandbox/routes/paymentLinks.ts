@@ -1,5 +1,6 @@
 /** Interface document, section Endpoints, "Payment links" and "Other routes". */
 import { accept, type Decision, refuseUnknown, refuseValue } from '../domain/decision.ts';
+import type { PaymentState } from '../domain/payment.ts';
 import {
   createPaymentLink,
   type PaymentLinkState,
@@ -60,10 +61,18 @@ export const PAYMENT_LINK_HANDLERS: Handlers<PaymentLinks> = {
   },
 };
 
-async function showLink({ clock, db }: Services, state: PaymentLinkState): Promise<object> {
-  const payment = state.payment_id && (await readResource(db, 'payment', state.payment_id));
-  const status = payment ? payment.state.status : undefined;
-  return { ...state, status: paymentLinkStatus(state, status, clock.nowMs()) };
+async function showLink(services: Services, state: PaymentLinkState): Promise<object> {
+  const last = await lastPaymentOf(services, state);
+  return { ...state, status: paymentLinkStatus(state, last, services.clock.nowMs()) };
+}
+
+/** The last payment that was begun by a link; undefined before any. */
+export async function lastPaymentOf(
+  { db }: Services,
+  { payment_id: id }: PaymentLinkState,
+): Promise<PaymentState | undefined> {
+  const found = id === undefined ? undefined : await readResource(db, 'payment', id);
+  return found?.kind === 'payment' ? found.state : undefined;
 }
 
 export function unknownLink(id: string): Decision<never> {

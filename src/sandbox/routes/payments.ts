@@ -40,13 +40,14 @@ export const PAYMENT_HANDLERS: Handlers<Payments> = {
     const paymentId = call.input.payment_id ?? randomId('pay_');
     const input = { ...call.input, payment_id: paymentId };
     return services.books.write(async (entry) => {
+      // Before the rules: what they judge may have changed since the first request was taken, and a
+      // refusal of the second would say that nothing was attempted. Of a race the insert decides.
+      const isTaken = (await entry.lock('payment', paymentId)) !== undefined;
+      if (isTaken) return paymentExists(services, paymentId);
       const begun = await beginPayment(services, entry, input);
       if (begun.refusal) return begun;
-      const resource = { kind: 'payment', state: begun.state } as const;
-      const isNew = await entry.insert(resource);
-      return isNew
-        ? accept(showWithSecret(resource))
-        : existsAlready(services, `A payment with payment_id ${paymentId} exists already`);
+      const made = await entry.insert({ kind: 'payment', state: begun.state });
+      return made ? accept(showWithSecret(made)) : paymentExists(services, paymentId);
     });
   },
 
@@ -114,6 +115,10 @@ export async function beginPayment(
   });
 }
 
+function paymentExists(services: Services, paymentId: string): Decision<never> {
+  return existsAlready(services, `A payment with payment_id ${paymentId} exists already`);
+}
+
 export function unknownPayment(paymentId: string): Decision<never> {
   return refuseUnknown(`No payment has the id ${paymentId}`);
 }
@@ -151,8 +156,8 @@ export function change(
     if (state === undefined) return unknownPayment(paymentId);
     const changed = await rule(state, entry.nowMs, entry);
     if (changed.refusal) return changed;
-    await entry.save({ kind: 'payment', state: changed.state });
-    return accept(view(changed.state));
+    const saved = await entry.save({ kind: 'payment', state: changed.state });
+    return accept(view(saved.state));
   });
 }
 

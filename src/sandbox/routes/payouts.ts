@@ -14,6 +14,7 @@ import { show, showWithSecret } from '../domain/resource.ts';
 import { randomId } from '../ids.ts';
 import type { Services } from '../services.ts';
 import { readResource } from '../store/resources.ts';
+import { existsAlready } from './existing.ts';
 import type { Handlers } from './handler.ts';
 import { PAYOUT_LINK_PATH } from './hostedPageUrl.ts';
 import { listPage } from './list.ts';
@@ -46,9 +47,10 @@ export const PAYOUT_HANDLERS: Handlers<Payouts> = {
       if (created.refusal) return created;
       const attached = await attachCustomer(entry, created.state);
       if (attached.refusal) return attached;
-      const resource = { kind: 'payout', state: created.state } as const;
-      await entry.insert(resource);
-      return accept(showWithSecret(resource));
+      const made = await entry.insert({ kind: 'payout', state: created.state });
+      return made
+        ? accept(showWithSecret(made))
+        : existsAlready(services, `A payout with payout_id ${payoutId} exists already`);
     });
   },
 
@@ -57,7 +59,9 @@ export const PAYOUT_HANDLERS: Handlers<Payouts> = {
     if ((input.profile_id ?? profileId) !== profileId) return unknownProfile();
     return await changePayout(services, params.payout_id, async (state, nowMs, entry) => {
       const updated = updatePayout(state, input, nowMs);
-      return updated.refusal ? updated : await attachCustomer(entry, updated.state);
+      const namesCustomer = (input.customer?.id ?? input.customer_id) !== undefined;
+      if (updated.refusal || !namesCustomer) return updated;
+      return await attachCustomer(entry, updated.state);
     });
   },
 
@@ -105,9 +109,7 @@ export function changePayout(
     if (state === undefined) return unknownPayout(payoutId);
     const changed = await rule(state, entry.nowMs, entry);
     if (changed.refusal) return changed;
-    const resource = { kind: 'payout', state: changed.state } as const;
-    await entry.save(resource);
-    return accept(show(resource));
+    return accept(show(await entry.save({ kind: 'payout', state: changed.state })));
   });
 }
 

@@ -24,9 +24,8 @@ export const REFUND_HANDLERS: Handlers<Refunds> = {
       const totals = await entry.refundTotals(input.payment_id);
       const created = createRefund(payment, input, { ...totals, refundId, nowMs: entry.nowMs });
       if (created.refusal) return created;
-      const resource = { kind: 'refund', state: created.state } as const;
-      const isNew = await entry.insert(resource);
-      return isNew ? accept(show(resource)) : refundExists(services, refundId);
+      const made = await entry.insert({ kind: 'refund', state: created.state });
+      return made ? accept(show(made)) : refundExists(services, refundId);
     });
   },
 
@@ -54,9 +53,7 @@ export function changeRefund(
     if (state === undefined) return unknownRefund(refundId);
     const changed = rule(state, entry.nowMs);
     if (changed.refusal) return changed;
-    const resource = { kind: 'refund', state: changed.state } as const;
-    await entry.save(resource);
-    return accept(show(resource));
+    return accept(show(await entry.save({ kind: 'refund', state: changed.state })));
   });
 }
 

@@ -24,6 +24,11 @@ export async function tryLockSandbox(session: Queryable): Promise<boolean> {
   return rows[0]?.isTaken ?? false;
 }
 
+/** Throws when the session is lost. */
+export async function probeSession(session: Queryable): Promise<void> {
+  await session.query('select 1');
+}
+
 export type KeyKind = 'secret' | 'publishable' | 'admin';
 
 /** Adds a key, or makes a revoked one good again: the one that the settings name must work. */

@@ -15,9 +15,10 @@ export interface SumQuery {
   readonly groups: readonly string[];
   /** Values allowed, by field. */
   readonly filters: Readonly<Record<string, readonly string[]>>;
+  readonly limit: number;
 }
 
-/** Counts and sums in minor units, by span, group and status, in that order. */
+/** Counts and sums in minor units, by span, group and status, in that order; at most `limit`. */
 export function sumResources(db: Queryable, query: SumQuery): Promise<StatusSum[]> {
   return db.query(
     `select bucket, groups, status, count(*) as count,
@@ -38,7 +39,7 @@ export function sumResources(db: Queryable, query: SumQuery): Promise<StatusSum[
        ) as asked
       group by bucket, groups, status
       order by bucket, groups, status
-      limit 100000`,
+      limit $7`,
     [
       query.kind,
       query.from,
@@ -46,6 +47,7 @@ export function sumResources(db: Queryable, query: SumQuery): Promise<StatusSum[
       query.stepSeconds ?? null,
       query.groups,
       JSON.stringify(query.filters),
+      query.limit,
     ],
   );
 }

@@ -21,15 +21,14 @@ export interface EmitParts {
   readonly target: () => WebhookTarget;
 }
 
-/** @returns whether anything will have to be sent */
 export async function emitEvent(
   tx: Queryable,
   resource: Resource,
   nowMs: number,
   parts: EmitParts,
-): Promise<boolean> {
+): Promise<void> {
   const eventType = eventTypeOf(resource);
-  if (eventType === undefined) return false;
+  if (eventType === undefined) return;
   const { faults, target } = parts;
   const { url, secret } = target();
   const { webhooks } = faults.current();
@@ -49,15 +48,14 @@ export async function emitEvent(
     createdAt: isoTime(nowMs),
   });
   // One event for each object and type was made before: this change stays untold.
-  if (eventSeq === undefined || url === undefined) return false;
+  if (eventSeq === undefined || url === undefined) return;
   const subject = `${nameForDice(resource)}/${eventType}/${repeats}`;
   const plan = planSendings(webhooks, faults.dice(), subject);
-  if (plan.length === 0) return false;
+  if (plan.length === 0) return;
   await insertSendings(
     tx,
     plan.map((sending) => newSending(sending, { eventSeq, body, secret, nowMs })),
   );
-  return true;
 }
 
 interface Envelope {

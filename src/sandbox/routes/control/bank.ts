@@ -11,6 +11,7 @@ import { show } from '../../domain/resource.ts';
 import { randomId } from '../../ids.ts';
 import type { Services } from '../../services.ts';
 import { changeDispute } from '../disputes.ts';
+import { existsAlready } from '../existing.ts';
 import { change, unknownPayment, whole } from '../payments.ts';
 import { changePayout } from '../payouts.ts';
 import { changeRefund } from '../refunds.ts';
@@ -62,9 +63,10 @@ export function addBankRoutes(router: Router, services: Services): void {
           nowMs: entry.nowMs,
         });
         if (opened.refusal) return opened;
-        const resource = { kind: 'dispute', state: opened.state } as const;
-        await entry.insert(resource);
-        return accept(show(resource));
+        const made = await entry.insert({ kind: 'dispute', state: opened.state });
+        return made
+          ? accept(show(made))
+          : existsAlready(services, `A dispute with dispute_id ${disputeId} exists already`);
       }),
   });
   addControlRoute(router, {

@@ -2,11 +2,13 @@
 import type { Request, Response, Router } from 'express';
 import type { z } from 'zod';
 import { problemsOf } from '../../../contract/index.ts';
-import type { Decision } from '../../domain/decision.ts';
+import { type Decision, refuseValue } from '../../domain/decision.ts';
 import { sendRefusal } from '../../http/answer.ts';
-import { readJson } from '../../http/json.ts';
+import { isStorable, readJson } from '../../http/json.ts';
 
 export const CONTROL_PATH = '/_sandbox';
+
+const NOT_TEXT = refuseValue('path or query: not text').refusal;
 
 export interface ControlRoute<Input extends z.ZodType> {
   readonly method: 'get' | 'post' | 'put' | 'delete';
@@ -30,6 +32,11 @@ export function addControlRoute<Input extends z.ZodType>(
         return;
       }
       const query = Object.fromEntries(new URL(request.url, 'http://sandbox').searchParams);
+      const texts = [...Object.entries(query).flat(), ...Object.values(request.params).flat()];
+      if (!texts.every(isStorable)) {
+        sendRefusal(response, NOT_TEXT);
+        return;
+      }
       const input = { ...query, ...(body.state as object), ...request.params };
       const [problem] = problemsOf(route.input, input);
       if (problem) {

@@ -55,7 +55,7 @@ function addClockRoutes(router: Router, { clock, engine }: Services): void {
     path: '/clock/advance',
     input: z.strictObject({ ms: z.int().min(0).max(MAX_ADVANCE_MS) }),
     answer: async ({ ms }) => {
-      await engine.advanceTo(clock.nowMs() + ms);
+      await engine.advanceBy(ms);
       return now();
     },
   });
