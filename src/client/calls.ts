@@ -1,6 +1,6 @@
 /** Calls with the types of their endpoints: what goes in, and what comes out. */
 import { setMaxListeners } from 'node:events';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { ENDPOINTS, type Endpoint, type EndpointName } from '../contract/endpoints/index.ts';
 import { type Page, readPage } from '../contract/lists.ts';
 import { PaymentServiceError } from './errors.ts';
@@ -69,8 +69,8 @@ export function createCalls(send: Send): Calls {
     options.onAnswer?.({ serviceTimeMs: answer.serviceTimeMs });
     try {
       return read(endpoint, answer.body);
-    } catch {
-      throw unreadable(name, endpoint, answer);
+    } catch (error) {
+      throw unreadable({ operation: name, endpoint, answer, cause: error });
     }
   };
   return {
@@ -91,11 +91,23 @@ export function createCalls(send: Send): Calls {
   };
 }
 
-/** The issues of the schema stay out of it: they could repeat what was answered. */
-function unreadable(operation: string, endpoint: Endpoint, answer: Answer): PaymentServiceError {
+interface Unreadable {
+  readonly operation: string;
+  readonly endpoint: Endpoint;
+  readonly answer: Answer;
+  readonly cause: unknown;
+}
+
+const MOST_FIELDS_NAMED = 5;
+
+/** Names the fields that are wrong, and nothing that was answered. */
+function unreadable({ operation, endpoint, answer, cause }: Unreadable): PaymentServiceError {
+  const issues = cause instanceof z.ZodError ? cause.issues : [];
+  const fields = new Set(issues.map(({ path }) => path.join('.') || 'the whole of it'));
+  const named = [...fields].slice(0, MOST_FIELDS_NAMED).join(', ');
   return new PaymentServiceError('unreadable_answer', {
     operation,
-    message: `HTTP ${answer.httpStatus}, but the answer is not what the contract says`,
+    message: `HTTP ${answer.httpStatus}, but the answer is not what the contract says: ${named}`,
     httpStatus: answer.httpStatus,
     requestId: answer.requestId,
     attempts: 1,

@@ -3,7 +3,8 @@
  *
  * A list can change while it is walked. Rows that come in front push others onto the next page:
  * those are given once. Rows that leave can pull others past the walk, so a walk is no proof that
- * nothing is missing; who needs one reads spans of time that fit on a page.
+ * nothing is missing; who needs one reads spans of time that fit on a page. Rows that cannot be read
+ * are told of when all the others were given.
  */
 import { PAGE_SIZE } from '../contract/limits.ts';
 import type { Page } from '../contract/lists.ts';
@@ -44,22 +45,25 @@ export interface Walk<T> {
 /**
  * Walks a list to its end. The end is what the envelope says; where it says nothing, an empty page:
  * a short one proves nothing, because some services hand out fewer rows than asked for.
- * @throws PaymentServiceError as each page does, and `unreadable_answer` when offset is ignored.
+ * @throws PaymentServiceError as each page does, and `unreadable_answer` when offset is ignored, or
+ * at the end when rows could not be read.
  */
 export async function* walkPages<T>(walk: Walk<T>): AsyncGenerator<T, void, undefined> {
   const { operation, limit = PAGE_SIZE.max, fetchPage, idOf } = walk;
   let offset = walk.offset ?? 0;
   let previous: ReadonlySet<string> = new Set();
+  let unreadable = 0;
   for (;;) {
     const page = await fetchPage(limit, offset);
     const ids = page.items.map(idOf);
     const fresh = page.items.filter((item) => !previous.has(idOf(item)));
     yield* fresh;
-    offset += page.items.length;
-    if (isLast(page, offset)) return;
+    unreadable += page.unreadable.length;
+    offset += page.items.length + page.unreadable.length;
+    if (isLast(page, offset)) break;
     if (fresh.length === 0) {
       // All of the list came at once, from a service that knows no offset: that is its end, too.
-      if (page.items.length < limit && saysNothing(page)) return;
+      if (page.items.length < limit && saysNothing(page)) break;
       throw new PaymentServiceError('unreadable_answer', {
         operation,
         message: 'the same page came twice: offset is ignored, so the rest cannot be read',
@@ -67,13 +71,23 @@ export async function* walkPages<T>(walk: Walk<T>): AsyncGenerator<T, void, unde
     }
     previous = new Set(ids);
   }
+  if (unreadable > 0) throw unreadableRows(operation);
+}
+
+/** For calls that have no other way of saying that rows were left out. */
+export function unreadableRows(operation: string): PaymentServiceError {
+  return new PaymentServiceError('unreadable_answer', {
+    operation,
+    message: 'some rows are not what the contract says',
+  });
 }
 
 function saysNothing<T>({ hasMore, totalCount }: Page<T>): boolean {
   return hasMore === undefined && totalCount === undefined;
 }
 
-function isLast<T>({ items, hasMore, totalCount }: Page<T>, offset: number): boolean {
-  if (items.length === 0) return true;
+function isLast<T>(page: Page<T>, offset: number): boolean {
+  const { items, unreadable, hasMore, totalCount } = page;
+  if (items.length + unreadable.length === 0) return true;
   return hasMore === undefined ? totalCount !== undefined && offset >= totalCount : !hasMore;
 }

@@ -64,7 +64,10 @@ export interface PaymentCalls {
   list: (filter?: ListPaymentsRequest, options?: CallOptions) => Promise<Page<Payment>>;
   /** The same by GET. Interface document, section Endpoints, "List Payments". */
   listByQuery: (filter?: ListPaymentsRequest, options?: CallOptions) => Promise<Page<Payment>>;
-  /** All pages, each row once. Rows that leave a list while it is walked can hide others. */
+  /**
+   * All pages, each row once. Rows that leave a list while it is walked can hide others; rows that
+   * cannot be read make it throw `unreadable_answer` after the last.
+   */
   iterate: (filter?: ListPaymentsRequest, options?: CallOptions) => AsyncIterable<Payment>;
   /**
    * Captures everything that is authorized, or `amount_to_capture` in minor units.

@@ -39,7 +39,10 @@ export interface RefundCalls {
   retrieve: (refundId: string, query?: RetrieveQuery, options?: CallOptions) => Promise<Refund>;
   /** One page, newest first. */
   list: (filter?: ListRefundsRequest, options?: CallOptions) => Promise<Page<Refund>>;
-  /** All pages, each row once. Rows that leave a list while it is walked can hide others. */
+  /**
+   * All pages, each row once. Rows that leave a list while it is walked can hide others; rows that
+   * cannot be read make it throw `unreadable_answer` after the last.
+   */
   iterate: (filter?: ListRefundsRequest, options?: CallOptions) => AsyncIterable<Refund>;
 }
 

@@ -26,11 +26,41 @@ describe('answers', () => {
     expect(await errorOf(client.payments.retrieve('p'))).toMatchObject({
       kind: 'unreadable_answer',
       outcomeUnknown: false,
+      message: expect.stringMatching(/: payment_id$/),
     });
     expect(await errorOf(client.payments.capture('p'))).toMatchObject({
       kind: 'unreadable_answer',
       outcomeUnknown: true,
       retryable: false,
+    });
+  });
+
+  it('whose money is of another form are refused by the name of the field, and not its value', async () => {
+    const service = await serviceThatAnswers(200, {
+      payment_id: 'p',
+      amount: 65.4,
+      currency: 978,
+      error_code: 51,
+    });
+    const { message } = await errorOf(clientOf(service).payments.retrieve('p'));
+    expect(message).toMatch(/: amount, currency$/);
+    expect(message).not.toMatch(/65|978/);
+  });
+
+  it('whose other fields are of another form are read without them', async () => {
+    const odd = {
+      payment_id: 'p',
+      amount: 6540,
+      error_code: 51,
+      metadata: [],
+      order_details: [{ name: 'Shirt', quantity: 1.5 }],
+      refunds: [{ amount: 1 }],
+    };
+    const service = await serviceThatAnswers(200, odd);
+    expect(await clientOf(service).payments.retrieve('p')).toEqual({
+      payment_id: 'p',
+      amount: 6540,
+      order_details: [{ name: 'Shirt' }],
     });
   });
 
@@ -49,7 +79,7 @@ describe('lists', () => {
   ])('are read from the envelope of %s', async (_, body, totalCount, hasMore) => {
     const service = await serviceThatAnswers(200, body);
     const page = await clientOf(service).payments.list({ limit: 2, status: 'succeeded' });
-    expect(page).toEqual({ items: rows, totalCount, hasMore });
+    expect(page).toEqual({ items: rows, unreadable: [], totalCount, hasMore });
     expect(service.received[0]?.body).toEqual({ limit: 2, status: 'succeeded' });
   });
 
@@ -117,6 +147,32 @@ describe('lists', () => {
       ids.push(refund_id);
     }
     expect(ids).toEqual(['a', 'b', 'c']);
+  });
+
+  it('give every row that can be read before they tell of one that cannot', async () => {
+    const pages = [
+      [{ refund_id: 'a' }, { refund_id: 'b', amount: 65.4 }],
+      [{ amount: 1 }, { refund_id: 'c' }],
+      [],
+    ];
+    const service = await startPaymentService();
+    service.always = () => ({ status: 200, body: pages.shift() });
+    const ids: string[] = [];
+    const walk = async () => {
+      for await (const { refund_id } of clientOf(service).refunds.iterate({ limit: 2 })) {
+        ids.push(refund_id);
+      }
+    };
+    expect((await errorOf(walk())).kind).toBe('unreadable_answer');
+    expect(ids).toEqual(['a', 'c']);
+    const offsets = service.received.map(({ body }) => (body as { offset: number }).offset);
+    expect(offsets).toEqual([0, 2, 4]);
+  });
+
+  it('of business profiles leave none out without a word', async () => {
+    const service = await serviceThatAnswers(200, [{ profile_id: 'a' }, {}]);
+    const thrown = await errorOf(clientOf(service).businessProfiles.list('merchant_1'));
+    expect(thrown.kind).toBe('unreadable_answer');
   });
 
   it('are not walked for ever where offset is ignored', async () => {
