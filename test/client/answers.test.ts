@@ -134,19 +134,38 @@ describe('lists', () => {
     expect(walked.ids).toEqual(walked.all);
   });
 
-  it('give a row once that another pushed onto the next page', async () => {
+  /** A list of which so many rows come in front after each page. */
+  async function walkGrowing(arrivals: readonly number[], limit: number) {
+    const arriving = [...arrivals];
+    let all = Array.from({ length: 3 * limit }, (_, i) => ({ refund_id: `old${i}` }));
+    const old = all.map(({ refund_id }) => refund_id);
     const service = await startPaymentService();
-    const pages = [
-      [{ refund_id: 'a' }, { refund_id: 'b' }],
-      [{ refund_id: 'b' }, { refund_id: 'c' }],
-      [],
-    ];
-    service.always = () => ({ status: 200, body: pages.shift() });
+    service.always = ({ body }) => {
+      const { offset = 0 } = body as { offset?: number };
+      const data = all.slice(offset, offset + limit);
+      const answer = { count: data.length, total_count: all.length, data };
+      const news = Array.from({ length: arriving.shift() ?? 0 }, (_, i) => ({
+        refund_id: `new${arriving.length}-${i}`,
+      }));
+      all = [...news, ...all];
+      return { status: 200, body: answer };
+    };
     const ids: string[] = [];
-    for await (const { refund_id } of clientOf(service).refunds.iterate({ limit: 2 })) {
+    for await (const { refund_id } of clientOf(service).refunds.iterate({ limit })) {
       ids.push(refund_id);
     }
-    expect(ids).toEqual(['a', 'b', 'c']);
+    return { ids, old };
+  }
+
+  it.each([
+    ['fewer than a page', [1, 0, 1]],
+    ['as many as a page', [4, 0, 0]],
+    ['pages and a half', [0, 6, 3]],
+    ['all that was read', [0, 8]],
+  ])('give each row once, and all of them, while %s come in front', async (_, arrivals) => {
+    const { ids, old } = await walkGrowing(arrivals, 4);
+    expect(ids).toHaveLength(new Set(ids).size);
+    expect(ids.filter((id) => id.startsWith('old'))).toEqual(old);
   });
 
   it('give every row that can be read before they tell of one that cannot', async () => {
@@ -186,6 +205,15 @@ describe('lists', () => {
     };
     expect(await walked(100)).toEqual(['a', 'b']);
     expect((await errorOf(walked(2))).kind).toBe('unreadable_answer');
+  });
+
+  it.each([3, 4, 5])('end with an error where offset is ignored, %i rows counted', async (all) => {
+    const data = [{ refund_id: 'a' }, { refund_id: 'b' }];
+    const service = await serviceThatAnswers(200, { count: 2, total_count: all, data });
+    const walk = async () => {
+      for await (const _ of clientOf(service).refunds.iterate({ limit: 2 }));
+    };
+    expect((await errorOf(walk())).kind).toBe('unreadable_answer');
   });
 });
 
