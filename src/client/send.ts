@@ -10,7 +10,7 @@ import type { Endpoint } from '../contract/endpoints/index.ts';
 import { problemsOf, type RequestProblem } from '../contract/problems.ts';
 import { writeQuery } from '../contract/query.ts';
 import { LANES, type Lane } from './domain/rate.ts';
-import { type AttemptFailure, decideRetry, meaningOf } from './domain/retry.ts';
+import { type AttemptFailure, decideRetry, meaningOf, neededMs } from './domain/retry.ts';
 import { PaymentServiceError } from './errors.ts';
 import { createRedactor, errorOf, failureOf } from './failures.ts';
 import type { ClientSettings } from './settings.ts';
@@ -70,6 +70,8 @@ export function createSend(settings: ClientSettings): Send {
       nowMs: time.nowMs,
     });
 
+  const needOf = ({ endpoint }: Call) => neededMs(endpoint.repetition.kind === 'safe', retry);
+
   /** Waits for the budget (invariant 2). */
   const admit = async (call: Call, progress: Progress): Promise<void> => {
     const { lane, signal } = call;
@@ -79,7 +81,9 @@ export function createSend(settings: ClientSettings): Send {
       if (admission.admitted) return;
       const waitMs = admission.waitMs + (LANES.indexOf(lane) + random()) * LANE_STEP_MS;
       const elapsedMs = time.nowMs() - progress.startedAtMs;
-      if (elapsedMs + waitMs >= retry.totalTimeoutMs) throw outOfBudget(call, progress);
+      if (elapsedMs + waitMs + needOf(call) > retry.totalTimeoutMs) {
+        throw outOfBudget(call, progress);
+      }
       await time.pause(waitMs, signal);
     }
   };
@@ -94,7 +98,15 @@ export function createSend(settings: ClientSettings): Send {
     const elapsedMs = time.nowMs() - progress.startedAtMs;
     const { mustExist } = call;
     const decision = decideRetry(
-      { failure, repeatable, mustExist, attempts, elapsedMs, random: random() },
+      {
+        failure,
+        repeatable,
+        mustExist,
+        attempts,
+        elapsedMs,
+        neededMs: needOf(call),
+        random: random(),
+      },
       retry,
     );
     if (decision.action === 'stop') {
