@@ -4,7 +4,6 @@
  */
 import { type ApiKeyCalls, createApiKeyCalls } from './apiKeys.ts';
 import { createCalls } from './calls.ts';
-import { createSend } from './send.ts';
 import { type ClientOptions, readAdminSettings } from './settings.ts';
 
 /** Every call throws PaymentServiceError and nothing else. */
@@ -17,5 +16,5 @@ export interface AdminClient {
  * @throws TypeError for an address that is neither https nor this machine, or another kind of key
  */
 export function createAdminClient(options: ClientOptions): AdminClient {
-  return { apiKeys: createApiKeyCalls(createCalls(createSend(readAdminSettings(options)))) };
+  return { apiKeys: createApiKeyCalls(createCalls(readAdminSettings(options))) };
 }

@@ -49,6 +49,14 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Something said that the resource exists: "not found" means "not visible yet". */
   readonly mustExist: boolean;
+  readonly spent: Spent;
+}
+
+/** What a call of the shop has spent, over all the requests that it takes. */
+export interface Spent {
+  readonly startedAtMs: number;
+  /** Requests sent. */
+  attempts: number;
 }
 
 /** @throws PaymentServiceError for everything that is not a success. */
@@ -80,7 +88,7 @@ export function createSend(settings: ClientSettings): Send {
       const admission = await budget.take(lane);
       if (admission.admitted) return;
       const waitMs = admission.waitMs + (LANES.indexOf(lane) + random()) * LANE_STEP_MS;
-      const elapsedMs = time.nowMs() - progress.startedAtMs;
+      const elapsedMs = time.nowMs() - call.spent.startedAtMs;
       if (elapsedMs + waitMs + needOf(call) > retry.totalTimeoutMs) {
         throw outOfBudget(call, progress);
       }
@@ -95,7 +103,7 @@ export function createSend(settings: ClientSettings): Send {
     throwIfAborted(call, progress);
     const { attempts } = progress;
     const repeatable = isRepeatable(call);
-    const elapsedMs = time.nowMs() - progress.startedAtMs;
+    const elapsedMs = time.nowMs() - call.spent.startedAtMs;
     const { mustExist } = call;
     const decision = decideRetry(
       {
@@ -110,18 +118,23 @@ export function createSend(settings: ClientSettings): Send {
       retry,
     );
     if (decision.action === 'stop') {
-      throw errorOf({ ...call, ...progress, result, failure, repeatable }, redact);
+      const { everUnknown } = progress;
+      throw errorOf(
+        { ...call, attempts: call.spent.attempts, everUnknown, result, failure, repeatable },
+        redact,
+      );
     }
     await time.pause(decision.delayMs, call.signal);
   };
 
   return async (call) => {
     const request = buildRequest(settings.baseUrl, call);
-    const progress: Progress = { startedAtMs: time.nowMs(), attempts: 0, everUnknown: false };
+    const progress: Progress = { attempts: 0, everUnknown: false };
     for (;;) {
       await admit(call, progress);
       progress.attempts += 1;
-      const elapsedMs = time.nowMs() - progress.startedAtMs;
+      call.spent.attempts += 1;
+      const elapsedMs = time.nowMs() - call.spent.startedAtMs;
       const result = await attempt(request, elapsedMs, call.signal);
       if (result.kind === 'answer') await budget.learn(result.rate);
       const failure = failureOf(result, call.endpoint, time.nowMs());
@@ -136,9 +149,8 @@ interface FailedAttempt {
   readonly failure: AttemptFailure;
 }
 
-/** What has happened in a call so far. */
+/** What has happened to one request so far. */
 interface Progress {
-  readonly startedAtMs: number;
   attempts: number;
   /** An attempt left it open what became of the request. */
   everUnknown: boolean;
@@ -185,13 +197,14 @@ function formOf(body: unknown): FormData {
 }
 
 /** @throws PaymentServiceError of kind `aborted` (invariant 3). */
-function throwIfAborted({ operation, endpoint, signal }: Call, progress: Progress): void {
+function throwIfAborted(call: Call, { everUnknown }: Progress): void {
+  const { operation, endpoint, signal, spent } = call;
   if (!signal.aborted) return;
-  const outcomeUnknown = progress.everUnknown && endpoint.repetition.kind !== 'safe';
+  const outcomeUnknown = everUnknown && endpoint.repetition.kind !== 'safe';
   throw new PaymentServiceError('aborted', {
     operation,
     message: outcomeUnknown ? 'aborted after it was sent' : 'aborted',
-    attempts: progress.attempts,
+    attempts: spent.attempts,
     outcomeUnknown,
     cause: signal.reason,
   });
@@ -201,7 +214,7 @@ function outOfBudget(call: Call, progress: Progress): PaymentServiceError {
   return new PaymentServiceError('rate_limited', {
     operation: call.operation,
     message: 'the rate budget is used up for longer than the call may take',
-    attempts: progress.attempts,
+    attempts: call.spent.attempts,
     outcomeUnknown: progress.everUnknown && call.endpoint.repetition.kind !== 'safe',
     retryable: isRepeatable(call) || !progress.everUnknown,
   });

@@ -32,7 +32,10 @@ describe('answers', () => {
       kind: 'unreadable_answer',
       outcomeUnknown: true,
       retryable: false,
+      attempts: 1,
     });
+    service.fail({ kind: 'answer', status: 503 }, { kind: 'cutBefore' });
+    expect((await errorOf(client.payments.retrieve('p'))).attempts).toBe(3);
   });
 
   it('whose money is of another form are refused by the name of the field, and not its value', async () => {
