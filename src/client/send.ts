@@ -12,7 +12,8 @@ import { writeQuery } from '../contract/query.ts';
 import { LANES, type Lane } from './domain/rate.ts';
 import { type AttemptFailure, decideRetry, meaningOf, neededMs } from './domain/retry.ts';
 import { PaymentServiceError } from './errors.ts';
-import { createRedactor, errorOf, failureOf } from './failures.ts';
+import { errorOf, failureOf } from './failures.ts';
+import { createRedactor } from './redact.ts';
 import type { ClientSettings } from './settings.ts';
 import { type Answer, type AttemptResult, type HttpRequest, sendOnce } from './transport.ts';
 

@@ -275,6 +275,45 @@ describe('refusals', () => {
   });
 });
 
+describe('what an error quotes', () => {
+  const quote = async (message: string, requestId = 'req-1') => {
+    const body = error('invalid_request', 'IR_04', message);
+    const service = await serviceThatAnswers(400, body, { 'x-request-id': requestId });
+    return await errorOf(clientOf(service).payments.retrieve('p'));
+  };
+
+  it.each([
+    '123456789012345',
+    '4242424242424242',
+    '0a1b2c3d-1111-4222-8333-444455556666',
+    '1f0e5f6c-4242-4242-4242-424242424242',
+  ])('is the request id %s as it came, for the service to find it', async (requestId) => {
+    const thrown = await quote('why', requestId);
+    expect(thrown.requestId).toBe(requestId);
+    expect(thrown.message).toContain(requestId);
+  });
+
+  it.each(['order 202611210042', 'pay_123456789012345 is gone', '2026-11-21 10:15:00-07:00 12'])(
+    'is %j, which holds no card number',
+    async (text) => {
+      expect((await quote(text)).message).toContain(text);
+    },
+  );
+
+  it.each([
+    CARD_NUMBER,
+    '4242 4242 4242 4242',
+    '4242-4242-4242-4242 12/30',
+    '17 4242 4242 4242 4242 12 30 123',
+    '3782 822463 10005',
+    '6304000000000000000',
+  ])('is not the card number in %j', async (text) => {
+    const { message } = await quote(`bad card ${text}!`);
+    expect(message).toContain('bad card [digits]');
+    expect(message).not.toMatch(/\d{4}[ -]?\d{4}/);
+  });
+});
+
 describe('the key', () => {
   it('is sent in its header, and follows no redirect', async () => {
     const elsewhere = await startPaymentService();
@@ -311,5 +350,7 @@ describe('the key', () => {
       expect(shown).not.toContain(CARD_NUMBER);
     }
     expect(inspect(client, { depth: 10, showHidden: true })).not.toContain(API_KEY);
+    service.always = () => ({ status: 200, body: {}, headers: { 'x-request-id': API_KEY } });
+    expect((await errorOf(client.payments.retrieve('p'))).requestId).toBe('[key]');
   });
 });
