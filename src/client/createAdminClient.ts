@@ -13,7 +13,8 @@ export interface AdminClient {
 
 /**
  * Makes a client with an administrative key, `admin_…`, as `apiKey`.
- * @throws TypeError for an address that is neither https nor this machine, or another kind of key
+ * @throws TypeError for an address that is neither https nor this machine, another kind of key, or a
+ * retry option that is no number.
  */
 export function createAdminClient(options: ClientOptions): AdminClient {
   return { apiKeys: createApiKeyCalls(createCalls(readAdminSettings(options))) };

@@ -27,7 +27,8 @@ export interface PaymentServiceClient {
 
 /**
  * Makes a client. It holds no connection of its own and needs no closing.
- * @throws TypeError for an address that is neither https nor this machine, or a key that is none.
+ * @throws TypeError for an address that is neither https nor this machine, a key that is none, or a
+ * retry option that is no number.
  */
 export function createClient(options: ClientOptions): PaymentServiceClient {
   const calls = createCalls(readSettings(options));
