@@ -83,13 +83,18 @@ export const pageFields = {
   offset: z.int().min(0).optional(),
 };
 
+/** The fields that an object sends: one that is undefined is left out of JSON. */
+export function sentFields(value: object): readonly string[] {
+  return Object.entries(value).flatMap(([field, sent]) => (sent === undefined ? [] : [field]));
+}
+
 /**
  * For an object of which exactly one field is sent.
  * @returns the schema with that rule, in words and for a document.
  */
 export function exactlyOne<T extends z.ZodObject>(schema: T): T {
   return schema
-    .refine((value) => Object.values(value as object).filter((v) => v !== undefined).length === 1, {
+    .refine((value) => sentFields(value as object).length === 1, {
       error: `expected exactly one of ${Object.keys(schema.shape).join(', ')}`,
     })
     .meta({ minProperties: 1, maxProperties: 1 }) as T;
