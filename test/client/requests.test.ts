@@ -38,7 +38,7 @@ describe('requests', () => {
     expect(service.received).toEqual([]);
   });
 
-  it.each(['.', '..', '', '\n', 'a\u0000b'])('with the id %j are not sent', async (id) => {
+  it.each(['.', '..', 'list', '', '\n', 'a\u0000b'])('with the id %j are not sent', async (id) => {
     const service = await startPaymentService();
     const error = await errorOf(clientOf(service).payments.retrieve(id));
     expect(error.kind).toBe('invalid_request');
@@ -47,13 +47,14 @@ describe('requests', () => {
 
   it('carry an id so that it cannot name another path', async () => {
     const service = await startPaymentService();
-    const ids = ['../payouts/1', 'a/b?c#d', '%2e%2e', 'ü'];
+    const ids = ['../payouts/1', 'a/b?c#d', '%2e%2e', 'ü', 'Jane Doe'];
     for (const id of ids) await errorOf(clientOf(service).payments.retrieve(id));
     expect(service.received.map(({ path }) => path)).toEqual([
       '/payments/..%2Fpayouts%2F1',
       '/payments/a%2Fb%3Fc%23d',
       '/payments/%252e%252e',
       '/payments/%C3%BC',
+      '/payments/Jane%20Doe',
     ]);
   });
 
