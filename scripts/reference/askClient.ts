@@ -27,7 +27,7 @@ export function askAdminClient(): Promise<EndpointOfCall> {
 
 const OPTIONS: Omit<ClientOptions, 'apiKey'> = {
   baseUrl: 'https://payments.invalid',
-  retry: { totalTimeoutMs: 0 },
+  retry: { totalTimeoutMs: 1 },
   budget: {
     take: () => Promise.resolve({ admitted: false, waitMs: 1 }),
     learn: () => Promise.resolve(),

@@ -1,6 +1,7 @@
 /** Calls about business profiles. Interface document, section Endpoints, "Other routes". */
 import type { BusinessProfile } from '../contract/resources/businessProfile.ts';
 import type { Calls } from './calls.ts';
+import { unreadableRows } from './paginate.ts';
 import type { CallOptions } from './send.ts';
 
 /** Every method throws PaymentServiceError. */
@@ -12,7 +13,9 @@ export interface BusinessProfileCalls {
 export function createBusinessProfileCalls({ page }: Calls): BusinessProfileCalls {
   return {
     list: async (merchant_id, options) => {
-      const { items } = await page('listBusinessProfiles', { params: { merchant_id } }, options);
+      const operation = 'listBusinessProfiles';
+      const { items, unreadable } = await page(operation, { params: { merchant_id } }, options);
+      if (unreadable.length > 0) throw unreadableRows(operation);
       return items;
     },
   };

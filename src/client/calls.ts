@@ -1,10 +1,11 @@
 /** Calls with the types of their endpoints: what goes in, and what comes out. */
 import { setMaxListeners } from 'node:events';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { ENDPOINTS, type Endpoint, type EndpointName } from '../contract/endpoints/index.ts';
 import { type Page, readPage } from '../contract/lists.ts';
 import { PaymentServiceError } from './errors.ts';
-import type { CallInput, CallOptions, Send } from './send.ts';
+import { type CallInput, type CallOptions, createSend, type Spent } from './send.ts';
+import type { ClientSettings } from './settings.ts';
 import type { Answer } from './transport.ts';
 
 type Table = typeof ENDPOINTS;
@@ -44,16 +45,22 @@ export interface Calls {
     input: InputOf<N>,
     options?: CallOptions,
   ) => Promise<Page<ItemOf<N>>>;
+  /** For a call that may take several requests: they share its time, and are counted together. */
+  readonly begin: () => Spent;
 }
 
 /** Options of a call for one resource. */
 export interface OneOptions extends CallOptions {
   /** Something said that the resource exists: "not found" means "not visible yet". */
   readonly mustExist?: boolean;
+  /** Of the call that this request belongs to; one of its own when it is left out. */
+  readonly spent?: Spent;
 }
 
 /** Puts the types of the table on `send`. */
-export function createCalls(send: Send): Calls {
+export function createCalls(settings: ClientSettings): Calls {
+  const send = createSend(settings);
+  const begin = (): Spent => ({ startedAtMs: settings.time.nowMs(), attempts: 0 });
   const call = async <T>(
     name: EndpointName,
     input: CallInput,
@@ -61,16 +68,16 @@ export function createCalls(send: Send): Calls {
     read: (endpoint: Endpoint, body: unknown) => T,
   ): Promise<T> => {
     const endpoint: Endpoint = ENDPOINTS[name];
-    const { lane = 'operator', mustExist = false } = options;
+    const { lane = 'operator', mustExist = false, spent = begin() } = options;
     const signal = options.signal ?? new AbortController().signal;
     // Many calls may end by one signal, which is no leak.
     setMaxListeners(0, signal);
-    const answer = await send({ operation: name, endpoint, input, lane, signal, mustExist });
+    const answer = await send({ operation: name, endpoint, input, lane, signal, mustExist, spent });
     options.onAnswer?.({ serviceTimeMs: answer.serviceTimeMs });
     try {
       return read(endpoint, answer.body);
-    } catch {
-      throw unreadable(name, endpoint, answer);
+    } catch (error) {
+      throw unreadable({ operation: name, endpoint, answer, spent, cause: error });
     }
   };
   return {
@@ -88,17 +95,32 @@ export function createCalls(send: Send): Calls {
         options,
         (_, body) => readPage<unknown>(ENDPOINTS[name].item, body) as Page<ItemOf<typeof name>>,
       ),
+    begin,
   };
 }
 
-/** The issues of the schema stay out of it: they could repeat what was answered. */
-function unreadable(operation: string, endpoint: Endpoint, answer: Answer): PaymentServiceError {
+interface Unreadable {
+  readonly operation: string;
+  readonly endpoint: Endpoint;
+  readonly answer: Answer;
+  readonly spent: Spent;
+  readonly cause: unknown;
+}
+
+const MOST_FIELDS_NAMED = 5;
+
+/** Names the fields that are wrong, and nothing that was answered. */
+function unreadable(call: Unreadable): PaymentServiceError {
+  const { operation, endpoint, answer, spent, cause } = call;
+  const issues = cause instanceof z.ZodError ? cause.issues : [];
+  const fields = new Set(issues.map(({ path }) => path.join('.') || 'the whole of it'));
+  const named = [...fields].slice(0, MOST_FIELDS_NAMED).join(', ');
   return new PaymentServiceError('unreadable_answer', {
     operation,
-    message: `HTTP ${answer.httpStatus}, but the answer is not what the contract says`,
+    message: `HTTP ${answer.httpStatus}, but the answer is not what the contract says: ${named}`,
     httpStatus: answer.httpStatus,
     requestId: answer.requestId,
-    attempts: 1,
+    attempts: spent.attempts,
     outcomeUnknown: endpoint.repetition.kind !== 'safe',
   });
 }

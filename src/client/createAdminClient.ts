@@ -4,7 +4,6 @@
  */
 import { type ApiKeyCalls, createApiKeyCalls } from './apiKeys.ts';
 import { createCalls } from './calls.ts';
-import { createSend } from './send.ts';
 import { type ClientOptions, readAdminSettings } from './settings.ts';
 
 /** Every call throws PaymentServiceError and nothing else. */
@@ -14,8 +13,9 @@ export interface AdminClient {
 
 /**
  * Makes a client with an administrative key, `admin_…`, as `apiKey`.
- * @throws TypeError for an address that is neither https nor this machine, or another kind of key
+ * @throws TypeError for an address that is neither https nor this machine, another kind of key, or a
+ * retry option that is no number.
  */
 export function createAdminClient(options: ClientOptions): AdminClient {
-  return { apiKeys: createApiKeyCalls(createCalls(createSend(readAdminSettings(options)))) };
+  return { apiKeys: createApiKeyCalls(createCalls(readAdminSettings(options))) };
 }

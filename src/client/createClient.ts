@@ -8,7 +8,7 @@ import { createPaymentLinkCalls, type PaymentLinkCalls } from './paymentLinks.ts
 import { createPaymentCalls, type PaymentCalls } from './payments.ts';
 import { createPayoutCalls, type PayoutCalls } from './payouts.ts';
 import { createRefundCalls, type RefundCalls } from './refunds.ts';
-import { type CallOptions, createSend } from './send.ts';
+import type { CallOptions } from './send.ts';
 import { type ClientOptions, readSettings } from './settings.ts';
 
 /** The payment service. Every call throws PaymentServiceError and nothing else. */
@@ -27,10 +27,11 @@ export interface PaymentServiceClient {
 
 /**
  * Makes a client. It holds no connection of its own and needs no closing.
- * @throws TypeError for an address that is neither https nor this machine, or a key that is none.
+ * @throws TypeError for an address that is neither https nor this machine, a key that is none, or a
+ * retry option that is no number.
  */
 export function createClient(options: ClientOptions): PaymentServiceClient {
-  const calls = createCalls(createSend(readSettings(options)));
+  const calls = createCalls(readSettings(options));
   return {
     payments: createPaymentCalls(calls),
     customers: createCustomerCalls(calls),

@@ -38,7 +38,10 @@ export interface CustomerCalls {
   delete: (customerId: string, options?: CallOptions) => Promise<DeletedCustomer>;
   /** One page, newest first. */
   list: (filter?: ListCustomersQuery, options?: CallOptions) => Promise<Page<Customer>>;
-  /** All pages, each row once. Rows that leave a list while it is walked can hide others. */
+  /**
+   * All pages, each row once. Rows that leave a list while it is walked can hide others; rows that
+   * cannot be read make it throw `unreadable_answer` after the last.
+   */
   iterate: (filter?: ListCustomersQuery, options?: CallOptions) => AsyncIterable<Customer>;
 }
 

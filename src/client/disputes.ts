@@ -18,7 +18,10 @@ export interface DisputeCalls {
   retrieve: (disputeId: string, options?: CallOptions) => Promise<Dispute>;
   /** One page, newest first. */
   list: (filter?: ListDisputesQuery, options?: CallOptions) => Promise<Page<Dispute>>;
-  /** All pages, each row once. Rows that leave a list while it is walked can hide others. */
+  /**
+   * All pages, each row once. Rows that leave a list while it is walked can hide others; rows that
+   * cannot be read make it throw `unreadable_answer` after the last.
+   */
   iterate: (filter?: ListDisputesQuery, options?: CallOptions) => AsyncIterable<Dispute>;
   /** Gives the disputed amount up, for good. */
   accept: (disputeId: string, options?: CallOptions) => Promise<Dispute>;

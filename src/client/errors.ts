@@ -47,7 +47,7 @@ export class PaymentServiceError extends Error {
   readonly code: string | undefined;
   /** The service's name of the request, for its support. */
   readonly requestId: string | undefined;
-  /** Requests sent. */
+  /** Requests that had been sent when it failed, of all kinds that the call takes. */
   readonly attempts: number;
   /** The call may have been carried out all the same: look before doing anything else. */
   readonly outcomeUnknown: boolean;

@@ -1,5 +1,6 @@
 /** What a create may come upon: something that exists already under the id that was chosen for it. */
 import { PaymentServiceError } from './errors.ts';
+import type { Spent } from './send.ts';
 
 /** A yes in words that nobody can read: what was asked for may be there. */
 export function isUnreadable(error: unknown): boolean {
@@ -20,6 +21,7 @@ export function refuseDifference(
   operation: string,
   idField: string,
   pairs: readonly (readonly [field: string, asked: unknown, existing: unknown])[],
+  { attempts }: Spent,
 ): void {
   const fields = pairs
     .filter(
@@ -30,5 +32,6 @@ export function refuseDifference(
   throw new PaymentServiceError('id_in_use', {
     operation,
     message: `this ${idField} belongs to another one: ${fields.join(', ')} differ`,
+    attempts,
   });
 }

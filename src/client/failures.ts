@@ -5,8 +5,6 @@ import { type AttemptFailure, meaningOf } from './domain/retry.ts';
 import { type ClientErrorKind, PaymentServiceError } from './errors.ts';
 import type { AttemptResult } from './transport.ts';
 
-const LONGEST_QUOTE = 300;
-
 /** How `result` failed at `nowMs`; undefined for a success. */
 export function failureOf(
   result: AttemptResult,
@@ -66,7 +64,7 @@ export function errorOf(call: GivenUp, redact: (text: string) => string): Paymen
     retryable: retryable && (repeatable || !call.everUnknown),
     ...(result.kind === 'answer' && {
       httpStatus: result.httpStatus,
-      requestId: result.requestId && redact(result.requestId),
+      requestId: result.requestId,
     }),
   });
 }
@@ -93,7 +91,7 @@ function describe(
     return `${what}${after} (${redact(result.reason)})`;
   }
   const { httpStatus, requestId } = result;
-  const request = requestId === undefined ? '' : ` (request ${redact(requestId)})`;
+  const request = requestId === undefined ? '' : ` (request ${requestId})`;
   if (failure.kind === 'lost') return `HTTP ${httpStatus} with no JSON${after}${request}`;
   if (httpStatus >= 300 && httpStatus < 400) {
     return `HTTP ${httpStatus}: a redirect, which is never followed with a key${request}`;
@@ -101,17 +99,4 @@ function describe(
   const error = errorEnvelopeSchema.safeParse(result.body).data?.error;
   const said = error === undefined ? '' : ` ${redact(error.code)}: ${redact(error.message)}`;
   return `HTTP ${httpStatus}${said}${after}${request}`;
-}
-
-/**
- * Takes out of a foreign text what must not reach a log: the key, what looks like a card's number,
- * control characters, and length.
- */
-export function createRedactor(apiKey: string): (text: string) => string {
-  return (text) =>
-    text
-      .replaceAll(apiKey, '[key]')
-      .replaceAll(/\d(?:[ -]?\d){11,18}/g, '[digits]')
-      .replaceAll(/\p{C}/gu, ' ')
-      .slice(0, LONGEST_QUOTE);
 }

@@ -2,8 +2,9 @@
  * A whole list, page after page.
  *
  * A list can change while it is walked. Rows that come in front push others onto the next page:
- * those are given once. Rows that leave can pull others past the walk, so a walk is no proof that
- * nothing is missing; who needs one reads spans of time that fit on a page.
+ * those are given once, for which the ids of all that was given are kept. Rows that leave can pull
+ * others past the walk, so a walk is no proof that nothing is missing; who needs one reads spans of
+ * time that fit on a page. Rows that cannot be read are told of when all the others were given.
  */
 import { PAGE_SIZE } from '../contract/limits.ts';
 import type { Page } from '../contract/lists.ts';
@@ -44,36 +45,67 @@ export interface Walk<T> {
 /**
  * Walks a list to its end. The end is what the envelope says; where it says nothing, an empty page:
  * a short one proves nothing, because some services hand out fewer rows than asked for.
- * @throws PaymentServiceError as each page does, and `unreadable_answer` when offset is ignored.
+ * @throws PaymentServiceError as each page does, and `unreadable_answer` when offset is ignored, or
+ * at the end when rows could not be read.
  */
 export async function* walkPages<T>(walk: Walk<T>): AsyncGenerator<T, void, undefined> {
   const { operation, limit = PAGE_SIZE.max, fetchPage, idOf } = walk;
+  const given = new Set<string>();
   let offset = walk.offset ?? 0;
-  let previous: ReadonlySet<string> = new Set();
+  let unreadable = 0;
+  let previous: string | undefined;
+  let repeats = 0;
   for (;;) {
     const page = await fetchPage(limit, offset);
-    const ids = page.items.map(idOf);
-    const fresh = page.items.filter((item) => !previous.has(idOf(item)));
+    const fresh = page.items.filter((item) => !given.has(idOf(item)));
+    for (const item of fresh) given.add(idOf(item));
     yield* fresh;
-    offset += page.items.length;
-    if (isLast(page, offset)) return;
-    if (fresh.length === 0) {
-      // All of the list came at once, from a service that knows no offset: that is its end, too.
-      if (page.items.length < limit && saysNothing(page)) return;
-      throw new PaymentServiceError('unreadable_answer', {
-        operation,
-        message: 'the same page came twice: offset is ignored, so the rest cannot be read',
-      });
-    }
-    previous = new Set(ids);
+    unreadable += page.unreadable.length;
+    offset += sizeOf(page);
+    const shown = page.items.map(idOf).join('\n');
+    repeats = shown === previous ? repeats + 1 : 0;
+    if (repeats > MOST_REPEATS) throw offsetIgnored(operation);
+    if (isEnd(page, { offset, limit, isRepeat: repeats > 0 })) break;
+    previous = shown;
   }
+  if (unreadable > 0) throw unreadableRows(operation);
 }
 
-function saysNothing<T>({ hasMore, totalCount }: Page<T>): boolean {
-  return hasMore === undefined && totalCount === undefined;
+/** A page comes again also where as many rows as it holds came in front of the list meanwhile. */
+const MOST_REPEATS = 1;
+
+interface Place {
+  /** Behind the page. */
+  readonly offset: number;
+  readonly limit: number;
+  readonly isRepeat: boolean;
 }
 
-function isLast<T>({ items, hasMore, totalCount }: Page<T>, offset: number): boolean {
-  if (items.length === 0) return true;
+function isEnd<T>(page: Page<T>, { offset, limit, isRepeat }: Place): boolean {
+  const { hasMore, totalCount } = page;
+  if (sizeOf(page) === 0) return true;
+  const saysNothing = hasMore === undefined && totalCount === undefined;
+  // A service that knows no offset gives all of a short list each time; of a long one, the envelope
+  // would say that it ends where it was never shown.
+  if (isRepeat) return saysNothing && sizeOf(page) < limit;
   return hasMore === undefined ? totalCount !== undefined && offset >= totalCount : !hasMore;
+}
+
+function sizeOf<T>({ items, unreadable }: Page<T>): number {
+  return items.length + unreadable.length;
+}
+
+function offsetIgnored(operation: string): PaymentServiceError {
+  return new PaymentServiceError('unreadable_answer', {
+    operation,
+    message: 'the same page came again and again: offset is ignored, so the rest cannot be read',
+  });
+}
+
+/** For calls that have no other way of saying that rows were left out. */
+export function unreadableRows(operation: string): PaymentServiceError {
+  return new PaymentServiceError('unreadable_answer', {
+    operation,
+    message: 'some rows are not what the contract says',
+  });
 }

@@ -17,7 +17,10 @@ export interface PaymentLinkCalls {
   retrieve: (paymentLinkId: string, options?: CallOptions) => Promise<PaymentLink>;
   /** One page, newest first. */
   list: (filter?: ListPaymentLinksRequest, options?: CallOptions) => Promise<Page<PaymentLink>>;
-  /** All pages, each row once. Rows that leave a list while it is walked can hide others. */
+  /**
+   * All pages, each row once. Rows that leave a list while it is walked can hide others; rows that
+   * cannot be read make it throw `unreadable_answer` after the last.
+   */
   iterate: (filter?: ListPaymentLinksRequest, options?: CallOptions) => AsyncIterable<PaymentLink>;
 }
 

@@ -10,11 +10,11 @@ import type {
   UpdatePaymentRequest,
 } from '../contract/requests/payments.ts';
 import type { Payment } from '../contract/resources/payment.ts';
-import type { Calls, ResultOf } from './calls.ts';
+import type { Calls, OneOptions, ResultOf } from './calls.ts';
 import { PaymentServiceError } from './errors.ts';
 import { isUnreadable, refuseDifference, saysItExists } from './existing.ts';
 import { createIterate } from './paginate.ts';
-import type { CallOptions } from './send.ts';
+import type { CallOptions, Spent } from './send.ts';
 
 /** A payment, and how it came to be. */
 export interface CreatedPayment {
@@ -64,7 +64,10 @@ export interface PaymentCalls {
   list: (filter?: ListPaymentsRequest, options?: CallOptions) => Promise<Page<Payment>>;
   /** The same by GET. Interface document, section Endpoints, "List Payments". */
   listByQuery: (filter?: ListPaymentsRequest, options?: CallOptions) => Promise<Page<Payment>>;
-  /** All pages, each row once. Rows that leave a list while it is walked can hide others. */
+  /**
+   * All pages, each row once. Rows that leave a list while it is walked can hide others; rows that
+   * cannot be read make it throw `unreadable_answer` after the last.
+   */
   iterate: (filter?: ListPaymentsRequest, options?: CallOptions) => AsyncIterable<Payment>;
   /**
    * Captures everything that is authorized, or `amount_to_capture` in minor units.
@@ -93,7 +96,7 @@ export interface PaymentCalls {
   reject: (paymentId: string, options?: CallOptions) => Promise<ResultOf<'rejectPayment'>>;
 }
 
-export function createPaymentCalls({ one, page }: Calls): PaymentCalls {
+export function createPaymentCalls({ one, page, begin }: Calls): PaymentCalls {
   const on = (payment_id: string) => ({ params: { payment_id } });
   const list: PaymentCalls['list'] = (filter = {}, options) =>
     page('listPayments', { body: filter }, options);
@@ -102,13 +105,14 @@ export function createPaymentCalls({ one, page }: Calls): PaymentCalls {
   const readExisting = async (
     id: string,
     original: unknown,
-    options?: CallOptions,
+    options: OneOptions,
   ): Promise<Payment> => {
     try {
       return await one('retrievePayment', on(id), { ...options, mustExist: true });
     } catch (cause) {
       if (!saysItExists(original) || !(cause instanceof PaymentServiceError)) throw original;
-      throw new PaymentServiceError(cause.kind === 'aborted' ? 'aborted' : 'unavailable', {
+      const isHidden = cause.httpStatus === 404;
+      throw new PaymentServiceError(isHidden ? 'unavailable' : cause.kind, {
         operation: 'createPayment',
         message: `the payment exists and could not be read (${cause.message})`,
         httpStatus: cause.httpStatus,
@@ -116,7 +120,7 @@ export function createPaymentCalls({ one, page }: Calls): PaymentCalls {
         requestId: cause.requestId,
         attempts: cause.attempts,
         outcomeUnknown: true,
-        retryable: true,
+        retryable: cause.retryable || isHidden,
         cause,
       });
     }
@@ -125,14 +129,15 @@ export function createPaymentCalls({ one, page }: Calls): PaymentCalls {
   return {
     create: async (request, options) => {
       const retrySafe = request.payment_id !== undefined;
+      const spent = begin();
       try {
-        const payment = await one('createPayment', { body: request }, options);
+        const payment = await one('createPayment', { body: request }, { ...options, spent });
         return { payment, origin: 'created', retrySafe };
       } catch (error) {
         const id = request.payment_id;
         if (id === undefined || !(saysItExists(error) || isUnreadable(error))) throw error;
-        const payment = await readExisting(id, error, options);
-        refuseAnother(request, payment);
+        const payment = await readExisting(id, error, { ...options, spent });
+        refuseAnother(request, payment, spent);
         return { payment, origin: 'existing', retrySafe };
       }
     },
@@ -153,11 +158,11 @@ export function createPaymentCalls({ one, page }: Calls): PaymentCalls {
  * An id that was given out twice must not sell one order for another's payment.
  * @throws PaymentServiceError of kind `id_in_use`, which names fields and no values.
  */
-function refuseAnother(request: CreatePaymentRequest, payment: Payment): void {
+function refuseAnother(request: CreatePaymentRequest, payment: Payment, spent: Spent): void {
   const pairs = [
     ['amount', request.amount, payment.amount],
     ['currency', request.currency, payment.currency?.toUpperCase()],
     ['metadata.order_id', request.metadata?.order_id, payment.metadata?.order_id],
   ] as const;
-  refuseDifference('createPayment', 'payment_id', pairs);
+  refuseDifference('createPayment', 'payment_id', pairs, spent);
 }

@@ -40,7 +40,10 @@ export interface PayoutCalls {
   retrieve: (payoutId: string, query?: RetrieveQuery, options?: CallOptions) => Promise<Payout>;
   /** One page, newest first. */
   list: (filter?: ListPayoutsRequest, options?: CallOptions) => Promise<Page<Payout>>;
-  /** All pages, each row once. Rows that leave a list while it is walked can hide others. */
+  /**
+   * All pages, each row once. Rows that leave a list while it is walked can hide others; rows that
+   * cannot be read make it throw `unreadable_answer` after the last.
+   */
   iterate: (filter?: ListPayoutsRequest, options?: CallOptions) => AsyncIterable<Payout>;
 }
 

@@ -7,7 +7,7 @@ import type {
   UpdateRefundRequest,
 } from '../contract/requests/refunds.ts';
 import type { Refund } from '../contract/resources/refund.ts';
-import type { Calls } from './calls.ts';
+import type { Calls, OneOptions } from './calls.ts';
 import { PaymentServiceError } from './errors.ts';
 import { isUnreadable, refuseDifference, saysItExists } from './existing.ts';
 import { createIterate } from './paginate.ts';
@@ -39,17 +39,20 @@ export interface RefundCalls {
   retrieve: (refundId: string, query?: RetrieveQuery, options?: CallOptions) => Promise<Refund>;
   /** One page, newest first. */
   list: (filter?: ListRefundsRequest, options?: CallOptions) => Promise<Page<Refund>>;
-  /** All pages, each row once. Rows that leave a list while it is walked can hide others. */
+  /**
+   * All pages, each row once. Rows that leave a list while it is walked can hide others; rows that
+   * cannot be read make it throw `unreadable_answer` after the last.
+   */
   iterate: (filter?: ListRefundsRequest, options?: CallOptions) => AsyncIterable<Refund>;
 }
 
-export function createRefundCalls({ one, page }: Calls): RefundCalls {
+export function createRefundCalls({ one, page, begin }: Calls): RefundCalls {
   const on = (refund_id: string) => ({ params: { refund_id } });
   const list: RefundCalls['list'] = (filter = {}, options) =>
     page('listRefunds', { body: filter }, options);
 
   /** Looks for a refund that should exist; whatever goes wrong, `original` is what is told. */
-  const find = async (id: string, original: unknown, options?: CallOptions): Promise<Refund> => {
+  const find = async (id: string, original: unknown, options: OneOptions): Promise<Refund> => {
     try {
       return await one('retrieveRefund', on(id), { ...options, mustExist: true });
     } catch {
@@ -59,16 +62,19 @@ export function createRefundCalls({ one, page }: Calls): RefundCalls {
 
   return {
     create: async (request, options) => {
+      const spent = begin();
       try {
-        return { refund: await one('createRefund', { body: request }, options), origin: 'created' };
+        const refund = await one('createRefund', { body: request }, { ...options, spent });
+        return { refund, origin: 'created' };
       } catch (error) {
         const { refund_id: id, payment_id: paymentId, amount } = request;
         if (id === undefined || !(saysItExists(error) || lostItsAnswer(error))) throw error;
-        const refund = await find(id, error, options);
-        refuseDifference('createRefund', 'refund_id', [
+        const refund = await find(id, error, { ...options, spent });
+        const pairs = [
           ['payment_id', paymentId, refund.payment_id],
           ['amount', amount, refund.amount],
-        ]);
+        ] as const;
+        refuseDifference('createRefund', 'refund_id', pairs, spent);
         return { refund, origin: 'existing' };
       }
     },

@@ -10,9 +10,10 @@ import type { Endpoint } from '../contract/endpoints/index.ts';
 import { problemsOf, type RequestProblem } from '../contract/problems.ts';
 import { writeQuery } from '../contract/query.ts';
 import { LANES, type Lane } from './domain/rate.ts';
-import { type AttemptFailure, decideRetry, meaningOf } from './domain/retry.ts';
+import { type AttemptFailure, decideRetry, meaningOf, neededMs } from './domain/retry.ts';
 import { PaymentServiceError } from './errors.ts';
-import { createRedactor, errorOf, failureOf } from './failures.ts';
+import { errorOf, failureOf } from './failures.ts';
+import { createRedactor } from './redact.ts';
 import type { ClientSettings } from './settings.ts';
 import { type Answer, type AttemptResult, type HttpRequest, sendOnce } from './transport.ts';
 
@@ -49,6 +50,14 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Something said that the resource exists: "not found" means "not visible yet". */
   readonly mustExist: boolean;
+  readonly spent: Spent;
+}
+
+/** What a call of the shop has spent, over all the requests that it takes. */
+export interface Spent {
+  readonly startedAtMs: number;
+  /** Requests sent. */
+  attempts: number;
 }
 
 /** @throws PaymentServiceError for everything that is not a success. */
@@ -70,6 +79,8 @@ export function createSend(settings: ClientSettings): Send {
       nowMs: time.nowMs,
     });
 
+  const needOf = ({ endpoint }: Call) => neededMs(endpoint.repetition.kind === 'safe', retry);
+
   /** Waits for the budget (invariant 2). */
   const admit = async (call: Call, progress: Progress): Promise<void> => {
     const { lane, signal } = call;
@@ -78,8 +89,10 @@ export function createSend(settings: ClientSettings): Send {
       const admission = await budget.take(lane);
       if (admission.admitted) return;
       const waitMs = admission.waitMs + (LANES.indexOf(lane) + random()) * LANE_STEP_MS;
-      const elapsedMs = time.nowMs() - progress.startedAtMs;
-      if (elapsedMs + waitMs >= retry.totalTimeoutMs) throw outOfBudget(call, progress);
+      const elapsedMs = time.nowMs() - call.spent.startedAtMs;
+      if (elapsedMs + waitMs + needOf(call) > retry.totalTimeoutMs) {
+        throw outOfBudget(call, progress);
+      }
       await time.pause(waitMs, signal);
     }
   };
@@ -91,25 +104,38 @@ export function createSend(settings: ClientSettings): Send {
     throwIfAborted(call, progress);
     const { attempts } = progress;
     const repeatable = isRepeatable(call);
-    const elapsedMs = time.nowMs() - progress.startedAtMs;
+    const elapsedMs = time.nowMs() - call.spent.startedAtMs;
     const { mustExist } = call;
     const decision = decideRetry(
-      { failure, repeatable, mustExist, attempts, elapsedMs, random: random() },
+      {
+        failure,
+        repeatable,
+        mustExist,
+        attempts,
+        elapsedMs,
+        neededMs: needOf(call),
+        random: random(),
+      },
       retry,
     );
     if (decision.action === 'stop') {
-      throw errorOf({ ...call, ...progress, result, failure, repeatable }, redact);
+      const { everUnknown } = progress;
+      throw errorOf(
+        { ...call, attempts: call.spent.attempts, everUnknown, result, failure, repeatable },
+        redact,
+      );
     }
     await time.pause(decision.delayMs, call.signal);
   };
 
   return async (call) => {
     const request = buildRequest(settings.baseUrl, call);
-    const progress: Progress = { startedAtMs: time.nowMs(), attempts: 0, everUnknown: false };
+    const progress: Progress = { attempts: 0, everUnknown: false };
     for (;;) {
       await admit(call, progress);
       progress.attempts += 1;
-      const elapsedMs = time.nowMs() - progress.startedAtMs;
+      call.spent.attempts += 1;
+      const elapsedMs = time.nowMs() - call.spent.startedAtMs;
       const result = await attempt(request, elapsedMs, call.signal);
       if (result.kind === 'answer') await budget.learn(result.rate);
       const failure = failureOf(result, call.endpoint, time.nowMs());
@@ -124,9 +150,8 @@ interface FailedAttempt {
   readonly failure: AttemptFailure;
 }
 
-/** What has happened in a call so far. */
+/** What has happened to one request so far. */
 interface Progress {
-  readonly startedAtMs: number;
   attempts: number;
   /** An attempt left it open what became of the request. */
   everUnknown: boolean;
@@ -173,13 +198,14 @@ function formOf(body: unknown): FormData {
 }
 
 /** @throws PaymentServiceError of kind `aborted` (invariant 3). */
-function throwIfAborted({ operation, endpoint, signal }: Call, progress: Progress): void {
+function throwIfAborted(call: Call, { everUnknown }: Progress): void {
+  const { operation, endpoint, signal, spent } = call;
   if (!signal.aborted) return;
-  const outcomeUnknown = progress.everUnknown && endpoint.repetition.kind !== 'safe';
+  const outcomeUnknown = everUnknown && endpoint.repetition.kind !== 'safe';
   throw new PaymentServiceError('aborted', {
     operation,
     message: outcomeUnknown ? 'aborted after it was sent' : 'aborted',
-    attempts: progress.attempts,
+    attempts: spent.attempts,
     outcomeUnknown,
     cause: signal.reason,
   });
@@ -189,7 +215,7 @@ function outOfBudget(call: Call, progress: Progress): PaymentServiceError {
   return new PaymentServiceError('rate_limited', {
     operation: call.operation,
     message: 'the rate budget is used up for longer than the call may take',
-    attempts: progress.attempts,
+    attempts: call.spent.attempts,
     outcomeUnknown: progress.everUnknown && call.endpoint.repetition.kind !== 'safe',
     retryable: isRepeatable(call) || !progress.everUnknown,
   });

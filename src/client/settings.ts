@@ -38,7 +38,7 @@ export interface ClientSettings {
 
 /**
  * Checks options and fills in the rest.
- * @throws TypeError for an address or key that must not be used; it never holds the key.
+ * @throws TypeError for an address, key or number that must not be used; it never holds the key.
  */
 export function readSettings(options: ClientOptions): ClientSettings {
   return readSettingsFor(SECRET_KEY_KINDS, options);
@@ -54,11 +54,36 @@ function readSettingsFor(kinds: readonly ApiKeyKind[], options: ClientOptions): 
   return {
     baseUrl: readBaseUrl(options.baseUrl),
     apiKey: readApiKey(options.apiKey, kinds),
-    retry: { ...DEFAULT_RETRY_POLICY, ...options.retry },
+    retry: readRetry(options.retry),
     budget: options.budget ?? createLocalBudget(time),
     time,
     random: options.random ?? Math.random,
   };
+}
+
+/** The least that each cap and wait can be: without an attempt or any time, nothing is ever sent. */
+const LEAST: RetryPolicy = {
+  maxAttempts: 1,
+  totalTimeoutMs: 1,
+  attemptTimeoutMs: 1,
+  baseDelayMs: 0,
+  maxDelayMs: 0,
+};
+
+/** A timer of more milliseconds would end at once. */
+const MOST = 2 ** 31 - 1;
+
+/** What is undefined counts as left out, as where a setting is handed on that nobody made. */
+function readRetry(given: Partial<RetryPolicy> = {}): RetryPolicy {
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  const policy = { ...DEFAULT_RETRY_POLICY, ...Object.fromEntries(set) };
+  for (const name of Object.keys(LEAST) as (keyof RetryPolicy)[]) {
+    const value: unknown = policy[name];
+    if (typeof value !== 'number' || !(value >= LEAST[name] && value <= MOST)) {
+      throw new TypeError(`retry.${name} must be a number from ${LEAST[name]} to ${MOST}`);
+    }
+  }
+  return policy;
 }
 
 function readBaseUrl(baseUrl: string): string {

@@ -8,6 +8,7 @@
 import { API_KEY_HEADER, RATE_LIMIT_HEADERS } from '../contract/limits.ts';
 import { toError } from '../platform/errors.ts';
 import { type RateReading, readRate } from './domain/rate.ts';
+import { withoutKey } from './redact.ts';
 
 /** A page of a hundred payments with everything on them stays far below this. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
@@ -84,7 +85,7 @@ export async function sendOnce(
       redirect: 'manual',
       signal: attempt.signal,
     });
-    return await readAnswer(response, settings.nowMs);
+    return await readAnswer(response, settings);
   } catch (thrown) {
     const code = codeOf(thrown);
     return attempt.signal.aborted
@@ -96,7 +97,10 @@ export async function sendOnce(
   }
 }
 
-async function readAnswer(response: Response, nowMs: () => number): Promise<Answer> {
+async function readAnswer(
+  response: Response,
+  { apiKey, nowMs }: TransportSettings,
+): Promise<Answer> {
   const { headers, status: httpStatus } = response;
   const text = await readText(response);
   const rate = readRate(
@@ -115,7 +119,7 @@ async function readAnswer(response: Response, nowMs: () => number): Promise<Answ
     body: parseJson(text),
     rate,
     retryAfterMs: readRetryAfter(headers.get('retry-after')),
-    requestId: readRequestId(headers.get('x-request-id') ?? headers.get('request-id')),
+    requestId: readRequestId(headers.get('x-request-id') ?? headers.get('request-id'), apiKey),
     serviceTimeMs: readDate(headers.get('date')),
   };
 }
@@ -150,8 +154,9 @@ function readDate(text: string | null): number | undefined {
   return Number.isNaN(timeMs) ? undefined : timeMs;
 }
 
-function readRequestId(text: string | null): string | undefined {
-  return text !== null && /^[\x21-\x7e]{1,200}$/.test(text) ? text : undefined;
+function readRequestId(text: string | null, apiKey: string): string | undefined {
+  const isId = text !== null && /^[\x21-\x7e]{1,200}$/.test(text);
+  return isId ? withoutKey(text, apiKey) : undefined;
 }
 
 /** Node wraps the cause of a failed request, once or twice; the innermost code tells most. */

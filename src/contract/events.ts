@@ -1,34 +1,13 @@
 /**
- * Webhook events: the envelope, the event types and the content types.
+ * Webhook events: their types and the types of their content. The envelope is read by who receives
+ * it, from bytes that may hold anything.
  *
  * The interface document names one event type and one content type and leaves the others open; the
  * rest are those of services of this family. Both sets grow, so the tables here only help to read:
  * an event outside them is as good as any other. Interface document, section Events.
  */
-import { z } from 'zod';
 import type { ResourceKind } from './resources/index.ts';
 import type { DisputeStatus, PaymentStatus, PayoutStatus, RefundStatus } from './statuses.ts';
-
-/**
- * The body of a webhook. Unknown fields, event types and content types pass.
- * Interface document, section Events, "Envelope".
- */
-export const eventEnvelopeSchema = z.looseObject({
-  merchant_id: z.string(),
-  /** Unique; each is processed once. */
-  event_id: z.string().min(1),
-  event_type: z.string(),
-  content: z.looseObject({
-    type: z.string(),
-    /** A snapshot of the resource; RESOURCES has the schema of each kind. */
-    object: z.record(z.string(), z.unknown()),
-  }),
-  /** ISO 8601: when the event was made, which says nothing about the age of the snapshot. */
-  timestamp: z.string(),
-  /** Not in the document; some services of this family send it. */
-  processor_merchant_id: z.string().nullish(),
-});
-export type EventEnvelope = z.infer<typeof eventEnvelopeSchema>;
 
 /**
  * What each `content.type` holds; undefined for resources that no ledger of money follows.

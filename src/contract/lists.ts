@@ -23,6 +23,11 @@ export function listOf<T extends z.ZodType>(item: T) {
 /** One page, whatever envelope it came in. */
 export interface Page<T> {
   readonly items: readonly T[];
+  /**
+   * Rows that are not what the contract says, as they came: without an id, or with money of another
+   * form. One of them must not hide the others.
+   */
+  readonly unreadable: readonly unknown[];
   /** Items in all pages together; undefined where the envelope does not tell. */
   readonly totalCount: number | undefined;
   /** Undefined where the envelope does not tell. */
@@ -38,13 +43,22 @@ const envelopeSchema = z.looseObject({
 /**
  * Reads a page of `item` from either envelope, from `{size, data}` or from a bare array: services
  * of this family answer with any of them.
- * @throws ZodError when it is none of these, or when a row is not readable as an `item`.
+ * @throws ZodError when it is none of these.
  */
 export function readPage<T>(item: z.ZodType<T>, body: unknown): Page<T> {
-  const rows = z.array(item);
-  if (Array.isArray(body)) {
-    return { items: rows.parse(body), totalCount: undefined, hasMore: undefined };
+  const envelope = envelopeSchema.parse(Array.isArray(body) ? { data: body } : body);
+  const items: T[] = [];
+  const unreadable: unknown[] = [];
+  for (const row of envelope.data) {
+    const { success, data } = item.safeParse(row);
+    if (success) items.push(data);
+    else unreadable.push(row);
   }
-  const { data, total_count: total, has_more: more } = envelopeSchema.parse(body);
-  return { items: rows.parse(data), totalCount: total ?? undefined, hasMore: more ?? undefined };
+  const { total_count: totalCount, has_more: hasMore } = envelope;
+  return {
+    items,
+    unreadable,
+    totalCount: totalCount ?? undefined,
+    hasMore: hasMore ?? undefined,
+  };
 }

@@ -34,11 +34,16 @@ export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
  * Payments of which something is held and can be captured. Interface document, section States and
  * transitions, "Payment transitions", rows of Capture Payment.
  */
-export const CAPTURABLE_STATUSES: ReadonlySet<string> = new Set<PaymentStatus>([
+export const CAPTURABLE_STATUSES = [
   'requires_capture',
   'partially_authorized_and_requires_capture',
   'partially_captured_and_capturable',
-]);
+] as const satisfies readonly PaymentStatus[];
+
+/** Whether `status` is one of CAPTURABLE_STATUSES; one that is not known is none. */
+export function isCapturable(status: string | null | undefined): boolean {
+  return CAPTURABLE_STATUSES.some((capturable) => capturable === status);
+}
 
 export const REFUND_STATUSES = ['pending', 'review', 'succeeded', 'failed'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];

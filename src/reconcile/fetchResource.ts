@@ -4,7 +4,7 @@ import type { ResourceRef } from '../ledger/domain/snapshot.ts';
 
 /**
  * Retrieves a resource.
- * @returns the body as the service sent it, unknown fields included
+ * @returns the body as the client reads it, unknown fields included
  * @throws PaymentServiceError
  */
 export function fetchResource(

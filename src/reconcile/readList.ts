@@ -187,8 +187,10 @@ function show(page: Page<object>, { stream, span, limit, observedMs }: ShowInput
   const listed = new Map<string, ListedRow>();
   const ids = new Set<string>();
   const unreadable: string[] = [];
-  for (const item of page.items) {
-    const reading = readResource(item, observedMicros);
+  // What the client cannot read as the contract's may still name a resource, or even be read here.
+  const rows: readonly unknown[] = [...page.items, ...page.unreadable];
+  for (const row of rows) {
+    const reading = readResource(row, observedMicros);
     if (reading.outcome !== 'read' || reading.ref.kind !== KIND_OF[stream]) {
       unreadable.push(reading.outcome === 'unreadable' ? reading.ref.id : 'a row without an id');
       continue;
@@ -202,7 +204,7 @@ function show(page: Page<object>, { stream, span, limit, observedMs }: ShowInput
   return {
     rows: ids.size + unreadable.length,
     ids: [...ids],
-    raw: page.items.length,
+    raw: rows.length,
     listed: [...listed.values()],
     unreadable,
     isFilterIgnored: ids.size > listed.size,
@@ -272,7 +274,7 @@ async function* pagesOf(span: Span, fetch: Fetch): AsyncGenerator<ShownPage> {
   for (let offset = 0; ; ) {
     const page = await fetch(span, offset);
     const before = shown.size;
-    for (const id of page.ids) shown.add(id);
+    for (const id of [...page.ids, ...page.unreadable]) shown.add(id);
     yield page;
     if (shown.size === before) return;
     offset += page.raw;

@@ -1,22 +1,23 @@
 /**
  * The rate budget of the account, shared by all processes through one row. The rules are the
- * client's (client/domain/rate.ts); here they are applied under a lock on that row.
+ * client's (client/domain/rate.ts) and our own (domain/ceiling.ts); here they are applied under a
+ * lock on that row.
  *
  * Time is the database's, so that processes on machines whose clocks differ agree about the reset.
  * A row costs a round trip for each request, which takes many times longer itself; a lease of several
  * requests for each process would be faster and would leave what it holds unused.
  */
 
-import { type RateSettings, reservesOf, takeBelowCeiling } from '../client/domain/ceiling.ts';
-import { learn, take } from '../client/domain/rate.ts';
+import { type Admission, learn, RESERVES, take } from '../client/domain/rate.ts';
 import type { RateBudget } from '../client/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
+import { type RateSettings, reservesOf, takeBelowCeiling } from './domain/ceiling.ts';
 import { type BudgetState, lockBudget, writeBudget } from './store/budget.ts';
 
 /** Makes the budget. Its methods reject when the database is away, and the calls they serve fail. */
 export function createSharedBudget(db: Database, clock: Clock, settings: RateSettings): RateBudget {
-  const reserves = reservesOf(settings);
+  const reserves = { ...RESERVES, ...reservesOf(settings) };
   const change = <T>(
     decide: (
       state: BudgetState,
@@ -31,9 +32,11 @@ export function createSharedBudget(db: Database, clock: Clock, settings: RateSet
     });
   return {
     take: (lane) =>
-      change((before, nowMs) => {
+      change<Admission>((before, nowMs) => {
         const below = takeBelowCeiling(before.background, { lane, settings, nowMs });
-        if (!below.admission.admitted) return { state: before, result: below.admission };
+        if (below.waitMs > 0) {
+          return { state: before, result: { admitted: false, waitMs: below.waitMs } };
+        }
         const { state: rate, admission } = take(before.rate, lane, nowMs, reserves);
         const background = admission.admitted ? below.use : before.background;
         const isSame = rate === before.rate && background === before.background;

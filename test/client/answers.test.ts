@@ -26,11 +26,44 @@ describe('answers', () => {
     expect(await errorOf(client.payments.retrieve('p'))).toMatchObject({
       kind: 'unreadable_answer',
       outcomeUnknown: false,
+      message: expect.stringMatching(/: payment_id$/),
     });
     expect(await errorOf(client.payments.capture('p'))).toMatchObject({
       kind: 'unreadable_answer',
       outcomeUnknown: true,
       retryable: false,
+      attempts: 1,
+    });
+    service.fail({ kind: 'answer', status: 503 }, { kind: 'cutBefore' });
+    expect((await errorOf(client.payments.retrieve('p'))).attempts).toBe(3);
+  });
+
+  it('whose money is of another form are refused by the name of the field, and not its value', async () => {
+    const service = await serviceThatAnswers(200, {
+      payment_id: 'p',
+      amount: 65.4,
+      currency: 978,
+      error_code: 51,
+    });
+    const { message } = await errorOf(clientOf(service).payments.retrieve('p'));
+    expect(message).toMatch(/: amount, currency$/);
+    expect(message).not.toMatch(/65|978/);
+  });
+
+  it('whose other fields are of another form are read without them', async () => {
+    const odd = {
+      payment_id: 'p',
+      amount: 6540,
+      error_code: 51,
+      metadata: [],
+      order_details: [{ name: 'Shirt', quantity: 1.5 }],
+      refunds: [{ amount: 1 }],
+    };
+    const service = await serviceThatAnswers(200, odd);
+    expect(await clientOf(service).payments.retrieve('p')).toEqual({
+      payment_id: 'p',
+      amount: 6540,
+      order_details: [{ name: 'Shirt' }],
     });
   });
 
@@ -49,7 +82,7 @@ describe('lists', () => {
   ])('are read from the envelope of %s', async (_, body, totalCount, hasMore) => {
     const service = await serviceThatAnswers(200, body);
     const page = await clientOf(service).payments.list({ limit: 2, status: 'succeeded' });
-    expect(page).toEqual({ items: rows, totalCount, hasMore });
+    expect(page).toEqual({ items: rows, unreadable: [], totalCount, hasMore });
     expect(service.received[0]?.body).toEqual({ limit: 2, status: 'succeeded' });
   });
 
@@ -104,19 +137,64 @@ describe('lists', () => {
     expect(walked.ids).toEqual(walked.all);
   });
 
-  it('give a row once that another pushed onto the next page', async () => {
+  /** A list of which so many rows come in front after each page. */
+  async function walkGrowing(arrivals: readonly number[], limit: number) {
+    const arriving = [...arrivals];
+    let all = Array.from({ length: 3 * limit }, (_, i) => ({ refund_id: `old${i}` }));
+    const old = all.map(({ refund_id }) => refund_id);
     const service = await startPaymentService();
-    const pages = [
-      [{ refund_id: 'a' }, { refund_id: 'b' }],
-      [{ refund_id: 'b' }, { refund_id: 'c' }],
-      [],
-    ];
-    service.always = () => ({ status: 200, body: pages.shift() });
+    service.always = ({ body }) => {
+      const { offset = 0 } = body as { offset?: number };
+      const data = all.slice(offset, offset + limit);
+      const answer = { count: data.length, total_count: all.length, data };
+      const news = Array.from({ length: arriving.shift() ?? 0 }, (_, i) => ({
+        refund_id: `new${arriving.length}-${i}`,
+      }));
+      all = [...news, ...all];
+      return { status: 200, body: answer };
+    };
     const ids: string[] = [];
-    for await (const { refund_id } of clientOf(service).refunds.iterate({ limit: 2 })) {
+    for await (const { refund_id } of clientOf(service).refunds.iterate({ limit })) {
       ids.push(refund_id);
     }
-    expect(ids).toEqual(['a', 'b', 'c']);
+    return { ids, old };
+  }
+
+  it.each([
+    ['fewer than a page', [1, 0, 1]],
+    ['as many as a page', [4, 0, 0]],
+    ['pages and a half', [0, 6, 3]],
+    ['all that was read', [0, 8]],
+  ])('give each row once, and all of them, while %s come in front', async (_, arrivals) => {
+    const { ids, old } = await walkGrowing(arrivals, 4);
+    expect(ids).toHaveLength(new Set(ids).size);
+    expect(ids.filter((id) => id.startsWith('old'))).toEqual(old);
+  });
+
+  it('give every row that can be read before they tell of one that cannot', async () => {
+    const pages = [
+      [{ refund_id: 'a' }, { refund_id: 'b', amount: 65.4 }],
+      [{ amount: 1 }, { refund_id: 'c' }],
+      [],
+    ];
+    const service = await startPaymentService();
+    service.always = () => ({ status: 200, body: pages.shift() });
+    const ids: string[] = [];
+    const walk = async () => {
+      for await (const { refund_id } of clientOf(service).refunds.iterate({ limit: 2 })) {
+        ids.push(refund_id);
+      }
+    };
+    expect((await errorOf(walk())).kind).toBe('unreadable_answer');
+    expect(ids).toEqual(['a', 'c']);
+    const offsets = service.received.map(({ body }) => (body as { offset: number }).offset);
+    expect(offsets).toEqual([0, 2, 4]);
+  });
+
+  it('of business profiles leave none out without a word', async () => {
+    const service = await serviceThatAnswers(200, [{ profile_id: 'a' }, {}]);
+    const thrown = await errorOf(clientOf(service).businessProfiles.list('merchant_1'));
+    expect(thrown.kind).toBe('unreadable_answer');
   });
 
   it('are not walked for ever where offset is ignored', async () => {
@@ -130,6 +208,15 @@ describe('lists', () => {
     };
     expect(await walked(100)).toEqual(['a', 'b']);
     expect((await errorOf(walked(2))).kind).toBe('unreadable_answer');
+  });
+
+  it.each([3, 4, 5])('end with an error where offset is ignored, %i rows counted', async (all) => {
+    const data = [{ refund_id: 'a' }, { refund_id: 'b' }];
+    const service = await serviceThatAnswers(200, { count: 2, total_count: all, data });
+    const walk = async () => {
+      for await (const _ of clientOf(service).refunds.iterate({ limit: 2 }));
+    };
+    expect((await errorOf(walk())).kind).toBe('unreadable_answer');
   });
 });
 
@@ -188,6 +275,45 @@ describe('refusals', () => {
   });
 });
 
+describe('what an error quotes', () => {
+  const quote = async (message: string, requestId = 'req-1') => {
+    const body = error('invalid_request', 'IR_04', message);
+    const service = await serviceThatAnswers(400, body, { 'x-request-id': requestId });
+    return await errorOf(clientOf(service).payments.retrieve('p'));
+  };
+
+  it.each([
+    '123456789012345',
+    '4242424242424242',
+    '0a1b2c3d-1111-4222-8333-444455556666',
+    '1f0e5f6c-4242-4242-4242-424242424242',
+  ])('is the request id %s as it came, for the service to find it', async (requestId) => {
+    const thrown = await quote('why', requestId);
+    expect(thrown.requestId).toBe(requestId);
+    expect(thrown.message).toContain(requestId);
+  });
+
+  it.each(['order 202611210042', 'pay_123456789012345 is gone', '2026-11-21 10:15:00-07:00 12'])(
+    'is %j, which holds no card number',
+    async (text) => {
+      expect((await quote(text)).message).toContain(text);
+    },
+  );
+
+  it.each([
+    CARD_NUMBER,
+    '4242 4242 4242 4242',
+    '4242-4242-4242-4242 12/30',
+    '17 4242 4242 4242 4242 12 30 123',
+    '3782 822463 10005',
+    '6304000000000000000',
+  ])('is not the card number in %j', async (text) => {
+    const { message } = await quote(`bad card ${text}!`);
+    expect(message).toContain('bad card [digits]');
+    expect(message).not.toMatch(/\d{4}[ -]?\d{4}/);
+  });
+});
+
 describe('the key', () => {
   it('is sent in its header, and follows no redirect', async () => {
     const elsewhere = await startPaymentService();
@@ -224,5 +350,7 @@ describe('the key', () => {
       expect(shown).not.toContain(CARD_NUMBER);
     }
     expect(inspect(client, { depth: 10, showHidden: true })).not.toContain(API_KEY);
+    service.always = () => ({ status: 200, body: {}, headers: { 'x-request-id': API_KEY } });
+    expect((await errorOf(client.payments.retrieve('p'))).requestId).toBe('[key]');
   });
 });

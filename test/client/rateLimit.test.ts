@@ -117,6 +117,27 @@ describe('the rate limit', () => {
     expect(service.received).toHaveLength(1);
   });
 
+  // Cut off after it was sent, it would leave its outcome unknown for nothing.
+  it('never lets a capture go out with too little time for its answer', async () => {
+    const time = createFakeTime();
+    const service = await startLimited(1, time);
+    const retry = { totalTimeoutMs: 65_000, attemptTimeoutMs: 30_000 };
+    const client = clientOf(service, { time, retry });
+    await client.payments.retrieve('order-1');
+    const refused = await errorOf(client.payments.capture('order-1'));
+    expect(refused).toMatchObject({ kind: 'rate_limited', retryable: true, outcomeUnknown: false });
+    const late = clientOf(service, { time, retry });
+    expect(await errorOf(late.payments.capture('order-1'))).toMatchObject({
+      kind: 'rate_limited',
+      attempts: 1,
+      outcomeUnknown: false,
+    });
+    expect(service.counts()).toEqual({ answered: 1, refused: 1 });
+    // A read that is cut off does no harm.
+    await client.payments.retrieve('order-1');
+    expect(service.counts().answered).toBe(2);
+  });
+
   it('is waited for no longer once the caller gives up', async () => {
     const time = createFakeTime();
     const service = await startLimited(1, time);

@@ -60,6 +60,41 @@ describe('creating a payment under its own id', () => {
     service.hiddenReads = 1000;
     const error = await errorOf(clientOf(service).payments.create(ORDER));
     expect(error).toMatchObject({ kind: 'unavailable', outcomeUnknown: true, retryable: true });
+    expect(error.attempts).toBe(service.received.length);
+  });
+
+  // Called "try again", it would be tried for ever.
+  it('says that trying again is no use when reading the payment is refused', async () => {
+    const service = await startPaymentService();
+    service.always = ({ method }) => ({
+      status: method === 'GET' ? 403 : 409,
+      body: { error: { type: 't', code: method === 'GET' ? 'IR_22' : 'HE_01', message: '' } },
+    });
+    const error = await errorOf(clientOf(service).payments.create(ORDER));
+    expect(error).toMatchObject({
+      kind: 'refused',
+      code: 'IR_22',
+      httpStatus: 403,
+      outcomeUnknown: true,
+      retryable: false,
+      attempts: 2,
+    });
+  });
+
+  it('is over when its time is, the reading of what exists included', async () => {
+    const service = await startPaymentService();
+    service.always = ({ method }) =>
+      method === 'GET'
+        ? { status: 404, body: { error: { type: 't', code: 'IR_05', message: '' } } }
+        : { status: 409, body: { error: { type: 't', code: 'HE_01', message: '' } } };
+    service.fail({ kind: 'answer', status: 503, headers: { 'retry-after': '50' } });
+    const time = createFakeTime();
+    const retry = { totalTimeoutMs: 100_000, maxAttempts: 50, baseDelayMs: 8_000 };
+    const startedAtMs = time.nowMs();
+    const error = await errorOf(clientOf(service, { time, retry }).payments.create(ORDER));
+    expect(error).toMatchObject({ kind: 'unavailable', retryable: true });
+    expect(time.nowMs() - startedAtMs).toBeGreaterThan(54_000);
+    expect(time.nowMs() - startedAtMs).toBeLessThanOrEqual(100_000);
   });
 
   it('does not say so when only an unreadable answer hinted at it', async () => {
@@ -80,7 +115,7 @@ describe('creating a payment under its own id', () => {
     const client = clientOf(service);
     await client.payments.create(ORDER);
     const error = await errorOf(client.payments.create({ ...ORDER, ...change }));
-    expect(error.kind).toBe('id_in_use');
+    expect(error).toMatchObject({ kind: 'id_in_use', attempts: 2 });
     expect(error.message).toContain(field);
   });
 
@@ -193,7 +228,7 @@ describe('capturing and refunding', () => {
     const error = await errorOf(
       client.refunds.create({ payment_id: 'order-2', refund_id: 'back-1' }),
     );
-    expect(error.kind).toBe('id_in_use');
+    expect(error).toMatchObject({ kind: 'id_in_use', attempts: 2 });
   });
 
   it('what was surely not done is sent again', async () => {

@@ -7,6 +7,8 @@ import {
   type ClientOptions,
   type CreatePaymentRequest,
   createClient,
+  DEFAULT_RETRY_POLICY,
+  type RetryPolicy,
 } from '../../src/client/index.ts';
 import { errorOf } from './failing.ts';
 import { API_KEY, clientOf, createFakeTime, startPaymentService } from './paymentService.ts';
@@ -36,7 +38,7 @@ describe('requests', () => {
     expect(service.received).toEqual([]);
   });
 
-  it.each(['.', '..', '', '\n', 'a\u0000b'])('with the id %j are not sent', async (id) => {
+  it.each(['.', '..', 'list', '', '\n', 'a\u0000b'])('with the id %j are not sent', async (id) => {
     const service = await startPaymentService();
     const error = await errorOf(clientOf(service).payments.retrieve(id));
     expect(error.kind).toBe('invalid_request');
@@ -45,13 +47,14 @@ describe('requests', () => {
 
   it('carry an id so that it cannot name another path', async () => {
     const service = await startPaymentService();
-    const ids = ['../payouts/1', 'a/b?c#d', '%2e%2e', 'ü'];
+    const ids = ['../payouts/1', 'a/b?c#d', '%2e%2e', 'ü', 'Jane Doe'];
     for (const id of ids) await errorOf(clientOf(service).payments.retrieve(id));
     expect(service.received.map(({ path }) => path)).toEqual([
       '/payments/..%2Fpayouts%2F1',
       '/payments/a%2Fb%3Fc%23d',
       '/payments/%252e%252e',
       '/payments/%C3%BC',
+      '/payments/Jane%20Doe',
     ]);
   });
 
@@ -136,4 +139,26 @@ describe('a client', () => {
       expect(make({ apiKey })).not.toThrow('0123');
     },
   );
+
+  // NaN in a timer cuts a capture off that was sent already.
+  it('takes a retry option that is undefined for one that is left out', async () => {
+    const service = await startPaymentService();
+    const unset = Object.fromEntries(Object.keys(DEFAULT_RETRY_POLICY).map((name) => [name]));
+    await clientOf(service, { retry: unset }).payments.capture('order-1');
+    expect(service.captures).toEqual(['order-1']);
+  });
+
+  it.each(Object.keys(DEFAULT_RETRY_POLICY))('is not made with a %s that is no number', (name) => {
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY, -1, 2 ** 31, null, '5']) {
+      const retry = { [name]: value } as Partial<RetryPolicy>;
+      expect(make({ retry }), String(value)).toThrow(new RegExp(`^retry\\.${name} must be`));
+    }
+  });
+
+  it('is not made without an attempt or any time, and is without a wait', () => {
+    for (const name of ['maxAttempts', 'totalTimeoutMs', 'attemptTimeoutMs']) {
+      expect(make({ retry: { [name]: 0 } }), name).toThrow(TypeError);
+    }
+    expect(make({ retry: { baseDelayMs: 0, maxDelayMs: 0 } })).not.toThrow();
+  });
 });

@@ -42,6 +42,21 @@ test('an id that exists is HE_01, and the customer stays as it was', async () =>
   expect(await retrieve(id)).toMatchObject({ name: 'first' });
 });
 
+test('a customer can be read, changed and deleted by whatever id it could be given', async () => {
+  for (const chosen of ['Jane Doe', 'jane@example.com', 'Žofia %2e']) {
+    const id = `${chosen} ${freshId('')}`.slice(0, 64).trimEnd();
+    const path = `/customers/${encodeURIComponent(id)}`;
+    expect(await create({ customer_id: id, name: 'Jane' })).toMatchObject({ customer_id: id });
+    expectAnswer('updateCustomer', await post(path, { name: 'Jane D.' }));
+    expect(await retrieve(encodeURIComponent(id))).toMatchObject({
+      customer_id: id,
+      name: 'Jane D.',
+    });
+    expectAnswer('deleteCustomer', await target.call('DELETE', path));
+    expectError(await target.call('GET', path), 404, 'IR_05');
+  }
+});
+
 test('an update changes what it sends and nothing else', async () => {
   const { customer_id: id, created } = await create(WHOLE);
   const change = { name: 'Countess', metadata: { tier: 'iron' } };
@@ -58,6 +73,8 @@ describe('limits', () => {
     // With the 37 characters of a fresh id behind it: 64.
     ['customer_id of 64 characters', { customer_id: freshId('c'.repeat(27)) }, true],
     ['customer_id of 65 characters', { customer_id: 'c'.repeat(65) }, false],
+    ['a customer_id that a path resolves', { customer_id: '..' }, false],
+    ['a customer_id that is the path of the list', { customer_id: 'list' }, false],
     ['50 pairs of metadata', { metadata: pairs(50) }, true],
     ['51 pairs of metadata', { metadata: pairs(51) }, false],
     ['a key of 40 characters', { metadata: { ['k'.repeat(40)]: 'v' } }, true],

@@ -119,6 +119,7 @@ describe('create', () => {
     ['a currency of two letters', { currency: 'EU' }, 'IR_04'],
     ['a payment_id of 65 characters', { payment_id: 'x'.repeat(65) }, 'IR_04'],
     ['a payment_id with a space', { payment_id: 'a b' }, 'IR_04'],
+    ['a payment_id that is the path of the list', { payment_id: 'list' }, 'IR_04'],
     ['an unknown capture_method', { capture_method: 'later' }, 'IR_04'],
     ['items', { items: [] }, 'IR_04'],
     ['line_items', { line_items: [] }, 'IR_04'],

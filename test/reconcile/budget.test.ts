@@ -1,8 +1,8 @@
 /** The rate budget: one for all processes, with what operators set on background work. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RateSettings } from '../../src/client/domain/ceiling.ts';
 import type { Lane } from '../../src/client/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import type { RateSettings } from '../../src/reconcile/domain/ceiling.ts';
 import { createSharedBudget } from '../../src/reconcile/sharedBudget.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

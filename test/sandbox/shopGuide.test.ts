@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { testCard } from '../../src/sandbox/domain/outcomes.ts';
+import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { BILLING, card } from '../support/sandboxRequests.ts';
 
@@ -15,8 +16,11 @@ const root = packageRoot();
 const folder = join(root, 'dist', 'shop-guide');
 
 let sandbox: TestSandbox;
+let proxy: RecordingProxy;
 beforeAll(async () => {
   sandbox = await startTestSandbox();
+  proxy = await startRecordingProxy(sandbox.baseUrl);
+  answerInItsPlace();
   const guide = readFileSync(join(root, 'docs/shop-guide.md'), 'utf8');
   const blocks = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code);
   mkdirSync(folder, { recursive: true });
@@ -32,15 +36,40 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
+  await proxy.close();
   await sandbox.close();
 });
+
+const BANK = 'https://bank.example/3ds';
+
+/** The words of other services of the family for a customer who has to act. */
+function answerInItsPlace(): void {
+  const redirect = { redirect_to_url: BANK };
+  for (const body of [
+    { payment_id: 'order-4-1', status: 'requires_customer_action', next_action: redirect },
+    { payment_id: 'order-5-1', status: 'requires_redirection', next_action: redirect },
+    { payment_id: 'order-6-1', status: 'requires_customer_action', next_action: { type: 'qr' } },
+  ]) {
+    proxy.standIns.set(`/payments/${body.payment_id}`, { status: 200, body });
+  }
+}
+
+/** The money of a payout that is confirmed and not fulfilled goes to whoever it names. */
+const ANYBODYS = {
+  amount: 5000,
+  currency: 'EUR',
+  merchant_order_reference_id: 'somebody-else',
+  payout_type: 'bank',
+  payout_method_data: { bank_transfer: { payout_method_type: 'sepa', iban: 'DE1', bic: 'X' } },
+  confirm: true,
+};
 
 /** What happens around the shop: customers with cards, a bank that opens a dispute. */
 const story = (inputs: object) => `
   import * as shop from './dist/shop-guide/shop.js';
-  const { base, billing, plain, secure, declined } = ${JSON.stringify(inputs)};
-  const post = async (path, body) => {
-    const json = { method: 'POST', headers: { 'content-type': 'application/json' } };
+  const { base, apiKey, billing, plain, secure, declined } = ${JSON.stringify(inputs)};
+  const post = async (path, body, method = 'POST') => {
+    const json = { method, headers: { 'content-type': 'application/json', 'api-key': apiKey } };
     return await (await fetch(base + path, { ...json, body: JSON.stringify(body) })).json();
   };
   const order = (id, attempt = 1) => ({ id, attempt, amount: 6540, currency: 'USD' });
@@ -60,6 +89,14 @@ const story = (inputs: object) => `
   told.evidence = await shop.contest(dispute_id, new File(['paid'], 'receipt.txt'), 'TRACK-1');
   told.payout = await shop.payOut('supplier-7', 900, 'DE02120300000000202051', 'BYLADEM1');
   told.payoutAgain = await shop.payOut('supplier-7', 900, 'DE02120300000000202051', 'BYLADEM1');
+  const anybodys = await post('/payouts/create', ${JSON.stringify(ANYBODYS)});
+  await post('/_sandbox/faults', { lists: { ignored_filters: ['merchant_order_reference_id'] } }, 'PUT');
+  told.otherPayout = await shop.payOut('supplier-8', 800, 'DE02120300000000202051', 'BYLADEM1');
+  told.payoutUnfiltered = await shop.payOut('supplier-7', 900, 'DE02120300000000202051', 'BYLADEM1');
+  const untouched = await fetch(base + '/payouts/' + anybodys.payout_id, { headers: { 'api-key': apiKey } });
+  told.anybodys = (await untouched.json()).status;
+  told.acting = [await shop.customerReturned(order('4')), await shop.customerReturned(order('5'))];
+  told.actingNowhere = await shop.customerReturned(order('6'));
   console.log(JSON.stringify(told));
 `;
 
@@ -69,6 +106,7 @@ test('the code of the guide compiles and runs', async () => {
   expect(compiled.stdout).toBe('');
   const inputs = {
     base: sandbox.baseUrl,
+    apiKey: sandbox.apiKey,
     billing: BILLING,
     plain: card(),
     secure: card(testCard('customer_action')),
@@ -78,7 +116,7 @@ test('the code of the guide compiles and runs', async () => {
     cwd: root,
     env: {
       ...process.env,
-      PAYMENTS_BASE_URL: sandbox.baseUrl,
+      PAYMENTS_BASE_URL: proxy.baseUrl,
       PAYMENTS_API_KEY: sandbox.apiKey,
       PAYMENTS_PROFILE_ID: sandbox.profileId,
     },
@@ -101,8 +139,16 @@ test('the code of the guide compiles and runs', async () => {
     },
     payout: 'success',
     payoutAgain: 'success',
+    otherPayout: 'success',
+    payoutUnfiltered: 'success',
+    anybodys: 'requires_fulfillment',
+    acting: [
+      { do: 'redirect', to: BANK },
+      { do: 'redirect', to: BANK },
+    ],
+    actingNowhere: { do: 'wait' },
   });
   const payments = await sandbox.control('GET', '/truth/payment');
   expect(payments.data).toHaveLength(4);
-  expect((await sandbox.control('GET', '/truth/payout')).data).toHaveLength(1);
+  expect((await sandbox.control('GET', '/truth/payout')).data).toHaveLength(3);
 }, 120_000);

@@ -1,12 +1,12 @@
 import { Command, Option } from 'commander';
 import { clientOf, reconcileOf } from '../../assembly/service.ts';
 import { rateSettingsOf } from '../../assembly/settings.ts';
-import { discoveryPerMinute } from '../../client/domain/ceiling.ts';
 import type { PaymentServiceClient } from '../../client/index.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { createMetrics } from '../../platform/metrics.ts';
+import { discoveryPerMinute } from '../../reconcile/domain/ceiling.ts';
 import { estimateOf } from '../../reconcile/estimate.ts';
 import type { RunProgress } from '../../reconcile/listSpan.ts';
 import { FIRST_SPAN_MS, type Reconcile, type RunReport } from '../../reconcile/run.ts';

@@ -13,6 +13,8 @@
  * 4. HE_01 is a refusal in every HTTP status: the services of this family do not agree on one.
  * 5. Waits grow exponentially, with full jitter; a wait that the service named comes on top.
  * 6. Attempts and total time are capped, and no wait is begun that would pass the cap.
+ * 7. What changes something is not sent with too little time left for its answer: it would be cut
+ *    off, and its outcome unknown, for a request that need not have been sent.
  */
 
 /** Caps and waits of one call. */
@@ -29,7 +31,7 @@ export interface RetryPolicy {
   readonly maxDelayMs: number;
 }
 
-/** Two windows of the rate limit fit into the total, so that a 429 can be waited out. */
+/** A window of the rate limit and a whole attempt fit into the total: a 429 can be waited out. */
 export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   maxAttempts: 5,
   totalTimeoutMs: 120_000,
@@ -80,6 +82,8 @@ export interface Situation {
   readonly attempts: number;
   /** Since the call began. */
   readonly elapsedMs: number;
+  /** That the next attempt must find left; see neededMs. */
+  readonly neededMs: number;
   /** From 0 up to 1. */
   readonly random: number;
 }
@@ -97,7 +101,13 @@ export function decideRetry(situation: Situation, policy: RetryPolicy): Decision
   if (attempts >= policy.maxAttempts) return STOP;
   const namedWaitMs = failure.kind === 'answer' ? (failure.namedWaitMs ?? 0) : 0;
   const delayMs = namedWaitMs + Math.floor(random * backoffCeilingMs(attempts, policy));
-  return elapsedMs + delayMs < policy.totalTimeoutMs ? { action: 'retry', delayMs } : STOP;
+  const endMs = elapsedMs + delayMs + situation.neededMs;
+  return endMs <= policy.totalTimeoutMs ? { action: 'retry', delayMs } : STOP;
+}
+
+/** How much of the total an attempt must find left after a wait (rules 6 and 7). */
+export function neededMs(isSafe: boolean, policy: RetryPolicy): number {
+  return isSafe ? 1 : Math.min(policy.attemptTimeoutMs, policy.totalTimeoutMs / 2);
 }
 
 function mayRepeat(failure: AttemptFailure, repeatable: boolean, mustExist: boolean): boolean {

@@ -42,9 +42,6 @@ const evidenceShape = {
 };
 export type EvidenceField = keyof typeof evidenceShape;
 
-/** All fields but `dispute_id`, in the document's order. */
-export const EVIDENCE_FIELDS = Object.keys(evidenceShape) as readonly EvidenceField[];
-
 /** The fields that hold the id of an uploaded file. Same section, "file id". */
 export const EVIDENCE_FILE_FIELDS = [
   'customer_signature',

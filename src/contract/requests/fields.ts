@@ -7,6 +7,7 @@
  * empty string without creating anything.
  */
 import { z } from 'zod';
+import { parseId } from '../identifiers.ts';
 import {
   CUSTOMER_ID_MAX_LENGTH,
   METADATA_LIMITS,
@@ -42,23 +43,37 @@ export const timestamp = z.union([z.iso.datetime({ offset: true, local: true }),
   error: 'expected an ISO 8601 date or time',
 });
 
+/**
+ * Ids that would lead elsewhere in a path: what it would resolve, and the routes of lists. Whoever
+ * could choose one could never read what it names.
+ */
+const ELSEWHERE: ReadonlySet<string> = new Set(['.', '..', 'list']);
+
+const leadsToItself = (id: string): boolean => !ELSEWHERE.has(id);
+const canStandInPath = (id: string): boolean => parseId(id) !== undefined && leadsToItself(id);
+const NOT_ELSEWHERE = `not ${[...ELSEWHERE].map((id) => `"${id}"`).join(', ')}`;
+
 /** An id that a merchant may choose. Interface document, section Limits, `payment_id`. */
 export const chosenId = z
   .string()
-  .regex(PAYMENT_ID_PATTERN, 'expected 1 to 64 letters, digits, "_" or "-"');
-
-/** Interface document, section Limits. */
-export const customerId = z.string().min(1).max(CUSTOMER_ID_MAX_LENGTH);
+  .regex(PAYMENT_ID_PATTERN, 'expected 1 to 64 letters, digits, "_" or "-"')
+  .refine(leadsToItself, `expected ${NOT_ELSEWHERE}`);
 
 /**
- * An id in a path. It may come from a webhook, so the two names that a path would resolve, and what
- * cannot be printed, are refused. Interface document, section What the service does, convention 5.
+ * An id in a path. It may come from a webhook, or have been chosen long ago, so it is any that can be
+ * printed and leads to itself. Interface document, section What the service does, convention 5.
  */
 export const pathId = z
   .string()
-  .min(1)
-  .max(255)
-  .regex(/^(?!\.{1,2}$)[^\p{C}\p{Z}]+$/u, 'expected printable characters, and not "." or ".."');
+  .refine(canStandInPath, `expected 1 to 255 printable characters, and ${NOT_ELSEWHERE}`)
+  .meta({ minLength: 1, maxLength: 255 });
+
+/** The length is all that the document says of it; the rest lets it be read again. Section Limits. */
+export const customerId = z
+  .string()
+  .max(CUSTOMER_ID_MAX_LENGTH)
+  .refine(canStandInPath, `expected printable characters, and ${NOT_ELSEWHERE}`)
+  .meta({ minLength: 1 });
 
 /** Anything that JSON carries. */
 export const jsonValue = z.json();
@@ -83,13 +98,18 @@ export const pageFields = {
   offset: z.int().min(0).optional(),
 };
 
+/** The fields that an object sends: one that is undefined is left out of JSON. */
+export function sentFields(value: object): readonly string[] {
+  return Object.entries(value).flatMap(([field, sent]) => (sent === undefined ? [] : [field]));
+}
+
 /**
  * For an object of which exactly one field is sent.
  * @returns the schema with that rule, in words and for a document.
  */
 export function exactlyOne<T extends z.ZodObject>(schema: T): T {
   return schema
-    .refine((value) => Object.values(value as object).filter((v) => v !== undefined).length === 1, {
+    .refine((value) => sentFields(value as object).length === 1, {
       error: `expected exactly one of ${Object.keys(schema.shape).join(', ')}`,
     })
     .meta({ minProperties: 1, maxProperties: 1 }) as T;

@@ -4,7 +4,7 @@
  * "Create Payment" and "Confirm Payment".
  */
 import { z } from 'zod';
-import { exactlyOne, text } from './fields.ts';
+import { exactlyOne, sentFields, text } from './fields.ts';
 
 /** Interface document, section Resources, `payment_method_data.card`. */
 export const cardRequest = z.strictObject({
@@ -115,5 +115,5 @@ export function methodFitsData(fields: {
 }): boolean {
   const { payment_method: method, payment_method_data: data } = fields;
   if (method === undefined || data === undefined) return true;
-  return Object.hasOwn(data, method);
+  return sentFields(data).includes(method);
 }

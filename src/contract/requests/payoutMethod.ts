@@ -3,7 +3,7 @@
  * Interface document, section Endpoints, "Payouts", `payout_method_data`.
  */
 import { z } from 'zod';
-import { country, email, exactlyOne, text } from './fields.ts';
+import { country, email, exactlyOne, sentFields, text } from './fields.ts';
 
 /** Interface document, section Endpoints, "Payouts", `payout_method_data.card`. */
 export const CARD_NETWORKS = [
@@ -140,5 +140,5 @@ export function payoutTypeFitsData(fields: {
 }): boolean {
   const { payout_type: type, payout_method_data: data } = fields;
   if (type === undefined || data === undefined) return true;
-  return Object.keys(data).every((kind) => (TYPE_OF_DATA[kind] ?? type) === type);
+  return sentFields(data).every((kind) => (TYPE_OF_DATA[kind] ?? type) === type);
 }

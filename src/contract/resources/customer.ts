@@ -1,6 +1,6 @@
 /** The customer. Interface document, section Resources, "Customer". */
 import { z } from 'zod';
-import { flag, id, metadata, text, timestamp } from './fields.ts';
+import { flag, id, lenient, metadata, text, timestamp } from './fields.ts';
 
 /** Interface document, section Resources, "Customer", with what services of this family add. */
 export const customerSchema = z.looseObject({
@@ -10,8 +10,8 @@ export const customerSchema = z.looseObject({
   phone: text,
   phone_country_code: text,
   description: text,
-  address: z
-    .looseObject({
+  address: lenient(
+    z.looseObject({
       line1: text,
       line2: text,
       city: text,
@@ -21,8 +21,8 @@ export const customerSchema = z.looseObject({
       country: text,
       first_name: text,
       last_name: text,
-    })
-    .nullish(),
+    }),
+  ),
   metadata,
   created: timestamp,
   // Below: not in the document.

@@ -4,7 +4,7 @@
  * Interface document, section Resources, "Dispute and evidence".
  */
 import { z } from 'zod';
-import { flag, id, text, timestamp } from './fields.ts';
+import { currency, flag, id, text, timestamp } from './fields.ts';
 
 /** Interface document, section Resources, "Dispute and evidence", with the family's fields. */
 export const disputeSchema = z.looseObject({
@@ -17,7 +17,7 @@ export const disputeSchema = z.looseObject({
   attempt_id: text,
   /** Minor units, sent as text; an integer, the document's form of amounts, is read too. */
   amount: z.union([z.string(), z.int()]).nullish(),
-  currency: text,
+  currency,
   /** One of DISPUTE_STAGES, or a later word. */
   dispute_stage: text,
   /** As `status`, with the prefix `dispute_`; it says more than `status` where both are sent. */

@@ -1,23 +1,31 @@
 /**
  * Fields that several resources share, for reading.
  *
- * Reading is lenient. The document says that responses do not always carry every field, and services
- * of this family send null for what they do not have, so every field but the resource's own id may
- * be missing or null. Statuses, currencies and times are plain text: statuses.ts, money.ts and the
- * readers judge them, because one odd value must not make a whole resource unreadable.
+ * 1. Responses do not always carry every field, and services of this family send null for what they
+ *    do not have: every field but the resource's own id may be missing or null.
+ * 2. Statuses, currencies and times are plain text: statuses.ts, money.ts and the readers judge them.
+ * 3. Two things make a resource unreadable: no id, or money of another form than the contract's.
+ *    Every other field of another form reads as if it had not been carried, a list of parts as a
+ *    whole, so that nothing beside the money can hide what became of it.
  */
 import { z } from 'zod';
+
+/** A field that may be missing, null, or of another form (rule 3). */
+export function lenient<T extends z.ZodType>(form: T) {
+  const field: z.ZodOptional<z.ZodNullable<T>> = form.nullable().optional();
+  return z.catch(field, undefined);
+}
 
 /** The id under which a resource is known. Interface document, section Resources and their fields. */
 export const id = z.string().min(1);
 
 /** Free text, a code, or a word of an open set. */
-export const text = z.string().nullish();
+export const text = lenient(z.string());
 
 /** A whole number that is no amount. */
-export const integer = z.int().nullish();
+export const integer = lenient(z.int());
 
-export const flag = z.boolean().nullish();
+export const flag = lenient(z.boolean());
 
 /**
  * Minor units of the currency beside it, as a safe integer.
@@ -25,16 +33,19 @@ export const flag = z.boolean().nullish();
  */
 export const amountMinor = z.int().nullish();
 
+/** Interface document, section What the service does, convention 3: ISO 4217. */
+export const currency = z.string().nullish();
+
 /** ISO 8601. Interface document, section What the service does, convention 3. */
-export const timestamp = z.string().nullish();
+export const timestamp = lenient(z.string());
 
 /** The merchant's own key-value pairs. Interface document, section Resources, "Payment". */
-export const metadata = z.record(z.string(), z.unknown()).nullish();
+export const metadata = lenient(z.record(z.string(), z.unknown()));
 
 /** Interface document, section Resources, "Nested objects used on payments", `billing`. */
 export const billingSchema = z.looseObject({
-  address: z
-    .looseObject({
+  address: lenient(
+    z.looseObject({
       line1: text,
       line2: text,
       city: text,
@@ -44,9 +55,9 @@ export const billingSchema = z.looseObject({
       country: text,
       first_name: text,
       last_name: text,
-    })
-    .nullish(),
-  phone: z.looseObject({ number: text, country_code: text }).nullish(),
+    }),
+  ),
+  phone: lenient(z.looseObject({ number: text, country_code: text })),
   /** Named for payouts only. */
   email: text,
 });

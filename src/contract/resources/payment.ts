@@ -6,10 +6,12 @@ import { disputeSchema } from './dispute.ts';
 import {
   amountMinor,
   billingSchema,
+  currency,
   customerDetailsSchema,
   flag,
   id,
   integer,
+  lenient,
   metadata,
   text,
   timestamp,
@@ -27,16 +29,16 @@ export type CardDetails = z.infer<typeof cardDetailsSchema>;
 
 /** Why a payment failed, in three voices. Interface document, section Resources, "Payment". */
 export const errorDetailsSchema = z.looseObject({
-  unified_details: z.looseObject({ category: text, message: text }).nullish(),
-  issuer_details: z
-    .looseObject({
+  unified_details: lenient(z.looseObject({ category: text, message: text })),
+  issuer_details: lenient(
+    z.looseObject({
       code: text,
       message: text,
-      network_details: z.looseObject({ name: text }).nullish(),
-    })
-    .nullish(),
+      network_details: lenient(z.looseObject({ name: text })),
+    }),
+  ),
   /** The acquirer's own words: no stable surface. */
-  connector_details: z.looseObject({ code: text, message: text, reason: text }).nullish(),
+  connector_details: lenient(z.looseObject({ code: text, message: text, reason: text })),
 });
 export type ErrorDetails = z.infer<typeof errorDetailsSchema>;
 
@@ -55,7 +57,7 @@ export const orderDetailSchema = z.looseObject({
   product_name: text,
   quantity: integer,
   amount: amountMinor,
-  currency: text,
+  currency,
 });
 export type OrderDetail = z.infer<typeof orderDetailSchema>;
 
@@ -64,7 +66,7 @@ export const captureSchema = z.looseObject({
   capture_id: text,
   status: text,
   amount: amountMinor,
-  currency: text,
+  currency,
   capture_sequence: integer,
   connector_capture_id: text,
 });
@@ -79,11 +81,11 @@ export const paymentSchema = z.looseObject({
   amount: amountMinor,
   amount_received: amountMinor,
   amount_capturable: amountMinor,
-  currency: text,
+  currency,
   /** `automatic`, `manual` or `manual_multiple`. */
   capture_method: text,
   payment_method: text,
-  payment_method_data: z.looseObject({ card: cardDetailsSchema.nullish() }).nullish(),
+  payment_method_data: lenient(z.looseObject({ card: lenient(cardDetailsSchema) })),
   customer_id: text,
   email: text,
   description: text,
@@ -101,16 +103,16 @@ export const paymentSchema = z.looseObject({
   unified_message: text,
   error_code: text,
   error_message: text,
-  error_details: errorDetailsSchema.nullish(),
+  error_details: lenient(errorDetailsSchema),
   // Named in the document as fields of a request; services of this family return them too.
   profile_id: text,
   payment_method_type: text,
   authentication_type: text,
-  billing: billingSchema.nullish(),
+  billing: lenient(billingSchema),
   return_url: text,
-  order_details: z.array(orderDetailSchema).nullish(),
+  order_details: lenient(z.array(orderDetailSchema)),
   // Below: not in the document.
-  next_action: nextActionSchema.nullish(),
+  next_action: lenient(nextActionSchema),
   /** The family's names for `modified_at`. */
   updated: timestamp,
   updated_at: timestamp,
@@ -125,10 +127,10 @@ export const paymentSchema = z.looseObject({
   /** `approved`, `rejected` or `auto_refunded`, after a manual review. */
   merchant_decision: text,
   net_amount: amountMinor,
-  captures: z.array(captureSchema).nullish(),
-  refunds: z.array(refundSchema).nullish(),
-  disputes: z.array(disputeSchema).nullish(),
-  customer: customerDetailsSchema.nullish(),
+  captures: lenient(z.array(captureSchema)),
+  refunds: lenient(z.array(refundSchema)),
+  disputes: lenient(z.array(disputeSchema)),
+  customer: lenient(customerDetailsSchema),
   connector: text,
   connector_transaction_id: text,
   test_mode: flag,

@@ -3,7 +3,7 @@
  * services of this family show. Interface document, section Resources, "Payment link".
  */
 import { z } from 'zod';
-import { amountMinor, flag, id, text, timestamp } from './fields.ts';
+import { amountMinor, currency, flag, id, lenient, text, timestamp } from './fields.ts';
 
 /** A page where a customer pays an amount that the merchant named. */
 export const paymentLinkSchema = z.looseObject({
@@ -14,7 +14,7 @@ export const paymentLinkSchema = z.looseObject({
   /** `active`, `expired`, or `completed` for a one-time link that was paid. */
   status: text,
   amount: amountMinor,
-  currency: text,
+  currency,
   description: text,
   link_type: text,
   expiry: timestamp,
@@ -23,7 +23,7 @@ export const paymentLinkSchema = z.looseObject({
   capture_method: text,
   authentication_type: text,
   require_customer_info: flag,
-  payment_link_config: z.looseObject({}).nullish(),
+  payment_link_config: lenient(z.looseObject({})),
   /** Of the last payment that was made by it. */
   payment_id: text,
   created: timestamp,

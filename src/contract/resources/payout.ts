@@ -5,9 +5,11 @@ import { z } from 'zod';
 import {
   amountMinor,
   billingSchema,
+  currency,
   customerDetailsSchema,
   flag,
   id,
+  lenient,
   metadata,
   text,
   timestamp,
@@ -15,13 +17,13 @@ import {
 
 /** How the money goes out; account numbers come masked. Interface document, section Resources, "Payout". */
 export const payoutMethodDataSchema = z.looseObject({
-  bank: z
-    .looseObject({
+  bank: lenient(
+    z.looseObject({
       bank_account_number: text,
       bank_routing_number: text,
       account_holder_name: text,
-    })
-    .nullish(),
+    }),
+  ),
 });
 export type PayoutMethodData = z.infer<typeof payoutMethodDataSchema>;
 
@@ -31,13 +33,13 @@ export const payoutSchema = z.looseObject({
   merchant_id: text,
   merchant_order_reference_id: text,
   amount: amountMinor,
-  currency: text,
+  currency,
   payout_type: text,
-  payout_method_data: payoutMethodDataSchema.nullish(),
-  billing: billingSchema.nullish(),
+  payout_method_data: lenient(payoutMethodDataSchema),
+  billing: lenient(billingSchema),
   auto_fulfill: flag,
   customer_id: text,
-  customer: customerDetailsSchema.nullish(),
+  customer: lenient(customerDetailsSchema),
   client_secret: text,
   return_url: text,
   business_country: text,

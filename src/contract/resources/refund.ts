@@ -2,14 +2,14 @@
  * The refund, as events and retrievals carry it. Interface document, section Resources, "Refund".
  */
 import { z } from 'zod';
-import { amountMinor, id, metadata, text, timestamp } from './fields.ts';
+import { amountMinor, currency, id, metadata, text, timestamp } from './fields.ts';
 
 /** Interface document, section Resources, "Refund", with what services of this family add. */
 export const refundSchema = z.looseObject({
   refund_id: id,
   payment_id: text,
   amount: amountMinor,
-  currency: text,
+  currency,
   /** One of REFUND_STATUSES, or a later word; see statuses.ts. */
   status: text,
   reason: text,

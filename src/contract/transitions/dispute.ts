@@ -30,15 +30,6 @@ export const DISPUTE_MOVES = [
   },
 ] as const satisfies readonly Move<DisputeOperation | DisputeHappening, DisputeStatus>[];
 
-/** From each stage to itself or one of these. */
-export const DISPUTE_STAGE_MOVES = {
-  pre_dispute: ['dispute', 'pre_arbitration', 'arbitration', 'dispute_reversal'],
-  dispute: ['pre_arbitration', 'arbitration', 'dispute_reversal'],
-  pre_arbitration: ['arbitration', 'dispute_reversal'],
-  arbitration: ['dispute_reversal'],
-  dispute_reversal: [],
-} as const satisfies Record<DisputeStage, readonly DisputeStage[]>;
-
 /** The stages at which a dispute can be accepted, or contested. */
 export const ACCEPTABLE_DISPUTE_STAGES = [
   'pre_dispute',

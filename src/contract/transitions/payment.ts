@@ -3,7 +3,7 @@
  * Interface document, section States and transitions, "Payment transitions". Choices where that
  * section is silent: docs/decisions/0009-contract-where-silent.md.
  */
-import type { PaymentStatus } from '../statuses.ts';
+import { CAPTURABLE_STATUSES, type PaymentStatus } from '../statuses.ts';
 import { type Judgement, judge, type Move, NEW, type StateRefusals } from './moves.ts';
 
 /** Waiting for the customer; the document's word first. */
@@ -11,13 +11,6 @@ const WAITING_FOR_CUSTOMER = [
   'requires_action',
   'requires_customer_action',
   'requires_redirection',
-] as const;
-
-/** Authorized, with something left to capture. */
-const CAPTURABLE = [
-  'requires_capture',
-  'partially_authorized_and_requires_capture',
-  'partially_captured_and_capturable',
 ] as const;
 
 /** What an attempt to authorize can come to. */
@@ -76,19 +69,19 @@ export const PAYMENT_MOVES = [
   },
   {
     by: 'capturePayment',
-    from: CAPTURABLE,
+    from: CAPTURABLE_STATUSES,
     to: ['succeeded'],
     when: 'everything authorized is captured now',
   },
   {
     by: 'capturePayment',
-    from: CAPTURABLE,
+    from: CAPTURABLE_STATUSES,
     to: ['partially_captured'],
     when: 'less, and capture_method is manual: the rest is released',
   },
   {
     by: 'capturePayment',
-    from: CAPTURABLE,
+    from: CAPTURABLE_STATUSES,
     to: ['partially_captured_and_capturable'],
     when: 'less, and capture_method is manual_multiple',
   },
@@ -100,7 +93,7 @@ export const PAYMENT_MOVES = [
       ...WAITING_FOR_CUSTOMER,
       'requires_merchant_action',
       'processing',
-      ...CAPTURABLE,
+      ...CAPTURABLE_STATUSES,
       'partially_captured_and_processing',
       'conflicted',
       'review',
@@ -127,7 +120,7 @@ export const PAYMENT_MOVES = [
   },
   {
     by: 'authorizationExpires',
-    from: CAPTURABLE,
+    from: CAPTURABLE_STATUSES,
     to: ['expired'],
     when: '7 days after the authorization; what was captured before stays captured',
   },

@@ -1,8 +1,8 @@
 /** Statements on the rate budget that all processes share. */
 
-import type { BackgroundUse } from '../../client/domain/ceiling.ts';
 import type { RateState } from '../../client/domain/rate.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import type { BackgroundUse } from '../domain/ceiling.ts';
 
 /** Everything that the one row holds. */
 export interface BudgetState {

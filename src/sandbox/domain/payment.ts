@@ -20,6 +20,7 @@
 import {
   type CaptureMethod,
   DECLINE_CODES,
+  isCapturable,
   LEGACY_DECLINE_CODES,
   MANUAL_AUTHORIZATION_VALIDITY_MS,
   missingToConfirm,
@@ -271,7 +272,7 @@ export function capturePayment(
   input: CaptureInput,
   nowMs: number,
 ): Decision<PaymentState> {
-  if (!CAPTURABLE.has(state.status)) return refuseCapture(state);
+  if (!isCapturable(state.status)) return refuseCapture(state);
   const amountMinor = input.amount_to_capture ?? state.amount_capturable;
   if (amountMinor > state.amount_capturable) {
     return refuseValue(
@@ -304,8 +305,6 @@ export function capturePayment(
     }),
   );
 }
-
-const CAPTURABLE = new Set<string>(['requires_capture', 'partially_captured_and_capturable']);
 
 /** Captured as far as it can be, or cancelled: the document answers 409 rather than 400. */
 const CAPTURE_CONFLICTS = new Set<string>(['succeeded', 'partially_captured', 'cancelled']);

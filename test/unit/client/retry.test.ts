@@ -5,6 +5,7 @@ import {
   backoffCeilingMs,
   decideRetry,
   meaningOf,
+  neededMs,
   DEFAULT_RETRY_POLICY as POLICY,
   type Situation,
 } from '../../../src/client/domain/retry.ts';
@@ -20,6 +21,7 @@ const FIRST: Omit<Situation, 'failure'> = {
   mustExist: false,
   attempts: 1,
   elapsedMs: 0,
+  neededMs: 1,
   random: 0,
 };
 const isRetried = (failure: AttemptFailure, change: Partial<Situation> = {}) =>
@@ -40,6 +42,7 @@ const anySituation: fc.Arbitrary<Situation> = fc.record({
   mustExist: fc.boolean(),
   attempts: fc.integer({ min: 1, max: 10 }),
   elapsedMs: fc.nat(200_000),
+  neededMs: fc.constantFrom(neededMs(true, POLICY), neededMs(false, POLICY)),
   random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
 });
 
@@ -93,8 +96,8 @@ describe('sending again', () => {
     expect(isRetried(answer(400), { mustExist: true })).toBe(false);
   });
 
-  // Rules 5 and 6.
-  it('waits at least as named, at most a growing ceiling longer, and never past the cap', () => {
+  // Rules 5 to 7.
+  it('waits at least as named, at most a growing ceiling longer, and never too late for an attempt', () => {
     fc.assert(
       fc.property(anySituation, (situation) => {
         const decision = decideRetry(situation, POLICY);
@@ -103,7 +106,9 @@ describe('sending again', () => {
         const namedMs = failure.kind === 'answer' ? (failure.namedWaitMs ?? 0) : 0;
         expect(decision.delayMs).toBeGreaterThanOrEqual(namedMs);
         expect(decision.delayMs).toBeLessThan(namedMs + backoffCeilingMs(attempts, POLICY) + 1);
-        expect(elapsedMs + decision.delayMs).toBeLessThan(POLICY.totalTimeoutMs);
+        expect(elapsedMs + decision.delayMs + situation.neededMs).toBeLessThanOrEqual(
+          POLICY.totalTimeoutMs,
+        );
         expect(attempts).toBeLessThan(POLICY.maxAttempts);
       }),
     );

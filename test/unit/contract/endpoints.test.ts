@@ -1,16 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import type { z } from 'zod';
 import {
   COMMON_ERRORS,
+  createCustomerRequest,
+  createPaymentRequest,
+  createRefundRequest,
   ENDPOINTS,
   type Endpoint,
   ERROR_CODES,
   FAMILY_ERROR_CODES,
   keyKindOf,
+  parseId,
+  problemsOf,
 } from '../../../src/contract/index.ts';
 import { buildServiceOpenApi } from '../../../src/contract/openapi.ts';
 import { packageRoot } from '../../../src/platform/packageRoot.ts';
+import { CARD_PAYMENT } from './requestBuilders.ts';
 
 const endpoints = Object.entries(ENDPOINTS) as [string, Endpoint][];
 
@@ -94,8 +101,46 @@ describe('the table of endpoints', () => {
     ]);
   });
 
-  it.each(['.', '..', '', 'a b', 'a\u0000', '\ud800'])('refuses the id %j in a path', (id) => {
-    expect(ENDPOINTS.retrievePayment.params.safeParse({ payment_id: id }).success).toBe(false);
+  it.each(['.', '..', 'list', '', ' a', 'a ', 'a\u0000', '\ud800', 'a'.repeat(256)])(
+    'refuses the id %j in a path',
+    (id) => {
+      expect(ENDPOINTS.retrievePayment.params.safeParse({ payment_id: id }).success).toBe(false);
+    },
+  );
+
+  // What can be created, and what a webhook can name, can be read.
+  it.each([
+    ...[
+      '.',
+      '..',
+      'list',
+      'Lists',
+      '...',
+      '',
+      ' ',
+      'Jane Doe',
+      ' Jane',
+      'a/b',
+      '%2e',
+      'jane@x.example',
+    ],
+    ...['\u00e9', 'a\u0000', '\ud800', '\u{1f600}', '\u200b', 'a\nb', 'x'.repeat(64)],
+  ])('the id %j can be chosen exactly where it can be in a path', (id) => {
+    const canBeRead = (params: z.ZodType, field: string) =>
+      params.safeParse({ [field]: id }).success;
+    const customer = createCustomerRequest.safeParse({ customer_id: id }).success;
+    expect(customer).toBe(canBeRead(ENDPOINTS.retrieveCustomer.params, 'customer_id'));
+    const isStored = parseId(id) !== undefined && !['.', '..', 'list'].includes(id);
+    expect(canBeRead(ENDPOINTS.retrievePayment.params, 'payment_id')).toBe(isStored);
+    const chosen = createPaymentRequest.shape.payment_id.safeParse(id).success;
+    if (chosen) expect(isStored).toBe(true);
+  });
+
+  it('lets nobody choose an id that leads to a list', () => {
+    const payment = { ...CARD_PAYMENT, payment_id: 'list' };
+    expect(problemsOf(createPaymentRequest, payment)).toMatchObject([{ field: 'payment_id' }]);
+    const refund = { payment_id: 'p', refund_id: 'list' };
+    expect(problemsOf(createRefundRequest, refund)).toMatchObject([{ field: 'refund_id' }]);
   });
 });
 

@@ -1,62 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  CONTENT_TYPES,
-  EVENT_REPORTS,
-  EVENT_TYPES,
-  eventEnvelopeSchema,
-} from '../../../src/contract/events.ts';
+import { CONTENT_TYPES, EVENT_REPORTS, EVENT_TYPES } from '../../../src/contract/events.ts';
 import { RESOURCE_KINDS } from '../../../src/contract/resources/index.ts';
 import { isKnownStatus, PAYMENT_STATUSES } from '../../../src/contract/statuses.ts';
-
-const ENVELOPE = {
-  merchant_id: 'merchant_1',
-  event_id: 'evt_0197a0c2b6f07d0e9a51f3c8d2e4b6a7',
-  event_type: 'payment_succeeded',
-  content: {
-    type: 'payment_details',
-    object: {
-      payment_id: 'pay_1',
-      status: 'succeeded',
-      amount: 6540,
-      currency: 'USD',
-      metadata: { order_id: 'order_1' },
-    },
-  },
-  timestamp: '2026-11-01T10:00:00.000Z',
-};
-
-describe('the event envelope', () => {
-  it('is read whole as the document shows it', () => {
-    expect(eventEnvelopeSchema.parse(ENVELOPE)).toEqual(ENVELOPE);
-  });
-
-  it('passes unknown fields, event types and content types through', () => {
-    const envelope = {
-      ...ENVELOPE,
-      event_type: 'payment_teleported',
-      processor_merchant_id: null,
-      api_version: 'v9',
-      content: { type: 'teleport_details', object: { teleport_id: 't_1' }, extra: [1] },
-    };
-    expect(eventEnvelopeSchema.parse(envelope)).toEqual(envelope);
-  });
-
-  it.each(['merchant_id', 'event_id', 'event_type', 'content', 'timestamp'] as const)(
-    'is not read without %s',
-    (field) => {
-      const { [field]: _, ...rest } = ENVELOPE;
-      expect(eventEnvelopeSchema.safeParse(rest).success).toBe(false);
-    },
-  );
-
-  it.each([
-    ['an empty event id', { ...ENVELOPE, event_id: '' }],
-    ['a content without an object', { ...ENVELOPE, content: { type: 'payment_details' } }],
-    ['an object of text', { ...ENVELOPE, content: { type: 'payment_details', object: 'pay_1' } }],
-  ])('is not read with %s', (_, envelope) => {
-    expect(eventEnvelopeSchema.safeParse(envelope).success).toBe(false);
-  });
-});
 
 describe('content types', () => {
   it('name each of the four resources once, and nothing else that moves money', () => {

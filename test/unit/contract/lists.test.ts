@@ -19,15 +19,30 @@ describe('a page of a list', () => {
     ['size and data', { size: 2, data: rows }, undefined, undefined],
     ['nulls', { data: rows, total_count: null, has_more: null }, undefined, undefined],
   ])('is read from the envelope of %s', (_, body, totalCount, hasMore) => {
-    expect(readPage(refundSchema, body)).toEqual({ items: rows, totalCount, hasMore });
+    expect(readPage(refundSchema, body)).toEqual({
+      items: rows,
+      unreadable: [],
+      totalCount,
+      hasMore,
+    });
   });
 
-  it.each([[null], ['[]'], [{}], [{ data: {} }], [{ data: [{ refund_id: 1 }] }]])(
-    'is not read from %j',
-    (body) => {
-      expect(() => readPage(refundSchema, body)).toThrow();
-    },
-  );
+  it.each([[null], ['[]'], [{}], [{ data: {} }]])('is not read from %j', (body) => {
+    expect(() => readPage(refundSchema, body)).toThrow();
+  });
+
+  it('keeps rows apart that cannot be read, so that they hide no others', () => {
+    const odd = [{ refund_id: 1 }, { refund_id: 'r3', amount: 65.4 }, null];
+    const { items, unreadable } = readPage(refundSchema, [
+      odd[0],
+      rows[0],
+      odd[1],
+      rows[1],
+      odd[2],
+    ]);
+    expect(items).toEqual(rows);
+    expect(unreadable).toEqual(odd);
+  });
 });
 
 describe('query parameters', () => {

@@ -81,6 +81,13 @@ describe('creating a payment', () => {
     expect(problems({ ...request, payment_method: 'card' })).toEqual(['IR_04 payment_method_data']);
   });
 
+  it('takes details of another method that are undefined for none', () => {
+    const data = { card: CARD, crypto: undefined };
+    expect(problems({ ...CARD_PAYMENT, payment_method_data: data })).toEqual([]);
+    const crypto = { ...CARD_PAYMENT, payment_method: 'crypto', payment_method_data: data };
+    expect(problems(crypto)).toEqual(['IR_04 payment_method_data']);
+  });
+
   it.each([
     ['none', {}],
     ['two', { card: CARD, crypto: { pay_currency: 'BTC', wallet_address: 'bc1q' } }],

@@ -119,6 +119,13 @@ describe('creating a payout', () => {
     expect(problems({ payout_method_data, payout_token: 't' })).toHaveLength(1);
   });
 
+  it('takes details of another type that are undefined for none', () => {
+    const wallet = { venmo: { telephone_number: '1' }, paypal: undefined };
+    const payout_method_data = { wallet, card: undefined };
+    expect(problems({ payout_type: 'wallet', payout_method_data })).toEqual([]);
+    expect(problems({ payout_type: 'card', payout_method_data })).toHaveLength(1);
+  });
+
   it('takes deprecated customer fields unless they contradict customer', () => {
     expect(problems({ customer_id: 'c', email: 'a@b.example', name: 'Ada' })).toEqual([]);
     expect(problems({ customer_id: 'c', customer: { id: 'c' } })).toEqual([]);

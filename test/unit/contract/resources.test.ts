@@ -146,6 +146,8 @@ const SAMPLES = {
   },
 } as const satisfies Record<ResourceKind, Readonly<Record<string, unknown>>>;
 
+const MONEY_FIELDS = ['amount', 'amount_received', 'amount_capturable', 'net_amount', 'currency'];
+
 describe.each(RESOURCE_KINDS)('a %s', (kind) => {
   const { idField, schema } = RESOURCES[kind];
   const sample: Readonly<Record<string, unknown>> = SAMPLES[kind];
@@ -177,6 +179,19 @@ describe.each(RESOURCE_KINDS)('a %s', (kind) => {
   // Beyond 2^53 - 1 JSON.parse has already changed the number; a fraction is no minor unit.
   it.each([65.4, 2 ** 53, true, {}])('is refused with the amount %s', (amount) => {
     expect(schema.safeParse({ ...sample, amount }).success).toBe(false);
+  });
+
+  // One field of another form once kept a whole list from being reconciled.
+  it('reads every field beside its id and its money as not carried where its form is another', () => {
+    const strict = new Set([idField, ...MONEY_FIELDS]);
+    for (const field of Object.keys(schema.shape).filter((name) => !strict.has(name))) {
+      for (const odd of [1.5, -3, 'x', true, [], [1], [{ amount: 0.5 }], {}, { a: [] }]) {
+        const body = { ...sample, [field]: odd };
+        const read: Readonly<Record<string, unknown>> = schema.parse(body);
+        expect([odd, undefined], field).toContainEqual(read[field]);
+        expect({ ...read, [field]: 0 }, field).toEqual({ ...body, [field]: 0 });
+      }
+    }
   });
 
   it('has a sample here that covers only fields its schema names', () => {

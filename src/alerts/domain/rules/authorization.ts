@@ -6,7 +6,7 @@
  * 3. When nothing is held any more, both end with what was heard of it. That a hold lapsed is news:
  *    nothing can be done about it.
  */
-import { CAPTURABLE_STATUSES } from '../../../contract/statuses.ts';
+import { isCapturable } from '../../../contract/statuses.ts';
 import type { Alert, Settled } from '../alert.ts';
 import type { ResourceFacts } from '../facts.ts';
 import {
@@ -90,10 +90,6 @@ export function holdEndAlerts(facts: ResourceFacts): Settled | undefined {
     standing: [],
     news: isNews ? [lapsedAlert(facts)] : [],
   };
-}
-
-function isCapturable(status: string | undefined): boolean {
-  return status !== undefined && CAPTURABLE_STATUSES.has(status);
 }
 
 function lapsedAlert(facts: ResourceFacts): Alert {

@@ -1,5 +1,5 @@
 /** Whether something of a payment can still be captured, and how much. */
-import { CAPTURABLE_STATUSES } from '../../../contract/statuses.ts';
+import { isCapturable } from '../../../contract/statuses.ts';
 
 /** What the ledger holds of a payment. */
 export interface Hold {
@@ -15,6 +15,6 @@ export interface Hold {
  * what a capture would be refused by.
  */
 export function capturableMinor({ status, authorizedMinor, capturedMinor }: Hold): number {
-  if (status === null || !CAPTURABLE_STATUSES.has(status)) return 0;
+  if (!isCapturable(status)) return 0;
   return Math.max(0, authorizedMinor - capturedMinor);
 }

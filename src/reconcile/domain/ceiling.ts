@@ -9,8 +9,6 @@
  *    most, whatever the service allows, and also where it tells no limit.
  * 3. Neither concerns what a webhook caused, or what a person asked for.
  */
-import { type Admission, type Lane, RESERVES } from './rate.ts';
-
 /** What operators set. */
 export interface RateSettings {
   /** Percent of the service's limit that background work leaves to the shop. */
@@ -23,11 +21,14 @@ const DISCOVERY_EXTRA = 0.1;
 /** Something must be left to take, or background work would never go on. */
 const LARGEST_RESERVE = 0.95;
 
-/** The part of the limit that must be left for each lane to take (rule 1). */
-export function reservesOf({ reservePercent }: RateSettings): Readonly<Record<Lane, number>> {
+const BACKGROUND_LANES = ['refresh', 'discovery'] as const;
+
+/** The part of the limit that must be left for each background lane to take (rule 1). */
+export function reservesOf({
+  reservePercent,
+}: RateSettings): Readonly<Record<(typeof BACKGROUND_LANES)[number], number>> {
   const refresh = reservePercent / 100;
-  const discovery = Math.min(refresh + DISCOVERY_EXTRA, LARGEST_RESERVE);
-  return { ...RESERVES, refresh, discovery };
+  return { refresh, discovery: Math.min(refresh + DISCOVERY_EXTRA, LARGEST_RESERVE) };
 }
 
 /**
@@ -58,30 +59,28 @@ const MINUTE_MS = 60_000;
 
 /**
  * Takes one request below the ceiling (rules 2 and 3).
- * @returns the use with it, or how long to wait
+ * @returns the use with it, and how long to wait before asking again; 0 when it was taken
  */
 export function takeBelowCeiling(
   use: BackgroundUse,
   { lane, settings, nowMs }: Request,
-): { readonly use: BackgroundUse; readonly admission: Admission } {
+): { readonly use: BackgroundUse; readonly waitMs: number } {
   const { backgroundPerMinute } = settings;
-  const isBackground = lane === 'refresh' || lane === 'discovery';
-  if (!isBackground || backgroundPerMinute === undefined) return { use, admission: ADMITTED };
+  const isBackground = BACKGROUND_LANES.some((background) => background === lane);
+  if (!isBackground || backgroundPerMinute === undefined) return { use, waitMs: 0 };
   const { fromMs = nowMs, taken } = use;
   // A clock that went back begins anew, too.
   const isOver = nowMs >= fromMs + MINUTE_MS || nowMs < fromMs;
   const current = isOver ? { taken: 0, fromMs: nowMs } : { taken, fromMs };
   if (current.taken < backgroundPerMinute) {
-    return { use: { ...current, taken: current.taken + 1 }, admission: ADMITTED };
+    return { use: { ...current, taken: current.taken + 1 }, waitMs: 0 };
   }
-  const waitMs = current.fromMs + MINUTE_MS - nowMs;
-  return { use: current, admission: { admitted: false, waitMs } };
+  return { use: current, waitMs: current.fromMs + MINUTE_MS - nowMs };
 }
 
 interface Request {
-  readonly lane: Lane;
+  /** One of the client's. */
+  readonly lane: string;
   readonly settings: RateSettings;
   readonly nowMs: number;
 }
-
-const ADMITTED: Admission = { admitted: true };
