@@ -10,6 +10,7 @@ import type { Retrieve, Retrieved } from './retrieve.ts';
 import { ServiceTrouble } from './serviceTrouble.ts';
 
 export interface Asking {
+  /** @throws ServiceTrouble, whose cause is what the client threw */
   readonly ask: Ask;
   /**
    * For what is only a hint: a request that fails is given up, whatever it fails by.
@@ -70,11 +71,12 @@ export function createAsking(parts: AskingParts): Asking {
 
 const BUSY = Symbol('busy');
 
-/** What a failed request for a list means: a list that is not found, or no JSON, is somebody else's. */
+/**
+ * What a failed request for a list means: a list that is not found, or no JSON, is somebody else's,
+ * and one that is refused will be refused again.
+ */
 function judge(error: unknown): typeof BUSY {
   if (!(error instanceof PaymentServiceError) || error.kind === 'aborted') throw error;
-  const trouble = troubleOf(error);
-  if (trouble === 'busy') return BUSY;
-  if (trouble === 'refused') throw error;
+  if (troubleOf(error) === 'busy') return BUSY;
   throw new ServiceTrouble(error.message, { cause: error });
 }

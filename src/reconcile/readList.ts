@@ -7,7 +7,6 @@ import {
 } from '../client/index.ts';
 import { orderKeyOf } from '../ledger/domain/order.ts';
 import { isHint, readResource, type SnapshotContent } from '../ledger/domain/snapshot.ts';
-import { toError } from '../platform/errors.ts';
 import type { Remote } from './domain/compare.ts';
 import { afterWalk, judgeWalks, NO_WALKS } from './domain/walks.ts';
 import {
@@ -52,7 +51,7 @@ export interface ListReader {
   /**
    * Reads from `span.fromMs` on, as much of the span as is whole. Where the filter is ignored, a
    * window costs as much as everything, so everything up to `ceilingMs` is read at once.
-   * @throws PaymentServiceError
+   * @throws ServiceTrouble
    */
   readonly read: (span: Span, ceilingMs: number) => Promise<ReadWindow>;
   /** The service's time of day, by a page of one row. @returns undefined where it names none */
@@ -86,7 +85,7 @@ export function createListReader(parts: ListReaderParts): ListReader {
 
   const fetch = async (span: Span, offset: number, rows = limit): Promise<ShownPage> => {
     let serviceTimeMs: number | undefined;
-    let refusal = '';
+    let refusal: unknown;
     const page = await ask((options) =>
       fetchPage(
         client,
@@ -101,13 +100,13 @@ export function createListReader(parts: ListReaderParts): ListReader {
       ),
     ).catch((error: unknown) => {
       if (!isLimitRefused(error, offset)) throw error;
-      refusal = toError(error).message;
+      refusal = error;
       return undefined;
     });
     if (page)
       return show(page, { stream, span, limit, observedMs: serviceTimeMs ?? parts.nowMs() });
     const smaller = smallerLimit(limit);
-    if (smaller === undefined) throw new ServiceTrouble(refusal);
+    if (smaller === undefined) throw refusal;
     limit = smaller;
     return fetch(span, offset);
   };
@@ -167,10 +166,11 @@ const CALM = { isUnstable: false, isFilterIgnored: false } as const;
 
 /** A limit that is too large is refused like any field; the first page of a list asks nothing else. */
 function isLimitRefused(error: unknown, offset: number): boolean {
+  const cause = error instanceof ServiceTrouble ? error.cause : undefined;
   return (
-    error instanceof PaymentServiceError &&
-    error.kind === 'refused' &&
-    (error.httpStatus === 400 || error.httpStatus === 422) &&
+    cause instanceof PaymentServiceError &&
+    cause.kind === 'refused' &&
+    (cause.httpStatus === 400 || cause.httpStatus === 422) &&
     offset === 0
   );
 }

@@ -13,7 +13,6 @@ import {
 } from '../../src/reconcile/jobs.ts';
 import { isPaused } from '../../src/reconcile/pause.ts';
 import type { Reconcile } from '../../src/reconcile/run.ts';
-import { ServiceTrouble } from '../../src/reconcile/serviceTrouble.ts';
 import { beginPause, endPause } from '../../src/reconcile/store/pauses.ts';
 import { readPausedRuns } from '../../src/reconcile/store/runs.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -162,14 +161,15 @@ test('a pause holds a run at its checkpoint, and the first slot after it goes on
   expect(await readPausedRuns(db)).toEqual([]);
 });
 
-test('a list that is refused keeps no other list from being read', async () => {
+test('a list that is refused keeps no other list from being read, and is said', async () => {
   const { run } = testReconciler({ db, service: sandbox });
-  const read: string[] = [];
-  const handle = handlerOf((request) => {
-    read.push(request.stream);
-    if (request.stream === 'refunds') return Promise.reject(new ServiceTrouble('refused'));
-    return run(request);
+  const handle = handlerOf((request) => run(request));
+  await sandbox.control('PUT', '/faults', {
+    requests: [{ fault: 'unknown_code', path: '/refunds/list' }],
   });
-  await expect(handle(jobOf('tail'))).rejects.toThrow('refused');
-  expect(read).toEqual(['payments', 'refunds', 'disputes', 'payouts']);
+  await expect(handle(jobOf('tail'))).rejects.toThrow();
+  const begun = await db.query('select stream, state from reconcile_runs order by id');
+  expect(begun).toEqual(
+    ['payments', 'disputes', 'payouts'].map((stream) => ({ stream, state: 'done' })),
+  );
 });

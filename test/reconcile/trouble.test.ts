@@ -74,6 +74,23 @@ test.each(TROUBLE)(
   },
 );
 
+test('a list that refuses a page of its full length is read by shorter ones, and stays so', async () => {
+  recover();
+  const answer = service.always;
+  service.always = (request) => {
+    const { limit = 0 } = (request.body ?? {}) as { readonly limit?: number };
+    const error = { type: 'invalid_request', code: 'IR_06', message: 'limit should be at most 20' };
+    return limit > 20 || !answer ? { status: 400, body: { error } } : answer(request);
+  };
+  const reconciler = testReconciler({ db, service: { baseUrl: service.baseUrl, apiKey: API_KEY } });
+  const report = await reconciler.run({ fromMs: Date.UTC(2026, 9, 1) });
+  expect(report).toMatchObject({ state: 'done', healed: 1, left: 0 });
+  const known = await db.query(
+    `select page_limit as "limit" from reconcile_streams where stream = 'payments'`,
+  );
+  expect(known).toEqual([{ limit: 20 }]);
+});
+
 function refreshAt(clock: { nowMs: () => number }, waits: number[] = []) {
   const client = createClient({
     baseUrl: service.baseUrl,
