@@ -9,7 +9,8 @@
  * 4. Trouble with the service ends the run with its reason and a finding that closes itself with the
  *    next request that succeeds. Nothing is marked failed.
  * 5. A pause holds a scheduled run at its checkpoint; it goes on once the pause has ended.
- * 6. The watermark moves only when a full run came to its end, and never over a gap.
+ * 6. The watermark moves only when a full run came to its end, and never over a gap. It begins with a
+ *    run as long as the first import: whatever shorter one ends before, the import is still to come.
  */
 import type { Lane } from '../client/index.ts';
 import { readBeginningMs } from '../ledger/installation.ts';
@@ -69,7 +70,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const CEILING_MS = MINUTE_MS;
 const OVERLAP_MS = 30 * MINUTE_MS;
-/** What is imported when nobody says from when. */
+/** What is imported when nobody says from when, and what an import covers at least (rule 6). */
 export const FIRST_SPAN_MS = 120 * DAY_MS;
 const RESUME_WITHIN_MS = DAY_MS;
 const SERVICE_SUBJECT = 'service:payments';
@@ -219,7 +220,11 @@ async function complete(tools: RunTools, state: RunState, pageLimit: number): Pr
   const { row } = state;
   await finishRun(parts.db, row.id, undefined);
   if (reader.limit() !== pageLimit) await writePageLimit(parts.db, stream, reader.limit());
-  if (row.mode === 'full' && !row.isDryRun) await advanceWatermark(parts.db, stream, row);
+  if (row.mode === 'full' && !row.isDryRun) {
+    const { fromAt, toAt } = row;
+    const mayBegin = toAt.getTime() - fromAt.getTime() >= FIRST_SPAN_MS;
+    await advanceWatermark(parts.db, stream, { fromAt, toAt, mayBegin });
+  }
   const { found, healed, missed, requests } = state.counts;
   const left = found - healed;
   parts.metrics.run(left === 0 ? 'equal' : 'different');

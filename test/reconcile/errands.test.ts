@@ -104,6 +104,20 @@ test('the night and the week read what the tail has passed', async () => {
   expect(await db.query(`select id from resources where id = 'pay_60_days'`)).toHaveLength(1);
 });
 
+test('whatever runs first on a new database, the tail imports the 120 days', async () => {
+  const { run } = testReconciler({ db, service: sandbox });
+  const handle = handlerOf((request) => run(request));
+  await makePayment('pay_100_days', Date.now() - 100 * 24 * HOUR);
+  await run({ fromMs: Date.now() - 24 * HOUR });
+  await handle(jobOf('night'));
+  const watermarks = () =>
+    db.query('select stream from reconcile_streams where watermark_at is not null');
+  expect(await watermarks()).toEqual([]);
+  await handle(jobOf('tail'));
+  expect(await db.query('select id from resources')).toEqual([{ id: 'pay_100_days' }]);
+  expect(await watermarks()).toHaveLength(4);
+});
+
 test('a paused errand asks nothing, and trouble with the service has the job tried again', async () => {
   const { run } = testReconciler({ db, service: sandbox });
   const handle = handlerOf((request) => run(request));

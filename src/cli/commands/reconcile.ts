@@ -54,6 +54,7 @@ export function reconcileCommand(): Command {
       'after',
       `
 Without --from it begins half an hour before what was read last; the first time, 120 days ago.
+A shorter span is no first import: the schedule reads the 120 days all the same.
 A run that was ended goes on where it was.
 
 Exit code: 0 equal, 2 differences are left, 1 the service could not be asked.`,

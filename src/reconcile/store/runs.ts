@@ -242,16 +242,19 @@ export async function writeCalibration(
   ]);
 }
 
-/** Moves the watermark, never back. `fromAt` must not lie beyond it, or there would be a gap. */
+/**
+ * Moves the watermark, never back. `fromAt` must not lie beyond it, or there would be a gap.
+ * @param mayBegin whether there need not be one yet
+ */
 export async function advanceWatermark(
   db: Queryable,
   stream: Stream,
-  span: { readonly fromAt: Date; readonly toAt: Date },
+  span: { readonly fromAt: Date; readonly toAt: Date; readonly mayBegin: boolean },
 ): Promise<void> {
   await db.query(
     `update reconcile_streams
         set watermark_at = greatest(watermark_at, $3)
-      where stream = $1 and (watermark_at is null or watermark_at >= $2)`,
-    [stream, span.fromAt, span.toAt],
+      where stream = $1 and (watermark_at >= $2 or (watermark_at is null and $4))`,
+    [stream, span.fromAt, span.toAt, span.mayBegin],
   );
 }
