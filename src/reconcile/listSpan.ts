@@ -7,6 +7,7 @@ import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Asking } from './asking.ts';
 import { nextWindow, rowsWanted, type Span, widthAfter } from './domain/windows.ts';
+import { closeUnusable } from './findings.ts';
 import { type HealParts, healWindow } from './heal.ts';
 import type { ReconcileMetrics } from './metrics.ts';
 import { isPaused } from './pause.ts';
@@ -104,7 +105,7 @@ export interface StepResult {
   readonly differences: readonly ReportedDifference[];
 }
 
-/** Writes the checkpoint (rule 3). */
+/** Writes the checkpoint, which also shows that the list can be read (rules 3 and 4). */
 export async function step(tools: RunTools, state: RunState, result: StepResult): Promise<void> {
   const { counts } = state;
   const differences = await withAccepted(tools, result.differences);
@@ -124,6 +125,7 @@ export async function step(tools: RunTools, state: RunState, result: StepResult)
     positionAt: new Date(state.positionMs),
     differences: state.differences,
   });
+  await closeUnusable(tools.parts.db, tools.stream);
   const { span, positionMs } = state;
   tools.options.onProgress?.({ ...state.counts, span, positionMs });
 }

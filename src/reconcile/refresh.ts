@@ -6,22 +6,36 @@
  *    (domain/checkTimes.ts).
  * 2. What settled since its time was set costs no request: its time is moved or taken away.
  * 3. A row that is taken comes due again after a lease, so that nothing is lost with a process, and
- *    two processes take different rows.
- * 4. Trouble that concerns every request ends the round and is backed off from; nothing is marked
- *    failed. Trouble with one resource puts that one off.
+ *    two processes take different rows. What a round that ends early did not look at is due at once.
+ * 4. Trouble that concerns every request ends the round, opens a finding and is backed off from; no
+ *    resource is marked failed. The finding closes when a look succeeds, or nothing is left to look at.
+ *    Trouble with one resource puts that one off.
  */
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { type CheckedResource, isLateLook, isSettled, nextCheckMs } from './domain/checkTimes.ts';
+import {
+  type CheckedResource,
+  isLateLook,
+  isSettled,
+  nextCheckMs,
+  nextRungMs,
+} from './domain/checkTimes.ts';
 import { isPastGrace } from './domain/compare.ts';
 import { isGeneral } from './domain/trouble.ts';
-import { closeComparison, openComparison } from './findings.ts';
+import { closeUnusable, openUnusable } from './findings.ts';
 import type { ReconcileMetrics } from './metrics.ts';
 import { isPaused } from './pause.ts';
 import type { Retrieve } from './retrieve.ts';
-import { type CheckedRow, type DueRow, putOff, takeDue, writeNextChecks } from './store/checks.ts';
+import {
+  type CheckedRow,
+  type DueRow,
+  putBack,
+  putOff,
+  takeDue,
+  writeNextChecks,
+} from './store/checks.ts';
 import { STREAM_OF } from './streams.ts';
 
 export interface RefreshParts {
@@ -53,22 +67,30 @@ const FIRST_BACKOFF_MS = 5_000;
 const MAX_BACKOFF_MS = 5 * 60_000;
 
 export function createRefresh(parts: RefreshParts): Refresh {
+  // At first, too: the process before this one may have ended in trouble.
+  let isTroubled = true;
   const round = async (signal: AbortSignal): Promise<Round> => {
-    let [looked, settled] = [0, 0];
-    if (await isPaused(parts.db)) return { outcome: 'done', looked, settled };
-    for (const isWanted of [true, false]) {
-      const result = await lookAtBatch(parts, isWanted, signal);
-      if (result.outcome === 'trouble') return result;
-      looked += result.looked;
-      settled += result.settled;
-    }
-    if (looked > 0) await closeComparison(parts.db, ['service_unusable'], [SUBJECT]);
-    return { outcome: 'done', looked, settled };
+    const result = await lookAtDue(parts, signal);
+    const isOver = result.outcome === 'done' && (result.looked > 0 || isTroubled);
+    isTroubled = result.outcome === 'trouble';
+    if (result.outcome === 'trouble') await openUnusable(parts.db, 'refresh', result.reason);
+    if (isOver) await closeUnusable(parts.db, 'refresh');
+    return result;
   };
   return { round, loop: (signal) => loop(parts, round, signal) };
 }
 
-const SUBJECT = 'service:payments';
+async function lookAtDue(parts: RefreshParts, signal: AbortSignal): Promise<Round> {
+  let [looked, settled] = [0, 0];
+  if (await isPaused(parts.db)) return { outcome: 'done', looked, settled };
+  for (const isWanted of [true, false]) {
+    const result = await lookAtBatch(parts, isWanted, signal);
+    if (result.outcome === 'trouble') return result;
+    looked += result.looked;
+    settled += result.settled;
+  }
+  return { outcome: 'done', looked, settled };
+}
 
 async function lookAtBatch(
   parts: RefreshParts,
@@ -77,25 +99,26 @@ async function lookAtBatch(
 ): Promise<Round> {
   const { db, clock } = parts;
   const nowMs = clock.nowMs();
-  const due = await takeDue(db, {
-    isWanted,
-    now: new Date(nowMs),
-    leaseUntil: new Date(nowMs + LEASE_MS),
-    limit: BATCH,
-  });
+  const now = new Date(nowMs);
+  const leaseUntil = new Date(nowMs + LEASE_MS);
+  const due = await takeDue(db, { isWanted, now, leaseUntil, limit: BATCH });
   const quiet = due.filter((row) => isQuiet(row, nowMs));
   if (quiet.length > 0) {
     const next = quiet.map((row) => nextOf(row, nowMs));
     await writeNextChecks(db, next);
   }
-  let looked = 0;
-  for (const row of due.filter((one) => !isQuiet(one, nowMs))) {
-    if (signal.aborted) break;
-    const trouble = await look(parts, row, signal);
-    if (trouble !== undefined) return { outcome: 'trouble', reason: trouble };
-    looked += 1;
+  const waiting = due.filter((row) => !quiet.includes(row));
+  const begun = waiting.length;
+  try {
+    for (let row = waiting[0]; row && !signal.aborted; row = waiting[0]) {
+      const trouble = await look(parts, row, signal);
+      if (trouble !== undefined) return { outcome: 'trouble', reason: trouble };
+      waiting.shift();
+    }
+  } finally {
+    if (waiting.length > 0) await putBack(db, waiting, { leaseUntil, now });
   }
-  return { outcome: 'done', looked, settled: quiet.length };
+  return { outcome: 'done', looked: begun - waiting.length, settled: quiet.length };
 }
 
 /** Whether nothing is to be asked: it settled, and no late look is due (rule 2). */
@@ -134,8 +157,7 @@ async function look(
     case 'failed': {
       if (isGeneral(retrieved.trouble)) return retrieved.reason;
       const nowMs = parts.clock.nowMs();
-      const atMs = nextCheckMs({ ...checked(row), isDoubtful: true, isContradicted: false }, nowMs);
-      await putOff(parts.db, row, new Date(atMs ?? nowMs + LEASE_MS));
+      await putOff(parts.db, row, new Date(nextRungMs(checked(row).changedMs, nowMs)));
       const { kind, id } = row;
       parts.log.warn({ kind, id, reason: retrieved.reason }, 'reconcile.look_failed');
       return undefined;
@@ -175,15 +197,7 @@ async function loop(
     }
     if (signal.aborted) return;
     backoffMs = Math.min(MAX_BACKOFF_MS, Math.max(FIRST_BACKOFF_MS, backoffMs * 2));
-    parts.log.warn({ reason: result.reason, backoffMs }, 'reconcile.service_unusable');
-    const finding = {
-      class: 'service_unusable' as const,
-      subject: SUBJECT,
-      detail: { reason: result.reason },
-    };
-    await openComparison(parts.db, [finding]).catch(() => {
-      // The database is what is away; the log has said so.
-    });
+    parts.log.warn({ reason: result.reason, backoffMs }, 'reconcile.refresh_failed');
     await parts.pause(backoffMs, signal);
   }
 }

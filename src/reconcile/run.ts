@@ -6,8 +6,8 @@
  * 2. The tail begins half an hour before the watermark, so that what a replica showed late is met.
  * 3. Each window is a checkpoint, written when all in it is healed. A run that was killed goes on from
  *    there and reads one window again at most; healing twice changes nothing.
- * 4. Trouble with the service ends the run with its reason and a finding that closes itself with the
- *    next request that succeeds. Nothing is marked failed.
+ * 4. Trouble with the service ends the run with its reason and a finding about its list, which the next
+ *    checkpoint over that list closes. No resource is marked failed.
  * 5. A pause holds a scheduled run at its checkpoint; it goes on once the pause has ended.
  * 6. The watermark moves only when a full run came to its end, and never over a gap. It begins with a
  *    run as long as the first import: whatever shorter one ends before, the import is still to come.
@@ -18,7 +18,7 @@ import { createAsking } from './asking.ts';
 import { calibrateSums } from './compareSums.ts';
 import { compareTotals } from './compareTotals.ts';
 import type { Span } from './domain/windows.ts';
-import { closeComparison, openComparison } from './findings.ts';
+import { closeComparison, openComparison, openUnusable } from './findings.ts';
 import { LIST_DETAIL } from './heal.ts';
 import {
   listSpan,
@@ -73,7 +73,6 @@ const OVERLAP_MS = 30 * MINUTE_MS;
 /** What is imported when nobody says from when, and what an import covers at least (rule 6). */
 export const FIRST_SPAN_MS = 120 * DAY_MS;
 const RESUME_WITHIN_MS = DAY_MS;
-const SERVICE_SUBJECT = 'service:payments';
 
 /** Makes the one `reconcile`. */
 export function createReconcile(parts: ReconcileParts): Reconcile {
@@ -109,7 +108,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
         toAt: new Date(span.toMs),
       });
     };
-    const row = await guard(parts, async () => unfinished ?? (await begin()));
+    const row = unfinished ?? (await guard(parts, stream, begin));
     const state = stateOf(row);
     const tools: RunTools = {
       parts,
@@ -121,7 +120,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       mayPause: request.cause !== 'operator',
     };
     try {
-      await guard(parts, () =>
+      await guard(parts, stream, () =>
         row.mode === 'totals' ? compareTotals(tools, state) : listSpan(tools, state, state.span),
       );
       await settleList(tools, state);
@@ -143,16 +142,17 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
   };
 }
 
-/** Turns trouble with the service into a finding, and its end into the end of that (rule 4). */
-async function guard<T>({ db }: ReconcileParts, work: () => Promise<T>): Promise<T> {
+/** Turns trouble with the service into a finding (rule 4). */
+async function guard<T>(
+  { db }: ReconcileParts,
+  stream: Stream,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
-    const result = await work();
-    await closeComparison(db, ['service_unusable'], [SERVICE_SUBJECT]);
-    return result;
+    return await work();
   } catch (error) {
     if (error instanceof ServiceTrouble && !(error instanceof Paused)) {
-      const detail = { reason: error.message };
-      await openComparison(db, [{ class: 'service_unusable', subject: SERVICE_SUBJECT, detail }]);
+      await openUnusable(db, stream, error.message);
     }
     throw error;
   }

@@ -141,7 +141,10 @@ describe('reconcile', () => {
     const within = await reconcile('--stream', 'refunds');
     expect(within).toMatchObject({ code: 1 });
     expect(await held()).toEqual([]);
-    expect(await db.query('select class from findings')).toEqual([{ class: 'service_unusable' }]);
+    expect(await db.query('select class, subject from findings order by id')).toEqual([
+      { class: 'service_unusable', subject: 'service:payments' },
+      { class: 'service_unusable', subject: 'service:refunds' },
+    ]);
 
     const keyless = { ...env, PAYMENTS_API_KEY: undefined, PAYMENTS_BASE_URL: undefined };
     const off = await runTallyhook(['reconcile'], { env: keyless });

@@ -91,6 +91,28 @@ test('a list that refuses a page of its full length is read by shorter ones, and
   expect(known).toEqual([{ limit: 20 }]);
 });
 
+test('trouble that lasts over several runs stands since it began, whatever other lists do', async () => {
+  // Lists are shown, and nothing can be retrieved.
+  service.always = ({ path }) => {
+    const data = path === '/payments/list' ? [paid] : [];
+    const page = { count: data.length, total_count: data.length, data };
+    return path.endsWith('/list') ? { status: 200, body: page } : { status: 503, body: '' };
+  };
+  const reconciler = testReconciler({ db, service: { baseUrl: service.baseUrl, apiKey: API_KEY } });
+  const standing = () =>
+    db.query(
+      `select subject, opened_at from findings where class = 'service_unusable' order by id`,
+    );
+  expect(await reconciler.run()).toMatchObject({ state: 'failed' });
+  const first = await standing();
+  expect(first).toMatchObject([{ subject: 'service:payments' }]);
+  expect(await reconciler.run()).toMatchObject({ state: 'failed' });
+  expect(await reconciler.run({ cause: 'night' })).toMatchObject({ state: 'failed' });
+  expect(await reconciler.run({ stream: 'refunds' })).toMatchObject({ state: 'done' });
+  expect(await standing()).toEqual(first);
+  expect(await openFindings()).toHaveLength(1);
+});
+
 function refreshAt(clock: { nowMs: () => number }, waits: number[] = []) {
   const client = createClient({
     baseUrl: service.baseUrl,
@@ -127,6 +149,17 @@ test('what settled by a webhook meanwhile costs no request', async () => {
   expect(service.received).toEqual([]);
   const due = await db.query('select id from resources where next_check_at is not null');
   expect(due).toEqual([]);
+});
+
+test('what a round in trouble did not look at is due again at once', async () => {
+  service.always = () => ({ status: 503, body: '' });
+  const refresh = refreshAt(LATER);
+  const { signal } = new AbortController();
+  expect(await refresh.round(signal)).toMatchObject({ outcome: 'trouble' });
+  expect(await openFindings()).toEqual([{ class: 'service_unusable', subject: 'service:refresh' }]);
+  recover();
+  expect(await refresh.round(signal)).toMatchObject({ outcome: 'done', looked: 1 });
+  expect(await openFindings()).toEqual([]);
 });
 
 test('trouble is backed off from ever longer, up to five minutes', async () => {

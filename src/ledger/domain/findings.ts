@@ -25,7 +25,8 @@ export const FINDING_CLASSES = {
     'Counts of the service and of the ledger differ, and comparing row by row did not mend it.',
   list_unstable: 'A list of the service did not come to rest, or lacks what the service knows.',
   filter_ignored: 'The service ignores the filter of created time in a list.',
-  service_unusable: 'The payment service cannot be asked; nothing is compared until it can.',
+  service_unusable:
+    'The payment service cannot be asked for this, or refuses it; it is not compared until it can.',
   orphan: 'Something was mentioned that the service has not known for a day.',
   missing_remote: 'The ledger holds something that the service does not know.',
   overdue: 'Money stands longer on its way than it should.',

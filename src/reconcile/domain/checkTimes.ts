@@ -63,7 +63,8 @@ export function nextCheckMs(resource: CheckedResource, nowMs: number): number | 
   );
 }
 
-function nextRungMs(changedMs: number, nowMs: number): number {
+/** When to look again at what is not final (rule 1). */
+export function nextRungMs(changedMs: number, nowMs: number): number {
   const earliestMs = nowMs + MIN_WAIT_MS;
   // A change in the future is a clock that is off; it must not put the look off for ever.
   let atMs = Math.min(changedMs, nowMs);

@@ -118,6 +118,21 @@ export async function writeNextChecks(
   );
 }
 
+/** Gives back rows that were taken; one whose time was set anew since keeps that. */
+export async function putBack(
+  db: Queryable,
+  rows: readonly ResourceRef[],
+  { leaseUntil, now }: { readonly leaseUntil: Date; readonly now: Date },
+): Promise<void> {
+  await db.query(
+    `update resources r
+        set next_check_at = $4
+       from unnest($1::text[], $2::text[]) as u (kind, id)
+      where r.kind = u.kind and r.id = u.id and r.next_check_at = $3`,
+    [rows.map(({ kind }) => kind), rows.map(({ id }) => id), leaseUntil, now],
+  );
+}
+
 /** Puts a look off and leaves it wanted or not. */
 export async function putOff(
   db: Queryable,
