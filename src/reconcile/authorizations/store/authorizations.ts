@@ -65,6 +65,10 @@ export async function lockAuthorization(
 /**
  * Payments whose order has an open hold and that are not watched yet, by an index on open holds; those
  * whose deadline is nearest come first, as near as it can be told without their events.
+ *
+ * Each order is looked up by its key: where nothing is analyzed yet, as in an import, the planner takes
+ * payments of these statuses for one row, and would read all of them anew for each order. `offset 0`
+ * keeps it from joining otherwise.
  */
 export function readUnwatched(
   db: Queryable,
@@ -74,7 +78,12 @@ export function readUnwatched(
     `with unwatched as (
        select r.kind, r.id
          from (select distinct order_key from order_totals where authorized_minor > 0) t
-         join resources r on r.order_key = t.order_key
+        cross join lateral (
+          select kind, id, status, authorized_minor, captured_minor, deadline_at, created_at,
+                 first_seen_at
+            from resources where order_key = t.order_key
+          offset 0
+        ) r
         where r.kind = 'payment' and r.status = any ($1::text[])
           and r.authorized_minor > r.captured_minor
           and not exists (select from authorization_watch w where w.payment_id = r.id)
