@@ -7,8 +7,8 @@ import type { Span } from './windows.ts';
 const DAY_MS = 24 * 60 * 60_000;
 const NIGHT_DAYS = 8;
 const WEEK_DAYS = 120;
-/** The weekly totals are complemented by one slice of them, listed in full: all in a year and a half. */
-const SLICES = 12;
+/** Longer than a week, so that of what is created at any time some slice meets it. */
+const SLICE_DAYS = 10;
 
 /** The last eight days: what became final is met a day and a week later. */
 export function nightSpan(slotMs: number): Span {
@@ -19,10 +19,11 @@ export function weekSpan(slotMs: number): Span {
   return { fromMs: slotMs - WEEK_DAYS * DAY_MS, toMs: slotMs };
 }
 
-/** The part of the week's span whose turn it is to be listed in full, since equal totals prove little. */
+/**
+ * The oldest part of the week's span, listed in full, since equal totals prove little: whatever was
+ * created is met there before the week's span leaves it behind.
+ */
 export function sliceSpan(slotMs: number): Span {
-  const turn = Math.floor(slotMs / (7 * DAY_MS)) % SLICES;
   const { fromMs } = weekSpan(slotMs);
-  const lengthMs = (WEEK_DAYS * DAY_MS) / SLICES;
-  return { fromMs: fromMs + turn * lengthMs, toMs: fromMs + (turn + 1) * lengthMs };
+  return { fromMs, toMs: fromMs + SLICE_DAYS * DAY_MS };
 }
