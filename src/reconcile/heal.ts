@@ -15,13 +15,11 @@ import { startOver } from '../ledger/ordersMoved.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { compare, type Difference, isPastGrace, type Remote } from './domain/compare.ts';
-import { isGeneral } from './domain/trouble.ts';
 import type { Span } from './domain/windows.ts';
 import { closeComparison, openComparison } from './findings.ts';
 import type { ReconcileMetrics } from './metrics.ts';
 import type { ListedRow, ReadWindow } from './readList.ts';
 import type { Retrieved } from './retrieve.ts';
-import { ServiceTrouble } from './serviceTrouble.ts';
 import { type LocalRow, readAccepted, readIdsCreated, readLocalByIds } from './store/compare.ts';
 import type { ReportedDifference } from './store/runs.ts';
 import { KIND_OF, type Stream } from './streams.ts';
@@ -37,7 +35,7 @@ export interface HealParts {
   readonly db: Database;
   readonly clock: Clock;
   readonly metrics: ReconcileMetrics;
-  /** Retrieves in the run's lane, counted. */
+  /** Retrieves in the run's lane, counted. @throws ServiceTrouble for what concerns every request */
   readonly retrieve: (ref: { kind: Remote['kind']; id: string }) => Promise<Retrieved>;
   readonly isDryRun: boolean;
   /**
@@ -77,23 +75,19 @@ export async function healWindow(
         )
       : found;
   const open = new Set(rest.map(({ row }) => row.remote.id));
-  const results: ReportedDifference[] = found
-    .filter(({ row }) => !open.has(row.remote.id))
-    .map((one) => reported(one, 'healed'));
-  let missed = countMissed(
-    parts,
-    stream,
-    found.filter(({ row }) => !open.has(row.remote.id)),
-  );
+  const applied = found.filter(({ row }) => !open.has(row.remote.id));
+  const results = applied.map((one) => reported(one, 'healed'));
+  const versions = applied.map(({ row }) => row.remote.versionMicros);
   const left: Found[] = [];
   for (const one of rest) {
-    const outcome = await healOne(parts, one.row.remote);
+    const { outcome, versionMicros } = await healOne(parts, one.row.remote);
     if (outcome === 'left') left.push(one);
     else {
       results.push(reported(one, outcome));
-      missed += countMissed(parts, stream, [one]);
+      versions.push(versionMicros);
     }
   }
+  const missed = countMissed(parts, stream, versions);
   results.push(...(await settleFindings(parts, window, left)));
   results.push(...(await findLacking(parts, stream, window)));
   return { compared: window.rows.length, differences: results, missed };
@@ -141,17 +135,20 @@ async function applyRows(
   return full;
 }
 
+interface Healed {
+  readonly outcome: 'healed' | 'would_heal' | 'left';
+  /** As the service told it now; short rows of lists carry none. */
+  readonly versionMicros?: number | undefined;
+}
+
 /** @throws ServiceTrouble */
-async function healOne(
-  parts: HealParts,
-  remote: Remote,
-): Promise<'healed' | 'would_heal' | 'left'> {
-  const retrieved = await parts.retrieve({ kind: remote.kind, id: remote.id });
-  if (retrieved.outcome === 'failed' && isGeneral(retrieved.trouble)) {
-    throw new ServiceTrouble(retrieved.reason);
-  }
-  if (retrieved.outcome !== 'applied' || retrieved.after.isContradicted) return 'left';
-  return parts.isDryRun ? 'would_heal' : 'healed';
+async function healOne(parts: HealParts, { kind, id }: Remote): Promise<Healed> {
+  const retrieved = await parts.retrieve({ kind, id });
+  if (retrieved.outcome !== 'applied' || retrieved.after.isContradicted) return { outcome: 'left' };
+  return {
+    outcome: parts.isDryRun ? 'would_heal' : 'healed',
+    versionMicros: retrieved.after.versionMicros ?? undefined,
+  };
 }
 
 function reported(
@@ -165,18 +162,20 @@ function subjectOf({ kind, id }: Pick<Remote, 'kind' | 'id'>): string {
   return `${kind}:${id}`;
 }
 
-function countMissed(parts: HealParts, stream: Stream, found: readonly Found[]): number {
+/** Counts what changed so long ago that its webhook is lost; of what has no version nobody can tell. */
+function countMissed(
+  parts: HealParts,
+  stream: Stream,
+  versions: readonly (number | undefined)[],
+): number {
   if (parts.historyUntilMs !== undefined || parts.isDryRun) return 0;
   const nowMs = parts.clock.nowMs();
   let missed = 0;
-  for (const { row } of found) {
-    const { versionMicros } = row.remote;
-    if (!isPastGrace(versionMicros, nowMs)) continue;
+  for (const versionMicros of versions) {
+    if (versionMicros === undefined || !isPastGrace(versionMicros, nowMs)) continue;
     missed += 1;
     parts.metrics.missed(stream);
-    if (versionMicros !== undefined) {
-      parts.metrics.secondsToConverge((nowMs - versionMicros / 1000) / 1000);
-    }
+    parts.metrics.secondsToConverge((nowMs - versionMicros / 1000) / 1000);
   }
   return missed;
 }
@@ -253,12 +252,9 @@ async function findLacking(
   const results: ReportedDifference[] = [];
   for (const id of lacking) {
     const ref = { kind: KIND_OF[stream], id };
-    const retrieved = await parts.retrieve(ref);
-    if (retrieved.outcome === 'failed' && isGeneral(retrieved.trouble)) {
-      throw new ServiceTrouble(retrieved.reason);
-    }
-    // The service knows it, though its list does not show it: a replica that lags, or a filter.
-    if (retrieved.outcome === 'applied') continue;
+    const { outcome } = await parts.retrieve(ref);
+    // The service may know it, though its list does not show it: a replica that lags, or a filter.
+    if (outcome !== 'missing') continue;
     results.push({ class: 'missing_remote', subject: subjectOf(ref), outcome: 'left' });
   }
   return results;

@@ -74,7 +74,7 @@ function differingField(remote: Remote, local: Local): Difference | undefined {
 /** A change younger than this may still be told by a webhook that is on its way. */
 const GRACE_MS = 2 * 60_000;
 
-/** Whether a difference is old enough that its webhook counts as lost. */
-export function isPastGrace(versionMicros: number | undefined, nowMs: number): boolean {
-  return versionMicros === undefined || nowMs - versionMicros / 1000 >= GRACE_MS;
+/** Whether a change is so old that its webhook counts as lost. */
+export function isPastGrace(versionMicros: number, nowMs: number): boolean {
+  return nowMs - versionMicros / 1000 >= GRACE_MS;
 }

@@ -1,0 +1,66 @@
+/** What counts as a lost webhook: a change that had its time to be told, and nothing younger. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { API_KEY, type PaymentService, startPaymentService } from '../client/paymentService.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { paymentObject } from '../support/events.ts';
+import { testReconciler } from '../support/reconciler.ts';
+
+const MINUTE = 60_000;
+
+let db: TestDatabase;
+let service: PaymentService;
+
+beforeEach(async () => {
+  [db, service] = await Promise.all([createTestDatabase(), startPaymentService()]);
+});
+afterEach(() => db.drop());
+
+type Payment = ReturnType<typeof paymentObject>;
+
+function changed(payment: Payment, agoMs: number): Payment {
+  return {
+    ...payment,
+    status: 'succeeded',
+    amount_received: 6540,
+    modified_at: new Date(Date.now() - agoMs).toISOString(),
+  };
+}
+
+/** The contract promises no more of a list's rows. */
+function short({ payment_id, status, amount, currency, created }: Payment): object {
+  return { payment_id, status, amount, currency, created };
+}
+
+function show(payments: readonly Payment[], toRow: (payment: Payment) => object): void {
+  service.always = ({ path }) => {
+    if (!path.endsWith('/list')) {
+      return { status: 200, body: payments.find(({ payment_id: id }) => path.endsWith(id)) };
+    }
+    const { length } = payments;
+    return { status: 200, body: { count: length, total_count: length, data: payments.map(toRow) } };
+  };
+}
+
+test.each([
+  ['five fields', short],
+  ['every field', (payment: Payment): object => payment],
+] as const)(
+  'of changes that lists of %s show, those count whose webhook had two minutes',
+  async (_, toRow) => {
+    const at = new Date(Date.now() - 20 * MINUTE).toISOString();
+    const fields = { status: 'processing', amount_received: 0, created: at, modified_at: at };
+    const [young, old] = [paymentObject(fields), paymentObject(fields)];
+    const { run, metrics } = testReconciler({
+      db,
+      service: { baseUrl: service.baseUrl, apiKey: API_KEY },
+    });
+    show([young, old], toRow);
+    expect(await run()).toMatchObject({ healed: 2, missed: 0 });
+
+    show([changed(young, 10_000), changed(old, 5 * MINUTE)], toRow);
+    expect(await run()).toMatchObject({ healed: 2, missed: 1 });
+    expect(await metrics.render()).toContain(
+      'tallyhook_missed_webhooks_total{stream="payments"} 1',
+    );
+  },
+);
