@@ -7,10 +7,11 @@
  *    and would find the same again; what goes by its slot is told which one it is.
  * 3. A slot whose scheduler died is run again once its lease is over.
  * 4. A run that fails is logged and left to the next slot; one that is still going when its next slot
- *    comes is not started twice.
+ *    comes is not started twice. An end that could not be written is written before the next slot is
+ *    taken.
+ * 5. What was taken is run to its end, also where the scheduler is told to stop meanwhile.
  *
- * node-cron fires the slots and asks a coordinator for each; it never looks back, so that catchUp does
- * (rule 2). Electing one scheduler as leader lost: it needs an election, and a leader that hangs would
+ * node-cron fires the slots; it never looks back, so that catchUp does (rule 2). Electing one scheduler as leader lost: it needs an election, and a leader that hangs would
  * stop everything.
  */
 import cron, { type Logger } from 'node-cron';
@@ -53,22 +54,30 @@ export function startScheduler(schedules: readonly Schedule[], parts: SchedulerP
     return done;
   };
 
-  const take = async (name: string, at: Date): Promise<boolean> =>
-    !isClosing && !underWay.has(name) && (await takeSlot(db, { schedule: name, at }, leaseMs));
-  const runSlot = ({ name, run: work, runs }: Schedule, at: Date): Promise<void> =>
+  /** Slots whose end could not be written when it came. */
+  const unended = new Map<string, Date>();
+  const end = async (schedule: string, at: Date): Promise<void> => {
+    unended.set(schedule, at);
+    await finishSlot(db, { schedule, at });
+    unended.delete(schedule);
+  };
+  /** Takes a slot, unless it is taken, and runs it. */
+  const runSlot = ({ name, run: work }: Schedule, at: Date): Promise<void> =>
     run(name, async () => {
+      const ended = unended.get(name);
+      if (ended) await end(name, ended);
+      if (!(await takeSlot(db, { schedule: name, at }, leaseMs))) return;
       try {
         await work(at);
       } finally {
-        if (runs === 'once') await finishSlot(db, { schedule: name, at });
+        await end(name, at);
       }
     });
 
   const catchUp = async ({ schedule, fields }: Readable): Promise<void> => {
     const slotMs = lastSlot(fields, clock.nowMs());
     if (slotMs === undefined) return;
-    const at = new Date(slotMs);
-    if (await take(schedule.name, at)) await runSlot(schedule, at);
+    await runSlot(schedule, new Date(slotMs));
   };
 
   const readable = schedules.map((schedule) => ({ schedule, fields: fieldsOf(schedule) }));
@@ -86,13 +95,13 @@ export function startScheduler(schedules: readonly Schedule[], parts: SchedulerP
   const started = start();
 
   const tasks = schedules.map((schedule) => {
-    const { name, cron: expression, runs } = schedule;
-    return cron.schedule(expression, ({ date }) => runSlot(schedule, date), {
+    const { name, cron: expression, run: work, runs } = schedule;
+    const fire = (at: Date): Promise<void> =>
+      runs === 'once' ? runSlot(schedule, at) : run(name, () => work(at));
+    return cron.schedule(expression, ({ date }) => fire(date), {
       name,
       timezone: 'UTC',
       logger: toCronLogger(log),
-      distributed: runs === 'once',
-      runCoordinator: { shouldRun: (key) => take(name, slotOf(name, key)) },
     });
   });
   const timer = setInterval(() => void catchUpAll(), catchUpEveryMs);
@@ -129,11 +138,6 @@ function fieldsOf({ name, cron: expression }: Schedule): SlotFields {
     months: month,
     daysOfWeek: numbers(dayOfWeek),
   };
-}
-
-/** The slot in the key under which node-cron asks: the task's name, a colon, and the instant. */
-function slotOf(name: string, key: string): Date {
-  return new Date(key.slice(name.length + 1));
 }
 
 /** node-cron writes to the console otherwise. */

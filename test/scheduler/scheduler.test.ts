@@ -146,6 +146,39 @@ describe('a slot that nobody ran', () => {
     await waitFor('the run', () => runs() === 1);
   });
 
+  test('is none where the end of the one before could not be written: it is written first (rule 4)', async () => {
+    let [isAway, runs] = [false, 0];
+    const query: TestDatabase['query'] = (text, values) =>
+      isAway ? Promise.reject(new Error('the database is away')) : db.query(text, values);
+    const schedule = noting(EVERY_SECOND, () => {
+      runs += 1;
+      isAway = runs === 1;
+    });
+    const log = {
+      ...silentLog,
+      warn: () => {
+        isAway = false;
+      },
+    };
+    start([schedule], { db: { ...db, query }, log });
+    await waitFor('the next slot, long before the lease ends', () => runs >= 2);
+  });
+
+  test('is run to its end where the scheduler was told to stop as it took it (rule 5)', async () => {
+    const { schedule, runs } = counting();
+    const closed: Promise<void>[] = [];
+    const query: TestDatabase['query'] = async (text, values) => {
+      const rows = await db.query<never>(text, values);
+      if (text.includes('insert into schedule_slots')) closed.push(scheduler.close());
+      return rows;
+    };
+    const scheduler = start([schedule], { db: { ...db, query } });
+    await waitFor('the stop', () => closed.length > 0);
+    await Promise.all(closed);
+    expect(runs()).toBe(1);
+    expect(await takenSlots(schedule.name)).toMatchObject([{ isFinished: true }]);
+  });
+
   test('belongs to who took it until the lease ends, then to who comes next (rule 3)', async () => {
     const { schedule, runs } = counting();
     const slot = new Date('2026-01-01T00:00:00Z');
