@@ -48,9 +48,10 @@ export function startSchedules({
   const channels = channelNamesOf(config.channels);
   const told = subscriptionsOf(config.channels).map(({ channel }) => channel);
   const hour = config.alertSummaryHour;
-  const enqueue = (errand: Errand): Promise<void> => {
+  const enqueue = async (errand: Errand): Promise<void> => {
     const nowMs = clock.nowMs();
-    return enqueueErrand(errands, errand, nowMs - (nowMs % 60_000));
+    const isAdded = await enqueueErrand(errands, errand, nowMs - (nowMs % 60_000));
+    if (!isAdded) log.warn({ errand }, 'reconcile.queue_full');
   };
   gate.whenOpen(() => {
     const feed = createChangeFeed(db);

@@ -23,16 +23,19 @@ export interface ReconcileJob {
 
 const ATTEMPTS = 5;
 const BACKOFF_MS = 30_000;
-/** Slots that wait already say enough; more would only be run after each other. */
+/** The next tail covers what one leaves out; more that wait would only be run after each other. */
 const MAX_WAITING = 10;
 
-/** Adds the job of a slot, once, whoever else adds it. */
+/**
+ * Adds the job of a slot, once, whoever else adds it.
+ * @returns whether it did: behind so many jobs there is no room for another tail
+ */
 export async function enqueueErrand(
   producer: Producer<ReconcileJob>,
   errand: Errand,
   slotMs: number,
-): Promise<void> {
-  if ((await producer.countWaiting()) >= MAX_WAITING) return;
+): Promise<boolean> {
+  if (errand === 'tail' && (await producer.countWaiting()) >= MAX_WAITING) return false;
   const job: NewJob<ReconcileJob> = {
     name: errand,
     id: `${errand}.${slotMs}`,
@@ -42,6 +45,7 @@ export async function enqueueErrand(
     backoffMs: BACKOFF_MS,
   };
   await producer.add([job]);
+  return true;
 }
 
 interface Part {

@@ -76,6 +76,17 @@ test('a slot that two schedulers announce becomes one job', async () => {
   await producer.close();
 });
 
+test('behind many jobs there is no room for another tail, and for nights and weeks there is', async () => {
+  const producer = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
+  const added: boolean[] = [];
+  for (let n = 0; n < 11; n += 1) added.push(await enqueueErrand(producer, 'tail', n));
+  expect(added).toEqual([...Array.from({ length: 10 }, () => true), false]);
+  expect(await enqueueErrand(producer, 'night', 20)).toBe(true);
+  expect(await enqueueErrand(producer, 'week', 20)).toBe(true);
+  expect(await producer.countWaiting()).toBe(12);
+  await producer.close();
+});
+
 test('the tail finds what no webhook told, and the metric says how much that was', async () => {
   const { run, metrics } = testReconciler({ db, service: sandbox });
   const handle = handlerOf((request) => run(request));
