@@ -1,7 +1,8 @@
 /**
  * The queue `reconcile`: one job for each slot of a schedule. A job that is tried again goes on from
- * the checkpoint of the run it began; one that is lost is made up by the next slot. Runs that a pause
- * held are gone on with at the first slot after it, whatever their own schedule.
+ * the checkpoint of the run it began, and leaves alone what is done; one that is lost is made up by the
+ * next slot. Runs that a pause held are gone on with at the first slot after it, whatever their own
+ * schedule.
  */
 import type { NewJob, Producer, RunningJob } from '../platform/queue/index.ts';
 import { nightSpan, sliceSpan, weekSpan } from './domain/spans.ts';

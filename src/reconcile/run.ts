@@ -5,7 +5,8 @@
  *    lies beyond it and is left to the next.
  * 2. The tail begins half an hour before the watermark, so that what a replica showed late is met.
  * 3. Each window is a checkpoint, written when all in it is healed. A run that was killed goes on from
- *    there and reads one window again at most; healing twice changes nothing.
+ *    there and reads one window again at most; healing twice changes nothing. A job that is tried again
+ *    lists nothing anew that it has done.
  * 4. Trouble with the service ends the run with its reason and a finding about its list, which the next
  *    checkpoint over that list closes. No resource is marked failed.
  * 5. A pause holds a scheduled run at its checkpoint; it goes on once the pause has ended.
@@ -79,8 +80,10 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
   return async (request, options) => {
     const { db } = parts;
     const { stream, isDryRun, lane } = request;
+    const earlier = await earlierOf(parts, request);
+    if (earlier?.state === 'done') return await reportOf(parts, earlier.id);
+    if (earlier) await reopenRun(db, earlier.id);
     const { pageLimit, watermarkAt } = await readStream(db, stream);
-    const unfinished = await unfinishedOf(parts, request);
     const historyUntilMs =
       watermarkAt === null ? await readBeginningMs(db, parts.clock.nowMs()) : undefined;
     const asking = createAsking({
@@ -90,7 +93,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       historyUntilMs,
       signal: options.signal,
       pause: parts.pause,
-      spent: unfinished?.requests ?? 0,
+      spent: earlier?.requests ?? 0,
     });
     const { nowMs } = parts.clock;
     const reader = createListReader({
@@ -108,7 +111,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
         toAt: new Date(span.toMs),
       });
     };
-    const row = unfinished ?? (await guard(parts, stream, begin));
+    const row = earlier ?? (await guard(parts, stream, begin));
     const state = stateOf(row);
     const tools: RunTools = {
       parts,
@@ -125,21 +128,29 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       );
       await settleList(tools, state);
       if (row.mode === 'full') await calibrateSums(tools, state);
+      await complete(tools, state, pageLimit);
     } catch (error) {
-      if (!(error instanceof ServiceTrouble)) throw error;
-      if (error instanceof Paused) {
-        await pauseRun(db, row.id);
-        parts.log.info({ runId: row.id, stream }, 'reconcile.run_paused');
-        return await reportOf(parts, row.id);
-      }
-      await finishRun(db, row.id, error.message);
-      parts.metrics.run('failed');
-      parts.log.warn({ runId: row.id, stream, reason: error.message }, 'reconcile.run_failed');
-      return await reportOf(parts, row.id);
+      await endEarly(parts, row, error);
     }
-    await complete(tools, state, pageLimit);
     return await reportOf(parts, row.id);
   };
+}
+
+/** Ends a run at its checkpoint (rules 4 and 5). @throws whatever is no trouble with the service */
+async function endEarly(
+  { db, log, metrics }: ReconcileParts,
+  { id, stream }: RunRow,
+  error: unknown,
+): Promise<void> {
+  if (!(error instanceof ServiceTrouble)) throw error;
+  if (error instanceof Paused) {
+    await pauseRun(db, id);
+    log.info({ runId: id, stream }, 'reconcile.run_paused');
+    return;
+  }
+  await finishRun(db, id, error.message);
+  metrics.run('failed');
+  log.warn({ runId: id, stream, reason: error.message }, 'reconcile.run_failed');
 }
 
 /** Turns trouble with the service into a finding (rule 4). */
@@ -158,19 +169,22 @@ async function guard<T>(
   }
 }
 
-/** A run of the same kind that did not come to its end (rule 3). */
-async function unfinishedOf(
+/**
+ * An earlier run that this one is the same as (rule 3): one that did not come to its end, or one that
+ * did, where a job is tried again for the span of its slot. People who ask again want to know anew.
+ */
+async function earlierOf(
   { db, clock }: ReconcileParts,
   request: RunRequest,
 ): Promise<RunRow | undefined> {
   const last = await findLast(db, request, new Date(clock.nowMs() - RESUME_WITHIN_MS));
-  if (!last || last.state === 'done') return undefined;
+  if (!last) return undefined;
+  const { fromMs, toMs, cause } = request;
   const isSame =
-    (request.fromMs === undefined || request.fromMs === last.fromAt.getTime()) &&
-    (request.toMs === undefined || request.toMs === last.toAt.getTime());
-  if (!isSame) return undefined;
-  await reopenRun(db, last.id);
-  return last;
+    (fromMs === undefined || fromMs === last.fromAt.getTime()) &&
+    (toMs === undefined || toMs === last.toAt.getTime());
+  const isOfSlot = fromMs !== undefined && toMs !== undefined && cause !== 'operator';
+  return isSame && (last.state !== 'done' || isOfSlot) ? last : undefined;
 }
 
 async function spanOf(

@@ -129,6 +129,37 @@ test('whatever runs first on a new database, the tail imports the 120 days', asy
   expect(await watermarks()).toHaveLength(4);
 });
 
+test('a job that is tried again goes on with what failed, and lists nothing again that was done', async () => {
+  const { run } = testReconciler({ db, service: sandbox });
+  const handle = handlerOf((request) => run(request));
+  const job = jobOf('night');
+  // Not where a run begins, but within it.
+  await makePayment('pay_lost', Date.now() - HOUR);
+  await sandbox.control('PUT', '/faults', {
+    requests: [{ fault: 'server_error', path: '/payments/pay_lost' }],
+  });
+  await expect(handle(job)).rejects.toThrow();
+  await sandbox.control('DELETE', '/faults');
+  await handle(job);
+  const runs = await db.query('select stream, state from reconcile_runs order by id');
+  expect(runs).toEqual(
+    ['payments', 'refunds', 'disputes', 'payouts'].map((stream) => ({ stream, state: 'done' })),
+  );
+});
+
+test('a run that took longer than a day goes on from its checkpoint, too', async () => {
+  const { run } = testReconciler({ db, service: sandbox });
+  await makePayment('pay_lost', Date.now() - HOUR);
+  await sandbox.control('PUT', '/faults', {
+    requests: [{ fault: 'server_error', path: '/payments/pay_lost' }],
+  });
+  const failed = await run();
+  expect(failed).toMatchObject({ state: 'failed' });
+  await db.query(`update reconcile_runs set started_at = now() - interval '30 hours'`);
+  await sandbox.control('DELETE', '/faults');
+  expect(await run()).toMatchObject({ id: failed.id, state: 'done' });
+});
+
 test('a paused errand asks nothing, and trouble with the service has the job tried again', async () => {
   const { run } = testReconciler({ db, service: sandbox });
   const handle = handlerOf((request) => run(request));

@@ -85,7 +85,7 @@ export async function insertRun(db: Queryable, run: NewRun): Promise<RunRow> {
   return row;
 }
 
-/** The newest run of this kind, begun after `since` or paused, however it ended. */
+/** The newest run of this kind, at work after `since` or paused, however it ended. */
 export async function findLast(
   db: Queryable,
   run: Pick<NewRun, 'stream' | 'mode' | 'cause' | 'isDryRun'>,
@@ -94,7 +94,7 @@ export async function findLast(
   const rows = await db.query<RunRow>(
     `select ${COLUMNS} from reconcile_runs
       where stream = $1 and mode = $2 and cause = $3 and is_dry_run = $4
-        and (started_at >= $5 or state = 'paused')
+        and (updated_at >= $5 or state = 'paused')
       order by id desc
       limit 1`,
     [run.stream, run.mode, run.cause, run.isDryRun, since],
