@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
+import type { AuthorizationService } from '../../src/reconcile/authorizations/service.ts';
 import { claimPolicy } from '../../src/reconcile/authorizations/store/authorizations.ts';
 import { beginPause, endPause } from '../../src/reconcile/store/pauses.ts';
 import { HOUR_MS, type Watched, watch } from '../support/authorizations.ts';
@@ -286,6 +287,30 @@ describe('a policy', () => {
     await watched.advance(6 * MINUTE_MS);
     await watched.check.run();
     expect(await statusOf(id)).toBe('succeeded');
+  });
+
+  test('stops within a run that is under way when a pause begins', async () => {
+    const asked: string[] = [];
+    const service: AuthorizationService = {
+      refresh: async () => {
+        asked.push('refresh');
+        await beginPause(db, { by: 'test', reason: 'a test' });
+        return { outcome: 'applied' };
+      },
+      act: ({ action }) => {
+        asked.push(action);
+        return Promise.resolve({ outcome: 'done' });
+      },
+    };
+    const policy = { action: 'capture', hours: 6 } as const;
+    const watched = await watch(sandbox, db, { policy, service });
+    const ids = [await watched.authorize(), await watched.authorize()];
+    await watched.advance(7 * DAY_MS - 5 * HOUR_MS);
+    await watched.check.run();
+    await endPause(db, 'test');
+    expect(asked).toEqual(['refresh']);
+    const said = await Promise.all(ids.map((id) => watched.notices(id)));
+    expect(said.flat()).toEqual(ids.map(() => ({ kind: 'threshold', hours: 6, outcome: null })));
   });
 
   test('that was claimed and then cut off is not tried again: nobody knows what became of it', async () => {

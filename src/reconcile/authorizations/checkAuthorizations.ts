@@ -108,12 +108,13 @@ export function createAuthorizationCheck(parts: AuthorizationCheckParts): Author
     },
     run: async () => {
       const endMs = clock.nowMs() + RUN_MS;
-      let service = (await parts.isPaused()) ? undefined : parts.service;
+      // Rule 2; each of many would otherwise wait for the same silence.
+      let isServiceAway = false;
       for await (const paymentId of workUntil(parts, endMs)) {
-        const asked = await lookAt(paymentId, service);
+        const asks = !isServiceAway && !(await parts.isPaused());
+        const asked = await lookAt(paymentId, asks ? parts.service : undefined);
         if (asked?.outcome === 'stopped') return;
-        // Rule 2; each of many would otherwise wait for the same silence.
-        if (isAway(asked)) service = undefined;
+        isServiceAway ||= isAway(asked);
       }
     },
   };
@@ -300,7 +301,8 @@ async function followPolicy(
 ): Promise<void> {
   const { db, log, policy } = parts;
   const { paymentId } = plan.row;
-  if (!policy || !plan.isPolicyDue) return;
+  // Rule 5: somebody may have paused it while the service was asked.
+  if (!policy || !plan.isPolicyDue || (await parts.isPaused())) return;
   const notice = noticeOf(plan, policy.hours);
   const claim = await claimPolicy(db, { ...notice, action: policy.action });
   if (claim === undefined) return;
