@@ -7,7 +7,8 @@
  *    among them is retrieved by the ladder anyway.
  * 3. What differs after that is left and becomes a finding. It closes by itself when a later
  *    comparison is equal.
- * 4. A dry run asks the same questions, and what it would do is rolled back.
+ * 4. A dry run asks the same questions, and what it would do is rolled back. Rows that would be applied
+ *    as they are (rule 2) it takes for healed.
  */
 import { applySnapshots } from '../ledger/applySnapshots.ts';
 import { contentHash } from '../ledger/contentHash.ts';
@@ -65,27 +66,19 @@ export async function healWindow(
   window: ReadWindow,
 ): Promise<WindowResult> {
   const found = await differencesOf(parts, stream, window.rows);
-  const bulk = found.length > FEW && !parts.isDryRun ? await applyRows(parts, found) : [];
-  const rest =
-    bulk.length > 0
-      ? await differencesOf(
-          parts,
-          stream,
-          found.map(({ row }) => row),
-        )
-      : found;
+  const rest = found.length > FEW ? await applyRows(parts, stream, found) : found;
   const open = new Set(rest.map(({ row }) => row.remote.id));
   const applied = found.filter(({ row }) => !open.has(row.remote.id));
-  const results = applied.map((one) => reported(one, 'healed'));
+  const outcome = parts.isDryRun ? 'would_heal' : 'healed';
+  const results = applied.map((one) => reported(one, outcome));
   const versions = applied.map(({ row }) => row.remote.versionMicros);
   const left: Found[] = [];
   for (const one of rest) {
-    const { outcome, versionMicros } = await healOne(parts, one.row.remote);
-    if (outcome === 'left') left.push(one);
-    else {
+    const healed = await healOne(parts, one.row.remote);
+    if (healed) {
       results.push(reported(one, outcome));
-      versions.push(versionMicros);
-    }
+      versions.push(healed.versionMicros);
+    } else left.push(one);
   }
   const missed = countMissed(parts, stream, versions);
   results.push(...(await settleFindings(parts, window, left)));
@@ -111,11 +104,14 @@ async function differencesOf(
 
 const ROWS_PER_TRANSACTION = 50;
 
-/** Applies full rows as looks at a list (rule 2). */
+/** Applies full rows as looks at a list (rule 2). @returns what differs still */
 async function applyRows(
-  { db, clock, historyUntilMs }: HealParts,
+  parts: HealParts,
+  stream: Stream,
   found: readonly Found[],
 ): Promise<readonly Found[]> {
+  const { db, clock, historyUntilMs } = parts;
+  if (parts.isDryRun) return found.filter(({ row }) => row.isHint);
   const full = found.filter(({ row }) => !row.isHint);
   for (let first = 0; first < full.length; first += ROWS_PER_TRANSACTION) {
     const looks = full.slice(first, first + ROWS_PER_TRANSACTION).map(({ row }) => ({
@@ -132,23 +128,22 @@ async function applyRows(
       ),
     );
   }
-  return full;
+  const rows = found.map(({ row }) => row);
+  return full.length > 0 ? await differencesOf(parts, stream, rows) : found;
 }
 
-interface Healed {
-  readonly outcome: 'healed' | 'would_heal' | 'left';
-  /** As the service told it now; short rows of lists carry none. */
-  readonly versionMicros?: number | undefined;
-}
-
-/** @throws ServiceTrouble */
-async function healOne(parts: HealParts, { kind, id }: Remote): Promise<Healed> {
+/**
+ * @returns undefined where it cannot be healed; else its version as the service told it now, which
+ *   short rows of lists lack
+ * @throws ServiceTrouble
+ */
+async function healOne(
+  parts: HealParts,
+  { kind, id }: Remote,
+): Promise<{ readonly versionMicros: number | undefined } | undefined> {
   const retrieved = await parts.retrieve({ kind, id });
-  if (retrieved.outcome !== 'applied' || retrieved.after.isContradicted) return { outcome: 'left' };
-  return {
-    outcome: parts.isDryRun ? 'would_heal' : 'healed',
-    versionMicros: retrieved.after.versionMicros ?? undefined,
-  };
+  if (retrieved.outcome !== 'applied' || retrieved.after.isContradicted) return undefined;
+  return { versionMicros: retrieved.after.versionMicros ?? undefined };
 }
 
 function reported(

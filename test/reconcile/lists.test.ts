@@ -192,6 +192,15 @@ test('a dry run names what it would heal and changes nothing', async () => {
   expect(await db.query('select id from findings')).toEqual([]);
 });
 
+test('a dry run of many differences asks about as much as the run would', async () => {
+  const made = await makeHistory({ seed: 23, payments: 300 });
+  const dry = await testReconciler({ db, service: sandbox }).run({ isDryRun: true });
+  expect(dry).toMatchObject({ found: made.length, left: made.length });
+  expect((await missedBy(made)).length).toBe(made.length);
+  const { requests } = await testReconciler({ db, service: sandbox }).run();
+  expect(dry.requests).toBeLessThanOrEqual(1.5 * requests);
+});
+
 describe('totals', () => {
   const span = () => ({ fromMs: Date.now() - 26 * HOUR, toMs: Date.now() });
 
