@@ -6,14 +6,17 @@ const MAX_BODY = '1mb';
 const MAX_UPLOAD = '5mb';
 
 /** Any content type: what is no JSON is refused as such, in the document's words. */
-export const takeText = express.text({
+export const takeText: RequestHandler = express.text({
   type: () => true,
   limit: MAX_BODY,
   defaultCharset: 'utf-8',
 });
 
 /** The bytes of a form with parts; nothing of any other body. */
-export const takeForm = express.raw({ type: 'multipart/form-data', limit: MAX_UPLOAD });
+export const takeForm: RequestHandler = express.raw({
+  type: 'multipart/form-data',
+  limit: MAX_UPLOAD,
+});
 
 /** @throws Error of the body parser, which bodyRefusalOf knows */
 export function take(parser: RequestHandler, request: Request, response: Response): Promise<void> {
