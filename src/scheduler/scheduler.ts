@@ -11,8 +11,8 @@
  *    taken.
  * 5. What was taken is run to its end, also where the scheduler is told to stop meanwhile.
  *
- * node-cron fires the slots; it never looks back, so that catchUp does (rule 2). Electing one scheduler as leader lost: it needs an election, and a leader that hangs would
- * stop everything.
+ * node-cron fires the slots; it never looks back, so that catchUp does (rule 2). Electing one scheduler
+ * as leader lost: it needs an election, and a leader that hangs would stop everything.
  */
 import cron, { type Logger } from 'node-cron';
 import type { Clock } from '../platform/clock.ts';
