@@ -238,8 +238,10 @@ function placeInOrders({ rows, merged, filing }: PlaceInput): readonly Placed[] 
   for (const row of rows) {
     if (row.kind !== 'payment') continue;
     const state = merged.get(refKey(row))?.state;
-    const orderKey = state ? orderKeyOf({ id: row.id, orderId: state.orderId }) : row.orderKey;
-    if (orderKey !== null) paymentOrders.set(row.id, orderKey);
+    const orderKey = state
+      ? orderKeyOf({ id: row.id, orderId: state.orderId })
+      : (row.orderKey ?? orderKeyOf({ id: row.id }));
+    paymentOrders.set(row.id, orderKey);
   }
   const placed = rows.map((row): Placed => {
     const one = merged.get(refKey(row));
@@ -269,20 +271,20 @@ function transfersOf(row: ResourceRow, { state, added }: Merged): readonly NewTr
   }));
 }
 
+/**
+ * @throws OrdersMoved where the row names a payment that nothing named before the locks: somebody
+ * else has created the row meanwhile
+ */
 function orderOf(
-  { kind, id }: ResourceRow,
+  row: ResourceRow,
   paymentId: string | null,
   paymentOrders: ReadonlyMap<string, string>,
 ): string | null {
-  switch (kind) {
-    case 'payment':
-      return paymentOrders.get(id) ?? orderKeyOf({ id });
-    case 'refund':
-    case 'dispute':
-      return paymentId === null ? null : (paymentOrders.get(paymentId) ?? null);
-    case 'payout':
-      return null;
-  }
+  const payment = row.kind === 'payment' ? row.id : paymentId;
+  if (payment === null) return null;
+  const orderKey = paymentOrders.get(payment);
+  if (orderKey === undefined) throw new OrdersMoved([]);
+  return orderKey;
 }
 
 /** What the resources that were looked at show now. */
