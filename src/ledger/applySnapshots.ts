@@ -85,7 +85,7 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   const recomputed = await recomputeOrders(tx, orderChanges(placed), orders);
   const { nowMs, historyUntilMs } = input;
   await recordChanges(tx, placed, { before: orders, after: recomputed, historyUntilMs });
-  await recordFindings(tx, [...recomputed, ...resourcesShow(rows, merged)]);
+  await recordFindings(tx, [...recomputed, ...resourcesShow(placed)]);
   await raiseAlerts(tx, { applied: placed, orders: recomputed, nowMs, historyUntilMs });
 }
 
@@ -287,15 +287,12 @@ function orderOf(
   return orderKey;
 }
 
-/** What the resources that were looked at show now. */
-function resourcesShow(
-  rows: readonly ResourceRow[],
-  merged: ReadonlyMap<string, Merged>,
-): readonly SubjectFindings[] {
-  return rows.flatMap((row) => {
-    const one = merged.get(refKey(row));
-    if (!one) return [];
-    return [{ subject: refKey(row), open: row.openFindings, shown: stateFindings(row, one) }];
+/** What the resources that were looked at show now, and what they show no longer. */
+function resourcesShow(placed: readonly Placed[]): readonly SubjectFindings[] {
+  return placed.flatMap(({ row, merged, update }) => {
+    if (!merged) return [];
+    const passed = row.openFindings.filter((name) => !update?.open_findings.includes(name));
+    return [{ subject: refKey(row), shown: stateFindings(row, merged), passed }];
   });
 }
 

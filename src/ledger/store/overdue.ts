@@ -22,8 +22,8 @@ export interface OverdueRow {
 
 /**
  * Opens a finding `overdue` for resources past their term, at most `limit` at a time, and locks them.
- * The class is noted on the row, so that the next look at it closes the finding. Rows that are being
- * applied are passed over until the next run. Reads the whole table, once an hour: an index on the
+ * The class is noted on the row, so that the look that ends the term closes the finding. Rows that
+ * are being applied are passed over until the next run. Reads the whole table, once an hour: an index on the
  * status would cost every event more than that.
  * @returns those that were found now
  */
