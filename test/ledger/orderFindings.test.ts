@@ -146,6 +146,9 @@ test('money that stands too long on its way is found once, until a look says tha
   await checkAfter(15);
   await checkAfter(16);
   expect(await classes(`refund:${refund.id}`)).toEqual(['overdue']);
+  expect(await db.query(`select detail from findings where class = 'overdue'`)).toEqual([
+    { detail: { account: 'refund.in_flight', termDays: 14, since: created } },
+  ]);
   await refund.send({ status: 'pending', amount: 10, created }, 2);
   await refund.send({ status: 'review', amount: 10, created }, 3);
   expect(await classes(`refund:${refund.id}`)).toEqual(['overdue']);
