@@ -10,8 +10,8 @@
 import type { EventReading } from './event.ts';
 import type { FindingClass } from './findings.ts';
 
-/** What reading an event anew gave. Payloads past their retention are empty; others must be whole. */
-export type BodyReading = EventReading | { readonly outcome: 'emptied' | 'damaged' };
+/** What reading an event anew gave; a body that is not the one that was received is not read. */
+export type BodyReading = EventReading | { readonly outcome: 'damaged' };
 
 export interface InboxEntry {
   readonly reading: BodyReading;
@@ -39,8 +39,6 @@ export function inboxProblem(entry: InboxEntry): string | undefined {
     (EXPLANATIONS as readonly string[]).includes(name),
   );
   switch (outcome) {
-    case 'emptied':
-      return undefined;
     case 'snapshot':
       // Once a finding is closed, only the content itself can account for what can be read.
       return explanations.some(({ isOpen }) => isOpen)
