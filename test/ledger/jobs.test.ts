@@ -16,6 +16,7 @@ import {
   type EventsJob,
 } from '../../src/ledger/jobs.ts';
 import { createLedgerMetrics } from '../../src/ledger/metrics.ts';
+import { OrdersMoved } from '../../src/ledger/ordersMoved.ts';
 import { createSweep } from '../../src/ledger/sweep.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
@@ -394,18 +395,25 @@ describe('an event whose data fails', () => {
     expect(states).toEqual(['closed', 'open']);
   });
 
-  test('does not die of a database that is busy or away at its last attempt', async () => {
-    const [inboxId = 0] = await receive(payments(1));
+  test.each([
+    Object.assign(new Error('deadlock detected'), { code: '40P01' }),
+    new Error('Query read timeout'),
+    new OrdersMoved([]),
+  ])('does not die of what passes by itself, however often it comes: %s', async (error) => {
+    const paid = payments(1);
+    const [inboxId = 0] = await receive(paid);
     await db.query('update pending set attempts = $1', [MAX_ATTEMPTS - 1]);
-    const busy: EventApplier = {
-      ...createApplier(),
-      applyOne: () => Promise.reject(Object.assign(new Error('deadlock'), { code: '40P01' })),
-    };
-    await expect(
-      handlerOver({ producer: recordingProducer(), applier: busy })(single(inboxId)),
-    ).rejects.toThrow('deadlock');
+    const busy: EventApplier = { ...createApplier(), applyOne: () => Promise.reject(error) };
+    const producer = recordingProducer();
+    for (let attempt = 0; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      const failing = handlerOver({ producer, applier: busy })(single(inboxId));
+      await expect(failing).rejects.toThrow(error);
+    }
+    expect(await readPending()).toMatchObject([{ id: inboxId, attempts: MAX_ATTEMPTS - 1 }]);
     expect(await readDead()).toEqual([]);
-    expect(await pendingIds()).toEqual([inboxId]);
+
+    await handlerOver({ producer })(single(inboxId));
+    expect(await appliedIds()).toEqual(ids(paid));
   });
 });
 
@@ -432,7 +440,7 @@ describe('an event that kills the process', () => {
       {
         id: inboxId,
         attempts: MAX_ATTEMPTS,
-        error: 'the process ended each time while it was being applied',
+        error: expect.stringMatching(/the process.* ended while it was being applied/),
       },
     ]);
     expect(await readFindings()).toMatchObject([{ class: 'event_dead', state: 'open' }]);

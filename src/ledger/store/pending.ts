@@ -75,6 +75,14 @@ export async function countAttempt(
   return rows[0]?.attempts;
 }
 
+/** Takes back an attempt that says nothing about the event. */
+export async function takeBackAttempt(db: Queryable, id: number): Promise<void> {
+  await db.query(
+    'update pending set attempts = attempts - 1 where webhook_event_id = $1 and attempts > 0',
+    [id],
+  );
+}
+
 /** Of `ids`, those that still wait. Their announcement is put off, since they are announced now. */
 export async function deferAnnouncement(
   db: Queryable,
