@@ -93,8 +93,8 @@ async function trySingle(parts: EventsHandlerParts, id: number): Promise<void> {
   const attempt = await countAttempt(db, id, SINGLE_ANNOUNCE_AFTER_MS);
   if (attempt === undefined) return;
   if (attempt > maxAttempts) {
-    await applier.giveUp(id, attempt - 1, CUT_SHORT);
-    log.error({ webhookEventId: id, attempts: attempt - 1 }, 'events.dead');
+    const isDead = await applier.giveUp(id, attempt - 1, CUT_SHORT);
+    if (isDead) log.error({ webhookEventId: id, attempts: attempt - 1 }, 'events.dead');
     return;
   }
   try {
@@ -106,8 +106,9 @@ async function trySingle(parts: EventsHandlerParts, id: number): Promise<void> {
       throw error;
     }
     if (attempt < maxAttempts) throw error;
-    await applier.giveUp(id, attempt, toError(error).message);
-    log.error({ error: toError(error), webhookEventId: id, attempts: attempt }, 'events.dead');
+    if (await applier.giveUp(id, attempt, toError(error).message)) {
+      log.error({ error: toError(error), webhookEventId: id, attempts: attempt }, 'events.dead');
+    }
   }
 }
 

@@ -31,7 +31,7 @@ import {
 import { readEnvelope } from '../../src/receiver/envelope.ts';
 import { storeBatch } from '../../src/receiver/storeBatch.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
-import { eventBody, MERCHANT_ID, paymentObject } from '../support/events.ts';
+import { type EventOptions, eventBody, MERCHANT_ID, paymentObject } from '../support/events.ts';
 import { startTcpProxy } from '../support/tcpProxy.ts';
 import { waitFor } from '../support/waitFor.ts';
 
@@ -48,8 +48,11 @@ afterEach(async () => {
 });
 
 /** Stores an event for each payment as the receiver does. @returns the inbox ids, in order */
-async function receive(payments: readonly object[]): Promise<readonly number[]> {
-  const bodies = payments.map((payment) => eventBody(payment));
+async function receive(
+  payments: readonly object[],
+  options: EventOptions = {},
+): Promise<readonly number[]> {
+  const bodies = payments.map((payment) => eventBody(payment, options));
   const stored = await storeBatch(
     db,
     bodies.map((body) => ({
@@ -59,7 +62,7 @@ async function receive(payments: readonly object[]): Promise<readonly number[]> 
     })),
     new Date(),
   );
-  return stored.flatMap((one) => (one.outcome === 'accepted' ? [one.announce] : []));
+  return stored.flatMap((one) => ('announce' in one ? (one.announce ?? []) : []));
 }
 
 function payments(count: number): readonly { readonly payment_id: string }[] {
@@ -453,6 +456,53 @@ describe('an event that kills the process', () => {
     await handle({ ...single(inboxId), wasAbandoned: true });
     expect(await readDead()).toEqual([]);
     expect(await appliedIds()).toHaveLength(1);
+  });
+});
+
+describe('an event is applied or dead, never both', () => {
+  test('when it is given up while another worker applies it', async () => {
+    const paid = payments(1);
+    const [inboxId = 0] = await receive(paid);
+    const worker = createApplier();
+    let givenUp: Promise<boolean> | undefined;
+    const slow: Database = {
+      ...db,
+      transaction: (work) =>
+        db.transaction(async (tx) => {
+          const applied = await work(tx);
+          givenUp = worker.giveUp(inboxId, MAX_ATTEMPTS, 'never came to an end');
+          await waitFor('the other worker to wait for it', async () => {
+            const waiting = await db.query(
+              `select from pg_stat_activity
+                where datname = current_database() and wait_event_type = 'Lock'`,
+            );
+            return waiting.length === 1;
+          });
+          return applied;
+        }),
+    };
+    await createApplier(slow).applyOne(inboxId);
+    expect(await givenUp).toBe(false);
+    expect(await appliedIds()).toEqual(ids(paid));
+    expect(await readDead()).toEqual([]);
+    expect(await readFindings()).toEqual([]);
+  });
+
+  test('when another body comes under its id and it can be applied by now', async () => {
+    const payment = paymentObject();
+    const eventId = 'evt_reused';
+    const [inboxId = 0] = await receive([payment], { eventId });
+    expect(await createApplier().giveUp(inboxId, MAX_ATTEMPTS, 'it was early')).toBe(true);
+    expect(await receive([{ ...payment, amount: 1 }], { eventId })).toEqual([inboxId]);
+    await handlerOver({ producer: recordingProducer() })(started(batchJob([inboxId])));
+
+    expect(await appliedIds()).toEqual([payment.payment_id]);
+    expect(await pendingIds()).toEqual([]);
+    expect(await readDead()).toEqual([]);
+    expect(await readFindings()).toMatchObject([
+      { class: 'event_dead', state: 'closed' },
+      { class: 'event_id_reused', state: 'open' },
+    ]);
   });
 });
 
