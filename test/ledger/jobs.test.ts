@@ -3,7 +3,7 @@
  * "The process dies" is played by an application that never comes back.
  */
 import { createHash } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   createEventApplier,
   type EventApplier,
@@ -513,7 +513,7 @@ function single(inboxId: number): RunningJob<EventsJob> {
 
 describe('the sweep', () => {
   function sweepWith(producer: Producer<EventsJob>) {
-    return createSweep({ db, producer, clock: systemClock, log: silentLog });
+    return createSweep({ db, producer, log: silentLog });
   }
 
   async function makeOverdue(list: readonly number[]): Promise<void> {
@@ -607,6 +607,21 @@ describe('the sweep', () => {
     await sweepWith(producer).everything();
     expect(producer.jobs).toEqual([batchJob(inbox.slice(2))]);
   });
+
+  test.each([-1, 1])(
+    'announces each row once, whichever way the clock of its process is wrong: %d hour',
+    async (hours) => {
+      const inbox = await receive(payments(4));
+      await makeOverdue(inbox.slice(0, 1));
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });
+      cleanups.push(() => vi.useRealTimers());
+      const producer = recordingProducer();
+      await sweepWith(producer).overdue();
+      expect(producer.jobs).toEqual([batchJob(inbox.slice(0, 1))]);
+      await sweepWith(producer).everything();
+      expect(producer.jobs.slice(1)).toEqual([batchJob(inbox)]);
+    },
+  );
 
   test('an announcement that fails is made again by a later sweep', async () => {
     const inbox = await receive(payments(2));

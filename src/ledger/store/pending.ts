@@ -100,6 +100,19 @@ export async function deferAnnouncement(
 }
 
 /**
+ * Until when a sweep takes what is due. Read once a sweep, from the clock that stamps the rows: by
+ * the process's own clock it could meet again what it has stamped.
+ */
+export async function readDueBefore(db: Queryable, withinMs: number): Promise<Date> {
+  const [row] = await db.query<{ dueBefore: Date }>(
+    `select now() + $1 * interval '1 millisecond' as "dueBefore"`,
+    [withinMs],
+  );
+  if (!row) throw new Error('a query that always has one row returned none');
+  return row.dueBefore;
+}
+
+/**
  * Events that are to be announced before `dueBefore`, oldest first; each is stamped, so that of
  * several sweeps only one announces it. Rows that are being applied are passed over.
  */
