@@ -27,9 +27,12 @@ export interface EventsJob {
 const BATCH = 'batch';
 const SINGLE = 'single';
 const BACKOFF_MS = 1_000;
-/** A batch is tried for half a minute; the sweep comes back to what is then still pending. */
+/** A batch is tried for some ten seconds; the sweep comes back to what is then still pending. */
 const BATCH_ATTEMPTS = 5;
-/** Longer than all tries of a single job take, so that the sweep leaves it to them. */
+/**
+ * Longer than all tries of a single job take, so that the sweep leaves it to them: the pauses between
+ * them double from a second, and of the ten that a setting may allow the last comes in the ninth minute.
+ */
 const SINGLE_ANNOUNCE_AFTER_MS = 10 * 60_000;
 
 export function batchJob(ids: readonly number[]): NewJob<EventsJob> {
