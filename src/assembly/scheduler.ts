@@ -33,7 +33,7 @@ export function startSchedules({
   queues,
 }: Shared): void {
   const db = openPool('scheduler', SCHEDULER_POOL);
-  const sweep = createSweep({ db, producer: events, clock, log });
+  const sweep = createSweep({ db, producer: events, log });
   const checkOverdue = createOverdueCheck({ db, clock, log });
   const isReconciling = serviceOf(config) !== undefined;
   const watchSystem = createSystemWatch({ db, log, isReconciling });

@@ -12,8 +12,15 @@ import type { Look } from './domain/mergeLooks.ts';
 import type { ResourceRef } from './domain/snapshot.ts';
 import type { LedgerMetrics } from './metrics.ts';
 import { startOver } from './ordersMoved.ts';
-import { closeSubject, openFindings } from './recordFindings.ts';
-import { bury, type ClaimedEvent, claimOne, claimUntried, putBack } from './store/pending.ts';
+import { closeFindings, closeSubject, openFindings } from './recordFindings.ts';
+import {
+  bury,
+  type ClaimedEvent,
+  claimOne,
+  claimUntried,
+  putBack,
+  unbury,
+} from './store/pending.ts';
 
 export interface EventApplier {
   /**
@@ -23,8 +30,11 @@ export interface EventApplier {
   applyBatch(ids: readonly number[]): Promise<number>;
   /** Applies one event, if it still waits. */
   applyOne(id: number): Promise<void>;
-  /** Gives an event up: it is kept as dead, with a finding. */
-  giveUp(id: number, attempts: number, reason: string): Promise<void>;
+  /**
+   * Gives an event up: it is kept as dead, with a finding.
+   * @returns false when somebody else has applied it or given it up meanwhile
+   */
+  giveUp(id: number, attempts: number, reason: string): Promise<boolean>;
 }
 
 export interface EventApplierParts {
@@ -41,6 +51,7 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
     const applied = await startOver((alsoLock) =>
       parts.db.transaction(async (tx) => {
         const events = await claim(tx);
+        await reviveReused(tx, events);
         const readings = events.map((event) => readEvent(event, parts.merchantId));
         await applyReadings(tx, { events, readings, alsoLock, nowMs: parts.clock.nowMs() });
         return events.map((event, place) => ({ event, reading: readings[place] }));
@@ -63,12 +74,14 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
       });
     },
     giveUp: async (id, attempts, reason) => {
-      await parts.db.transaction(async (tx) => {
-        await bury(tx, id, attempts, reason);
+      const isDead = await parts.db.transaction(async (tx) => {
+        if (!(await bury(tx, id, attempts, reason))) return false;
         const detail = { attempts, error: reason };
         await openFindings(tx, [{ class: 'event_dead', subject: eventSubject(id), detail }]);
+        return true;
       });
-      parts.metrics.event('dead');
+      if (isDead) parts.metrics.event('dead');
+      return isDead;
     },
   };
 }
@@ -82,6 +95,17 @@ export async function replayEvent(db: Database, id: number): Promise<void> {
     await putBack(tx, id);
     await closeSubject(tx, eventSubject(id));
   });
+}
+
+/** Another body under its id brings an event back even from the dead; no other event comes so. */
+async function reviveReused(tx: Queryable, events: readonly ClaimedEvent[]): Promise<void> {
+  const reused = events.filter(({ hasVariants }) => hasVariants).map(({ id }) => id);
+  if (reused.length === 0) return;
+  const revived = await unbury(tx, reused);
+  await closeFindings(
+    tx,
+    revived.map((id) => ({ class: 'event_dead', subject: eventSubject(id) })),
+  );
 }
 
 interface Read {

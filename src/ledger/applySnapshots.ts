@@ -85,7 +85,7 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   const recomputed = await recomputeOrders(tx, orderChanges(placed), orders);
   const { nowMs, historyUntilMs } = input;
   await recordChanges(tx, placed, { before: orders, after: recomputed, historyUntilMs });
-  await recordFindings(tx, [...recomputed, ...resourcesShow(rows, merged)]);
+  await recordFindings(tx, [...recomputed, ...resourcesShow(placed)]);
   await raiseAlerts(tx, { applied: placed, orders: recomputed, nowMs, historyUntilMs });
 }
 
@@ -238,8 +238,10 @@ function placeInOrders({ rows, merged, filing }: PlaceInput): readonly Placed[] 
   for (const row of rows) {
     if (row.kind !== 'payment') continue;
     const state = merged.get(refKey(row))?.state;
-    const orderKey = state ? orderKeyOf({ id: row.id, orderId: state.orderId }) : row.orderKey;
-    if (orderKey !== null) paymentOrders.set(row.id, orderKey);
+    const orderKey = state
+      ? orderKeyOf({ id: row.id, orderId: state.orderId })
+      : (row.orderKey ?? orderKeyOf({ id: row.id }));
+    paymentOrders.set(row.id, orderKey);
   }
   const placed = rows.map((row): Placed => {
     const one = merged.get(refKey(row));
@@ -269,31 +271,28 @@ function transfersOf(row: ResourceRow, { state, added }: Merged): readonly NewTr
   }));
 }
 
+/**
+ * @throws OrdersMoved where the row names a payment that nothing named before the locks: somebody
+ * else has created the row meanwhile
+ */
 function orderOf(
-  { kind, id }: ResourceRow,
+  row: ResourceRow,
   paymentId: string | null,
   paymentOrders: ReadonlyMap<string, string>,
 ): string | null {
-  switch (kind) {
-    case 'payment':
-      return paymentOrders.get(id) ?? orderKeyOf({ id });
-    case 'refund':
-    case 'dispute':
-      return paymentId === null ? null : (paymentOrders.get(paymentId) ?? null);
-    case 'payout':
-      return null;
-  }
+  const payment = row.kind === 'payment' ? row.id : paymentId;
+  if (payment === null) return null;
+  const orderKey = paymentOrders.get(payment);
+  if (orderKey === undefined) throw new OrdersMoved([]);
+  return orderKey;
 }
 
-/** What the resources that were looked at show now. */
-function resourcesShow(
-  rows: readonly ResourceRow[],
-  merged: ReadonlyMap<string, Merged>,
-): readonly SubjectFindings[] {
-  return rows.flatMap((row) => {
-    const one = merged.get(refKey(row));
-    if (!one) return [];
-    return [{ subject: refKey(row), open: row.openFindings, shown: stateFindings(row, one) }];
+/** What the resources that were looked at show now, and what they show no longer. */
+function resourcesShow(placed: readonly Placed[]): readonly SubjectFindings[] {
+  return placed.flatMap(({ row, merged, update }) => {
+    if (!merged) return [];
+    const passed = row.openFindings.filter((name) => !update?.open_findings.includes(name));
+    return [{ subject: refKey(row), shown: stateFindings(row, merged), passed }];
   });
 }
 

@@ -5,7 +5,8 @@
  * 2. If the database is away the batch is retried whole. If its data fails, or its process died, it
  *    is split: each event becomes a *single* job.
  * 3. A single job counts its attempt in `pending` before it tries, so that an event that kills the
- *    process is counted too. After the last attempt the event is dead.
+ *    process is counted too; an attempt that failed for what passes by itself is taken back. After
+ *    the last attempt the event is dead.
  */
 
 import type { Database } from '../platform/db/database.ts';
@@ -15,7 +16,7 @@ import type { Log } from '../platform/log.ts';
 import type { NewJob, Producer, RunningJob } from '../platform/queue/index.ts';
 import type { EventApplier } from './applyEvents.ts';
 import { OrdersMoved } from './ordersMoved.ts';
-import { countAttempt, deferAnnouncement, readTried } from './store/pending.ts';
+import { countAttempt, deferAnnouncement, readTried, takeBackAttempt } from './store/pending.ts';
 
 export const EVENTS_QUEUE = 'events';
 
@@ -26,9 +27,12 @@ export interface EventsJob {
 const BATCH = 'batch';
 const SINGLE = 'single';
 const BACKOFF_MS = 1_000;
-/** A batch is tried for half a minute; the sweep comes back to what is then still pending. */
+/** A batch is tried for some ten seconds; the sweep comes back to what is then still pending. */
 const BATCH_ATTEMPTS = 5;
-/** Longer than all tries of a single job take, so that the sweep leaves it to them. */
+/**
+ * Longer than all tries of a single job take, so that the sweep leaves it to them: the pauses between
+ * them double from a second, and of the ten that a setting may allow the last comes in the ninth minute.
+ */
 const SINGLE_ANNOUNCE_AFTER_MS = 10 * 60_000;
 
 export function batchJob(ids: readonly number[]): NewJob<EventsJob> {
@@ -46,6 +50,10 @@ export interface EventsHandlerParts {
   readonly maxAttempts: number;
   readonly log: Log;
 }
+
+/** Why an event is dead of which no attempt came to an end. */
+const CUT_SHORT =
+  'in each attempt the process, or its connection to the database, ended while it was being applied';
 
 /** What a worker of the queue `events` does with a job. */
 export function createEventsHandler(
@@ -88,16 +96,22 @@ async function trySingle(parts: EventsHandlerParts, id: number): Promise<void> {
   const attempt = await countAttempt(db, id, SINGLE_ANNOUNCE_AFTER_MS);
   if (attempt === undefined) return;
   if (attempt > maxAttempts) {
-    await applier.giveUp(id, attempt - 1, 'the process ended each time while it was being applied');
-    log.error({ webhookEventId: id, attempts: attempt - 1 }, 'events.dead');
+    const isDead = await applier.giveUp(id, attempt - 1, CUT_SHORT);
+    if (isDead) log.error({ webhookEventId: id, attempts: attempt - 1 }, 'events.dead');
     return;
   }
   try {
     await applier.applyOne(id);
   } catch (error) {
-    if (attempt < maxAttempts || isRetryable(error)) throw error;
-    await applier.giveUp(id, attempt, toError(error).message);
-    log.error({ error: toError(error), webhookEventId: id, attempts: attempt }, 'events.dead');
+    if (isRetryable(error)) {
+      // Where the database is away this fails, too, and the attempt stays counted.
+      await takeBackAttempt(db, id).catch(() => undefined);
+      throw error;
+    }
+    if (attempt < maxAttempts) throw error;
+    if (await applier.giveUp(id, attempt, toError(error).message)) {
+      log.error({ error: toError(error), webhookEventId: id, attempts: attempt }, 'events.dead');
+    }
   }
 }
 

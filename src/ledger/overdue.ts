@@ -4,9 +4,12 @@ import { settleAlerts } from '../alerts/raise.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
+import type { Finding } from './domain/findings.ts';
 import { namedOrderId } from './domain/order.ts';
 import { TERMS } from './domain/overdue.ts';
-import { type OverdueRow, openOverdue } from './store/overdue.ts';
+import { refKey } from './filing.ts';
+import { openFindings } from './recordFindings.ts';
+import { noteOverdue, type OverdueRow } from './store/overdue.ts';
 
 const ROWS_PER_TRANSACTION = 500;
 
@@ -21,7 +24,8 @@ export function createOverdueCheck(parts: {
     let found = 0;
     for (;;) {
       const rows = await parts.db.transaction(async (tx) => {
-        const due = await openOverdue(tx, request);
+        const due = await noteOverdue(tx, request);
+        await openFindings(tx, due.map(findingOf));
         await settleAlerts(
           tx,
           due.flatMap((row) => overdueAlerts(factsOf(row), nowMs) ?? []),
@@ -33,6 +37,11 @@ export function createOverdueCheck(parts: {
     }
     if (found > 0) parts.log.warn({ found }, 'ledger.overdue_found');
   };
+}
+
+function findingOf(row: OverdueRow): Finding {
+  const { account, days: termDays, since } = row;
+  return { class: 'overdue', subject: refKey(row), detail: { account, termDays, since } };
 }
 
 function factsOf(row: OverdueRow): TermFacts {

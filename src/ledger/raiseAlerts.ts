@@ -3,10 +3,12 @@ import type { OrderFacts, ResourceFacts } from '../alerts/domain/facts.ts';
 import { settleResources } from '../alerts/settleResources.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { namedOrderId } from './domain/order.ts';
-import { termDaysOf } from './domain/overdue.ts';
+import { termOf } from './domain/overdue.ts';
 import { tellsOfPast } from './domain/past.ts';
+import { refKey } from './filing.ts';
 import type { RecomputedOrder } from './recomputeOrders.ts';
 import type { Applied } from './recordChanges.ts';
+import { lockAccepted } from './store/findings.ts';
 import type { ResourceRow } from './store/resources.ts';
 
 export interface AlertInput {
@@ -21,8 +23,30 @@ export async function raiseAlerts(
   tx: Queryable,
   { applied, orders, nowMs, historyUntilMs }: AlertInput,
 ): Promise<void> {
-  const resources = applied.flatMap((one) => factsOf(one, historyUntilMs) ?? []);
+  const accepted = await readAcceptedTerms(tx, applied);
+  const resources = applied.flatMap((one) => {
+    const facts = factsOf(one, historyUntilMs);
+    if (!facts) return [];
+    return accepted.has(refKey(one.row)) ? withoutTerm(facts) : facts;
+  });
   await settleResources(tx, { resources, orders: orderFacts(applied, orders), nowMs });
+}
+
+/** Resources that stay overdue with a person's consent. Where none stays so it takes no statement. */
+async function readAcceptedTerms(
+  tx: Queryable,
+  applied: readonly Applied[],
+): Promise<ReadonlySet<string>> {
+  const overdue = applied.flatMap(({ row, update }) =>
+    update?.open_findings.includes('overdue') ? refKey(row) : [],
+  );
+  return new Set(overdue.length > 0 ? await lockAccepted(tx, 'overdue', overdue) : []);
+}
+
+/** Its alert ended when the finding was accepted, and is not raised by the same term again. */
+function withoutTerm(facts: ResourceFacts): ResourceFacts {
+  const before = facts.before && { ...facts.before, termDays: undefined };
+  return { ...facts, before, termDays: undefined };
 }
 
 /** Undefined when nothing was learned of it. */
@@ -52,7 +76,7 @@ function factsOf(
     // A payout carries the order itself; the others are filed under it.
     orderId: kind === 'payout' ? state.orderId : namedOrderId(orderKey),
     paymentId: kind === 'payment' ? id : (update.payment_id ?? undefined),
-    termDays: posts ? termDaysOf(kind, { status, stage }) : undefined,
+    termDays: posts ? termOf(kind, { status, stage })?.days : undefined,
     isHistory: tellsOfPast(state, historyUntilMs),
   };
 }
@@ -64,7 +88,7 @@ function beforeOf(row: ResourceRow): ResourceFacts['before'] {
     status: row.status,
     stage,
     deadlineMs: row.deadlineAt?.getTime(),
-    termDays: termDaysOf(row.kind, { status: row.status, stage }),
+    termDays: termOf(row.kind, row)?.days,
   };
 }
 

@@ -65,13 +65,15 @@ export async function recomputeOrders(
   );
   const stale = updates.filter(({ orderKey }) => left.has(orderKey));
   if (stale.length > 0) await deleteStaleTotals(tx, stale);
-  return updates.map(({ orderKey, status }) => ({
+  return updates.map(({ orderKey, status, openFindings }) => ({
     orderKey,
     status,
     parts: parts.get(orderKey) ?? [],
     subject: orderSubject(orderKey),
-    open: existing.get(orderKey)?.openFindings ?? [],
     shown: shown.get(orderKey) ?? [],
+    passed: (existing.get(orderKey)?.openFindings ?? []).filter(
+      (name) => !openFindings.includes(name),
+    ),
   }));
 }
 

@@ -40,14 +40,14 @@ export async function closeSubject(tx: Queryable, subject: string): Promise<void
   await settleFindings(tx, { open: [], over: await endSubject(tx, subject) });
 }
 
-/** One subject: the classes that stand open about it, and what it shows now. */
+/** One subject: what it shows now, and the classes that are open about it and pass now. */
 export interface SubjectFindings {
   readonly subject: string;
-  readonly open: readonly string[];
   readonly shown: readonly Finding[];
+  readonly passed: readonly string[];
 }
 
-/** Opens what subjects show now and closes what they no longer show, as two sets. */
+/** Opens what subjects show now and closes what passes, as two sets. */
 export async function recordFindings(
   tx: Queryable,
   subjects: readonly SubjectFindings[],
@@ -56,10 +56,8 @@ export async function recordFindings(
     tx,
     subjects.flatMap(({ shown }) => shown),
   );
-  const passed = subjects.flatMap(({ subject, open, shown: now }) =>
-    open
-      .filter((name) => !now.some((finding) => finding.class === name))
-      .map((name) => ({ class: name, subject })),
+  await closeFindings(
+    tx,
+    subjects.flatMap(({ subject, passed }) => passed.map((name) => ({ class: name, subject }))),
   );
-  await closeFindings(tx, passed);
 }

@@ -4,6 +4,7 @@ import { FINAL_STATUSES } from '../contract/statuses.ts';
 import { stateFindings } from './domain/findings.ts';
 import { postedAfter, type Transfer } from './domain/legs.ts';
 import type { Merged } from './domain/mergeLooks.ts';
+import { staysOverdue } from './domain/overdue.ts';
 import { formatInstant } from './domain/time.ts';
 import type { ResourceRow, ResourceUpdate, Stub } from './store/resources.ts';
 
@@ -43,7 +44,10 @@ export function toUpdate(
     posts: state.posts,
     doubts: state.doubts,
     contradiction: merged.contradiction ?? null,
-    open_findings: stateFindings(row, merged).map((finding) => finding.class),
+    open_findings: [
+      ...stateFindings(row, merged).map((finding) => finding.class),
+      ...(staysOverdue(row, state) ? ['overdue'] : []),
+    ],
     is_check_wanted: merged.isCheckDue,
     is_unsettled: isUnsettled(row.kind, state.status),
     posted: postedAfter(row.posted, place.transfers),

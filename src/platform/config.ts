@@ -122,7 +122,7 @@ export const SETTINGS = z
       .regex(/^(snd|prd)_./, 'must be a secret key, which begins with snd_ or prd_')
       .optional(),
     SANDBOX_PORT: port.default(8082),
-    EVENT_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(50).default(5),
+    EVENT_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(10).default(5),
     RATE_RESERVE_PERCENT: z.coerce.number().int().min(0).max(90).default(30),
     BACKGROUND_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).optional(),
     AUTHORIZATION_THRESHOLD_HOURS: hours.default([48, 24, 6, 1]),

@@ -1,6 +1,6 @@
 /**
- * Tells the workers of committed inbox rows, coalesced: one `add` at a time and at most one in
- * 200 ms; ids that arrive meanwhile go into the next job. The first after a pause goes at once.
+ * Tells the workers of committed inbox rows, coalesced: one `add` at a time, and the next after 200 ms
+ * or with a full job; ids that arrive meanwhile go into it. The first after a pause goes at once.
  *
  * A job costs the workers and the queue about as much as a dozen applied events, and a transaction
  * of 50 events nearly as much as one of 250. Announcing as soon as the last `add` was done made jobs

@@ -1,5 +1,6 @@
 /** What applying costs where all is ordinary, and what imports, rebuilds and terms say. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { acceptFinding } from '../../src/ledger/acceptFinding.ts';
 import { createOverdueCheck } from '../../src/ledger/overdue.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import type { Database } from '../../src/platform/db/database.ts';
@@ -116,7 +117,6 @@ test('what outlasts its term stands until it is over, however often it is looked
   nowMs += 2;
   for (let look = 0; look < 3; look += 1) {
     await check();
-    // A look closes the finding, which the next check opens again; the alert stands all the while.
     await applyAll([payout(slow, 'pending')]);
   }
   expect(await inShort(`payout:${slow}`)).toEqual(['payout_stuck warning open opened']);
@@ -140,6 +140,87 @@ test('what outlasted its term ends when it goes on to a status that allows more'
   expect(await inShort(`payment:${id}`)).toEqual([
     'payment_stuck warning resolved opened resolved',
   ]);
+});
+
+test('what takes long with consent stays so from look to look, and nobody hears of it again', async () => {
+  const [slow, orderId] = [unique('dp'), unique('ord')];
+  const check = createOverdueCheck({ db, clock, log: silentLog });
+  const paymentId = unique('pay');
+  const dispute = (status: string) =>
+    eventBody(
+      {
+        dispute_id: slow,
+        payment_id: paymentId,
+        amount: '5',
+        currency: 'USD',
+        dispute_stage: 'dispute',
+        dispute_status: `dispute_${status}`,
+        ...dated(),
+      },
+      { contentType: 'dispute_details' },
+    );
+  const findings = () =>
+    db.query(`select id, class, state, accepted_by from findings where subject = $1 order by id`, [
+      `dispute:${slow}`,
+    ]);
+  const stuck = async () =>
+    (await inShort(`dispute:${slow}`)).filter((text) => text.startsWith('dispute_stuck'));
+
+  await applyAll([
+    payment(paymentId, 'succeeded', { metadata: { order_id: orderId } }),
+    dispute('opened'),
+  ]);
+  nowMs += 121 * DAY_MS;
+  await check();
+  const [found] = await db.query<{ id: number }>(
+    `select id from findings where class = 'overdue' and state = 'open'`,
+  );
+  const acceptance = { by: 'ada', reason: 'the bank is slow' };
+  expect(await acceptFinding(db, found?.id ?? 0, acceptance)).toEqual({ outcome: 'accepted' });
+  const ended = ['dispute_stuck warning resolved opened resolved'];
+  expect(await stuck()).toEqual(ended);
+
+  // Another status under the same term is nothing that was not accepted.
+  for (const status of ['opened', 'challenged', 'challenged']) {
+    await applyAll([dispute(status)]);
+    await check();
+  }
+  expect(await findings()).toEqual([
+    { id: found?.id, class: 'overdue', state: 'open', accepted_by: 'ada' },
+  ]);
+  expect(await stuck()).toEqual(ended);
+
+  await applyAll([dispute('won')]);
+  expect(await findings()).toMatchObject([{ state: 'closed' }]);
+});
+
+test('a look that says of overdue money what is known is no change of its order', async () => {
+  const [id, orderId] = [unique('x'), unique('ord')];
+  const { created, modified_at } = { created: '', modified_at: '', ...dated() };
+  const pending = () =>
+    eventBody(
+      {
+        refund_id: id,
+        payment_id: `pay_of_${id}`,
+        status: 'pending',
+        amount: 5,
+        currency: 'USD',
+        created,
+        modified_at,
+      },
+      { contentType: 'refund_details' },
+    );
+  await applyAll([
+    payment(`pay_of_${id}`, 'succeeded', { metadata: { order_id: orderId } }),
+    pending(),
+  ]);
+  nowMs += 15 * DAY_MS;
+  await createOverdueCheck({ db, clock, log: silentLog })();
+  const changes = () => db.query('select id from change_log order by id');
+  const before = await changes();
+  expect(before).toHaveLength(1);
+  await applyAll([pending()]);
+  expect(await changes()).toEqual(before);
 });
 
 test('payments that wait for a bank or the merchant have a term, those that wait for the customer have none', async () => {

@@ -10,7 +10,6 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { EVENTS_QUEUE, type EventsJob } from '../../src/ledger/jobs.ts';
 import { createSweep } from '../../src/ledger/sweep.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database, isDatabaseAway } from '../../src/platform/db/database.ts';
 import { createGate } from '../../src/platform/db/gate.ts';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
@@ -407,7 +406,7 @@ async function sweepOverdue(db: Database, connections: QueueConnections): Promis
   const backend = createQueueBackend(connections, silentLog);
   const producer = backend.producer<EventsJob>(EVENTS_QUEUE);
   try {
-    await createSweep({ db, producer, clock: systemClock, log: silentLog }).overdue();
+    await createSweep({ db, producer, log: silentLog }).overdue();
   } finally {
     await producer.close();
     await backend.close();

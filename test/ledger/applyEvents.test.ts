@@ -11,6 +11,7 @@ import {
   testApplier,
 } from '../support/ledger.ts';
 import { permutations } from '../support/lives.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 let db: TestDatabase;
 let applier: EventApplier;
@@ -221,6 +222,18 @@ describe('children may come first', () => {
     ]);
   });
 
+  test('also where all that is known of the payment is a body that cannot be read', async () => {
+    const payment = paymentObject({ amount: 65.4 });
+    const refund = refundObject(payment.payment_id);
+    const bodies = [eventBody(payment), eventBody(refund, asRefund)];
+    await applier.applyBatch(await receive(db, bodies));
+    const orderKey = `payment:${payment.payment_id}`;
+    expect(await readResourceStates(db, [payment.payment_id, refund.refund_id])).toMatchObject([
+      { kind: 'payment', status: null, is_check_wanted: true, order_key: orderKey },
+      { kind: 'refund', status: 'succeeded', order_key: orderKey },
+    ]);
+  });
+
   test('the payment then takes its children into its order', async () => {
     const [paymentId, orderId] = [unique('pay'), unique('ord')];
     await applyEach(db, applier, [
@@ -375,6 +388,55 @@ describe('findings follow the state', () => {
     ]);
     expect(await readResourceStates(db, [payment.payment_id])).toMatchObject([
       { captured_minor: 6540 },
+    ]);
+  });
+});
+
+describe('a refund that another worker brings in meanwhile', () => {
+  /** How many sessions of this database wait for a lock. */
+  const readWaiting = async (): Promise<number> => {
+    const rows = await db.query<{ count: number }>(
+      `select count(*) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return rows[0]?.count ?? 0;
+  };
+
+  test('keeps its order, though the body that comes second does not name its payment', async () => {
+    const orderId = unique('ord');
+    const metadata = { order_id: orderId };
+    const payment = paymentObject({ metadata });
+    await applyEach(db, applier, [eventBody(payment)]);
+    const refund = refundObject(payment.payment_id, { status: 'pending' });
+    const later = {
+      ...refund,
+      payment_id: undefined,
+      status: 'succeeded',
+      modified_at: '2026-11-02T11:00:00.000Z',
+    };
+    const first = await receive(db, [eventBody(refund, asRefund)]);
+    const second = await receive(db, [
+      eventBody(paymentObject({ metadata, amount: 100, amount_received: 100 })),
+      eventBody(later, asRefund),
+    ]);
+
+    const workers: Promise<number>[] = [];
+    await db.transaction(async (tx) => {
+      await tx.query('select from orders where order_key = $1 for update', [`order:${orderId}`]);
+      for (const ids of [first, second]) {
+        workers.push(testApplier(db).applyBatch(ids));
+        await waitFor(
+          'the worker to wait for the order',
+          async () => (await readWaiting()) === workers.length,
+        );
+      }
+    });
+    expect(await Promise.all(workers)).toEqual([1, 2]);
+    expect(await readResourceStates(db, [refund.refund_id])).toMatchObject([
+      { order_key: `order:${orderId}`, status: 'succeeded' },
+    ]);
+    expect(await readOrderStates(db, [orderId])).toMatchObject([
+      { captured_minor: 6640, refunded_minor: 1000 },
     ]);
   });
 });

@@ -131,7 +131,7 @@ test('a finding opens once and is updated in place', async () => {
   expect(rows).toEqual([{ class: 'over_refund', detail: { currency: 'USD', excessMinor: 1460 } }]);
 });
 
-test('money that stands too long on its way is found once, and the next look closes it', async () => {
+test('money that stands too long on its way is found once, until a look says that it arrived', async () => {
   const { paymentId } = await paidOrder();
   const refund = child(paymentId, 'refund');
   const created = '2026-11-02T10:00:00.000Z';
@@ -146,6 +146,12 @@ test('money that stands too long on its way is found once, and the next look clo
   await checkAfter(15);
   await checkAfter(16);
   expect(await classes(`refund:${refund.id}`)).toEqual(['overdue']);
-  await refund.send({ status: 'succeeded', amount: 10, created }, 2);
+  expect(await db.query(`select detail from findings where class = 'overdue'`)).toEqual([
+    { detail: { account: 'refund.in_flight', termDays: 14, since: created } },
+  ]);
+  await refund.send({ status: 'pending', amount: 10, created }, 2);
+  await refund.send({ status: 'review', amount: 10, created }, 3);
+  expect(await classes(`refund:${refund.id}`)).toEqual(['overdue']);
+  await refund.send({ status: 'succeeded', amount: 10, created }, 4);
   expect(await classes(`refund:${refund.id}`)).toEqual([]);
 });

@@ -111,7 +111,8 @@ const PAYMENT_OPTIONAL = ['amount_received', 'amount_capturable', 'capture_metho
 function paymentLife(options: LifeOptions, choices: Choices): Life {
   const currency = choices.pick(['USD', 'JPY', 'KWD']);
   const amount = choices.among(options.amounts ?? AMOUNTS);
-  const method = choices.pick(['automatic', 'manual', 'manual_multiple']);
+  // The last is a method that only a later version of the service has.
+  const method = choices.pick(['automatic', 'manual', 'manual_multiple', 'scheduled']);
   const narrator = narrating(choices, {
     payment_id: options.id,
     amount,

@@ -204,6 +204,14 @@ test('A7: SQL stands in store folders and in platform/db', () => {
     expect(path).toMatch(/\/store\/|^src\/platform\/(db|queue|embeddedPostgres)\//);
 });
 
+test('A12: statements that open or close findings stand in one file (invariant 12)', () => {
+  const writers = sources
+    .filter(({ path }) => path.startsWith('src/'))
+    .filter(({ text }) => /(insert into|update|delete from) findings\b/.test(text))
+    .map(({ path }) => path);
+  expect(writers).toEqual(['src/ledger/store/findings.ts']);
+});
+
 test('A10: the client drags nothing of the server into a shop', () => {
   const imports = new Map(sources.map(({ path, imports: targets }) => [path, targets]));
   const reached = new Set(['src/client/index.ts']);

@@ -9,9 +9,9 @@ import {
   type EventSummary,
   findEvent,
   listDead,
-  listEvents,
   readEventDetail,
 } from '../../ledger/store/reading.ts';
+import { readEventRows } from '../../ledger/store/readingEvents.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError, toError } from '../../platform/errors.ts';
 import {
@@ -47,7 +47,7 @@ function listCommand(): Command {
     .addOption(jsonOption())
     .action(({ state, limit, json }: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const events = await listEvents(db, { state, limit });
+        const events = await readEventRows(db, { state, below: Number.MAX_SAFE_INTEGER, limit });
         if (json) printJson({ events });
         else if (events.length === 0) console.log('No such events.');
         else printEvents(events);

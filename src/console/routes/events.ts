@@ -15,8 +15,8 @@ const event = z
     state: z
       .enum(EVENT_STATES)
       .describe(
-        '`pending`: to be applied. `applied`. `not_applied`: kept, and about nothing in this ' +
-          'ledger. `dead`: could not be applied; replay it once the cause is gone.',
+        '`pending`: to be applied. `applied`. `not_applied`: kept, and nothing of it was posted. ' +
+          '`dead`: could not be applied; replay it once the cause is gone.',
       ),
     attempts: z.int().min(0),
     error: z.string().nullable().describe('Dead events only: why the last attempt failed.'),

@@ -8,10 +8,10 @@
  * event, or a finding that says why there is none, therefore counts whatever is read now.
  */
 import type { EventReading } from './event.ts';
-import type { FindingClass } from './findings.ts';
+import { NOT_APPLIED_CLASSES } from './findings.ts';
 
-/** What reading an event anew gave. Payloads past their retention are empty; others must be whole. */
-export type BodyReading = EventReading | { readonly outcome: 'emptied' | 'damaged' };
+/** What reading an event anew gave; a body that is not the one that was received is not read. */
+export type BodyReading = EventReading | { readonly outcome: 'damaged' };
 
 export interface InboxEntry {
   readonly reading: BodyReading;
@@ -22,25 +22,15 @@ export interface InboxEntry {
   readonly findings: readonly { readonly class: string; readonly isOpen: boolean }[];
 }
 
-/** Findings that say why an event was taken in and posted nothing. */
-const EXPLANATIONS: readonly FindingClass[] = [
-  'unreadable_event',
-  'foreign_merchant',
-  'event_ignored',
-  'amount',
-];
-
 /** What is wrong with an event; undefined when nothing is. */
 export function inboxProblem(entry: InboxEntry): string | undefined {
   const { outcome } = entry.reading;
   if (outcome === 'damaged') return 'its body is not the one that was received';
   if (entry.isPending || entry.isDead || entry.isInSet) return undefined;
   const explanations = entry.findings.filter(({ class: name }) =>
-    (EXPLANATIONS as readonly string[]).includes(name),
+    (NOT_APPLIED_CLASSES as readonly string[]).includes(name),
   );
   switch (outcome) {
-    case 'emptied':
-      return undefined;
     case 'snapshot':
       // Once a finding is closed, only the content itself can account for what can be read.
       return explanations.some(({ isOpen }) => isOpen)

@@ -56,7 +56,7 @@ export const DOUBT_MEANINGS: Readonly<Record<Doubt, string>> = {
   conflicting_amounts:
     'Bodies that nothing tells apart in time say different money. The service is asked which holds.',
   unknown_amount:
-    'It was captured by hand and no body says how much: nothing is posted until the service has answered.',
+    'It was captured from a hold and no body says how much: nothing is posted until the service has answered.',
 };
 
 /** What the growth of each leg says. */

@@ -54,6 +54,14 @@ export const STATE_FINDING_CLASSES = [
   'over_capture',
 ] as const satisfies readonly FindingClass[];
 
+/** Classes about an event that say why it was taken in and posted nothing. */
+export const NOT_APPLIED_CLASSES = [
+  'unreadable_event',
+  'foreign_merchant',
+  'event_ignored',
+  'amount',
+] as const satisfies readonly FindingClass[];
+
 /** A difference as it is reported: its class, what it is about, and what was seen. */
 export interface Finding<Class extends FindingClass = FindingClass> {
   readonly class: Class;

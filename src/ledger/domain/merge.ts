@@ -13,10 +13,10 @@
  *    does.
  * 4. Cumulative amounts are maxima over carried values of the head's epoch and currency: amounts
  *    captured and authorized only grow within an epoch.
- * 5. A `succeeded` payment without a captured amount counts its `amount` provisionally if it is
- *    captured automatically. The provisional value is never stored, so the first carried value
- *    replaces it instead of competing with it. With manual capture the amount is unknown and
- *    nothing is posted.
+ * 5. A `succeeded` payment without a captured amount counts its `amount` provisionally if it was
+ *    never held for capture. The provisional value is never stored, so the first carried value
+ *    replaces it instead of competing with it. Of what was held the amount is unknown and nothing is
+ *    posted.
  * 6. Doubts are stated, not resolved here: each of them makes a retrieve due.
  *
  * Rejected: last write wins by time (two events of one tick lose one), and arrival order (a
@@ -37,7 +37,7 @@ export type Doubt =
   | 'unversioned_ahead'
   /** The captured or authorized amount stands in for one that no body carried. */
   | 'provisional_amount'
-  /** Captured by hand, and no body says how much. */
+  /** Captured from a hold, and no body says how much. */
   | 'unknown_amount'
   /** Bodies that nothing tells apart in time say different money. */
   | 'conflicting_amounts';
@@ -153,9 +153,9 @@ export const SETTLED: ReadonlySet<string> = new Set([
 ]);
 
 function paymentAmounts(fields: SnapshotContent, current: readonly Snapshot[]): PaymentAmounts {
-  const manual = isCapturedByHand(fields, current);
-  const captured = capturedAmount(fields, current, manual);
-  const held = manual ? authorizedAmount(fields, current) : { authorizedMinor: 0, doubts: [] };
+  const isHeld = isHeldForCapture(fields, current);
+  const captured = capturedAmount(fields, current, isHeld);
+  const held = isHeld ? authorizedAmount(fields, current) : { authorizedMinor: 0, doubts: [] };
   return {
     authorizedMinor: held.authorizedMinor,
     capturedMinor: captured.capturedMinor,
@@ -163,16 +163,18 @@ function paymentAmounts(fields: SnapshotContent, current: readonly Snapshot[]): 
   };
 }
 
-/** Bodies may lack the capture method; a payment that was ever held for capture is manual. */
-function isCapturedByHand(fields: SnapshotContent, current: readonly Snapshot[]): boolean {
-  if (fields.captureMethod !== undefined) return fields.captureMethod.startsWith('manual');
-  return current.some(({ content }) => content.status !== undefined && HELD.has(content.status));
+/** Bodies may lack the capture method, or name one that is not known: a hold that was seen is one. */
+function isHeldForCapture(fields: SnapshotContent, current: readonly Snapshot[]): boolean {
+  return (
+    fields.captureMethod?.startsWith('manual') === true ||
+    current.some(({ content }) => HELD.has(content.status ?? ''))
+  );
 }
 
 function capturedAmount(
   fields: SnapshotContent,
   current: readonly Snapshot[],
-  manual: boolean,
+  isHeld: boolean,
 ): { readonly capturedMinor: number; readonly doubts: readonly Doubt[] } {
   const carriedMinor = maxCarried(current, ({ amountReceivedMinor }) => amountReceivedMinor) ?? 0;
   const isFinal = fields.status === 'succeeded' || fields.status === 'partially_captured';
@@ -180,7 +182,7 @@ function capturedAmount(
     ({ content }) => content.amountReceivedMinor !== undefined && SETTLED.has(content.status ?? ''),
   );
   if (!isFinal || settledCarries) return { capturedMinor: carriedMinor, doubts: [] };
-  if (manual || fields.status === 'partially_captured') {
+  if (isHeld || fields.status === 'partially_captured') {
     return { capturedMinor: carriedMinor, doubts: ['unknown_amount'] };
   }
   // A zero carried before the payment succeeded says nothing about what it then took.

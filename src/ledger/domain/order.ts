@@ -161,12 +161,16 @@ function totalsStatus(
   if (amounts.refundedMinor > 0) {
     return amounts.refundedMinor >= amounts.capturedMinor ? 'refunded' : 'partially_refunded';
   }
-  return first(parts.map(paymentStatusWord));
+  const payments = parts.filter(({ kind }) => kind === 'payment');
+  // Refunds and disputes that moved nothing add no status of their own.
+  return payments.length === 0 ? 'pending' : first(payments.map(paymentStatusWord));
 }
 
-/** What one payment alone would make of its order. Refunds and disputes add nothing of their own. */
-export function paymentStatusWord({ kind, status, capturedMinor }: OrderPart): OrderStatus {
-  if (kind !== 'payment') return 'moved';
+/** What one payment alone would make of its order. */
+export function paymentStatusWord({
+  status,
+  capturedMinor,
+}: Pick<OrderPart, 'status' | 'capturedMinor'>): OrderStatus {
   switch (status) {
     case 'succeeded':
       return 'paid';

@@ -36,11 +36,30 @@ export const TERMS: readonly Term[] = [
   },
 ];
 
-/** How many days a state may last; undefined where it has no term. */
-export function termDaysOf(
-  kind: ResourceKind,
-  { status, stage }: { readonly status: string | undefined; readonly stage: string | undefined },
-): number | undefined {
-  if (status === undefined || stage === 'pre_dispute') return undefined;
-  return TERMS.find((term) => term.kind === kind && term.statuses.includes(status))?.days;
+interface TimedState {
+  readonly status?: string | null | undefined;
+  readonly stage?: string | null | undefined;
+}
+
+/** What a state runs by; undefined where it has no term. */
+export function termOf(kind: ResourceKind, { status, stage }: TimedState): Term | undefined {
+  if (stage === 'pre_dispute') return undefined;
+  return TERMS.find((term) => term.kind === kind && term.statuses.includes(status ?? ''));
+}
+
+/**
+ * Whether a resource that was found overdue still is. While the same term runs nothing else can end
+ * it: what was past it once stays past it. Under another term it would show something else.
+ */
+export function staysOverdue(
+  before: TimedState & { readonly kind: ResourceKind; readonly openFindings: readonly string[] },
+  now: TimedState & { readonly posts: boolean },
+): boolean {
+  const term = termOf(before.kind, now);
+  return (
+    before.openFindings.includes('overdue') &&
+    now.posts &&
+    term !== undefined &&
+    term === termOf(before.kind, before)
+  );
 }

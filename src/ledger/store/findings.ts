@@ -105,6 +105,26 @@ export async function markAccepted(
   return rows[0];
 }
 
+/**
+ * Of subjects, those whose finding of a class is open and accepted. Holds these findings, so that
+ * none is accepted between this reading and what is said of it.
+ */
+export async function lockAccepted(
+  tx: Queryable,
+  findingClass: string,
+  subjects: readonly string[],
+): Promise<readonly string[]> {
+  const rows = await tx.query<{ subject: string; isAccepted: boolean }>(
+    `select subject, accepted_at is not null as "isAccepted"
+       from findings
+      where state = 'open' and class = $1 and subject = any ($2::text[])
+      order by subject
+        for share`,
+    [findingClass, subjects],
+  );
+  return rows.flatMap(({ subject, isAccepted }) => (isAccepted ? subject : []));
+}
+
 /** @returns undefined when there is no such finding */
 export async function readFindingState(
   db: Queryable,

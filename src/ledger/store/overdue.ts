@@ -1,4 +1,4 @@
-/** The statement that finds money which stands too long. */
+/** The statement that finds money which stands too long, and notes that it was found. */
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Term } from '../domain/overdue.ts';
@@ -15,19 +15,21 @@ export interface OverdueRow {
   readonly paymentId: string | null;
   /** What a payout names. */
   readonly reference: string | null;
+  /** As in Term. */
+  readonly account: string | null;
   /** Its creation, or when it was first heard of where no body told. */
   readonly since: Date;
   readonly days: number;
 }
 
 /**
- * Opens a finding `overdue` for resources past their term, at most `limit` at a time, and locks them.
- * The class is noted on the row, so that the next look at it closes the finding. Rows that are being
- * applied are passed over until the next run. Reads the whole table, once an hour: an index on the
+ * Notes on resources past their term that a finding `overdue` is open about them, at most `limit` at
+ * a time, and locks them. Who calls it opens the findings; the look that ends a term closes its own.
+ * Rows that are being applied are passed over until the next run. Reads the whole table, once an hour: an index on the
  * status would cost every event more than that.
- * @returns those that were found now
+ * @returns those that were noted now
  */
-export function openOverdue(
+export function noteOverdue(
   tx: Queryable,
   request: { readonly terms: readonly Term[]; readonly now: Date; readonly limit: number },
 ): Promise<readonly OverdueRow[]> {
@@ -51,15 +53,9 @@ export function openOverdue(
           set open_findings = array_append(r.open_findings, 'overdue')
          from due
         where r.kind = due.kind and r.id = due.id
-     ), opened as (
-       insert into findings (class, subject, detail)
-       select 'overdue', kind || ':' || id,
-              jsonb_build_object('account', account, 'termDays', days, 'since', since)
-         from due
-       on conflict (class, subject) where state = 'open' do nothing
      )
      select kind, id, status, stage, currency, amount_minor as "amountMinor",
-            order_key as "orderKey", payment_id as "paymentId", reference, since, days
+            order_key as "orderKey", payment_id as "paymentId", reference, account, since, days
        from due`,
     [JSON.stringify(request.terms), request.now.toISOString(), request.limit],
   );

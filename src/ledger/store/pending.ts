@@ -75,6 +75,14 @@ export async function countAttempt(
   return rows[0]?.attempts;
 }
 
+/** Takes back an attempt that says nothing about the event. */
+export async function takeBackAttempt(db: Queryable, id: number): Promise<void> {
+  await db.query(
+    'update pending set attempts = attempts - 1 where webhook_event_id = $1 and attempts > 0',
+    [id],
+  );
+}
+
 /** Of `ids`, those that still wait. Their announcement is put off, since they are announced now. */
 export async function deferAnnouncement(
   db: Queryable,
@@ -89,6 +97,19 @@ export async function deferAnnouncement(
     [ids, announceAfterMs],
   );
   return rows.map(({ id }) => id);
+}
+
+/**
+ * Until when a sweep takes what is due. Read once a sweep, from the clock that stamps the rows: by
+ * the process's own clock it could meet again what it has stamped.
+ */
+export async function readDueBefore(db: Queryable, withinMs: number): Promise<Date> {
+  const [row] = await db.query<{ dueBefore: Date }>(
+    `select now() + $1 * interval '1 millisecond' as "dueBefore"`,
+    [withinMs],
+  );
+  if (!row) throw new Error('a query that always has one row returned none');
+  return row.dueBefore;
 }
 
 /**
@@ -125,21 +146,36 @@ export async function readTried(db: Queryable, ids: readonly number[]): Promise<
   return rows.map(({ id }) => id);
 }
 
-/** Moves an event from `pending` to the dead, with what went wrong. */
+/**
+ * Moves an event from `pending` to the dead, with what went wrong. Waits for whoever applies it.
+ * @returns whether it is dead now; false when it no longer waited
+ */
 export async function bury(
   tx: Queryable,
   id: number,
   attempts: number,
   error: string,
-): Promise<void> {
-  await tx.query(
-    `with gone as (delete from pending where webhook_event_id = $1)
+): Promise<boolean> {
+  const rows = await tx.query<{ id: number }>(
+    `with gone as (delete from pending where webhook_event_id = $1 returning webhook_event_id)
      insert into dead_events (webhook_event_id, attempts, error)
-     values ($1, $2, $3)
+     select webhook_event_id, $2, $3 from gone
      on conflict (webhook_event_id)
-     do update set attempts = excluded.attempts, error = excluded.error, died_at = now()`,
+     do update set attempts = excluded.attempts, error = excluded.error, died_at = now()
+     returning webhook_event_id as id`,
     [id, attempts, error],
   );
+  return rows.length > 0;
+}
+
+/** Takes events off the dead. @returns those that were dead */
+export async function unbury(tx: Queryable, ids: readonly number[]): Promise<readonly number[]> {
+  const rows = await tx.query<{ id: number }>(
+    `delete from dead_events where webhook_event_id = any ($1::bigint[])
+     returning webhook_event_id as id`,
+    [ids],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Statements that read the ledger for people and their programs. All are bounded. */
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import { NOT_APPLIED_CLASSES } from '../domain/findings.ts';
 import type { OrderStatus } from '../domain/order.ts';
 
 export interface OrderSummary {
@@ -101,7 +102,7 @@ export function readOrderParts(db: Queryable, orderKey: string): Promise<readonl
   );
 }
 
-/** States of an event in the inbox, as `events list --state` takes them. */
+/** States of an event in the inbox, by which events are listed. */
 export const EVENT_STATES = ['pending', 'applied', 'not_applied', 'dead'] as const;
 export type EventState = (typeof EVENT_STATES)[number];
 
@@ -115,6 +116,9 @@ export interface EventSummary {
   readonly attempts: number;
   readonly error: string | null;
 }
+
+/** Classes of which an open finding says that an event posted nothing, as SQL has them. */
+export const NOT_APPLIED = `(${NOT_APPLIED_CLASSES.map((name) => `'${name}'`).join(', ')})`;
 
 /** Events with their state, to be narrowed by a condition on `e`. */
 export const EVENT_SELECT = `
@@ -130,24 +134,10 @@ export const EVENT_SELECT = `
               when p.webhook_event_id is not null then 'pending'
               when exists (select from findings f
                             where f.subject = 'event:' || e.id and f.state = 'open'
-                              and f.class in ('unreadable_event', 'foreign_merchant', 'event_ignored'))
+                              and f.class in ${NOT_APPLIED})
               then 'not_applied'
               else 'applied'
             end as state) s`;
-
-/** The newest events, of one state if one is given. */
-export function listEvents(
-  db: Queryable,
-  { state, limit }: { readonly state: EventState | undefined; readonly limit: number },
-): Promise<readonly EventSummary[]> {
-  return db.query<EventSummary>(
-    `${EVENT_SELECT}
-      where $1::text is null or s.state = $1
-      order by e.id desc
-      limit $2`,
-    [state ?? null, limit],
-  );
-}
 
 /** The event that an id names: the service's event id, else the number of its inbox row. */
 export async function findEvent(db: Queryable, id: string): Promise<EventSummary | undefined> {

@@ -1,10 +1,9 @@
-/** Statements that read the inbox for programs. */
+/** Statements that list the inbox for people and their programs. */
 import type { Queryable } from '../../platform/db/database.ts';
-import { EVENT_SELECT, type EventState, type EventSummary } from './reading.ts';
+import { EVENT_SELECT, type EventState, type EventSummary, NOT_APPLIED } from './reading.ts';
 
 const WAITS = 'exists (select from pending p where p.webhook_event_id = e.id)';
 const IS_DEAD = 'exists (select from dead_events d where d.webhook_event_id = e.id)';
-const NOT_APPLIED_CLASSES = `('unreadable_event', 'foreign_merchant', 'event_ignored')`;
 
 /**
  * The numbers below $1 of events in a state, greatest first. Each state is looked for where it is
@@ -23,7 +22,7 @@ const NUMBERS: Readonly<Record<EventState | 'any', string>> = {
   not_applied: `
     select e.id
       from (select distinct substring(subject from '^event:([0-9]{1,18})$')::bigint as id
-              from findings where state = 'open' and class in ${NOT_APPLIED_CLASSES}) e
+              from findings where state = 'open' and class in ${NOT_APPLIED}) e
      where e.id < $1 and not ${WAITS} and not ${IS_DEAD}
      order by e.id desc limit $2`,
   applied: `
@@ -31,7 +30,7 @@ const NUMBERS: Readonly<Record<EventState | 'any', string>> = {
      where e.id < $1 and not ${WAITS} and not ${IS_DEAD}
        and not exists (select from findings f
                         where f.subject = 'event:' || e.id and f.state = 'open'
-                          and f.class in ${NOT_APPLIED_CLASSES})
+                          and f.class in ${NOT_APPLIED})
      order by e.id desc limit $2`,
 };
 

@@ -114,7 +114,7 @@ export function readFindings(
   );
 }
 
-/** How many rows of `pending` name an event that is not in the inbox, and the first of them. */
+/** The first rows of `pending` that name an event which is not in the inbox. */
 export async function readUnboundPending(tx: Queryable, limit: number): Promise<readonly number[]> {
   const rows = await tx.query<{ id: number }>(
     `select p.webhook_event_id as id

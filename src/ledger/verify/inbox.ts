@@ -53,8 +53,6 @@ export async function checkInbox(
 
 /** Reads a stored body as if it had just been received, at the time when it was. */
 export function readAnew(event: StoredEvent, merchantId: string): BodyReading {
-  // Retention empties payloads; an unnamed body may have been empty from the start.
-  if (event.body.length === 0 && event.eventId !== null) return { outcome: 'emptied' };
   return event.isIntact ? readEvent(event, merchantId) : { outcome: 'damaged' };
 }
 

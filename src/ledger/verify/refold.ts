@@ -37,13 +37,10 @@ export async function refold(
 ): Promise<readonly Refolded[]> {
   const kept = await readLooks(tx, refs);
   const stored = await readStoredSnapshots(tx, refs);
-  const late = await readLate(tx, { kept, stored, merchantId });
-  const looks = [...kept, ...late.looks];
+  const looks = [...kept, ...(await readLate(tx, { kept, stored, merchantId }))];
   const inbox = groupBy(looks.flatMap(toSnapshot), ({ ref }) => refKey(ref));
   const others = groupBy(
-    stored.filter(
-      (snapshot) => !isFromInbox(snapshot) || late.emptied.has(snapshot.webhookEventId),
-    ),
+    stored.filter((snapshot) => !isFromInbox(snapshot)),
     ({ ref }) => refKey(ref),
   );
   const epochs = groupBy(await readEpochs(tx, refs), ({ ref }) => refKey(ref));
@@ -78,32 +75,28 @@ interface LateInput {
   readonly merchantId: string;
 }
 
-interface Late {
-  readonly looks: readonly KeptLook[];
-  /** Events whose payload is past its retention: their snapshots speak for them. */
-  readonly emptied: ReadonlySet<number | null>;
-}
-
 /** Bodies may be large, and are needed one after another. */
 const BODIES_AT_ONCE = 50;
 
-async function readLate(tx: Queryable, { kept, stored, merchantId }: LateInput): Promise<Late> {
+/** What events say that the ledger has applied since the inbox was walked. */
+async function readLate(
+  tx: Queryable,
+  { kept, stored, merchantId }: LateInput,
+): Promise<readonly KeptLook[]> {
   const keptIds = new Set(kept.map(({ webhookEventId }) => webhookEventId));
   const ids = [
     ...new Set(stored.filter(isFromInbox).flatMap(({ webhookEventId }) => webhookEventId ?? [])),
   ].filter((id) => !keptIds.has(id));
   const looks: KeptLook[] = [];
-  const emptied = new Set<number | null>();
   for (let start = 0; start < ids.length; start += BODIES_AT_ONCE) {
     for (const event of await readEvents(tx, ids.slice(start, start + BODIES_AT_ONCE))) {
       const reading = readAnew(event, merchantId);
-      if (reading.outcome === 'emptied') emptied.add(event.id);
       if (reading.outcome !== 'snapshot') continue;
       const { ref, content, observedMicros } = reading;
       looks.push({ ref, content, observedMicros, webhookEventId: event.id });
     }
   }
-  return { looks, emptied };
+  return looks;
 }
 
 /** A refolded resource as orders need it. */

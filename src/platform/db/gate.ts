@@ -4,6 +4,7 @@
  */
 import { toError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { pause } from '../pause.ts';
 
 export interface Gate {
   isOpen(): boolean;
@@ -11,6 +12,7 @@ export interface Gate {
   reason(): string;
   /** Runs `work` once the gate is open; at once if it is. */
   whenOpen(work: () => void): void;
+  /** Ends the checking; what waits is never run. */
   close(): void;
 }
 
@@ -27,35 +29,41 @@ export async function createGate(
 ): Promise<Gate> {
   let open = false;
   let reason = '';
-  let timer: NodeJS.Timeout | undefined;
   const waiting: (() => void)[] = [];
+  const closing = new AbortController();
+  const { signal } = closing;
 
+  /** @returns what keeps it shut */
   const attempt = async (): Promise<unknown> => {
     try {
       await check();
+      if (signal.aborted) return undefined;
       open = true;
       for (const work of waiting.splice(0)) work();
       return undefined;
     } catch (error) {
-      if (reason !== toError(error).message)
+      const { message } = toError(error);
+      // A check that was under way when the pool was closed says nothing about the database.
+      if (!signal.aborted && reason !== message) {
         log.warn({ error: toError(error) }, 'database.not_ready');
-      reason = toError(error).message;
+      }
+      reason = message;
       return error;
     }
   };
-  const again = (): void => {
-    timer = setTimeout(() => {
-      void attempt().then((error) => {
-        if (error !== undefined) again();
-        else log.info('database.ready');
-      });
-    }, RETRY_MS);
+  const keepTrying = async (): Promise<void> => {
+    while (!open) {
+      await pause(RETRY_MS, signal);
+      if (signal.aborted) return;
+      await attempt();
+    }
+    log.info('database.ready');
   };
 
   const first = await attempt();
   if (first !== undefined) {
     if (!isWorthWaiting(first)) throw first;
-    again();
+    void keepTrying();
   }
   return {
     isOpen: () => open,
@@ -65,7 +73,7 @@ export async function createGate(
       else waiting.push(work);
     },
     close: () => {
-      clearTimeout(timer);
+      closing.abort();
       waiting.length = 0;
     },
   };

@@ -206,11 +206,13 @@ describe('an event', () => {
     expect(inboxProblem({ reading, ...done })).toMatch(/no finding says so/);
   });
 
-  test('with a damaged body is never in order; one that was emptied is', () => {
-    const waiting = { ...done, isPending: true };
-    expect(inboxProblem({ reading: { outcome: 'damaged' }, ...waiting })).toMatch(/not the one/);
-    expect(inboxProblem({ reading: { outcome: 'emptied' }, ...done })).toBeUndefined();
-  });
+  test.each([{ isPending: true }, { isDead: true }, { isInSet: true }])(
+    'with a damaged body is never in order, whatever accounts for it: %j',
+    (account) => {
+      const entry = { reading: { outcome: 'damaged' }, ...done, ...account } as const;
+      expect(inboxProblem(entry)).toMatch(/not the one/);
+    },
+  );
 });
 
 test('parts that add up to more than an exact integer are a problem, not an error', () => {

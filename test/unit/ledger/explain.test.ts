@@ -221,7 +221,7 @@ describe('X2: every statement names its evidence', () => {
     expect(amounts.find(({ amount }) => amount === 'authorized')?.from?.eventId).toBe(held.eventId);
   });
 
-  test('an amount that nobody carries is called provisional, one captured by hand unknown', () => {
+  test('an amount that nobody carries is called provisional, one captured from a hold unknown', () => {
     const automatic = explain([evidence({ ...usd, status: 'succeeded' })]);
     expect(automatic).toMatchObject({
       amounts: [{ basis: 'provisional', amountMinor: 6540, from: null }],

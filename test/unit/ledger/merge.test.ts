@@ -75,7 +75,7 @@ describe('M1: state is a function of the set of looks', () => {
       currency: optional(fc.constantFrom('USD', 'EUR')),
       versionMicros: optional(fc.integer({ min: T0, max: T0 + 3 })),
       orderId: optional(fc.constantFrom('a', 'b')),
-      captureMethod: optional(fc.constantFrom('automatic', 'manual')),
+      captureMethod: optional(fc.constantFrom('automatic', 'manual', 'scheduled')),
       amountReceivedMinor: optional(fc.integer({ min: 0, max: 3 })),
       amountCapturableMinor: optional(fc.integer({ min: 0, max: 3 })),
     })
@@ -201,6 +201,28 @@ describe('M4: cumulative amounts only grow within an epoch and a currency', () =
     expect(state).toMatchObject({ currency: 'USD', capturedMinor: 100 });
   });
 
+  test.each(['manual', 'scheduled', 'sequential_automatic', 'automatic'])(
+    'a hold is one under any capture method: %s',
+    (captureMethod) => {
+      const common = { amountMinor: 6540, currency: 'USD', captureMethod, versionMicros: T0 };
+      const held = {
+        ...common,
+        status: 'requires_capture',
+        amountCapturableMinor: 6540,
+        amountReceivedMinor: 0,
+      };
+      expect(merge(held)).toMatchObject({ authorizedMinor: 6540, capturedMinor: 0, posts: true });
+      const taken = { ...common, status: 'succeeded', versionMicros: T0 + SECOND };
+      expect(merge(held, taken)).toMatchObject({ posts: false, doubts: ['unknown_amount'] });
+      expect(merge(held, { ...taken, amountReceivedMinor: 6540 })).toMatchObject({
+        authorizedMinor: 6540,
+        capturedMinor: 6540,
+        posts: true,
+        doubts: [],
+      });
+    },
+  );
+
   test('a whole amount called capturable before anything is authorized is no hold', () => {
     const state = merge({
       ...usd,
@@ -237,7 +259,7 @@ describe('M5: a captured amount that nobody carried', () => {
     expect(state).toMatchObject({ capturedMinor: 100, doubts: ['provisional_amount'] });
   });
 
-  test('captured by hand, nothing is posted until somebody says how much', () => {
+  test('captured from a hold, nothing is posted until somebody says how much', () => {
     const held = {
       ...usd,
       status: 'requires_capture',

@@ -51,6 +51,18 @@ describe('the status of an order', () => {
   });
 });
 
+test.each([
+  refund({ status: 'pending' }),
+  refund({ status: 'failed' }),
+  dispute({ status: 'won' }),
+  dispute({ status: 'opened', stage: 'pre_dispute' }),
+])('a currency of which no payment is known yet is pending: %j', (child) => {
+  const unseen = part({ status: undefined, currency: undefined, capturedMinor: 0 });
+  const { status, totals } = deriveOrder([child, unseen]);
+  expect(status).toBe('pending');
+  expect(totals).toMatchObject([{ currency: 'USD', status: 'pending' }]);
+});
+
 describe('its amounts', () => {
   test('add up per currency and never across', () => {
     const { totals } = deriveOrder([paid, paid, part({ currency: 'JPY', capturedMinor: 7 })]);

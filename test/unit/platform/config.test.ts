@@ -123,6 +123,14 @@ test('the README explains exactly the settings that there are', () => {
   expect(named.toSorted()).toEqual(Object.keys(SETTINGS.shape).toSorted());
 });
 
+test.each(['0', '11', '1.5'])(
+  'an event is tried once to ten times, which the sweep waits for: EVENT_MAX_ATTEMPTS=%s is refused',
+  (attempts) => {
+    expect(loadConfig({ EVENT_MAX_ATTEMPTS: '10' }).eventMaxAttempts).toBe(10);
+    expect(mistakesOf({ EVENT_MAX_ATTEMPTS: attempts })).toContain('EVENT_MAX_ATTEMPTS');
+  },
+);
+
 describe('what background work may ask of the service', () => {
   test('is a reserve of 30 % and no ceiling unless set', () => {
     expect(loadConfig({})).toMatchObject({

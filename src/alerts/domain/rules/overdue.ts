@@ -47,6 +47,11 @@ export function overdueAlerts(facts: TermFacts, nowMs: number): Settled | undefi
   };
 }
 
+/** What stands of a resource by this rule once a person accepted that it takes long: nothing. */
+export function acceptedOverdue(subject: string): Settled {
+  return { subject, rules: Object.values(RULE_OF), standing: [] };
+}
+
 function overdueAlert(facts: TermFacts): Alert {
   const { kind, id, status, createdMs, termDays } = facts;
   const name = `${KIND_WORDS[kind]} ${id} of ${money(facts.amountMinor, facts.currency)}`;
