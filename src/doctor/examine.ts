@@ -2,6 +2,7 @@
 import { createClient, type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
 import { readInstallation } from '../ledger/store/installation.ts';
 import type { Clock } from '../platform/clock.ts';
+import { MIN_SECRET_BYTES } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
 import { pendingMigrations } from '../platform/db/migrate.ts';
 import { toError } from '../platform/errors.ts';
@@ -35,7 +36,7 @@ export interface Patient {
   readonly probeQueue: () => Promise<void>;
   readonly merchantId: string | Error;
   readonly webhookSecrets: readonly string[] | Error;
-  readonly adminTokens: readonly unknown[] | Error;
+  readonly adminTokens: readonly string[] | Error;
   /** Undefined: no key is set. */
   readonly service: { readonly baseUrl: string; readonly apiKey: string } | undefined;
   /** Where the service's webhooks are to go. */
@@ -68,8 +69,10 @@ export async function examine(patient: Patient): Promise<readonly Check[]> {
   const database = await note('database', () => checkDatabase(patient.database));
   await examineDatabase(patient, database === 'ok', note);
   await note('queue', () => checkQueue(patient.probeQueue));
-  await note('webhook secrets', () => counted(patient.webhookSecrets, 'secret', 'WEBHOOK_SECRETS'));
-  await note('admin token', () => counted(patient.adminTokens, 'token', 'ADMIN_TOKEN'));
+  await note('webhook secrets', () =>
+    measured(patient.webhookSecrets, 'secret', 'WEBHOOK_SECRETS'),
+  );
+  await note('admin token', () => measured(patient.adminTokens, 'token', 'ADMIN_TOKEN'));
   await examineService(patient, note);
   await examineProfiles(patient, note);
   return checks;
@@ -130,9 +133,12 @@ async function checkQueue(probe: () => Promise<void>): Promise<Judgement> {
   }
 }
 
-function counted(list: readonly unknown[] | Error, what: string, setting: string): Judgement {
+function measured(list: readonly string[] | Error, what: string, setting: string): Judgement {
   if (list instanceof Error) return failed(list.message, `Set ${setting}.`);
-  return ok(`${list.length} ${what}${list.length === 1 ? '' : 's'}, each long enough`);
+  const count = `${list.length} ${what}${list.length === 1 ? '' : 's'}`;
+  return list.every((secret) => Buffer.byteLength(secret) >= MIN_SECRET_BYTES)
+    ? ok(`${count}, each long enough`)
+    : failed(`${count}, not each long enough`, `Set ${setting}.`);
 }
 
 async function examineService({ service, clock }: Patient, note: Note): Promise<void> {

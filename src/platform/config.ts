@@ -18,7 +18,8 @@ import {
 import { OperatorError } from './errors.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 
-const MIN_SECRET_BYTES = 16;
+/** A secret that is shorter can be guessed. */
+export const MIN_SECRET_BYTES = 16;
 
 const secret = z.string().refine((value) => Buffer.byteLength(value) >= MIN_SECRET_BYTES, {
   message: `must be at least ${MIN_SECRET_BYTES} bytes long; \`openssl rand -hex 32\` makes one`,

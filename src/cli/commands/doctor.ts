@@ -68,7 +68,7 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
       probeQueue: () => queues?.probe() ?? Promise.reject(new Error('there is no database')),
       merchantId: await attempt(() => merchantIdOf(config)),
       webhookSecrets: await attempt(() => webhookSecretsOf(config)),
-      adminTokens: await attempt(() => adminTokensOf(config)),
+      adminTokens: await attempt(() => adminTokensOf(config).map(({ token }) => token)),
       service: serviceOf(config),
       receiver: { webhookPath: config.webhookPath, publicUrl: config.webhookPublicUrl },
       profileId: config.profileId,
