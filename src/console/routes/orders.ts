@@ -14,7 +14,7 @@ import {
 import { registerExpectation } from '../../ledger/registerExpectation.ts';
 import type { OrderTotalsRow, PartSummary } from '../../ledger/store/reading.ts';
 import { REFRESH_TIMEOUT_MS, type RefreshOrder } from '../../reconcile/refreshOrder.ts';
-import { cutPage, readCursor } from '../cursor.ts';
+import { cutPage, readCursor, timePlace } from '../cursor.ts';
 import { decline, declineBody } from '../decline.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import {
@@ -165,8 +165,6 @@ async function refresh(refreshOrder: RefreshOrder | undefined, name: NamedOrder)
   return { reason: null, ...(await refreshOrder(name)) };
 }
 
-const orderPlace = z.tuple([z.iso.datetime({ precision: 6 }), z.string().max(300)]);
-
 export const listOrders = defineEndpoint({
   id: 'listOrders',
   method: 'get',
@@ -182,7 +180,7 @@ export const listOrders = defineEndpoint({
     .meta({ id: 'OrderPage' }),
   statuses: [],
   handle: async ({ db }, { query }) => {
-    const from = readCursor(query.cursor, orderPlace);
+    const from = readCursor(query.cursor, timePlace);
     if (from.outcome !== 'read') return from;
     const orders = await readOrderPage(db, {
       status: query.status,
