@@ -219,6 +219,54 @@ describe('a database that cannot be reached', () => {
   );
 });
 
+describe('a database that cannot be used', () => {
+  const elsewhere = (change: (url: URL) => void) => {
+    const url = new URL(db.url);
+    change(url);
+    return settingsFor(url.href, { LOG_LEVEL: 'silent' });
+  };
+
+  test.each(['migrate', 'orders list', 'start'])(
+    'for the password, or because there is none of its name, is said by %s without a stack',
+    async (command) => {
+      const args = command.split(' ');
+      const wrong = elsewhere((url) => {
+        url.password = 'secret-word';
+      });
+      const refused = await runTallyhook(args, { env: wrong });
+      await expectRefusal(refused, /password authentication failed[\s\S]*in DATABASE_URL/);
+      expect(refused.stderr).not.toContain('secret-word');
+      const missing = elsewhere((url) => {
+        url.pathname = '/nowhere_at_all';
+      });
+      await expectRefusal(
+        runTallyhook(args, { env: missing }),
+        /"nowhere_at_all" does not exist[\s\S]*DATABASE_URL/,
+      );
+    },
+  );
+
+  test('because nothing was migrated is said with what to run', async () => {
+    const name = unique('bare');
+    await db.query(`create database ${name}`);
+    cleanups.push(() => db.query(`drop database ${name} with (force)`));
+    const env = elsewhere((url) => {
+      url.pathname = `/${name}`;
+    });
+    for (const command of ['orders list', 'alerts list', 'verify', 'start']) {
+      await expectRefusal(
+        runTallyhook(command.split(' '), { env }),
+        /lacks \d+ migration[\s\S]*Run: npx tallyhook migrate/,
+      );
+    }
+  });
+
+  test('by migrate names the setting that migrate uses', async () => {
+    const env = settingsFor(db.url, { MIGRATE_DATABASE_URL: 'postgres://owner@127.0.0.1:1/shop' });
+    await expectRefusal(runTallyhook(['migrate'], { env }), /Check MIGRATE_DATABASE_URL/);
+  });
+});
+
 describe('sign', () => {
   test('makes the signatures that openssl makes, of the exact bytes, for every vector', async () => {
     const exits = await Promise.all(
@@ -299,6 +347,9 @@ describe('send', () => {
     const { code, stdout } = await runTallyhook(['send', '-'], { env, input });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^200 /);
+    // Where HOST is one address, the receiver is at that one only.
+    const apart = await runTallyhook(['send', '-'], { env: { ...env, HOST: '127.0.0.2' }, input });
+    await expectRefusal(apart, /Nothing was delivered to http:\/\/127\.0\.0\.2:/);
   });
 
   test('exits with 1 when the receiver refuses, and shows what it said', async () => {
