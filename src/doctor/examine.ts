@@ -39,6 +39,8 @@ export interface Patient {
   readonly adminTokens: readonly string[] | Error;
   /** Undefined: no key is set. */
   readonly service: { readonly baseUrl: string; readonly apiKey: string } | undefined;
+  /** Whether that service is the sandbox beside us. */
+  readonly isSandbox: boolean;
   /** Where the service's webhooks are to go. */
   readonly receiver: OurReceiver;
   /** Undefined: all of the account's are looked at. */
@@ -141,7 +143,7 @@ function measured(list: readonly string[] | Error, what: string, setting: string
     : failed(`${count}, not each long enough`, `Set ${setting}.`);
 }
 
-async function examineService({ service, clock }: Patient, note: Note): Promise<void> {
+async function examineService({ service, isSandbox, clock }: Patient, note: Note): Promise<void> {
   if (!service) {
     const remedy = 'Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY to have the service asked.';
     await note('API key', () =>
@@ -157,7 +159,7 @@ async function examineService({ service, clock }: Patient, note: Note): Promise<
     const skewMs = await readSkewMs(service.baseUrl, clock);
     return skewMs === undefined
       ? notChecked('the service did not tell its time', 'Compare `date -u` with a clock you trust.')
-      : judgeClock(skewMs);
+      : judgeClock(skewMs, isSandbox);
   });
 }
 

@@ -4,6 +4,7 @@ import {
   adminTokensOf,
   merchantIdOf,
   serviceOf,
+  usesSandbox,
   webhookSecretsOf,
 } from '../../assembly/settings.ts';
 import { type Check, examine } from '../../doctor/examine.ts';
@@ -70,6 +71,7 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
       webhookSecrets: await attempt(() => webhookSecretsOf(config)),
       adminTokens: await attempt(() => adminTokensOf(config).map(({ token }) => token)),
       service: serviceOf(config),
+      isSandbox: usesSandbox(config),
       receiver: { webhookPath: config.webhookPath, publicUrl: config.webhookPublicUrl },
       profileId: config.profileId,
       clock: systemClock,
