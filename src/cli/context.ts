@@ -114,6 +114,14 @@ export function printable(text: string): string {
   return text.replace(/\p{C}/gu, '\uFFFD');
 }
 
+/** The same of a text that has lines, which stay lines. */
+export function printableLines(text: string): string {
+  return text
+    .split(/\r?\n/)
+    .map((line) => printable(line.replaceAll('\t', '  ')))
+    .join('\n');
+}
+
 /** An instant for people, with its zone. */
 export function formatTime(time: Date | null): string {
   return time === null

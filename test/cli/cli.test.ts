@@ -464,6 +464,35 @@ describe('events', () => {
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(body.toString('utf8'));
   });
 
+  test('show leaves the lines of a body lines, and nothing else that moves a cursor', async () => {
+    const eventId = unique('evt');
+    const text = eventBody(paymentObject({ description: 'a\u0085b' }), { eventId }).toString();
+    const lines = JSON.stringify(JSON.parse(text), null, 2).split('\n');
+    await receive(Buffer.from(lines.join('\r\n')));
+    const { stdout } = await run('events', 'show', eventId);
+    const shown = lines.map((line) => line.replace('\u0085', '\ufffd'));
+    expect(stdout.trimEnd().split('\n').slice(-lines.length)).toEqual(shown);
+    expect(shown).not.toEqual(lines);
+  });
+
+  test('show prints every body that came under one id, the one that counts first', async () => {
+    const eventId = unique('evt');
+    const bodies = [6540, 6541].map((amount) => eventBody(paymentObject({ amount }), { eventId }));
+    for (const body of bodies) await receive(body);
+    const [first = '', second = ''] = bodies.map(String);
+    const { stdout } = await run('events', 'show', eventId);
+    expect(stdout).toMatch(/^Finding \(open\): event_id_reused/m);
+    expect(stdout.trimEnd().split('\n').slice(-3)).toEqual([
+      first,
+      'Another body came under this id and was not applied:',
+      second,
+    ]);
+    expect(await runJson('events', 'show', eventId)).toMatchObject({
+      body: first,
+      variants: [second],
+    });
+  });
+
   test('show tells what is wrong with an event that was not applied', async () => {
     const eventId = unique('evt');
     await receive(eventBody(paymentObject(), { eventId, merchantId: 'merchant_other' }));

@@ -161,8 +161,8 @@ export async function findEvent(db: Queryable, id: string): Promise<EventSummary
 
 export interface EventDetail {
   readonly body: Buffer;
-  /** SHA-256 of the bodies that came under the same id and were not applied. */
-  readonly variants: readonly string[];
+  /** The bodies that came under the same id and were not applied, the first twenty. */
+  readonly variants: readonly Buffer[];
   readonly findings: readonly {
     readonly class: string;
     readonly state: string;
@@ -174,8 +174,9 @@ export interface EventDetail {
 export async function readEventDetail(db: Queryable, id: number): Promise<EventDetail | undefined> {
   const rows = await db.query<EventDetail>(
     `select e.body,
-            array(select encode(v.body_sha256, 'hex') from event_variants v
-                   where v.webhook_event_id = e.id order by v.received_at limit 100) as variants,
+            array(select v.body from event_variants v
+                   where v.webhook_event_id = e.id
+                   order by v.received_at, v.body_sha256 limit 20) as variants,
             coalesce((select jsonb_agg(jsonb_build_object('class', f.class, 'state', f.state,
                                                           'detail', f.detail) order by f.id)
                         from (select id, class, state, detail from findings
