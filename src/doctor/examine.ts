@@ -14,7 +14,9 @@ import {
   judgeClock,
   judgeKey,
   judgeKeyKind,
+  judgePause,
   ok,
+  type PauseFacts,
 } from './domain/judge.ts';
 import {
   chooseProfiles,
@@ -45,6 +47,7 @@ export interface Patient {
   readonly receiver: OurReceiver;
   /** Undefined: all of the account's are looked at. */
   readonly profileId: string | undefined;
+  readonly readPause: (db: Database) => Promise<PauseFacts | undefined>;
   readonly clock: Clock;
 }
 
@@ -98,7 +101,7 @@ async function checkDatabase(database: Database | Error): Promise<Judgement> {
 }
 
 async function examineDatabase(
-  { database, merchantId }: Patient,
+  { database, merchantId, readPause }: Patient,
   isReached: boolean,
   note: Note,
 ): Promise<void> {
@@ -114,13 +117,18 @@ async function examineDatabase(
           'Run: npx tallyhook migrate',
         );
   });
-  await note('account', async () => {
-    if (merchantId instanceof Error) return failed(merchantId.message, 'Set PAYMENTS_MERCHANT_ID.');
+  const ofSchema = async (judge: (db: Database) => Promise<Judgement>): Promise<Judgement> => {
     if (!open) return unreached;
-    if (migrations !== 'ok')
-      return notChecked('migrations are missing', 'Run: npx tallyhook migrate');
-    return judgeAccount(await readInstallation(open), merchantId);
-  });
+    return migrations === 'ok'
+      ? await judge(open)
+      : notChecked('migrations are missing', 'Run: npx tallyhook migrate');
+  };
+  await note('account', () =>
+    merchantId instanceof Error
+      ? failed(merchantId.message, 'Set PAYMENTS_MERCHANT_ID.')
+      : ofSchema(async (db) => judgeAccount(await readInstallation(db), merchantId)),
+  );
+  await note('reconciliation', () => ofSchema(async (db) => judgePause(await readPause(db))));
 }
 
 async function checkQueue(probe: () => Promise<void>): Promise<Judgement> {

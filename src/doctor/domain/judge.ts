@@ -127,6 +127,22 @@ export function judgeClock(skewMs: number, isSandbox: boolean): Judgement {
   return ok("this machine's clock agrees with the service's");
 }
 
+/** A pause of reconciliation that has not ended. */
+export interface PauseFacts {
+  readonly pausedAt: Date;
+  readonly pausedBy: string;
+  readonly reason: string;
+}
+
+/** @param pause the one that is on, if one is */
+export function judgePause(pause: PauseFacts | undefined): Judgement {
+  if (pause === undefined) return ok('it is not paused');
+  return warning(
+    `${pause.pausedBy} paused it at ${pause.pausedAt.toISOString()}: ${pause.reason}`,
+    'Once the reason is gone, run: npx tallyhook resume',
+  );
+}
+
 /** @param bound the account that the database is stamped with, if it is */
 export function judgeAccount(bound: string | undefined, merchantId: string): Judgement {
   if (bound === undefined) return ok(`nothing is kept yet; it will be of ${merchantId}`);
