@@ -5,6 +5,7 @@ import { orderIdOf } from '../../ledger/domain/order.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
 import {
   type NamedOrder,
+  type OrderParts,
   orderKeyNamed,
   type ReadOrder,
   readOrder,
@@ -103,7 +104,8 @@ const part = z
 const orderDetail = z
   .strictObject({
     ...orderFields,
-    parts: z.array(part),
+    parts: z.array(part).describe('Payments first.'),
+    parts_complete: z.boolean().describe('False when only the first ones are told.'),
     timeline: z
       .array(timelineEntry)
       .describe('Oldest first. A step of the status appears some seconds after the rest.'),
@@ -249,8 +251,12 @@ export function unknownOrder(orderId: string) {
 }
 
 /** An order without its history: what is told of one elsewhere is told in the same words. */
-export function orderStateBody(found: ReadOrder & { readonly parts: readonly PartSummary[] }) {
-  return { ...orderBody(found), parts: found.parts.map(partBody) };
+export function orderStateBody(found: ReadOrder & OrderParts) {
+  return {
+    ...orderBody(found),
+    parts: found.parts.map(partBody),
+    parts_complete: found.arePartsComplete,
+  };
 }
 
 function orderBody(found: ReadOrder): z.input<typeof order> {

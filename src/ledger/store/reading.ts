@@ -89,14 +89,17 @@ export const PART_COLUMNS = `
 export const PART_ORDER = `
   case kind when 'payment' then 0 when 'refund' then 1 else 2 end, created_at, id`;
 
-/** The parts of an order, payments first. */
+/** As many parts of an order are told; one more is read, so that it can be said that there are more. */
+export const MAX_PARTS = 1_000;
+
+/** The parts of an order, payments first; one more than `MAX_PARTS`, if there are so many. */
 export function readOrderParts(db: Queryable, orderKey: string): Promise<readonly PartSummary[]> {
   return db.query<PartSummary>(
     `select ${PART_COLUMNS}
        from resources
       where order_key = $1
       order by ${PART_ORDER}
-      limit 1000`,
+      limit ${MAX_PARTS + 1}`,
     [orderKey],
   );
 }
