@@ -67,6 +67,7 @@ export async function startConsole(shared: Shared): Promise<number> {
     port: config.adminPort,
     handler: app,
     portSetting: 'ADMIN_PORT',
+    hostSetting: 'ADMIN_HOST',
   });
   onClose(() => server.close());
   log.info({ port: server.port }, 'console.listening');

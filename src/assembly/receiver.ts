@@ -53,6 +53,7 @@ export async function startReceiver(shared: Shared): Promise<number> {
     port: config.port,
     handler: app,
     portSetting: 'PORT',
+    hostSetting: 'HOST',
   });
   onClose(() => server.close());
   log.info({ port: server.port, path: config.webhookPath }, 'receiver.listening');

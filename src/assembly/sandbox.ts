@@ -1,6 +1,7 @@
 /** The role `sandbox`: the payment service itself, small and local. */
 import type { Config } from '../platform/config.ts';
 import { OperatorError } from '../platform/errors.ts';
+import { localUrl } from '../platform/httpServer.ts';
 import { localSecret } from '../platform/localSecrets.ts';
 import type { Log } from '../platform/log.ts';
 import { type RunningSandbox, startSandbox } from '../sandbox/startSandbox.ts';
@@ -30,7 +31,7 @@ export async function startSandboxRole(
     port: config.sandboxPort,
     apiKey: config.apiKey ?? localSecret(config.dataDir, 'sandbox-api-key', 'snd_'),
     webhook: {
-      url: `http://127.0.0.1:${receiverPort}${config.webhookPath}`,
+      url: `${localUrl(config.host, receiverPort)}${config.webhookPath}`,
       secret: config.webhookSecrets?.[0] ?? localSecret(config.dataDir, 'webhook-secret'),
     },
     log,

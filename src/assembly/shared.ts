@@ -63,8 +63,7 @@ export async function share(
   const gate = await createGate(
     async () => {
       await db.probe();
-      const pending = await pendingMigrations(db);
-      if (pending.length > 0) throw migrationsPending(pending);
+      await refusePendingMigrations(db);
       await refuseSandboxDatabase(db, merchantId);
       await bindInstallation(db, merchantId);
     },
@@ -89,8 +88,11 @@ export async function share(
   };
 }
 
-function migrationsPending(files: readonly string[]): OperatorError {
-  return new OperatorError(
+/** @throws OperatorError when the schema is older than the program */
+export async function refusePendingMigrations(db: Database): Promise<void> {
+  const files = await pendingMigrations(db);
+  if (files.length === 0) return;
+  throw new OperatorError(
     `The database lacks ${files.length} migration(s): ${files.join(', ')}. ` +
       'Running without them would fail on the first event. Run: npx tallyhook migrate',
   );

@@ -1,6 +1,7 @@
 /** What somebody needs to know of what was started, for people and for programs. */
 import type { Running } from '../assembly/start.ts';
 import type { Config } from '../platform/config.ts';
+import { localUrl } from '../platform/httpServer.ts';
 
 export function describe(config: Config, running: Running): object {
   return {
@@ -34,9 +35,9 @@ export function printBanner(config: Config, running: Running): void {
 function webhookUrl(config: Config, { receiverPort }: Running): string | undefined {
   return receiverPort === undefined
     ? undefined
-    : `http://127.0.0.1:${receiverPort}${config.webhookPath}`;
+    : `${localUrl(config.host, receiverPort)}${config.webhookPath}`;
 }
 
 function adminUrl(config: Config, { consolePort }: Running): string | undefined {
-  return consolePort === undefined ? undefined : `http://${config.adminHost}:${consolePort}`;
+  return consolePort === undefined ? undefined : localUrl(config.adminHost, consolePort);
 }

@@ -1,6 +1,7 @@
 /** What commands share: settings, the database, and the two forms of output. */
 import { readFileSync } from 'node:fs';
 import { openDatabase } from '../assembly/database.ts';
+import { refusePendingMigrations } from '../assembly/shared.ts';
 import { type Config, loadConfig, readEnvironment } from '../platform/config.ts';
 import { createDatabase, type Database, isDatabaseAway } from '../platform/db/database.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
@@ -28,19 +29,52 @@ export async function withDatabase<T>(
     plans: 'any',
   });
   try {
-    return await work(db, opened.url).catch(explainDatabaseAway);
+    return await work(db, opened.url).catch(async (error: unknown) => {
+      if (isOfSchema(error)) await refusePendingMigrations(db);
+      return explainDatabase(error);
+    });
   } finally {
     await db.close();
     await opened.close();
   }
 }
 
-/** Says of a database that cannot be reached what to check; throws everything else as it is. */
-export function explainDatabaseAway(error: unknown): never {
-  if (!isDatabaseAway(error)) throw error;
-  throw new OperatorError(
-    `The database cannot be reached (${toError(error).message}). Check DATABASE_URL and that the server runs.`,
-  );
+/** undefined_column, undefined_function, undefined_table */
+const SCHEMA_CODES = new Set(['42703', '42883', '42P01']);
+
+/** Whether a statement named something that the database does not have, as before a migration. */
+function isOfSchema(error: unknown): boolean {
+  return SCHEMA_CODES.has(codeOf(error));
+}
+
+/**
+ * Says of a database that cannot be used what to check; throws everything else as it is.
+ * @param setting names the database
+ */
+export function explainDatabase(error: unknown, setting = 'DATABASE_URL'): never {
+  const { message } = toError(error);
+  if (isDatabaseAway(error)) {
+    throw new OperatorError(
+      `The database cannot be reached (${message}). Check ${setting} and that the server runs.`,
+    );
+  }
+  switch (codeOf(error)) {
+    case '28000':
+    case '28P01':
+      throw new OperatorError(
+        `The database lets nobody in like this (${message}). Check the user and the password in ${setting}.`,
+      );
+    case '3D000':
+      throw new OperatorError(
+        `There is no such database (${message}). Make it with \`createdb\`, or check ${setting}.`,
+      );
+    default:
+      throw error;
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 /** Reads the file that a command was given; `-` is standard input. */
@@ -78,6 +112,14 @@ export function printTable(
 /** Text from outside must not move the cursor or change the colours of a terminal. */
 export function printable(text: string): string {
   return text.replace(/\p{C}/gu, '\uFFFD');
+}
+
+/** The same of a text that has lines, which stay lines. */
+export function printableLines(text: string): string {
+  return text
+    .split(/\r?\n/)
+    .map((line) => printable(line.replaceAll('\t', '  ')))
+    .join('\n');
 }
 
 /** An instant for people, with its zone. */

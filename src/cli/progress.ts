@@ -2,10 +2,13 @@
 import type { Clock } from '../platform/clock.ts';
 
 export interface ProgressState {
+  /** What is counted, the same as long as it is: the time to go is told from where it began. */
   readonly phase: string;
   readonly done: number;
   /** About how many there are; 0 when that is not known. */
   readonly total: number;
+  /** What else there is to say, which changes from moment to moment. */
+  readonly note?: string;
 }
 
 export interface ProgressLine {
@@ -46,12 +49,20 @@ export function createProgressLine(
   };
 }
 
-/** `resources: 12,000 of about 40,000, 7 s to go`. */
-export function progressText({ phase, done, total }: ProgressState, elapsedMs: number): string {
+/** `resources: 12,000 of about 40,000, 7 s to go (a note)`. */
+export function progressText(state: ProgressState, elapsedMs: number): string {
+  const { phase, note } = state;
+  return `${phase}: ${howFar(state, elapsedMs)}${note === undefined ? '' : ` (${note})`}`;
+}
+
+function howFar({ done, total }: ProgressState, elapsedMs: number): string {
   const count = (rows: number) => rows.toLocaleString('en-US');
-  if (total <= done || elapsedMs <= 0) return `${phase}: ${count(done)}`;
+  if (total <= done) return count(done);
+  const part = `${count(done)} of about ${count(total)}`;
+  // As long as nothing is done, nothing tells how long it takes.
+  if (done <= 0 || elapsedMs <= 0) return part;
   const secondsToGo = Math.ceil((((total - done) / done) * elapsedMs) / 1000);
-  return `${phase}: ${count(done)} of about ${count(total)}, ${duration(secondsToGo)} to go`;
+  return `${part}, ${duration(secondsToGo)} to go`;
 }
 
 function duration(seconds: number): string {

@@ -76,7 +76,8 @@ const setStrictHeaders: RequestHandler = (_request, response, next) => {
 };
 
 function addEndpoints(app: Express, parts: ApiParts, isReady: () => boolean): void {
-  const readBody = express.json({ limit: MAX_BODY_BYTES, inflate: false });
+  // Of whatever type it is said to be: `curl -d` says that it is a form.
+  const readBody = express.json({ type: () => true, limit: MAX_BODY_BYTES, inflate: false });
   for (const endpoint of ENDPOINTS) {
     const serve: RequestHandler = async (request, response) => {
       if (!isReady()) {

@@ -49,7 +49,8 @@ function holderOf(
   request: Request,
   known: readonly { readonly name: string; readonly digest: Buffer }[],
 ): string | undefined {
-  const [, shown = ''] = /^Bearer +(.+)$/i.exec(request.header('authorization') ?? '') ?? [];
+  const [, shown] = /^Bearer +(.+)$/i.exec(request.header('authorization') ?? '') ?? [];
+  if (shown === undefined) return undefined;
   const shownDigest = digest(shown);
   return known.filter((one) => timingSafeEqual(one.digest, shownDigest)).at(0)?.name;
 }

@@ -35,6 +35,19 @@ function parseJson(text: string): unknown {
 export const numberPlace = z.tuple([z.int().min(1)]);
 
 /**
+ * Places in lists that go by time, and by a key where times are equal. Somebody may build a cursor
+ * all the same: a year 0000 and a text with a NUL are no values of the database's.
+ */
+export const timePlace = z.tuple([
+  z.iso.datetime().refine((time) => time >= '1970'),
+  z
+    .string()
+    .min(1)
+    .max(300)
+    .refine((key) => !key.includes('\0')),
+]);
+
+/**
  * Cuts what was read to a page.
  * @param rows one more than the page holds, if there are so many
  * @returns the page, and the cursor of the next one

@@ -90,7 +90,8 @@ export function defineEndpoint<
       if (!params.success) return invalid('path', params.error);
       const query = definition.query.safeParse(raw.query);
       if (!query.success) return invalid('query', query.error, Object.keys(definition.query.shape));
-      const body = definition.body?.safeParse(raw.body);
+      // Without a body, what it lacks is named.
+      const body = definition.body?.safeParse(raw.body ?? {});
       if (body && !body.success) return invalid('body', body.error);
       return await handle(parts, {
         params: params.data,

@@ -21,6 +21,7 @@ const REFUSALS: Readonly<Record<number, { readonly name: string; readonly meanin
       'resolved. The message says more.',
   },
   413: { name: 'TooLarge', meaning: 'The body is larger than any that means something here.' },
+  415: { name: 'Unreadable', meaning: 'The body is encoded, or not in UTF-8.' },
   422: { name: 'Inexact', meaning: 'A sum would leave the range of exact integers.' },
   429: {
     name: 'Limited',
@@ -82,7 +83,9 @@ export function buildOpenApi(): Json {
 function describe(endpoint: Endpoint, toSchema: (schema: z.ZodType) => Json): Json {
   const { id, summary, description, params, query, body, response, statuses } = endpoint;
   const good = [200, ...statuses.filter((status) => status < 300)];
-  const bad = [...ALWAYS, ...statuses, ...(body ? [413] : [])].filter((status) => status >= 400);
+  const bad = [...ALWAYS, ...statuses, ...(body ? [413, 415] : [])].filter(
+    (status) => status >= 400,
+  );
   return {
     operationId: id,
     summary,

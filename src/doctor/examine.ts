@@ -2,6 +2,7 @@
 import { createClient, type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
 import { readInstallation } from '../ledger/store/installation.ts';
 import type { Clock } from '../platform/clock.ts';
+import { MIN_SECRET_BYTES } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
 import { pendingMigrations } from '../platform/db/migrate.ts';
 import { toError } from '../platform/errors.ts';
@@ -13,7 +14,9 @@ import {
   judgeClock,
   judgeKey,
   judgeKeyKind,
+  judgePause,
   ok,
+  type PauseFacts,
 } from './domain/judge.ts';
 import {
   chooseProfiles,
@@ -35,13 +38,16 @@ export interface Patient {
   readonly probeQueue: () => Promise<void>;
   readonly merchantId: string | Error;
   readonly webhookSecrets: readonly string[] | Error;
-  readonly adminTokens: readonly unknown[] | Error;
+  readonly adminTokens: readonly string[] | Error;
   /** Undefined: no key is set. */
   readonly service: { readonly baseUrl: string; readonly apiKey: string } | undefined;
+  /** Whether that service is the sandbox beside us. */
+  readonly isSandbox: boolean;
   /** Where the service's webhooks are to go. */
   readonly receiver: OurReceiver;
   /** Undefined: all of the account's are looked at. */
   readonly profileId: string | undefined;
+  readonly readPause: (db: Database) => Promise<PauseFacts | undefined>;
   readonly clock: Clock;
 }
 
@@ -68,8 +74,10 @@ export async function examine(patient: Patient): Promise<readonly Check[]> {
   const database = await note('database', () => checkDatabase(patient.database));
   await examineDatabase(patient, database === 'ok', note);
   await note('queue', () => checkQueue(patient.probeQueue));
-  await note('webhook secrets', () => counted(patient.webhookSecrets, 'secret', 'WEBHOOK_SECRETS'));
-  await note('admin token', () => counted(patient.adminTokens, 'token', 'ADMIN_TOKEN'));
+  await note('webhook secrets', () =>
+    measured(patient.webhookSecrets, 'secret', 'WEBHOOK_SECRETS'),
+  );
+  await note('admin token', () => measured(patient.adminTokens, 'token', 'ADMIN_TOKEN'));
   await examineService(patient, note);
   await examineProfiles(patient, note);
   return checks;
@@ -93,7 +101,7 @@ async function checkDatabase(database: Database | Error): Promise<Judgement> {
 }
 
 async function examineDatabase(
-  { database, merchantId }: Patient,
+  { database, merchantId, readPause }: Patient,
   isReached: boolean,
   note: Note,
 ): Promise<void> {
@@ -109,13 +117,18 @@ async function examineDatabase(
           'Run: npx tallyhook migrate',
         );
   });
-  await note('account', async () => {
-    if (merchantId instanceof Error) return failed(merchantId.message, 'Set PAYMENTS_MERCHANT_ID.');
+  const ofSchema = async (judge: (db: Database) => Promise<Judgement>): Promise<Judgement> => {
     if (!open) return unreached;
-    if (migrations !== 'ok')
-      return notChecked('migrations are missing', 'Run: npx tallyhook migrate');
-    return judgeAccount(await readInstallation(open), merchantId);
-  });
+    return migrations === 'ok'
+      ? await judge(open)
+      : notChecked('migrations are missing', 'Run: npx tallyhook migrate');
+  };
+  await note('account', () =>
+    merchantId instanceof Error
+      ? failed(merchantId.message, 'Set PAYMENTS_MERCHANT_ID.')
+      : ofSchema(async (db) => judgeAccount(await readInstallation(db), merchantId)),
+  );
+  await note('reconciliation', () => ofSchema(async (db) => judgePause(await readPause(db))));
 }
 
 async function checkQueue(probe: () => Promise<void>): Promise<Judgement> {
@@ -130,12 +143,15 @@ async function checkQueue(probe: () => Promise<void>): Promise<Judgement> {
   }
 }
 
-function counted(list: readonly unknown[] | Error, what: string, setting: string): Judgement {
+function measured(list: readonly string[] | Error, what: string, setting: string): Judgement {
   if (list instanceof Error) return failed(list.message, `Set ${setting}.`);
-  return ok(`${list.length} ${what}${list.length === 1 ? '' : 's'}, each long enough`);
+  const count = `${list.length} ${what}${list.length === 1 ? '' : 's'}`;
+  return list.every((secret) => Buffer.byteLength(secret) >= MIN_SECRET_BYTES)
+    ? ok(`${count}, each long enough`)
+    : failed(`${count}, not each long enough`, `Set ${setting}.`);
 }
 
-async function examineService({ service, clock }: Patient, note: Note): Promise<void> {
+async function examineService({ service, isSandbox, clock }: Patient, note: Note): Promise<void> {
   if (!service) {
     const remedy = 'Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY to have the service asked.';
     await note('API key', () =>
@@ -151,7 +167,7 @@ async function examineService({ service, clock }: Patient, note: Note): Promise<
     const skewMs = await readSkewMs(service.baseUrl, clock);
     return skewMs === undefined
       ? notChecked('the service did not tell its time', 'Compare `date -u` with a clock you trust.')
-      : judgeClock(skewMs);
+      : judgeClock(skewMs, isSandbox);
   });
 }
 

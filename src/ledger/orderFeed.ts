@@ -3,14 +3,12 @@ import { groupBy } from '../platform/collections.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { createChangeFeed } from './changeFeed.ts';
 import type { NumberedChange } from './domain/changes.ts';
-import { addMoney, type ReadOrder } from './readOrders.ts';
+import { addMoney, type OrderParts, type ReadOrder, tellParts } from './readOrders.ts';
 import { readLastNumber, readLastNumbersOf } from './store/changes.ts';
-import type { PartSummary } from './store/reading.ts';
 import { readPartsOf, readRowsOf } from './store/readingOrders.ts';
 
 /** An order without its history. */
-export interface OrderWithParts extends ReadOrder {
-  readonly parts: readonly PartSummary[];
+export interface OrderWithParts extends ReadOrder, OrderParts {
   /** The number of the last change that it may show; undefined while that one has none. */
   readonly lastChange: number | undefined;
 }
@@ -60,7 +58,7 @@ export async function readOrdersAsTheyStand(
   const lastChanges = await readLastNumbersOf(tx, orderKeys);
   return orders.map((order) => ({
     ...order,
-    parts: (parts.get(order.orderKey) ?? []).map(({ orderKey: _, ...part }) => part),
+    ...tellParts((parts.get(order.orderKey) ?? []).map(({ orderKey: _, ...part }) => part)),
     lastChange: lastChanges.get(order.orderKey),
   }));
 }

@@ -10,6 +10,7 @@ import { type OrderTimeline, readTimeline } from './readTimeline.ts';
 import { type ExpectationRow, readExpectations } from './store/expectations.ts';
 import { atOneMoment } from './store/oneMoment.ts';
 import {
+  MAX_PARTS,
   type OrderTotalsRow,
   type PartSummary,
   readOrderParts,
@@ -38,9 +39,13 @@ export interface ReadOrder extends OrderRow {
   readonly expected: (ExpectationRow & Compared) | undefined;
 }
 
-export interface ReadOrderDetail extends ReadOrder, OrderTimeline {
+/** The parts that are told of an order, payments first. */
+export interface OrderParts {
   readonly parts: readonly PartSummary[];
+  readonly arePartsComplete: boolean;
 }
+
+export interface ReadOrderDetail extends ReadOrder, OrderParts, OrderTimeline {}
 
 /** The order that a name names; undefined when nobody knows it. */
 export function resolveOrder(db: Queryable, { id, by }: NamedOrder): Promise<OrderRow | undefined> {
@@ -62,9 +67,14 @@ export function readOrder(db: Database, name: NamedOrder): Promise<ReadOrderDeta
     const row = await resolveOrder(tx, name);
     const [order] = row ? await addMoney(tx, [row]) : [];
     if (!order) return undefined;
-    const parts = await readOrderParts(tx, order.orderKey);
-    return { ...order, parts, ...(await readTimeline(tx, order.orderKey)) };
+    const parts = tellParts(await readOrderParts(tx, order.orderKey));
+    return { ...order, ...parts, ...(await readTimeline(tx, order.orderKey)) };
   });
+}
+
+/** @param read one more than are told, if there are so many */
+export function tellParts(read: readonly PartSummary[]): OrderParts {
+  return { parts: read.slice(0, MAX_PARTS), arePartsComplete: read.length <= MAX_PARTS };
 }
 
 /** One order without its parts. */

@@ -18,7 +18,8 @@ import {
 import { OperatorError } from './errors.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 
-const MIN_SECRET_BYTES = 16;
+/** A secret that is shorter can be guessed. */
+export const MIN_SECRET_BYTES = 16;
 
 const secret = z.string().refine((value) => Buffer.byteLength(value) >= MIN_SECRET_BYTES, {
   message: `must be at least ${MIN_SECRET_BYTES} bytes long; \`openssl rand -hex 32\` makes one`,
@@ -51,7 +52,17 @@ const namedTokens = z
       }),
   );
 
-const port = z.coerce.number().int().min(0).max(65_535);
+/** Digits only: what JavaScript takes for numbers beyond them, nobody meant. */
+function wholeNumber(min: number, max: number) {
+  return z
+    .string()
+    .trim()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(min).max(max));
+}
+
+const port = wholeNumber(0, 65_535);
 
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres://');
 const redisUrl = z.string().regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://');
@@ -106,7 +117,7 @@ export const SETTINGS = z
     WEBHOOK_PUBLIC_URL: z
       .url({ protocol: /^https?$/, error: 'must begin with https:// or http://' })
       .optional(),
-    WEBHOOK_MAX_BODY_BYTES: z.coerce.number().int().min(1024).max(16_777_216).default(1_048_576),
+    WEBHOOK_MAX_BODY_BYTES: wholeNumber(1024, 16_777_216).default(1_048_576),
     ADMIN_HOST: z.string().default('127.0.0.1'),
     ADMIN_PORT: port.default(8081),
     ADMIN_TOKEN: namedTokens.optional(),
@@ -122,9 +133,9 @@ export const SETTINGS = z
       .regex(/^(snd|prd)_./, 'must be a secret key, which begins with snd_ or prd_')
       .optional(),
     SANDBOX_PORT: port.default(8082),
-    EVENT_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(10).default(5),
-    RATE_RESERVE_PERCENT: z.coerce.number().int().min(0).max(90).default(30),
-    BACKGROUND_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).optional(),
+    EVENT_MAX_ATTEMPTS: wholeNumber(1, 10).default(5),
+    RATE_RESERVE_PERCENT: wholeNumber(0, 90).default(30),
+    BACKGROUND_REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000).optional(),
     AUTHORIZATION_THRESHOLD_HOURS: hours.default([48, 24, 6, 1]),
     AUTHORIZATION_POLICY: policy.optional(),
     ...ALERT_SETTINGS,
@@ -267,6 +278,6 @@ export function loadConfig(env: Environment): Config {
 /** Names the setting and the mistake, never the value: it may be a secret. */
 function explain({ path, message }: z.core.$ZodIssue): string {
   const [name, place] = path;
-  const which = typeof place === 'number' ? ` (secret ${place + 1} of the list)` : '';
+  const which = typeof place === 'number' ? ` (entry ${place + 1} of the list)` : '';
   return `${String(name)}${which}: ${message}`;
 }

@@ -1,6 +1,6 @@
 /** An HTTP server with limits on time and connections, that stops without dropping a request. */
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIPv6 } from 'node:net';
 import { OperatorError } from './errors.ts';
 
 export interface HttpServer {
@@ -16,6 +16,16 @@ export interface HttpServerOptions {
   readonly handler: RequestListener;
   /** The setting to name when the port is taken. */
   readonly portSetting: string;
+  /** The setting to name when the host is not of this machine; undefined where none chooses it. */
+  readonly hostSetting?: string;
+}
+
+const WILDCARDS: readonly string[] = ['0.0.0.0', '::'];
+
+/** Where this machine itself reaches what listens on `host`, which may stand for all its addresses. */
+export function localUrl(host: string, port: number): string {
+  const reached = WILDCARDS.includes(host) ? '127.0.0.1' : host;
+  return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;
 }
 
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -26,7 +36,7 @@ const MAX_CONNECTIONS = 2_000;
 
 /**
  * Listens.
- * @throws OperatorError when the port is taken or may not be used
+ * @throws OperatorError when the port is taken or may not be used, or the host is not of this machine
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const server = createServer(
@@ -74,7 +84,7 @@ async function close(server: Server): Promise<void> {
 
 function explain(
   error: NodeJS.ErrnoException,
-  { host, port, portSetting }: HttpServerOptions,
+  { host, port, portSetting, hostSetting }: HttpServerOptions,
 ): Error {
   const where = `${host}:${port}`;
   if (error.code === 'EADDRINUSE') {
@@ -88,5 +98,13 @@ function explain(
       `This user may not listen on ${where}. Set ${portSetting} to a port above 1023.`,
     );
   }
+  if (hostSetting !== undefined && FOREIGN_HOST_CODES.has(error.code ?? '')) {
+    return new OperatorError(
+      `${hostSetting} is ${host}, which is no address of this machine (${error.code}), so nothing can ` +
+        `listen there. Set ${hostSetting} to one that is, or to 0.0.0.0 for all of them.`,
+    );
+  }
   return error;
 }
+
+const FOREIGN_HOST_CODES = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL']);

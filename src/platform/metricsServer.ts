@@ -11,13 +11,14 @@ export const METRICS_PATH = '/metrics';
 
 /**
  * Listens.
- * @throws OperatorError when the port is taken or may not be used
+ * @throws OperatorError when the port is taken or may not be used, or the host is not of this machine
  */
 export function startMetricsServer(
   metrics: Metrics,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<HttpServer> {
-  return startHttpServer({ host, port, handler: answer(metrics), portSetting: 'METRICS_PORT' });
+  const settings = { portSetting: 'METRICS_PORT', hostSetting: 'METRICS_HOST' };
+  return startHttpServer({ host, port, handler: answer(metrics), ...settings });
 }
 
 function answer(metrics: Metrics): RequestListener {

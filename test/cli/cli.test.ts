@@ -219,6 +219,54 @@ describe('a database that cannot be reached', () => {
   );
 });
 
+describe('a database that cannot be used', () => {
+  const elsewhere = (change: (url: URL) => void) => {
+    const url = new URL(db.url);
+    change(url);
+    return settingsFor(url.href, { LOG_LEVEL: 'silent' });
+  };
+
+  test.each(['migrate', 'orders list', 'start'])(
+    'for the password, or because there is none of its name, is said by %s without a stack',
+    async (command) => {
+      const args = command.split(' ');
+      const wrong = elsewhere((url) => {
+        url.password = 'secret-word';
+      });
+      const refused = await runTallyhook(args, { env: wrong });
+      await expectRefusal(refused, /password authentication failed[\s\S]*in DATABASE_URL/);
+      expect(refused.stderr).not.toContain('secret-word');
+      const missing = elsewhere((url) => {
+        url.pathname = '/nowhere_at_all';
+      });
+      await expectRefusal(
+        runTallyhook(args, { env: missing }),
+        /"nowhere_at_all" does not exist[\s\S]*DATABASE_URL/,
+      );
+    },
+  );
+
+  test('because nothing was migrated is said with what to run', async () => {
+    const name = unique('bare');
+    await db.query(`create database ${name}`);
+    cleanups.push(() => db.query(`drop database ${name} with (force)`));
+    const env = elsewhere((url) => {
+      url.pathname = `/${name}`;
+    });
+    for (const command of ['orders list', 'alerts list', 'verify', 'start']) {
+      await expectRefusal(
+        runTallyhook(command.split(' '), { env }),
+        /lacks \d+ migration[\s\S]*Run: npx tallyhook migrate/,
+      );
+    }
+  });
+
+  test('by migrate names the setting that migrate uses', async () => {
+    const env = settingsFor(db.url, { MIGRATE_DATABASE_URL: 'postgres://owner@127.0.0.1:1/shop' });
+    await expectRefusal(runTallyhook(['migrate'], { env }), /Check MIGRATE_DATABASE_URL/);
+  });
+});
+
 describe('sign', () => {
   test('makes the signatures that openssl makes, of the exact bytes, for every vector', async () => {
     const exits = await Promise.all(
@@ -299,6 +347,9 @@ describe('send', () => {
     const { code, stdout } = await runTallyhook(['send', '-'], { env, input });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^200 /);
+    // Where HOST is one address, the receiver is at that one only.
+    const apart = await runTallyhook(['send', '-'], { env: { ...env, HOST: '127.0.0.2' }, input });
+    await expectRefusal(apart, /Nothing was delivered to http:\/\/127\.0\.0\.2:/);
   });
 
   test('exits with 1 when the receiver refuses, and shows what it said', async () => {
@@ -411,6 +462,35 @@ describe('events', () => {
     const { code, stdout } = await run('events', 'show', eventId);
     expect(code).toBe(0);
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(body.toString('utf8'));
+  });
+
+  test('show leaves the lines of a body lines, and nothing else that moves a cursor', async () => {
+    const eventId = unique('evt');
+    const text = eventBody(paymentObject({ description: 'a\u0085b' }), { eventId }).toString();
+    const lines = JSON.stringify(JSON.parse(text), null, 2).split('\n');
+    await receive(Buffer.from(lines.join('\r\n')));
+    const { stdout } = await run('events', 'show', eventId);
+    const shown = lines.map((line) => line.replace('\u0085', '\ufffd'));
+    expect(stdout.trimEnd().split('\n').slice(-lines.length)).toEqual(shown);
+    expect(shown).not.toEqual(lines);
+  });
+
+  test('show prints every body that came under one id, the one that counts first', async () => {
+    const eventId = unique('evt');
+    const bodies = [6540, 6541].map((amount) => eventBody(paymentObject({ amount }), { eventId }));
+    for (const body of bodies) await receive(body);
+    const [first = '', second = ''] = bodies.map(String);
+    const { stdout } = await run('events', 'show', eventId);
+    expect(stdout).toMatch(/^Finding \(open\): event_id_reused/m);
+    expect(stdout.trimEnd().split('\n').slice(-3)).toEqual([
+      first,
+      'Another body came under this id and was not applied:',
+      second,
+    ]);
+    expect(await runJson('events', 'show', eventId)).toMatchObject({
+      body: first,
+      variants: [second],
+    });
   });
 
   test('show tells what is wrong with an event that was not applied', async () => {

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { DemoReport } from '../../src/demo/runDemo.ts';
-import { runTallyhook } from '../support/program.ts';
+import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
+import { runTallyhook, spawnProgram } from '../support/program.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tallyhook-demo-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -58,6 +60,26 @@ test('a seed that was played on these books is refused, with what to do', async 
   expect(code).toBe(1);
   expect(stderr).toContain('Seed 11 was played on these books before');
   expect(stderr).toContain('--seed');
+});
+
+test('an installation in which the demo was played is well', async () => {
+  const here = { ...env, SANDBOX_PORT: String(await freePort()) };
+  const program = spawnProgram('bin/tallyhook.js', ['demo', '--orders', '5', '--json'], {
+    env: here,
+  });
+  try {
+    await waitFor('the report', () => program.stdout().trimEnd().endsWith('}'), 60_000);
+    const { code, stdout } = await runTallyhook(['doctor', '--json'], { env: here });
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; state: string }[] };
+    expect(checks.filter(({ state }) => state !== 'ok')).toEqual([]);
+    expect(checks).toContainEqual(
+      expect.objectContaining({ says: expect.stringMatching(/clock was put ahead by \d+ s/) }),
+    );
+    expect(code).toBe(0);
+  } finally {
+    program.kill('SIGTERM');
+    await program.exit;
+  }
 });
 
 test.each([

@@ -53,6 +53,7 @@ test('an installation that is well passes every check', async () => {
     database: 'ok',
     migrations: 'ok',
     account: 'ok',
+    reconciliation: 'ok',
     queue: 'ok',
     'webhook secrets': 'ok',
     'admin token': 'ok',
@@ -68,7 +69,21 @@ test('an installation that is well passes every check', async () => {
   const { stdout } = await runTallyhook(['doctor'], { env });
   expect(stdout).toMatch(/^ok {4}database +it answers$/m);
   expect(stdout).toMatch(/^ok {4}signing secret +\S+ signs with secret 1 of WEBHOOK_SECRETS$/m);
-  expect(stdout).toMatch(/14 well, 0 to look at, 0 failed, 0 not checked\.\n$/);
+  expect(stdout).toMatch(/15 well, 0 to look at, 0 failed, 0 not checked\.\n$/);
+});
+
+test('a pause is told with who began it and why, and looking at it changes nothing', async () => {
+  await runTallyhook(['pause', '--reason', 'the service moves', '--by', 'Ada'], { env });
+  const { exit, report } = await examine();
+  expect(named(report, 'reconciliation')).toEqual({
+    name: 'reconciliation',
+    state: 'warning',
+    says: expect.stringMatching(/^Ada paused it at 20.*Z: the service moves$/),
+    remedy: expect.stringContaining('npx tallyhook resume'),
+  });
+  expect(exit.code).toBe(0);
+  expect(await runTallyhook(['resume'], { env })).toMatchObject({ code: 0 });
+  expect(named((await examine()).report, 'reconciliation')).toMatchObject({ state: 'ok' });
 });
 
 test('webhooks that go elsewhere, or are signed with another secret, are told from the business profile', async () => {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { orderStateBody } from '../../src/console/routes/orders.ts';
 import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
+import { readOrdersAsTheyStand } from '../../src/ledger/orderFeed.ts';
 import { type Api, type Body, createApi } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
@@ -52,6 +54,7 @@ describe('one order', () => {
       status: 'disputed',
       moved_to: [],
       expected: null,
+      parts_complete: true,
       timeline_complete: true,
       totals: [
         { currency: 'EUR', status: 'paid', amount_captured: 500 },
@@ -296,6 +299,31 @@ describe('the timeline', () => {
     expect(snapshot.decline).toMatchObject(decline);
     expect(snapshot.text).toContain('UE_2002 Additional authentication is required');
     expect(snapshot.text).toContain('Retry with 3-D Secure');
+  });
+
+  test('tells a thousand parts, and says where there are more', async () => {
+    const [orderId, paymentId] = [unique('ord'), unique('pay')];
+    await apply(paymentEvent({ payment_id: paymentId, orderId }));
+    const addParts = (from: number, to: number) =>
+      db.query(
+        `insert into resources
+         select (jsonb_populate_record(r, jsonb_build_object('id', r.id || '_' || i))).*
+           from resources r, generate_series($2::int, $3::int) i
+          where r.id = $1`,
+        [paymentId, from, to],
+      );
+    await addParts(2, 1_000);
+    const whole = (await api.get(order(orderId))).body;
+    expect(whole.parts).toHaveLength(1_000);
+    expect(whole.parts_complete).toBe(true);
+    await addParts(1_001, 1_001);
+    const cut = (await api.get(order(orderId))).body;
+    expect(cut.parts).toHaveLength(1_000);
+    expect(cut.parts_complete).toBe(false);
+    // The shop is told the same.
+    const [told] = await readOrdersAsTheyStand(db, [`order:${orderId}`]);
+    if (!told) throw new Error('the order is not there');
+    expect(orderStateBody(told)).toMatchObject({ parts: cut.parts, parts_complete: false });
   });
 
   test('keeps to the newest entries and says so', async () => {

@@ -160,6 +160,12 @@ function installationFor(identity: { uid: number; gid: number }): {
   return { installation, dataDir: path.join(home, 'data') };
 }
 
+/** What is written down of processes that use the server. */
+function usesIn(dataDir: string): string[] {
+  const names = readdirSync(dataDir).filter((name) => name.startsWith('postgres-use-'));
+  return names.map((name) => path.join(dataDir, name));
+}
+
 /** Clusters in the making. */
 function draftsIn(dataDir: string): string[] {
   const names = existsSync(dataDir) ? readdirSync(dataDir) : [];
@@ -336,39 +342,51 @@ describe.runIf(process.platform === 'linux')(
         await second.stop();
       });
 
-      test('of a process that is attached leaves the server running [E3]', async () => {
-        const dataDir = readyDataDir();
-        const owner = starter({ dataDir });
-        const { connectionString } = await owner.event('ready');
-        const attached = await here(dataDir);
-        expect(attached).toMatchObject({ owned: false, connectionString });
-        await attached.stop();
-        expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
-        await owner.stop();
-        await expect(query(connectionString, 'select 1')).rejects.toMatchObject({
-          code: 'ECONNREFUSED',
-        });
-      });
+      test.each(['the process that started it', 'a process that attached to it'])(
+        'leaves the server to whoever still uses it: the first to stop is %s [E3]',
+        async (first) => {
+          const dataDir = readyDataDir();
+          const other = starter({ dataDir });
+          const { connectionString } = await other.event('ready');
+          const attached = await here(dataDir);
+          expect(attached.connectionString).toBe(connectionString);
+          const [one, two] =
+            first === 'the process that started it' ? [other, attached] : [attached, other];
+          await one.stop();
+          expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+          await two.stop();
+          await expect(query(connectionString, 'select 1')).rejects.toMatchObject({
+            code: 'ECONNREFUSED',
+          });
+          expect(usesIn(dataDir)).toEqual([]);
+        },
+      );
 
       test('of a server that crashed leaves alone the one that took its place [E3]', async () => {
         const dataDir = readyDataDir();
         const crashed = await here(dataDir);
         process.kill(serverPid(dataDir), 'SIGKILL');
         const replacement = await here(dataDir);
-        expect(replacement.owned).toBe(true);
         await crashed.stop();
         expect(await query(replacement.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
-        // and its owner is still on record
-        const attached = starter({ dataDir });
-        expect(await attached.event('ready')).toMatchObject({ owned: false });
         await replacement.stop();
+        expect(procfsTable.allPostgresIn(clusterOf(dataDir))).toEqual([]);
+      });
+
+      test('of the server that took the place of one that crashed does not wait for who used that [E3]', async () => {
+        const dataDir = readyDataDir();
+        const crashed = await here(dataDir);
+        process.kill(serverPid(dataDir), 'SIGKILL');
+        await (await here(dataDir)).stop();
+        expect(procfsTable.allPostgresIn(clusterOf(dataDir))).toEqual([]);
+        await crashed.stop();
+        expect(usesIn(dataDir)).toEqual([]);
       });
     });
 
     describe('several processes', () => {
       test('two data folders run side by side on ports of their own', async () => {
         const [one, two] = await Promise.all([here(readyDataDir()), here(readyDataDir())]);
-        expect(one.owned && two.owned).toBe(true);
         expect(new URL(one.connectionString).port).not.toBe(new URL(two.connectionString).port);
         await query(one.connectionString, 'create table only_here (id int)');
         await expect(query(two.connectionString, 'table only_here')).rejects.toMatchObject({
@@ -377,12 +395,15 @@ describe.runIf(process.platform === 'linux')(
         await Promise.all([one.stop(), two.stop()]);
       });
 
-      test('of three that start at once on a new folder one owns the server, two attach to it [E2]', async () => {
+      test('three that start at once on a new folder use one server [E2]', async () => {
         const dataDir = newDataDir();
         const all = [1, 2, 3].map(() => starter({ dataDir }));
         const ready = await Promise.all(all.map((one) => one.event('ready')));
-        expect(ready.filter(({ owned }) => owned)).toHaveLength(1);
         expect(new Set(ready.map(({ connectionString }) => connectionString)).size).toBe(1);
+        const pid = serverPid(dataDir);
+        // All stop at once, too, and the last of them ends it [E3].
+        await Promise.all(all.map((one) => one.stop()));
+        expect(isAlive(pid)).toBe(false);
       });
 
       test('a stop waits for a start that is under way, so that nobody attaches to a dying server [E2]', async () => {
@@ -402,14 +423,16 @@ describe.runIf(process.platform === 'linux')(
       test('Node ends by itself while a server runs that it did not stop', async () => {
         const dataDir = readyDataDir();
         const owner = starter({ dataDir, leave: true });
-        expect(await owner.event('ready')).toMatchObject({ owned: true });
+        await owner.event('ready');
         expect(await owner.exitCode()).toBe(0);
         expect(isAlive(serverPid(dataDir))).toBe(true);
-        const adopter = await here(dataDir);
+        const next = await here(dataDir);
         const attached = starter({ dataDir, leave: true });
-        expect(await attached.event('ready')).toMatchObject({ owned: false });
+        await attached.event('ready');
         expect(await attached.exitCode()).toBe(0);
-        await adopter.stop();
+        const pid = serverPid(dataDir);
+        await next.stop();
+        expect(isAlive(pid)).toBe(false);
       });
 
       test('Ctrl-C reaches the application and not the server [E5]', async () => {
@@ -431,7 +454,7 @@ describe.runIf(process.platform === 'linux')(
     });
 
     describe('after a kill -9', () => {
-      test('of Node, the next process adopts the same server with what was committed, and stops it [E3]', async () => {
+      test('of Node, the next process uses the same server with what was committed, and stops it [E3]', async () => {
         const dataDir = readyDataDir();
         const owner = starter({ dataDir });
         const { connectionString } = await owner.event('ready');
@@ -440,34 +463,36 @@ describe.runIf(process.platform === 'linux')(
         await owner.kill();
         expect(isAlive(pid)).toBe(true);
 
-        const adopted = await here(dataDir);
-        expect(adopted).toMatchObject({ owned: true, connectionString });
+        const next = await here(dataDir);
+        expect(next.connectionString).toBe(connectionString);
         expect(serverPid(dataDir)).toBe(pid);
         expect(await query(connectionString, 'table committed')).toEqual([{ id: 1 }]);
-        await adopted.stop();
+        await next.stop();
         expect(isAlive(pid)).toBe(false);
+        expect(usesIn(dataDir)).toEqual([]);
       });
 
-      test('an owner’s pid that now belongs to another process does not count as the owner [E4]', async () => {
+      test('a dead process whose pid now belongs to another one does not use the server any more [E4]', async () => {
         const dataDir = readyDataDir();
         const owner = starter({ dataDir });
         await owner.event('ready');
         await owner.kill();
-        const ownerFile = path.join(dataDir, 'postgres-owner.json');
-        const record = JSON.parse(readFileSync(ownerFile, 'utf8')) as Record<string, unknown>;
+        const [useFile = ''] = usesIn(dataDir);
+        const record = JSON.parse(readFileSync(useFile, 'utf8')) as Record<string, unknown>;
         const living = {
           ...record,
           pid: process.pid,
           startedAt: procfsTable.startedAt(process.pid),
         };
+        const pid = serverPid(dataDir);
 
-        writeFileSync(ownerFile, JSON.stringify(living));
-        expect(await here(dataDir)).toMatchObject({ owned: false });
+        writeFileSync(useFile, JSON.stringify(living));
+        await (await here(dataDir)).stop();
+        expect(isAlive(pid)).toBe(true);
 
-        writeFileSync(ownerFile, JSON.stringify({ ...living, startedAt: record.startedAt }));
-        const adopted = await here(dataDir);
-        expect(adopted.owned).toBe(true);
-        await adopted.stop();
+        writeFileSync(useFile, JSON.stringify({ ...living, startedAt: record.startedAt }));
+        await (await here(dataDir)).stop();
+        expect(isAlive(pid)).toBe(false);
       });
 
       test('of the server, busy orphans are ended, and the next start has all that was committed [E1, E6]', async () => {
@@ -491,7 +516,6 @@ describe.runIf(process.platform === 'linux')(
         expect(isAlive(backend.pid)).toBe(true);
 
         const restarted = await here(dataDir);
-        expect(restarted.owned).toBe(true);
         expect(isAlive(backend.pid)).toBe(false);
         expect(await query(restarted.connectionString, 'table committed')).toEqual([{ id: 1 }]);
         expect(logOf(dataDir)).toContain('was not properly shut down');
@@ -509,7 +533,6 @@ describe.runIf(process.platform === 'linux')(
           const pid = await stranger(clusterOf(dataDir));
           writeFileSync(lockFileOf(dataDir), content(pid));
           const server = await here(dataDir);
-          expect(server.owned).toBe(true);
           expect(isAlive(pid)).toBe(true);
           await server.stop();
           expect(isAlive(pid)).toBe(true);
@@ -556,8 +579,7 @@ describe.runIf(process.platform === 'linux')(
         const uidOfServer = () => statSync(`/proc/${serverPid(dataDir)}`).uid;
         for (const identity of [NOBODY, { uid: 0, gid: 0 }, NOBODY]) {
           const owner = starter({ dataDir, installation, identity });
-          const { connectionString, owned } = await owner.event('ready');
-          expect(owned).toBe(true);
+          const { connectionString } = await owner.event('ready');
           expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
           expect(uidOfServer()).toBe(NOBODY.uid);
           await owner.stop();
@@ -671,7 +693,7 @@ describe.runIf(process.platform === 'linux')(
           message: expect.stringMatching(/postgres\.bki.*does not exist/s),
         });
         expect(readdirSync(dataDir)).toEqual(['postgres-password']);
-        expect((await here(dataDir)).owned).toBe(true);
+        await (await here(dataDir)).stop();
       });
 
       test.each([
@@ -771,24 +793,24 @@ describe.runIf(process.platform === 'linux')(
       await server.stop();
     });
 
-    test('where there is no /proc, it starts, attaches, adopts and removes a stale lock all the same', async () => {
+    test('where there is no /proc, it starts, attaches, outlives a killed process and removes a stale lock all the same', async () => {
       const dataDir = readyDataDir();
       const seams = { processes: portableTable, choosePort: freePort };
       const there = () => start({ dataDir, log: silent }, seams);
       writeFileSync(lockFileOf(dataDir), String(await stranger('/')));
       const first = await there();
-      expect(first.owned).toBe(true);
-      expect((await there()).owned).toBe(false);
+      const second = await there();
       await first.stop();
+      expect(await query(second.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+      await second.stop();
 
       const owner = starter({ dataDir });
       await owner.event('ready');
       const pid = serverPid(dataDir);
       await owner.kill();
-      const adopted = await there();
-      expect(adopted.owned).toBe(true);
+      const next = await there();
       expect(serverPid(dataDir)).toBe(pid);
-      await adopted.stop();
+      await next.stop();
       expect(isAlive(pid)).toBe(false);
     });
 

@@ -2,10 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { REGISTERED } from '../../src/ledger/domain/expectation.ts';
+import { ORDER_STATUSES } from '../../src/ledger/domain/order.ts';
 import { registerExpectation } from '../../src/ledger/registerExpectation.ts';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { eventBody, unique } from '../support/events.ts';
+import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { disputeEvent, paymentEvent, refundEvent } from '../support/payments.ts';
 
@@ -79,6 +81,12 @@ test('a reader with nothing but the views reads them, and no table behind them',
   }
 });
 
+test('docs/sql-views.md names every status that an order can have', () => {
+  const [row = ''] = /^\| `order_status` \|.*$/m.exec(sections.get('order_balances') ?? '') ?? [];
+  const named = [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  expect(named).toEqual(['order_status', ...ORDER_STATUSES, REGISTERED]);
+});
+
 describe('say', () => {
   test('why a payment failed, and nothing of a failure that was overcome', async () => {
     const [failed, paid] = [unique('pay'), unique('pay')];
@@ -147,11 +155,12 @@ describe('say', () => {
 
   test('what an order brought against what was expected, registered orders included', async () => {
     const [paid, awaited, elsewhere] = [unique('ord'), unique('ord'), unique('ord')];
+    const left = unique('ord');
     await apply(
       paymentEvent({ orderId: paid }),
       paymentEvent({ orderId: elsewhere, currency: 'EUR', amount_received: 5 }),
     );
-    for (const orderId of [paid, awaited, elsewhere]) {
+    for (const orderId of [paid, awaited, elsewhere, left]) {
       for (const amountMinor of [1, 7000]) {
         await registerExpectation(db, {
           orderKey: `order:${orderId}`,
@@ -174,6 +183,18 @@ describe('say', () => {
     ]);
     expect(await balances(awaited)).toEqual([
       { ...usd, ...nothing, order_status: 'registered', difference_minor: -7000 },
+    ]);
+    const payment = paymentObject({ metadata: { order_id: left } });
+    await apply(
+      eventBody(payment),
+      eventBody({
+        ...payment,
+        metadata: { order_id: paid },
+        modified_at: '2026-11-01T11:00:00.000Z',
+      }),
+    );
+    expect(await balances(left)).toEqual([
+      { ...usd, ...nothing, order_status: 'moved', difference_minor: -7000 },
     ]);
     expect(await balances(elsewhere)).toMatchObject([
       { currency: 'EUR', captured_minor: 5, expected_minor: null, difference_minor: null },

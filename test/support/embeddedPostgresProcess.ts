@@ -15,7 +15,7 @@ const compiledModule = 'dist/src/platform/embeddedPostgres/index.js';
 
 export type StarterEvent =
   | { readonly event: 'log'; readonly text: string }
-  | { readonly event: 'ready'; readonly connectionString: string; readonly owned: boolean }
+  | { readonly event: 'ready'; readonly connectionString: string }
   | { readonly event: 'failed'; readonly code: string; readonly message: string }
   | { readonly event: 'interrupted' | 'stopped' };
 
@@ -51,7 +51,7 @@ const script = `
     const { startEmbeddedPostgres } = await import(moduleUrl);
     const log = (text) => say({ event: 'log', text });
     const server = await startEmbeddedPostgres({ dataDir, log });
-    say({ event: 'ready', connectionString: server.connectionString, owned: server.owned });
+    say({ event: 'ready', connectionString: server.connectionString });
     if (leave !== 'leave') {
       for await (const line of createInterface({ input: process.stdin })) {
         if (line === 'stop') break;

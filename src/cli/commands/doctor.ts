@@ -4,6 +4,7 @@ import {
   adminTokensOf,
   merchantIdOf,
   serviceOf,
+  usesSandbox,
   webhookSecretsOf,
 } from '../../assembly/settings.ts';
 import { type Check, examine } from '../../doctor/examine.ts';
@@ -11,7 +12,8 @@ import { systemClock } from '../../platform/clock.ts';
 import type { Config } from '../../platform/config.ts';
 import { createDatabase } from '../../platform/db/database.ts';
 import { OperatorError, toError } from '../../platform/errors.ts';
-import { printable, printJson, quiet, readConfig } from '../context.ts';
+import { readPause } from '../../reconcile/store/pauses.ts';
+import { printable, printableLines, printJson, quiet, readConfig } from '../context.ts';
 import { jsonOption } from '../options.ts';
 
 export function doctorCommand(): Command {
@@ -68,10 +70,12 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
       probeQueue: () => queues?.probe() ?? Promise.reject(new Error('there is no database')),
       merchantId: await attempt(() => merchantIdOf(config)),
       webhookSecrets: await attempt(() => webhookSecretsOf(config)),
-      adminTokens: await attempt(() => adminTokensOf(config)),
+      adminTokens: await attempt(() => adminTokensOf(config).map(({ token }) => token)),
       service: serviceOf(config),
+      isSandbox: usesSandbox(config),
       receiver: { webhookPath: config.webhookPath, publicUrl: config.webhookPublicUrl },
       profileId: config.profileId,
+      readPause,
       clock: systemClock,
     });
   } finally {
@@ -105,8 +109,5 @@ function print(checks: readonly Check[]): void {
 
 /** Several mistakes come on several lines. */
 function indent(text: string): string {
-  return text
-    .split('\n')
-    .map(printable)
-    .join(`\n${''.padEnd(23)}`);
+  return printableLines(text).replaceAll('\n', `\n${''.padEnd(23)}`);
 }

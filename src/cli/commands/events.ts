@@ -17,6 +17,7 @@ import { OperatorError, toError } from '../../platform/errors.ts';
 import {
   formatTime,
   printable,
+  printableLines,
   printJson,
   printTable,
   quiet,
@@ -79,23 +80,33 @@ function showCommand(): Command {
       withDatabase(readConfig(), async (db) => {
         const event = await mustFind(db, id);
         const detail = await readEventDetail(db, event.id);
-        if (json) printJson({ ...event, ...detail, body: detail?.body.toString('utf8') });
+        if (!detail) throw new OperatorError(`The event ${printable(id)} is not kept any more.`);
+        if (json) printJson({ ...event, ...asText(detail) });
         else printEvent(event, detail);
       }),
     );
 }
 
-function printEvent(event: EventSummary, detail: EventDetail | undefined): void {
+function asText({ body, variants, findings }: EventDetail): object {
+  return {
+    body: body.toString('utf8'),
+    findings,
+    variants: variants.map((variant) => variant.toString('utf8')),
+  };
+}
+
+function printEvent(event: EventSummary, { body, variants, findings }: EventDetail): void {
   printEvents([event]);
   if (event.error !== null) console.log(`Error: ${printable(event.error)}`);
-  for (const finding of detail?.findings ?? []) {
+  for (const finding of findings) {
     const seen = printable(JSON.stringify(finding.detail));
     console.log(`Finding (${finding.state}): ${finding.class} ${seen}`);
   }
-  for (const hash of detail?.variants ?? []) {
-    console.log(`Another body came under this id and was not applied: sha256 ${hash}`);
+  console.log(printableLines(body.toString('utf8')));
+  for (const variant of variants) {
+    console.log('Another body came under this id and was not applied:');
+    console.log(printableLines(variant.toString('utf8')));
   }
-  console.log(printable(detail?.body.toString('utf8') ?? ''));
 }
 
 const MAX_REPLAYS = 1_000;

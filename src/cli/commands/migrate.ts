@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { openDatabase } from '../../assembly/database.ts';
 import { migrateDatabase } from '../../platform/db/migrate.ts';
 import { createLog } from '../../platform/log.ts';
-import { explainDatabaseAway, printJson, readConfig } from '../context.ts';
+import { explainDatabase, printJson, readConfig } from '../context.ts';
 import { jsonOption } from '../options.ts';
 
 export function migrateCommand(): Command {
@@ -13,8 +13,9 @@ export function migrateCommand(): Command {
       const config = readConfig();
       const database = await openDatabase(config, createLog('error'));
       try {
-        const applied = await migrateDatabase(config.migrateDatabaseUrl ?? database.url).catch(
-          explainDatabaseAway,
+        const { migrateDatabaseUrl } = config;
+        const applied = await migrateDatabase(migrateDatabaseUrl ?? database.url).catch(
+          (error: unknown) => explainDatabase(error, migrateDatabaseUrl && 'MIGRATE_DATABASE_URL'),
         );
         if (json) printJson({ applied });
         else console.log(applied.length === 0 ? 'Up to date.' : `Applied ${applied.join(', ')}.`);

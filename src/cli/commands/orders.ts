@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { formatMoney } from '../../contract/money.ts';
 import { ORDER_STATUSES, type OrderStatus } from '../../ledger/domain/order.ts';
+import { type OrderParts, tellParts } from '../../ledger/readOrders.ts';
 import {
   findOrders,
   type OrderSummary,
@@ -119,20 +120,21 @@ function showCommand(): Command {
     );
 }
 
-type ExpandedOrder = OrderSummary & {
-  readonly totals: readonly OrderTotalsRow[];
-  readonly parts: readonly PartSummary[];
-};
+type ExpandedOrder = OrderSummary &
+  OrderParts & {
+    readonly totals: readonly OrderTotalsRow[];
+  };
 
 async function expand(db: Database, order: OrderSummary): Promise<ExpandedOrder> {
   const [totals, parts] = await Promise.all([
     readTotals(db, [order.orderKey]),
     readOrderParts(db, order.orderKey),
   ]);
-  return { ...order, totals, parts };
+  return { ...order, totals, ...tellParts(parts) };
 }
 
-function printOrder({ orderId, status, movedTo, totals, parts, firstSeenAt }: ExpandedOrder): void {
+function printOrder(order: ExpandedOrder): void {
+  const { orderId, status, movedTo, totals, parts, firstSeenAt } = order;
   console.log(`Order ${printable(orderId)}: ${status}, first seen ${formatTime(firstSeenAt)}`);
   if (movedTo.length > 0)
     console.log(`  Payments of it were moved to ${movedTo.map(printable).join(', ')}.`);
@@ -148,6 +150,7 @@ function printOrder({ orderId, status, movedTo, totals, parts, firstSeenAt }: Ex
       noteOf(part),
     ]),
   );
+  if (!order.arePartsComplete) console.log('There are more parts, which are not shown.');
 }
 
 function printTotals(total: OrderTotalsRow): void {

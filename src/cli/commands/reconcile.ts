@@ -126,9 +126,10 @@ async function runOne({ db, reconcile, options }: Tools, stream: Stream): Promis
     const { span, positionMs } = progress;
     const minute = 60_000;
     line.show({
-      phase: progressPhase(stream, progress, rateLeft),
+      phase: `${stream}, minutes read`,
       done: Math.round((positionMs - span.fromMs) / minute),
       total: Math.round((span.toMs - span.fromMs) / minute),
+      note: progressNote(progress, rateLeft),
     });
   };
   const { from, to, mode, dryRun } = options;
@@ -158,13 +159,12 @@ function explainTrouble(error: unknown): never {
   );
 }
 
-function progressPhase(
-  stream: Stream,
+function progressNote(
   { windows, requests, found, healed }: RunProgress,
   rateLeft: number | null,
 ): string {
   const rate = rateLeft === null ? '' : `, ${rateLeft} left this minute`;
-  return `${stream}: ${windows} windows, ${requests} requests${rate}, ${found} found, ${healed} healed; minutes read`;
+  return `${windows} windows, ${requests} requests${rate}, ${found} found, ${healed} healed`;
 }
 
 function printReport(report: RunReport): void {

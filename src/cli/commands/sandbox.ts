@@ -4,7 +4,7 @@ import { systemClock } from '../../platform/clock.ts';
 import type { Config } from '../../platform/config.ts';
 import { createLog } from '../../platform/log.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';
-import { printJson, readConfig } from '../context.ts';
+import { explainDatabase, printJson, readConfig } from '../context.ts';
 import { jsonOption } from '../options.ts';
 
 export function sandboxCommand(): Command {
@@ -18,7 +18,7 @@ export function sandboxCommand(): Command {
         const running = await start(config, new Set(['sandbox'] as const), {
           clock: systemClock,
           log,
-        });
+        }).catch(explainDatabase);
         const facts = describe(config, running);
         if (json) printJson(facts);
         else printFacts(facts);

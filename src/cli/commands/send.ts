@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { SIGNATURE_HEADER } from '../../contract/signature.ts';
 import type { Config } from '../../platform/config.ts';
 import { OperatorError, toError } from '../../platform/errors.ts';
+import { localUrl } from '../../platform/httpServer.ts';
 import { signBody } from '../../receiver/sign.ts';
 import { printJson, readConfig, readInput } from '../context.ts';
 import { jsonOption, secretOption } from '../options.ts';
@@ -24,7 +25,7 @@ export function sendCommand(): Command {
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0 delivered (2xx), 1 refused or not reached.')
     .action(async (file: string, options: SendOptions) => {
-      const url = options.url ?? localUrl(readConfig());
+      const url = options.url ?? receiverUrl(readConfig());
       const body = readInput(file);
       const { status, text } = await deliver(url, body, options.secret ?? firstSecret());
       if (options.json) printJson({ url, status, reply: parseReply(text) });
@@ -33,8 +34,8 @@ export function sendCommand(): Command {
     });
 }
 
-function localUrl({ port, webhookPath }: Config): string {
-  return `http://127.0.0.1:${port}${webhookPath}`;
+function receiverUrl({ host, port, webhookPath }: Config): string {
+  return `${localUrl(host, port)}${webhookPath}`;
 }
 
 async function deliver(

@@ -5,7 +5,7 @@ import { systemClock } from '../../platform/clock.ts';
 import { createLog } from '../../platform/log.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';
 import { describe, printBanner } from '../banner.ts';
-import { printJson, readConfig } from '../context.ts';
+import { explainDatabase, printJson, readConfig } from '../context.ts';
 import { jsonOption } from '../options.ts';
 
 interface StartOptions {
@@ -29,7 +29,7 @@ export function startCommand(): Command {
         const running = await start(config, roles ?? defaultRoles(config), {
           clock: systemClock,
           log,
-        });
+        }).catch(explainDatabase);
         if (json) printJson(describe(config, running));
         else printBanner(config, running);
         return running;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { orderIdOf } from '../../ledger/domain/order.ts';
 import { readOpenAuthorizations } from '../../reconcile/authorizations/store/reading.ts';
-import { cutPage, readCursor } from '../cursor.ts';
+import { cutPage, readCursor, timePlace } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { amount, currency, cursor, limit, namedBy, nameOf, nextCursor, time } from '../schemas.ts';
 
@@ -29,8 +29,6 @@ const authorization = z
   })
   .meta({ id: 'Authorization' });
 
-const place = z.tuple([z.iso.datetime(), z.string().min(1).max(255)]);
-
 export const listAuthorizations = defineEndpoint({
   id: 'listAuthorizations',
   method: 'get',
@@ -44,7 +42,7 @@ export const listAuthorizations = defineEndpoint({
     .meta({ id: 'AuthorizationPage' }),
   statuses: [],
   handle: async ({ db }, { query }) => {
-    const from = readCursor(query.cursor, place);
+    const from = readCursor(query.cursor, timePlace);
     if (from.outcome !== 'read') return from;
     const [deadline, paymentId] = from.place ?? [];
     const rows = await readOpenAuthorizations(db, {

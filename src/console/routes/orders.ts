@@ -5,6 +5,7 @@ import { orderIdOf } from '../../ledger/domain/order.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
 import {
   type NamedOrder,
+  type OrderParts,
   orderKeyNamed,
   type ReadOrder,
   readOrder,
@@ -14,7 +15,7 @@ import {
 import { registerExpectation } from '../../ledger/registerExpectation.ts';
 import type { OrderTotalsRow, PartSummary } from '../../ledger/store/reading.ts';
 import { REFRESH_TIMEOUT_MS, type RefreshOrder } from '../../reconcile/refreshOrder.ts';
-import { cutPage, readCursor } from '../cursor.ts';
+import { cutPage, readCursor, timePlace } from '../cursor.ts';
 import { decline, declineBody } from '../decline.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import {
@@ -103,7 +104,8 @@ const part = z
 const orderDetail = z
   .strictObject({
     ...orderFields,
-    parts: z.array(part),
+    parts: z.array(part).describe('Payments first.'),
+    parts_complete: z.boolean().describe('False when only the first ones are told.'),
     timeline: z
       .array(timelineEntry)
       .describe('Oldest first. A step of the status appears some seconds after the rest.'),
@@ -165,8 +167,6 @@ async function refresh(refreshOrder: RefreshOrder | undefined, name: NamedOrder)
   return { reason: null, ...(await refreshOrder(name)) };
 }
 
-const orderPlace = z.tuple([z.iso.datetime({ precision: 6 }), z.string().max(300)]);
-
 export const listOrders = defineEndpoint({
   id: 'listOrders',
   method: 'get',
@@ -182,7 +182,7 @@ export const listOrders = defineEndpoint({
     .meta({ id: 'OrderPage' }),
   statuses: [],
   handle: async ({ db }, { query }) => {
-    const from = readCursor(query.cursor, orderPlace);
+    const from = readCursor(query.cursor, timePlace);
     if (from.outcome !== 'read') return from;
     const orders = await readOrderPage(db, {
       status: query.status,
@@ -251,8 +251,12 @@ export function unknownOrder(orderId: string) {
 }
 
 /** An order without its history: what is told of one elsewhere is told in the same words. */
-export function orderStateBody(found: ReadOrder & { readonly parts: readonly PartSummary[] }) {
-  return { ...orderBody(found), parts: found.parts.map(partBody) };
+export function orderStateBody(found: ReadOrder & OrderParts) {
+  return {
+    ...orderBody(found),
+    parts: found.parts.map(partBody),
+    parts_complete: found.arePartsComplete,
+  };
 }
 
 function orderBody(found: ReadOrder): z.input<typeof order> {

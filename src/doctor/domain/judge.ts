@@ -110,15 +110,37 @@ const CLOCK_WARNING_MS = 5_000;
 /** Bodies dated further ahead than five minutes are not believed; this leaves room. */
 const CLOCK_FAILURE_MS = 60_000;
 
-/** @param skewMs our clock less the service's */
-export function judgeClock(skewMs: number): Judgement {
+/**
+ * @param skewMs our clock less the service's
+ * @param isSandbox the service is the sandbox beside us, whose clock the demo and people put ahead
+ */
+export function judgeClock(skewMs: number, isSandbox: boolean): Judgement {
   const seconds = Math.round(Math.abs(skewMs) / 1000);
   const which = `this machine's clock is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the service's`;
+  if (isSandbox && skewMs < -CLOCK_WARNING_MS) {
+    return ok(`the sandbox's clock was put ahead by ${seconds} s`);
+  }
   const remedy =
     'Let the machine keep its time by NTP, for example with `timedatectl set-ntp true`.';
   if (Math.abs(skewMs) > CLOCK_FAILURE_MS) return failed(which, remedy);
   if (Math.abs(skewMs) > CLOCK_WARNING_MS) return warning(which, remedy);
   return ok("this machine's clock agrees with the service's");
+}
+
+/** A pause of reconciliation that has not ended. */
+export interface PauseFacts {
+  readonly pausedAt: Date;
+  readonly pausedBy: string;
+  readonly reason: string;
+}
+
+/** @param pause the one that is on, if one is */
+export function judgePause(pause: PauseFacts | undefined): Judgement {
+  if (pause === undefined) return ok('it is not paused');
+  return warning(
+    `${pause.pausedBy} paused it at ${pause.pausedAt.toISOString()}: ${pause.reason}`,
+    'Once the reason is gone, run: npx tallyhook resume',
+  );
 }
 
 /** @param bound the account that the database is stamped with, if it is */

@@ -90,14 +90,17 @@ export const PART_COLUMNS = `
 export const PART_ORDER = `
   case kind when 'payment' then 0 when 'refund' then 1 else 2 end, created_at, id`;
 
-/** The parts of an order, payments first. */
+/** As many parts of an order are told; one more is read, so that it can be said that there are more. */
+export const MAX_PARTS = 1_000;
+
+/** The parts of an order, payments first; one more than `MAX_PARTS`, if there are so many. */
 export function readOrderParts(db: Queryable, orderKey: string): Promise<readonly PartSummary[]> {
   return db.query<PartSummary>(
     `select ${PART_COLUMNS}
        from resources
       where order_key = $1
       order by ${PART_ORDER}
-      limit 1000`,
+      limit ${MAX_PARTS + 1}`,
     [orderKey],
   );
 }
@@ -151,8 +154,8 @@ export async function findEvent(db: Queryable, id: string): Promise<EventSummary
 
 export interface EventDetail {
   readonly body: Buffer;
-  /** SHA-256 of the bodies that came under the same id and were not applied. */
-  readonly variants: readonly string[];
+  /** The bodies that came under the same id and were not applied, the first twenty. */
+  readonly variants: readonly Buffer[];
   readonly findings: readonly {
     readonly class: string;
     readonly state: string;
@@ -164,8 +167,9 @@ export interface EventDetail {
 export async function readEventDetail(db: Queryable, id: number): Promise<EventDetail | undefined> {
   const rows = await db.query<EventDetail>(
     `select e.body,
-            array(select encode(v.body_sha256, 'hex') from event_variants v
-                   where v.webhook_event_id = e.id order by v.received_at limit 100) as variants,
+            array(select v.body from event_variants v
+                   where v.webhook_event_id = e.id
+                   order by v.received_at, v.body_sha256 limit 20) as variants,
             coalesce((select jsonb_agg(jsonb_build_object('class', f.class, 'state', f.state,
                                                           'detail', f.detail) order by f.id)
                         from (select id, class, state, detail from findings

@@ -2,7 +2,7 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import type { REGISTERED } from '../domain/expectation.ts';
 import type { OrderStatus } from '../domain/order.ts';
-import { PART_COLUMNS, PART_ORDER, type PartSummary } from './reading.ts';
+import { MAX_PARTS, PART_COLUMNS, PART_ORDER, type PartSummary } from './reading.ts';
 
 /** An order that the ledger or the shop knows. */
 export interface OrderRow {
@@ -138,7 +138,7 @@ export function readPartsOf(
           from resources r
          where r.order_key = wanted.order_key
          order by ${PART_ORDER}
-         limit 1000) as part`,
+         limit ${MAX_PARTS + 1}) as part`,
     [orderKeys],
   );
 }

@@ -4,7 +4,7 @@
  *   <dataDir>/postgres             the cluster
  *   <dataDir>/postgres.init-…      a cluster in the making
  *   <dataDir>/postgres-password    of the superuser; generated at first use
- *   <dataDir>/postgres-owner.json  the process that stops the server
+ *   <dataDir>/postgres-use-….json  a process that uses the server
  *   <dataDir>/postgres.log         what the server says; one older file beside it
  */
 import { randomBytes } from 'node:crypto';
@@ -25,7 +25,6 @@ export interface DataFolder {
   readonly dataDir: string;
   readonly clusterDir: string;
   readonly passwordFile: string;
-  readonly ownerFile: string;
   readonly logFile: string;
 }
 
@@ -44,7 +43,6 @@ export function prepareDataFolder(dataDir: string): DataFolder {
     dataDir: real,
     clusterDir: path.join(real, 'postgres'),
     passwordFile: path.join(real, 'postgres-password'),
-    ownerFile: path.join(real, 'postgres-owner.json'),
     logFile: path.join(real, 'postgres.log'),
   };
 }

@@ -9,7 +9,6 @@ import { ensureCluster } from './cluster.ts';
 import { connectionString, openDatabase } from './database.ts';
 import { EmbeddedPostgresError, lastLines } from './errors.ts';
 import { type DataFolder, prepareDataFolder } from './folder.ts';
-import { forgetOwner, ownerLives, recordOwner } from './owner.ts';
 import { readPassword, replaceLostPassword } from './password.ts';
 import type { ProcessTable } from './processes.ts';
 import {
@@ -22,13 +21,12 @@ import {
   shutDown,
 } from './server.ts';
 import { acquireStartLock, type Release, startLockAddress } from './startLock.ts';
+import { endUse, isUsed, recordUse } from './uses.ts';
 
 export interface EmbeddedPostgres {
   /** postgres://... on 127.0.0.1, with the generated password. */
   readonly connectionString: string;
-  /** true when this process started or adopted the server and therefore stops it. */
-  readonly owned: boolean;
-  /** Stops the server when owned (fast shutdown, SIGINT), otherwise does nothing. Idempotent. */
+  /** Ends this use, and the server (fast shutdown, SIGINT) when nobody else uses it. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -54,7 +52,6 @@ const LAUNCH_ATTEMPTS = 5;
 
 interface Reached {
   readonly server: Server;
-  readonly owned: boolean;
   /** Calls back once when a server that this process launched has ended, however it ended. */
   readonly onEnd?: (listener: (how: string) => void) => void;
 }
@@ -90,7 +87,7 @@ async function reachServer(context: ServerContext): Promise<Reached> {
   );
 }
 
-/** Attaches to a running server, or adopts it when its owner is dead; undefined when it ended. */
+/** Attaches to a running server; undefined when it ended. */
 async function join(context: ServerContext, server: Server): Promise<Reached | undefined> {
   const { folder, log } = context;
   if (readPassword(folder) === undefined) {
@@ -100,12 +97,9 @@ async function join(context: ServerContext, server: Server): Promise<Reached | u
         `or stop the server (kill -INT ${server.pid}) and start again: then a new password is set.`,
     );
   }
-  const owned = !ownerLives(context, server);
   if (!(await becomesReady(context, server))) return undefined;
-  if (owned) recordOwner(context, server);
-  const verb = owned ? 'adopted the PostgreSQL that a dead process left' : 'using the PostgreSQL';
-  log(`${verb} on 127.0.0.1:${server.port} (pid ${server.pid}, ${folder.clusterDir})`);
-  return { server, owned };
+  log(`using the PostgreSQL on 127.0.0.1:${server.port} (pid ${server.pid}, ${folder.clusterDir})`);
+  return { server };
 }
 
 /** Starts a server; undefined when another try, with another port or another look, may do better. */
@@ -116,12 +110,10 @@ async function launch(context: ServerContext): Promise<Reached | undefined> {
     replaceLostPassword(folder, context.account, context.postgres);
   }
   const { server, ownLog, onEnd } = await launchServer(context);
-  // Before it is ready, so that a second process which looks now, after a kill, is not misled.
-  recordOwner(context, server);
   try {
     if (await becomesReady(context, server)) {
       log(`PostgreSQL runs on 127.0.0.1:${server.port} (pid ${server.pid}, ${folder.clusterDir})`);
-      return { server, owned: true, onEnd };
+      return { server, onEnd };
     }
   } catch (error) {
     await shutDown(server, context);
@@ -166,30 +158,30 @@ async function becomesReady(context: ServerContext, server: Server): Promise<boo
   );
 }
 
-function createHandle(context: ServerContext, { server, owned, onEnd }: Reached): EmbeddedPostgres {
+function createHandle(context: ServerContext, { server, onEnd }: Reached): EmbeddedPostgres {
   const { folder, log } = context;
+  const use = recordUse(context, server);
   let stopping: Promise<void> | undefined;
   onEnd?.((how) => {
     if (stopping === undefined) log(`PostgreSQL ended by itself (${how}); see ${folder.logFile}`);
   });
   return {
     connectionString: connectionString(server.port, readPassword(folder) ?? ''),
-    owned,
     stop() {
-      stopping ??= owned ? stopOwned(context, server) : Promise.resolve();
+      stopping ??= leave(context, server, use);
       return stopping;
     },
   };
 }
 
 /** Under the start lock, so that nobody attaches to a server which is about to end. */
-async function stopOwned(context: ServerContext, server: Server): Promise<void> {
+async function leave(context: ServerContext, server: Server, use: string): Promise<void> {
   const { folder, log } = context;
   // A starter that hangs must not keep the server from stopping.
   const release = await lockFolder(folder, STOP_LOCK_TIMEOUT_MS, log).catch(() => undefined);
   try {
-    await shutDown(server, context);
-    forgetOwner(folder, server);
+    endUse(use);
+    if (!isUsed(context, server)) await shutDown(server, context);
   } finally {
     await release?.();
   }

@@ -92,6 +92,8 @@ export function createPostgresQueueConnections(
     query_timeout: ANSWER_TIMEOUT_MS,
     keepAlive: true,
   });
+  // Every producer and consumer of a process listens: more than Node takes for a leak.
+  pool.setMaxListeners(0);
   pool.on('error', (error) => log.warn({ error }, 'queue.idle_connection_lost'));
   // A client that is checked out for listening reports a lost connection on itself, not on the pool.
   pool.on('connect', (client) => client.on('error', () => undefined));

@@ -12,8 +12,27 @@ test.each([
   // More than was estimated, and nothing estimated.
   [{ phase: 'orders', done: 30, total: 20 }, 1_000, 'orders: 30'],
   [{ phase: 'orders', done: 30, total: 0 }, 1_000, 'orders: 30'],
+  // Nothing is done yet.
+  [{ phase: 'orders', done: 0, total: 20 }, 1_000, 'orders: 0 of about 20'],
+  [
+    { phase: 'orders', done: 5, total: 20, note: '3 found' },
+    1_000,
+    'orders: 5 of about 20, 3 s to go (3 found)',
+  ],
 ])('%j after %d ms: %s', (state, elapsedMs, text) => {
   expect(progressText(state, elapsedMs)).toBe(text);
+});
+
+test('what changes from moment to moment does not begin the time anew', () => {
+  let nowMs = 0;
+  const written: string[] = [];
+  const out = { isTTY: true, write: (text: string) => written.push(text) };
+  const line = createProgressLine(out, { nowMs: () => nowMs });
+  for (const minute of [1, 2, 3, 4]) {
+    nowMs = minute * 60_000;
+    line.show({ phase: 'payments', done: minute, total: 10, note: `${minute} requests` });
+  }
+  expect(written.at(-1)).toContain('payments: 4 of about 10, 6 min to go (4 requests)');
 });
 
 test('the time to go is told from the phase that runs, and not more often than a person reads', () => {

@@ -19,9 +19,9 @@ function failing(error: Error): Database {
   };
 }
 
-async function ask(error: Error): Promise<request.Response> {
-  const app = createConsoleApp({
-    tokens: [{ name: 'admin', token: TOKEN }],
+function appOver(error: Error, token = TOKEN) {
+  return createConsoleApp({
+    tokens: [{ name: 'admin', token }],
     db: failing(error),
     refreshOrder: undefined,
     isReady: () => true,
@@ -29,8 +29,21 @@ async function ask(error: Error): Promise<request.Response> {
     clock: { nowMs: () => 0 },
     log: createLog('silent'),
   });
-  return await request(app).get('/api/v1/orders').set('Authorization', `Bearer ${TOKEN}`);
 }
+
+async function ask(error: Error): Promise<request.Response> {
+  const asked = request(appOver(error)).get('/api/v1/orders');
+  return await asked.set('Authorization', `Bearer ${TOKEN}`);
+}
+
+test.each([[undefined], [''], ['Bearer'], ['Bearer ']])(
+  'a token that is empty lets nobody in who shows %j',
+  async (authorization) => {
+    const asked = request(appOver(new Error('it was let in'), '')).get('/api/v1/orders');
+    if (authorization !== undefined) asked.set('Authorization', authorization);
+    expect((await asked).status).toBe(401);
+  },
+);
 
 test.each([
   ['the database is away', { code: 'ECONNREFUSED' }, 503],

@@ -39,14 +39,49 @@ test('all mistakes are reported at once, by the name of the setting', () => {
     expect(message).toContain(name);
 });
 
-test.each([['70000'], ['-1'], ['8080.5'], ['yes'], ['8080 ']])(
-  'PORT=%j is refused or read exactly',
-  (PORT) => {
-    const isNumber = Number.isInteger(Number(PORT)) && Number(PORT) >= 0 && Number(PORT) <= 65_535;
-    if (isNumber) expect(loadConfig({ PORT }).port).toBe(Number(PORT));
-    else expect(mistakesOf({ PORT })).toContain('PORT');
-  },
-);
+test.each([
+  '70000',
+  '-1',
+  '8080.5',
+  'yes',
+  ' ',
+  '0x50',
+  '1e3',
+  '8_080',
+  '８０',
+  '+80',
+  'Infinity',
+  '9'.repeat(400),
+])('PORT=%j is no number and refused', (PORT) => {
+  expect(mistakesOf({ PORT })).toContain('PORT');
+});
+
+test.each([
+  ['8080', 8080],
+  [' 8080 ', 8080],
+  ['08080', 8080],
+  ['0', 0],
+  ['65535', 65_535],
+])('PORT=%j is %d', (PORT, port) => {
+  expect(loadConfig({ PORT }).port).toBe(port);
+});
+
+test.each([
+  ['RATE_RESERVE_PERCENT', ' '],
+  ['BACKGROUND_REQUESTS_PER_MINUTE', '1e3'],
+  ['EVENT_MAX_ATTEMPTS', '0x5'],
+  ['WEBHOOK_MAX_BODY_BYTES', '1_048_576'],
+])('what is no whole number is no default either: %s=%j', (name, value) => {
+  expect(mistakesOf({ [name]: value })).toMatch(new RegExp(`${name}: must be a whole number`));
+});
+
+test.each([
+  ['AUTHORIZATION_THRESHOLD_HOURS', '48,x'],
+  ['ALERT_MAIL_TO', 'ops@shop.example,nobody'],
+  ['WEBHOOK_SECRETS', `${'a'.repeat(16)},b`],
+])('a mistake in a list says which entry it is: %s', (name, value) => {
+  expect(mistakesOf({ [name]: value })).toContain(`${name} (entry 2 of the list): `);
+});
 
 describe('secrets', () => {
   test('several are told apart by commas', () => {

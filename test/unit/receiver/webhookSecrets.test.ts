@@ -30,7 +30,7 @@ describe('WEBHOOK_SECRETS', () => {
     const message = refusalOf(secrets);
 
     expect(message).toContain(
-      `WEBHOOK_SECRETS (secret ${place} of the list): must be at least 16 bytes long`,
+      `WEBHOOK_SECRETS (entry ${place} of the list): must be at least 16 bytes long`,
     );
     for (const secret of secrets.split(',')) {
       if (secret.length > 1) expect(message).not.toContain(secret);
@@ -39,9 +39,9 @@ describe('WEBHOOK_SECRETS', () => {
 
   it('names every entry that is wrong at once', () => {
     const message = refusalOf(`short-one,${GOOD},short-two`);
-    expect(message).toContain('secret 1 of the list');
-    expect(message).not.toContain('secret 2 of the list');
-    expect(message).toContain('secret 3 of the list');
+    expect(message).toContain('entry 1 of the list');
+    expect(message).not.toContain('entry 2 of the list');
+    expect(message).toContain('entry 3 of the list');
   });
 
   it.each([

@@ -1,0 +1,33 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { confirm } from '../../../src/cli/confirm.ts';
+import { OperatorError } from '../../../src/platform/errors.ts';
+
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+
+/** A terminal at which somebody types this as soon as they are asked. */
+function terminal(typed: string) {
+  const input = Object.assign(new PassThrough(), { isTTY: true });
+  const output = Object.assign(new PassThrough(), { isTTY: true });
+  output.once('data', () => input.write(typed));
+  return { input, output };
+}
+
+test.each(['y\n', 'Y\n', ' yes \n'])('%j goes on', async (typed) => {
+  await confirm('Capture it?', false, terminal(typed));
+});
+
+test.each(['n\n', '\n', 'yesterday\n', CTRL_C, CTRL_D, `y${CTRL_C}`])(
+  '%j does nothing, and says so in a sentence',
+  async (typed) => {
+    const refusal = confirm('Capture it?', false, terminal(typed));
+    await expect(refusal).rejects.toThrow(new OperatorError('Nothing was done.'));
+  },
+);
+
+test('where nobody can be asked, nothing is done without --yes', async () => {
+  const pipe = { input: new PassThrough(), output: new PassThrough() };
+  await expect(confirm('Capture it?', false, pipe)).rejects.toThrow('give --yes');
+  await confirm('Capture it?', true, pipe);
+});
