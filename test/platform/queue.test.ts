@@ -62,6 +62,24 @@ describe.skipIf(redisUrl === undefined)(
     }),
 );
 
+test('as many producers as a process with all roles has are taken for no leak', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error): void => {
+    warnings.push(warning);
+  };
+  process.on('warning', note);
+  const backend = createQueueBackend(createPostgresQueueConnections(db.url, silentLog), silentLog);
+  try {
+    const producers = Array.from({ length: 20 }, () => backend.producer<Order>(unique('queue')));
+    for (const producer of producers) await producer.countWaiting();
+    for (const producer of producers) await producer.close();
+    expect(warnings.map(({ message }) => message)).toEqual([]);
+  } finally {
+    await backend.close();
+    process.off('warning', note);
+  }
+});
+
 test('a consumer that is older than the schema of its queue works once that is there', async () => {
   const name = unique('bare');
   const administrator = new pg.Client({ connectionString: db.url });
