@@ -64,11 +64,11 @@ export function createEventStream(seed: number, secret: string): EventStream {
     const id = `pay_${scatter(payments)}${run}`;
     return {
       id,
-      // One payment in ten is a second try for the order before it.
+      // One payment in ten is a second try for the order before it, whose payment failed.
       orderId: `order_${run}_${payments % 10 === 0 ? payments - 1 : payments}`,
       amountMinor: 100 + Math.floor(random() * 50_000),
       createdMs: startMs + (payments % 50_000),
-      steps: drawLife(random()),
+      steps: payments % 10 === 9 ? FAILED : drawLife(random()),
       sent: 0,
     };
   };
@@ -126,7 +126,7 @@ function drawLife(chance: number): readonly Step[] {
   if (chance < 0.55) return [processing, succeeded];
   if (chance < 0.75) return [authorized, captured];
   if (chance < 0.95) return [processing, succeeded, refunded];
-  return [processing, failed];
+  return FAILED;
 }
 
 const processing: Step = (payment, modified) =>
@@ -161,6 +161,8 @@ const failed: Step = (payment, modified) =>
     status: 'failed',
     error: { unified_code: 'UE_1000', unified_message: 'Issue with payment method details' },
   });
+
+const FAILED: readonly Step[] = [processing, failed];
 
 const refunded: Step = (payment, modified) => ({
   eventType: 'refund_succeeded',

@@ -53,8 +53,10 @@ export async function sendRequests(
     lane.connection = await openConnection(request.port, {
       onReply: (status) => {
         const { flight } = lane;
+        // A server that closes a connection on which nothing was ever asked says so first (408).
+        if (!flight) return;
         lane.flight = undefined;
-        if (flight) tally.replied(flight, status);
+        tally.replied(flight, status);
         goOn(lane);
       },
       onBroken: () => {
