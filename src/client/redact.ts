@@ -1,7 +1,7 @@
 /** Keeps out of errors what must not reach a log. */
 
 const LONGEST_QUOTE = 300;
-/** Far more than is quoted, so that what is cut off here is not in the quote. */
+/** Far more than is quoted; bounds the search for card numbers. */
 const LONGEST_LOOKED_AT = 10_000;
 
 /** What a card's number can have. */
@@ -13,11 +13,13 @@ const CARD_DIGITS = { min: 12, max: 19 } as const;
 export function createRedactor(apiKey: string): (text: string) => string {
   return (text) =>
     text
-      .slice(0, LONGEST_LOOKED_AT)
+      // Before the text is cut: a part of the key would not be recognized.
       .replaceAll(apiKey, KEY)
+      .slice(0, LONGEST_LOOKED_AT)
       .replaceAll(/\d(?:[ -]?\d)+/g, (digits) => (holdsCardNumber(digits) ? '[digits]' : digits))
-      .replaceAll(/\p{C}/gu, ' ')
-      .slice(0, LONGEST_QUOTE);
+      .slice(0, LONGEST_QUOTE)
+      // After the cut, which can leave half of a character.
+      .replaceAll(/\p{C}/gu, ' ');
 }
 
 const KEY = '[key]';

@@ -155,6 +155,23 @@ describe('reading headers', () => {
     },
   );
 
+  // Rule 5: what is believed holds back every lane until then.
+  it('believes a reset up to five minutes off, and none further off', () => {
+    const waitMs = (seconds: number) => {
+      const reset = String(NOW / 1000 + seconds);
+      const { resetAtMs } = readRate({ ...headers, reset }, true, NOW);
+      return resetAtMs === undefined ? undefined : resetAtMs - NOW;
+    };
+    expect([1, 60, 300].map(waitMs)).toEqual([1_000, 60_000, 300_000]);
+    const [day, year] = [24 * 3600, 365 * 24 * 3600];
+    expect([301, 3600, day, year].map(waitMs)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('never turns headers of any text into a number that is none', () => {
     const text = fc.option(fc.string(), { nil: null });
     fc.assert(
