@@ -70,7 +70,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
 export const GIVE_UP_AFTER_MS = 72 * HOUR_MS;
-export const DEAD_AFTER_MS = 10 * MINUTE_MS;
+const DEAD_AFTER_MS = 10 * MINUTE_MS;
 const MAX_ASKED_MS = HOUR_MS;
 
 export function judge(failed: FailedAttempt): Verdict {

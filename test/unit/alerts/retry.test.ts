@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  DEAD_AFTER_MS,
   type FailedAttempt,
-  GIVE_UP_AFTER_MS,
   type Health,
   isDead,
   judge,
@@ -108,18 +106,37 @@ describe('a message that is refused', () => {
   });
 });
 
-test('a message is given up three days after it was made, and at once by 410', () => {
-  const since = (ageMs: number) => judge(failed({ createdMs: NOW - ageMs })).nextAttemptMs;
-  expect(since(GIVE_UP_AFTER_MS - 1)).toBeDefined();
-  expect(since(GIVE_UP_AFTER_MS)).toBeUndefined();
+test.each(['away', 'refused'] as const)(
+  'a message is given up three days after it was made, not before, by a channel that is %s',
+  (outcome) => {
+    const since = (ageMs: number) =>
+      judge(failed({ attempted: { outcome, answer: 'x' }, createdMs: NOW - ageMs })).nextAttemptMs;
+    const threeDaysMs = 3 * 24 * HOUR_MS;
+    expect(since(threeDaysMs - 1)).toBeDefined();
+    expect(since(threeDaysMs)).toBeUndefined();
+    // A probe of a channel that was away meanwhile, too.
+    const probe = judge(
+      failed({
+        attempted: { outcome, answer: 'x' },
+        createdMs: NOW - threeDaysMs,
+        health: awayFor(9, NOW - threeDaysMs),
+        isProbe: true,
+      }),
+    );
+    expect(probe.nextAttemptMs).toBeUndefined();
+  },
+);
+
+test('a message is given up at once by 410', () => {
   const gone = judge(failed({ attempted: { outcome: 'gone', answer: 'HTTP 410' } }));
   expect(gone.nextAttemptMs).toBeUndefined();
   expect(isDead(gone.health, NOW)).toBe(true);
 });
 
 test('a channel is dead when it took nothing for ten minutes', () => {
-  expect(isDead(awayFor(9, NOW - DEAD_AFTER_MS + 1), NOW)).toBe(false);
-  expect(isDead(awayFor(9, NOW - DEAD_AFTER_MS), NOW)).toBe(true);
+  const tenMinutesMs = 10 * 60_000;
+  expect(isDead(awayFor(9, NOW - tenMinutesMs + 1), NOW)).toBe(false);
+  expect(isDead(awayFor(9, NOW - tenMinutesMs), NOW)).toBe(true);
 });
 
 test('every wait is in the future, at least half of what it is without the lot', () => {

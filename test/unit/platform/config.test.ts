@@ -107,9 +107,38 @@ describe('secrets', () => {
     expect(loadConfig({ WEBHOOK_SECRETS: 'ééééé鍵鍵' }).webhookSecrets).toHaveLength(1);
   });
 
-  test('an empty value is "not set" for an address, and a mistake for a secret', () => {
+  test('an empty value is "not set" for an address', () => {
     expect(loadConfig({ REDIS_URL: '', DATABASE_URL: '' }).redisUrl).toBeUndefined();
-    expect(mistakesOf({ ADMIN_TOKEN: '' })).toContain('ADMIN_TOKEN');
+  });
+
+  // As after `export PAYMENTS_API_KEY=$(cat missing-file)`: "not set" would start without it.
+  test.each([
+    'WEBHOOK_SECRETS',
+    'ADMIN_TOKEN',
+    'PAYMENTS_API_KEY',
+    'PAYMENTS_MERCHANT_ID',
+    'ALERT_WEBHOOK_SECRET',
+    'ORDER_WEBHOOK_SECRET',
+  ])('an empty value is a mistake for what must not go missing unnoticed: %s', (name) => {
+    expect(mistakesOf({ [name]: '' })).toContain(`\n  ${name}`);
+  });
+
+  describe.each(['WEBHOOK_SECRETS', 'ADMIN_TOKEN'])('%s', (name) => {
+    const text = 'white-space-around-it';
+
+    test.each([' ', '\t', '\n', '\r', '\r\n', '\u00a0'])(
+      'is refused with %j before or after it, and never printed',
+      (space) => {
+        for (const value of [`${text}${space}`, `${space}${text}`]) {
+          const message = mistakesOf({ [name]: value });
+          expect(message).toMatch(new RegExp(`${name}.*must not begin or end with white space`));
+          expect(message).not.toContain(text);
+        }
+        expect(mistakesOf({ [name]: `${text.slice(0, 9)}${space}${text.slice(9)}` })).toBe(
+          'no mistake',
+        );
+      },
+    );
   });
 });
 
@@ -165,6 +194,43 @@ test.each(['0', '11', '1.5'])(
     expect(mistakesOf({ EVENT_MAX_ATTEMPTS: attempts })).toContain('EVENT_MAX_ATTEMPTS');
   },
 );
+
+describe('the policy for authorizations that expire', () => {
+  const policyOf = (AUTHORIZATION_POLICY: string, AUTHORIZATION_THRESHOLD_HOURS = '48,24,6,1') =>
+    loadConfig({ AUTHORIZATION_POLICY, AUTHORIZATION_THRESHOLD_HOURS }).authorizationPolicy;
+
+  test.each([
+    ['capture:6', { action: 'capture', hours: 6 }],
+    ['cancel:48', { action: 'cancel', hours: 48 }],
+    ['none', undefined],
+    ['', undefined],
+  ])('%j is taken', (text, policy) => {
+    expect(policyOf(text)).toEqual(policy);
+  });
+
+  test.each(['capture:7', 'capture:12', 'cancel:49'])(
+    'is refused at an hour at which no authorization is checked, as it would never act: %s',
+    (AUTHORIZATION_POLICY) => {
+      expect(mistakesOf({ AUTHORIZATION_POLICY })).toMatch(
+        /AUTHORIZATION_POLICY: must name one of AUTHORIZATION_THRESHOLD_HOURS/,
+      );
+    },
+  );
+
+  test('may name any hour at which authorizations are checked', () => {
+    expect(policyOf('capture:7', '7')).toEqual({ action: 'capture', hours: 7 });
+    expect(
+      mistakesOf({ AUTHORIZATION_POLICY: 'capture:6', AUTHORIZATION_THRESHOLD_HOURS: '7' }),
+    ).toContain('AUTHORIZATION_POLICY');
+  });
+
+  test.each(['capture', 'capture:0', 'capture:-6', 'capture:6h', 'refund:6', 'capture:6,cancel:1'])(
+    'is refused when it cannot be read: %s',
+    (AUTHORIZATION_POLICY) => {
+      expect(mistakesOf({ AUTHORIZATION_POLICY })).toContain('AUTHORIZATION_POLICY: must be none');
+    },
+  );
+});
 
 describe('what background work may ask of the service', () => {
   test('is a reserve of 30 % and no ceiling unless set', () => {

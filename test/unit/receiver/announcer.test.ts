@@ -81,6 +81,18 @@ describe('announcing', () => {
     expect(idsOf(jobs)).toEqual([[1], [2, 3]]);
   });
 
+  it.each([
+    ['a full job waits for no interval', 1_000, 2],
+    ['one that is not full waits', 999, 1],
+  ])('%s: %i ids', async (_rule, waiting, jobCount) => {
+    const endless = () => new Promise<void>(() => undefined);
+    const { announcer, jobs } = announcerOverSlowQueue(endless);
+    announcer.announce([0]);
+    announcer.announce(range(1, waiting));
+    await jobs[0]?.succeed();
+    expect(jobs).toHaveLength(jobCount);
+  });
+
   it('puts at most 1,000 ids into a job, and every id into one', async () => {
     const { announcer, jobs } = announcerOverSlowQueue();
     announcer.announce(range(1, 1_200));

@@ -1,10 +1,15 @@
 /** The vectors of test/fixtures/signatures.json were made with openssl, not with our own signer. */
-import { createHmac } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { signBody } from '../../../src/receiver/sign.ts';
 import { verifySignature } from '../../../src/receiver/signature.ts';
+
+vi.mock('node:crypto', async (importOriginal) => {
+  const crypto = await importOriginal<typeof import('node:crypto')>();
+  return { ...crypto, timingSafeEqual: vi.fn(crypto.timingSafeEqual) };
+});
 
 interface Vector {
   readonly name: string;
@@ -56,7 +61,16 @@ describe.each(VECTORS)('the vector "$name"', ({ body, secret, hex, base64 }) => 
     }
   });
 
-  it('is not verified with any single bit of its body flipped', () => {
+  it('is not verified with a byte more', () => {
+    const longer = Buffer.concat([body, Buffer.from([0])]);
+    expect(verifySignature(longer, hex, [secret])).toEqual({ outcome: 'mismatch' });
+  });
+});
+
+describe.each(VECTORS.filter(({ body }) => body.length > 0))('the body of "$name"', (vector) => {
+  const { body, secret, hex } = vector;
+
+  it('is not verified with any single bit flipped', () => {
     for (let bit = 0; bit < body.length * 8; bit += 1) {
       const altered = Buffer.from(body);
       altered[bit >> 3] = (altered[bit >> 3] ?? 0) ^ (1 << (bit & 7));
@@ -64,13 +78,54 @@ describe.each(VECTORS)('the vector "$name"', ({ body, secret, hex, base64 }) => 
     }
   });
 
-  it('is not verified with a byte more or less', () => {
-    const longer = Buffer.concat([body, Buffer.from([0])]);
-    expect(verifySignature(longer, hex, [secret])).toEqual({ outcome: 'mismatch' });
-    if (body.length > 0) {
-      expect(verifySignature(body.subarray(1), hex, [secret])).toEqual({ outcome: 'mismatch' });
-    }
+  it('is not verified with a byte less', () => {
+    expect(verifySignature(body.subarray(1), hex, [secret])).toEqual({ outcome: 'mismatch' });
+    expect(verifySignature(body.subarray(0, -1), hex, [secret])).toEqual({ outcome: 'mismatch' });
   });
+});
+
+it('the vectors include an empty body, which only the empty body verifies', () => {
+  const empty = VECTORS.filter(({ body }) => body.length === 0);
+  expect(empty).toHaveLength(1);
+  for (const { secret, hex } of empty) {
+    for (let byte = 0; byte < 256; byte += 1) {
+      const reading = verifySignature(Buffer.from([byte]), hex, [secret]);
+      expect(reading).toEqual({ outcome: 'mismatch' });
+    }
+  }
+});
+
+// Rule 2.
+describe('the time that verifying takes', () => {
+  const secrets = [
+    'first-secret-0123456789',
+    'second-secret-0123456789',
+    'third-secret-0123456789',
+  ];
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it.each([0, 1, 2, undefined])(
+    'tells nothing of a secret: all are compared, in constant time, whichever matches (%s)',
+    (matching) => {
+      vi.mocked(timingSafeEqual).mockClear();
+      const other = ['equals', 'compare', 'indexOf', 'toString'] as const;
+      const others = other.map((name) => vi.spyOn(Buffer.prototype, name));
+      const secret = matching === undefined ? SECRET : (secrets[matching] ?? '');
+      const signature = createHmac('sha512', secret).update(BODY).digest('hex');
+      for (const spy of others) spy.mockClear();
+
+      const { outcome } = verifySignature(BODY, signature, secrets);
+
+      expect(outcome).toBe(matching === undefined ? 'mismatch' : 'verified');
+      const compared = vi.mocked(timingSafeEqual).mock.calls.map(([a]) => Buffer.from(a as Buffer));
+      const digests = secrets.map((one) => createHmac('sha512', one).update(BODY).digest());
+      expect(compared).toEqual(digests);
+      // Nor is a digest looked at in any other way.
+      for (const spy of others) expect(spy).not.toHaveBeenCalled();
+    },
+  );
 });
 
 describe('verifying a signature', () => {

@@ -1,0 +1,102 @@
+/**
+ * What another process can see of a secret, or do, between any two calls that make it. Files are
+ * real; only the order in which two processes reach them is chosen here.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { localSecret } from '../../../src/platform/localSecrets.ts';
+
+/** Called before and after every call to the file system, and within those that take several steps. */
+const otherProcess = vi.hoisted(() => ({ act: (): void => undefined }));
+
+vi.mock('node:fs', async (importOriginal) => {
+  const fs = await importOriginal<typeof import('node:fs')>();
+  const observed = Object.entries(fs).map(([name, value]): [string, unknown] => {
+    if (!name.endsWith('Sync') || typeof value !== 'function') return [name, value];
+    return [
+      name,
+      (...args: unknown[]): unknown => {
+        otherProcess.act();
+        const result: unknown = Reflect.apply(value, fs, args);
+        otherProcess.act();
+        return result;
+      },
+    ];
+  });
+  /** A file is opened, which makes it, before anything is written into it. */
+  const writeFileSync = (
+    path: string,
+    content: string,
+    options: { readonly flag?: string; readonly mode?: number } = {},
+  ): void => {
+    otherProcess.act();
+    const file = fs.openSync(path, options.flag ?? 'w', options.mode);
+    for (const part of [content.slice(0, 20), content.slice(20)]) {
+      otherProcess.act();
+      fs.writeSync(file, part);
+    }
+    fs.closeSync(file);
+    otherProcess.act();
+  };
+  return { ...Object.fromEntries(observed), writeFileSync };
+});
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tallyhook-secrets-'));
+});
+afterEach(() => {
+  otherProcess.act = () => undefined;
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs `work` as another process, at each step of which nobody interferes. */
+function undisturbed<T>(work: () => T): T {
+  const { act } = otherProcess;
+  otherProcess.act = () => undefined;
+  try {
+    return work();
+  } finally {
+    otherProcess.act = act;
+  }
+}
+
+test('a secret is there whole or not at all, and never for others to read', () => {
+  let steps = 0;
+  otherProcess.act = () =>
+    undisturbed(() => {
+      steps += 1;
+      if (!readdirSync(folder).includes('token')) return;
+      const path = join(folder, 'token');
+      expect(readFileSync(path, 'utf8'), `at step ${steps}`).toMatch(/^[0-9a-f]{64}\n$/);
+      expect(statSync(path).mode & 0o777, `at step ${steps}`).toBe(0o600);
+    });
+  localSecret(folder, 'token');
+  expect(steps).toBeGreaterThan(5);
+});
+
+test('processes that start together use one secret, whichever step the other one comes at', () => {
+  for (let at = 1, isReached = true; isReached; at += 1) {
+    const name = `token-${at}`;
+    let others: string | undefined;
+    let steps = 0;
+    otherProcess.act = () => {
+      steps += 1;
+      if (steps === at) others = undisturbed(() => localSecret(folder, name));
+    };
+    const own = localSecret(folder, name);
+    isReached = others !== undefined;
+    if (isReached) expect(own, `the other process came at step ${at}`).toBe(others);
+    else expect(at).toBeGreaterThan(5);
+  }
+});
+
+test('a secret that others could read, as after a restored backup, is for its owner only again', () => {
+  const path = join(folder, 'token');
+  const secret = 'a-secret-from-a-backup-0123456789';
+  writeFileSync(path, secret, { mode: 0o644 });
+  expect(localSecret(folder, 'token')).toBe(secret);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
