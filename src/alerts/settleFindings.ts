@@ -11,8 +11,19 @@ import {
   placeOf,
   resourceOf,
 } from './domain/rules/findings.ts';
+import {
+  isSuspicion,
+  SETTLING_MS,
+  SUSPICION_CLASSES,
+  suspicionGraceMs,
+} from './domain/rules/suspicion.ts';
 import { settleAlerts } from './raise.ts';
-import { lockUnspoken, readPlaces, type StoredFinding } from './store/findings.ts';
+import {
+  lockUnspoken,
+  lockUnspokenSuspicions,
+  readPlaces,
+  type StoredFinding,
+} from './store/findings.ts';
 
 /** What changed: findings that are open and not accepted now, and others that no longer are. */
 export interface ChangedFindings {
@@ -33,7 +44,9 @@ export async function settleFindings(
     const { class: rule, subject } = finding;
     if (!alertsAbout(rule)) return [];
     const alert = findingAlert({ ...finding, place: placeIn(finding) });
-    return [{ subject, rules: [rule], standing: alert ? [alert] : [] }];
+    // What the service was asked about already is judged when its answers are there.
+    const isHeldBack = isSuspicion(rule) && finding.isConfirmed === undefined;
+    return [{ subject, rules: [rule], standing: alert ? [alert] : [], isHeldBack }];
   });
   const ended = over.flatMap(({ class: rule, subject }) =>
     alertsAbout(rule) ? [{ subject, rules: [rule], standing: [] }] : [],
@@ -57,16 +70,42 @@ async function readPlacesOf(
 
 const FINDINGS_PER_TRANSACTION = 1_000;
 
+/** Whether the service can be asked at all decides how long a suspicion waits for its answers. */
+export interface SpeakOptions {
+  readonly isServiceAsked: boolean;
+}
+
 /**
- * Speaks of findings that have no alert and should: those whose grace is over, and those of a time
- * before there were alerts.
+ * Raises alerts about findings that have none and should: those whose grace is over, suspicions that
+ * the service confirmed, and those of a time before there were alerts.
  * @returns how many it looked at
  */
-export async function speakOfFindings(db: Database): Promise<number> {
+export async function speakOfFindings(
+  db: Database,
+  { isServiceAsked }: SpeakOptions,
+): Promise<number> {
+  const limit = FINDINGS_PER_TRANSACTION;
+  const graces = GRACES.filter((grace) => !isSuspicion(grace.class));
+  const suspicions = {
+    classes: SUSPICION_CLASSES,
+    settlingMs: SETTLING_MS,
+    graceMs: suspicionGraceMs(isServiceAsked),
+    limit,
+  };
+  return (
+    (await speakOf(db, (tx) => lockUnspoken(tx, graces, limit))) +
+    (await speakOf(db, (tx) => lockUnspokenSuspicions(tx, suspicions)))
+  );
+}
+
+async function speakOf(
+  db: Database,
+  lock: (tx: Queryable) => Promise<readonly StoredFinding[]>,
+): Promise<number> {
   let spoken = 0;
   for (;;) {
     const open = await db.transaction(async (tx) => {
-      const unspoken = await lockUnspoken(tx, GRACES, FINDINGS_PER_TRANSACTION);
+      const unspoken = await lock(tx);
       await settleFindings(tx, { open: unspoken, over: [] });
       return unspoken;
     });

@@ -53,7 +53,7 @@ export function createSystemWatch({
     await db.transaction(async (tx) => {
       await settleAlerts(tx, judgeSystem(await readFacts(tx, known)));
     });
-    const found = await speakOfFindings(db);
+    const found = await speakOfFindings(db, { isServiceAsked: isReconciling });
     if (found > 0) log.info({ found }, 'alerts.findings_spoken_of');
     await removeOldCounts(db);
   };

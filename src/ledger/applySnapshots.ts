@@ -13,6 +13,7 @@
  * What to lock follows from a read before the locks. If a resource turns out to be filed elsewhere,
  * or somebody else created a row meanwhile, OrdersMoved tells the caller to start over.
  */
+import { isSuspicion } from '../alerts/domain/rules/suspicion.ts';
 import { groupBy } from '../platform/collections.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { stateFindings } from './domain/findings.ts';
@@ -30,10 +31,11 @@ import {
 } from './filing.ts';
 import { OrdersMoved } from './ordersMoved.ts';
 import { raiseAlerts } from './raiseAlerts.ts';
-import { type OrderChange, recomputeOrders } from './recomputeOrders.ts';
+import { type OrderChange, type RecomputedOrder, recomputeOrders } from './recomputeOrders.ts';
 import { recordChanges } from './recordChanges.ts';
 import { recordFindings, type SubjectFindings } from './recordFindings.ts';
 import { toStubRow, toUpdate } from './resourceUpdate.ts';
+import type { FindingName } from './store/findings.ts';
 import { insertTransfers, type NewTransfer } from './store/journal.ts';
 import { lockOrders, type StoredOrder } from './store/orders.ts';
 import {
@@ -85,8 +87,27 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   const recomputed = await recomputeOrders(tx, orderChanges(placed), orders);
   const { nowMs, historyUntilMs } = input;
   await recordChanges(tx, placed, { before: orders, after: recomputed, historyUntilMs });
-  await recordFindings(tx, [...recomputed, ...resourcesShow(placed)]);
+  const found = await recordFindings(tx, [...recomputed, ...resourcesShow(placed)]);
+  await askAboutSuspicions(tx, found, recomputed);
   await raiseAlerts(tx, { applied: placed, orders: recomputed, nowMs, historyUntilMs });
+}
+
+/**
+ * Asks the service about every part of orders that came to show an excess: it may be that an event is
+ * late or lost (alerts/domain/rules/suspicion.ts). The caller holds the orders.
+ */
+async function askAboutSuspicions(
+  tx: Queryable,
+  found: readonly FindingName[],
+  recomputed: readonly RecomputedOrder[],
+): Promise<void> {
+  const subjects = new Set(
+    found.flatMap(({ class: name, subject }) => (isSuspicion(name) ? [subject] : [])),
+  );
+  const parts = recomputed
+    .filter(({ subject }) => subjects.has(subject))
+    .flatMap((one) => one.parts);
+  if (parts.length > 0) await markCheckDue(tx, parts);
 }
 
 interface WriteInput {

@@ -15,8 +15,15 @@ import {
 
 /** Opens findings, or brings those that are open up to date. Classes and subjects are distinct. */
 export async function openFindings(tx: Queryable, findings: readonly Finding[]): Promise<void> {
-  if (findings.length === 0) return;
-  await settleFindings(tx, { open: await upsertFindings(tx, findings), over: [] });
+  await open(tx, findings);
+}
+
+/** @returns those that were opened, or show something else than before */
+async function open(tx: Queryable, findings: readonly Finding[]): Promise<readonly FindingName[]> {
+  if (findings.length === 0) return [];
+  const changed = await upsertFindings(tx, findings);
+  await settleFindings(tx, { open: changed, over: [] });
+  return changed;
 }
 
 /** Closes findings whose test passes now. */
@@ -47,12 +54,15 @@ export interface SubjectFindings {
   readonly passed: readonly string[];
 }
 
-/** Opens what subjects show now and closes what passes, as two sets. */
+/**
+ * Opens what subjects show now and closes what passes, as two sets.
+ * @returns the findings that were opened, or show something else than before
+ */
 export async function recordFindings(
   tx: Queryable,
   subjects: readonly SubjectFindings[],
-): Promise<void> {
-  await openFindings(
+): Promise<readonly FindingName[]> {
+  const changed = await open(
     tx,
     subjects.flatMap(({ shown }) => shown),
   );
@@ -60,4 +70,5 @@ export async function recordFindings(
     tx,
     subjects.flatMap(({ subject, passed }) => passed.map((name) => ({ class: name, subject }))),
   );
+  return changed;
 }

@@ -128,9 +128,10 @@ function isQuiet(row: DueRow, nowMs: number): boolean {
 }
 
 function checked(row: CheckedRow): CheckedResource {
-  const { versionMicros, firstSeenAt } = row;
+  const { versionMicros, firstSeenAt, suspectedForMs } = row;
   return {
     ...row,
+    isSuspected: suspectedForMs !== null,
     changedMs: versionMicros === null ? firstSeenAt.getTime() : versionMicros / 1000,
   };
 }
@@ -157,7 +158,10 @@ async function look(
     case 'failed': {
       if (isGeneral(retrieved.trouble)) return retrieved.reason;
       const nowMs = parts.clock.nowMs();
-      await putOff(parts.db, row, new Date(nextRungMs(checked(row).changedMs, nowMs)));
+      // What an order waits for is asked again soon, however old it is.
+      const sinceMs =
+        row.suspectedForMs === null ? checked(row).changedMs : nowMs - row.suspectedForMs;
+      await putOff(parts.db, row, new Date(nextRungMs(sinceMs, nowMs)));
       const { kind, id } = row;
       parts.log.warn({ kind, id, reason: retrieved.reason }, 'reconcile.look_failed');
       return undefined;

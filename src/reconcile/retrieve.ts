@@ -10,8 +10,11 @@
  *    itself at once and is never lost.
  * 4. "Not found" changes no state. A resource that was only ever mentioned and stays unknown to the
  *    service for a day is an `orphan`; one that was seen and is gone is `missing_remote`.
- * 5. Trouble with the service leaves everything as it is, the time of the next look included.
+ * 5. When the question was sent is noted with its answer: what an order seems to lose alerts only if
+ *    it is still so after every part was asked about (alerts/domain/rules/suspicion.ts).
+ * 6. Trouble with the service leaves everything as it is, the time of the next look included.
  */
+import { SETTLING_MS } from '../alerts/domain/rules/suspicion.ts';
 import { type Lane, type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
 import { applySnapshots } from '../ledger/applySnapshots.ts';
 import { contentHash } from '../ledger/contentHash.ts';
@@ -20,12 +23,12 @@ import type { Look } from '../ledger/domain/mergeLooks.ts';
 import { type ResourceRef, readResource } from '../ledger/domain/snapshot.ts';
 import { startOver } from '../ledger/ordersMoved.ts';
 import { openFindings } from '../ledger/recordFindings.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, startStopwatch } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { nextCheckMs } from './domain/checkTimes.ts';
 import { type Trouble, troubleOf } from './domain/trouble.ts';
 import { fetchResource } from './fetchResource.ts';
-import { type CheckedRow, noteFinding, readChecked, writeNextCheck } from './store/checks.ts';
+import { type CheckedRow, noteFinding, readChecked, writeAnswered } from './store/checks.ts';
 
 /** What became of a look at one resource. */
 export type Retrieved =
@@ -76,6 +79,7 @@ export function createRetrieve({ db, client, clock }: RetrieveParts): Retrieve {
       ({ serviceTimeMs } = answer);
     };
     const options = { lane, onAnswer, ...(signal && { signal }) };
+    const secondsSinceAsked = startStopwatch();
     let body: object;
     try {
       body = await fetchResource(client, ref, options);
@@ -83,7 +87,9 @@ export function createRetrieve({ db, client, clock }: RetrieveParts): Retrieve {
       if (!(error instanceof PaymentServiceError) || error.kind === 'aborted') throw error;
       const trouble = troubleOf(error);
       if (trouble !== 'missing') return { outcome: 'failed', trouble, reason: error.message };
-      return await unlessDry(db, isDryRun, (tx) => noteMissing(tx, ref, clock.nowMs()));
+      return await unlessDry(db, isDryRun, (tx) =>
+        noteMissing(tx, ref, { nowMs: clock.nowMs(), secondsSinceAsked }),
+      );
     }
     const nowMs = clock.nowMs();
     const look = toLook(ref, body, (serviceTimeMs ?? nowMs) * 1000);
@@ -91,7 +97,9 @@ export function createRetrieve({ db, client, clock }: RetrieveParts): Retrieve {
       return { outcome: 'failed', trouble: 'unreadable', reason: look };
     }
     return await startOver((alsoLock) =>
-      unlessDry(db, isDryRun, (tx) => apply(tx, { look, body, alsoLock, nowMs, historyUntilMs })),
+      unlessDry(db, isDryRun, (tx) =>
+        apply(tx, { look, body, alsoLock, nowMs, secondsSinceAsked, historyUntilMs }),
+      ),
     );
   };
 }
@@ -115,35 +123,51 @@ function toLook(ref: ResourceRef, body: object, observedMicros: number): Look | 
   };
 }
 
-interface ApplyInput {
+interface Answered {
+  readonly nowMs: number;
+  readonly secondsSinceAsked: () => number;
+}
+
+interface ApplyInput extends Answered {
   readonly look: Look;
   readonly body: object;
   readonly alsoLock: readonly string[];
-  readonly nowMs: number;
   readonly historyUntilMs: number | undefined;
 }
 
-async function apply(tx: Queryable, { look, body, ...rest }: ApplyInput): Promise<Retrieved> {
+async function apply(tx: Queryable, input: ApplyInput): Promise<Retrieved> {
+  const { look, body, alsoLock, nowMs, historyUntilMs } = input;
   const before = await readChecked(tx, look.ref);
-  await applySnapshots(tx, { looks: [look], suspects: [], ...rest });
+  await applySnapshots(tx, { looks: [look], suspects: [], alsoLock, nowMs, historyUntilMs });
   const after = await readChecked(tx, look.ref);
   if (!after) throw new Error(`${look.ref.kind} ${look.ref.id} was applied and is not stored`);
-  await advance(tx, after, rest.nowMs);
+  await advance(tx, after, input);
   return { outcome: 'applied', before, after, body };
 }
 
-async function advance(tx: Queryable, row: CheckedRow, nowMs: number): Promise<void> {
+async function advance(
+  tx: Queryable,
+  row: CheckedRow,
+  { nowMs, secondsSinceAsked }: Answered,
+): Promise<void> {
   const changedMs =
     row.versionMicros === null ? row.firstSeenAt.getTime() : row.versionMicros / 1000;
-  const atMs = nextCheckMs({ ...row, changedMs }, nowMs);
-  await writeNextCheck(tx, row, atMs === undefined ? null : new Date(atMs));
+  const askedMsAgo = secondsSinceAsked() * 1000;
+  const isSuspected = row.suspectedForMs !== null && row.suspectedForMs - askedMsAgo < SETTLING_MS;
+  const atMs = nextCheckMs({ ...row, isSuspected, changedMs }, nowMs);
+  const nextCheckAt = atMs === undefined ? null : new Date(atMs);
+  await writeAnswered(tx, row, { nextCheckAt, askedMsAgo });
 }
 
-async function noteMissing(tx: Queryable, ref: ResourceRef, nowMs: number): Promise<Retrieved> {
+async function noteMissing(
+  tx: Queryable,
+  ref: ResourceRef,
+  answered: Answered,
+): Promise<Retrieved> {
   const before = await readChecked(tx, ref);
   if (before) {
     const wasSeen = before.status !== null;
-    const knownMs = nowMs - before.firstSeenAt.getTime();
+    const knownMs = answered.nowMs - before.firstSeenAt.getTime();
     if (knownMs >= (wasSeen ? GONE_AFTER_MS : ORPHAN_AFTER_MS)) {
       const detail = { since: before.firstSeenAt.toISOString() };
       const name = wasSeen ? 'missing_remote' : 'orphan';
@@ -152,7 +176,7 @@ async function noteMissing(tx: Queryable, ref: ResourceRef, nowMs: number): Prom
     }
     // A seen one that is gone is looked at by its age, too: it is not final that it is gone.
     const stub = { ...before, status: null, isContradicted: false, versionMicros: null };
-    await advance(tx, stub, nowMs);
+    await advance(tx, stub, answered);
   }
   return { outcome: 'missing', before };
 }

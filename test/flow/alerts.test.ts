@@ -4,6 +4,7 @@
  * which they were opened, with what of each was said.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { speakOfFindings } from '../../src/alerts/settleFindings.ts';
 import { replayEvent } from '../../src/ledger/applyEvents.ts';
 import { readWrittenAlerts, type WrittenAlert } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -109,8 +110,15 @@ const inShort = (alerts: readonly WrittenAlert[]): readonly string[] =>
 
 type Alerts = Readonly<Record<string, readonly string[]>>;
 
+/** Time passes in which nobody asks the service, so that what seems to be lost is said unconfirmed. */
+async function outwait(of: TestDatabase): Promise<void> {
+  await of.query(`update findings set updated_at = updated_at - interval '1 hour'`);
+  await speakOfFindings(of, { isServiceAsked: false });
+}
+
 /** All alerts there are, by subject. */
 async function expectAlerts(expected: Alerts, of: TestDatabase = db): Promise<void> {
+  await outwait(of);
   const shown: Record<string, readonly string[]> = {};
   for (const subject of Object.keys(expected)) {
     shown[subject] = inShort(await readWrittenAlerts(of, [subject]));

@@ -112,6 +112,8 @@ export interface Settled {
   readonly standing: readonly Alert[];
   /** A threshold was reached: what stands is said again, unless somebody deals with it already. */
   readonly isAtThreshold?: boolean;
+  /** It is not certain yet: an alert that stands is kept up to date, and none is opened. */
+  readonly isHeldBack?: boolean;
   /** What else has just happened to the subject. */
   readonly news?: readonly Alert[];
 }
@@ -155,12 +157,13 @@ export function settle(settled: readonly Settled[], current: readonly Current[])
   const stood = new Map(current.map((one) => [keyOf(one), one]));
   const opened = new Map<string, Alert>();
   const kept = new Map<string, Kept>();
-  for (const { standing, isAtThreshold = false } of settled) {
+  for (const { standing, isAtThreshold = false, isHeldBack = false } of settled) {
     for (const alert of standing) {
       const key = keyOf(alert);
       const before = stood.get(key);
-      if (!before) opened.set(key, alert);
-      else kept.set(key, { id: before.id, alert, isSaid: isSaid(alert, before, isAtThreshold) });
+      if (before)
+        kept.set(key, { id: before.id, alert, isSaid: isSaid(alert, before, isAtThreshold) });
+      else if (!isHeldBack) opened.set(key, alert);
     }
   }
   const news = settled.flatMap((one) => one.news ?? []);

@@ -7,6 +7,8 @@ export interface StoredFinding {
   readonly detail: Readonly<Record<string, unknown>>;
   /** How long it has been open. */
   readonly ageMs: number;
+  /** Of suspicions that may alert: whether the service confirmed them. */
+  readonly isConfirmed?: boolean;
 }
 
 /**
@@ -33,6 +35,43 @@ export function lockUnspoken(
       limit $3
         for update of f skip locked`,
     [graces.map((grace) => grace.class), graces.map(({ graceMs }) => graceMs), limit],
+  );
+}
+
+/**
+ * Open suspicions about orders that nobody accepted, have no alert, and are confirmed or older than
+ * their grace. What they show counts from when it was first shown. Locked as above.
+ */
+export function lockUnspokenSuspicions(
+  tx: Queryable,
+  request: {
+    readonly classes: readonly string[];
+    /** Answers count that were asked for so long after the finding came to show what it shows. */
+    readonly settlingMs: number;
+    readonly graceMs: number;
+    readonly limit: number;
+  },
+): Promise<readonly StoredFinding[]> {
+  return tx.query<StoredFinding>(
+    `select f.class, f.subject, f.detail, parts.confirmed as "isConfirmed",
+            (extract(epoch from statement_timestamp() - f.opened_at) * 1000)::bigint as "ageMs"
+       from findings f
+      cross join lateral (
+              select coalesce(bool_and(
+                       coalesce(r.retrieved_at >= f.updated_at + $2 * interval '1 millisecond', false)
+                     ), false) as confirmed
+                from resources r
+               where r.order_key = substr(f.subject, length('order:') + 1)) parts
+      where f.class = any ($1::text[]) and f.state = 'open' and f.accepted_at is null
+        and (parts.confirmed
+             or f.updated_at <= statement_timestamp() - $3 * interval '1 millisecond')
+        and not exists (
+              select from alerts a
+               where a.subject = f.subject and a.rule = f.class and a.state <> 'resolved')
+      order by f.id
+      limit $4
+        for update of f skip locked`,
+    [request.classes, request.settlingMs, request.graceMs, request.limit],
   );
 }
 

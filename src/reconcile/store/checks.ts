@@ -1,4 +1,5 @@
 /** Statements on when resources are retrieved, and on what a look at one of them leaves. */
+import { SUSPICION_CLASSES } from '../../alerts/domain/rules/suspicion.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { ResourceRef } from '../../ledger/domain/snapshot.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -16,6 +17,16 @@ export interface CheckedRow extends ResourceRef {
   readonly isContradicted: boolean;
   readonly isDoubtful: boolean;
   readonly firstSeenAt: Date;
+  /** For how long its order has shown an excess as it does now; null where it shows none. */
+  readonly suspectedForMs: number | null;
+}
+
+/** Of `r`; `classes` is the parameter that holds the classes of suspicions. */
+function suspectedForMs(classes: string): string {
+  return `(select (extract(epoch from statement_timestamp() - max(f.updated_at)) * 1000)::bigint
+             from findings f
+            where f.class = any (${classes}::text[]) and f.subject = 'order:' || r.order_key
+              and f.state = 'open' and f.accepted_at is null) as "suspectedForMs"`;
 }
 
 /** Without a lock. @returns undefined when the ledger does not have it */
@@ -27,23 +38,30 @@ export async function readChecked(
     `select kind, id, payment_id as "paymentId", status, stage, currency,
             amount_minor as "amountMinor", captured_minor as "capturedMinor",
             version_micros as "versionMicros", contradiction is not null as "isContradicted",
-            doubts <> '{}' as "isDoubtful", first_seen_at as "firstSeenAt"
-       from resources
+            doubts <> '{}' as "isDoubtful", first_seen_at as "firstSeenAt",
+            ${suspectedForMs('$3')}
+       from resources r
       where kind = $1 and id = $2`,
-    [kind, id],
+    [kind, id, SUSPICION_CLASSES],
   );
   return rows[0];
 }
 
-/** Sets when a resource is looked at next; null for never. */
-export async function writeNextCheck(
+/**
+ * Notes that the service answered a question about a resource, and when to ask again; null for never.
+ * @param askedMsAgo when the question was sent, by a clock that nobody sets: clocks of two machines differ
+ */
+export async function writeAnswered(
   tx: Queryable,
   { kind, id }: ResourceRef,
-  nextCheckAt: Date | null,
+  { nextCheckAt, askedMsAgo }: { readonly nextCheckAt: Date | null; readonly askedMsAgo: number },
 ): Promise<void> {
   await tx.query(
-    'update resources set next_check_at = $3, is_check_wanted = false where kind = $1 and id = $2',
-    [kind, id, nextCheckAt],
+    `update resources
+        set next_check_at = $3, is_check_wanted = false,
+            retrieved_at = statement_timestamp() - $4 * interval '1 millisecond'
+      where kind = $1 and id = $2`,
+    [kind, id, nextCheckAt, Math.ceil(askedMsAgo)],
   );
 }
 
@@ -95,8 +113,8 @@ export function takeDue(
                 r.amount_minor as "amountMinor", r.captured_minor as "capturedMinor",
                 r.version_micros as "versionMicros", r.contradiction is not null as "isContradicted",
                 r.doubts <> '{}' as "isDoubtful", r.first_seen_at as "firstSeenAt",
-                r.is_check_wanted as "isWanted"`,
-    [request.now, request.isWanted, request.limit, request.leaseUntil],
+                r.is_check_wanted as "isWanted", ${suspectedForMs('$5')}`,
+    [request.now, request.isWanted, request.limit, request.leaseUntil, SUSPICION_CLASSES],
   );
 }
 

@@ -12,6 +12,7 @@ const processing: CheckedResource = {
   status: 'processing',
   isContradicted: false,
   isDoubtful: false,
+  isSuspected: false,
   changedMs: CHANGED,
 };
 

@@ -4,7 +4,8 @@
  * 1. What stands follows from the finding alone: an open one that nobody accepted has its alert, a
  *    closed or accepted one has none.
  * 2. A class with a grace is spoken of only when the finding has stood so long: asking the service
- *    again settles most of them within minutes, and who is told of those stops listening.
+ *    again settles most of them within minutes, and who is told of those stops listening. Suspicions
+ *    wait for the service's answers instead (suspicion.ts).
  * 3. Every class is in the table, also those that alert nobody, with the reason.
  */
 import type { Alert, Rule, Severity } from '../alert.ts';
@@ -27,6 +28,8 @@ export interface OpenFinding {
   readonly detail: Readonly<Record<string, unknown>>;
   /** How long it has been open. */
   readonly ageMs: number;
+  /** False for a suspicion that alerts although the service did not confirm it. */
+  readonly isConfirmed?: boolean;
   readonly place: Place;
 }
 
@@ -44,6 +47,9 @@ const MINUTE_MS = 60_000;
  * 5 and 15 minutes, and the newest span is compared every 5: what stands after this stays.
  */
 const HEALING_MS = 20 * MINUTE_MS;
+
+const UNCONFIRMED =
+  ' The payment service has not confirmed this: it could not be asked about every part.';
 
 const SILENT = undefined;
 
@@ -231,12 +237,13 @@ export function findingAlert(finding: OpenFinding): Alert | undefined {
   // An error may quote what it failed on.
   const { error: _, ...facts } = detail;
   const { orderId, paymentId } = place;
+  const caveat = finding.isConfirmed === false ? UNCONFIRMED : '';
   return {
     rule: name,
     subject,
     variant: '',
     severity: rule.severity,
-    sentence: rule.say(finding),
+    sentence: `${rule.say(finding)}${caveat}`,
     nextStep: rule.nextStep(finding),
     detail: facts,
     orderId,

@@ -1,0 +1,210 @@
+/**
+ * Orders that seem to lose money: nobody is alerted before the service was asked about every part.
+ * Numbers are the rules of src/alerts/domain/rules/suspicion.ts.
+ */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { speakOfFindings } from '../../src/alerts/settleFindings.ts';
+import { acceptFinding } from '../../src/ledger/acceptFinding.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createMetrics } from '../../src/platform/metrics.ts';
+import { pause } from '../../src/platform/pause.ts';
+import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
+import { createRefresh, type Round } from '../../src/reconcile/refresh.ts';
+import { readWrittenAlerts } from '../support/alerts.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { eventBody, unique } from '../support/events.ts';
+import { applyEach, readOpenFindings, testApplier } from '../support/ledger.ts';
+import { testReconciler } from '../support/reconciler.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { cardPayment } from '../support/sandboxRequests.ts';
+
+const MINUTE = 60_000;
+
+let db: TestDatabase;
+let sandbox: TestSandbox;
+beforeEach(async () => {
+  [db, sandbox] = await Promise.all([createTestDatabase(), startTestSandbox()]);
+});
+afterEach(async () => {
+  await sandbox.close();
+  await db.drop();
+});
+
+const apply = (...bodies: readonly Buffer[]) =>
+  applyEach(db, testApplier(db, sandbox.merchantId), bodies);
+
+interface Order {
+  readonly paymentId: string;
+  readonly subject: string;
+  /** What the service says of the payment. */
+  readonly payment: object;
+}
+
+async function pay(): Promise<Order> {
+  const orderId = unique('ord');
+  const request = cardPayment({ metadata: { order_id: orderId } });
+  const { body } = await sandbox.call('POST', '/payments', request);
+  return { paymentId: body.payment_id, subject: `order:order:${orderId}`, payment: body };
+}
+
+/** The event of an attempt that failed before the one that succeeded. */
+function failedAttempt({ payment }: Order): Buffer {
+  const failed = {
+    ...payment,
+    status: 'failed',
+    amount_received: 0,
+    modified_at: new Date(Date.now() - 10 * MINUTE).toISOString(),
+  };
+  const { merchantId } = sandbox;
+  return eventBody(failed, { eventType: 'payment_failed', merchantId });
+}
+
+async function refund({ paymentId }: Order, amount = 6540): Promise<string> {
+  const { body } = await sandbox.call('POST', '/refunds', { payment_id: paymentId, amount });
+  return body.refund_id;
+}
+
+async function dispute({ paymentId }: Order): Promise<string> {
+  return (await sandbox.control('POST', '/disputes', { payment_id: paymentId })).dispute_id;
+}
+
+/** Everything that the service has sent, of some kinds. */
+async function webhooks(...kinds: readonly string[]): Promise<readonly Buffer[]> {
+  await sandbox.control('POST', '/settle');
+  return sandbox.listener.received
+    .map(({ body }) => body)
+    .filter((body) => kinds.includes(JSON.parse(body.toString()).content.type.split('_')[0]));
+}
+
+/** One round of a process that was started just now. */
+async function refreshOnce(): Promise<Round> {
+  const { retrieve } = testReconciler({ db, service: sandbox });
+  const metrics = createReconcileMetrics(createMetrics());
+  const parts = { db, retrieve, clock: systemClock, metrics, log: silentLog, pause };
+  return await createRefresh(parts).round(new AbortController().signal);
+}
+
+const speak = (isServiceAsked = true) => speakOfFindings(db, { isServiceAsked });
+const classes = async (subject: string) =>
+  (await readOpenFindings(db, subject)).map((finding) => finding.class);
+const alerts = async (subject: string) =>
+  (await readWrittenAlerts(db, [subject])).map(({ rule, state, said }) => [rule, state, ...said]);
+
+/** Moves what was written into the past, as if time had passed since. */
+async function passTime(ms: number): Promise<void> {
+  const interval = `interval '${ms} milliseconds'`;
+  await db.query(
+    `update findings set opened_at = opened_at - ${interval}, updated_at = updated_at - ${interval}`,
+  );
+  await db.query(
+    `update resources
+        set retrieved_at = retrieved_at - ${interval}, next_check_at = next_check_at - ${interval}`,
+  );
+}
+
+test('a refund that is heard of while its capture was lost alerts nobody: the service is asked (rule 1)', async () => {
+  const order = await pay();
+  await refund(order);
+  await apply(failedAttempt(order), ...(await webhooks('refund')));
+  expect(await classes(order.subject)).toEqual(['over_refund']);
+  await speak();
+  expect(await refreshOnce()).toMatchObject({ outcome: 'done', looked: 2 });
+  expect(await classes(order.subject)).toEqual([]);
+  await passTime(48 * 60 * MINUTE);
+  await speak();
+  expect(await alerts(order.subject)).toEqual([]);
+});
+
+test('a dispute and a refund that are heard of before the capture alert nobody (rule 1)', async () => {
+  const order = await pay();
+  await refund(order, 1000);
+  const disputeId = await dispute(order);
+  await sandbox.control('POST', `/disputes/${disputeId}/move`, { status: 'won' });
+  // The end of the dispute was lost, too.
+  const [opened] = await webhooks('dispute');
+  await apply(failedAttempt(order), ...(await webhooks('refund')), opened ?? Buffer.alloc(0));
+  expect(await classes(order.subject)).toEqual(['double_loss', 'over_refund']);
+  expect(await refreshOnce()).toMatchObject({ looked: 3 });
+  expect(await classes(order.subject)).toEqual([]);
+  await speak();
+  expect(await alerts(order.subject)).toEqual([]);
+});
+
+test('an excess that the service confirms alerts once, and ends by itself (rule 2)', async () => {
+  const order = await pay();
+  await refund(order, 1000);
+  const disputeId = await dispute(order);
+  await apply(...(await webhooks('payment', 'refund', 'dispute')));
+  expect(await classes(order.subject)).toEqual(['double_loss']);
+
+  // Answers of a replica may lag: those of the first minute do not count.
+  expect(await refreshOnce()).toMatchObject({ looked: 3 });
+  await speak();
+  expect(await alerts(order.subject)).toEqual([]);
+  await passTime(62_000);
+  await speak();
+  expect(await alerts(order.subject)).toEqual([]);
+  expect(await refreshOnce()).toMatchObject({ looked: 3 });
+  await speak();
+  await speak();
+  expect(await alerts(order.subject)).toEqual([['double_loss', 'open', 'opened']]);
+  // It was confirmed, and is asked about no more than anything else.
+  await passTime(62_000);
+  expect(await refreshOnce()).toMatchObject({ looked: 0 });
+
+  await sandbox.control('POST', `/disputes/${disputeId}/move`, { status: 'won' });
+  await apply(...(await webhooks('dispute')));
+  expect(await alerts(order.subject)).toEqual([['double_loss', 'resolved', 'opened', 'resolved']]);
+});
+
+test('an excess of which the service does not answer for every part waits for it (rules 2 and 3)', async () => {
+  const order = await pay();
+  await refund(order, 1000);
+  await dispute(order);
+  await apply(...(await webhooks('payment', 'refund', 'dispute')));
+  await passTime(5 * MINUTE);
+  const { retrieve } = testReconciler({ db, service: sandbox });
+  await retrieve({ kind: 'payment', id: order.paymentId }, { lane: 'operator' });
+  await speak();
+  expect(await alerts(order.subject)).toEqual([]);
+  // A day of silence is said, with what it is worth.
+  await passTime(24 * 60 * MINUTE);
+  await speak();
+  expect(await alerts(order.subject)).toEqual([['double_loss', 'open', 'opened']]);
+  const [row] = await db.query<{ sentence: string }>(
+    'select sentence from alerts where subject = $1',
+    [order.subject],
+  );
+  expect(row?.sentence).toMatch(/has not confirmed this/);
+});
+
+test('without a key of the service an excess alerts after twenty minutes (rule 3)', async () => {
+  const order = await pay();
+  await refund(order, 1000);
+  await dispute(order);
+  await apply(...(await webhooks('payment', 'refund', 'dispute')));
+  await passTime(19 * MINUTE);
+  await speak(false);
+  expect(await alerts(order.subject)).toEqual([]);
+  await passTime(2 * MINUTE);
+  await speak(false);
+  expect(await alerts(order.subject)).toEqual([['double_loss', 'open', 'opened']]);
+});
+
+test('an accepted excess that seems to grow alerts only when that is confirmed (rules 2 and 4)', async () => {
+  const order = await pay();
+  await refund(order, 1000);
+  await dispute(order);
+  await apply(...(await webhooks('payment', 'refund', 'dispute')));
+  const [finding] = await db.query<{ id: number }>(`select id from findings where state = 'open'`);
+  await acceptFinding(db, finding?.id ?? 0, { by: 'ada', reason: 'known' });
+
+  await refund(order, 2000);
+  await apply(...(await webhooks('refund')));
+  await speak();
+  expect(await alerts(order.subject)).toEqual([]);
+  await passTime(62_000);
+  await refreshOnce();
+  await speak();
+  expect(await alerts(order.subject)).toEqual([['double_loss', 'open', 'opened']]);
+});
