@@ -12,6 +12,7 @@ interface SandboxInput {
   readonly databaseUrl: string;
   /** Of the receiver in this process, if there is one. */
   readonly receiverPort: number | undefined;
+  readonly startAtMs?: number | undefined;
 }
 
 /** The sandbox signs with the newest of the secrets that the receiver verifies with. */
@@ -35,5 +36,6 @@ export async function startSandboxRole(
       secret: config.webhookSecrets?.[0] ?? localSecret(config.dataDir, 'webhook-secret'),
     },
     log,
+    startAtMs: input.startAtMs,
   });
 }

@@ -31,6 +31,8 @@ export interface StartParts {
   /** The roles' time. The database, the queues and the sandbox have their own. */
   readonly clock: Clock;
   readonly log: Log;
+  /** The instant at which the sandbox's clock begins, where it is empty. */
+  readonly sandboxStartMs?: number | undefined;
 }
 
 /**
@@ -40,7 +42,7 @@ export interface StartParts {
 export async function start(
   config: Config,
   roles: ReadonlySet<Role>,
-  { clock, log }: StartParts,
+  { clock, log, sandboxStartMs }: StartParts,
 ): Promise<Running> {
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
@@ -55,7 +57,12 @@ export async function start(
       ? NO_PORTS
       : await startLedgerRoles(config, roles, { clock, log, databaseUrl, closers });
     const sandbox = roles.has('sandbox')
-      ? await startSandboxRole(config, { log, databaseUrl, receiverPort: ports.receiverPort })
+      ? await startSandboxRole(config, {
+          log,
+          databaseUrl,
+          receiverPort: ports.receiverPort,
+          startAtMs: sandboxStartMs,
+        })
       : undefined;
     if (sandbox) closers.push(() => sandbox.close());
     const ending = sandbox && { ended: sandbox.ended };

@@ -4,6 +4,8 @@
  * 1. A change and its event are one transaction.
  * 2. A resource is changed under the lock of its row; a refund or dispute is made under its payment's.
  * 3. What was written is what is answered: the fault of equal times cuts times on their way in.
+ * 4. Rules and bodies go by the clock that the service shows, which a fault may set wrong. When things
+ *    are due, and what a lagging view sees, goes by the sandbox's own.
  */
 import type { ResourceKind } from '../contract/index.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -26,9 +28,10 @@ import { emitEvent, type WebhookTarget } from './webhooks/emit.ts';
 
 /** What may be done within one transaction. */
 export interface Entry {
+  /** By the clock that the service shows. */
   readonly nowMs: number;
-  /** The same transaction, at another time. */
-  at(nowMs: number): Entry;
+  /** The same transaction, at another time by the sandbox's own clock. */
+  at(ownMs: number): Entry;
   lock<Kind extends ResourceKind>(kind: Kind, id: string): Promise<StateOf[Kind] | undefined>;
   refundTotals(paymentId: string): Promise<RefundTotals>;
   /** A customer, who is not deleted before the transaction ends; undefined when there is none. */
@@ -67,37 +70,49 @@ export function createBooks(parts: BooksParts): Books {
     },
   };
 
-  function createEntry(tx: Queryable, nowMs: number, { merchantId, target }: BooksParts): Entry {
+  function createEntry(tx: Queryable, ownMs: number, { merchantId, target }: BooksParts): Entry {
+    const { clock_off_ms: offMs } = faults.current();
+    const recordedAt = isoTime(ownMs);
     const emit = (resource: Resource): Promise<void> =>
-      emitEvent(tx, resource, nowMs, { merchantId, faults, target });
+      emitEvent(tx, resource, { ownMs, shownMs: ownMs + offMs }, { merchantId, faults, target });
     return {
-      nowMs,
+      nowMs: ownMs + offMs,
       at: (otherMs) => createEntry(tx, otherMs, parts),
-      lock: async <Kind extends ResourceKind>(kind: Kind, id: string) =>
-        (await lockResource(tx, kind, id))?.state as StateOf[Kind] | undefined,
+      lock: async <Kind extends ResourceKind>(kind: Kind, id: string) => {
+        const found = await lockResource(tx, kind, id);
+        return found && (shiftDue(found, offMs).state as StateOf[Kind]);
+      },
       refundTotals: (paymentId) => readRefundTotals(tx, paymentId),
       customer: (customerId) => holdCustomer(tx, customerId),
       insertCustomer: (state) => insertCustomer(tx, state),
       insert: async (resource) => {
-        const stamped = coarsen(resource, ['created', 'modified_at'], faults.current().lists);
-        if (!(await insertResource(tx, stamped))) return undefined;
+        const { lists } = faults.current();
+        const stamped = coarsen(shiftDue(resource, -offMs), ['created', 'modified_at'], lists);
+        if (!(await insertResource(tx, stamped, recordedAt))) return undefined;
         await emit(stamped);
         return stamped;
       },
       save: async (resource) => {
-        const { lists } = faults.current();
-        const stamped = coarsen(resource, ['modified_at'], lists);
-        if (lists.replica_lag_ms > 0) {
+        const { lists, retrieves } = faults.current();
+        const stamped = coarsen(shiftDue(resource, -offMs), ['modified_at'], lists);
+        if (lists.replica_lag_ms > 0 || retrieves.lag_ms > 0) {
           // To the very time from which the new state counts: at no instant there are both, or none.
-          const validUntil = stamped.state.modified_at;
-          await keepPast(tx, { kind: stamped.kind, id: idOf(stamped), validUntil });
+          await keepPast(tx, { kind: stamped.kind, id: idOf(stamped), validUntil: recordedAt });
         }
-        await updateResource(tx, stamped);
+        await updateResource(tx, stamped, recordedAt);
         await emit(stamped);
         return stamped;
       },
     };
   }
+}
+
+/** Moves the time at which something is due, between the shown clock and the sandbox's own. */
+function shiftDue<Due extends Resource>(resource: Due, byMs: number): Due {
+  const { hidden } = resource.state;
+  if (byMs === 0 || hidden.due === undefined) return resource;
+  const due = { ...hidden.due, at: isoTime(Date.parse(hidden.due.at) + byMs) };
+  return { ...resource, state: { ...resource.state, hidden: { ...hidden, due } } };
 }
 
 /** Cuts times to a multiple of `tick_ms`, for the fault of equal times. */

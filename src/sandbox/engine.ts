@@ -15,6 +15,7 @@ import type { Log } from '../platform/log.ts';
 import type { Books } from './books.ts';
 import type { SandboxClock } from './clock.ts';
 import { runDue } from './domain/resource.ts';
+import { isEmpty } from './store/account.ts';
 import { lockDue, nextDue } from './store/resources.ts';
 import type { Sender } from './webhooks/sender.ts';
 
@@ -23,6 +24,11 @@ export interface Engine {
   wake(): void;
   /** Moves the clock and does what is due on the way; no further than it came when it is closed. */
   advanceBy(ms: number): Promise<void>;
+  /**
+   * Sets the clock of a sandbox that holds nothing yet, to the past or the future.
+   * @returns false when it holds something, whose times it would fall behind; nothing was done then
+   */
+  startAt(instantMs: number): Promise<boolean>;
   /** Resolves when nothing is due now, and nothing under way. */
   settle(): Promise<void>;
   close(): Promise<void>;
@@ -91,6 +97,12 @@ export function createEngine(parts: EngineParts): Engine {
         await runUntil(() => Math.max(targetMs, clock.nowMs()), 'awaited');
         if (!isClosed) await clock.goTo(targetMs);
       }),
+    startAt: (instantMs) =>
+      inTurn(async () => {
+        if (!(await isEmpty(parts.db))) return false;
+        await clock.startAt(instantMs);
+        return true;
+      }),
     settle: async () => {
       await inTurn(() => runUntil(clock.nowMs, 'awaited'));
     },
@@ -142,7 +154,8 @@ async function runResources({ books }: EngineParts, until: Date): Promise<void> 
   await books.write(async (entry, tx) => {
     for (const { dueAt, ...resource } of await lockDue(tx, { until, limit: BATCH })) {
       const dueMs = dueAt.getTime();
-      await entry.at(dueMs).save(runDue(resource, dueMs));
+      const then = entry.at(dueMs);
+      await then.save(runDue(resource, then.nowMs));
     }
   });
 }

@@ -1,4 +1,5 @@
 /** What the routes work with. */
+import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Books } from './books.ts';
 import type { SandboxClock } from './clock.ts';
@@ -16,7 +17,10 @@ export interface Account {
 export interface Services {
   readonly db: Database;
   readonly books: Books;
+  /** The sandbox's own, by which everything happens. */
   readonly clock: SandboxClock;
+  /** The clock that the service shows, which a fault may set wrong. */
+  readonly shownClock: Clock;
   readonly engine: Engine;
   readonly faults: FaultBoard;
   readonly rateLimit: RateLimit;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { createDatabase } from '../platform/db/database.ts';
 import { migrateSchema } from '../platform/db/migrateSchema.ts';
+import { OperatorError } from '../platform/errors.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
 import type { Log } from '../platform/log.ts';
 import { packageRoot } from '../platform/packageRoot.ts';
@@ -42,6 +43,8 @@ export interface SandboxOptions {
   readonly faults?: FaultsInput | undefined;
   /** What the sandbox's own clock is ahead of. */
   readonly clock?: Clock | undefined;
+  /** Sets the clock before anything happens; only a sandbox that holds nothing yet can do that. */
+  readonly startAtMs?: number | undefined;
   /** How long a webhook's receiver may take to answer. */
   readonly webhookTimeoutMs?: number | undefined;
 }
@@ -95,6 +98,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     let baseUrl = '';
     const services = await createServices(options, { db, baseUrl: () => baseUrl });
     closers.push(() => services.engine.close());
+    if (options.startAtMs !== undefined) await setClock(services, options.startAtMs);
     const app = createSandboxApp(services, log);
     const server = await startHttpServer({
       host: HOST,
@@ -112,6 +116,14 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     await close();
     throw error;
   }
+}
+
+async function setClock({ engine }: Services, startAtMs: number): Promise<void> {
+  if (await engine.startAt(startAtMs)) return;
+  throw new OperatorError(
+    'This sandbox holds data already, so its clock cannot be set: new payments would bear older times ' +
+      'than the stored ones. Leave out --at to go on with its clock, or use an empty DATA_DIR or database.',
+  );
 }
 
 type Opened = Pick<Services, 'db' | 'baseUrl'>;
@@ -151,6 +163,7 @@ async function createServices(options: SandboxOptions, opened: Opened): Promise<
     onRoom: () => engine?.wake(),
   });
   engine = createEngine({ db, clock, books, sender, log });
-  const rateLimit = createRateLimit(clock, options.requestsPerMinute);
-  return { ...opened, books, clock, engine, faults, rateLimit, account, webhook };
+  const shownClock = { nowMs: () => clock.nowMs() + faults.current().clock_off_ms };
+  const rateLimit = createRateLimit(shownClock, options.requestsPerMinute);
+  return { ...opened, books, clock, shownClock, engine, faults, rateLimit, account, webhook };
 }

@@ -130,6 +130,33 @@ test('advances that arrive together add up', async () => {
   expect((await nowMs()) - beforeMs).toBeGreaterThanOrEqual(2 * HOUR_MS);
 });
 
+test('an empty sandbox can be set to any instant, and goes on from there', async () => {
+  const rehearsal = await startTestSandbox();
+  await rehearsal.control('PUT', '/clock', { now: '2026-02-27T23:00:00Z' });
+  const manual = cardPayment({ payment_id: 'a', capture_method: 'manual' });
+  const { created } = (await rehearsal.call('POST', '/payments', manual)).body;
+  expect(created).toMatch(/^2026-02-27T23:/);
+  await rehearsal.advance(7 * DAY_MS);
+  const after = (await rehearsal.call('GET', '/payments/a')).body;
+  expect(after).toMatchObject({
+    status: 'expired',
+    modified_at: expect.stringMatching('2026-03-06'),
+  });
+  await rehearsal.close();
+});
+
+test('a sandbox that holds data refuses to be set, and says why', async () => {
+  const used = await startTestSandbox({ startAtMs: Date.UTC(2026, 0, 1) });
+  await used.call('POST', '/payments', cardPayment());
+  const before = await used.control('GET', '/clock');
+  const refused = await used.call('PUT', '/_sandbox/clock', { now: '2025-01-01T00:00:00Z' });
+  expect(refused.status).toBe(409);
+  expect(refused.body.error.message).toContain('only while the sandbox is empty');
+  const after = await used.control('GET', '/clock');
+  expect(Date.parse(after.now)).toBeGreaterThanOrEqual(Date.parse(before.now));
+  await used.close();
+});
+
 describe('a sandbox that is started again over its books', () => {
   let db: TestDatabase;
   let listener: WebhookListener;
@@ -142,8 +169,9 @@ describe('a sandbox that is started again over its books', () => {
     await db.drop();
   });
 
-  const begin = async (): Promise<RunningSandbox & ServiceApi> => {
+  const begin = async (startAtMs?: number): Promise<RunningSandbox & ServiceApi> => {
     const running = await startSandbox({
+      startAtMs,
       databaseUrl: db.url,
       port: 0,
       apiKey: 'snd_0123456789abcdef',
@@ -162,6 +190,17 @@ describe('a sandbox that is started again over its books', () => {
     await first.close();
     const second = await begin();
     expect(await timeOf(second)).toBeGreaterThanOrEqual(beforeMs);
+    await second.close();
+  });
+
+  test('goes on in the past where it was started there, and refuses to be started elsewhere', async () => {
+    const atMs = Date.UTC(2026, 5, 1);
+    const first = await begin(atMs);
+    await first.call('POST', '/payments', cardPayment());
+    await first.close();
+    await expect(begin(atMs)).rejects.toThrow('holds data already');
+    const second = await begin();
+    expect((await timeOf(second)) - atMs).toBeLessThan(HOUR_MS);
     await second.close();
   });
 

@@ -22,7 +22,7 @@ export interface TestSandbox extends ServiceApi {
 export type TestSandboxOptions = Partial<
   Pick<
     SandboxOptions,
-    'clock' | 'databaseUrl' | 'faults' | 'requestsPerMinute' | 'webhookTimeoutMs'
+    'clock' | 'databaseUrl' | 'faults' | 'requestsPerMinute' | 'startAtMs' | 'webhookTimeoutMs'
   >
 >;
 

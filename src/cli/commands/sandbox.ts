@@ -5,19 +5,26 @@ import type { Config } from '../../platform/config.ts';
 import { createLog } from '../../platform/log.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';
 import { explainDatabase, printJson, readConfig } from '../context.ts';
-import { jsonOption } from '../options.ts';
+import { jsonOption, momentOption } from '../options.ts';
 
 export function sandboxCommand(): Command {
   return new Command('sandbox')
     .description('run the sandbox alone: a stand-in for the payment service, on this machine only')
+    .addOption(
+      momentOption(
+        '--at',
+        "start an empty sandbox's clock here instead of now, to rehearse a date",
+      ),
+    )
     .addOption(jsonOption())
-    .action(async ({ json }: { readonly json: boolean }) => {
+    .action(async ({ json, at }: { readonly json: boolean; readonly at?: number }) => {
       const config = readConfig();
       const log = createLog(config.logLevel);
       await runUntilSignal(async () => {
         const running = await start(config, new Set(['sandbox'] as const), {
           clock: systemClock,
           log,
+          sandboxStartMs: at === undefined ? undefined : at / 1_000,
         }).catch(explainDatabase);
         const facts = describe(config, running);
         if (json) printJson(facts);

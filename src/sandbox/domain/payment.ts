@@ -10,7 +10,8 @@
  *   whatever has not ended ─▶ cancelled
  *
  * 1. Functions are pure: (state, command, now) → new state or refusal. Randomness comes in as values.
- * 2. amount_received + amount_capturable never exceeds amount.
+ * 2. amount_received + amount_capturable never exceeds net_amount, which is amount where there is no
+ *    surcharge.
  * 3. A change makes `modified_at` later; a refusal changes nothing.
  * 4. Money that was received is never given back here: refunds and disputes are resources of their own.
  *
@@ -45,6 +46,8 @@ export interface PaymentState {
   readonly profile_id: string;
   readonly status: PaymentStatus;
   readonly amount: number;
+  /** What the customer pays: `amount` and a surcharge. Only of payments that have a surcharge. */
+  readonly net_amount?: number | undefined;
   readonly amount_received: number;
   readonly amount_capturable: number;
   readonly currency: string;
@@ -145,6 +148,8 @@ export interface PaymentContext {
   readonly nowMs: number;
   /** Where the customer goes for 3-D Secure, a wallet or a bank. */
   readonly hostedPageUrl: string;
+  /** The processor answers `processing` first and decides after this time. */
+  readonly decidesAfterMs?: number | undefined;
 }
 
 export interface NewPayment extends PaymentContext {
@@ -153,6 +158,8 @@ export interface NewPayment extends PaymentContext {
   readonly paymentId: string;
   readonly merchantId: string;
   readonly clientSecret: string;
+  /** Percent of the amount that the customer pays on top of it. */
+  readonly surchargePercent?: number | undefined;
 }
 
 /** A processor that says "later" does so within this time. */
@@ -170,6 +177,7 @@ export function createPayment(input: PaymentInput, created: NewPayment): Decisio
     profile_id: input.profile_id,
     status: 'requires_payment_method',
     amount: input.amount,
+    net_amount: netAmount(input.amount, created.surchargePercent),
     amount_received: 0,
     amount_capturable: 0,
     currency: input.currency,
@@ -196,6 +204,17 @@ export function createPayment(input: PaymentInput, created: NewPayment): Decisio
   const attached = attachMethod(blank, input, created.nowMs);
   if (attached.refusal || input.confirm !== true) return attached;
   return attempt(attached.state, created);
+}
+
+/** Undefined without a surcharge; a surcharge is one minor unit at least. */
+function netAmount(amount: number, surchargePercent: number | undefined): number | undefined {
+  if (surchargePercent === undefined) return undefined;
+  return amount + Math.max(1, Math.round((amount * surchargePercent) / 100));
+}
+
+/** What the customer pays, and what is authorized and captured. */
+function dueAmount({ amount, net_amount: net = amount }: PaymentState): number {
+  return net;
 }
 
 /** The fields of Confirm Payment that the rules look at or keep. */
@@ -248,6 +267,8 @@ export function updatePayment(
       billing: takesOver ? defaultBilling : state.billing,
       hidden: { ...state.hidden, billing_is_default: takesOver || state.hidden.billing_is_default },
       amount: update.amount ?? state.amount,
+      net_amount:
+        state.net_amount && state.net_amount - state.amount + (update.amount ?? state.amount),
       currency: update.currency ?? state.currency,
       description: update.description ?? state.description,
       metadata: update.metadata ?? state.metadata,
@@ -287,7 +308,7 @@ export function capturePayment(
     );
   }
   const received = state.amount_received + amountMinor;
-  const isFull = received === state.amount;
+  const isFull = received === dueAmount(state);
   const goesOn = !isFull && state.capture_method === 'manual_multiple';
   const status = isFull
     ? 'succeeded'
@@ -298,7 +319,7 @@ export function capturePayment(
     changed(state, nowMs, {
       status,
       amount_received: received,
-      amount_capturable: goesOn ? state.amount - received : 0,
+      amount_capturable: goesOn ? dueAmount(state) - received : 0,
       captured_at: isoTime(nowMs),
       statement_descriptor: descriptor === '' ? state.statement_descriptor : descriptor,
       hidden: goesOn ? state.hidden : withoutDue(state),
@@ -384,7 +405,7 @@ export function endAction(
   if (deed === 'abandon') return accept(decline(ready, 'UE_5003', nowMs));
   // A coin payment was sent, which the chain has still to confirm.
   if (state.payment_method === 'crypto')
-    return accept(beginProcessing(ready, afterwardsOf(state), nowMs));
+    return accept(beginProcessing(ready, afterwardsOf(state), { nowMs }));
   return accept(finish(ready, afterwardsOf(state), nowMs));
 }
 
@@ -502,9 +523,13 @@ function attempt(state: PaymentState, context: PaymentContext): Decision<Payment
   switch (outcome.kind) {
     case 'approved':
     case 'declined':
-      return accept(finish(tried, outcome, nowMs));
+      return accept(
+        context.decidesAfterMs === undefined
+          ? finish(tried, outcome, nowMs)
+          : beginProcessing(tried, outcome, { nowMs, afterMs: context.decidesAfterMs }),
+      );
     case 'processing':
-      return accept(beginProcessing(tried, outcome.afterwards, nowMs));
+      return accept(beginProcessing(tried, outcome.afterwards, { nowMs }));
     case 'customer_action':
       return accept(
         changed(tried, nowMs, {
@@ -526,11 +551,11 @@ function attempt(state: PaymentState, context: PaymentContext): Decision<Payment
 function beginProcessing(
   state: PaymentState,
   afterwards: FinalOutcome,
-  nowMs: number,
+  { nowMs, afterMs = PROCESSING_MS }: { readonly nowMs: number; readonly afterMs?: number },
 ): PaymentState {
   return changed(state, nowMs, {
     status: 'processing',
-    hidden: waiting(state, afterwards, 'finish_processing', nowMs + PROCESSING_MS),
+    hidden: waiting(state, afterwards, 'finish_processing', nowMs + afterMs),
   });
 }
 
@@ -540,7 +565,7 @@ function finish(state: PaymentState, outcome: FinalOutcome, nowMs: number): Paym
   if (state.capture_method === 'automatic') {
     return changed(state, nowMs, {
       status: 'succeeded',
-      amount_received: state.amount,
+      amount_received: dueAmount(state),
       amount_capturable: 0,
       captured_at: isoTime(nowMs),
       hidden: withoutDue(state),
@@ -549,7 +574,7 @@ function finish(state: PaymentState, outcome: FinalOutcome, nowMs: number): Paym
   const lapsesAtMs = nowMs + MANUAL_AUTHORIZATION_VALIDITY_MS;
   return changed(state, nowMs, {
     status: 'requires_capture',
-    amount_capturable: state.amount,
+    amount_capturable: dueAmount(state),
     capture_before: isoTime(lapsesAtMs),
     hidden: {
       ...withoutDue(state),

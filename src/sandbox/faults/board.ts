@@ -2,11 +2,14 @@
 import { createDice, type Dice } from './dice.ts';
 import { createRequestFaults, type RequestFaults } from './requests.ts';
 import { type Faults, NO_FAULTS } from './settings.ts';
+import type { Spoiled } from './views.ts';
 
 export interface FaultBoard {
   readonly current: () => Faults;
   readonly dice: () => Dice;
   readonly requests: () => RequestFaults;
+  /** Faults and dice together, for what is shown. */
+  readonly spoiled: () => Spoiled;
   /** Counts a list request. @returns its number since the faults were set */
   countList(): number;
   /** Replaces all of them; counts begin anew. */
@@ -24,6 +27,7 @@ export function createFaultBoard(initial: Faults = NO_FAULTS): FaultBoard {
     current: () => armed.faults,
     dice: () => armed.dice,
     requests: () => armed.requests,
+    spoiled: () => armed,
     countList: () => {
       lists += 1;
       return lists;

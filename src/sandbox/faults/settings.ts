@@ -12,6 +12,10 @@ const durationMs = z
   .min(0)
   .max(30 * DAY_MS);
 
+/** Fields that bodies of some services lack: `version` stands for `modified_at`. */
+export const LACKED_FIELDS = ['created', 'version'] as const;
+const without = z.array(z.enum(LACKED_FIELDS)).default([]);
+
 /** What can go wrong with a webhook. Rates are judged for each event by itself. */
 const webhookFaults = z.strictObject({
   /** Never sent, and never sent again: the service believes that it was. */
@@ -33,6 +37,10 @@ const webhookFaults = z.strictObject({
   changed_copy: rate,
   /** An event for every change, also where object and type had one already. */
   repeat_types: z.boolean().default(false),
+  /** The object has five fields: its ids, its status, amount and currency. */
+  thin: rate,
+  /** The object lacks these fields. */
+  without,
 });
 
 /** What can go wrong with one request. The first entry that fits a request and its dice is used. */
@@ -78,6 +86,10 @@ const listFaults = z.strictObject({
   sort: z.enum(['created', 'modified']).default('created'),
   /** Rows of one time come in another order in each request. */
   unstable_ties: z.boolean().default(false),
+  /** Rows have five fields: id, status, amount, currency and created. */
+  thin: z.boolean().default(false),
+  /** Rows lack these fields. */
+  without,
   /** Lists show everything as it was this long ago. */
   replica_lag_ms: durationMs.default(0),
   /** Names of filters that have no effect. */
@@ -87,12 +99,37 @@ const listFaults = z.strictObject({
   tick_ms: z.int().min(1).max(60_000).default(1),
 });
 
+const retrieveFaults = z.strictObject({
+  /** Retrieves show everything as it was this long ago; what is newer is not found. */
+  lag_ms: durationMs.default(0),
+  /** Bodies lack these fields. */
+  without,
+});
+
+/** How payments go. Rates are judged for each payment by itself. */
+const paymentFaults = z.strictObject({
+  /** What would be approved or declined at once is `processing` first, and decided later. */
+  processing_first: rate,
+  processing_ms: durationMs.default(5 * 60 * 1000),
+  /** A surcharge comes on top: `net_amount` is `amount` and the surcharge, and is what is received. */
+  surcharge: rate,
+  surcharge_percent: z.int().min(1).max(100).default(3),
+  /** While `processing`, the full amount is shown as `amount_received`; once `failed`, null. */
+  early_received: rate,
+});
+
+const MOST_OFF_MS = 10 * 365 * DAY_MS;
+
 export const faultsSchema = z.strictObject({
   /** Decides every dice that the faults throw. */
   seed: z.int().default(1),
   webhooks: webhookFaults.prefault({}),
   requests: z.array(requestFault).max(50).default([]),
   lists: listFaults.prefault({}),
+  retrieves: retrieveFaults.prefault({}),
+  payments: paymentFaults.prefault({}),
+  /** By how much the service's clock is off: every time that it stamps, shows, or dates answers with. */
+  clock_off_ms: z.int().min(-MOST_OFF_MS).max(MOST_OFF_MS).default(0),
   /** HTTP status of HE_01, which the document leaves open. */
   he_01_status: z.union([z.literal(400), z.literal(409), z.literal(422)]).default(409),
 });
@@ -102,5 +139,7 @@ export type FaultsInput = z.input<typeof faultsSchema>;
 export type WebhookFaults = Faults['webhooks'];
 export type RequestFault = Faults['requests'][number];
 export type ListFaults = Faults['lists'];
+export type PaymentFaults = Faults['payments'];
+export type LackedField = (typeof LACKED_FIELDS)[number];
 
 export const NO_FAULTS: Faults = faultsSchema.parse({});

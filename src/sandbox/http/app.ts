@@ -40,7 +40,7 @@ export function createSandboxApp(services: Services, log: Log): express.Express 
   app.set('case sensitive routing', true);
   app.set('strict routing', true);
   app.use((_request, response, next) => {
-    response.set('Date', new Date(services.clock.nowMs()).toUTCString());
+    response.set('Date', new Date(services.shownClock.nowMs()).toUTCString());
     next();
   });
   app.use(refuseBrowsers);

@@ -16,7 +16,7 @@ export function hashKey(apiKey: string): Buffer {
 }
 
 export async function identify(
-  { clock, db }: Pick<Services, 'clock' | 'db'>,
+  { db, shownClock }: Pick<Services, 'db' | 'shownClock'>,
   apiKey: string | undefined,
 ): Promise<Decision<Caller>> {
   if (apiKey === undefined || apiKey === '') {
@@ -31,7 +31,7 @@ export async function identify(
     return refuse('AU_01', `The API key is not valid.${hint}`);
   }
   if (key.isRevoked) return refuse('AU_02', 'The API key was revoked.');
-  if (key.expiresAt !== null && key.expiresAt.getTime() <= clock.nowMs()) {
+  if (key.expiresAt !== null && key.expiresAt.getTime() <= shownClock.nowMs()) {
     return refuse('AU_01', 'The API key has expired.');
   }
   return accept({ name: sha256.toString('hex'), kind });

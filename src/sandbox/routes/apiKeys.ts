@@ -26,10 +26,10 @@ const KEY_LENGTH = 64;
 const SHOWN_LENGTH = 12;
 
 export const API_KEY_HANDLERS: Handlers<ApiKeys> = {
-  createApiKey: async ({ params, input }, { account, clock, db }) => {
+  createApiKey: async ({ params, input }, { account, db, shownClock }) => {
     if (!isOurs(account, params)) return unknownMerchant(params);
     const apiKey = randomId(API_KEY_PREFIXES.sandboxSecret, KEY_LENGTH);
-    const nowMs = clock.nowMs();
+    const nowMs = shownClock.nowMs();
     const blank: ApiKeyState = {
       key_id: randomId(API_KEY_PREFIXES.sandboxSecret),
       name: input.name,
@@ -57,19 +57,19 @@ export const API_KEY_HANDLERS: Handlers<ApiKeys> = {
     return found ? accept(show(account, found)) : unknownKey(params.key_id);
   },
 
-  updateApiKey: ({ params, input }, { account, clock, db }) =>
+  updateApiKey: ({ params, input }, { account, db, shownClock }) =>
     db.transaction(async (tx): Promise<Decision<object>> => {
       const state = isOurs(account, params) ? await lockApiKey(tx, params.key_id) : undefined;
       if (state === undefined) return unknownKey(params.key_id);
-      const changed = changeApiKey(state, input, clock.nowMs());
+      const changed = changeApiKey(state, input, shownClock.nowMs());
       if (changed.refusal) return changed;
       await updateApiKeyRow(tx, changed.state);
       return accept(show(account, changed.state));
     }),
 
-  revokeApiKey: async ({ params }, { account, clock, db }) => {
+  revokeApiKey: async ({ params }, { account, db, shownClock }) => {
     const { merchant_id, key_id } = params;
-    const at = isoTime(clock.nowMs());
+    const at = isoTime(shownClock.nowMs());
     const isRevoked = isOurs(account, params) && (await revokeApiKeyRow(db, key_id, at));
     return isRevoked ? accept({ merchant_id, key_id, revoked: true }) : unknownKey(key_id);
   },

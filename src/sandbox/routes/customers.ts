@@ -34,7 +34,7 @@ const SHOWN_ON_CREATE = Object.keys(ENDPOINTS.createCustomer.response.shape);
 export const CUSTOMER_HANDLERS: Handlers<Customers> = {
   createCustomer: async ({ input }, services) => {
     const { customer_id: customerId = randomId('cus_'), ...fields } = input;
-    const state = createCustomer(customerId, fields, services.clock.nowMs());
+    const state = createCustomer(customerId, fields, services.shownClock.nowMs());
     const isNew = await insertCustomer(services.db, state);
     if (!isNew) {
       return existsAlready(services, `A customer with customer_id ${customerId} exists already`);
@@ -57,7 +57,7 @@ export const CUSTOMER_HANDLERS: Handlers<Customers> = {
   deleteCustomer: ({ params }, services) =>
     changeCustomer(services, params.customer_id, (state) => ({
       changed: redactCustomer(state),
-      deletedAt: isoTime(services.clock.nowMs()),
+      deletedAt: isoTime(services.shownClock.nowMs()),
       answer: {
         customer_id: state.customer_id,
         customer_deleted: true,

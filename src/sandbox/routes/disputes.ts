@@ -3,17 +3,15 @@ import { accept, type Decision, refuseUnknown } from '../domain/decision.ts';
 import { acceptDispute, type DisputeState } from '../domain/dispute.ts';
 import { show } from '../domain/resource.ts';
 import type { Services } from '../services.ts';
-import { readResource } from '../store/resources.ts';
 import type { Handlers } from './handler.ts';
 import { listPage } from './list.ts';
+import { retrieve } from './retrieve.ts';
 
 type Disputes = 'retrieveDispute' | 'listDisputes' | 'acceptDispute';
 
 export const DISPUTE_HANDLERS: Handlers<Disputes> = {
-  retrieveDispute: async ({ params }, { db }) => {
-    const found = await readResource(db, 'dispute', params.dispute_id);
-    return found ? accept(show(found)) : unknownDispute(params.dispute_id);
-  },
+  retrieveDispute: async ({ params }, services) =>
+    (await retrieve(services, 'dispute', params.dispute_id)) ?? unknownDispute(params.dispute_id),
 
   listDisputes: ({ input }, services) => listPage(services, { kind: 'dispute', ...input }),
 

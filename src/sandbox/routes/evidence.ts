@@ -45,7 +45,7 @@ export const EVIDENCE_HANDLERS: Handlers<Evidence> = {
       result,
     ),
 
-  uploadFile: async ({ input }, { clock, db }) => {
+  uploadFile: async ({ input }, { db, shownClock }) => {
     const { dispute_id: disputeId, file } = input;
     if ((await readResource(db, 'dispute', disputeId)) === undefined) {
       return unknownDispute(disputeId);
@@ -57,7 +57,7 @@ export const EVIDENCE_HANDLERS: Handlers<Evidence> = {
       name: file.name,
       contentType: file.type,
       content: Buffer.from(await file.arrayBuffer()),
-      createdAt: isoTime(clock.nowMs()),
+      createdAt: isoTime(shownClock.nowMs()),
     });
     return accept({ file_id: fileId });
   },

@@ -58,7 +58,7 @@ async function showLink(
     return;
   }
   const last = await lastPaymentOf(services, link);
-  const status = paymentLinkStatus(link, last, services.clock.nowMs());
+  const status = paymentLinkStatus(link, last, services.shownClock.nowMs());
   const seller = link.payment_link_config?.seller_name;
   const form =
     status === 'active'

@@ -6,9 +6,10 @@ import {
   type ResourceKind,
 } from '../../contract/index.ts';
 import { accept, type Decision } from '../domain/decision.ts';
-import { type Resource, show } from '../domain/resource.ts';
+import type { Resource } from '../domain/resource.ts';
 import { isoBound, isoTime } from '../domain/time.ts';
 import type { LIST_ENVELOPES } from '../faults/settings.ts';
+import { listView } from '../faults/views.ts';
 import type { Services } from '../services.ts';
 import { countResources, type ListFilter, type ListOrder, listResources } from '../store/lists.ts';
 
@@ -65,7 +66,7 @@ export async function listPage(services: Services, asked: ListInput): Promise<De
   const envelope = lists.envelope ?? (asked.kind === 'payment' ? 'count' : 'has_more');
   const hasMore = offset + found.length < total;
   const rows = shorten(services, { found, salt, tells: hasMore || TELLS_TOTAL.has(envelope) });
-  const data = rows.map(show);
+  const data = rows.map((row) => listView(row, faults.spoiled()));
   switch (envelope) {
     case 'count':
       return accept({ count: data.length, total_count: total, data });

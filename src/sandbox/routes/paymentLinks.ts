@@ -63,7 +63,7 @@ export const PAYMENT_LINK_HANDLERS: Handlers<PaymentLinks> = {
 
 async function showLink(services: Services, state: PaymentLinkState): Promise<object> {
   const last = await lastPaymentOf(services, state);
-  return { ...state, status: paymentLinkStatus(state, last, services.clock.nowMs()) };
+  return { ...state, status: paymentLinkStatus(state, last, services.shownClock.nowMs()) };
 }
 
 /** The last payment that was begun by a link; undefined before any. */

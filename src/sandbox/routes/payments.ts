@@ -9,19 +9,21 @@ import {
   capturePayment,
   confirmPayment,
   createPayment,
+  type NewPayment,
+  type PaymentContext,
   type PaymentInput,
   type PaymentState,
   rejectPayment,
   updatePayment,
 } from '../domain/payment.ts';
-import { show, showWithSecret } from '../domain/resource.ts';
+import { answerView } from '../faults/views.ts';
 import { randomId } from '../ids.ts';
 import type { Services } from '../services.ts';
-import { readResource } from '../store/resources.ts';
 import { existsAlready } from './existing.ts';
 import type { Handlers } from './handler.ts';
 import { hostedPageUrl } from './hostedPageUrl.ts';
 import { listPage } from './list.ts';
+import { retrieve } from './retrieve.ts';
 
 type Payments =
   | 'createPayment'
@@ -47,7 +49,7 @@ export const PAYMENT_HANDLERS: Handlers<Payments> = {
       const begun = await beginPayment(services, entry, input);
       if (begun.refusal) return begun;
       const made = await entry.insert({ kind: 'payment', state: begun.state });
-      return made ? accept(showWithSecret(made)) : paymentExists(services, paymentId);
+      return made ? accept(withSecret(made.state, services)) : paymentExists(services, paymentId);
     });
   },
 
@@ -61,15 +63,13 @@ export const PAYMENT_HANDLERS: Handlers<Payments> = {
   confirmPayment: ({ params, input }, services) =>
     change(services, params.payment_id, withSecret, (state, nowMs) =>
       confirmPayment(state, input, {
+        ...contextOf(services, state.payment_id),
         nowMs,
-        hostedPageUrl: hostedPageUrl(services, state.payment_id),
       }),
     ),
 
-  retrievePayment: async ({ params }, { db }) => {
-    const found = await readResource(db, 'payment', params.payment_id);
-    return found ? accept(show(found)) : unknownPayment(params.payment_id);
-  },
+  retrievePayment: async ({ params }, services) =>
+    (await retrieve(services, 'payment', params.payment_id)) ?? unknownPayment(params.payment_id),
 
   listPayments: ({ input }, services) => listPage(services, { kind: 'payment', ...input }),
 
@@ -110,10 +110,25 @@ export async function beginPayment(
     defaultBilling: customer.state.billing,
     merchantId,
     clientSecret: randomId(`${paymentId}_secret_`),
-    hostedPageUrl: hostedPageUrl(services, paymentId),
+    ...contextOf(services, paymentId),
     nowMs: entry.nowMs,
   });
 }
+
+/** What the faults and the sandbox's address give to the rules. */
+function contextOf(services: Services, paymentId: string): Omit<NewPaymentFaults, 'nowMs'> {
+  const dice = services.faults.dice();
+  const { payments } = services.faults.current();
+  const isLate = dice('processing_first', paymentId) < payments.processing_first;
+  const hasSurcharge = dice('surcharge', paymentId) < payments.surcharge;
+  return {
+    hostedPageUrl: hostedPageUrl(services, paymentId),
+    decidesAfterMs: isLate ? payments.processing_ms : undefined,
+    surchargePercent: hasSurcharge ? payments.surcharge_percent : undefined,
+  };
+}
+
+type NewPaymentFaults = PaymentContext & Pick<NewPayment, 'surchargePercent'>;
 
 function paymentExists(services: Services, paymentId: string): Decision<never> {
   return existsAlready(services, `A payment with payment_id ${paymentId} exists already`);
@@ -142,33 +157,37 @@ type Rule = (
   nowMs: number,
   entry: Entry,
 ) => Decision<PaymentState> | Promise<Decision<PaymentState>>;
-type View = (state: PaymentState) => object;
+type View = (state: PaymentState, services: Services) => object;
 
 /** Applies a rule to a payment under its lock, and answers with the view of what became of it. */
 export function change(
-  { books }: Services,
+  services: Services,
   paymentId: string,
   view: View,
   rule: Rule,
 ): Promise<Decision<object>> {
-  return books.write(async (entry) => {
+  return services.books.write(async (entry) => {
     const state = await entry.lock('payment', paymentId);
     if (state === undefined) return unknownPayment(paymentId);
     const changed = await rule(state, entry.nowMs, entry);
     if (changed.refusal) return changed;
     const saved = await entry.save({ kind: 'payment', state: changed.state });
-    return accept(view(saved.state));
+    return accept(view(saved.state, services));
   });
 }
 
-export const whole: View = (state) => show({ kind: 'payment', state });
-const withSecret: View = (state) => showWithSecret({ kind: 'payment', state });
+export const whole: View = (state, { faults }) =>
+  answerView({ kind: 'payment', state }, faults.spoiled());
+const withSecret: View = (state, services) => ({
+  ...whole(state, services),
+  client_secret: state.hidden.client_secret,
+});
 
 /** The fields that the document shows for an endpoint's answer. */
 function only(name: 'capturePayment' | 'cancelPayment' | 'approvePayment'): View {
   const fields = Object.keys(ENDPOINTS[name].response.shape);
-  return (state) => {
-    const shown = show({ kind: 'payment', state });
+  return (state, { faults }) => {
+    const shown = answerView({ kind: 'payment', state }, faults.spoiled());
     return Object.fromEntries(fields.map((field) => [field, shown[field]]));
   };
 }

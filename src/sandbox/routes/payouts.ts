@@ -13,11 +13,11 @@ import {
 import { show, showWithSecret } from '../domain/resource.ts';
 import { randomId } from '../ids.ts';
 import type { Services } from '../services.ts';
-import { readResource } from '../store/resources.ts';
 import { existsAlready } from './existing.ts';
 import type { Handlers } from './handler.ts';
 import { PAYOUT_LINK_PATH } from './hostedPageUrl.ts';
 import { listPage } from './list.ts';
+import { retrieve } from './retrieve.ts';
 
 type Payouts =
   | 'createPayout'
@@ -72,10 +72,8 @@ export const PAYOUT_HANDLERS: Handlers<Payouts> = {
 
   cancelPayout: ({ params }, services) => changePayout(services, params.payout_id, cancelPayout),
 
-  retrievePayout: async ({ params }, { db }) => {
-    const found = await readResource(db, 'payout', params.payout_id);
-    return found ? accept(show(found)) : unknownPayout(params.payout_id);
-  },
+  retrievePayout: async ({ params }, services) =>
+    (await retrieve(services, 'payout', params.payout_id)) ?? unknownPayout(params.payout_id),
 
   listPayouts: ({ input }, services) => listPage(services, { kind: 'payout', ...input }),
 };

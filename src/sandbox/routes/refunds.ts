@@ -4,11 +4,11 @@ import { createRefund, type RefundState, updateRefund } from '../domain/refund.t
 import { show } from '../domain/resource.ts';
 import { randomId } from '../ids.ts';
 import type { Services } from '../services.ts';
-import { readResource } from '../store/resources.ts';
 import { existsAlready } from './existing.ts';
 import type { Handlers } from './handler.ts';
 import { listPage } from './list.ts';
 import { unknownPayment } from './payments.ts';
+import { retrieve } from './retrieve.ts';
 
 type Refunds = 'createRefund' | 'updateRefund' | 'retrieveRefund' | 'listRefunds';
 
@@ -34,10 +34,8 @@ export const REFUND_HANDLERS: Handlers<Refunds> = {
       accept(updateRefund(state, input, nowMs)),
     ),
 
-  retrieveRefund: async ({ params }, { db }) => {
-    const found = await readResource(db, 'refund', params.refund_id);
-    return found ? accept(show(found)) : unknownRefund(params.refund_id);
-  },
+  retrieveRefund: async ({ params }, services) =>
+    (await retrieve(services, 'refund', params.refund_id)) ?? unknownRefund(params.refund_id),
 
   listRefunds: ({ input }, services) => listPage(services, { kind: 'refund', ...input }),
 };

@@ -1,7 +1,18 @@
 /** Statements on what belongs to the account: its clock and its keys. */
 import type { Queryable } from '../../platform/db/database.ts';
 
-/** By how much the clock is ahead of the machine's, in milliseconds. */
+/** Whether nothing is stored that bears a time of the clock. */
+export async function isEmpty(db: Queryable): Promise<boolean> {
+  const rows = await db.query<{ isEmpty: boolean }>(
+    `select not exists (select 1 from sandbox.resources)
+        and not exists (select 1 from sandbox.customers)
+        and not exists (select 1 from sandbox.payment_links)
+        and not exists (select 1 from sandbox.api_keys where key_id is not null) as "isEmpty"`,
+  );
+  return rows[0]?.isEmpty ?? false;
+}
+
+/** By how much the clock is ahead of the machine's, in milliseconds; negative when it is behind. */
 export async function readAdvance(db: Queryable): Promise<number> {
   const rows = await db.query<{ advanceMs: number }>(
     'select clock_advance_ms as "advanceMs" from sandbox.account limit 1',

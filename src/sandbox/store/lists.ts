@@ -38,11 +38,11 @@ const NOW_ROWS = 'sandbox.resources';
 const PAST_ROWS = `(
   select kind, id, parent_id, status, currency, customer_id, created_at, modified_at, state
     from sandbox.resources
-   where modified_at <= $1 and created_at <= $1
+   where coalesce(recorded_at, modified_at) <= $1
    union all
   select kind, id, parent_id, status, currency, customer_id, created_at, modified_at, state
     from sandbox.past_resources
-   where valid_until > $1 and modified_at <= $1 and created_at <= $1
+   where valid_until > $1 and coalesce(recorded_at, modified_at) <= $1
 )`;
 
 /**

@@ -3,27 +3,43 @@ import type { ResourceKind } from '../../contract/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { type Resource, searchFields } from '../domain/resource.ts';
 
-/** Inserts a resource. @returns false when the id is taken; a race for one id has one winner */
-export async function insertResource(tx: Queryable, resource: Resource): Promise<boolean> {
+/**
+ * Inserts a resource.
+ * @param recordedAt ISO 8601, by the sandbox's own clock
+ * @returns false when the id is taken; a race for one id has one winner
+ */
+export async function insertResource(
+  tx: Queryable,
+  resource: Resource,
+  recordedAt: string,
+): Promise<boolean> {
   const rows = await tx.query(
     `insert into sandbox.resources
-       (kind, id, parent_id, status, currency, customer_id, created_at, modified_at, due_at, state)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+       (kind, id, parent_id, status, currency, customer_id, created_at, modified_at, due_at, state,
+        recorded_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
      on conflict (kind, id) do nothing
      returning id`,
-    columnsOf(resource),
+    [...columnsOf(resource), recordedAt],
   );
   return rows.length === 1;
 }
 
-/** Writes a changed resource. Its row is locked by the caller. */
-export async function updateResource(tx: Queryable, resource: Resource): Promise<void> {
+/**
+ * Writes a changed resource. Its row is locked by the caller.
+ * @param recordedAt ISO 8601, by the sandbox's own clock
+ */
+export async function updateResource(
+  tx: Queryable,
+  resource: Resource,
+  recordedAt: string,
+): Promise<void> {
   await tx.query(
     `update sandbox.resources
         set parent_id = $3, status = $4, currency = $5, customer_id = $6,
-            created_at = $7, modified_at = $8, due_at = $9, state = $10
+            created_at = $7, modified_at = $8, due_at = $9, state = $10, recorded_at = $11
       where kind = $1 and id = $2`,
-    columnsOf(resource),
+    [...columnsOf(resource), recordedAt],
   );
 }
 
@@ -68,8 +84,25 @@ export async function readResource(
   return rows[0];
 }
 
+/** A resource as it was; undefined where there was none then. @param asOf ISO 8601 */
+export async function readPastResource(
+  db: Queryable,
+  { kind, id, asOf }: { readonly kind: ResourceKind; readonly id: string; readonly asOf: string },
+): Promise<Resource | undefined> {
+  const rows = await db.query<Resource>(
+    `select kind, state from sandbox.resources
+      where kind = $1 and id = $2 and coalesce(recorded_at, modified_at) <= $3
+      union all
+     select kind, state from sandbox.past_resources
+      where kind = $1 and id = $2 and coalesce(recorded_at, modified_at) <= $3 and valid_until > $3
+      limit 1`,
+    [kind, id, asOf],
+  );
+  return rows[0];
+}
+
 /**
- * Keeps what a resource is now, before a change, for lists that show an older time.
+ * Keeps what a resource is now, before a change, for lists and retrieves that show an older time.
  * @param validUntil ISO 8601: the time of the change
  */
 export async function keepPast(
@@ -82,8 +115,10 @@ export async function keepPast(
 ): Promise<void> {
   await tx.query(
     `insert into sandbox.past_resources
-       (kind, id, parent_id, status, currency, customer_id, created_at, modified_at, state, valid_until)
-     select kind, id, parent_id, status, currency, customer_id, created_at, modified_at, state, $3
+       (kind, id, parent_id, status, currency, customer_id, created_at, modified_at, state,
+        recorded_at, valid_until)
+     select kind, id, parent_id, status, currency, customer_id, created_at, modified_at, state,
+            recorded_at, $3
        from sandbox.resources
       where kind = $1 and id = $2`,
     [kind, id, validUntil],

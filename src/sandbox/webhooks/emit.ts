@@ -1,10 +1,11 @@
 /** Makes the event of a change, with its plan of sendings, in the transaction of the change. */
 import { CONTENT_TYPES, type EventType, type ResourceKind } from '../../contract/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import { eventTypeOf, idOf, type Resource, show } from '../domain/resource.ts';
+import { eventTypeOf, idOf, type Resource, type Shown } from '../domain/resource.ts';
 import { isoTime } from '../domain/time.ts';
 import type { FaultBoard } from '../faults/board.ts';
 import { type PlannedSending, planSendings } from '../faults/sendings.ts';
+import { webhookView } from '../faults/views.ts';
 import { eventId } from '../ids.ts';
 import { countEvents, insertEvent, insertSendings, type NewSending } from '../store/webhooks.ts';
 import { signWebhook } from './sign.ts';
@@ -21,10 +22,18 @@ export interface EmitParts {
   readonly target: () => WebhookTarget;
 }
 
+/** The instant of a change. */
+export interface EventTime {
+  /** By the sandbox's own clock: when requests are due. */
+  readonly ownMs: number;
+  /** By the clock that the service shows: what the body says. */
+  readonly shownMs: number;
+}
+
 export async function emitEvent(
   tx: Queryable,
   resource: Resource,
-  nowMs: number,
+  { ownMs, shownMs }: EventTime,
   parts: EmitParts,
 ): Promise<void> {
   const eventType = eventTypeOf(resource);
@@ -35,8 +44,15 @@ export async function emitEvent(
   const objectId = idOf(resource);
   const once = `${resource.kind}/${objectId}/${eventType}`;
   const repeats = webhooks.repeat_types ? await countEvents(tx, objectId, eventType) : 0;
-  const id = eventId(nowMs);
-  const body = bodyOf(resource, { eventType, eventId: id, merchantId: parts.merchantId, nowMs });
+  const id = eventId(ownMs);
+  const subject = `${nameForDice(resource)}/${eventType}/${repeats}`;
+  const body = bodyOf(webhookView(resource, faults.spoiled(), subject), {
+    kind: resource.kind,
+    eventType,
+    eventId: id,
+    merchantId: parts.merchantId,
+    nowMs: shownMs,
+  });
   const eventSeq = await insertEvent(tx, {
     eventId: id,
     kind: resource.kind,
@@ -45,20 +61,20 @@ export async function emitEvent(
     onceKey: repeats === 0 ? once : `${once}/${repeats}`,
     body,
     signature: signWebhook(body, secret),
-    createdAt: isoTime(nowMs),
+    createdAt: isoTime(ownMs),
   });
   // One event for each object and type was made before: this change stays untold.
   if (eventSeq === undefined || url === undefined) return;
-  const subject = `${nameForDice(resource)}/${eventType}/${repeats}`;
   const plan = planSendings(webhooks, faults.dice(), subject);
   if (plan.length === 0) return;
   await insertSendings(
     tx,
-    plan.map((sending) => newSending(sending, { eventSeq, body, secret, nowMs })),
+    plan.map((sending) => newSending(sending, { eventSeq, body, secret, nowMs: ownMs })),
   );
 }
 
 interface Envelope {
+  readonly kind: ResourceKind;
   readonly eventType: EventType;
   readonly eventId: string;
   readonly merchantId: string;
@@ -66,12 +82,12 @@ interface Envelope {
 }
 
 /** Interface document, section Events, "Envelope". */
-function bodyOf(resource: Resource, envelope: Envelope): string {
+function bodyOf(object: Shown, envelope: Envelope): string {
   return JSON.stringify({
     merchant_id: envelope.merchantId,
     event_id: envelope.eventId,
     event_type: envelope.eventType,
-    content: { type: CONTENT_TYPE_OF[resource.kind], object: show(resource) },
+    content: { type: CONTENT_TYPE_OF[envelope.kind], object },
     timestamp: isoTime(envelope.nowMs),
   });
 }

@@ -2,7 +2,7 @@
 import type { Router } from 'express';
 import { z } from 'zod';
 import { API_KEY_PREFIXES } from '../../../contract/index.ts';
-import { accept, refuseUnknown } from '../../domain/decision.ts';
+import { accept, refuseState, refuseUnknown } from '../../domain/decision.ts';
 import { isoTime } from '../../domain/time.ts';
 import { faultsSchema, NO_FAULTS } from '../../faults/settings.ts';
 import { hashKey } from '../../http/authenticate.ts';
@@ -15,6 +15,10 @@ const none = z.strictObject({});
 /** Ten years: far beyond any deadline, and still a year that ISO 8601 writes with four digits. */
 const MAX_ADVANCE_MS = 10 * 365 * 24 * 60 * 60 * 1000;
 const MIN_SECRET_LENGTH = 16;
+const HOLDS_DATA =
+  'The clock can be set only while the sandbox is empty: its payments bear times of this clock, and ' +
+  'new ones would be older than those. Advance the clock instead, or start with an empty database.';
+
 const KEY_LENGTH = 64;
 
 const KEY_PREFIXES = {
@@ -49,6 +53,15 @@ function addClockRoutes(router: Router, { clock, engine }: Services): void {
     path: '/clock',
     input: none,
     answer: () => Promise.resolve(now()),
+  });
+  addControlRoute(router, {
+    method: 'put',
+    path: '/clock',
+    input: z.strictObject({ now: z.iso.datetime({ offset: true }) }),
+    answer: async ({ now: instant }) => {
+      const isSet = await engine.startAt(Date.parse(instant));
+      return isSet ? now() : refuseState(409, 'IR_16', HOLDS_DATA);
+    },
   });
   addControlRoute(router, {
     method: 'post',

@@ -1,0 +1,21 @@
+/** Retrieves of the four kinds that webhooks tell of, as of the instant that the faults say. */
+import type { ResourceKind } from '../../contract/index.ts';
+import { accept, type Decision } from '../domain/decision.ts';
+import { isoTime } from '../domain/time.ts';
+import { retrieveView } from '../faults/views.ts';
+import type { Services } from '../services.ts';
+import { readPastResource, readResource } from '../store/resources.ts';
+
+/** @returns undefined where there is no such resource, or was none then */
+export async function retrieve(
+  { clock, db, faults }: Services,
+  kind: ResourceKind,
+  id: string,
+): Promise<Decision<object> | undefined> {
+  const { lag_ms: lagMs } = faults.current().retrieves;
+  const found =
+    lagMs === 0
+      ? await readResource(db, kind, id)
+      : await readPastResource(db, { kind, id, asOf: isoTime(clock.nowMs() - lagMs) });
+  return found && accept(retrieveView(found, faults.spoiled()));
+}

@@ -1,0 +1,290 @@
+/** Habits of real services that the sandbox takes on by named faults: what is shown, how, and when. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
+import type { Body } from '../support/serviceApi.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+let sandbox: TestSandbox;
+beforeEach(async () => {
+  sandbox = await startTestSandbox();
+});
+afterEach(() => sandbox.close());
+
+const faults = (wanted: object) => sandbox.control('PUT', '/faults', wanted);
+const pay = async (id: string, fields: object = {}): Promise<Body> =>
+  (await sandbox.call('POST', '/payments', cardPayment({ payment_id: id, ...fields }))).body;
+const payLater = async (id: string): Promise<Body> =>
+  (
+    await sandbox.call(
+      'POST',
+      '/payments',
+      cardPaymentOf('processing', 'UE_1001', { payment_id: id }),
+    )
+  ).body;
+const capture = async (id: string, amount?: number): Promise<Body> =>
+  (await sandbox.call('POST', `/payments/${id}/capture`, { amount_to_capture: amount })).body;
+const retrieve = (id: string) => sandbox.call('GET', `/payments/${id}`);
+const rows = async (kind: string): Promise<Body> => {
+  const method = kind === 'disputes' ? 'GET' : 'POST';
+  return (await sandbox.call(method, `/${kind}/list`, method === 'POST' ? {} : undefined)).body
+    .data;
+};
+const truth = async (): Promise<Body> =>
+  (await sandbox.control('GET', '/truth/payment?limit=1000')).data;
+const told = async () => {
+  await sandbox.control('POST', '/settle');
+  return sandbox.listener.received.map(({ event }) => event);
+};
+
+/** One resource of each kind. */
+async function makeAll(): Promise<void> {
+  await pay('pay_a', { metadata: { order_id: 'ord_a' } });
+  await sandbox.call('POST', '/refunds', { payment_id: 'pay_a', refund_id: 'ref_a', amount: 300 });
+  await sandbox.control('POST', '/disputes', { payment_id: 'pay_a', amount: 200 });
+  await sandbox.call('POST', '/payouts/create', {
+    amount: 900,
+    currency: 'EUR',
+    payout_type: 'bank',
+    payout_method_data: {
+      bank_transfer: {
+        payout_method_type: 'sepa',
+        iban: 'DE89370400440532013000',
+        bic: 'ABCDEFGH',
+      },
+    },
+    confirm: true,
+    auto_fulfill: true,
+  });
+  await sandbox.advance(2 * SECOND_MS);
+}
+
+describe('thin and undated bodies', () => {
+  test('webhooks.thin: objects have their ids, status, amount and currency, and no more', async () => {
+    await faults({ webhooks: { thin: 1 } });
+    await makeAll();
+    const objects = new Map((await told()).map(({ content }) => [content.type, content.object]));
+    expect(objects.get('payment_details')).toEqual({
+      payment_id: 'pay_a',
+      merchant_id: sandbox.merchantId,
+      status: 'succeeded',
+      amount: 6540,
+      currency: 'USD',
+    });
+    expect(objects.get('refund_details')).toEqual({
+      refund_id: 'ref_a',
+      payment_id: 'pay_a',
+      status: 'succeeded',
+      amount: 300,
+      currency: 'USD',
+    });
+    expect(objects.size).toBe(4);
+    for (const object of objects.values()) expect(Object.keys(object)).toHaveLength(5);
+    expect((await retrieve('pay_a')).body).toHaveProperty('amount_received', 6540);
+  });
+
+  test('webhooks.thin is a share of events, the same ones in every run with one seed', async () => {
+    const thinOnes = async () => {
+      const fresh = await startTestSandbox({ faults: { seed: 3, webhooks: { thin: 0.5 } } });
+      for (let n = 0; n < 16; n += 1) {
+        await fresh.call('POST', '/payments', cardPayment({ payment_id: `p${n}` }));
+      }
+      await fresh.control('POST', '/settle');
+      const objects = fresh.listener.received.map(({ event }) => event.content.object);
+      await fresh.close();
+      const thin = objects.filter((object) => !('created' in object));
+      return thin.map(({ payment_id: id }) => String(id)).toSorted();
+    };
+    const first = await thinOnes();
+    expect(first.length).toBeGreaterThan(0);
+    expect(first.length).toBeLessThan(16);
+    expect(await thinOnes()).toEqual(first);
+  });
+
+  test('lists.thin: rows have an id, status, amount, currency and created, of every kind', async () => {
+    await faults({ lists: { thin: true } });
+    await makeAll();
+    for (const kind of ['payments', 'refunds', 'disputes', 'payouts']) {
+      const [row] = await rows(kind);
+      expect(Object.keys(row), kind).toHaveLength(5);
+      expect(row).toMatchObject({ amount: expect.anything(), created: expect.any(String) });
+    }
+    expect((await rows('payments'))[0]).not.toHaveProperty('amount_received');
+  });
+
+  test.each([
+    ['webhooks', async () => (await told())[0]?.content.object],
+    ['lists', async () => (await rows('payments'))[0]],
+    ['retrieves', async () => (await retrieve('pay_a')).body],
+  ])(
+    '%s.without: bodies lack created or their version there, and nowhere else',
+    async (channel, show) => {
+      await faults({ [channel]: { without: ['created', 'version'] } });
+      await pay('pay_a');
+      const shown = await show();
+      expect(shown).toMatchObject({ payment_id: 'pay_a', amount_received: 6540 });
+      expect(shown).not.toHaveProperty('created');
+      expect(shown).not.toHaveProperty('modified_at');
+      expect((await truth())[0]).toMatchObject({ created: expect.any(String) });
+      await faults({ [channel]: { without: ['version'] } });
+      await pay('pay_b');
+      if (channel !== 'webhooks') expect(await show()).toHaveProperty('created');
+    },
+  );
+});
+
+describe('late views', () => {
+  test('lists.replica_lag_ms of 30 s beside a retrieve of now: the list lags the retrieve', async () => {
+    await faults({ lists: { replica_lag_ms: 30 * SECOND_MS } });
+    await pay('pay_a', { capture_method: 'manual' });
+    await sandbox.advance(30 * SECOND_MS);
+    await capture('pay_a');
+    expect((await retrieve('pay_a')).body.status).toBe('succeeded');
+    expect((await rows('payments'))[0].status).toBe('requires_capture');
+    await sandbox.advance(30 * SECOND_MS);
+    expect((await rows('payments'))[0].status).toBe('succeeded');
+  });
+
+  test('retrieves.lag_ms: a retrieve shows everything as it was then, and not found before', async () => {
+    await faults({ retrieves: { lag_ms: 20 * SECOND_MS } });
+    await pay('pay_a', { capture_method: 'manual' });
+    expect((await retrieve('pay_a')).status).toBe(404);
+    await sandbox.advance(20 * SECOND_MS);
+    expect((await retrieve('pay_a')).body.status).toBe('requires_capture');
+    // The answer of what changed it is of now.
+    expect((await capture('pay_a')).status).toBe('succeeded');
+    expect((await retrieve('pay_a')).body.status).toBe('requires_capture');
+    await sandbox.advance(20 * SECOND_MS);
+    expect((await retrieve('pay_a')).body.status).toBe('succeeded');
+    expect((await rows('payments'))[0].status).toBe('succeeded');
+  });
+
+  test('retrieves.lag_ms holds for refunds, disputes and payouts, too', async () => {
+    await faults({ retrieves: { lag_ms: DAY_MS } });
+    await makeAll();
+    const [dispute] = await rows('disputes');
+    const [payout] = await rows('payouts');
+    const paths = [
+      '/refunds/ref_a',
+      `/disputes/${dispute.dispute_id}`,
+      `/payouts/${payout.payout_id}`,
+    ];
+    for (const path of paths) expect((await sandbox.call('GET', path)).status, path).toBe(404);
+    await sandbox.advance(DAY_MS);
+    for (const path of paths) expect((await sandbox.call('GET', path)).status, path).toBe(200);
+  });
+});
+
+describe('how payments go', () => {
+  test('payments.processing_first: the answer is processing, and the decision comes later', async () => {
+    await faults({ payments: { processing_first: 1, processing_ms: 10 * MINUTE_MS } });
+    expect(await pay('paid')).toMatchObject({ status: 'processing', amount_received: 0 });
+    await pay('held', { capture_method: 'manual' });
+    await pay('bad', { amount: 771_001 });
+    const open = await pay('open', { confirm: false });
+    const confirmed = await sandbox.call('POST', `/payments/${open.payment_id}/confirm`, {});
+    expect(confirmed.body.status).toBe('processing');
+    await sandbox.advance(9 * MINUTE_MS);
+    const statuses = async () =>
+      Object.fromEntries((await truth()).map((one: Body) => [one.payment_id, one.status]));
+    expect(new Set(Object.values(await statuses()))).toEqual(new Set(['processing']));
+    await sandbox.advance(MINUTE_MS);
+    expect(await statuses()).toEqual({
+      paid: 'succeeded',
+      held: 'requires_capture',
+      bad: 'failed',
+      open: 'succeeded',
+    });
+    const types = (await told()).map(({ event_type: type }) => type);
+    expect(types).toContain('payment_processing');
+  });
+
+  test('payments.surcharge: net_amount is amount and surcharge, and is what is held and received', async () => {
+    await faults({ payments: { surcharge: 1, surcharge_percent: 3 } });
+    expect(await pay('pay_a', { amount: 3_000 })).toMatchObject({
+      amount: 3_000,
+      net_amount: 3_090,
+      amount_received: 3_090,
+    });
+    const fields = { amount: 1_000, capture_method: 'manual_multiple' };
+    expect(await pay('pay_b', fields)).toMatchObject({ amount_capturable: 1_030 });
+    expect(await capture('pay_b', 1_000)).toMatchObject({
+      status: 'partially_captured_and_capturable',
+      amount_capturable: 30,
+    });
+    expect(await capture('pay_b')).toMatchObject({ status: 'succeeded', amount_received: 1_030 });
+    await pay('pay_c', { amount: 1_000, confirm: false });
+    const changed = await sandbox.call('POST', '/payments/pay_c', { amount: 2_000 });
+    expect(changed.body).toMatchObject({ amount: 2_000, net_amount: 2_030 });
+    const refund = { payment_id: 'pay_a', amount: 3_090 };
+    expect((await sandbox.call('POST', '/refunds', refund)).status).toBe(200);
+  });
+
+  test('payments.early_received: processing shows the full amount, failed shows null, the truth neither', async () => {
+    await faults({ payments: { early_received: 1, surcharge: 1 } });
+    const net = 6540 + 196;
+    expect(await payLater('pay_a')).toMatchObject({ status: 'processing', amount_received: net });
+    expect((await retrieve('pay_a')).body.amount_received).toBe(net);
+    expect((await rows('payments'))[0].amount_received).toBe(net);
+    expect((await truth())[0].amount_received).toBe(0);
+    await sandbox.advance(5 * MINUTE_MS);
+    expect((await retrieve('pay_a')).body).toMatchObject({
+      status: 'failed',
+      amount_received: null,
+    });
+    expect((await truth())[0].amount_received).toBe(0);
+    const received = (await told()).map(({ content }) => content.object.amount_received);
+    expect(received).toEqual([net, null]);
+  });
+});
+
+describe('a clock that is off', () => {
+  test('clock_off_ms: every time that is stamped, shown or dated is off, and things are due as ever', async () => {
+    const offMs = 3 * DAY_MS;
+    await faults({ clock_off_ms: offMs, payments: { processing_first: 1 } });
+    const aheadMs = (time: unknown) => Date.parse(String(time)) - Date.now();
+    const isOff = (time: unknown) => Math.abs(aheadMs(time) - offMs) < 10 * MINUTE_MS;
+    const made = await pay('pay_a');
+    const reply = await retrieve('pay_a');
+    const [event] = await told();
+    const times = [
+      made.created,
+      made.modified_at,
+      reply.headers.get('date'),
+      event?.timestamp,
+      event?.content.object.created,
+    ];
+    expect(times.map(isOff), times.join()).toEqual(times.map(() => true));
+    await sandbox.advance(5 * MINUTE_MS);
+    const decided = (await retrieve('pay_a')).body;
+    expect(decided.status).toBe('succeeded');
+    expect(isOff(decided.captured_at)).toBe(true);
+  });
+
+  test('once the clock is right again, new times are right and old ones stay as they were stamped', async () => {
+    await faults({ clock_off_ms: 3 * DAY_MS, retrieves: { lag_ms: 20 * SECOND_MS } });
+    const wrong = await pay('wrong', { capture_method: 'manual' });
+    await faults({ retrieves: { lag_ms: 20 * SECOND_MS } });
+    const right = await pay('right');
+    expect(Date.parse(wrong.created) - Date.parse(right.created)).toBeGreaterThan(2 * DAY_MS);
+    await capture('wrong');
+    await sandbox.advance(20 * SECOND_MS);
+    const changed = (await retrieve('wrong')).body;
+    expect(changed).toMatchObject({ status: 'succeeded', created: wrong.created });
+    expect(Date.parse(changed.modified_at)).toBeGreaterThan(Date.parse(wrong.modified_at));
+  });
+
+  test('a clock that was off changes no hold: it still lapses after seven days', async () => {
+    await faults({ clock_off_ms: 30 * DAY_MS });
+    await pay('held', { capture_method: 'manual_multiple' });
+    await sandbox.control('DELETE', '/faults');
+    await capture('held', 100);
+    await sandbox.advance(6 * DAY_MS);
+    expect((await retrieve('held')).body.status).toBe('partially_captured_and_capturable');
+    await sandbox.advance(DAY_MS);
+    expect((await retrieve('held')).body.status).toBe('expired');
+  });
+});
