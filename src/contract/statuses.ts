@@ -45,6 +45,51 @@ export function isCapturable(status: string | null | undefined): boolean {
   return CAPTURABLE_STATUSES.some((capturable) => capturable === status);
 }
 
+/**
+ * What a payment's status says about captured money.
+ * - `none`: nothing is captured in this step; an `amount_received` beside it is not money yet.
+ * - `captured`: `amount_received` is what was captured.
+ * - `kept`: the payment ends without another capture and keeps what was captured before.
+ * - `failed`: the payment failed; nothing of it is captured, whatever an earlier body carried.
+ */
+export type CaptureClaim = 'none' | 'captured' | 'kept' | 'failed';
+
+/**
+ * Services of this family carry `amount_received` before anything is captured, so the status decides
+ * whether it counts. Interface document, section States and transitions, "Payment statuses" and
+ * "Payment transitions"; docs/decisions/0019-captured-money.md.
+ */
+export const CAPTURE_CLAIMS: Readonly<Record<PaymentStatus, CaptureClaim>> = {
+  requires_payment_method: 'none',
+  requires_confirmation: 'none',
+  requires_action: 'none',
+  requires_customer_action: 'none',
+  requires_redirection: 'none',
+  requires_merchant_action: 'none',
+  processing: 'none',
+  requires_capture: 'none',
+  partially_authorized_and_requires_capture: 'none',
+  partially_captured_and_processing: 'captured',
+  partially_captured_and_capturable: 'captured',
+  // The processor's figures and ours differ, or a capture is under review: not decided yet.
+  conflicted: 'none',
+  review: 'none',
+  failed: 'failed',
+  cancelled: 'kept',
+  expired: 'kept',
+  partially_captured: 'captured',
+  succeeded: 'captured',
+  // What was captured and is voided as a whole.
+  cancelled_post_capture: 'captured',
+};
+
+/** What `status` says about captured money; an unknown one says nothing. */
+export function captureClaim(status: string | null | undefined): CaptureClaim {
+  return status !== null && status !== undefined && isKnownStatus('payment', status)
+    ? CAPTURE_CLAIMS[status as PaymentStatus]
+    : 'none';
+}
+
 export const REFUND_STATUSES = ['pending', 'review', 'succeeded', 'failed'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
 

@@ -6,7 +6,12 @@ import {
   PaymentServiceError,
 } from '../client/index.ts';
 import { orderKeyOf } from '../ledger/domain/order.ts';
-import { isHint, readResource, type SnapshotContent } from '../ledger/domain/snapshot.ts';
+import {
+  capturedOf,
+  isHint,
+  readResource,
+  type SnapshotContent,
+} from '../ledger/domain/snapshot.ts';
 import type { Remote } from './domain/compare.ts';
 import { afterWalk, judgeWalks, NO_WALKS } from './domain/walks.ts';
 import {
@@ -223,7 +228,7 @@ export function toRemote(ref: Pick<Remote, 'kind' | 'id'>, content: SnapshotCont
     stage: content.stage,
     currency: content.currency,
     amountMinor: content.amountMinor,
-    capturedMinor: content.amountReceivedMinor,
+    capturedMinor: capturedOf(content),
     versionMicros: content.versionMicros,
     createdMs: content.createdMicros === undefined ? undefined : content.createdMicros / 1000,
     paymentId: content.paymentId,

@@ -106,11 +106,10 @@ function orderStatuses(book: readonly Life[]): Readonly<Record<string, string>> 
     ),
   );
   const parts = new Map<string, OrderPart[]>();
-  for (const { kind, id, truth } of book) {
+  for (const { kind, id, truth, captured: capturedMinor } of book) {
     const orderId = orderOf.get(kind === 'payment' ? id : String(truth.payment_id));
     if (orderId === undefined) continue;
     const held = Number(truth.amount_capturable ?? 0);
-    const capturedMinor = Number(truth.amount_received ?? 0);
     const part: OrderPart = {
       kind,
       status: String(truth.dispute_status ?? truth.status).replace(/^dispute_/, ''),

@@ -20,6 +20,8 @@ export interface Life {
   readonly bodies: readonly Wire[];
   /** How it stands in the end, whole, as a retrieve answers. */
   readonly truth: Wire;
+  /** Payments: what was captured in the end; otherwise 0. */
+  readonly captured: number;
   readonly books: Books;
 }
 
@@ -121,6 +123,14 @@ function paymentLife(options: LifeOptions, choices: Choices): Life {
     created: instant(START_MS),
     metadata: options.orderId === undefined ? {} : { order_id: options.orderId },
   });
+  // Some services report the whole amount as received before it is, and take the word back.
+  const isEarly = choices.flip();
+  const early: Readonly<Record<string, Wire>> = isEarly
+    ? {
+        processing: { amount_received: amount },
+        failed: { amount_received: null, amount_capturable: amount },
+      }
+    : {};
   const tell = (standing: Standing): Standing => {
     // A hold without figures would be counted by the amount: legal, but no service knows less of a
     // hold than of anything else.
@@ -130,6 +140,7 @@ function paymentLife(options: LifeOptions, choices: Choices): Life {
         status: standing.status,
         amount_received: standing.captured,
         amount_capturable: standing.held,
+        ...early[standing.status],
       },
       optional,
     );
@@ -148,6 +159,7 @@ function paymentLife(options: LifeOptions, choices: Choices): Life {
     id: options.id,
     currency,
     ...narrator.end(),
+    captured: done.captured,
     books: paymentBooks(done),
   };
 }
@@ -278,6 +290,7 @@ function refundLife(options: LifeOptions, choices: Choices): Life {
     id: options.id,
     currency,
     ...narrator.end(),
+    captured: 0,
     books: books({
       'order.refunds': end === 'failed' ? 0 : amount,
       'refund.in_flight': end === 'pending' || end === 'review' ? -amount : 0,
@@ -336,6 +349,7 @@ function payoutLife(options: LifeOptions, choices: Choices): Life {
     id: options.id,
     currency,
     ...narrator.end(),
+    captured: 0,
     books: books({
       'psp.clearing': isGone ? -amount : 0,
       'payout.in_transit': isMoving ? amount : 0,
@@ -392,6 +406,7 @@ function disputeLife(options: LifeOptions, choices: Choices): Life {
     id: options.id,
     currency,
     ...narrator.end(),
+    captured: 0,
     books: books({
       'dispute.held': isOpen ? amount : 0,
       'loss.disputes': isLost ? amount : 0,

@@ -44,6 +44,7 @@ export const RULES = [
   'double_loss',
   'over_refund',
   'over_capture',
+  'capture_revoked',
   'currency',
   'amount',
   'status_conflict',

@@ -14,7 +14,7 @@
  * 5. Epochs are recorded facts, so a rebuild repeats them.
  */
 import type { ResourceState } from './merge.ts';
-import type { Snapshot, SnapshotContent } from './snapshot.ts';
+import { capturedOf, type Snapshot, type SnapshotContent } from './snapshot.ts';
 
 export interface Epoch {
   readonly epoch: number;
@@ -134,7 +134,8 @@ function sameTerms(terms: MoneyTerms, merged: ResourceState): boolean {
 }
 
 function moneyTerms(content: SnapshotContent): MoneyTerms {
-  const { status, stage, amountMinor, currency, amountReceivedMinor } = content;
+  const { status, stage, amountMinor, currency } = content;
+  const amountReceivedMinor = capturedOf(content);
   return {
     ...(status !== undefined && { status }),
     ...(stage !== undefined && { stage }),

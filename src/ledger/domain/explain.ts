@@ -35,12 +35,12 @@ import {
   type Doubt,
   decidingField,
   foldSnapshots,
-  HELD,
+  holdOf,
   type KeyField,
+  latestAttempt,
   type ResourceState,
-  SETTLED,
 } from './merge.ts';
-import type { ResourceRef, SnapshotContent } from './snapshot.ts';
+import { capturedOf, type ResourceRef, type SnapshotContent } from './snapshot.ts';
 import { formatInstant } from './time.ts';
 
 /** What each doubt means for a person. */
@@ -256,12 +256,10 @@ function amountOrigins(
     ({ epoch, content }) =>
       epoch === state.epoch && (content.currency ?? state.currency) === state.currency,
   );
-  const capturedFrom = current.findLast(
-    ({ content }) => content.amountReceivedMinor === state.capturedMinor,
+  const capturedFrom = latestAttempt(current).findLast(
+    ({ content }) => capturedOf(content) === state.capturedMinor,
   );
-  const holdFrom = current.findLast(
-    ({ content }) => holdOf(content) === state.authorizedMinor && isHold(content),
-  );
+  const holdFrom = current.findLast(({ content }) => holdOf(content) === state.authorizedMinor);
   const isUnknown = state.doubts.includes('unknown_amount');
   const isCarriedZero = state.capturedMinor === 0 && capturedFrom === undefined;
   return [
@@ -272,19 +270,6 @@ function amountOrigins(
       ? []
       : [origin('authorized', state.authorizedMinor, { from: holdFrom, head, isUnknown: false })]),
   ];
-}
-
-function holdOf({
-  amountCapturableMinor,
-  amountReceivedMinor,
-}: SnapshotContent): number | undefined {
-  return amountCapturableMinor === undefined && amountReceivedMinor === undefined
-    ? undefined
-    : (amountCapturableMinor ?? 0) + (amountReceivedMinor ?? 0);
-}
-
-function isHold({ status = '' }: SnapshotContent): boolean {
-  return HELD.has(status) || SETTLED.has(status);
 }
 
 interface OriginInput {

@@ -16,6 +16,8 @@ export const FINDING_CLASSES = {
   amount: 'An amount cannot be read, or bodies of the service contradict each other in money.',
   currency: 'A refund or dispute is in another currency than its payment.',
   over_capture: 'More was captured than the payment asked for.',
+  capture_revoked:
+    'The service reported captured money and then that the payment failed; the capture was reversed.',
   over_refund: 'More was refunded, or is about to be, than was captured.',
   double_paid: 'Two payments of one order were paid.',
   double_loss: 'Refunds and disputes together exceed what was captured.',
@@ -52,6 +54,7 @@ export const STATE_FINDING_CLASSES = [
   'status_conflict',
   'amount',
   'over_capture',
+  'capture_revoked',
 ] as const satisfies readonly FindingClass[];
 
 /** Classes about an event that say why it was taken in and posted nothing. */
@@ -107,6 +110,10 @@ export function stateFindings(ref: ResourceRef, { state, contradiction }: Merged
       subject,
       detail: { amountMinor, capturedMinor, currency },
     });
+  }
+  if (state && state.revokedMinor > 0) {
+    const { revokedMinor, currency } = state;
+    findings.push({ class: 'capture_revoked', subject, detail: { revokedMinor, currency } });
   }
   return findings;
 }

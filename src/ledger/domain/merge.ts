@@ -12,20 +12,23 @@
  * 3. The head gives the fields. What the head does not carry comes from the greatest snapshot that
  *    does.
  * 4. Cumulative amounts are maxima over carried values of the head's epoch and currency: amounts
- *    captured and authorized only grow within an epoch.
- * 5. A `succeeded` payment without a captured amount counts its `amount` provisionally if it was
+ *    captured and authorized only grow within an epoch. A captured amount counts only beside a status
+ *    that claims a capture (CAPTURE_CLAIMS), and a `failed` snapshot voids what lies below it: a later
+ *    attempt starts from zero.
+ * 5. A `succeeded` payment without a captured amount counts its amount provisionally if it was
  *    never held for capture. The provisional value is never stored, so the first carried value
  *    replaces it instead of competing with it. Of what was held the amount is unknown and nothing is
  *    posted.
  * 6. Doubts are stated, not resolved here: each of them makes a retrieve due.
+ * 7. A state with an unknown status posts nothing: what it means for money is not known.
  *
  * Rejected: last write wins by time (two events of one tick lose one), and arrival order (a
  * reordered pair loses the later state). The small models beside the design show both failing.
  */
 import type { ResourceKind } from '../../contract/resources/index.ts';
-import { FINAL_STATUSES, isKnownStatus } from '../../contract/statuses.ts';
+import { captureClaim, FINAL_STATUSES, isKnownStatus } from '../../contract/statuses.ts';
 import { stageRank, statusRank } from './ranks.ts';
-import type { ResourceRef, Snapshot, SnapshotContent } from './snapshot.ts';
+import { capturedOf, type ResourceRef, type Snapshot, type SnapshotContent } from './snapshot.ts';
 import { isReachable } from './transitions.ts';
 
 /** Why the state cannot be trusted without asking the service again. */
@@ -56,6 +59,8 @@ export interface ResourceState extends SnapshotContent {
   readonly authorizedMinor: number;
   /** Payments: what was captured; otherwise 0. */
   readonly capturedMinor: number;
+  /** Payments that are failed now: what an older body reported as captured; otherwise 0. */
+  readonly revokedMinor: number;
   /** Whether enough is known to post money for this resource. */
   readonly posts: boolean;
   readonly doubts: readonly Doubt[];
@@ -116,7 +121,11 @@ export function foldSnapshots(snapshots: readonly Snapshot[]): ResourceState {
     headHash: head.contentHash,
     authorizedMinor: amounts.authorizedMinor,
     capturedMinor: amounts.capturedMinor,
-    posts: complete && !amounts.doubts.includes('unknown_amount'),
+    revokedMinor: amounts.revokedMinor,
+    posts:
+      complete &&
+      isKnownStatus(head.ref.kind, fields.status ?? '') &&
+      !amounts.doubts.includes('unknown_amount'),
     doubts: [...headDoubts(head, fields, current), ...amounts.doubts],
     illegalSteps: findIllegalSteps(ascending),
   };
@@ -132,10 +141,16 @@ function joinFields(ascending: readonly Snapshot[]): SnapshotContent {
 interface PaymentAmounts {
   readonly authorizedMinor: number;
   readonly capturedMinor: number;
+  readonly revokedMinor: number;
   readonly doubts: readonly Doubt[];
 }
 
-const NO_PAYMENT_AMOUNTS: PaymentAmounts = { authorizedMinor: 0, capturedMinor: 0, doubts: [] };
+const NO_PAYMENT_AMOUNTS: PaymentAmounts = {
+  authorizedMinor: 0,
+  capturedMinor: 0,
+  revokedMinor: 0,
+  doubts: [],
+};
 
 /** Statuses that say money is held for capture, or was taken from such a hold. */
 export const HELD: ReadonlySet<string> = new Set([
@@ -154,13 +169,20 @@ export const SETTLED: ReadonlySet<string> = new Set([
 
 function paymentAmounts(fields: SnapshotContent, current: readonly Snapshot[]): PaymentAmounts {
   const isHeld = isHeldForCapture(fields, current);
-  const captured = capturedAmount(fields, current, isHeld);
+  const captured = capturedAmount(fields, latestAttempt(current), isHeld);
   const held = isHeld ? authorizedAmount(fields, current) : { authorizedMinor: 0, doubts: [] };
   return {
     authorizedMinor: held.authorizedMinor,
     capturedMinor: captured.capturedMinor,
+    revokedMinor: revokedAmount(fields, current),
     doubts: [...new Set<Doubt>([...captured.doubts, ...held.doubts])],
   };
+}
+
+/** The snapshots above the last one that says the payment failed (invariant 4). */
+export function latestAttempt<One extends Snapshot>(ascending: readonly One[]): readonly One[] {
+  const failure = ascending.findLastIndex(({ content }) => captureClaim(content.status) === 'failed');
+  return ascending.slice(failure + 1);
 }
 
 /** Bodies may lack the capture method, or name one that is not known: a hold that was seen is one. */
@@ -173,21 +195,50 @@ function isHeldForCapture(fields: SnapshotContent, current: readonly Snapshot[])
 
 function capturedAmount(
   fields: SnapshotContent,
-  current: readonly Snapshot[],
+  attempt: readonly Snapshot[],
   isHeld: boolean,
 ): { readonly capturedMinor: number; readonly doubts: readonly Doubt[] } {
-  const carriedMinor = maxCarried(current, ({ amountReceivedMinor }) => amountReceivedMinor) ?? 0;
+  const capturedMinor = maxCarried(attempt, capturedOf) ?? 0;
   const isFinal = fields.status === 'succeeded' || fields.status === 'partially_captured';
-  const settledCarries = current.some(
-    ({ content }) => content.amountReceivedMinor !== undefined && SETTLED.has(content.status ?? ''),
+  const settledCarries = attempt.some(
+    ({ content }) => SETTLED.has(content.status ?? '') && capturedOf(content) !== undefined,
   );
-  if (!isFinal || settledCarries) return { capturedMinor: carriedMinor, doubts: [] };
+  if (!isFinal || settledCarries) return { capturedMinor, doubts: carriedLess(attempt) };
   if (isHeld || fields.status === 'partially_captured') {
-    return { capturedMinor: carriedMinor, doubts: ['unknown_amount'] };
+    return { capturedMinor, doubts: ['unknown_amount'] };
   }
-  // A zero carried before the payment succeeded says nothing about what it then took.
-  if (carriedMinor > 0) return { capturedMinor: carriedMinor, doubts: [] };
-  return { capturedMinor: fields.amountMinor ?? 0, doubts: ['provisional_amount'] };
+  return { capturedMinor: provisionalMinor(fields), doubts: ['provisional_amount'] };
+}
+
+/** The last word on a payment carries less than an earlier body: within an epoch that cannot be. */
+function carriedLess(attempt: readonly Snapshot[]): readonly Doubt[] {
+  const last = attempt.at(-1)?.content;
+  if (!last || !FINAL_STATUSES.payment.has(last.status ?? '')) return [];
+  // A void may report what is left of the capture.
+  if (last.status === 'cancelled_post_capture') return [];
+  const carriedMinor = capturedOf(last);
+  const mostMinor = maxCarried(attempt, capturedOf) ?? 0;
+  return carriedMinor !== undefined && carriedMinor < mostMinor ? ['conflicting_amounts'] : [];
+}
+
+/** What stands in for an amount that no body carries. */
+function provisionalMinor({ amountMinor }: SnapshotContent): number {
+  return amountMinor ?? 0;
+}
+
+/**
+ * What older bodies reported as captured, of a payment that is failed now. Only dated bodies tell
+ * that the failure came later: an undated one may be of an earlier attempt.
+ */
+function revokedAmount(fields: SnapshotContent, current: readonly Snapshot[]): number {
+  if (captureClaim(fields.status) !== 'failed') return 0;
+  const dated = current.filter(({ content }) => content.versionMicros !== undefined);
+  const revokedMinor = maxCarried(dated, (content) => {
+    const isProvisional =
+      content.status === 'succeeded' && content.amountReceivedMinor === undefined;
+    return isProvisional ? provisionalMinor(fields) : capturedOf(content);
+  });
+  return revokedMinor ?? 0;
 }
 
 /**
@@ -198,19 +249,22 @@ function authorizedAmount(
   fields: SnapshotContent,
   current: readonly Snapshot[],
 ): { readonly authorizedMinor: number; readonly doubts: readonly Doubt[] } {
-  const held = current.filter(
-    ({ content: { status } }) => HELD.has(status ?? '') || SETTLED.has(status ?? ''),
-  );
-  const carriedMinor = maxCarried(held, ({ amountCapturableMinor, amountReceivedMinor }) =>
-    amountCapturableMinor === undefined && amountReceivedMinor === undefined
-      ? undefined
-      : (amountCapturableMinor ?? 0) + (amountReceivedMinor ?? 0),
-  );
+  const carriedMinor = maxCarried(current, holdOf);
   if (carriedMinor !== undefined) return { authorizedMinor: carriedMinor, doubts: [] };
-  const isHeld = held.some(({ content: { status } }) => HELD.has(status ?? ''));
+  const isHeld = current.some(({ content: { status } }) => HELD.has(status ?? ''));
   return isHeld
-    ? { authorizedMinor: fields.amountMinor ?? 0, doubts: ['provisional_amount'] }
+    ? { authorizedMinor: provisionalMinor(fields), doubts: ['provisional_amount'] }
     : { authorizedMinor: 0, doubts: [] };
+}
+
+/** The hold that a body carries: what can still be captured of it and what was captured. */
+export function holdOf(content: SnapshotContent): number | undefined {
+  const { status = '', amountCapturableMinor } = content;
+  if (!HELD.has(status) && !SETTLED.has(status)) return undefined;
+  const capturedMinor = capturedOf(content);
+  return amountCapturableMinor === undefined && capturedMinor === undefined
+    ? undefined
+    : (amountCapturableMinor ?? 0) + (capturedMinor ?? 0);
 }
 
 function maxCarried(
@@ -263,13 +317,14 @@ function contradictsMoney(snapshot: Snapshot, head: Snapshot): boolean {
     snapshot.content.versionMicros === head.content.versionMicros &&
     statusRank(kind, snapshot.content.status) === statusRank(kind, head.content.status);
   if (!isSameMoment) return false;
-  const differs = (field: 'amountMinor' | 'amountReceivedMinor' | 'status') =>
-    snapshot.content[field] !== undefined &&
-    head.content[field] !== undefined &&
-    snapshot.content[field] !== head.content[field];
+  const differs = <T>(read: (content: SnapshotContent) => T | undefined) =>
+    read(snapshot.content) !== undefined &&
+    read(head.content) !== undefined &&
+    read(snapshot.content) !== read(head.content);
   const isFinal = FINAL_STATUSES[kind].has(head.content.status ?? '');
   return (
-    differs('amountMinor') || (isFinal && (differs('amountReceivedMinor') || differs('status')))
+    differs(({ amountMinor }) => amountMinor) ||
+    (isFinal && (differs(capturedOf) || differs(({ status }) => status)))
   );
 }
 

@@ -10,7 +10,7 @@
 import { parseId } from '../../contract/identifiers.ts';
 import { parseAmountMinor, parseCurrency } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
-import { normaliseStatus } from '../../contract/statuses.ts';
+import { captureClaim, normaliseStatus } from '../../contract/statuses.ts';
 import { parseInstantMicros } from './time.ts';
 
 /** Names one resource. */
@@ -68,6 +68,15 @@ export function inHashOrder(content: SnapshotContent): SnapshotContent {
   return compact<SnapshotContent>(
     Object.fromEntries(fields.map((field) => [field, content[field]])) as Required<SnapshotContent>,
   );
+}
+
+/**
+ * The captured amount that a payment's body carries: `amount_received` counts only beside a status
+ * that says money was captured. Some services carry it long before.
+ */
+export function capturedOf({ status, amountReceivedMinor }: SnapshotContent): number | undefined {
+  const claim = captureClaim(status);
+  return claim === 'captured' || claim === 'kept' ? amountReceivedMinor : undefined;
 }
 
 /** Where a snapshot comes from. */

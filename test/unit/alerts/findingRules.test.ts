@@ -106,6 +106,15 @@ describe.each([
     nextStep: 'npx tallyhook orders explain pay_1',
   },
   {
+    class: 'capture_revoked',
+    subject: 'payment:pay_1',
+    detail: { revokedMinor: 1000, currency: 'USD' },
+    severity: 'critical',
+    sentence:
+      'The service reported 10.00 USD of payment pay_1 as captured, and later that the payment failed. The capture is reversed in the ledger; goods may have been shipped for it.',
+    nextStep: 'npx tallyhook orders explain pay_1',
+  },
+  {
     class: 'currency',
     subject: 'order:order:ord_1',
     detail: { parts: ['ref_1'] },

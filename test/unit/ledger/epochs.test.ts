@@ -11,7 +11,7 @@ import { look, SECOND, T0 } from '../../support/lives.ts';
 
 const usd = { amountMinor: 100, currency: 'USD' } as const;
 const PAID = { ...usd, status: 'succeeded', amountReceivedMinor: 100, versionMicros: T0 };
-const TAKEN_BACK = { ...usd, status: 'failed', amountReceivedMinor: 0, versionMicros: T0 + SECOND };
+const TAKEN_BACK = { ...usd, status: 'cancelled', amountReceivedMinor: 0, versionMicros: T0 + SECOND };
 
 function retrieve(content: SnapshotContent, seconds: number): Look {
   return look(content, { source: 'retrieve', observedMicros: T0 + seconds * SECOND });
@@ -32,10 +32,11 @@ function run(looks: readonly Look[]): { readonly last: Merged; readonly known: K
   return { last, known };
 }
 
-test('E1: a webhook that says less never takes money back', () => {
+test('E1: a webhook that carries less takes no money back, and a retrieve is due', () => {
   const { last } = run([look(PAID), look(TAKEN_BACK)]);
   expect(last.state).toMatchObject({ epoch: 0, capturedMinor: 100 });
-  expect(last.contradiction).toBeUndefined();
+  expect(last.state?.doubts).toEqual(['conflicting_amounts']);
+  expect(last).toMatchObject({ isCheckDue: true, contradiction: undefined });
 });
 
 test('E2: a retrieve that is merely an older version contradicts nothing', () => {
@@ -64,14 +65,14 @@ test('E3: two that agree a minute apart open a new epoch with what they say', ()
   const { last } = run([look(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 70)]);
   expect(last.openedEpochs).toEqual([{ epoch: 1, floorMicros: T0 + SECOND }]);
   expect(last).toMatchObject({ contradiction: undefined, isCheckDue: false });
-  expect(last.state).toMatchObject({ epoch: 1, status: 'failed', capturedMinor: 0 });
+  expect(last.state).toMatchObject({ epoch: 1, status: 'cancelled', capturedMinor: 0 });
 });
 
 test('E3: two that disagree with each other start over', () => {
-  const other = { ...TAKEN_BACK, status: 'cancelled', versionMicros: T0 + 2 * SECOND };
+  const other = { ...TAKEN_BACK, status: 'expired', versionMicros: T0 + 2 * SECOND };
   const { last } = run([look(PAID), retrieve(TAKEN_BACK, 10), retrieve(other, 80)]);
   expect(last.openedEpochs).toEqual([]);
-  expect(last.contradiction).toMatchObject({ terms: { status: 'cancelled' } });
+  expect(last.contradiction).toMatchObject({ terms: { status: 'expired' } });
 });
 
 test('E3: an answer that agrees again forgets the contradiction', () => {
@@ -89,7 +90,7 @@ test('E4: an old webhook that arrives after the epoch does not bring the money b
     retrieve(TAKEN_BACK, 70),
     look(late),
   ]);
-  expect(last.state).toMatchObject({ epoch: 1, status: 'failed', capturedMinor: 0 });
+  expect(last.state).toMatchObject({ epoch: 1, status: 'cancelled', capturedMinor: 0 });
 });
 
 test('E4: a webhook from the floor upwards joins the epoch, whether it came before or after', () => {
@@ -111,9 +112,9 @@ test('E4: what a retrieve contradicts at its very version stays below the epoch,
   const { last, known } = run([look(PAID), ...retrieves]);
   expect(known.epochs).toEqual([{ epoch: 1, floorMicros: T0 + 1 }]);
   expect(last).toMatchObject({ contradiction: undefined, isCheckDue: false });
-  expect(last.state).toMatchObject({ epoch: 1, status: 'failed', capturedMinor: 0 });
+  expect(last.state).toMatchObject({ epoch: 1, status: 'cancelled', capturedMinor: 0 });
   const again = run([look(PAID), ...retrieves, look({ ...PAID, errorCode: 'arrived late' })]);
-  expect(again.last.state).toMatchObject({ status: 'failed', capturedMinor: 0 });
+  expect(again.last.state).toMatchObject({ status: 'cancelled', capturedMinor: 0 });
 });
 
 test('a list row of five fields posts nothing, and asks', () => {

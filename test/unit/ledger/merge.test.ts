@@ -1,7 +1,10 @@
 /** Tests cite the invariants at the head of src/ledger/domain/merge.ts as M1, M2 … */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PAYMENT_STATUSES } from '../../../src/contract/statuses.ts';
+import type { ResourceKind } from '../../../src/contract/resources/index.ts';
+import { CAPTURE_CLAIMS, PAYMENT_STATUSES } from '../../../src/contract/statuses.ts';
+import { stateFindings } from '../../../src/ledger/domain/findings.ts';
+import { transfersFor } from '../../../src/ledger/domain/legs.ts';
 import { foldSnapshots, type ResourceState } from '../../../src/ledger/domain/merge.ts';
 import { type Known, type Look, mergeLooks } from '../../../src/ledger/domain/mergeLooks.ts';
 import type { SnapshotContent } from '../../../src/ledger/domain/snapshot.ts';
@@ -268,6 +271,95 @@ describe('M5: a captured amount that nobody carried', () => {
     };
     const state = merge(held, { ...usd, status: 'succeeded' });
     expect(state).toMatchObject({ posts: false, capturedMinor: 0, doubts: ['unknown_amount'] });
+  });
+});
+
+describe('captured money follows the status', () => {
+  const full = { ...usd, amountReceivedMinor: 100 } as const;
+  const claims = Object.entries(CAPTURE_CLAIMS);
+
+  test.each(claims)('%s with the full amount in amount_received: %s', (status, claim) => {
+    const counts = claim === 'captured' || claim === 'kept';
+    expect(merge({ ...full, status }).capturedMinor).toBe(counts ? 100 : 0);
+  });
+
+  test('a failure after an amount that was carried too early captures nothing, silently', () => {
+    const bodies = [
+      { ...full, status: 'processing', versionMicros: T0 },
+      { ...usd, status: 'failed', versionMicros: T0 + 1 },
+    ];
+    for (const order of permutations(bodies)) {
+      const merged = mergeLooks(
+        NOTHING,
+        order.map((content) => look(content)),
+      );
+      expect(merged.state).toMatchObject({ capturedMinor: 0, revokedMinor: 0, doubts: [] });
+      expect(stateFindings({ kind: 'payment', id: 'pay_1' }, merged)).toEqual([]);
+    }
+  });
+
+  test.each([
+    ['an amount that was carried', full, 100],
+    ['an amount that stood in', usd, 100],
+  ])('a failure after a success revokes %s, with a finding', (_what, paid, revokedMinor) => {
+    const bodies = [
+      { ...paid, status: 'succeeded', versionMicros: T0 },
+      { ...usd, status: 'failed', versionMicros: T0 + 1 },
+      { ...usd, status: 'failed', errorCode: 'said again', versionMicros: T0 + 2 },
+    ];
+    for (const order of permutations(bodies)) {
+      const merged = mergeLooks(
+        NOTHING,
+        order.map((content) => look(content)),
+      );
+      expect(merged.state).toMatchObject({ status: 'failed', capturedMinor: 0, posts: true });
+      expect(stateFindings({ kind: 'payment', id: 'pay_1' }, merged)).toContainEqual({
+        class: 'capture_revoked',
+        subject: 'payment:pay_1',
+        detail: { revokedMinor, currency: 'USD' },
+      });
+    }
+  });
+
+  test('another attempt after a failure starts from zero', () => {
+    const state = merge(
+      { ...full, status: 'succeeded', versionMicros: T0 },
+      { ...usd, status: 'failed', versionMicros: T0 + 1 },
+      { ...full, status: 'processing', versionMicros: T0 + 2 },
+    );
+    expect(state).toMatchObject({ status: 'processing', capturedMinor: 0, revokedMinor: 0 });
+  });
+
+  test('a hold does not count an amount that was carried before its capture', () => {
+    const held = { ...full, status: 'requires_capture', amountCapturableMinor: 100 };
+    expect(merge(held)).toMatchObject({ authorizedMinor: 100, capturedMinor: 0, doubts: [] });
+  });
+
+  test.each(['cancelled', 'expired'])('%s keeps what was captured before', (status) => {
+    const captured = {
+      ...usd,
+      status: 'partially_captured_and_capturable',
+      amountReceivedMinor: 30,
+      amountCapturableMinor: 70,
+      versionMicros: T0,
+    };
+    const thin = { ...usd, status, versionMicros: T0 + 1 };
+    expect(merge(captured, thin)).toMatchObject({ capturedMinor: 30, doubts: [] });
+    const less = merge(captured, { ...thin, amountReceivedMinor: 0 });
+    expect(less).toMatchObject({ capturedMinor: 30, doubts: ['conflicting_amounts'] });
+  });
+});
+
+describe('M7: an unknown status posts nothing', () => {
+  test.each<[ResourceKind, SnapshotContent]>([
+    ['payment', { ...usd, status: 'teleported', amountReceivedMinor: 100 }],
+    ['refund', { ...usd, status: 'teleported' }],
+    ['dispute', { ...usd, status: 'teleported' }],
+    ['payout', { ...usd, status: 'teleported' }],
+  ])('%s', (kind, content) => {
+    const { state } = mergeLooks(NOTHING, [look(content, { kind })]);
+    expect(state).toMatchObject({ posts: false, capturedMinor: 0, doubts: ['unknown_status'] });
+    expect(state && transfersFor(state, {})).toEqual([]);
   });
 });
 

@@ -84,6 +84,13 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof SILENT>> = {
       `${named(subject)} captured ${amount(detail.capturedMinor, detail.currency)}, more than the ${amount(detail.amountMinor, detail.currency)} it asked for.`,
     nextStep: explain,
   },
+  capture_revoked: {
+    severity: 'critical',
+    graceMs: HEALING_MS,
+    say: ({ subject, detail }) =>
+      `The service reported ${amount(detail.revokedMinor, detail.currency)} of ${inner(subject)} as captured, and later that the payment failed. The capture is reversed in the ledger; goods may have been shipped for it.`,
+    nextStep: explain,
+  },
   currency: {
     severity: 'critical',
     graceMs: 0,

@@ -1,0 +1,112 @@
+/**
+ * Captured money in bodies as services of this family send them. What the ledger posts, the state of
+ * the order and the findings are read back from PostgreSQL, and `verify --rebuild` must agree.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { EventApplier } from '../../src/ledger/applyEvents.ts';
+import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
+import { applyEach, readOpenFindings, testApplier } from '../support/ledger.ts';
+
+let db: TestDatabase;
+let applier: EventApplier;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  applier = testApplier(db);
+});
+afterAll(async () => {
+  const report = await verifyLedger(db, { merchantId: MERCHANT_ID, rebuild: true });
+  await db.drop();
+  expect(report.checks.flatMap(({ offenders }) => offenders)).toEqual([]);
+});
+
+/** A payment on an order of its own, and what the ledger makes of it. */
+function payment(fields: object = {}) {
+  const orderId = unique('ord');
+  const object = paymentObject({ metadata: { order_id: orderId }, ...fields });
+  const paymentId = object.payment_id;
+  return {
+    paymentId,
+    hear: (body: object, eventType = 'payment_updated') =>
+      applyEach(db, applier, [eventBody({ ...object, ...body }, { eventType })]),
+    order: async () => {
+      const [row] = await db.query<object>(
+        `select o.status, t.captured_minor as captured
+           from orders o left join order_totals t using (order_key)
+          where o.order_id = $1`,
+        [orderId],
+      );
+      return row;
+    },
+    /** What was posted, in order. */
+    captured: async () => {
+      const rows = await db.query<{ debit: string; amount: number }>(
+        `select debit, amount_minor as amount from transfers
+          where resource_id = $1 and leg = 'captured' order by id`,
+        [paymentId],
+      );
+      return rows.map(({ debit, amount }) => (debit === 'psp.clearing' ? amount : -amount));
+    },
+    findings: async () =>
+      (await readOpenFindings(db, `payment:${paymentId}`)).map((finding) => finding.class),
+  };
+}
+
+const at = (second: number) => ({ modified_at: `2026-11-01T10:00:0${second}.000Z` });
+
+test('a payment that is processing is pending, whatever amount_received it carries', async () => {
+  const one = payment();
+  await one.hear({ status: 'processing', amount_received: 6540, ...at(1) });
+  expect(await one.order()).toEqual({ status: 'pending', captured: 0 });
+  expect(await one.captured()).toEqual([]);
+  await one.hear({ status: 'failed', amount_received: null, ...at(2) });
+  expect(await one.order()).toEqual({ status: 'failed', captured: 0 });
+  expect(await one.captured()).toEqual([]);
+  expect(await one.findings()).toEqual([]);
+});
+
+test('a capture that a later failure revokes is reversed by a posting, with a finding', async () => {
+  const one = payment();
+  await one.hear({ status: 'succeeded', ...at(1) });
+  expect(await one.order()).toEqual({ status: 'paid', captured: 6540 });
+  await one.hear({ status: 'failed', amount_received: null, ...at(2) });
+  expect(await one.order()).toEqual({ status: 'failed', captured: 0 });
+  expect(await one.captured()).toEqual([6540, -6540]);
+  expect(await one.findings()).toEqual(['capture_revoked', 'status_conflict']);
+});
+
+test('a final body that carries less than an earlier one makes a retrieve due', async () => {
+  const one = payment({ capture_method: 'manual_multiple' });
+  await one.hear({
+    status: 'partially_captured_and_capturable',
+    amount_received: 3000,
+    amount_capturable: 3540,
+    ...at(1),
+  });
+  await one.hear({ status: 'cancelled', amount_received: 0, ...at(2) });
+  expect(await one.captured()).toEqual([3000]);
+  expect(await one.findings()).toEqual(['amount']);
+  const [row] = await db.query<object>(
+    'select is_check_wanted from resources where id = $1 and next_check_at <= now()',
+    [one.paymentId],
+  );
+  expect(row).toEqual({ is_check_wanted: true });
+});
+
+test('an unknown status posts nothing, and its finding says so', async () => {
+  const one = payment();
+  await one.hear({ status: 'settled_somehow' });
+  expect(await one.captured()).toEqual([]);
+  expect(await one.order()).toEqual({ status: 'pending', captured: 0 });
+  expect(await one.findings()).toEqual(['unknown_status']);
+});
+
+test('an unknown status leaves what was posted', async () => {
+  const one = payment();
+  await one.hear({ status: 'succeeded', ...at(1) });
+  await one.hear({ status: 'settled_somehow', ...at(2) });
+  expect(await one.captured()).toEqual([6540]);
+  expect(await one.findings()).toEqual(['unknown_status']);
+});
