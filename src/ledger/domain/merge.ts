@@ -181,7 +181,9 @@ function paymentAmounts(fields: SnapshotContent, current: readonly Snapshot[]): 
 
 /** The snapshots above the last one that says the payment failed (invariant 4). */
 export function latestAttempt<One extends Snapshot>(ascending: readonly One[]): readonly One[] {
-  const failure = ascending.findLastIndex(({ content }) => captureClaim(content.status) === 'failed');
+  const failure = ascending.findLastIndex(
+    ({ content }) => captureClaim(content.status) === 'failed',
+  );
   return ascending.slice(failure + 1);
 }
 

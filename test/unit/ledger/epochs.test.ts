@@ -11,7 +11,12 @@ import { look, SECOND, T0 } from '../../support/lives.ts';
 
 const usd = { amountMinor: 100, currency: 'USD' } as const;
 const PAID = { ...usd, status: 'succeeded', amountReceivedMinor: 100, versionMicros: T0 };
-const TAKEN_BACK = { ...usd, status: 'cancelled', amountReceivedMinor: 0, versionMicros: T0 + SECOND };
+const TAKEN_BACK = {
+  ...usd,
+  status: 'cancelled',
+  amountReceivedMinor: 0,
+  versionMicros: T0 + SECOND,
+};
 
 function retrieve(content: SnapshotContent, seconds: number): Look {
   return look(content, { source: 'retrieve', observedMicros: T0 + seconds * SECOND });
