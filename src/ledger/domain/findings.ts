@@ -6,6 +6,7 @@
  * about an event stay until somebody deals with the event.
  */
 import type { EventReading, InboxEvent } from './event.ts';
+import type { ResourceState } from './merge.ts';
 import type { Merged } from './mergeLooks.ts';
 import type { ResourceRef } from './snapshot.ts';
 
@@ -103,16 +104,22 @@ export function stateFindings(ref: ResourceRef, { state, contradiction }: Merged
     const retrieved = contradiction?.terms ?? null;
     findings.push({ class: 'amount', subject, detail: { retrieved } });
   }
-  if (ref.kind === 'payment' && state && state.capturedMinor > (state.amountMinor ?? Infinity)) {
-    const { amountMinor, capturedMinor, currency } = state;
+  if (state) findings.push(...captureFindings(subject, state));
+  return findings;
+}
+
+/** Resources other than payments capture nothing. */
+function captureFindings(subject: string, state: ResourceState): StateFinding[] {
+  const { amountMinor, capturedMinor, revokedMinor, currency } = state;
+  const findings: StateFinding[] = [];
+  if (capturedMinor > (amountMinor ?? Infinity)) {
     findings.push({
       class: 'over_capture',
       subject,
       detail: { amountMinor, capturedMinor, currency },
     });
   }
-  if (state && state.revokedMinor > 0) {
-    const { revokedMinor, currency } = state;
+  if (revokedMinor > 0) {
     findings.push({ class: 'capture_revoked', subject, detail: { revokedMinor, currency } });
   }
   return findings;
