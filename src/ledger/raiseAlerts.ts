@@ -77,7 +77,7 @@ function factsOf(
     orderId: kind === 'payout' ? state.orderId : namedOrderId(orderKey),
     paymentId: kind === 'payment' ? id : (update.payment_id ?? undefined),
     termDays: posts ? termOf(kind, { status, stage })?.days : undefined,
-    isHistory: tellsOfPast(state, historyUntilMs),
+    isHistory: tellsOfPast(row.status, state, historyUntilMs),
   };
 }
 

@@ -38,7 +38,7 @@ export async function recordChanges(
       from: one.row.orderKey,
       to: one.orderKey,
       isLearned: isLearned(one),
-      isHistory: tellsOfPast(one.merged?.state ?? {}, historyUntilMs),
+      isHistory: tellsOfPast(one.row.status, one.merged?.state ?? {}, historyUntilMs),
       webhookEventId: one.merged?.added.at(-1)?.webhookEventId,
     })),
     { before: statusesOf(before.values()), after: statusesOf(after) },

@@ -7,7 +7,7 @@ import type { Database } from '../../src/platform/db/database.ts';
 import { readWrittenAlerts } from '../support/alerts.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
-import { receive, testApplier } from '../support/ledger.ts';
+import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
@@ -350,6 +350,56 @@ test('a first import is told of what happened since Tallyhook began, as a webhoo
         ['dispute_won', `dispute:${lost.won}`],
       ].toSorted(),
     );
+  } finally {
+    await sandbox.close();
+  }
+});
+
+test('what a first import changes of a state that was known is news, however old the change is', async () => {
+  const sandbox = await startTestSandbox();
+  try {
+    const { open: disputeId } = await past(sandbox);
+    const payout = {
+      amount: 5000,
+      currency: 'EUR',
+      payout_type: 'bank',
+      payout_method_data: {
+        bank_transfer: {
+          payout_method_type: 'sepa',
+          iban: 'DE89370400440532013000',
+          bic: 'COBADEFFXXX',
+        },
+      },
+      confirm: true,
+    };
+    const { body } = await sandbox.call('POST', '/payouts/create', payout);
+    const payoutPath = `/payouts/${body.payout_id}/move`;
+    await sandbox.control('POST', payoutPath, { status: 'success' });
+    await sandbox.control('POST', '/settle');
+    const known = sandbox.listener.received
+      .map((request) => request.body)
+      .filter((one) => [disputeId, body.payout_id].some((id) => one.includes(id)));
+    await applyEach(db, testApplier(db, sandbox.merchantId, clock), known);
+    expect(await inShort(`dispute:${disputeId}`)).toEqual(['dispute_opened critical open opened']);
+
+    await sandbox.control('POST', `/disputes/${disputeId}/move`, { status: 'lost' });
+    await sandbox.control('POST', payoutPath, { status: 'reversed' });
+    await sandbox.advance(60 * 60_000);
+    const { now } = await sandbox.control('GET', '/clock');
+    nowMs = Date.parse(now);
+    // Every change is older than these books.
+    await db.query('insert into installation (merchant_id, stamped_at) values ($1, $2)', [
+      sandbox.merchantId,
+      now,
+    ]);
+    await testReconciler({ db, service: sandbox, clock }).runAll({ fromMs: START_MS });
+    expect(await inShort(`dispute:${disputeId}`)).toEqual([
+      'dispute_opened critical resolved opened',
+      'dispute_lost warning open opened',
+    ]);
+    expect(await inShort(`payout:${body.payout_id}`)).toEqual([
+      'payout_failed critical open opened',
+    ]);
   } finally {
     await sandbox.close();
   }
