@@ -3,12 +3,8 @@ import { bindInstallation } from '../ledger/installation.ts';
 import { EVENTS_QUEUE, type EventsJob } from '../ledger/jobs.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
-import {
-  createDatabase,
-  type Database,
-  type DatabaseOptions,
-  isDatabaseAway,
-} from '../platform/db/database.ts';
+import { createDatabase, type Database, type DatabaseOptions } from '../platform/db/database.ts';
+import { isDatabaseAway } from '../platform/db/failures.ts';
 import { createGate, type Gate } from '../platform/db/gate.ts';
 import { pendingMigrations } from '../platform/db/migrate.ts';
 import { OperatorError } from '../platform/errors.ts';

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { openDatabase } from '../assembly/database.ts';
 import { refusePendingMigrations } from '../assembly/shared.ts';
 import { type Config, loadConfig, readEnvironment } from '../platform/config.ts';
-import { createDatabase, type Database, isDatabaseAway } from '../platform/db/database.ts';
+import { createDatabase, type Database } from '../platform/db/database.ts';
+import { isDatabaseAway } from '../platform/db/failures.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 

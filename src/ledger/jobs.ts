@@ -10,7 +10,7 @@
  */
 
 import type { Database } from '../platform/db/database.ts';
-import { isTransient } from '../platform/db/database.ts';
+import { isTransient } from '../platform/db/failures.ts';
 import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { NewJob, Producer, RunningJob } from '../platform/queue/index.ts';

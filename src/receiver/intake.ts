@@ -1,7 +1,8 @@
 /**
  * Group commit: requests that arrive together share one insert and one commit.
  *
- * 1. Nothing is reported stored before its commit; `synchronous_commit` stays on.
+ * 1. Nothing is reported stored before its commit, which waits for a synchronous standby where there
+ *    is one; a commit whose wait was canceled is reported as unavailable.
  * 2. No artificial delay: a lone event is written at once. Those that arrive while two batches are
  *    in flight wait and make the next one. Three in flight did not beat two.
  * 3. What waits is bounded in count and in bytes; beyond that the sender is told to come again.
@@ -10,7 +11,8 @@
  */
 import { hash } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
-import { type Database, isTransient } from '../platform/db/database.ts';
+import type { Database } from '../platform/db/database.ts';
+import { isTransient } from '../platform/db/failures.ts';
 import type { Log } from '../platform/log.ts';
 import { readEnvelope } from './envelope.ts';
 import type { NewEvent } from './store/inbox.ts';

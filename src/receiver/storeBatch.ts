@@ -4,9 +4,12 @@
  * 1. A body is reported only after the transaction that holds it has committed.
  * 2. The first body under an event id stays the event; another one is kept beside it as a variant.
  * 3. Equal ids within a batch are collapsed before they reach the database.
+ * 4. A body that was stored earlier is reported only after a commit that covers it: its row may be
+ *    visible on a primary that did not live to replicate it.
  */
 import type { Database } from '../platform/db/database.ts';
 import {
+  commitAfterStored,
   insertEvents,
   insertVariant,
   type NewEvent,
@@ -49,6 +52,7 @@ export async function storeBatch(
     if (row && fresh.delete(name)) results.push({ outcome: 'accepted', announce: row.id });
     else results.push(await storeAgain(db, event, row, receivedAt));
   }
+  if (results.some(({ outcome }) => outcome !== 'accepted')) await commitAfterStored(db);
   return results;
 }
 

@@ -1,12 +1,16 @@
 /**
- * Access to PostgreSQL: a pool, transactions, and what an error of the driver means.
+ * Access to PostgreSQL: a pool and transactions.
  *
  * 1. Amounts and ids are `bigint` in SQL and checked safe integers here: a value outside that range
  *    is an error, never a rounded number.
- * 2. A connection that fails inside a transaction is thrown away, never returned to the pool.
+ * 2. A connection that cannot serve any longer is closed, never returned to the pool: one that broke,
+ *    and one whose server became a read-only standby (SQLSTATE 25006).
+ * 3. A commit that was not replicated is an error. PostgreSQL answers it with a warning alone when the
+ *    wait for a synchronous standby is canceled.
  */
 import pg from 'pg';
 import type { Log } from '../log.ts';
+import { CommitNotReplicated, isDatabaseAway } from './failures.ts';
 
 /** What runs a statement: the pool, or the connection of a transaction. */
 export interface Queryable {
@@ -24,7 +28,7 @@ export interface Database extends Queryable {
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** Runs `work` on one connection and closes it: its temporary tables last that long, no longer. */
   session<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** Throws unless the database answers. */
+  /** Throws unless the database answers and can be written to. */
   probe(): Promise<void>;
   close(): Promise<void>;
 }
@@ -64,29 +68,87 @@ export function createDatabase(options: DatabaseOptions): Database {
     query_timeout: options.answerTimeoutMs,
     keepAlive: true,
     types: { getTypeParser: typeParser },
+    onConnect: hearWarnings,
   });
   pool.on('error', (error) => options.log.warn({ error }, 'database.idle_connection_lost'));
   // A connection that is lost while a transaction holds it reports that on itself, too; unheard, the
   // event would end the process. The statement that needs it next fails and says why.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return {
-    query: (text, values) => run(pool, { text, values: values as unknown[] }),
-    prepared: (name, text, values) => run(pool, { name, text, values: values as unknown[] }),
-    transaction: (work) => transaction(pool, options.plans, work),
+    query: (text, values) =>
+      withClient(pool, (client) => run(client, { text, values: values as unknown[] })),
+    prepared: (name, text, values) =>
+      withClient(pool, (client) => run(client, { name, text, values: values as unknown[] })),
+    transaction: (work) =>
+      withClient(pool, (client) => runTransaction(client, options.plans, work)),
     session: (work) => session(pool, options.plans, work),
-    probe: async () => {
-      await pool.query('select 1');
-    },
+    probe: () => withClient(pool, probe),
     close: () => pool.end(),
   };
 }
 
+const READ_ONLY_SQL_TRANSACTION = '25006';
+
+/** A standby answers every question, too, and can store nothing. */
+async function probe(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query<{ value: string }>(
+    `select current_setting('transaction_read_only') as value`,
+  );
+  if (rows[0]?.value !== 'on') return;
+  const error = new Error('the server is read-only, as a standby is; connect to the primary');
+  throw Object.assign(error, { code: READ_ONLY_SQL_TRANSACTION });
+}
+
+/** Runs `work` on one connection, which returns to the pool if it can still serve. */
+async function withClient<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  let failure: unknown;
+  try {
+    return await work(client);
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    client.release(isDatabaseAway(failure));
+  }
+}
+
+/** A statement that is its own transaction. */
 async function run<Row extends object>(
-  client: pg.Pool | pg.PoolClient,
+  client: pg.PoolClient,
   query: pg.QueryConfig,
 ): Promise<Row[]> {
+  warnings.delete(client);
   const result = await client.query<Row>(query);
+  refuseUnreplicated(client);
   return result.rows;
+}
+
+/** What the server warned of last, by connection. */
+const warnings = new WeakMap<pg.ClientBase, string>();
+const WARNING = '01000';
+
+/**
+ * Notes warnings, and has the server send them: a database or role can be set to withhold them.
+ */
+async function hearWarnings(client: pg.ClientBase): Promise<void> {
+  await client.query('set client_min_messages = warning');
+  client.on('notice', ({ code, message = WARNING }) => {
+    if (code === WARNING) warnings.set(client, message);
+  });
+}
+
+/**
+ * The warning of a canceled wait has no code of its own and its text is translated, so any warning
+ * counts: our statements cause none.
+ * @throws CommitNotReplicated
+ */
+function refuseUnreplicated(client: pg.ClientBase): void {
+  const warning = warnings.get(client);
+  if (warning !== undefined) throw new CommitNotReplicated(warning);
 }
 
 /** Set in the same message as `begin`, so that it costs no round trip and suits any pooler. */
@@ -109,39 +171,25 @@ function planName(text: string): string {
 
 type Plans = DatabaseOptions['plans'];
 
-async function transaction<T>(
-  pool: pg.Pool,
-  plans: Plans,
-  work: (tx: Queryable) => Promise<T>,
-): Promise<T> {
-  const client = await pool.connect();
-  let failure: unknown;
-  try {
-    return await runTransaction(client, plans, work);
-  } catch (error) {
-    failure = error;
-    throw error;
-  } finally {
-    client.release(isDatabaseAway(failure));
-  }
-}
-
 async function runTransaction<T>(
   client: pg.PoolClient,
   plans: Plans,
   work: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
+  let result: T;
   try {
     await client.query(BEGIN[plans]);
-    const result = await work(queryableOf(client, plans));
+    result = await work(queryableOf(client, plans));
+    warnings.delete(client);
     await client.query('commit');
-    return result;
   } catch (error) {
     await client.query('rollback').catch(() => {
       // The connection is gone, and its transaction with it; `error` says why.
     });
     throw error;
   }
+  refuseUnreplicated(client);
+  return result;
 }
 
 async function session<T>(
@@ -152,7 +200,7 @@ async function session<T>(
   const client = await pool.connect();
   try {
     return await work({
-      ...queryableOf(client, plans),
+      query: (text, values) => run(client, { text, values: values as unknown[] }),
       transaction: (inner) => runTransaction(client, plans, inner),
     });
   } finally {
@@ -164,12 +212,14 @@ async function session<T>(
 function queryableOf(client: pg.PoolClient, plans: Plans): Queryable {
   const keepsPlans = plans === 'by_key';
   return {
-    query: (text, values) =>
-      run(client, {
+    query: async <Row extends object>(text: string, values?: readonly unknown[]) => {
+      const { rows } = await client.query<Row>({
         ...(keepsPlans && { name: planName(text) }),
         text,
         values: values as unknown[],
-      }),
+      });
+      return rows;
+    },
   };
 }
 
@@ -186,40 +236,4 @@ function parseSafeInteger(text: string): number {
     throw new RangeError(`the database returned ${text}, which is outside the exact integers`);
   }
   return value;
-}
-
-/** Classes and codes of SQLSTATE that say the server is away, full or going down. */
-const AWAY_CLASSES = new Set(['08', '53', '57', '58']);
-const AWAY_SYSTEM_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ECONNABORTED',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-]);
-const AWAY_MESSAGE =
-  /query read timeout|connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|Client was closed/i;
-
-/** Whether an error says that the database cannot be used now, rather than that the data is wrong. */
-export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (error instanceof AggregateError && error.errors.some(isDatabaseAway)) return true;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (AWAY_SYSTEM_CODES.has(code)) return true;
-  if (code.length === 5 && AWAY_CLASSES.has(code.slice(0, 2))) return true;
-  return AWAY_MESSAGE.test(error.message);
-}
-
-const SERIALIZATION_FAILURE = '40001';
-const DEADLOCK_DETECTED = '40P01';
-
-/** Whether the same transaction, started over, can be expected to succeed. */
-export function isTransient(error: unknown): boolean {
-  if (isDatabaseAway(error)) return true;
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
 }

@@ -87,6 +87,16 @@ export function readStoredEvents(
 }
 
 /**
+ * Commits something after rows that were read, so that they are as durable as a row just inserted.
+ * PostgreSQL waits for a synchronous standby only in a transaction that wrote WAL before its commit
+ * record, and then for all of the WAL up to it. A logical message is such a write: some 80 bytes, no
+ * row, no lock, no privilege. docs/decisions/0019-duplicates-and-standbys.md
+ */
+export async function commitAfterStored(db: Queryable): Promise<void> {
+  await db.query(`select pg_logical_emit_message(true, 'tallyhook.duplicate', '')`);
+}
+
+/**
  * Keeps another body under an event id that is taken, and puts the event back into `pending`, so
  * that the worker says so. A variant that is already kept changes nothing.
  * @returns whether it was new

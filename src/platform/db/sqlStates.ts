@@ -1,0 +1,126 @@
+/**
+ * What each SQLSTATE says about the work that met it. The classes are those of PostgreSQL's list
+ * of error codes; a class has one verdict, and a code that differs from its class has its own.
+ *
+ * Terms
+ *   unavailable   the server, or this connection to it, cannot serve now; the connection is closed
+ *   retry         this transaction cannot succeed now, another one may, and so may this one later
+ *   installation  no transaction of this kind succeeds until an operator corrects something
+ *   permanent     the same statement with the same data fails again
+ *
+ * Invariants
+ *   1. Only `permanent` says anything about the data. Nothing else counts as a failed attempt.
+ *   2. `unavailable` and `installation` concern every transaction alike; `retry` may concern one
+ *      event of a batch only, so that a batch which keeps failing for it is worth splitting.
+ *   3. A code that is not listed has the verdict of its class; an unknown class is `permanent`,
+ *      because an event that is set aside can be replayed, and one retried forever blocks others.
+ */
+export type Verdict = 'unavailable' | 'retry' | 'installation' | 'permanent';
+
+interface StateClass {
+  readonly verdict: Verdict;
+  readonly reason: string;
+  readonly except?: Readonly<Record<string, Verdict>>;
+}
+
+const DATA = 'the statement and its data cause it';
+const STATEMENT = 'the program causes it, and would again';
+const CONNECTION = 'the session is lost or was never opened';
+
+export const SQLSTATE_CLASSES: Readonly<Record<string, StateClass>> = {
+  '00': { verdict: 'permanent', reason: 'success; never an error' },
+  '01': { verdict: 'permanent', reason: 'a warning; never an error' },
+  '02': { verdict: 'permanent', reason: 'no data; never an error of a query' },
+  '03': { verdict: 'permanent', reason: STATEMENT },
+  '08': { verdict: 'unavailable', reason: CONNECTION },
+  '09': { verdict: 'permanent', reason: DATA },
+  '0A': { verdict: 'permanent', reason: STATEMENT },
+  '0B': { verdict: 'permanent', reason: STATEMENT },
+  '0F': { verdict: 'permanent', reason: STATEMENT },
+  '0L': { verdict: 'permanent', reason: STATEMENT },
+  '0P': { verdict: 'installation', reason: 'a role does not exist' },
+  '0Z': { verdict: 'permanent', reason: STATEMENT },
+  '10': { verdict: 'permanent', reason: DATA },
+  '20': { verdict: 'permanent', reason: DATA },
+  '21': { verdict: 'permanent', reason: DATA },
+  '22': { verdict: 'permanent', reason: DATA },
+  '23': { verdict: 'permanent', reason: DATA },
+  '24': { verdict: 'permanent', reason: STATEMENT },
+  '25': {
+    verdict: 'permanent',
+    reason: STATEMENT,
+    except: {
+      // A primary that became a standby: only another connection can lead to the new primary.
+      '25006': 'unavailable',
+      // Both end the session.
+      '25P03': 'unavailable',
+      '25P04': 'unavailable',
+    },
+  },
+  // A pooler handed out a session that does not know the statement.
+  '26': { verdict: 'unavailable', reason: 'this session lacks a prepared statement' },
+  '27': { verdict: 'permanent', reason: DATA },
+  '28': { verdict: 'installation', reason: 'the role or its password is refused' },
+  '2B': { verdict: 'permanent', reason: STATEMENT },
+  '2D': { verdict: 'permanent', reason: STATEMENT },
+  '2F': { verdict: 'permanent', reason: STATEMENT },
+  '34': { verdict: 'permanent', reason: STATEMENT },
+  '38': { verdict: 'permanent', reason: STATEMENT },
+  '39': { verdict: 'permanent', reason: STATEMENT },
+  '3B': { verdict: 'permanent', reason: STATEMENT },
+  '3D': { verdict: 'installation', reason: 'the database does not exist' },
+  '3F': { verdict: 'installation', reason: 'a schema does not exist' },
+  '40': {
+    verdict: 'retry',
+    reason: 'rolled back in favor of other transactions',
+    except: { '40002': 'permanent' },
+  },
+  '42': {
+    verdict: 'installation',
+    reason: 'statements are fixed, so that grants or the schema differ from what they expect',
+    // A pooler handed out a session in which another client prepared a statement of this name.
+    except: { '42P05': 'unavailable' },
+  },
+  '44': { verdict: 'permanent', reason: DATA },
+  '53': {
+    verdict: 'unavailable',
+    reason: 'the server has run out of disk, memory or connections',
+    // The size of one transaction may be what exhausts these two.
+    except: { '53200': 'retry', '53400': 'retry' },
+  },
+  '54': { verdict: 'permanent', reason: DATA },
+  '55': {
+    verdict: 'retry',
+    reason: 'something else holds what the statement needs, as with lock_timeout',
+    except: { '55P02': 'installation' },
+  },
+  '57': {
+    verdict: 'unavailable',
+    reason: 'the server is starting, stopping or ended the session',
+    // Canceled by statement_timeout or by an operator; the session goes on.
+    except: { '57000': 'retry', '57014': 'retry' },
+  },
+  '58': {
+    verdict: 'retry',
+    reason: 'the operating system failed, perhaps for one file only',
+    except: { '58000': 'unavailable' },
+  },
+  '72': { verdict: 'retry', reason: 'the snapshot was too old (before PostgreSQL 17)' },
+  F0: { verdict: 'unavailable', reason: 'the server cannot use its configuration' },
+  HV: { verdict: 'permanent', reason: 'no foreign tables are used' },
+  P0: { verdict: 'permanent', reason: DATA },
+  XX: {
+    verdict: 'retry',
+    reason:
+      'damaged data, or an internal error, which poolers also send when they are full: no fault of the event',
+  },
+};
+
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+
+/** What a SQLSTATE means; undefined for what is none. */
+export function verdictOf(code: string): Verdict | undefined {
+  if (!SQLSTATE.test(code)) return undefined;
+  const stateClass = SQLSTATE_CLASSES[code.slice(0, 2)];
+  return stateClass?.except?.[code] ?? stateClass?.verdict ?? 'permanent';
+}

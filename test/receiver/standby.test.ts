@@ -1,0 +1,225 @@
+/**
+ * With a real synchronous standby: whatever is acknowledged is on the standby, whether it is the
+ * first delivery, a duplicate, or another body under a known id.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createDatabase } from '../../src/platform/db/database.ts';
+import { migrateDatabase } from '../../src/platform/db/migrate.ts';
+import { createIntake, type Intake } from '../../src/receiver/intake.ts';
+import { silentLog } from '../support/database.ts';
+import { eventBody, paymentObject, unique } from '../support/events.ts';
+import {
+  copyCluster,
+  createCluster,
+  hasStandby,
+  type PostgresServer,
+  requireStandby,
+  startServer,
+  waitingBackends,
+} from '../support/replication.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tallyhook-standby-'));
+const primaryDir = join(folder, 'primary');
+const standbyDir = join(folder, 'standby');
+
+let primary: PostgresServer;
+let standby: PostgresServer | undefined;
+
+async function startStandby(): Promise<void> {
+  standby = await startServer(standbyDir, { follows: primary.url });
+  await waitFor('the standby to follow', () => hasStandby(primary));
+}
+
+async function stopStandby(): Promise<void> {
+  await standby?.stop();
+  standby = undefined;
+  await waitFor('the primary to notice', async () => !(await hasStandby(primary)));
+}
+
+beforeAll(async () => {
+  createCluster(primaryDir);
+  primary = await startServer(primaryDir, {});
+  await migrateDatabase(primary.url);
+  await copyCluster(primary, standbyDir);
+  standby = await startServer(standbyDir, { follows: primary.url });
+  await requireStandby(primary);
+});
+
+afterAll(async () => {
+  await standby?.stop();
+  await primary.crash();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A reply, once there is one. */
+function statusOf(reply: Promise<Response>): () => number | undefined {
+  let status: number | undefined;
+  void reply.then((response) => {
+    status = response.status;
+  });
+  return () => status;
+}
+
+async function isWaiting(): Promise<boolean> {
+  return (await waitingBackends(primary)).length > 0;
+}
+
+/** Ends the waits of commits for the standby, as an operator might. */
+async function endWaits(how: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<void> {
+  await waitFor('a commit to wait for the standby', isWaiting);
+  for (const pid of await waitingBackends(primary)) await primary.query(`select ${how}($1)`, [pid]);
+}
+
+/**
+ * The first number that a sequence gives after a crash writes WAL, so that even a statement which
+ * inserts nothing would wait for the standby, by accident and once.
+ */
+async function logNextNumbers(): Promise<void> {
+  await primary.query(
+    `set synchronous_commit = local;
+     select nextval(pg_get_serial_sequence('webhook_events', 'id'))`,
+  );
+}
+
+describe('while the synchronous standby is stopped', () => {
+  let tallyhook: TestTallyhook;
+
+  beforeEach(async () => {
+    if (standby === undefined) await startStandby();
+    tallyhook = await startTallyhook({ db: primary, roles: ['receiver'] });
+  });
+
+  afterEach(async () => {
+    if (standby === undefined) await startStandby();
+    await tallyhook.close();
+  });
+
+  const eventId = unique('evt');
+  const unnamed = Buffer.from(unique('no JSON'));
+  const bodies = [
+    { kind: 'event', first: [], body: eventBody(paymentObject()) },
+    { kind: 'body without an id', first: [], body: unnamed },
+    {
+      kind: 'second body under a known id',
+      first: [eventBody(paymentObject(), { eventId })],
+      body: eventBody(paymentObject(), { eventId }),
+    },
+  ] as const;
+
+  test.each(bodies)(
+    'no delivery of an $kind is acknowledged, neither the first nor a duplicate',
+    async ({ first, body }) => {
+      for (const earlier of first) expect((await tallyhook.deliver(earlier)).status).toBe(200);
+      await stopStandby();
+
+      const reply = tallyhook.deliver(body);
+      await endWaits('pg_cancel_backend');
+      expect((await reply).status).toBe(503);
+
+      // Its row is visible now, and only on the primary.
+      const duplicate = tallyhook.deliver(body);
+      const status = statusOf(duplicate);
+      await waitFor('the duplicate to wait or to be answered', async () => {
+        return status() !== undefined || (await isWaiting());
+      });
+      expect(status()).toBeUndefined();
+
+      await startStandby();
+      expect((await duplicate).status).toBe(200);
+    },
+  );
+
+  test.each(['pg_cancel_backend', 'pg_terminate_backend'] as const)(
+    'a wait that ends by %s is never a 200, for a first delivery or a duplicate',
+    async (how) => {
+      const body = eventBody(paymentObject());
+      await stopStandby();
+      for (let delivery = 1; delivery <= 3; delivery += 1) {
+        const reply = tallyhook.deliver(body);
+        await endWaits(how);
+        expect((await reply).status).toBe(503);
+      }
+      await startStandby();
+      expect((await tallyhook.deliver(body)).status).toBe(200);
+    },
+  );
+
+  test('a canceled wait is noticed where the role withholds warnings', async () => {
+    await tallyhook.close();
+    await primary.query('alter role postgres set client_min_messages = error');
+    tallyhook = await startTallyhook({ db: primary, roles: ['receiver'] });
+    const body = eventBody(paymentObject());
+    // Opens the connection that will be waited on.
+    expect((await tallyhook.deliver(eventBody(paymentObject()))).status).toBe(200);
+    await stopStandby();
+    const reply = tallyhook.deliver(body);
+    await endWaits('pg_cancel_backend');
+    expect((await reply).status).toBe(503);
+    await startStandby();
+    await primary.query('alter role postgres reset client_min_messages');
+  });
+
+  test('what a restart of the primary made visible is not acknowledged as a duplicate', async () => {
+    const body = eventBody(paymentObject());
+    await stopStandby();
+    const reply = tallyhook.deliver(body);
+    await waitFor('the commit to wait for the standby', isWaiting);
+    const port = Number(new URL(primary.url).port);
+    await primary.crash();
+    expect((await reply).status).toBe(503);
+    primary = await startServer(primaryDir, { port });
+    await waitFor('the row to be visible', async () => {
+      const rows = await primary.query('select from webhook_events where body = $1', [body]);
+      return rows.length === 1;
+    });
+
+    await logNextNumbers();
+    let duplicate = tallyhook.deliver(body);
+    let status = statusOf(duplicate);
+    await waitFor('the duplicate to wait for the standby', () => {
+      expect(status()).not.toBe(200);
+      // Its connection broke with the restart; the sender sends again.
+      if (status() !== undefined) {
+        duplicate = tallyhook.deliver(body);
+        status = statusOf(duplicate);
+      }
+      return isWaiting();
+    });
+    await startStandby();
+    expect((await duplicate).status).toBe(200);
+  });
+
+  test('a wait that the receiver gave up is not acknowledged by a later delivery either', async () => {
+    const db = createDatabase({
+      connectionString: primary.url,
+      log: silentLog,
+      applicationName: 'tallyhook-impatient',
+      maxConnections: 4,
+      answerTimeoutMs: 500,
+      plans: 'any',
+    });
+    const intake: Intake = createIntake({
+      db,
+      clock: systemClock,
+      log: silentLog,
+      announce: () => undefined,
+      observeBatchSize: () => undefined,
+    });
+    const body = eventBody(paymentObject());
+    await stopStandby();
+    for (let delivery = 1; delivery <= 3; delivery += 1) {
+      expect(await intake.accept(body)).toEqual({ outcome: 'unavailable' });
+    }
+    await startStandby();
+    await waitFor('it to be acknowledged', async () => {
+      return (await intake.accept(body)).outcome === 'duplicate';
+    });
+    await db.close();
+  });
+});

@@ -1,0 +1,193 @@
+/**
+ * PostgreSQL servers that replicate, from the embedded programs: a primary, and standbys copied from
+ * it while it runs. Nothing here restarts or repairs a server by itself.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  cpSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import pg from 'pg';
+import { chooseAccount } from '../../src/platform/embeddedPostgres/account.ts';
+import { locateBinaries } from '../../src/platform/embeddedPostgres/binaries.ts';
+import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
+import { waitFor } from './waitFor.ts';
+
+const USER = 'postgres';
+const PASSWORD = 'replication-in-tests';
+/** What a primary names in `synchronous_standby_names`, and a standby in its connection. */
+export const STANDBY = 'standby';
+
+export interface PostgresServer {
+  readonly url: string;
+  readonly dir: string;
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Ends it in good order. */
+  stop(): Promise<void>;
+  /** Ends it at once, as a power cut does; what it committed is on disk. */
+  crash(): Promise<void>;
+}
+
+export interface ServerOptions {
+  /** Given to `postgres` as `-c name=value`. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** URL of the primary that it follows. */
+  readonly follows?: string;
+  readonly port?: number;
+}
+
+const { initdb, postgres } = locateBinaries(process.platform, process.arch);
+
+/** Makes an empty cluster in a folder that does not exist yet. */
+export function createCluster(dir: string): void {
+  const { account } = chooseAccount({ postgres, dataDir: dirname(dir), clusterDir: dir });
+  const passwordFile = `${dir}.password`;
+  writeFileSync(passwordFile, `${PASSWORD}\n`, { mode: 0o600 });
+  account.give(passwordFile);
+  account.give(dirname(dir));
+  const plan = account.plan(initdb, [
+    `--pgdata=${dir}`,
+    `--username=${USER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-instructions',
+    '--no-sync',
+  ]);
+  execFileSync(plan.file, plan.args, { ...plan.options, cwd: '/', stdio: 'pipe' });
+}
+
+/** Starts the server of a cluster; resolves when it answers. */
+export async function startServer(dir: string, options: ServerOptions): Promise<PostgresServer> {
+  const port = options.port ?? (await freePort());
+  if (options.follows !== undefined) writeFileSync(join(dir, 'standby.signal'), '');
+  const { account } = chooseAccount({ postgres, dataDir: dirname(dir), clusterDir: dir });
+  const plan = account.plan(postgres, ['-D', dir, ...argumentsOf(port, options)]);
+  const log = openSync(`${dir}.log`, 'a', 0o600);
+  const child = spawn(plan.file, plan.args, {
+    ...plan.options,
+    cwd: dir,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  let ended = false;
+  const exit = once(child, 'exit').then(() => {
+    ended = true;
+  });
+  const url = `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/postgres`;
+  const query: PostgresServer['query'] = (text, values) => queryOnce(url, text, values);
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
+    await exit;
+  };
+  const server = { url, dir, query, stop: () => end('SIGINT'), crash: () => end('SIGQUIT') };
+  try {
+    await waitFor('the server to answer', () => {
+      if (ended) throw new Error(`it ended: ${readFileSync(`${dir}.log`, 'utf8').slice(-2_000)}`);
+      return query('select 1').then(
+        () => true,
+        () => false,
+      );
+    });
+    return server;
+  } catch (error) {
+    await server.crash();
+    throw error;
+  }
+}
+
+function argumentsOf(port: number, { settings = {}, follows }: ServerOptions): string[] {
+  const all: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    shared_buffers: '32MB',
+    wal_keep_size: '512MB',
+    wal_retrieve_retry_interval: '200ms',
+    lc_messages: 'C',
+    ...settings,
+  };
+  if (follows !== undefined) {
+    const { hostname, port: primaryPort } = new URL(follows);
+    all.primary_conninfo =
+      `host=${hostname} port=${primaryPort} user=${USER} password=${PASSWORD} ` +
+      `application_name=${STANDBY}`;
+  }
+  return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+async function queryOnce<Row extends object>(
+  connectionString: string,
+  text: string,
+  values?: readonly unknown[],
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query<Row>(text, values as unknown[]);
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** What belongs to the running server alone; a copy makes its own. */
+const NOT_COPIED = new Set(['postmaster.pid', 'postmaster.opts', 'standby.signal']);
+
+/** Copies the cluster of a running primary; replaces what is in `dir`. */
+export async function copyCluster(primary: PostgresServer, dir: string): Promise<void> {
+  rmSync(dir, { recursive: true, force: true });
+  const client = new pg.Client({ connectionString: primary.url });
+  await client.connect();
+  try {
+    await client.query(`select pg_backup_start('copy', true)`);
+    const wal = join(primary.dir, 'pg_wal');
+    cpSync(primary.dir, dir, {
+      recursive: true,
+      // Its WAL comes from the primary, which keeps enough of it.
+      filter: (file) => !NOT_COPIED.has(basename(file)) && dirname(file) !== wal,
+      force: true,
+    });
+    mkdirSync(join(dir, 'pg_wal'), { recursive: true, mode: 0o700 });
+    execFileSync('chmod', ['-R', 'go-rwx', dir]);
+    const { rows } = await client.query<{ label: string }>(
+      'select labelfile as label from pg_backup_stop(false)',
+    );
+    writeFileSync(join(dir, 'backup_label'), rows[0]?.label ?? '', { mode: 0o600 });
+  } finally {
+    await client.end();
+  }
+}
+
+/** Has commits wait for the standby; resolves once it follows and is the synchronous one. */
+export async function requireStandby(primary: PostgresServer): Promise<void> {
+  await primary.query(`alter system set synchronous_standby_names = '${STANDBY}'`);
+  await primary.query('select pg_reload_conf()');
+  await waitFor('the standby to be synchronous', () => hasStandby(primary));
+}
+
+/** Whether a synchronous standby follows now. */
+export async function hasStandby(primary: PostgresServer): Promise<boolean> {
+  const rows = await primary.query(
+    `select from pg_stat_replication where sync_state in ('sync', 'quorum') and state = 'streaming'`,
+  );
+  return rows.length > 0;
+}
+
+/** Process ids of those backends of Tallyhook that wait for the standby in a commit. */
+export async function waitingBackends(primary: PostgresServer): Promise<readonly number[]> {
+  const rows = await primary.query<{ pid: number }>(
+    `select pid from pg_stat_activity
+      where wait_event = 'SyncRep' and application_name like 'tallyhook%'`,
+  );
+  return rows.map(({ pid }) => pid);
+}
