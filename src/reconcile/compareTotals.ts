@@ -4,7 +4,18 @@
  */
 import { PAYMENT_LIST_STATUSES } from '../contract/requests/payments.ts';
 import { compareSums } from './compareSums.ts';
-import { type Cell, type Counts, cellsOf, localCount, nextStep, restOf } from './domain/totals.ts';
+import {
+  afterHalving,
+  type Cell,
+  type Counts,
+  cellsOf,
+  type Effort,
+  isListingCheaper,
+  localCount,
+  NO_EFFORT,
+  nextStep,
+  restOf,
+} from './domain/totals.ts';
 import { rowsWanted, type Span } from './domain/windows.ts';
 import { closeComparison, openComparison } from './findings.ts';
 import { listSpan, type RunState, type RunTools, step, throwIfPaused } from './listSpan.ts';
@@ -32,32 +43,77 @@ export async function compareTotals(tools: RunTools, state: RunState): Promise<v
     if (remote !== localCount(cell, local)) suspects.push(cell);
     await step(tools, state, { compared: 0, missed: 0, differences: [] });
   }
-  for (const cell of suspects) await descend(tools, state, cell);
+  await descend(tools, state, { suspects, whole });
   const areCountsEqual = await settle(tools, state, suspects);
   if (areCountsEqual) await compareSums(tools, state);
   state.positionMs = span.toMs;
   await step(tools, state, { compared: 0, missed: 0, differences: [] });
 }
 
-/** Counts an unequal cell once more, and goes down where it still is (rules 2 and 3). */
-async function descend(tools: RunTools, state: RunState, cell: Cell): Promise<void> {
-  const counts = await countBoth(tools, cell, state.span);
+/** Goes down in each unequal cell, or lists everything where that is cheaper (rules 2, 3 and 5). */
+async function descend(
+  tools: RunTools,
+  state: RunState,
+  { suspects, whole }: { readonly suspects: readonly Cell[]; readonly whole: number },
+): Promise<void> {
+  let effort = NO_EFFORT;
+  for (const cell of suspects) {
+    const counts = await countBoth(tools, cell, state.span);
+    const after = await narrowDown(tools, state, { cell, counts, whole, effort });
+    if (after === 'list_all') {
+      await listSpan(tools, state, state.span);
+      return;
+    }
+    effort = after;
+  }
+}
+
+interface Descent {
+  readonly cell: Cell;
+  /** Of the whole span. */
+  readonly counts: Counts;
+  /** All rows of the service there. */
+  readonly whole: number;
+  readonly effort: Effort;
+}
+
+/** Halves a cell's span level by level, and lists what is narrow enough. */
+async function narrowDown(
+  tools: RunTools,
+  state: RunState,
+  { cell, counts, whole, effort: before }: Descent,
+): Promise<Effort | 'list_all'> {
   const fits = rowsWanted(tools.reader.limit());
-  const visit = async (span: Span, here: Counts): Promise<void> => {
+  const rows = Math.max(counts.rows, whole);
+  const pending: { readonly span: Span; readonly counts: Counts }[] = [
+    { span: state.span, counts },
+  ];
+  let effort = before;
+  for (let node = pending[0]; node; node = pending[0]) {
     await throwIfPaused(tools);
-    const next = nextStep(span, here, fits);
-    if (next.kind === 'list') await listSpan(tools, state, span);
-    if (next.kind !== 'halve') return;
-    const left = await countBoth(tools, cell, next.left);
-    await visit(next.left, left);
-    await visit(next.right, restOf(here, left));
-  };
-  await visit(state.span, counts);
+    const next = nextStep(node.span, node.counts, fits);
+    const isHalved = next.kind === 'halve';
+    const ahead = { rows, fits, pending: pending.map((one) => one.counts) };
+    if (isHalved && isListingCheaper(effort, ahead)) return 'list_all';
+    pending.shift();
+    if (next.kind === 'list') {
+      const { windows } = state.counts;
+      await listSpan(tools, state, node.span);
+      effort = { ...effort, spent: effort.spent + state.counts.windows - windows };
+    }
+    if (isHalved) {
+      const left = await countBoth(tools, cell, next.left);
+      const right = restOf(node.counts, left);
+      effort = afterHalving(effort, left, right);
+      pending.push({ span: next.left, counts: left }, { span: next.right, counts: right });
+    }
+  }
+  return effort;
 }
 
 /**
  * Says which cells are unequal still, now that everything was listed that seemed so.
- * @returns whether there are none
+ * @returns whether there are none, as far as the service told its counts
  */
 async function settle(
   tools: RunTools,
@@ -67,16 +123,18 @@ async function settle(
   const { db } = tools.parts;
   const subject = `totals:${tools.stream}`;
   const left: object[] = [];
+  let isKnown = true;
   for (const cell of suspects) {
     const counts = await countBoth(tools, cell, state.span);
     const { remote, local } = counts;
-    if (remote !== local) left.push({ ...cell, service: remote, ledger: local });
+    if (remote === undefined) isKnown = false;
+    else if (remote !== local) left.push({ ...cell, service: remote, ledger: local });
   }
   const isDryRun = tools.heal.isDryRun;
   // A dry run heals nothing, so that its counts stay unequal for what it has named already.
   if (left.length === 0 || isDryRun) {
-    if (!isDryRun) await closeComparison(db, ['totals'], [subject]);
-    return left.length === 0;
+    if (!isDryRun && isKnown) await closeComparison(db, ['totals'], [subject]);
+    return left.length === 0 && isKnown;
   }
   await openComparison(db, [{ class: 'totals', subject, detail: { cells: left } }]);
   const difference = { class: 'totals', subject, outcome: 'left' } as const;
@@ -85,7 +143,7 @@ async function settle(
 }
 
 async function countBoth(tools: RunTools, cell: Cell, span: Span): Promise<Counts> {
-  const remote = (await countRemote(tools, cell, span)) ?? 0;
+  const remote = await countRemote(tools, cell, span);
   const counts = await countLocal(tools, span);
   return { remote, local: localCount(cell, counts), rows: localCount({}, counts) };
 }

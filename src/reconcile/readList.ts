@@ -40,7 +40,7 @@ export interface ReadWindow {
   readonly rows: readonly ListedRow[];
   /** `window`: one page showed all of it. `walks`: several walks had to. */
   readonly by: 'window' | 'walks';
-  /** The list did not come to rest; something may be missing. */
+  /** The list did not come to rest, or counts more rows than it shows; something may be missing. */
   readonly isUnstable: boolean;
   /** Rows from outside of the span came. */
   readonly isFilterIgnored: boolean;
@@ -59,6 +59,8 @@ export interface ListReader {
    * @throws ServiceTrouble
    */
   readonly read: (span: Span, ceilingMs: number) => Promise<ReadWindow>;
+  /** Whether a page of this span shows rows from outside of it. @throws ServiceTrouble */
+  readonly showsOutside: (span: Span) => Promise<boolean>;
   /** The service's time of day, by a page of one row. @returns undefined where it names none */
   readonly serviceTimeMs: () => Promise<number | undefined>;
 }
@@ -87,6 +89,7 @@ interface ShownPage extends PageFacts {
 export function createListReader(parts: ListReaderParts): ListReader {
   const { client, stream, ask } = parts;
   let { limit } = parts;
+  let isOvercounted = false;
 
   const fetch = async (span: Span, offset: number, rows = limit): Promise<ShownPage> => {
     let serviceTimeMs: number | undefined;
@@ -108,8 +111,11 @@ export function createListReader(parts: ListReaderParts): ListReader {
       refusal = error;
       return undefined;
     });
-    if (page)
-      return show(page, { stream, span, limit, observedMs: serviceTimeMs ?? parts.nowMs() });
+    if (page) {
+      const observedMs = serviceTimeMs ?? parts.nowMs();
+      const shown = show(page, { stream, span, limit, observedMs });
+      return isOvercounted ? { ...shown, totalCount: undefined } : shown;
+    }
     const smaller = smallerLimit(limit);
     if (smaller === undefined) throw refusal;
     limit = smaller;
@@ -137,7 +143,9 @@ export function createListReader(parts: ListReaderParts): ListReader {
     }
     if (await isWhole(span, page)) {
       const { listed, unreadable } = page;
-      return { span, rows: listed, unreadable, by: 'window', ...CALM };
+      const isUnstable = page.rows < (page.totalCount ?? 0);
+      isOvercounted ||= isUnstable;
+      return { span, rows: listed, unreadable, by: 'window', isUnstable, isFilterIgnored: false };
     }
     const narrower = narrow(span, page);
     return narrower ? await read(narrower, ceilingMs) : await walk(span, fetch, page);
@@ -146,6 +154,7 @@ export function createListReader(parts: ListReaderParts): ListReader {
   return {
     limit: () => limit,
     read,
+    showsOutside: async (span) => (await fetch(span, 0)).isFilterIgnored,
     serviceTimeMs: async () => {
       let timeMs: number | undefined;
       const nowMs = parts.nowMs();
@@ -166,8 +175,6 @@ export function createListReader(parts: ListReaderParts): ListReader {
     },
   };
 }
-
-const CALM = { isUnstable: false, isFilterIgnored: false } as const;
 
 /** A limit that is too large is refused like any field; the first page of a list asks nothing else. */
 function isLimitRefused(error: unknown, offset: number): boolean {

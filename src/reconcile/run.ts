@@ -19,8 +19,7 @@ import { createAsking } from './asking.ts';
 import { calibrateSums } from './compareSums.ts';
 import { compareTotals } from './compareTotals.ts';
 import type { Span } from './domain/windows.ts';
-import { closeComparison, openComparison, openUnusable } from './findings.ts';
-import { LIST_DETAIL } from './heal.ts';
+import { openUnusable } from './findings.ts';
 import {
   listSpan,
   type ReconcileParts,
@@ -30,6 +29,7 @@ import {
 } from './listSpan.ts';
 import { createListReader, type ListReader } from './readList.ts';
 import { Paused, ServiceTrouble } from './serviceTrouble.ts';
+import { settleList } from './settleList.ts';
 import {
   advanceWatermark,
   findLast,
@@ -126,7 +126,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       await guard(parts, stream, () =>
         row.mode === 'totals' ? compareTotals(tools, state) : listSpan(tools, state, state.span),
       );
-      await settleList(tools, state);
+      await guard(parts, stream, () => settleList(tools, state));
       if (row.mode === 'full') await calibrateSums(tools, state);
       await complete(tools, state, pageLimit);
     } catch (error) {
@@ -211,22 +211,6 @@ function stateOf(row: RunRow): RunState {
     isFilterIgnored: false,
     isUnstable: false,
   };
-}
-
-/** Says what is wrong with the list itself, or that nothing is any more. */
-async function settleList({ parts, stream, heal }: RunTools, state: RunState): Promise<void> {
-  if (heal.isDryRun) return;
-  const subject = `list:${stream}`;
-  const isUnstable =
-    state.isUnstable || state.differences.some((one) => one.class === 'list_unstable');
-  const shown = [
-    { class: 'filter_ignored', isShown: state.isFilterIgnored },
-    { class: 'list_unstable', isShown: isUnstable },
-  ] as const;
-  for (const { class: name, isShown } of shown) {
-    if (isShown) await openComparison(parts.db, [{ class: name, subject, detail: LIST_DETAIL }]);
-    else await closeComparison(parts.db, [name], [subject]);
-  }
 }
 
 async function complete(tools: RunTools, state: RunState, pageLimit: number): Promise<void> {

@@ -141,15 +141,35 @@ describe('reconcile', () => {
     const within = await reconcile('--stream', 'refunds');
     expect(within).toMatchObject({ code: 1 });
     expect(await held()).toEqual([]);
-    expect(await db.query('select class, subject from findings order by id')).toEqual([
-      { class: 'service_unusable', subject: 'service:payments' },
-      { class: 'service_unusable', subject: 'service:refunds' },
-    ]);
+    expect(await db.query('select class, subject from findings order by id')).toEqual(
+      ['payments', 'refunds', 'disputes', 'payouts'].map((stream) => ({
+        class: 'service_unusable',
+        subject: `service:${stream}`,
+      })),
+    );
 
     const keyless = { ...env, PAYMENTS_API_KEY: undefined, PAYMENTS_BASE_URL: undefined };
     const off = await runTallyhook(['reconcile'], { env: keyless });
     expect(off.code).toBe(1);
     expect(off.stderr).toMatch(/Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY/);
+  });
+
+  test('goes on past a list that is refused, names it, and ends with 1', async () => {
+    await sandbox.control('PUT', '/faults', { requests: [{ fault: 'garbage', path: '/refunds' }] });
+    const exit = await reconcile();
+    expect(exit.code).toBe(1);
+    expect(exit.stdout).toMatch(/payments: equal/);
+    expect(exit.stdout).toMatch(/refunds: not compared: .+/);
+    expect(exit.stdout).toMatch(/disputes: equal/);
+    expect(exit.stdout).toMatch(/payouts: equal/);
+    const again = await reconcile('--json');
+    expect(again.code).toBe(1);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      runs: [{ stream: 'payments' }, { stream: 'disputes' }, { stream: 'payouts' }],
+      refused: [{ stream: 'refunds', reason: expect.any(String) }],
+    });
+    const { stdout } = await runTallyhook(['reconcile', '--help'], { env });
+    expect(stdout).toMatch(/1 a list could not be compared/);
   });
 });
 

@@ -57,7 +57,10 @@ Without --from it begins half an hour before what was read last; the first time,
 A shorter span is no first import: the schedule reads the 120 days all the same.
 A run that was ended goes on where it was.
 
-Exit code: 0 equal, 2 differences are left, 1 the service could not be asked.`,
+A list that cannot be read does not keep the others from being compared.
+
+Exit code: 0 every list is equal, 2 differences are left, 1 a list could not be compared (the output
+names it; the others may be equal).`,
     )
     .action((options: Options) => withDatabase(readConfig(), (db) => runAll(db, options)));
 }
@@ -78,18 +81,33 @@ async function runAll(db: Database, options: Options): Promise<void> {
   });
   const tools = { db, client, reconcile, options };
   const reports: RunReport[] = [];
-  for (const stream of options.stream === 'all' ? STREAMS : [options.stream]) {
+  const refused: Refused[] = [];
+  const streams = options.stream === 'all' ? STREAMS : [options.stream];
+  for (const stream of streams) {
     if (!options.json) await showEstimate(tools, stream);
-    const report = await runOne(tools, stream);
-    reports.push(report);
-    if (!options.json) printReport(report);
+    const result = await runOne(tools, stream);
+    if ('reason' in result) {
+      refused.push(result);
+      continue;
+    }
+    reports.push(result);
+    if (!options.json) printReport(result);
   }
-  if (options.json) printJson({ runs: reports });
-  process.exitCode = exitCodeOf(reports);
+  const [first] = refused;
+  if (first && reports.length === 0) throw nothingCompared(first);
+  if (options.json) printJson({ runs: reports, refused });
+  else for (const { stream, reason } of refused) printNotCompared(stream, reason);
+  process.exitCode = exitCodeOf(reports, refused);
 }
 
-function exitCodeOf(reports: readonly RunReport[]): number {
-  if (reports.some(({ state }) => state === 'failed')) return 1;
+/** A list whose run could not even begin. */
+interface Refused {
+  readonly stream: Stream;
+  readonly reason: string;
+}
+
+function exitCodeOf(reports: readonly RunReport[], refused: readonly Refused[]): number {
+  if (refused.length > 0 || reports.some(({ state }) => state === 'failed')) return 1;
   return reports.some(({ left }) => left > 0) ? 2 : 0;
 }
 
@@ -113,7 +131,10 @@ async function showEstimate({ db, client, options }: Tools, stream: Stream): Pro
   process.stderr.write(`${stream}: about ${rows} rows, ${requests} requests${time}\n`);
 }
 
-async function runOne({ db, reconcile, options }: Tools, stream: Stream): Promise<RunReport> {
+async function runOne(
+  { db, reconcile, options }: Tools,
+  stream: Stream,
+): Promise<RunReport | Refused> {
   const line = createProgressLine(process.stderr, systemClock);
   let rateLeft: number | null = null;
   const onProgress = (progress: RunProgress): void => {
@@ -145,16 +166,17 @@ async function runOne({ db, reconcile, options }: Tools, stream: Stream): Promis
       lane: 'discovery',
     },
     { signal: new AbortController().signal, ...(!options.json && { onProgress }) },
-  ).catch(explainTrouble);
+  ).catch((error: unknown): Refused => {
+    if (!(error instanceof ServiceTrouble)) throw error;
+    return { stream, reason: error.message };
+  });
   line.clear();
   return report;
 }
 
-/** A run that could not even begin has no report. */
-function explainTrouble(error: unknown): never {
-  if (!(error instanceof ServiceTrouble)) throw error;
-  throw new OperatorError(
-    `The payment service cannot be asked: ${error.message}. Nothing was compared or changed; ` +
+function nothingCompared({ reason }: Refused): OperatorError {
+  return new OperatorError(
+    `The payment service cannot be asked: ${reason}. Nothing was compared or changed; ` +
       '`npx tallyhook doctor` looks for the reason.',
   );
 }
@@ -167,12 +189,16 @@ function progressNote(
   return `${windows} windows, ${requests} requests${rate}, ${found} found, ${healed} healed`;
 }
 
+function printNotCompared(stream: Stream, reason: string): void {
+  console.log(`${stream}: not compared: ${printable(reason)}`);
+  console.log('  `npx tallyhook doctor` looks for the reason. The next run goes on from here.');
+}
+
 function printReport(report: RunReport): void {
   const { stream, failure, left, found, healed, missed, requests, rowsCompared } = report;
   const span = `${formatTime(report.fromAt)} to ${formatTime(report.toAt)}`;
   if (report.state === 'failed') {
-    console.log(`${stream}: not compared: ${printable(failure ?? '')}`);
-    console.log('  `npx tallyhook doctor` looks for the reason. The next run goes on from here.');
+    printNotCompared(stream, failure ?? '');
     return;
   }
   const verdict = left === 0 ? 'equal' : `${left} differences left`;

@@ -17,6 +17,8 @@
  *    is not whole is a burst: nothing is narrower, and it is walked again and again until the walks
  *    agree (walks.ts).
  * 5. The bounds are applied again on our side: a row from outside shows that the filter is ignored.
+ * 6. `total_count` can promise rows that the list never shows. A page with room left and nothing behind
+ *    it is whole whatever the total says; from then on the totals of that list decide nothing.
  */
 
 /** Both bounds included, in milliseconds since 1970. */
@@ -46,14 +48,15 @@ export interface PageFacts {
   readonly hasMore: boolean | undefined;
 }
 
-/** `probe`: ask for one row behind the page; it is whole when there is none. */
+/** `probe`: ask for one row behind the page; it is whole when there is none (invariant 6). */
 export type PageVerdict = 'whole' | 'probe' | 'partial';
 
-/** Judges a page (invariant 1). */
+/** Judges a page (invariants 1 and 6). */
 export function judgePage({ rows, limit, totalCount, hasMore }: PageFacts): PageVerdict {
-  if (totalCount !== undefined) {
+  if (totalCount !== undefined && (rows >= totalCount || rows >= limit || hasMore === true)) {
     return rows >= totalCount && hasMore !== true ? 'whole' : 'partial';
   }
+  if (totalCount !== undefined) return 'probe';
   if (hasMore !== undefined) return hasMore ? 'partial' : 'whole';
   if (rows === 0) return 'whole';
   return rows >= limit ? 'partial' : 'probe';

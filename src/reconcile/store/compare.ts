@@ -99,6 +99,34 @@ export async function sumReceived(
   return sumsOf(rows.map(({ currency, sum }) => [currency, BigInt(sum)]));
 }
 
+/** When the first and the last resource of a kind were created. @returns undefined without any */
+export async function readCreatedBounds(
+  db: Queryable,
+  kind: ResourceKind,
+): Promise<{ readonly firstMs: number; readonly lastMs: number } | undefined> {
+  const rows = await db.query<{ first: Date | null; last: Date | null }>(
+    `select min(created_at) as first, max(created_at) as last from resources
+      where kind = $1 and created_at is not null`,
+    [kind],
+  );
+  const { first = null, last = null } = rows[0] ?? {};
+  return first && last ? { firstMs: first.getTime(), lastMs: last.getTime() } : undefined;
+}
+
+/** Which of these findings are open. */
+export function readOpen(
+  db: Queryable,
+  findings: readonly FindingName[],
+): Promise<readonly FindingName[]> {
+  return db.query<FindingName>(
+    `select class, subject from findings
+      where state = 'open'
+        and (class, subject) in
+            (select class, subject from unnest($1::text[], $2::text[]) as u (class, subject))`,
+    [findings.map((finding) => finding.class), findings.map(({ subject }) => subject)],
+  );
+}
+
 /** Which of these findings are open and accepted as they are. */
 export function readAccepted(
   db: Queryable,

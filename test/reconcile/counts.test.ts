@@ -1,0 +1,149 @@
+/** Counts that cannot be trusted, and what comparing by counts may cost. Over HTTP, against the sandbox. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createClient, type Page, type PaymentServiceClient } from '../../src/client/index.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { testReconciler } from '../support/reconciler.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { insertPayments, type MadePayment } from '../support/sandboxPayments.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+let sandbox: TestSandbox;
+let service: TestDatabase;
+let db: TestDatabase;
+
+beforeAll(async () => {
+  service = await createTestDatabase();
+  sandbox = await startTestSandbox({ databaseUrl: service.url });
+});
+afterAll(async () => {
+  await sandbox.close();
+  await service.drop();
+});
+beforeEach(async () => {
+  db = await createTestDatabase();
+});
+afterEach(async () => {
+  await sandbox.control('DELETE', '/faults');
+  await service.query('delete from sandbox.resources');
+  await db.drop();
+});
+
+/** Payments at even distances over ten days that ended two days ago. */
+async function makePayments(count: number): Promise<readonly MadePayment[]> {
+  const endMs = Date.now() - 2 * DAY;
+  const made = Array.from({ length: count }, (_, n): MadePayment => {
+    const createdMs = Math.floor(endMs - (n * 10 * DAY) / count);
+    const status = ['succeeded', 'failed', 'requires_capture'][n % 3] ?? '';
+    const currency = n % 2 === 0 ? 'EUR' : 'USD';
+    const id = `pay_counts_${process.pid}_${n}`;
+    return { id, createdMs, modifiedMs: createdMs, status, currency, amount: 100 + n };
+  });
+  await insertPayments(service, sandbox, made);
+  return made;
+}
+
+const span = () => ({ fromMs: Date.now() - 14 * DAY, toMs: Date.now() - DAY });
+
+type Filter = Parameters<PaymentServiceClient['payments']['list']>[0];
+
+/** A client of the sandbox whose pages of payments count other totals. */
+function counting(
+  totalOf: (page: Page<object>, filter: Filter) => number | undefined,
+): PaymentServiceClient {
+  const client = createClient(sandbox);
+  return {
+    ...client,
+    payments: {
+      ...client.payments,
+      list: async (filter, options) => {
+        const page = await client.payments.list(filter, options);
+        return { ...page, totalCount: totalOf(page, filter) };
+      },
+    },
+  };
+}
+
+const held = async () =>
+  (await db.query(`select id from resources where status is not null`)).length;
+const openFindings = () =>
+  db.query<{ class: string }>(`select class from findings where state = 'open' order by class`);
+
+describe('a total that is larger than its list', () => {
+  test.each([
+    ['by two', (total: number) => total + 2],
+    ['a hundred times', (total: number) => total * 100],
+    ['whatever is asked for', () => 1_000_000],
+  ])('%s is found and said, and reading ends about as soon', async (_, larger) => {
+    await makePayments(300);
+    const plain = await testReconciler({ db, service: sandbox }).run({ ...span(), isDryRun: true });
+    const use = counting(({ totalCount }) => larger(totalCount ?? 0));
+    const report = await testReconciler({ db, service: sandbox, use }).run(span());
+    expect(report).toMatchObject({ state: 'done', left: 0 });
+    expect(await held()).toBe(300);
+    expect(report.requests).toBeLessThanOrEqual(4 * plain.requests);
+    expect(await openFindings()).toEqual([{ class: 'list_unstable' }]);
+  });
+});
+
+describe('totals', () => {
+  test('that are not told for one status are unknown, not 0: nothing is found, and it is listed', async () => {
+    await makePayments(150);
+    await testReconciler({ db, service: sandbox }).run(span());
+    const use = counting(({ totalCount }, filter) =>
+      filter?.status === 'failed' ? undefined : totalCount,
+    );
+    const report = await testReconciler({ db, service: sandbox, use }).run({
+      ...span(),
+      mode: 'totals',
+    });
+    expect(report).toMatchObject({ state: 'done', found: 0, left: 0 });
+    expect(report.rowsCompared).toBeGreaterThanOrEqual(150);
+    expect(await openFindings()).toEqual([]);
+  });
+
+  test('over scattered losses cost about what a full listing costs', async () => {
+    const made = await makePayments(2_000);
+    const isLost = (n: number): boolean => n % 30 === 7;
+    const [kept, lost] = [made.filter((_, n) => !isLost(n)), made.filter((_, n) => isLost(n))];
+    const requests: Record<string, number> = {};
+    let cells = 0;
+    for (const mode of ['full', 'totals'] as const) {
+      const ledger = await createTestDatabase();
+      await service.query('delete from sandbox.resources');
+      await insertPayments(service, sandbox, kept);
+      const reconciler = testReconciler({ db: ledger, service: sandbox });
+      await reconciler.run(span());
+      if (mode === 'totals') cells = (await reconciler.run({ ...span(), mode })).requests;
+      await insertPayments(service, sandbox, lost);
+      const report = await reconciler.run({ ...span(), mode });
+      expect(report).toMatchObject({ found: lost.length, healed: lost.length, left: 0 });
+      requests[mode] = report.requests - lost.length;
+      await ledger.drop();
+    }
+    const { full = 0, totals = 0 } = requests;
+    // What is unequal is counted again afterwards.
+    expect(totals - 1.5 * cells).toBeLessThanOrEqual(1.4 * full);
+  });
+});
+
+test('an ignored filter stays found until both of its bounds are shown to work', async () => {
+  await makePayments(150);
+  const reconciler = testReconciler({ db, service: sandbox });
+  const filterFindings = async () =>
+    (await openFindings()).filter((finding) => finding.class === 'filter_ignored').length;
+  for (const bound of ['created_gte', 'created_lte']) {
+    await sandbox.control('PUT', '/faults', { lists: { ignored_filters: [bound] } });
+    await reconciler.run({ fromMs: Date.now() - 8 * DAY, toMs: Date.now() - 5 * DAY });
+    expect(await filterFindings()).toBe(1);
+    // Nothing lies outside of this one, so that it cannot show whether the filter works.
+    await reconciler.run({ fromMs: Date.now() - 20 * DAY });
+    expect(await filterFindings()).toBe(1);
+    await reconciler.run({ ...span(), mode: 'totals' });
+    expect(await filterFindings()).toBe(1);
+    await sandbox.control('DELETE', '/faults');
+    await reconciler.run({ fromMs: Date.now() - 20 * DAY });
+    expect(await filterFindings()).toBe(0);
+  }
+});
