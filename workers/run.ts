@@ -10,7 +10,7 @@ export async function runRoles(roles: readonly Role[]): Promise<void> {
   try {
     const config = loadConfig(readEnvironment());
     const log = createLog(config.logLevel);
-    await runUntilSignal(() => start(config, new Set(roles), { clock: systemClock, log }), log);
+    await runUntilSignal(() => start(config, new Set(roles), { machine: systemClock, log }), log);
   } catch (error) {
     exitWith(error);
   }

@@ -3,7 +3,18 @@ import { bindInstallation } from '../ledger/installation.ts';
 import { EVENTS_QUEUE, type EventsJob } from '../ledger/jobs.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
-import { createDatabase, type Database, type DatabaseOptions } from '../platform/db/database.ts';
+import {
+  createDatabase,
+  type Database,
+  type DatabaseOptions,
+  type Queryable,
+} from '../platform/db/database.ts';
+import {
+  createDatabaseClock,
+  type DatabaseClock,
+  keepMeasuring,
+  readDatabaseTimeMs,
+} from '../platform/db/databaseClock.ts';
 import { isDatabaseAway } from '../platform/db/failures.ts';
 import { createGate, type Gate } from '../platform/db/gate.ts';
 import { pendingMigrations } from '../platform/db/migrate.ts';
@@ -22,7 +33,8 @@ const GATE_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 5_000, plan
 /** What all roles of a process share. */
 export interface Shared {
   readonly config: Config;
-  readonly clock: Clock;
+  /** The database's time. */
+  readonly clock: DatabaseClock;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly gate: Gate;
@@ -34,7 +46,9 @@ export interface Shared {
 }
 
 export interface ShareInput {
-  readonly clock: Clock;
+  /** The machine's clock, for nothing but to report how far it is from the database's. */
+  readonly machine: Clock;
+  readonly readTimeMs?: ((db: Queryable) => Promise<number>) | undefined;
   readonly log: Log;
   readonly databaseUrl: string;
   readonly closers: (() => Promise<void>)[];
@@ -42,7 +56,7 @@ export interface ShareInput {
 
 export async function share(
   config: Config,
-  { clock, log, databaseUrl, closers }: ShareInput,
+  { machine, readTimeMs = readDatabaseTimeMs, log, databaseUrl, closers }: ShareInput,
 ): Promise<Shared> {
   const openPool = (name: string, limits: PoolOptions): Database => {
     const db = createDatabase({
@@ -56,9 +70,10 @@ export async function share(
   };
   const merchantId = merchantIdOf(config);
   const db = openPool('gate', GATE_POOL);
+  const clock = createDatabaseClock({ readTimeMs: () => readTimeMs(db), machine });
   const gate = await createGate(
     async () => {
-      await db.probe();
+      await clock.measure();
       await refusePendingMigrations(db);
       await refuseSandboxDatabase(db, merchantId);
       await bindInstallation(db, merchantId);
@@ -67,6 +82,12 @@ export async function share(
     log,
   );
   closers.push(() => Promise.resolve(gate.close()));
+  const closing = new AbortController();
+  const measuring = keepMeasuring(clock, () => Promise.resolve(), closing.signal);
+  closers.push(() => {
+    closing.abort();
+    return measuring;
+  });
   const queues = openQueues(config, { databaseUrl, log });
   closers.push(() => queues.close());
   const events = queues.producer<EventsJob>(EVENTS_QUEUE);

@@ -1,6 +1,7 @@
 /** Starts roles, each from its own file. */
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
+import type { Queryable } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { RunningSandbox } from '../sandbox/startSandbox.ts';
 import { startAlerts } from './alerts.ts';
@@ -28,8 +29,10 @@ export interface Running {
 }
 
 export interface StartParts {
-  /** The roles' time. The database, the queues and the sandbox have their own. */
-  readonly clock: Clock;
+  /** The machine's clock. Roles go by the database's, and report how far this one is from it. */
+  readonly machine: Clock;
+  /** Replaces the database's clock, to rehearse other times. */
+  readonly readTimeMs?: (db: Queryable) => Promise<number>;
   readonly log: Log;
   /** The instant at which the sandbox's clock begins, where it is empty. */
   readonly sandboxStartMs?: number | undefined;
@@ -42,8 +45,9 @@ export interface StartParts {
 export async function start(
   config: Config,
   roles: ReadonlySet<Role>,
-  { clock, log, sandboxStartMs }: StartParts,
+  parts: StartParts,
 ): Promise<Running> {
+  const { log, sandboxStartMs } = parts;
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const step of closers.splice(0).reverse()) await step();
@@ -55,7 +59,7 @@ export async function start(
     const isSandboxAlone = [...roles].every((role) => role === 'sandbox');
     const ports = isSandboxAlone
       ? NO_PORTS
-      : await startLedgerRoles(config, roles, { clock, log, databaseUrl, closers });
+      : await startLedgerRoles(config, roles, { ...parts, databaseUrl, closers });
     const sandbox = roles.has('sandbox')
       ? await startSandboxRole(config, {
           log,

@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { openDatabase } from '../assembly/database.ts';
 import { refusePendingMigrations } from '../assembly/shared.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
 import { type Config, loadConfig, readEnvironment } from '../platform/config.ts';
 import { createDatabase, type Database } from '../platform/db/database.ts';
+import { openDatabaseClock } from '../platform/db/databaseClock.ts';
 import { isDatabaseAway } from '../platform/db/failures.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
@@ -38,6 +40,11 @@ export async function withDatabase<T>(
     await db.close();
     await opened.close();
   }
+}
+
+/** The database's clock: what a command stores must not depend on where it was typed. */
+export function clockOf(db: Database): Promise<Clock> {
+  return openDatabaseClock(db, systemClock);
 }
 
 /** undefined_column, undefined_function, undefined_table */

@@ -1,16 +1,23 @@
-/** The only source of the current time. Handed in, so that tests can move it. */
+/**
+ * A source of the current time, handed in so that tests can move it. What roles and commands get is
+ * the database's (db/databaseClock.ts).
+ */
 export interface Clock {
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
 }
 
+/** The machine's clock, which people and NTP set. Nothing stored may depend on it. */
 export const systemClock: Clock = { nowMs: () => Date.now() };
+
+/** Milliseconds since the process began, by a clock that nobody sets. */
+export const monotonicMs = (): number => performance.now();
 
 /**
  * Measures how long something takes, by a clock that nobody sets.
  * @returns what tells the seconds since
  */
 export function startStopwatch(): () => number {
-  const startMs = performance.now();
-  return () => (performance.now() - startMs) / 1000;
+  const startMs = monotonicMs();
+  return () => (monotonicMs() - startMs) / 1000;
 }

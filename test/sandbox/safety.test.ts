@@ -158,7 +158,7 @@ describe('a sandbox that loses the connection on which it holds its database', (
   test('ends, with the reason, where another was quicker', async () => {
     const env = settingsFor(db.url, { SANDBOX_PORT: '0', DATA_DIR: folder });
     const running = await start(loadConfig(env), new Set(['sandbox'] as const), {
-      clock: systemClock,
+      machine: systemClock,
       log: silentLog,
     });
     const [before] = await holders();
@@ -209,7 +209,7 @@ describe('settings', () => {
       DATA_DIR: folder,
     });
     const refused = start(settings, new Set(['sandbox'] as const), {
-      clock: systemClock,
+      machine: systemClock,
       log: silentLog,
     });
     await expect(refused).rejects.toThrow(/production key/);

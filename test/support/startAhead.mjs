@@ -1,9 +1,13 @@
-/** Runs the roles that a hold concerns, by a clock that is ahead of the machine's by the milliseconds given. */
+/** Runs the roles that a hold concerns, at a time that is ahead of the database's by the milliseconds given. */
 import { start } from '../../dist/src/assembly/start.js';
 import { loadConfig } from '../../dist/src/platform/config.js';
+import { readDatabaseTimeMs } from '../../dist/src/platform/db/databaseClock.js';
 import { createLog } from '../../dist/src/platform/log.js';
 
 const aheadMs = Number(process.argv[2]);
 const roles = new Set(['receiver', 'events', 'reconcile', 'alerts', 'scheduler']);
-const clock = { nowMs: () => Date.now() + aheadMs };
-await start(loadConfig(process.env), roles, { clock, log: createLog('info') });
+await start(loadConfig(process.env), roles, {
+  machine: { nowMs: () => Date.now() + aheadMs },
+  readTimeMs: async (db) => (await readDatabaseTimeMs(db)) + aheadMs,
+  log: createLog('info'),
+});

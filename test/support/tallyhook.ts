@@ -34,7 +34,7 @@ export async function startTallyhook(options: TestTallyhookOptions): Promise<Tes
     ...options.env,
   });
   const running = await start(config, new Set(options.roles ?? defaultRoles(config)), {
-    clock: systemClock,
+    machine: systemClock,
     log: silentLog,
   });
   const webhookUrl = `http://127.0.0.1:${running.receiverPort}/webhooks`;

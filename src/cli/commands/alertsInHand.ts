@@ -3,9 +3,9 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { acknowledgeAlert, LONGEST_SNOOZE_MS, snoozeAlert } from '../../alerts/actOnAlert.ts';
 import { RULES, type Rule, SEVERITIES, type Severity } from '../../alerts/domain/alert.ts';
 import { type AlertRow, readAlert, readAlertRows } from '../../alerts/store/reading.ts';
-import { systemClock } from '../../platform/clock.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import {
+  clockOf,
   formatTime,
   printable,
   printJson,
@@ -176,7 +176,8 @@ export function snoozeAlertCommand(): Command {
     )
     .action((id: number, { for: spanMs, by, json }: SnoozeOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const until = new Date(systemClock.nowMs() + spanMs);
+        const { nowMs } = await clockOf(db);
+        const until = new Date(nowMs() + spanMs);
         const snoozed = await snoozeAlert(db, id, { by: personOf(by), until });
         switch (snoozed.outcome) {
           case 'done':

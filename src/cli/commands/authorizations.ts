@@ -3,7 +3,6 @@ import { authorizationsOf } from '../../assembly/service.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { orderIdOf } from '../../ledger/domain/order.ts';
-import { systemClock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { type ActParts, actOn, type Held, readHeld } from '../../reconcile/authorizations/actOn.ts';
@@ -15,6 +14,7 @@ import {
 } from '../../reconcile/authorizations/store/reading.ts';
 import { confirm } from '../confirm.ts';
 import {
+  clockOf,
   formatTime,
   printable,
   printJson,
@@ -55,7 +55,7 @@ function listCommand(): Command {
     )
     .action(({ within, limit, json }: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const nowMs = systemClock.nowMs();
+        const nowMs = (await clockOf(db)).nowMs();
         const authorizations = await readOpenAuthorizations(db, {
           statuses: [...CAPTURABLE_STATUSES],
           after: undefined,
@@ -135,7 +135,7 @@ interface Wish {
 }
 
 async function act(db: Database, { action, paymentId, options }: Wish): Promise<void> {
-  const parts = partsOf(db);
+  const parts = await partsOf(db);
   const held = await mustHold(parts, paymentId);
   const { amount: amountMinor, reason } = options;
   if (amountMinor !== undefined && amountMinor > held.capturableMinor) {
@@ -151,10 +151,10 @@ async function act(db: Database, { action, paymentId, options }: Wish): Promise<
   report(request, await actOn(parts, request), options.json);
 }
 
-function partsOf(db: Database): ActParts {
+async function partsOf(db: Database): Promise<ActParts> {
   const authorizations = authorizationsOf(readConfig(), {
     db,
-    clock: systemClock,
+    clock: await clockOf(db),
     log: quiet,
     lane: 'operator',
   });

@@ -53,7 +53,7 @@ export function demoCommand(): Command {
       // What goes wrong on purpose would fill the log; errors are still told.
       const log = createLog('error');
       await runUntilSignal(async () => {
-        const running = await start(config, defaultRoles(config), { clock: systemClock, log });
+        const running = await start(config, defaultRoles(config), { machine: systemClock, log });
         if (!options.json) printBanner(config, running);
         const stopping = new AbortController();
         const played = play(config, running, { options, signal: stopping.signal });

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { clientOf, reconcileOf } from '../../assembly/service.ts';
 import { rateSettingsOf } from '../../assembly/settings.ts';
 import type { PaymentServiceClient } from '../../client/index.ts';
-import { systemClock } from '../../platform/clock.ts';
+import { type Clock, systemClock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { createMetrics } from '../../platform/metrics.ts';
@@ -14,7 +14,15 @@ import { ServiceTrouble } from '../../reconcile/serviceTrouble.ts';
 import { readBudget } from '../../reconcile/store/budget.ts';
 import { MODES, type Mode, readStream, type SumsOutcome } from '../../reconcile/store/runs.ts';
 import { STREAMS, type Stream } from '../../reconcile/streams.ts';
-import { formatTime, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
+import {
+  clockOf,
+  formatTime,
+  printable,
+  printJson,
+  quiet,
+  readConfig,
+  withDatabase,
+} from '../context.ts';
 import { jsonOption, momentOption } from '../options.ts';
 import { createProgressLine } from '../progress.ts';
 
@@ -30,6 +38,7 @@ interface Options {
 
 interface Tools {
   readonly db: Database;
+  readonly clock: Clock;
   readonly client: PaymentServiceClient;
   readonly reconcile: Reconcile;
   readonly options: Options;
@@ -66,7 +75,8 @@ names it; the others may be equal).`,
 }
 
 async function runAll(db: Database, options: Options): Promise<void> {
-  const client = clientOf(readConfig(), { db, clock: systemClock });
+  const clock = await clockOf(db);
+  const client = clientOf(readConfig(), { db, clock });
   if (!client) {
     throw new OperatorError(
       'No key of the payment service is set, so that there is nothing to compare with. ' +
@@ -75,11 +85,11 @@ async function runAll(db: Database, options: Options): Promise<void> {
   }
   const { reconcile } = reconcileOf(client, {
     db,
-    clock: systemClock,
+    clock,
     log: quiet,
     metrics: createMetrics(),
   });
-  const tools = { db, client, reconcile, options };
+  const tools = { db, clock, client, reconcile, options };
   const reports: RunReport[] = [];
   const refused: Refused[] = [];
   const streams = options.stream === 'all' ? STREAMS : [options.stream];
@@ -112,10 +122,10 @@ function exitCodeOf(reports: readonly RunReport[], refused: readonly Refused[]):
 }
 
 /** Said before what may take long: reading a list for the first time. */
-async function showEstimate({ db, client, options }: Tools, stream: Stream): Promise<void> {
+async function showEstimate({ db, clock, client, options }: Tools, stream: Stream): Promise<void> {
   const { watermarkAt } = await readStream(db, stream);
   if (options.mode === 'totals' || (watermarkAt !== null && options.from === undefined)) return;
-  const nowMs = systemClock.nowMs();
+  const nowMs = clock.nowMs();
   const span = {
     fromMs: options.from === undefined ? nowMs - FIRST_SPAN_MS : options.from / 1000,
     toMs: options.to === undefined ? nowMs : options.to / 1000,

@@ -2,12 +2,11 @@ import { Command, Option } from 'commander';
 import { authorizationsOf, retrieveOf } from '../../assembly/service.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../../contract/resources/index.ts';
 import type { ResourceRef } from '../../ledger/domain/snapshot.ts';
-import { systemClock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { type Change, changesOf, resourcesNamed } from '../../reconcile/refreshNamed.ts';
 import type { Retrieved } from '../../reconcile/retrieve.ts';
-import { printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
+import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import { jsonOption } from '../options.ts';
 
 interface RefreshOptions {
@@ -52,7 +51,8 @@ async function refreshAll(
   { id, kind }: { readonly id: string; readonly kind: ResourceKind | undefined },
 ): Promise<readonly Refreshed[]> {
   const config = readConfig();
-  const retrieve = retrieveOf(config, { db, clock: systemClock });
+  const clock = await clockOf(db);
+  const retrieve = retrieveOf(config, { db, clock });
   const refs = await resourcesNamed(db, id, kind);
   if (refs.length === 0) {
     throw new OperatorError(
@@ -61,7 +61,7 @@ async function refreshAll(
   }
   const { check } = authorizationsOf(config, {
     db,
-    clock: systemClock,
+    clock,
     log: quiet,
     lane: 'operator',
   });

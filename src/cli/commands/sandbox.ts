@@ -22,7 +22,7 @@ export function sandboxCommand(): Command {
       const log = createLog(config.logLevel);
       await runUntilSignal(async () => {
         const running = await start(config, new Set(['sandbox'] as const), {
-          clock: systemClock,
+          machine: systemClock,
           log,
           sandboxStartMs: at === undefined ? undefined : at / 1_000,
         }).catch(explainDatabase);

@@ -27,7 +27,7 @@ export function startCommand(): Command {
       const log = createLog(config.logLevel);
       await runUntilSignal(async () => {
         const running = await start(config, roles ?? defaultRoles(config), {
-          clock: systemClock,
+          machine: systemClock,
           log,
         }).catch(explainDatabase);
         if (json) printJson(describe(config, running));

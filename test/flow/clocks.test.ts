@@ -1,0 +1,129 @@
+/**
+ * Machines whose clock is wrong, over real processes: what is stored and what is due go by the
+ * database's clock. The clock of a process is shifted in the process itself, libraries included.
+ */
+
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { packageRoot } from '../../src/platform/packageRoot.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
+import {
+  type Environment,
+  type Program,
+  settingsFor,
+  spawnProgram,
+  webhookUrlOf,
+} from '../support/program.ts';
+import {
+  ACCEPT,
+  type HttpReceiver,
+  SIGNING_SECRET,
+  startHttpReceiver,
+} from '../support/receivers.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+const TIMEOUT_MS = 120_000;
+const DAY_MS = 24 * 60 * 60_000;
+const SHIFT = pathToFileURL(join(packageRoot(), 'test/support/shiftedDate.mjs')).href;
+
+let db: TestDatabase;
+let program: Program | undefined;
+let shop: HttpReceiver;
+
+beforeEach(async () => {
+  [db, shop] = await Promise.all([createTestDatabase(), startHttpReceiver()]);
+});
+afterEach(async () => {
+  program?.kill('SIGKILL');
+  await program?.exit;
+  await shop.close();
+  await db.drop();
+});
+
+/** Starts everything on a machine whose clock is shifted. @returns where webhooks go */
+async function startShifted(shiftMs: number, more: Environment = {}): Promise<string> {
+  program = spawnProgram('bin/tallyhook.js', ['start'], {
+    env: settingsFor(db.url, {
+      NODE_OPTIONS: `--import ${SHIFT}`,
+      CLOCK_SHIFT_MS: String(shiftMs),
+      ORDER_WEBHOOK_URL: shop.url,
+      ORDER_WEBHOOK_SECRET: SIGNING_SECRET,
+      ...more,
+    }),
+  });
+  const url = await webhookUrlOf(program);
+  await waitFor('the start', () => program?.stdout().includes('is running') === true);
+  return url;
+}
+
+async function deliver(url: string, object: object): Promise<void> {
+  const body = eventBody(object);
+  const headers = { 'X-Webhook-Signature-512': sign(body) };
+  const response = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) });
+  expect(response.status).toBe(200);
+}
+
+async function applied(): Promise<void> {
+  await waitFor('all events to be applied', async () => {
+    const [row] = await db.query<{ left: number }>('select count(*) as left from pending');
+    return row?.left === 0;
+  });
+}
+
+/** A payment as it changed a moment ago. */
+function changedAt(agoMs: number, fields: object) {
+  return paymentObject({ modified_at: new Date(Date.now() - agoMs).toISOString(), ...fields });
+}
+
+test('a receiver whose machine is three days behind takes no version for one from the future', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const url = await startShifted(-3 * DAY_MS);
+  const payment_id = unique('pay');
+  // The newer body comes first. Without its version the older one would win by its rank.
+  const failed = { payment_id, status: 'failed', amount_received: 0 };
+  await deliver(url, changedAt(1_000, failed));
+  await applied();
+  await deliver(url, changedAt(60_000, { payment_id, status: 'processing', amount_received: 0 }));
+  await applied();
+
+  const [payment] = await db.query(
+    `select status, version_micros is not null as "isVersioned" from resources where id = $1`,
+    [payment_id],
+  );
+  expect(payment).toEqual({ status: 'failed', isVersioned: true });
+  expect(await db.query(`select from findings where class = 'version_ahead'`)).toEqual([]);
+  const [received] = await db.query(
+    `select bool_and(abs(extract(epoch from now() - received_at)) < 300) as "isNow" from webhook_events`,
+  );
+  expect(received).toEqual({ isNow: true });
+});
+
+test('a machine whose clock jumps four days ahead and back leaves no message stuck and gives none up', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const url = await startShifted(4 * DAY_MS, { CLOCK_SHIFTS_LATER: '1' });
+  shop.behave({ does: 'answer', status: 500 });
+  const orders = Array.from({ length: 5 }, () => unique('ord'));
+  for (const order_id of orders) await deliver(url, changedAt(0, { metadata: { order_id } }));
+  await waitFor('a notice to fail', () => shop.posts.length > 0);
+
+  const before = shop.posts.length;
+  program?.kill('SIGUSR2');
+  await waitFor('another attempt under the wrong clock', () => shop.posts.length > before);
+  program?.kill('SIGUSR2');
+  shop.behave(ACCEPT);
+  await waitFor(
+    'every notice to be delivered',
+    () => shop.accepted().length >= orders.length,
+    60_000,
+  );
+  await waitFor('every notice to be settled', async () => {
+    const due = await db.query(`select from messages where state = 'due'`);
+    return due.length === 0;
+  });
+  const states = await db.query(`select distinct state from messages where channel = 'shop'`);
+  expect(states).toEqual([{ state: 'delivered' }]);
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { createDatabaseClock } from '../../../src/platform/db/databaseClock.ts';
+
+const BEGIN_MS = Date.parse('2026-03-01T10:00:00Z');
+const DAY_MS = 24 * 60 * 60_000;
+
+/** A machine and a database, of which the test sets each clock. */
+function world() {
+  const state = { elapsedMs: 1_000, machineAheadMs: 0, databaseAheadMs: 0, tripMs: 2 };
+  const trueMs = () => BEGIN_MS + state.elapsedMs;
+  const clock = createDatabaseClock({
+    machine: { nowMs: () => trueMs() + state.machineAheadMs },
+    monotonicMs: () => state.elapsedMs,
+    readTimeMs: () => {
+      state.elapsedMs += state.tripMs / 2;
+      const readMs = trueMs() + state.databaseAheadMs;
+      state.elapsedMs += state.tripMs / 2;
+      return Promise.resolve(readMs);
+    },
+  });
+  return { clock, state, databaseMs: () => trueMs() + state.databaseAheadMs };
+}
+
+describe('the database clock', () => {
+  test('is the machine clock before the first measurement, and has no skew (invariant 3)', () => {
+    const { clock, databaseMs } = world();
+    expect(clock.nowMs()).toBe(databaseMs());
+    expect(clock.skewMs()).toBeUndefined();
+  });
+
+  test('follows the database, however far off the machine is (invariant 1)', async () => {
+    for (const machineAheadMs of [-3 * DAY_MS, 0, 5 * DAY_MS]) {
+      const { clock, state, databaseMs } = world();
+      state.machineAheadMs = machineAheadMs;
+      await clock.measure();
+      state.elapsedMs += 60_000;
+      expect(clock.nowMs()).toBe(databaseMs());
+      expect(clock.skewMs()).toBe(machineAheadMs);
+    }
+  });
+
+  test('does not move when the machine clock is set, and shows the skew at once (invariant 1)', async () => {
+    const { clock, state, databaseMs } = world();
+    await clock.measure();
+    state.machineAheadMs = 3 * DAY_MS;
+    expect(clock.nowMs()).toBe(databaseMs());
+    expect(clock.skewMs()).toBe(3 * DAY_MS);
+    state.machineAheadMs = 0;
+    expect(clock.nowMs()).toBe(databaseMs());
+    expect(clock.skewMs()).toBe(0);
+  });
+
+  test('keeps what a quick answer told when a slow one comes (invariant 2)', async () => {
+    const { clock, state, databaseMs } = world();
+    await clock.measure();
+    const before = clock.nowMs() - databaseMs();
+    state.tripMs = 8_000;
+    await clock.measure();
+    expect(clock.nowMs() - databaseMs()).toBe(before);
+  });
+
+  test('corrects a first answer that was slow by the next quick one (invariant 2)', async () => {
+    const state = { elapsedMs: 0 };
+    // The answer to the first request takes four seconds to come back.
+    const trips = [
+      [0, 4_000],
+      [1, 1],
+    ] as const;
+    let asked = 0;
+    const clock = createDatabaseClock({
+      machine: { nowMs: () => BEGIN_MS + state.elapsedMs },
+      monotonicMs: () => state.elapsedMs,
+      readTimeMs: () => {
+        const [thereMs, backMs] = trips[asked] ?? [0, 0];
+        asked += 1;
+        state.elapsedMs += thereMs;
+        const readMs = BEGIN_MS + state.elapsedMs;
+        state.elapsedMs += backMs;
+        return Promise.resolve(readMs);
+      },
+    });
+    await clock.measure();
+    expect(clock.skewMs()).toBe(2_000);
+    await clock.measure();
+    expect(Math.abs(clock.skewMs() ?? Number.NaN)).toBeLessThanOrEqual(1);
+  });
+
+  test('follows a database whose own clock moved, as after a failover (invariant 2)', async () => {
+    const { clock, state, databaseMs } = world();
+    await clock.measure();
+    state.databaseAheadMs = -30_000;
+    await clock.measure();
+    expect(Math.abs(clock.nowMs() - databaseMs())).toBeLessThanOrEqual(state.tripMs / 2);
+  });
+
+  test('keeps its time while the database is unavailable', async () => {
+    const { clock, state, databaseMs } = world();
+    await clock.measure();
+    const failing = createDatabaseClock({
+      machine: clock,
+      readTimeMs: () => Promise.reject(new Error('the database is unavailable')),
+    });
+    await expect(failing.measure()).rejects.toThrow();
+    state.elapsedMs += DAY_MS;
+    expect(clock.nowMs()).toBe(databaseMs());
+  });
+});
