@@ -18,6 +18,7 @@ import {
   type ClaimedEvent,
   claimOne,
   claimUntried,
+  noteReplay,
   putBack,
   unbury,
 } from './store/pending.ts';
@@ -87,11 +88,13 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
 }
 
 /**
- * Puts an event back to be applied again, dead or applied before; applying twice changes nothing.
+ * Puts an event back to be applied again, dead or applied before; applying twice changes nothing. Its
+ * body is judged by the time of the replay: a receiver may have stored its receipt under a wrong clock.
  * What was found about it is closed, and found anew if it still holds.
  */
 export async function replayEvent(db: Database, id: number): Promise<void> {
   await db.transaction(async (tx) => {
+    await noteReplay(tx, id);
     await putBack(tx, id);
     await closeSubject(tx, eventSubject(id));
   });

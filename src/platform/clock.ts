@@ -1,13 +1,10 @@
-/**
- * A source of the current time, handed in so that tests can move it. What roles and commands get is
- * the database's (db/databaseClock.ts).
- */
+/** A source of the current time, handed in so that tests can move it. */
 export interface Clock {
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
 }
 
-/** The machine's clock, which people and NTP set. Nothing stored may depend on it. */
+/** The machine's clock, which people and NTP set. Nothing stored may depend on it: see db/databaseClock.ts. */
 export const systemClock: Clock = { nowMs: () => Date.now() };
 
 /** Milliseconds since the process began, by a clock that nobody sets. */

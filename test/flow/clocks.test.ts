@@ -9,9 +9,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
+import { receive, testApplier } from '../support/ledger.ts';
 import {
   type Environment,
   type Program,
+  runTallyhook,
   settingsFor,
   spawnProgram,
   webhookUrlOf,
@@ -126,4 +128,41 @@ test('a machine whose clock jumps four days ahead and back leaves no message stu
   });
   const states = await db.query(`select distinct state from messages where channel = 'shop'`);
   expect(states).toEqual([{ state: 'delivered' }]);
+});
+
+test('what a receiver stored under a wrong clock is judged again by a replay', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const url = await startShifted(0);
+  const payment_id = unique('pay');
+  const older = { payment_id, status: 'processing', amount_received: 0 };
+  await deliver(url, changedAt(60_000, older));
+  await applied();
+  // As a receiver stored it whose machine was three days behind.
+  const failed = { payment_id, status: 'failed', amount_received: 0 };
+  const [id] = await receive(
+    db,
+    [eventBody(changedAt(0, failed))],
+    new Date(Date.now() - 3 * DAY_MS),
+  );
+  await db.query('update pending set announce_at = now() where webhook_event_id = $1', [id]);
+  await testApplier(db).applyBatch([id ?? 0]);
+  const state = () =>
+    db.query('select status, version_micros > $2 as "isNewest" from resources where id = $1', [
+      payment_id,
+      (Date.now() - 30_000) * 1000,
+    ]);
+  expect(await state()).toEqual([{ status: 'processing', isNewest: false }]);
+
+  const replayed = await runTallyhook(['events', 'replay', '--version-ahead'], {
+    env: settingsFor(db.url),
+  });
+  expect(replayed.stdout).toContain('1 event(s)');
+  await applied();
+  expect(await state()).toEqual([{ status: 'failed', isNewest: true }]);
+  expect(
+    await db.query(`select from findings where class = 'version_ahead' and state = 'open'`),
+  ).toEqual([]);
+  const verified = await runTallyhook(['verify', '--rebuild'], { env: settingsFor(db.url) });
+  expect([verified.code, verified.stdout]).toEqual([0, expect.anything()]);
 });

@@ -9,6 +9,7 @@ import {
   type EventSummary,
   findEvent,
   listDead,
+  listVersionAhead,
   readEventDetail,
 } from '../../ledger/store/reading.ts';
 import { readEventRows } from '../../ledger/store/readingEvents.ts';
@@ -113,6 +114,7 @@ const MAX_REPLAYS = 1_000;
 
 interface ReplayOptions {
   readonly dead: boolean;
+  readonly versionAhead: boolean;
   readonly json: boolean;
 }
 
@@ -121,10 +123,15 @@ function replayCommand(): Command {
     .description('apply events again; applying one twice changes nothing')
     .argument('[ids...]', 'event ids, or their numbers in the inbox')
     .option('--dead', `every dead event, ${MAX_REPLAYS} at most`, false)
+    .option(
+      '--version-ahead',
+      `every event whose version was taken for one from the future, ${MAX_REPLAYS} at most`,
+      false,
+    )
     .addOption(jsonOption())
-    .action((ids: readonly string[], { dead, json }: ReplayOptions) =>
+    .action((ids: readonly string[], { json, ...chosen }: ReplayOptions) =>
       withDatabase(readConfig(), async (db, databaseUrl) => {
-        const inboxIds = await findReplayable(db, { ids, dead });
+        const inboxIds = await findReplayable(db, { ids, ...chosen });
         for (const inboxId of inboxIds) await replayEvent(db, inboxId);
         const announced = await announce(databaseUrl, inboxIds);
         if (json) printJson({ replayed: inboxIds, announced });
@@ -135,14 +142,18 @@ function replayCommand(): Command {
 
 async function findReplayable(
   db: Database,
-  { ids, dead }: { readonly ids: readonly string[]; readonly dead: boolean },
+  { ids, dead, versionAhead }: Omit<ReplayOptions, 'json'> & { readonly ids: readonly string[] },
 ): Promise<readonly number[]> {
-  if (ids.length === 0 && !dead) {
-    throw new OperatorError('Name events to replay, or give --dead for every dead one.');
+  if (ids.length === 0 && !dead && !versionAhead) {
+    throw new OperatorError(
+      'Name events to replay, or give --dead or --version-ahead for every one of a kind.',
+    );
   }
   const named: number[] = [];
   for (const id of ids) named.push((await mustFind(db, id)).id);
-  return dead ? [...named, ...(await listDead(db, MAX_REPLAYS))] : named;
+  if (dead) named.push(...(await listDead(db, MAX_REPLAYS)));
+  if (versionAhead) named.push(...(await listVersionAhead(db, MAX_REPLAYS)));
+  return [...new Set(named)];
 }
 
 /** Tells the workers at once; if the queue is away the sweep will. */

@@ -23,6 +23,8 @@ export interface InboxEvent {
   readonly merchantId: string | null;
   readonly body: Buffer;
   readonly receivedMicros: number;
+  /** Of the last replay, else of the receipt: a version further ahead of it is from the future. */
+  readonly judgedMicros: number;
   /** Other bodies came under the same event id. */
   readonly hasVariants: boolean;
 }
@@ -60,7 +62,7 @@ export function readEvent(
   const eventType = (isJsonObject(envelope) ? readText(envelope.event_type) : undefined) ?? 'none';
   const reading = readResource(
     isJsonObject(content) ? content.object : undefined,
-    event.receivedMicros,
+    event.judgedMicros,
   );
   switch (reading.outcome) {
     case 'unknown_resource':

@@ -101,14 +101,14 @@ export type ResourceReading =
       readonly outcome: 'read';
       readonly ref: ResourceRef;
       readonly content: SnapshotContent;
-      /** The body's version lies too far ahead of its receipt and was not used. */
+      /** The body's version lies too far ahead of the time by which it is judged and was not used. */
       readonly versionAhead: boolean;
     }
   /** It names a resource, but its money cannot be read. */
   | { readonly outcome: 'unreadable'; readonly ref: ResourceRef; readonly field: string }
   | { readonly outcome: 'unknown_resource' };
 
-/** A version further ahead of its receipt than this is a wrong clock, not a version. */
+/** A version further ahead of the judging time than this is a wrong clock, not a version. */
 const MAX_VERSION_AHEAD_MICROS = 5 * 60 * 1_000_000;
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -123,9 +123,9 @@ const ID_FIELDS: readonly (readonly [ResourceKind, string])[] = [
 
 /**
  * Reads a resource from a parsed body. Never throws.
- * @param receivedMicros when the body was received, for the version check
+ * @param judgedMicros the time by which its version is judged
  */
-export function readResource(object: unknown, receivedMicros: number): ResourceReading {
+export function readResource(object: unknown, judgedMicros: number): ResourceReading {
   if (!isJsonObject(object)) return { outcome: 'unknown_resource' };
   const ref = readRef(object);
   if (!ref) return { outcome: 'unknown_resource' };
@@ -136,7 +136,7 @@ export function readResource(object: unknown, receivedMicros: number): ResourceR
   if (unreadable) return { outcome: 'unreadable', ref, field: unreadable.name };
   const versionMicros = readVersion(object);
   const versionAhead =
-    versionMicros !== undefined && versionMicros > receivedMicros + MAX_VERSION_AHEAD_MICROS;
+    versionMicros !== undefined && versionMicros > judgedMicros + MAX_VERSION_AHEAD_MICROS;
   const content = readContent(ref.kind, object, versionAhead ? undefined : versionMicros);
   return { outcome: 'read', ref, content, versionAhead };
 }

@@ -1,18 +1,28 @@
 /** Statements on what is still to be applied. */
 import type { Queryable } from '../../platform/db/database.ts';
 
+/**
+ * The time by which the body of the event `e` is judged, in microseconds since 1970: of its last replay,
+ * or of its receipt where it was never replayed.
+ */
+export const JUDGED_MICROS = `(extract(epoch from coalesce(
+    (select r.replayed_at from event_replays r where r.webhook_event_id = e.id), e.received_at))
+  * 1000000)::bigint`;
+
 export interface ClaimedEvent {
   readonly id: number;
   readonly eventId: string | null;
   readonly merchantId: string | null;
   readonly body: Buffer;
   readonly receivedMicros: number;
+  readonly judgedMicros: number;
   readonly hasVariants: boolean;
 }
 
 const CLAIMED_COLUMNS = `
   e.id, e.event_id as "eventId", e.merchant_id as "merchantId", e.body,
   (extract(epoch from e.received_at) * 1000000)::bigint as "receivedMicros",
+  ${JUDGED_MICROS} as "judgedMicros",
   exists (select from event_variants v where v.webhook_event_id = e.id) as "hasVariants"`;
 
 /**
@@ -176,6 +186,15 @@ export async function unbury(tx: Queryable, ids: readonly number[]): Promise<rea
     [ids],
   );
   return rows.map(({ id }) => id);
+}
+
+/** Notes that an event is replayed: its body is judged by this time from now on. */
+export async function noteReplay(tx: Queryable, id: number): Promise<void> {
+  await tx.query(
+    `insert into event_replays (webhook_event_id) values ($1)
+     on conflict (webhook_event_id) do update set replayed_at = statement_timestamp()`,
+    [id],
+  );
 }
 
 /**

@@ -190,3 +190,16 @@ export async function listDead(db: Queryable, limit: number): Promise<readonly n
   );
   return rows.map(({ id }) => id);
 }
+
+/** Inbox numbers of events whose version was taken for one from the future, oldest first. */
+export async function listVersionAhead(db: Queryable, limit: number): Promise<readonly number[]> {
+  const rows = await db.query<{ id: number }>(
+    `select substr(subject, length('event:') + 1)::bigint as id
+       from findings
+      where class = 'version_ahead' and state = 'open' and subject like 'event:%'
+      order by id
+      limit $1`,
+    [limit],
+  );
+  return rows.map(({ id }) => id);
+}
