@@ -122,3 +122,23 @@ export const EVENT_REPORTS = {
   payout_reversed: { kind: 'payout', statuses: ['reversed'] },
   invoice_paid: { kind: undefined, statuses: [] },
 } as const satisfies Record<EventType, EventReport>;
+
+/**
+ * Families of events about resources that move no money themselves: the payments of a subscription
+ * or an invoice have events of their own. Their sets of types grow too.
+ */
+const MONEYLESS_FAMILY = /^(mandate|subscription|invoice)(_|$)/;
+
+/**
+ * The kind of resource that a label (`content.type` or `event_type`) names, or `none` where it names
+ * one that moves no money. Undefined for a label that is not known.
+ */
+export function labeledKind(label: string): ResourceKind | 'none' | undefined {
+  if (MONEYLESS_FAMILY.test(label)) return 'none';
+  if (isIn(CONTENT_TYPES, label)) return CONTENT_TYPES[label] ?? 'none';
+  return isIn(EVENT_REPORTS, label) ? EVENT_REPORTS[label].kind : undefined;
+}
+
+function isIn<Table extends object>(table: Table, name: PropertyKey): name is keyof Table {
+  return Object.hasOwn(table, name);
+}

@@ -127,6 +127,7 @@ async function applyReadings(tx: Queryable, { events, readings, ...rest }: Read)
     if (reading.outcome === 'snapshot') looks.push(toLook(event, reading));
     const isSuspect =
       reading.outcome === 'unreadable_money' ||
+      reading.outcome === 'label_conflict' ||
       (reading.outcome === 'snapshot' && event.hasVariants);
     if (isSuspect) suspects.push(reading.ref);
   });

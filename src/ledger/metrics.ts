@@ -11,7 +11,9 @@ export interface LedgerMetrics {
 
 const OUTCOMES = [
   'snapshot',
+  'moneyless',
   'ignored',
+  'label_conflict',
   'foreign_merchant',
   'no_envelope',
   'unreadable_money',

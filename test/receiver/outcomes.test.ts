@@ -251,8 +251,8 @@ describe('an unknown event type or content type', () => {
 
   it('is kept and reported as ignored when it carries no id that the ledger knows', async () => {
     const body = eventBody(
-      { mandate_id: unique('man'), status: 'active' },
-      { eventType: 'mandate_active', contentType: 'mandate_details' },
+      { loyalty_id: unique('loy'), status: 'active' },
+      { eventType: 'loyalty_points_earned', contentType: 'loyalty_details' },
     );
     await acknowledged(body);
 

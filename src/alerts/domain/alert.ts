@@ -58,6 +58,7 @@ export const RULES = [
   'filter_ignored',
   'event_dead',
   'unreadable_event',
+  'label_conflict',
   'event_id_reused',
   'foreign_merchant',
   // The system itself: rules/system.ts

@@ -36,6 +36,9 @@ export function inboxProblem(entry: InboxEntry): string | undefined {
       return explanations.some(({ isOpen }) => isOpen)
         ? undefined
         : 'it was acknowledged, but was never applied and does not wait to be';
+    case 'moneyless':
+      return undefined;
+    case 'label_conflict':
     case 'unreadable_money':
     case 'foreign_merchant':
     case 'no_envelope':

@@ -2,9 +2,12 @@
  * Reads one inbox row: which resource it speaks of, or why it speaks of none.
  *
  * 1. Reading never throws and loses nothing: the row stays whatever the reading says.
- * 2. The ids in the body decide the kind; `event_type` and `content.type` are only checked.
+ * 2. The ids in the body decide the kind, and the labels (`event_type`, `content.type`) are checked
+ *    against them. Where no label that names a kind supports the ids, the body is not applied: a
+ *    refund that lost its `refund_id` reads like a payment that was paid.
+ * 3. An event whose labels name nothing that moves money is not read as a resource.
  */
-import { CONTENT_TYPES, EVENT_REPORTS } from '../../contract/events.ts';
+import { labeledKind } from '../../contract/events.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import {
   isJsonObject,
@@ -39,9 +42,13 @@ export type EventReading =
       /** A label of the event that names another kind than its ids do. */
       readonly labelMismatch: string | undefined;
     }
+  /** Its labels name another kind than its ids do. */
+  | { readonly outcome: 'label_conflict'; readonly ref: ResourceRef; readonly label: string }
   | { readonly outcome: 'unreadable_money'; readonly ref: ResourceRef; readonly field: string }
   | { readonly outcome: 'foreign_merchant'; readonly merchantId: string | null }
   | { readonly outcome: 'no_envelope' }
+  /** Known, and about something that moves no money. */
+  | { readonly outcome: 'moneyless' }
   | { readonly outcome: 'ignored'; readonly contentType: string };
 
 /**
@@ -56,46 +63,62 @@ export function readEvent(
   if (event.merchantId !== merchantId) {
     return { outcome: 'foreign_merchant', merchantId: event.merchantId };
   }
-  const envelope = parseBody(event.body);
-  const content = isJsonObject(envelope) ? envelope.content : undefined;
-  const contentType = (isJsonObject(content) ? readText(content.type) : undefined) ?? 'none';
-  const eventType = (isJsonObject(envelope) ? readText(envelope.event_type) : undefined) ?? 'none';
-  const reading = readResource(
-    isJsonObject(content) ? content.object : undefined,
-    event.judgedMicros,
-  );
+  return readEnvelope(parseBody(event.body), event);
+}
+
+function readEnvelope(
+  body: unknown,
+  { receivedMicros, judgedMicros }: Pick<InboxEvent, 'receivedMicros' | 'judgedMicros'>,
+): EventReading {
+  const envelope = isJsonObject(body) ? body : {};
+  const content = isJsonObject(envelope.content) ? envelope.content : {};
+  const contentType = readText(content.type) ?? 'none';
+  const labels = readLabels([contentType, readText(envelope.event_type) ?? 'none']);
+  if (labels.areMoneyless) return { outcome: 'moneyless' };
+  const reading = readResource(content.object, judgedMicros, labels.agreed);
+  if (reading.outcome === 'unknown_resource') return { outcome: 'ignored', contentType };
+  const { ref } = reading;
+  const opposed = labels.named.find(({ kind }) => kind !== ref.kind)?.label;
+  const isSupported = labels.named.some(({ kind }) => kind === ref.kind);
+  if (opposed !== undefined && !isSupported) {
+    return { outcome: 'label_conflict', ref, label: opposed };
+  }
   switch (reading.outcome) {
-    case 'unknown_resource':
-      return { outcome: 'ignored', contentType };
     case 'unreadable':
-      return { outcome: 'unreadable_money', ref: reading.ref, field: reading.field };
-    case 'read': {
-      const timestamp = isJsonObject(envelope) ? envelope.timestamp : undefined;
+      return { outcome: 'unreadable_money', ref, field: reading.field };
+    case 'read':
       return {
         outcome: 'snapshot',
-        ref: reading.ref,
+        ref,
         content: reading.content,
-        observedMicros: parseInstantMicros(timestamp) ?? event.receivedMicros,
+        observedMicros: parseInstantMicros(envelope.timestamp) ?? receivedMicros,
         versionAhead: reading.versionAhead,
-        labelMismatch: mismatchOf(reading.ref.kind, { contentType, eventType }),
+        labelMismatch: opposed,
       };
-    }
   }
 }
 
-/** The label that names another kind than the ids do. Labels we do not know name none. */
-function mismatchOf(
-  kind: ResourceKind,
-  { contentType, eventType }: { readonly contentType: string; readonly eventType: string },
-): string | undefined {
-  const contentKind = isIn(CONTENT_TYPES, contentType) ? CONTENT_TYPES[contentType] : undefined;
-  if (contentKind !== undefined && contentKind !== kind) return contentType;
-  const eventKind = isIn(EVENT_REPORTS, eventType) ? EVENT_REPORTS[eventType]?.kind : undefined;
-  return eventKind !== undefined && eventKind !== kind ? eventType : undefined;
+interface Labels {
+  /** Labels that name a kind of resource. */
+  readonly named: readonly { readonly label: string; readonly kind: ResourceKind }[];
+  /** The one kind that they name; undefined for none and for several. */
+  readonly agreed: ResourceKind | undefined;
+  /** All labels that are known are about resources that move no money. */
+  readonly areMoneyless: boolean;
 }
 
-function isIn<Table extends object>(table: Table, name: PropertyKey): name is keyof Table {
-  return Object.hasOwn(table, name);
+function readLabels(labels: readonly string[]): Labels {
+  const known = labels.flatMap((label) => {
+    const kind = labeledKind(label);
+    return kind === undefined ? [] : [{ label, kind }];
+  });
+  const named = known.flatMap(({ label, kind }) => (kind === 'none' ? [] : [{ label, kind }]));
+  const kinds = new Set(named.map(({ kind }) => kind));
+  return {
+    named,
+    agreed: kinds.size === 1 ? named[0]?.kind : undefined,
+    areMoneyless: known.length > 0 && named.length === 0,
+  };
 }
 
 /** Drops a byte order mark, which JSON.parse would refuse. */

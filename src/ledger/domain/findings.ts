@@ -35,7 +35,9 @@ export const FINDING_CLASSES = {
   overdue: 'Money stands longer on its way than it should.',
   authorization_expiring: 'A hold is near the end of its time, or past it, and was not captured.',
   version_ahead: 'A body carries a version far in the future; it was not used as one.',
-  link: 'The label of an event names another kind of resource than its ids do.',
+  link: 'One label of an event names another kind of resource than its ids and its other label do.',
+  label_conflict:
+    'The labels of an event name another kind of resource than its ids do; nothing was applied.',
   event_id_reused: 'Two different bodies came under one event id; the first one counts.',
   foreign_merchant: 'A signed event of another merchant account arrived; it was not applied.',
   unreadable_event: 'A signed body holds no usable envelope; it is kept and was not applied.',
@@ -63,6 +65,7 @@ export const NOT_APPLIED_CLASSES = [
   'unreadable_event',
   'foreign_merchant',
   'event_ignored',
+  'label_conflict',
   'amount',
 ] as const satisfies readonly FindingClass[];
 
@@ -142,6 +145,11 @@ export function eventFindings(event: InboxEvent, reading: EventReading): Finding
       break;
     case 'ignored':
       report('event_ignored', { contentType: reading.contentType });
+      break;
+    case 'moneyless':
+      break;
+    case 'label_conflict':
+      report('label_conflict', { resource: resourceSubject(reading.ref), label: reading.label });
       break;
     case 'unreadable_money':
       report('amount', { resource: resourceSubject(reading.ref), field: reading.field });

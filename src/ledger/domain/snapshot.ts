@@ -5,7 +5,8 @@
  *    merge takes it from another snapshot, and a default would hide that one.
  * 2. An amount or currency that is there but cannot be read makes the whole body unusable: a body
  *    that lies about money must not move any.
- * 3. The kind is read from the ids that the body carries, never from its labels.
+ * 3. The kind is read from the ids that the body carries. Labels decide only where the body names its
+ *    id `id`, as bodies of the service's second API version do.
  */
 import { parseId } from '../../contract/identifiers.ts';
 import { parseAmountMinor, parseCurrency } from '../../contract/money.ts';
@@ -124,10 +125,15 @@ const ID_FIELDS: readonly (readonly [ResourceKind, string])[] = [
 /**
  * Reads a resource from a parsed body. Never throws.
  * @param judgedMicros the time by which its version is judged
+ * @param labeledKind the kind that every label of the event names, if they agree on one
  */
-export function readResource(object: unknown, judgedMicros: number): ResourceReading {
+export function readResource(
+  object: unknown,
+  judgedMicros: number,
+  labeledKind?: ResourceKind,
+): ResourceReading {
   if (!isJsonObject(object)) return { outcome: 'unknown_resource' };
-  const ref = readRef(object);
+  const ref = readLabeledRef(object, labeledKind) ?? readRef(object);
   if (!ref) return { outcome: 'unknown_resource' };
   const unreadable = MONEY_FIELDS.find(({ name, parse }) => {
     const value = own(object, name);
@@ -165,6 +171,23 @@ function readRef(object: JsonObject): ResourceRef | undefined {
     return id === undefined ? undefined : { kind, id };
   }
   return undefined;
+}
+
+/**
+ * The resource of a body whose own id is named `id`. A refund or dispute still names its payment;
+ * any other id in it contradicts the labels.
+ */
+function readLabeledRef(
+  object: JsonObject,
+  kind: ResourceKind | undefined,
+): ResourceRef | undefined {
+  if (kind === undefined) return undefined;
+  const hasParent = kind === 'refund' || kind === 'dispute';
+  const isNamed = ID_FIELDS.some(
+    ([named, field]) => !(hasParent && named === 'payment') && isCarried(own(object, field)),
+  );
+  const id = isNamed ? undefined : parseId(own(object, 'id'));
+  return id === undefined ? undefined : { kind, id };
 }
 
 function readVersion(object: JsonObject): number | undefined {

@@ -45,7 +45,9 @@ export async function keepLooks(tx: Queryable, applied: readonly ReadEvent[]): P
       content: undefined,
       observedMicros: undefined,
     });
-    if (reading.outcome === 'unreadable_money') return [mention(reading.ref)];
+    if (reading.outcome === 'unreadable_money' || reading.outcome === 'label_conflict') {
+      return [mention(reading.ref)];
+    }
     if (reading.outcome !== 'snapshot') return [];
     const { ref, content, observedMicros } = reading;
     const { paymentId } = content;

@@ -227,6 +227,16 @@ describe.each([
     nextStep: 'npx tallyhook events show 12',
   },
   {
+    class: 'label_conflict',
+    subject: 'event:12',
+    detail: { eventId: 'evt_1', resource: 'payment:pay_1', label: 'refund_details' },
+    severity: 'warning',
+    sentence:
+      'Event 12 is labeled refund_details, and its ids name payment pay_1: nothing was posted from it. The service is asked about payment pay_1.',
+    nextStep:
+      "npx tallyhook events show 12; ask the service's support what the event is about, then refresh that with npx tallyhook refresh ID",
+  },
+  {
     class: 'event_id_reused',
     subject: 'event:12',
     detail: { eventId: 'evt_1' },

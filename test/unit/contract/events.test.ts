@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { CONTENT_TYPES, EVENT_REPORTS, EVENT_TYPES } from '../../../src/contract/events.ts';
+import {
+  CONTENT_TYPES,
+  EVENT_REPORTS,
+  EVENT_TYPES,
+  labeledKind,
+} from '../../../src/contract/events.ts';
 import { RESOURCE_KINDS } from '../../../src/contract/resources/index.ts';
 import { isKnownStatus, PAYMENT_STATUSES } from '../../../src/contract/statuses.ts';
 
@@ -63,5 +68,26 @@ describe('event types', () => {
       'requires_payment_method',
       'requires_confirmation',
     ]);
+  });
+});
+
+describe('labels', () => {
+  it.each([
+    'mandate_active',
+    'mandate_revoked',
+    'mandate_details',
+    'invoice_paid',
+    'subscription_details',
+    'subscription_renewed',
+    'invoice_created',
+  ])('%s is known and names nothing that moves money', (label) => {
+    expect(labeledKind(label)).toBe('none');
+  });
+
+  it('name a kind where they are known, and nothing where they are not', () => {
+    expect(labeledKind('refund_details')).toBe('refund');
+    expect(labeledKind('dispute_lost')).toBe('dispute');
+    expect(labeledKind('payment_teleported')).toBeUndefined();
+    expect(labeledKind('toString')).toBeUndefined();
   });
 });

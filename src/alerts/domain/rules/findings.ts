@@ -189,6 +189,14 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof SILENT>> = {
       `${named(subject)} has a valid signature and no usable envelope; it is kept and was not applied.`,
     nextStep: ({ subject }) => `npx tallyhook events show ${idOf(subject)}`,
   },
+  label_conflict: {
+    severity: 'warning',
+    graceMs: 0,
+    say: ({ subject, detail }) =>
+      `${named(subject)} is labeled ${quote(detail.label)}, and its ids name ${resourceIn(detail)}: nothing was posted from it. The service is asked about ${resourceIn(detail)}.`,
+    nextStep: ({ subject }) =>
+      `npx tallyhook events show ${idOf(subject)}; ask the service's support what the event is about, then refresh that with npx tallyhook refresh ID`,
+  },
   event_id_reused: {
     severity: 'warning',
     graceMs: 0,
@@ -212,7 +220,7 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof SILENT>> = {
   service_unusable: SILENT,
   // The version was not used, and nothing is to be done about it here.
   version_ahead: SILENT,
-  // Ids rule over labels, so that nothing is wrong in the ledger.
+  // The ids and the other label agree, so that nothing is wrong in the ledger.
   link: SILENT,
   // The service also sends what is no money: whole families of events would alert.
   event_ignored: SILENT,
@@ -338,6 +346,11 @@ function amount(amountMinor: unknown, currency: unknown): string {
     typeof amountMinor === 'number' ? amountMinor : undefined,
     typeof currency === 'string' ? currency : undefined,
   );
+}
+
+/** The resource that the detail of a finding about an event names. */
+function resourceIn({ resource }: OpenFinding['detail']): string {
+  return typeof resource === 'string' ? inner(resource) : 'nothing';
 }
 
 function ofMoney({ amountMinor, currency }: Place): string {
