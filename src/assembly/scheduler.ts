@@ -20,7 +20,8 @@ import { authorizationsOf } from './service.ts';
 import { serviceOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
-const SCHEDULER_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 60_000, plans: 'any' };
+/** Renewals of leases must not wait behind the work that they are for. */
+const SCHEDULER_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 60_000, plans: 'any' };
 
 export function startSchedules({
   clock,

@@ -5,31 +5,43 @@
  * 2. A slot that nobody ran, because no scheduler or no database was there, is run once when they are
  *    back. Of several that were missed only the last is: nearly all work here asks what is due now,
  *    and would find the same again; what goes by its slot is told which one it is.
- * 3. A slot whose scheduler died is run again once its lease is over.
+ * 3. Whoever runs a slot renews its lease every RENEW_EVERY_MS. A slot whose scheduler died is taken
+ *    over LEASE_MS + LOOK_EVERY_MS after its last renewal at most. A run that goes on for LONGEST_RUN_MS
+ *    is taken for one that hangs and is no longer renewed.
  * 4. A run that fails is logged and left to the next slot; one that is still going when its next slot
  *    comes is not started twice. An end that could not be written is written before the next slot is
  *    taken.
  * 5. What was taken is run to its end, also where the scheduler is told to stop meanwhile.
+ * 6. Slots go by the database's clock. A machine whose clock is wrong, or is set, moves none.
  *
- * node-cron fires the slots; it never looks back, so that catchUp does (rule 2). Electing one scheduler
- * as leader lost: it needs an election, and a leader that hangs would stop everything.
+ * node-cron reads the expressions. It does not fire them: its timers go by the machine's clock, and
+ * one that is set back silences them for as long. Electing one scheduler as leader lost: it needs an
+ * election, and a leader that hangs would stop everything.
  */
-import cron, { type Logger } from 'node-cron';
+import { randomUUID } from 'node:crypto';
+import cron from 'node-cron';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
+import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { lastSlot, type SlotFields } from './domain/slots.ts';
 import type { Schedule } from './schedules.ts';
-import { finishSlot, takeSlot } from './store/slots.ts';
+import { finishSlot, type HeldSlot, renewSlot, takeSlot } from './store/slots.ts';
 
 export interface SchedulerParts {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long a run may take before another scheduler takes it for dead; 10 minutes by default. */
-  readonly leaseMs?: number;
-  /** How often missed slots are looked for; a minute by default. */
-  readonly catchUpEveryMs?: number;
+  readonly times?: Partial<SchedulerTimes>;
+}
+
+export interface SchedulerTimes {
+  /** How long a slot belongs to whoever took it, without a renewal. */
+  readonly leaseMs: number;
+  readonly renewEveryMs: number;
+  readonly longestRunMs: number;
+  /** How often slots that were missed, or whose scheduler died, are looked for. */
+  readonly lookEveryMs: number;
 }
 
 export interface Scheduler {
@@ -37,54 +49,46 @@ export interface Scheduler {
   close(): Promise<void>;
 }
 
-const LEASE_MS = 10 * 60_000;
-const CATCH_UP_EVERY_MS = 60_000;
+/** A takeover within a minute: the lease, and the look after it (rule 3). */
+export const TIMES: SchedulerTimes = {
+  leaseMs: 30_000,
+  renewEveryMs: 10_000,
+  longestRunMs: 10 * 60_000,
+  lookEveryMs: 15_000,
+};
+
+const TICK_MS = 250;
+/** Processes read the database's clock to within a second; a slot that is later was never due. */
+const CLOCK_TOLERANCE_MS = 60_000;
 
 export function startScheduler(schedules: readonly Schedule[], parts: SchedulerParts): Scheduler {
-  const { db, clock, log, leaseMs = LEASE_MS, catchUpEveryMs = CATCH_UP_EVERY_MS } = parts;
+  const { clock, log } = parts;
+  const times = { ...TIMES, ...parts.times };
   const underWay = new Map<string, Promise<void>>();
   let isClosing = false;
 
+  const complain = createComplaints(log);
   const run = (name: string, work: () => Promise<void>): Promise<void> => {
     if (underWay.has(name) || isClosing) return Promise.resolve();
-    const done = work()
-      .catch((error: unknown) => log.warn({ error, schedule: name }, 'scheduler.run_failed'))
-      .finally(() => underWay.delete(name));
+    const done = complain(name, work).finally(() => underWay.delete(name));
     underWay.set(name, done);
     return done;
   };
-
-  /** Slots whose end could not be written when it came. */
-  const unended = new Map<string, Date>();
-  const end = async (schedule: string, at: Date): Promise<void> => {
-    unended.set(schedule, at);
-    await finishSlot(db, { schedule, at });
-    unended.delete(schedule);
-  };
-  /** Takes a slot, unless it is taken, and runs it. */
-  const runSlot = ({ name, run: work }: Schedule, at: Date): Promise<void> =>
-    run(name, async () => {
-      const ended = unended.get(name);
-      if (ended) await end(name, ended);
-      if (!(await takeSlot(db, { schedule: name, at }, leaseMs))) return;
-      try {
-        await work(at);
-      } finally {
-        await end(name, at);
-      }
-    });
-
-  const catchUp = async ({ schedule, fields }: Readable): Promise<void> => {
-    const slotMs = lastSlot(fields, clock.nowMs());
-    if (slotMs === undefined) return;
-    await runSlot(schedule, new Date(slotMs));
-  };
+  const slots = createSlots(parts, times);
+  const runSlot = ({ name, run: work }: Schedule, slotMs: number): Promise<void> =>
+    run(name, () => slots.run(name, new Date(slotMs), work));
 
   const readable = schedules.map((schedule) => ({ schedule, fields: fieldsOf(schedule) }));
   const catchUpAll = () =>
     run('catch_up', async () => {
+      const nowMs = clock.nowMs();
       const once = readable.filter(({ schedule }) => schedule.runs === 'once');
-      await Promise.all(once.map(catchUp));
+      await Promise.all(
+        once.map(async ({ schedule, fields }) => {
+          const slotMs = lastSlot(fields, nowMs);
+          if (slotMs !== undefined) await runSlot(schedule, slotMs);
+        }),
+      );
     });
   const start = async (): Promise<void> => {
     await Promise.all(
@@ -92,34 +96,95 @@ export function startScheduler(schedules: readonly Schedule[], parts: SchedulerP
     );
     await catchUpAll();
   };
-  const started = start();
 
-  const tasks = schedules.map((schedule) => {
-    const { name, cron: expression, run: work, runs } = schedule;
-    const fire = (at: Date): Promise<void> =>
-      runs === 'once' ? runSlot(schedule, at) : run(name, () => work(at));
-    return cron.schedule(expression, ({ date }) => fire(date), {
-      name,
-      timezone: 'UTC',
-      logger: toCronLogger(log),
-    });
-  });
-  const timer = setInterval(() => void catchUpAll(), catchUpEveryMs);
+  /** The last slot of each schedule that came. It need not be the latest: clocks of databases are set, too. */
+  const came = new Map(
+    readable.map(({ schedule, fields }) => [schedule.name, lastSlot(fields, clock.nowMs())]),
+  );
+  const tick = (): void => {
+    const nowMs = clock.nowMs();
+    for (const { schedule, fields } of readable) {
+      const slotMs = lastSlot(fields, nowMs);
+      if (slotMs === undefined || slotMs === came.get(schedule.name)) continue;
+      came.set(schedule.name, slotMs);
+      if (schedule.runs === 'once') void runSlot(schedule, slotMs);
+      else void run(schedule.name, () => schedule.run(new Date(slotMs)));
+    }
+  };
+  const started = start();
+  const timers = [
+    setInterval(tick, TICK_MS),
+    setInterval(() => void catchUpAll(), times.lookEveryMs),
+  ];
   return {
     close: async () => {
       isClosing = true;
-      clearInterval(timer);
-      for (const task of tasks) await task.destroy();
+      for (const timer of timers) clearInterval(timer);
       await started;
       while (underWay.size > 0) await Promise.all(underWay.values());
     },
   };
 }
 
-/** A schedule with the fields of its expression. */
-interface Readable {
-  readonly schedule: Schedule;
-  readonly fields: SlotFields;
+/** Does something; a failure is logged once until it changes or is over. Never throws. */
+function createComplaints(log: Log): (name: string, work: () => Promise<void>) => Promise<void> {
+  const logged = new Map<string, string>();
+  return async (name, work) => {
+    try {
+      await work();
+      logged.delete(name);
+    } catch (thrown) {
+      const error = toError(thrown);
+      if (logged.get(name) !== error.message)
+        log.warn({ error, schedule: name }, 'scheduler.run_failed');
+      logged.set(name, error.message);
+    }
+  };
+}
+
+interface Slots {
+  /** Takes a slot, unless it is taken, and runs its work to the end. */
+  run(schedule: string, at: Date, work: (at: Date) => Promise<void>): Promise<void>;
+}
+
+function createSlots({ db, clock, log }: SchedulerParts, times: SchedulerTimes): Slots {
+  /** Slots whose end could not be written when it came (rule 4). */
+  const unended = new Map<string, HeldSlot>();
+  const end = async (slot: HeldSlot): Promise<void> => {
+    unended.set(slot.schedule, slot);
+    await finishSlot(db, slot);
+    unended.delete(slot.schedule);
+  };
+  const keepLease = (slot: HeldSlot): NodeJS.Timeout => {
+    let left = Math.floor(times.longestRunMs / times.renewEveryMs);
+    const timer = setInterval(() => {
+      left -= 1;
+      if (left < 0) {
+        log.error({ schedule: slot.schedule, slot: slot.at }, 'scheduler.run_hangs');
+        clearInterval(timer);
+        return;
+      }
+      // The next renewal comes before the lease ends; a database that is away for longer ends it.
+      renewSlot(db, slot, times.leaseMs).catch(() => undefined);
+    }, times.renewEveryMs);
+    return timer;
+  };
+  return {
+    run: async (schedule, at, work) => {
+      const before = unended.get(schedule);
+      if (before) await end(before);
+      const slot = { schedule, at, holder: randomUUID() };
+      const latest = new Date(clock.nowMs() + CLOCK_TOLERANCE_MS);
+      if (!(await takeSlot(db, slot, { leaseMs: times.leaseMs, latest }))) return;
+      const keeping = keepLease(slot);
+      try {
+        await work(at);
+      } finally {
+        clearInterval(keeping);
+        await end(slot);
+      }
+    },
+  };
 }
 
 /** @throws TypeError for an expression whose last slot cannot be told (the last day of a month). */
@@ -137,15 +202,5 @@ function fieldsOf({ name, cron: expression }: Schedule): SlotFields {
     daysOfMonth: numbers(dayOfMonth),
     months: month,
     daysOfWeek: numbers(dayOfWeek),
-  };
-}
-
-/** node-cron writes to the console otherwise. */
-function toCronLogger(log: Log): Logger {
-  return {
-    info: (message) => log.info({ message }, 'scheduler.cron'),
-    warn: (message) => log.warn({ message }, 'scheduler.cron'),
-    error: (message, error) => log.error({ message, error }, 'scheduler.cron'),
-    debug: (message) => log.debug({ message }, 'scheduler.cron'),
   };
 }

@@ -1,10 +1,11 @@
 /** Schedules over a real database, as several processes would run them. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { type SchedulerParts, startScheduler } from '../../src/scheduler/scheduler.ts';
+import { pause } from '../../src/platform/pause.ts';
+import { type SchedulerParts, startScheduler, TIMES } from '../../src/scheduler/scheduler.ts';
 import { type Schedule, scheduleTable } from '../../src/scheduler/schedules.ts';
-import { takeSlot } from '../../src/scheduler/store/slots.ts';
+import { finishSlot, renewSlot, takeSlot } from '../../src/scheduler/store/slots.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -52,7 +53,17 @@ function counting() {
   return { schedule, slots, runs: () => slots.length };
 }
 
+const LEASE = { leaseMs: TIMES.leaseMs, latest: new Date('2100-01-01T00:00:00Z') };
+
 const at = (instant: string): Clock => ({ nowMs: () => Date.parse(instant) });
+/** As waitFor, by a clock that the test does not set. */
+async function waitUntil(condition: () => boolean): Promise<void> {
+  const endMs = performance.now() + 30_000;
+  while (!condition()) {
+    if (performance.now() > endMs) throw new Error('waited in vain');
+    await pause(15, new AbortController().signal);
+  }
+}
 const takenSlots = (name: string) =>
   db.query<{ slot: Date; isFinished: boolean }>(
     `select slot, finished_at is not null as "isFinished" from schedule_slots where schedule = $1`,
@@ -97,7 +108,7 @@ describe('several schedulers', () => {
 
   test('of fifty who ask for a slot at once, one gets it', async () => {
     const slot = { schedule: unique('schedule'), at: new Date('2026-01-01T00:00:00Z') };
-    const ask = () => takeSlot(db, slot, 60_000);
+    const ask = () => takeSlot(db, { ...slot, holder: unique('holder') }, LEASE);
     for (let round = 0; round < 3; round += 1) {
       const answers = await Promise.all(Array.from({ length: 50 }, ask));
       expect(answers.filter(Boolean)).toHaveLength(round === 0 ? 1 : 0);
@@ -141,7 +152,7 @@ describe('a slot that nobody ran', () => {
     const { schedule, runs } = counting();
     const query: TestDatabase['query'] = (text, values) =>
       isAway ? Promise.reject(new Error('the database is away')) : db.query(text, values);
-    start([schedule], { db: { ...db, query }, catchUpEveryMs: 20 });
+    start([schedule], { db: { ...db, query }, times: { lookEveryMs: 20 } });
     isAway = false;
     await waitFor('the run', () => runs() === 1);
   });
@@ -183,13 +194,133 @@ describe('a slot that nobody ran', () => {
     const { schedule, runs } = counting();
     const slot = new Date('2026-01-01T00:00:00Z');
     // Somebody took it and died.
-    expect(await takeSlot(db, { schedule: schedule.name, at: slot }, 60_000)).toBe(true);
+    const dead = { schedule: schedule.name, at: slot, holder: 'who died' };
+    expect(await takeSlot(db, dead, LEASE)).toBe(true);
     const now = at('2026-06-01T00:00:00Z');
     await start([schedule], { clock: now }).close();
     expect(runs()).toBe(0);
     await db.query('update schedule_slots set lease_until = now() - interval $$1 second$$');
     start([schedule], { clock: now });
     await waitFor('the run', () => runs() === 1);
+  });
+});
+
+describe('a slot whose run goes on', () => {
+  const slot = new Date('2026-01-01T00:00:00Z');
+  const now = at('2026-06-01T00:00:00Z');
+  const leaseOf = async (name: string) => {
+    const rows = await db.query<{ leaseUntil: Date; leftMs: number }>(
+      `select lease_until as "leaseUntil",
+              (extract(epoch from lease_until - statement_timestamp()) * 1000)::float8 as "leftMs"
+         from schedule_slots where schedule = $1`,
+      [name],
+    );
+    return rows[0];
+  };
+
+  test('keeps its lease while its process lives, and is taken over within a minute when it does not (rule 3)', async () => {
+    expect(TIMES.leaseMs + TIMES.lookEveryMs).toBeLessThanOrEqual(45_000);
+    expect(TIMES.leaseMs).toBeGreaterThanOrEqual(2 * TIMES.renewEveryMs);
+    let end = (): void => undefined;
+    const held = noting(
+      YEARLY,
+      () =>
+        new Promise<void>((resolve) => {
+          end = resolve;
+        }),
+    );
+    start([held], { clock: now, times: { renewEveryMs: 20 } });
+    await waitFor('the run', async () => (await leaseOf(held.name)) !== undefined);
+    const first = await leaseOf(held.name);
+    await waitFor('two renewals', async () => {
+      const lease = await leaseOf(held.name);
+      return Number(lease?.leaseUntil) > Number(first?.leaseUntil) + 40;
+    });
+    expect((await leaseOf(held.name))?.leftMs).toBeLessThanOrEqual(TIMES.leaseMs);
+    end();
+    await waitFor('its end', async () => (await takenSlots(held.name))[0]?.isFinished === true);
+  });
+
+  test('loses it when it hangs: another scheduler goes on (rule 3)', async () => {
+    const runs: string[] = [];
+    let end = (): void => undefined;
+    const name = unique('schedule');
+    const hanging = noting(
+      YEARLY,
+      () =>
+        new Promise<void>((resolve) => {
+          runs.push('hanging');
+          end = resolve;
+        }),
+      name,
+    );
+    const times = { leaseMs: 300, renewEveryMs: 30, longestRunMs: 150, lookEveryMs: 20 };
+    start([hanging], { clock: now, times });
+    await waitFor('the run that hangs', () => runs.length === 1);
+    const other = noting(YEARLY, () => void runs.push('other'), name);
+    start([other], { clock: now, times });
+    await waitFor('the other run', () => runs.includes('other'));
+    end();
+    expect(runs).toEqual(['hanging', 'other']);
+  });
+
+  test('belongs to its holder alone: who lost it neither renews nor ends it', async () => {
+    const schedule = unique('schedule');
+    const lost = { schedule, at: slot, holder: 'lost' };
+    const holder = { schedule, at: slot, holder: 'holder' };
+    expect(await takeSlot(db, lost, LEASE)).toBe(true);
+    await db.query(`update schedule_slots set lease_until = now() - interval '1 second'`);
+    expect(await takeSlot(db, holder, LEASE)).toBe(true);
+    const before = await leaseOf(schedule);
+    await renewSlot(db, lost, 3_600_000);
+    await finishSlot(db, lost);
+    expect((await leaseOf(schedule))?.leaseUntil).toEqual(before?.leaseUntil);
+    expect(await takenSlots(schedule)).toMatchObject([{ isFinished: false }]);
+    await finishSlot(db, holder);
+    expect(await takenSlots(schedule)).toMatchObject([{ isFinished: true }]);
+  });
+});
+
+describe('a slot that was stored under a wrong clock (rule 6)', () => {
+  const wrong = new Date('2026-06-04T00:00:00Z');
+  const now = at('2026-06-01T00:00:00Z');
+
+  test('in the future keeps nobody from the slots of now', async () => {
+    const { schedule, slots } = counting();
+    const ahead = { schedule: schedule.name, at: wrong, holder: 'ahead' };
+    expect(await takeSlot(db, ahead, LEASE)).toBe(true);
+    await finishSlot(db, ahead);
+    start([schedule], { clock: now });
+    await waitFor('the run', () => slots.length === 1);
+    expect(slots).toEqual([new Date('2026-01-01T00:00:00Z')]);
+  });
+
+  test('with a lease longer than any is free', async () => {
+    const { schedule, runs } = counting();
+    const ahead = { schedule: schedule.name, at: wrong, holder: 'ahead' };
+    expect(await takeSlot(db, ahead, { ...LEASE, leaseMs: 3 * 24 * 3_600_000 })).toBe(true);
+    start([schedule], { clock: now });
+    await waitFor('the run', () => runs() === 1);
+  });
+
+  test('does not come from a machine whose clock is set while it runs', async () => {
+    const slots: Date[] = [];
+    const everySecond = noting(EVERY_SECOND, (slot) => void slots.push(slot));
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      const clock = { nowMs: () => performance.timeOrigin + performance.now() };
+      start([everySecond], { clock });
+      await waitUntil(() => slots.length >= 1);
+      vi.setSystemTime(Date.now() - 3 * 24 * 3_600_000);
+      await waitUntil(() => slots.length >= 3);
+      vi.setSystemTime(Date.now() + 9 * 24 * 3_600_000);
+      await waitUntil(() => slots.length >= 5);
+    } finally {
+      vi.useRealTimers();
+    }
+    const seconds = slots.map((at) => at.getTime());
+    expect(seconds).toEqual(seconds.toSorted((a, b) => a - b));
+    expect(Math.abs((seconds.at(-1) ?? 0) - Date.now())).toBeLessThan(60_000);
   });
 });
 

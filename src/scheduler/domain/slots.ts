@@ -6,11 +6,11 @@
  *
  * 1. `lastSlot` is the greatest slot that is not after the instant it is asked for.
  * 2. A day is right if its month, its day of the month and its day of the week all are. Other crons
- *    take either of the last two where both are restricted; the library that fires the slots does not.
+ *    take either of the last two where both are restricted; the library that reads the expressions does not.
  * 3. An expression that never comes true within LONGEST_GAP_DAYS has no last slot.
  *
- * The library that runs the schedules looks only ahead: it tells when the next slot is, never which
- * was the last, and without that nobody knows whether one was missed.
+ * The library that reads the expressions looks only ahead, and by the machine's clock: it tells when
+ * the next slot is, never which was the last.
  */
 
 /** What a cron expression allows, each ascending. Week days: 0 is Sunday. */
@@ -35,23 +35,26 @@ const LONGEST_GAP_DAYS = 28 * 366;
  */
 export function lastSlot(fields: SlotFields, nowMs: number): number | undefined {
   const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
-  const times = timesOfDay(fields);
   for (let back = 0; back <= LONGEST_GAP_DAYS; back += 1) {
     const dayMs = todayMs - back * DAY_MS;
     if (!isDayAllowed(fields, dayMs)) continue;
-    const time = times.findLast((timeMs) => dayMs + timeMs <= nowMs);
-    if (time !== undefined) return dayMs + time;
+    const timeMs = lastTime(fields, nowMs - dayMs);
+    if (timeMs !== undefined) return dayMs + timeMs;
   }
   return undefined;
 }
 
-/** Milliseconds after midnight, ascending. */
-function timesOfDay({ hours, minutes, seconds }: SlotFields): readonly number[] {
-  return hours.flatMap((hour) =>
-    minutes.flatMap((minute) =>
-      seconds.map((second) => ((hour * 60 + minute) * 60 + second) * 1000),
-    ),
-  );
+/** The last allowed time of a day that is not after `mostMs`, both in milliseconds after midnight. */
+function lastTime({ hours, minutes, seconds }: SlotFields, mostMs: number): number | undefined {
+  for (const hour of hours.toReversed()) {
+    for (const minute of minutes.toReversed()) {
+      const minuteMs = (hour * 60 + minute) * 60_000;
+      if (minuteMs > mostMs) continue;
+      const second = seconds.findLast((candidate) => minuteMs + candidate * 1000 <= mostMs);
+      if (second !== undefined) return minuteMs + second * 1000;
+    }
+  }
+  return undefined;
 }
 
 /** Rule 2. */

@@ -7,37 +7,60 @@ export interface Slot {
   readonly at: Date;
 }
 
+/** A slot with who runs it. Each taking has a holder of its own. */
+export interface HeldSlot extends Slot {
+  readonly holder: string;
+}
+
 /**
- * Takes a slot, if it is later than the last one taken, and the run of that one has ended or its
- * lease has. A slot whose run never ended can be taken again once its lease is over: whoever took it
- * is gone.
+ * Takes a slot if nobody runs the one before it, or whoever did let its lease end. A slot is taken
+ * again only if its run never ended.
+ *
+ * A slot later than `latest`, and a lease that ends later than any can, were stored under a wrong
+ * clock: they keep nobody from taking a slot of now.
  * @returns whether it was taken; of all who ask for one slot, one gets it
  */
 export async function takeSlot(
   db: Queryable,
-  { schedule, at }: Slot,
-  leaseMs: number,
+  { schedule, at, holder }: HeldSlot,
+  { leaseMs, latest }: { readonly leaseMs: number; readonly latest: Date },
 ): Promise<boolean> {
   const rows = await db.query(
-    `insert into schedule_slots as s (schedule, slot, lease_until)
-     values ($1, $2, statement_timestamp() + $3 * interval '1 millisecond')
+    `insert into schedule_slots as s (schedule, slot, holder, lease_until)
+     values ($1, $2, $3, statement_timestamp() + $4 * interval '1 millisecond')
      on conflict (schedule) do update
-        set slot = excluded.slot, finished_at = null, lease_until = excluded.lease_until
-      where (s.finished_at is not null and excluded.slot > s.slot)
-         or (s.finished_at is null and excluded.slot >= s.slot
-             and s.lease_until < statement_timestamp())
+        set slot = excluded.slot, holder = excluded.holder, finished_at = null,
+            lease_until = excluded.lease_until
+      where case when s.finished_at is not null
+                 then excluded.slot > s.slot or s.slot > $5
+                 else (excluded.slot >= s.slot or s.slot > $5)
+                      and s.lease_until not between statement_timestamp() and excluded.lease_until
+            end
      returning s.schedule`,
-    [schedule, at.toISOString(), leaseMs],
+    [schedule, at.toISOString(), holder, leaseMs, latest.toISOString()],
   );
   return rows.length > 0;
 }
 
-/** Says that the run of a slot has ended. Nothing happens when somebody has taken it over since. */
-export async function finishSlot(db: Queryable, { schedule, at }: Slot): Promise<void> {
+/** Renews the lease of a slot. Nothing happens when it has ended, or somebody has taken it over. */
+export async function renewSlot(
+  db: Queryable,
+  { schedule, at, holder }: HeldSlot,
+  leaseMs: number,
+): Promise<void> {
+  await db.query(
+    `update schedule_slots set lease_until = statement_timestamp() + $4 * interval '1 millisecond'
+      where schedule = $1 and slot = $2 and holder = $3 and finished_at is null`,
+    [schedule, at.toISOString(), holder, leaseMs],
+  );
+}
+
+/** Records that the run of a slot has ended. Nothing happens when somebody has taken it over. */
+export async function finishSlot(db: Queryable, { schedule, at, holder }: HeldSlot): Promise<void> {
   await db.query(
     `update schedule_slots set finished_at = statement_timestamp()
-      where schedule = $1 and slot = $2 and finished_at is null`,
-    [schedule, at.toISOString()],
+      where schedule = $1 and slot = $2 and holder = $3 and finished_at is null`,
+    [schedule, at.toISOString(), holder],
   );
 }
 
