@@ -2,21 +2,22 @@
  * The queue `events`: what its jobs carry, and how they are tried.
  *
  * 1. A *batch* job carries the ids of newly committed inbox rows and is applied whole.
- * 2. If the database is away the batch is retried whole. If its data fails, or its process died, it
- *    is split: each event becomes a *single* job.
+ * 2. A batch that fails for a reason outside its data is retried whole. It is split, so that each
+ *    event becomes a *single* job, if its data fails, if its process died, and after its last attempt
+ *    if the reason may concern one of its events only, as a lock on one order does.
  * 3. A single job counts its attempt in `pending` before it tries, so that an event that kills the
- *    process is counted too; an attempt that failed for what passes by itself is taken back. After
- *    the last attempt the event is dead.
+ *    process is counted too; after the last attempt the event is dead. An attempt that failed for a
+ *    reason outside the data is taken back, if need be once the database is reachable again.
  */
 
 import type { Database } from '../platform/db/database.ts';
-import { isTransient } from '../platform/db/failures.ts';
+import { CommitNotReplicated, isContended, isTransient } from '../platform/db/failures.ts';
 import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { NewJob, Producer, RunningJob } from '../platform/queue/index.ts';
 import type { EventApplier } from './applyEvents.ts';
 import { OrdersMoved } from './ordersMoved.ts';
-import { countAttempt, deferAnnouncement, readTried, takeBackAttempt } from './store/pending.ts';
+import { countAttempt, deferAnnouncement, readTried, takeBackAttempts } from './store/pending.ts';
 
 export const EVENTS_QUEUE = 'events';
 
@@ -55,11 +56,18 @@ export interface EventsHandlerParts {
 const CUT_SHORT =
   'in each attempt the process, or its connection to the database, ended while it was being applied';
 
+interface Handling extends EventsHandlerParts {
+  /** Events whose last attempt is still to be taken back. */
+  readonly owed: Set<number>;
+}
+
 /** What a worker of the queue `events` does with a job. */
 export function createEventsHandler(
-  parts: EventsHandlerParts,
+  given: EventsHandlerParts,
 ): (job: RunningJob<EventsJob>) => Promise<void> {
+  const parts: Handling = { ...given, owed: new Set() };
   return async (job) => {
+    await takeBackOwed(parts);
     if (job.name === SINGLE) {
       for (const id of job.data.ids) await trySingle(parts, id);
       return;
@@ -69,16 +77,20 @@ export function createEventsHandler(
       await split(parts, job.data.ids);
       return;
     }
-    await tryBatch(parts, job.data.ids);
+    await tryBatch(parts, job);
   };
 }
 
-async function tryBatch(parts: EventsHandlerParts, ids: readonly number[]): Promise<void> {
+async function tryBatch(
+  parts: Handling,
+  { data: { ids }, isLastAttempt }: RunningJob<EventsJob>,
+): Promise<void> {
   try {
     const applied = await parts.applier.applyBatch(ids);
     if (applied < ids.length) await split(parts, await readTried(parts.db, ids));
   } catch (error) {
-    if (ids.length === 0 || isRetryable(error)) throw error;
+    const isWorthSplitting = isLastAttempt && mayConcernOneEvent(error);
+    if (ids.length === 0 || (isRetryable(error) && !isWorthSplitting)) throw error;
     parts.log.warn({ error: toError(error), events: ids.length }, 'events.batch_failed_splitting');
     await split(parts, ids);
   }
@@ -91,9 +103,9 @@ async function split(parts: EventsHandlerParts, ids: readonly number[]): Promise
   await parts.producer.add(waiting.map((id) => singleJob(id, parts.maxAttempts)));
 }
 
-async function trySingle(parts: EventsHandlerParts, id: number): Promise<void> {
-  const { applier, db, log, maxAttempts } = parts;
-  const attempt = await countAttempt(db, id, SINGLE_ANNOUNCE_AFTER_MS);
+async function trySingle(parts: Handling, id: number): Promise<void> {
+  const { applier, log, maxAttempts } = parts;
+  const attempt = await count(parts, id);
   if (attempt === undefined) return;
   if (attempt > maxAttempts) {
     const isDead = await applier.giveUp(id, attempt - 1, CUT_SHORT);
@@ -104,8 +116,9 @@ async function trySingle(parts: EventsHandlerParts, id: number): Promise<void> {
     await applier.applyOne(id);
   } catch (error) {
     if (isRetryable(error)) {
-      // Where the database is away this fails, too, and the attempt stays counted.
-      await takeBackAttempt(db, id).catch(() => undefined);
+      parts.owed.add(id);
+      // Where this fails, too, the next job does it first.
+      await takeBackOwed(parts).catch(() => undefined);
       throw error;
     }
     if (attempt < maxAttempts) throw error;
@@ -115,6 +128,27 @@ async function trySingle(parts: EventsHandlerParts, id: number): Promise<void> {
   }
 }
 
+async function count({ db, owed }: Handling, id: number): Promise<number | undefined> {
+  try {
+    return await countAttempt(db, id, SINGLE_ANNOUNCE_AFTER_MS);
+  } catch (error) {
+    // Counted, and then not tried.
+    if (error instanceof CommitNotReplicated) owed.add(id);
+    throw error;
+  }
+}
+
+async function takeBackOwed({ db, owed }: Handling): Promise<void> {
+  if (owed.size === 0) return;
+  const ids = [...owed];
+  await takeBackAttempts(db, ids);
+  for (const id of ids) owed.delete(id);
+}
+
 function isRetryable(error: unknown): boolean {
   return isTransient(error) || error instanceof OrdersMoved;
+}
+
+function mayConcernOneEvent(error: unknown): boolean {
+  return isContended(error) || error instanceof OrdersMoved;
 }

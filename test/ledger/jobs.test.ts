@@ -3,6 +3,7 @@
  * "The process dies" is played by an application that never comes back.
  */
 import { createHash } from 'node:crypto';
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   createEventApplier,
@@ -110,7 +111,7 @@ function handlerOver(
 }
 
 function started(job: NewJob<EventsJob>, wasAbandoned = false): RunningJob<EventsJob> {
-  return { name: job.name, data: job.data, wasAbandoned };
+  return { name: job.name, data: job.data, wasAbandoned, isLastAttempt: false };
 }
 
 /** A real queue in the test's own database. */
@@ -246,18 +247,8 @@ describe('a batch', () => {
     const paid = payments(3);
     const inbox = await receive(paid);
     const wire = await startTcpProxy(db.url);
-    const through = createDatabase({
-      connectionString: wire.url,
-      log: silentLog,
-      applicationName: 'test',
-      maxConnections: 2,
-      answerTimeoutMs: 30_000,
-      plans: 'any',
-    });
-    cleanups.push(
-      () => wire.close(),
-      () => through.close(),
-    );
+    cleanups.push(() => wire.close());
+    const through = openDatabase(wire.url);
     const producer = recordingProducer();
     const handle = handlerOver({ producer }, through);
     wire.refuse();
@@ -420,6 +411,101 @@ describe('an event whose data fails', () => {
   });
 });
 
+describe('a lock that somebody holds on one order', () => {
+  test('buries nothing: the batch is retried, then split, its other events are applied, and the locked one waits', async () => {
+    const [locked = paymentObject(), ...others] = payments(3);
+    await applyAll(await receive([{ ...locked, status: 'processing', amount_received: 0 }]));
+    const inbox = await receive([locked, ...others]);
+    await db.query(
+      `alter database ${new URL(db.url).pathname.slice(1)} set lock_timeout = '200ms'`,
+    );
+    const impatient = openDatabase(db.url);
+    const holder = await lockOrderOf(locked.payment_id);
+    const producer = recordingProducer();
+    const handle = handlerOver({ producer }, impatient);
+
+    await expect(handle(started(batchJob(inbox)))).rejects.toThrow('lock timeout');
+    expect(producer.jobs).toEqual([]);
+    await handle({ ...started(batchJob(inbox)), isLastAttempt: true });
+    expect(producer.jobs.map(({ data }) => data.ids)).toEqual(inbox.map((id) => [id]));
+
+    const [ofLocked = single(0), ...ofOthers] = producer.jobs.map((job) => started(job));
+    for (const job of ofOthers) await handle(job);
+    for (let attempt = 0; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      await expect(handle(ofLocked)).rejects.toThrow('lock timeout');
+    }
+    expect(await readPending()).toMatchObject([{ id: inbox[0], attempts: 0 }]);
+    expect(await readDead()).toEqual([]);
+
+    await holder.release();
+    await handle(ofLocked);
+    expect(await pendingIds()).toEqual([]);
+    expect(await readDead()).toEqual([]);
+  });
+});
+
+describe('an outage of the database in the middle of an attempt', () => {
+  test('does not count against the event, however often it happens', async () => {
+    const paid = payments(1);
+    const [inboxId = 0] = await receive(paid);
+    const wire = await startTcpProxy(db.url);
+    cleanups.push(() => wire.close());
+    const through = openDatabase(wire.url);
+    const unlucky: EventApplier = {
+      ...createApplier(through),
+      applyOne: async () => {
+        wire.refuse();
+        await through.query('select 1');
+      },
+    };
+    const producer = recordingProducer();
+    const handle = handlerOver({ producer, applier: unlucky }, through);
+    for (let attempt = 0; attempt <= MAX_ATTEMPTS + 1; attempt += 1) {
+      await wire.resume();
+      await expect(handle(single(inboxId))).rejects.toThrow();
+      expect(await readPending()).toMatchObject([{ attempts: 1 }]);
+    }
+    expect(await readDead()).toEqual([]);
+  });
+});
+
+/** Locks the order of a payment as an operator's forgotten session does. */
+async function lockOrderOf(paymentId: string): Promise<{ release(): Promise<void> }> {
+  const client = new pg.Client({ connectionString: db.url });
+  await client.connect();
+  cleanups.push(() => client.end());
+  await client.query('begin');
+  await client.query(
+    `select from orders
+      where order_key = (select order_key from resources where kind = 'payment' and id = $1)
+        for update`,
+    [paymentId],
+  );
+  return {
+    release: async () => {
+      await client.query('commit');
+    },
+  };
+}
+
+async function applyAll(inbox: readonly number[]): Promise<void> {
+  await handlerOver({ producer: recordingProducer() })(started(batchJob(inbox)));
+}
+
+/** A pool as a worker has it; it is closed after the test. */
+function openDatabase(connectionString: string): Database {
+  const opened = createDatabase({
+    connectionString,
+    log: silentLog,
+    applicationName: 'test',
+    maxConnections: 2,
+    answerTimeoutMs: 30_000,
+    plans: 'any',
+  });
+  cleanups.push(() => opened.close());
+  return opened;
+}
+
 describe('an event that kills the process', () => {
   test('is counted before each try, and given up when it has used them all', async () => {
     const [inboxId = 0] = await receive(payments(1));
@@ -508,7 +594,7 @@ describe('an event is applied or dead, never both', () => {
 
 /** The job that a split makes of one event. */
 function single(inboxId: number): RunningJob<EventsJob> {
-  return { name: 'single', data: { ids: [inboxId] }, wasAbandoned: false };
+  return { name: 'single', data: { ids: [inboxId] }, wasAbandoned: false, isLastAttempt: false };
 }
 
 describe('the sweep', () => {

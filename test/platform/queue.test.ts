@@ -446,6 +446,18 @@ function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
     await waitFor('the producer to work', () => isDone(producer.add(jobs(3, 4))));
   });
 
+  test('a job that fails again and again is told which attempt is its last', async () => {
+    const queueName = unique('queue');
+    const attempts: boolean[] = [];
+    consume(queueName, ({ isLastAttempt }) => {
+      attempts.push(isLastAttempt);
+      throw new Error('once more');
+    });
+    await produce(queueName).add([job(7, { attempts: 3 })]);
+    await waitFor('its last attempt', () => attempts.length === 3);
+    expect(attempts).toEqual([false, false, true]);
+  });
+
   test('a job whose process was killed is handed out again, as abandoned, however often', async () => {
     const queueName = unique('queue');
     await produce(queueName).add([job(7, { attempts: 1 })]);
@@ -459,7 +471,9 @@ function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
       handled.push(one);
     });
     await waitFor('the job to be handed out', () => handled.length > 0);
-    expect(handled).toEqual([{ name: 'order', data: { n: 7 }, wasAbandoned: true }]);
+    expect(handled).toEqual([
+      { name: 'order', data: { n: 7 }, wasAbandoned: true, isLastAttempt: true },
+    ]);
     const queue = inspect(queueName);
     await waitForIdle(queue);
     expect(await counts(queue)).toMatchObject({ failed: 0 });

@@ -58,6 +58,7 @@ const jobOf = (errand: ReconcileJob['errand'], slotMs = Date.now()) => ({
   name: errand,
   data: { errand, slotMs },
   wasAbandoned: false,
+  isLastAttempt: false,
 });
 
 test('a slot that two schedulers announce becomes one job', async () => {

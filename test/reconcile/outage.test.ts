@@ -114,6 +114,7 @@ test(
         name: 'tail',
         data: { errand: 'tail', slotMs: clock.nowMs() },
         wasAbandoned: false,
+        isLastAttempt: false,
       });
 
     // It goes away in the middle of a run.

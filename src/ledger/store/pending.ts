@@ -85,11 +85,12 @@ export async function countAttempt(
   return rows[0]?.attempts;
 }
 
-/** Takes back an attempt that says nothing about the event. */
-export async function takeBackAttempt(db: Queryable, id: number): Promise<void> {
+/** Takes back one attempt of each event, which says nothing about it. */
+export async function takeBackAttempts(db: Queryable, ids: readonly number[]): Promise<void> {
   await db.query(
-    'update pending set attempts = attempts - 1 where webhook_event_id = $1 and attempts > 0',
-    [id],
+    `update pending set attempts = attempts - 1
+      where webhook_event_id = any ($1::bigint[]) and attempts > 0`,
+    [ids],
   );
 }
 

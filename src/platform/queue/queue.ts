@@ -38,6 +38,8 @@ export interface RunningJob<Data> {
   readonly data: Data;
   /** It was started before and its process did not live to say how it ended. */
   readonly wasAbandoned: boolean;
+  /** If it fails now, the queue does not try it again. */
+  readonly isLastAttempt: boolean;
 }
 
 export interface Producer<Data> {
@@ -91,6 +93,15 @@ type BackedWorker = Pick<Worker, 'close' | 'pause'> & {
   waitUntilReady(): Promise<unknown>;
   on(event: 'error', listener: (error: Error) => void): unknown;
 };
+
+interface BackedJob<Data> {
+  readonly name: string;
+  readonly data: Data;
+  readonly stalledCounter: number;
+  /** Attempts that ended; the one under way is not among them. */
+  readonly attemptsMade: number;
+  readonly opts: { readonly attempts?: number };
+}
 
 /** Finished jobs are gone at once; failed ones stay a week, for whoever looks. */
 const KEPT_JOBS = {
@@ -259,8 +270,13 @@ function newQueue(queueName: string, connections: QueueConnections): BackedQueue
 function newWorker<Data>(parts: ConsumerParts<Data>): BackedWorker {
   const { queueName, concurrency, handle, connections } = parts;
   const options = { concurrency, runRetryDelay: RETRY_MS, maxStalledCount: MAX_STALLED_COUNT };
-  const processor = (job: { name: string; data: Data; stalledCounter: number }) =>
-    handle({ name: job.name, data: job.data, wasAbandoned: job.stalledCounter > 0 });
+  const processor = (job: BackedJob<Data>) =>
+    handle({
+      name: job.name,
+      data: job.data,
+      wasAbandoned: job.stalledCounter > 0,
+      isLastAttempt: job.attemptsMade + 1 >= (job.opts.attempts ?? 1),
+    });
   return connections.name === 'redis'
     ? new Worker(queueName, processor, { ...options, connection: connections.consumer() })
     : new Worker<Data, void, string, PostgresQueueBackend, JobProgress, PostgresConnectionOptions>(
