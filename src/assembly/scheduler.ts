@@ -34,13 +34,13 @@ export function startSchedules({
   queues,
 }: Shared): void {
   const db = openPool('scheduler', SCHEDULER_POOL);
-  const sweep = createSweep({ db, producer: events, log });
   const checkOverdue = createOverdueCheck({ db, clock, log });
   const isReconciling = serviceOf(config) !== undefined;
   const watchSystem = createSystemWatch({ db, log, isReconciling });
   const checkDeadlines = createDeadlineCheck({ db, clock, log });
   const stopping = new AbortController();
   const { signal } = stopping;
+  const sweep = createSweep({ db, producer: events, log, signal });
   const { check } = authorizationsOf(config, { db, clock, log, lane: 'refresh', signal });
   const errands = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   onClose(() => errands.close());

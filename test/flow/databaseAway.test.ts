@@ -407,7 +407,8 @@ async function sweepOverdue(db: Database, connections: QueueConnections): Promis
   const backend = createQueueBackend(connections, silentLog);
   const producer = backend.producer<EventsJob>(EVENTS_QUEUE);
   try {
-    await createSweep({ db, producer, log: silentLog }).overdue();
+    const { signal } = new AbortController();
+    await createSweep({ db, producer, log: silentLog, signal }).overdue();
   } finally {
     await producer.close();
     await backend.close();

@@ -18,7 +18,7 @@ import {
 } from '../../src/ledger/jobs.ts';
 import { createLedgerMetrics } from '../../src/ledger/metrics.ts';
 import { OrdersMoved } from '../../src/ledger/ordersMoved.ts';
-import { createSweep } from '../../src/ledger/sweep.ts';
+import { createSweep, type SweepParts } from '../../src/ledger/sweep.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
@@ -598,8 +598,30 @@ function single(inboxId: number): RunningJob<EventsJob> {
 }
 
 describe('the sweep', () => {
-  function sweepWith(producer: Producer<EventsJob>) {
-    return createSweep({ db, producer, log: silentLog });
+  function sweepWith(producer: Producer<EventsJob>, options: Partial<SweepParts> = {}) {
+    const { signal } = new AbortController();
+    return createSweep({ db, producer, log: silentLog, signal, ...options });
+  }
+
+  /** A queue of which workers take so many jobs between two looks at it. */
+  function drainingProducer(jobsPerLook: number): Recorded & { deepest(): number } {
+    const recorded = recordingProducer();
+    let taken = 0;
+    let deepest = 0;
+    return {
+      ...recorded,
+      add: async (jobs) => {
+        await recorded.add(jobs);
+        deepest = Math.max(deepest, recorded.jobs.length - taken);
+      },
+      countWaiting: () => {
+        const waiting = recorded.jobs.length - taken;
+        // Workers are slow at first, so that the queue fills.
+        if (recorded.jobs.length >= 40) taken += Math.min(jobsPerLook, waiting);
+        return Promise.resolve(waiting);
+      },
+      deepest: () => deepest,
+    };
   }
 
   async function makeOverdue(list: readonly number[]): Promise<void> {
@@ -650,18 +672,27 @@ describe('the sweep', () => {
     expect(new Set(all).size).toBe(3_000);
   });
 
-  test('is bounded: at most 20,000 events at a time in jobs of 500, oldest first', async () => {
-    await insertPending(20_700, '-1 minute');
-    const producer = recordingProducer();
-    const sweep = sweepWith(producer);
-    await sweep.overdue();
-    expect(producer.jobs).toHaveLength(40);
-    expect(producer.jobs.every(({ data }) => data.ids.length === 500)).toBe(true);
-    expect(Math.max(...announced(producer))).toBe(20_000);
+  test('enqueues a backlog of any size at the pace of the workers, and keeps the queue short', async () => {
+    await insertPending(60_700, '-1 minute');
+    const queue = drainingProducer(15);
+    await sweepWith(queue).overdue();
+    expect(announced(queue)).toHaveLength(60_700);
+    expect(new Set(announced(queue)).size).toBe(60_700);
+    expect(queue.jobs.every(({ data }) => data.ids.length <= 500)).toBe(true);
+    expect(queue.deepest()).toBeLessThanOrEqual(40);
+  });
 
-    await sweep.overdue();
-    expect(announced(producer)).toHaveLength(20_700);
-    expect(new Set(announced(producer)).size).toBe(20_700);
+  test('adds 40 jobs at most while nobody takes any, and is ended by its time or by a stop', async () => {
+    await insertPending(30_000, '-1 minute');
+    const idle = drainingProducer(0);
+    await sweepWith(idle, { runForSeconds: 0 }).overdue();
+    expect(announced(idle)).toHaveLength(20_000);
+
+    const stopping = new AbortController();
+    const sweeping = sweepWith(idle, { signal: stopping.signal }).overdue();
+    await waitFor('the rest to be enqueued', () => announced(idle).length === 30_000);
+    stopping.abort();
+    await sweeping;
   });
 
   test('waits while the queue is deep, and goes on when it is not', async () => {

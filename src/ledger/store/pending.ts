@@ -123,25 +123,33 @@ export async function readDueBefore(db: Queryable, withinMs: number): Promise<Da
   return row.dueBefore;
 }
 
+export interface OverdueRequest {
+  readonly dueBefore: Date;
+  /** Only events with a greater number; 0 begins with the first. */
+  readonly afterId: number;
+  readonly limit: number;
+  readonly announceAfterMs: number;
+}
+
 /**
- * Events that are to be announced before `dueBefore`, oldest first; each is stamped, so that of
+ * Events that are to be announced before `dueBefore`, by their numbers; each is stamped, so that of
  * several sweeps only one announces it. Rows that are being applied are passed over.
  */
 export async function takeOverdue(
   db: Queryable,
-  request: { readonly dueBefore: Date; readonly limit: number; readonly announceAfterMs: number },
+  request: OverdueRequest,
 ): Promise<readonly number[]> {
   const rows = await db.query<{ id: number }>(
     `update pending
         set announce_at = now() + $3 * interval '1 millisecond'
       where webhook_event_id in (
               select webhook_event_id from pending
-               where announce_at < $1
-               order by announce_at, webhook_event_id
+               where announce_at < $1 and webhook_event_id > $4
+               order by webhook_event_id
                limit $2
                  for update skip locked)
       returning webhook_event_id as id`,
-    [request.dueBefore.toISOString(), request.limit, request.announceAfterMs],
+    [request.dueBefore.toISOString(), request.limit, request.announceAfterMs, request.afterId],
   );
   return rows.map(({ id }) => id).sort((a, b) => a - b);
 }
