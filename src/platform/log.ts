@@ -2,8 +2,9 @@
  * Structured logs. An event name first, then identifiers; never a body, a secret or a header.
  * Redaction is a second line of defence for objects that carry more than was meant.
  */
-import pino, { type Logger } from 'pino';
+import pino, { type Logger, type LoggerOptions } from 'pino';
 import { toError } from './errors.ts';
+import { createOutageLines } from './outageLines.ts';
 
 export type Log = Logger;
 
@@ -21,16 +22,34 @@ const REDACTED = [
   'token',
 ].flatMap((key) => [key, `*.${key}`]);
 
-/** Creates the root log, which writes JSON lines to standard output. */
-export function createLog(level: LogLevel): Log {
-  return pino({
+/**
+ * Creates the root log, which writes JSON lines to standard output. While a server is unreachable it
+ * has one line a minute about that (outageLines.ts).
+ * @param write takes the lines; standard output if left out
+ */
+export function createLog(level: LogLevel, write?: (line: string) => void): Log {
+  let isReport = false;
+  const outages = createOutageLines((unlogged) => {
+    isReport = true;
+    log.warn(unlogged, 'outage.continues');
+    isReport = false;
+  });
+  const options: LoggerOptions = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     redact: { paths: REDACTED, censor: '[redacted]' },
     serializers: { error: describeError },
-  });
+    hooks: {
+      logMethod(args, method) {
+        const [facts, event]: readonly unknown[] = args;
+        if (isReport || !outages.isCounted(facts, event)) method.apply(this, args);
+      },
+    },
+  };
+  const log = write === undefined ? pino(options) : pino(options, { write });
+  return log;
 }
 
 /** An error without what drivers attach to it: some carry the statement's parameters or a client. */

@@ -25,6 +25,7 @@ import {
 } from '../../src/platform/queue/index.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
+import { settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
 import {
   expectApplied,
   findUnstored,
@@ -238,6 +239,35 @@ describe('a database that is lost under load', () => {
     expect(sender.acknowledged.size).toBe(await count(db, 'webhook_events'));
     await sweepOverdue(db, createPostgresQueueConnections(server.connectionString, silentLog));
     await expectApplied(db, storm);
+  });
+});
+
+describe('a database that is away from a process', () => {
+  test('is one line in its log, however many deliveries and jobs fail', async () => {
+    const db = await createTestDatabase();
+    cleanups.push(() => db.drop());
+    const wire = await proxy(db.url);
+    const roles = 'receiver,events,scheduler,alerts,console';
+    const program = spawnProgram('bin/tallyhook.js', ['start', '--roles', roles, '--json'], {
+      env: settingsFor(wire.url),
+    });
+    cleanups.push(() => program.kill('SIGKILL'));
+    const url = await webhookUrlOf(program);
+    const deliver = async (): Promise<number> => {
+      const event = body();
+      const headers = { 'X-Webhook-Signature-512': sign(event) };
+      const response = await fetch(url, { method: 'POST', headers, body: new Uint8Array(event) });
+      return response.status;
+    };
+    await waitFor('a delivery to be accepted', async () => (await deliver()) === 200);
+
+    wire.refuse();
+    for (let n = 0; n < 300; n += 1) expect(await deliver()).toBe(503);
+    const lines = program
+      .stdout()
+      .split('\n')
+      .filter((line) => /"level":"(warn|error)"/.test(line));
+    expect(lines).toHaveLength(1);
   });
 });
 

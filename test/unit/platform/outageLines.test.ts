@@ -1,0 +1,70 @@
+/** The numbers are the invariants of src/platform/outageLines.ts. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createLog } from '../../../src/platform/log.ts';
+
+interface Line {
+  readonly level: string;
+  readonly msg: string;
+  readonly notLogged?: Readonly<Record<string, number>>;
+  readonly error?: { readonly message: string };
+}
+
+const MINUTE_MS = 60_000;
+const lines: Line[] = [];
+const log = () => createLog('info', (line) => lines.push(JSON.parse(line) as Line));
+const away = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  lines.length = 0;
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('an outage of an hour is a line a minute, with the counts of what was not logged [1]', () => {
+  const busy = log();
+  const worker = busy.child({ role: 'events' });
+  const outage = setInterval(() => {
+    busy.error({ error: away(), events: 500 }, 'intake.not_stored');
+    worker.warn({ error: away() }, 'queue.consumer_error');
+  }, 100);
+  vi.advanceTimersByTime(60 * MINUTE_MS);
+  clearInterval(outage);
+  vi.advanceTimersByTime(2 * MINUTE_MS);
+  const after = lines.length;
+  vi.advanceTimersByTime(60 * MINUTE_MS);
+
+  expect(lines[0]).toMatchObject({ level: 'error', msg: 'intake.not_stored' });
+  expect(lines.slice(1).every(({ msg }) => msg === 'outage.continues')).toBe(true);
+  expect(lines.length).toBeLessThanOrEqual(1 + 61);
+  expect(lines[1]).toMatchObject({ level: 'warn', error: { message: 'connect ECONNREFUSED' } });
+  const counted = lines.flatMap(({ notLogged }) => Object.values(notLogged ?? {}));
+  expect(1 + counted.reduce((sum, count) => sum + count, 0)).toBe(60 * 600 * 2);
+  expect(lines).toHaveLength(after);
+});
+
+test('an outage after a quiet minute is logged at once [2]', () => {
+  const quiet = log();
+  quiet.warn({ error: away() }, 'database.idle_connection_lost');
+  vi.advanceTimersByTime(MINUTE_MS + 1);
+  quiet.warn({ error: away() }, 'database.idle_connection_lost');
+  expect(lines.map(({ msg }) => msg)).toEqual([
+    'database.idle_connection_lost',
+    'database.idle_connection_lost',
+  ]);
+});
+
+test('what is no outage is always logged [3]', () => {
+  const busy = log();
+  busy.warn({ error: away() }, 'intake.not_stored');
+  busy.error({ error: new Error('wrong') }, 'intake.not_stored');
+  busy.info({ events: 3 }, 'sweep.announced');
+  busy.info('process.stopped');
+  expect(lines.map(({ msg }) => msg)).toEqual([
+    'intake.not_stored',
+    'intake.not_stored',
+    'sweep.announced',
+    'process.stopped',
+  ]);
+});
