@@ -15,7 +15,12 @@
  * 6. Trouble with the service leaves everything as it is, the time of the next look included.
  */
 import { SETTLING_MS } from '../alerts/domain/rules/suspicion.ts';
-import { type Lane, type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
+import {
+  type AnswerFacts,
+  type Lane,
+  type PaymentServiceClient,
+  PaymentServiceError,
+} from '../client/index.ts';
 import { applySnapshots } from '../ledger/applySnapshots.ts';
 import { contentHash } from '../ledger/contentHash.ts';
 import { resourceSubject } from '../ledger/domain/findings.ts';
@@ -30,16 +35,19 @@ import { type Trouble, troubleOf } from './domain/trouble.ts';
 import { fetchResource } from './fetchResource.ts';
 import { type CheckedRow, noteFinding, readChecked, writeAnswered } from './store/checks.ts';
 
+/** The service answered, and what it said is in the ledger. */
+export interface Applied {
+  readonly outcome: 'applied';
+  /** What the ledger held before and holds now; `before` is undefined for one it did not have. */
+  readonly before: CheckedRow | undefined;
+  readonly after: CheckedRow;
+  /** The service's own words, for links to other resources. */
+  readonly body: object;
+}
+
 /** What became of a look at one resource. */
 export type Retrieved =
-  | {
-      readonly outcome: 'applied';
-      /** What the ledger held before and holds now; `before` is undefined for one it did not have. */
-      readonly before: CheckedRow | undefined;
-      readonly after: CheckedRow;
-      /** The service's own words, for links to other resources. */
-      readonly body: object;
-    }
+  | Applied
   /** The service does not know it. */
   | { readonly outcome: 'missing'; readonly before: CheckedRow | undefined }
   /** Nothing was learned about the resource. */
@@ -73,9 +81,10 @@ const GONE_AFTER_MS = 60 * 60_000;
 
 /** Makes the one `retrieve`. */
 export function createRetrieve({ db, client, clock }: RetrieveParts): Retrieve {
+  const observe = createObserve({ db, clock });
   return async (ref, { lane, isDryRun = false, historyUntilMs, signal }) => {
     let serviceTimeMs: number | undefined;
-    const onAnswer = (answer: { readonly serviceTimeMs: number | undefined }): void => {
+    const onAnswer = (answer: AnswerFacts): void => {
       ({ serviceTimeMs } = answer);
     };
     const options = { lane, onAnswer, ...(signal && { signal }) };
@@ -91,15 +100,37 @@ export function createRetrieve({ db, client, clock }: RetrieveParts): Retrieve {
         noteMissing(tx, ref, { nowMs: clock.nowMs(), secondsSinceAsked }),
       );
     }
+    return await observe(ref, body, { serviceTimeMs, secondsSinceAsked, isDryRun, historyUntilMs });
+  };
+}
+
+/** How an answer of the service came about. */
+export interface ObserveOptions {
+  /** The service's time of day with the answer; undefined where it named none. */
+  readonly serviceTimeMs: number | undefined;
+  /** Since the request was sent. */
+  readonly secondsSinceAsked: () => number;
+  readonly isDryRun?: boolean;
+  readonly historyUntilMs?: number | undefined;
+}
+
+/** Applies what the service has just answered about a resource, whatever it was asked. */
+export type Observe = (
+  ref: ResourceRef,
+  body: object,
+  options: ObserveOptions,
+) => Promise<Exclude<Retrieved, { readonly outcome: 'missing' }>>;
+
+export function createObserve({ db, clock }: Omit<RetrieveParts, 'client'>): Observe {
+  return async (ref, body, { serviceTimeMs, isDryRun = false, ...options }) => {
     const nowMs = clock.nowMs();
     const look = toLook(ref, body, (serviceTimeMs ?? nowMs) * 1000);
     if (typeof look === 'string') {
       return { outcome: 'failed', trouble: 'unreadable', reason: look };
     }
+    const input = { historyUntilMs: undefined, ...options, look, body, nowMs };
     return await startOver((alsoLock) =>
-      unlessDry(db, isDryRun, (tx) =>
-        apply(tx, { look, body, alsoLock, nowMs, secondsSinceAsked, historyUntilMs }),
-      ),
+      unlessDry(db, isDryRun, (tx) => apply(tx, { ...input, alsoLock })),
     );
   };
 }
@@ -135,7 +166,7 @@ interface ApplyInput extends Answered {
   readonly historyUntilMs: number | undefined;
 }
 
-async function apply(tx: Queryable, input: ApplyInput): Promise<Retrieved> {
+async function apply(tx: Queryable, input: ApplyInput): Promise<Applied> {
   const { look, body, alsoLock, nowMs, historyUntilMs } = input;
   const before = await readChecked(tx, look.ref);
   await applySnapshots(tx, { looks: [look], suspects: [], alsoLock, nowMs, historyUntilMs });

@@ -5,7 +5,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import type { AuthorizationService } from '../../src/reconcile/authorizations/service.ts';
-import { claimPolicy } from '../../src/reconcile/authorizations/store/authorizations.ts';
 import { beginPause, endPause } from '../../src/reconcile/store/pauses.ts';
 import { HOUR_MS, type Watched, watch } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -311,29 +310,6 @@ describe('a policy', () => {
     expect(asked).toEqual(['refresh']);
     const said = await Promise.all(ids.map((id) => watched.notices(id)));
     expect(said.flat()).toEqual(ids.map(() => ({ kind: 'threshold', hours: 6, outcome: null })));
-  });
-
-  test('that was claimed and then cut off is not tried again: nobody knows what became of it', async () => {
-    const watched = await watch(sandbox, db, { policy: { action: 'capture', hours: 6 } });
-    const id = await watched.authorize();
-    await watched.advance(7 * DAY_MS - 5 * HOUR_MS);
-    const claim = () =>
-      claimPolicy(db, {
-        paymentId: id,
-        deadlineAt: new Date(watched.clock.nowMs() + 5 * HOUR_MS),
-        thresholdHours: 6,
-        currency: 'USD',
-        capturableMinor: 6540,
-        action: 'capture',
-      });
-    const claims = await Promise.all(Array.from({ length: 10 }, claim));
-    expect(claims.filter((number) => number !== undefined)).toHaveLength(1);
-    await watched.check.run();
-    expect(await statusOf(id)).toBe('requires_capture');
-    expect(await watched.notices(id)).toEqual([
-      { kind: 'policy', hours: 6, outcome: null },
-      { kind: 'threshold', hours: 6, outcome: null },
-    ]);
   });
 
   test('never acts past the deadline', async () => {

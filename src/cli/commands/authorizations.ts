@@ -189,13 +189,14 @@ function report(
 ): void {
   const reason = acted.outcome === 'done' ? null : acted.reason;
   const status = asked.outcome === 'applied' ? (held?.status ?? null) : null;
-  if (acted.outcome !== 'done') process.exitCode = acted.outcome === 'refused' ? 1 : 2;
+  if (acted.outcome !== 'done') process.exitCode = acted.outcome === 'unknown' ? 2 : 1;
   if (json) {
     printJson({ ...request, outcome: acted.outcome, reason, status });
     return;
   }
   const said = {
     done: 'Done.',
+    failed: `Not done: ${reason}. It is safe to try again.`,
     refused: `The service refused: ${reason}.`,
     unknown: `No answer tells whether it was done: ${reason}.`,
   }[acted.outcome];

@@ -13,7 +13,9 @@ export type Asked =
 /** What became of a capture or cancellation. */
 export type Acted =
   | { readonly outcome: 'done' }
-  /** The service said no, or the request could not be made: nothing happened. */
+  /** Nothing happened: the request was not sent, or the service could not work on it. It may later. */
+  | { readonly outcome: 'failed'; readonly reason: string }
+  /** The service said no: nothing happened, and the same request will be refused again. */
   | { readonly outcome: 'refused'; readonly reason: string }
   /** No answer tells; it may have happened. */
   | { readonly outcome: 'unknown'; readonly reason: string };
@@ -31,6 +33,9 @@ export interface AuthorizationRequest {
 export interface AuthorizationService {
   /** Retrieves a payment and applies what the service says of it. */
   readonly refresh: (paymentId: string) => Promise<Asked>;
-  /** Captures or cancels. Never sent twice; the caller retrieves afterwards. */
+  /**
+   * Captures or cancels, and applies the answer. Never sent twice; the caller retrieves afterwards,
+   * since an answer has few fields, and may be lost.
+   */
   readonly act: (request: AuthorizationRequest) => Promise<Acted>;
 }

@@ -479,6 +479,7 @@ test.each([
       deadlineMs: NOW_MS,
       thresholdHours,
       isConfirmed: true,
+      attempt: undefined,
     };
     const { standing, rules } = holdAlerts('pay_1', hold);
     expect(standing).toMatchObject([{ rule, severity, variant: '2026-11-21T12:00:00.000Z' }]);

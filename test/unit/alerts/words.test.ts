@@ -96,6 +96,7 @@ test('a hold says what is left of it, and whether the service could be asked', (
     deadlineMs: NOW_MS,
     thresholdHours: 24,
     isConfirmed: false,
+    attempt: undefined,
   };
   expect(holdAlerts('pay_1', hold).standing).toMatchObject([
     {

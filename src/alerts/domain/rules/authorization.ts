@@ -3,7 +3,8 @@
  *
  * 1. Near the deadline an alert stands, and is said at each threshold; critical from 6 hours on.
  * 2. Past the deadline, while the service still shows it as capturable, another takes its place.
- * 3. When nothing is held any more, both end with what was heard of it. That a hold lapsed is news:
+ * 3. What the policy tried without success is in both, with what it does next; it makes them critical.
+ * 4. When nothing is held any more, both end with what was heard of it. That a hold lapsed is news:
  *    nothing can be done about it.
  */
 import { isCapturable } from '../../../contract/statuses.ts';
@@ -14,6 +15,7 @@ import {
   history,
   instant,
   money,
+  quote,
   resourceDetail,
   shellWord,
   subjectOf,
@@ -32,6 +34,18 @@ export interface HoldFacts {
   readonly thresholdHours: number;
   /** The service has just said so itself. */
   readonly isConfirmed: boolean;
+  /** The last attempt of the policy to capture or cancel it. */
+  readonly attempt: AttemptFacts | undefined;
+}
+
+export interface AttemptFacts {
+  readonly number: number;
+  readonly action: 'capture' | 'cancel';
+  readonly atMs: number;
+  readonly outcome: 'done' | 'failed' | 'refused' | 'unknown';
+  readonly reason: string | undefined;
+  /** When it is tried again; undefined for never. */
+  readonly nextMs: number | undefined;
 }
 
 const RULES = ['authorization_expiring', 'authorization_expired'] as const;
@@ -57,12 +71,14 @@ function holdAlert(hold: HoldFacts): Alert {
     : `must be captured by ${instant(deadlineMs)}, or it lapses.`;
   const doubt = hold.isConfirmed ? '' : ' The service could not be asked whether this still holds.';
   const id = shellWord(paymentId);
+  const { attempt } = hold;
+  const isTroubled = attempt !== undefined && attempt.outcome !== 'done';
   return {
     rule: isOver ? 'authorization_expired' : 'authorization_expiring',
     subject: subjectOf(ref),
     variant: new Date(deadlineMs).toISOString(),
-    severity: thresholdHours <= CRITICAL_HOURS ? 'critical' : 'warning',
-    sentence: `The authorization of ${amount} on payment ${paymentId}${belonging(ref)} ${until}${doubt}`,
+    severity: isTroubled || thresholdHours <= CRITICAL_HOURS ? 'critical' : 'warning',
+    sentence: `The authorization of ${amount} on payment ${paymentId}${belonging(ref)} ${until}${attemptWords(attempt)}${doubt}`,
     nextStep: `npx tallyhook authorizations capture ${id}, or npx tallyhook authorizations cancel ${id}`,
     detail: {
       id: paymentId,
@@ -72,6 +88,11 @@ function holdAlert(hold: HoldFacts): Alert {
       deadline: new Date(deadlineMs).toISOString(),
       thresholdHours,
       isConfirmed: hold.isConfirmed,
+      ...(attempt && {
+        attempts: attempt.number,
+        lastAttempt: new Date(attempt.atMs).toISOString(),
+        lastOutcome: attempt.outcome,
+      }),
     },
     orderId,
     paymentId,
@@ -79,7 +100,35 @@ function holdAlert(hold: HoldFacts): Alert {
   };
 }
 
-/** Rule 3: of a payment that was capturable and is not any more. */
+/** Rule 3. */
+function attemptWords(attempt: AttemptFacts | undefined): string {
+  if (attempt === undefined) return '';
+  const { number, action, outcome, reason, atMs, nextMs } = attempt;
+  const times = number === 1 ? '' : ` for the ${ordinal(number)} time`;
+  const tried = ` The policy tried to ${action} it${times} at ${instant(atMs)}`;
+  const next =
+    nextMs === undefined
+      ? 'It does not try again: do it by hand.'
+      : `It tries again at ${instant(nextMs)} if all of it can still be captured then.`;
+  switch (outcome) {
+    case 'done':
+      return `${tried}, and the service took it.`;
+    case 'failed':
+      return `${tried}, and nothing was done: ${quote(reason)}. ${next}`;
+    case 'refused':
+      return `${tried}, and the service refused: ${quote(reason)}. ${next}`;
+    case 'unknown':
+      return `${tried}, and no answer tells whether it was done. ${next}`;
+  }
+}
+
+function ordinal(number: number): string {
+  const isTeen = number % 100 >= 11 && number % 100 <= 13;
+  const ending = isTeen ? undefined : ['st', 'nd', 'rd'][(number % 10) - 1];
+  return `${number}${ending ?? 'th'}`;
+}
+
+/** Rule 4: of a payment that was capturable and is not any more. */
 export function holdEndAlerts(facts: ResourceFacts): Settled | undefined {
   const { before, isHistory, status } = facts;
   if (!isCapturable(before?.status) || isCapturable(status)) return undefined;

@@ -1,5 +1,6 @@
 /** Statements on authorizations: what is held, what is watched, and what was said. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import type { StoredAttempt } from '../domain/attempts.ts';
 
 /** What the ledger and the watch hold of one payment. Amounts in minor units. */
 export interface AuthorizationRow {
@@ -18,7 +19,8 @@ export interface AuthorizationRow {
   readonly isWatched: boolean;
   readonly saidHours: number | null;
   readonly saidDeadlineAt: Date | null;
-  readonly hasPolicyActed: boolean;
+  /** The last attempt of a policy. */
+  readonly lastAttempt: StoredAttempt | null;
 }
 
 const COLUMNS = `
@@ -32,8 +34,14 @@ const COLUMNS = `
   ) as "authorizedMicros",
   w.payment_id is not null as "isWatched", w.said_hours as "saidHours",
   w.said_deadline_at as "saidDeadlineAt",
-  exists (select from authorization_notices n
-           where n.payment_id = r.id and n.kind = 'policy') as "hasPolicyActed"`;
+  (select jsonb_build_object(
+            'number', n.attempt, 'action', n.action, 'outcome', n.outcome,
+            'atMs', (extract(epoch from n.said_at) * 1000)::bigint,
+            'capturableMinor', coalesce(n.capturable_minor, 0))
+     from authorization_notices n
+    where n.payment_id = r.id and n.kind = 'policy'
+    order by n.attempt desc
+    limit 1) as "lastAttempt"`;
 
 const FROM_RESOURCES = `
   from resources r left join authorization_watch w on w.payment_id = r.id`;
@@ -206,20 +214,21 @@ export async function insertNotice(tx: Queryable, notice: Notice): Promise<void>
 }
 
 /**
- * Notes that the policy is about to act on a payment.
- * @returns its number; undefined when it has acted before: nobody may act then
+ * Notes that the policy is about to make an attempt on a payment.
+ * @returns its number; undefined when somebody else has claimed the same attempt: nobody else may make it
  */
-export async function claimPolicy(
+export async function claimAttempt(
   db: Queryable,
-  notice: Notice & { readonly action: string },
+  claim: Notice & { readonly action: string; readonly attempt: number; readonly at: Date },
 ): Promise<number | undefined> {
   const rows = await db.query<{ id: number }>(
     `insert into authorization_notices
-       (payment_id, deadline_at, kind, threshold_hours, currency, capturable_minor, action)
-     values ($1, $2, 'policy', $3, $4, $5, $6)
+       (payment_id, deadline_at, kind, threshold_hours, currency, capturable_minor, action, attempt,
+        said_at)
+     values ($1, $2, 'policy', $3, $4, $5, $6, $7, $8)
      on conflict do nothing
      returning id`,
-    [...noticeValues(notice), notice.action],
+    [...noticeValues(claim), claim.action, claim.attempt, claim.at.toISOString()],
   );
   return rows[0]?.id;
 }

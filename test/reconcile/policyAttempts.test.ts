@@ -1,0 +1,235 @@
+/**
+ * A policy that captures or cancels holds tries again while that is safe, and never captures twice.
+ * Numbers are the rules of src/reconcile/authorizations/domain/attempts.ts. Requests are counted by a
+ * proxy in front of the sandbox.
+ */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AuthorizationService } from '../../src/reconcile/authorizations/service.ts';
+import { claimAttempt } from '../../src/reconcile/authorizations/store/authorizations.ts';
+import { readWrittenAlerts } from '../support/alerts.ts';
+import { HOUR_MS, type Watched, watch } from '../support/authorizations.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+
+const MINUTE_MS = 60_000;
+const WEEK_MS = 7 * 24 * HOUR_MS;
+const policy = { action: 'capture', hours: 6 } as const;
+
+let db: TestDatabase;
+let sandbox: TestSandbox;
+let proxy: RecordingProxy;
+beforeEach(async () => {
+  [db, sandbox] = await Promise.all([createTestDatabase(), startTestSandbox()]);
+  proxy = await startRecordingProxy(sandbox.baseUrl);
+});
+afterEach(async () => {
+  await proxy.close();
+  await sandbox.close();
+  await db.drop();
+});
+
+/** A hold that the policy has to capture, seen through the proxy. */
+async function dueHold(options: Parameters<typeof watch>[2] = {}) {
+  const watched = await watch({ ...sandbox, baseUrl: proxy.baseUrl }, db, { policy, ...options });
+  const id = await watched.authorize();
+  await watched.advance(WEEK_MS - 6 * HOUR_MS + MINUTE_MS);
+  return { watched, id };
+}
+
+/** Several schedulers at once. */
+const look = (watched: Watched) =>
+  Promise.all([watched.check.run(), watched.check.run(), watched.check.run()]);
+
+const captures = () =>
+  proxy.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/capture'));
+const fault = (requests: readonly object[], more: object = {}) =>
+  sandbox.control('PUT', '/faults', { requests, ...more });
+const onCapture = (id: string, fields: object) => ({ path: `/payments/${id}/capture`, ...fields });
+
+const statusOf = async (id: string) =>
+  (await db.query<{ status: string }>('select status from resources where id = $1', [id]))[0]
+    ?.status;
+const capturedMinor = async (id: string) =>
+  (
+    await db.query<{ minor: number }>(
+      'select captured_minor as minor from resources where id = $1',
+      [id],
+    )
+  )[0]?.minor;
+const outcomes = async (watched: Watched, id: string) =>
+  (await watched.notices(id)).filter(({ kind }) => kind === 'policy').map(({ outcome }) => outcome);
+const alerts = async (id: string) =>
+  (await readWrittenAlerts(db, [`payment:${id}`])).map(({ rule, severity, state, said }) =>
+    [rule, severity, state, ...said].join(' '),
+  );
+const sentence = async (id: string) =>
+  (
+    await db.query<{ sentence: string }>(
+      'select sentence from alerts where subject = $1 order by id desc limit 1',
+      [`payment:${id}`],
+    )
+  )[0]?.sentence;
+
+test('a capture that the service could not work on is tried again until it is done, and said (rule 2)', async () => {
+  const { watched, id } = await dueHold();
+  await fault([onCapture(id, { fault: 'server_error', status: 503, times: 2 })]);
+  await look(watched);
+  await look(watched);
+  expect(captures()).toHaveLength(1);
+  expect(await statusOf(id)).toBe('requires_capture');
+  expect(await sentence(id)).toMatch(
+    /must be captured by .* The policy tried to capture it at .*, and nothing was done: capturePayment: HTTP 503 .* It tries again at .* UTC/,
+  );
+  expect(await alerts(id)).toEqual(['authorization_expiring critical open opened reminder']);
+
+  await watched.advance(MINUTE_MS + 1_000);
+  await look(watched);
+  expect(captures()).toHaveLength(2);
+  expect(await sentence(id)).toContain('for the 2nd time');
+  await watched.advance(2 * MINUTE_MS + 1_000);
+  await look(watched);
+  await watched.advance(HOUR_MS);
+  await look(watched);
+  expect(captures()).toHaveLength(3);
+  expect(await statusOf(id)).toBe('succeeded');
+  expect(await capturedMinor(id)).toBe(6540);
+  expect(await outcomes(watched, id)).toEqual([
+    expect.stringMatching(/^failed: .*503/),
+    expect.stringMatching(/^failed: .*503/),
+    'done',
+  ]);
+  expect(await alerts(id)).toEqual([
+    'authorization_expiring critical resolved opened reminder resolved',
+  ]);
+});
+
+test.each([0, 20_000])(
+  'a capture whose answer was lost is sent once, while retrieves lag by %d ms (rule 3)',
+  async (lagMs) => {
+    const watched = await watch({ ...sandbox, baseUrl: proxy.baseUrl }, db, { policy });
+    await fault([], { retrieves: { lag_ms: lagMs } });
+    const id = await watched.authorize();
+    await watched.advance(WEEK_MS - 6 * HOUR_MS + MINUTE_MS);
+    await fault([onCapture(id, { fault: 'cut_after', times: 1 })], {
+      retrieves: { lag_ms: lagMs },
+    });
+    for (let minutes = 0; minutes < 30; minutes += 1) {
+      await look(watched);
+      await watched.advance(MINUTE_MS);
+    }
+    expect(captures()).toHaveLength(1);
+    expect(await statusOf(id)).toBe('succeeded');
+    expect(await capturedMinor(id)).toBe(6540);
+  },
+);
+
+test('a capture that was cut off before the service saw it is sent again, much later (rule 3)', async () => {
+  const { watched, id } = await dueHold();
+  await fault([onCapture(id, { fault: 'cut_before', times: 1 })]);
+  for (let minutes = 0; minutes < 9; minutes += 1) {
+    await look(watched);
+    await watched.advance(MINUTE_MS);
+  }
+  expect(captures()).toHaveLength(1);
+  await watched.advance(2 * MINUTE_MS);
+  await look(watched);
+  expect(captures()).toHaveLength(2);
+  expect(await statusOf(id)).toBe('succeeded');
+});
+
+test('a process that ended between claim and answer leaves its attempt to nobody else at once, and to all later (rule 3)', async () => {
+  const { watched, id } = await dueHold();
+  const claim = () =>
+    claimAttempt(db, {
+      paymentId: id,
+      deadlineAt: new Date(watched.clock.nowMs() + 6 * HOUR_MS),
+      thresholdHours: 6,
+      currency: 'USD',
+      capturableMinor: 6540,
+      action: 'capture',
+      attempt: 1,
+      at: new Date(watched.clock.nowMs()),
+    });
+  const claims = await Promise.all(Array.from({ length: 10 }, claim));
+  expect(claims.filter((number) => number !== undefined)).toHaveLength(1);
+  await look(watched);
+  expect(captures()).toHaveLength(0);
+  await watched.advance(11 * MINUTE_MS);
+  await look(watched);
+  expect(captures()).toHaveLength(1);
+  expect(await statusOf(id)).toBe('succeeded');
+  expect(await outcomes(watched, id)).toEqual([null, 'done']);
+});
+
+test('a hold of which a part is gone after an attempt of unknown outcome is left to a person (rule 3)', async () => {
+  const watched = await watch({ ...sandbox, baseUrl: proxy.baseUrl }, db, { policy });
+  const id = await watched.authorize({ capture_method: 'manual_multiple' });
+  await watched.advance(WEEK_MS - 6 * HOUR_MS + MINUTE_MS);
+  await fault([onCapture(id, { fault: 'cut_before', times: 1 })]);
+  await look(watched);
+  await sandbox.call('POST', `/payments/${id}/capture`, { amount_to_capture: 1000 });
+  await watched.advance(HOUR_MS);
+  await look(watched);
+  await watched.applyWebhooks();
+  await watched.advance(4.5 * HOUR_MS);
+  await look(watched);
+  expect(captures()).toHaveLength(1);
+  expect(await capturedMinor(id)).toBe(1000);
+  expect(await sentence(id)).toMatch(/no answer tells whether it was done. It does not try again/);
+});
+
+test('a refusal is final, and said with what to do (rule 4)', async () => {
+  const sent: string[] = [];
+  const service: AuthorizationService = {
+    refresh: () => Promise.resolve({ outcome: 'applied' }),
+    act: ({ action }) => {
+      sent.push(action);
+      return Promise.resolve({ outcome: 'refused', reason: 'HTTP 400 IR_14: not capturable' });
+    },
+  };
+  const { watched, id } = await dueHold({ service });
+  await look(watched);
+  await watched.advance(HOUR_MS);
+  await look(watched);
+  expect(sent).toEqual(['capture']);
+  expect(await sentence(id)).toMatch(
+    /the service refused: HTTP 400 IR_14: not capturable. It does not try again: do it by hand./,
+  );
+});
+
+test('attempts end with the deadline (rule 1)', async () => {
+  const { watched, id } = await dueHold();
+  await fault([onCapture(id, { fault: 'server_error', status: 503 })]);
+  for (let minutes = 0; minutes < 7 * 60; minutes += 10) {
+    await look(watched);
+    await watched.advance(10 * MINUTE_MS);
+  }
+  const count = captures().length;
+  expect(count).toBeGreaterThan(10);
+  await watched.advance(24 * HOUR_MS);
+  await look(watched);
+  expect(captures()).toHaveLength(count);
+  expect(await statusOf(id)).toBe('expired');
+});
+
+test.each(['capture', 'cancel'] as const)(
+  'the answer to a %s ends the alert, however far retrieves lag behind',
+  async (action) => {
+    const watched = await watch(sandbox, db, { policy: { action, hours: 1 } });
+    await fault([], { retrieves: { lag_ms: 20_000 } });
+    const id = await watched.authorize();
+    await watched.advance(WEEK_MS - 2 * HOUR_MS);
+    await look(watched);
+    expect(await alerts(id)).toEqual(['authorization_expiring critical open opened']);
+    await watched.advance(HOUR_MS + MINUTE_MS);
+    await look(watched);
+    expect(await statusOf(id)).toBe(action === 'capture' ? 'succeeded' : 'cancelled');
+    expect((await alerts(id))[0]).toMatch(/^authorization_expiring critical resolved/);
+    // What a lagging retrieve showed afterwards changes nothing.
+    await watched.advance(5 * MINUTE_MS);
+    await look(watched);
+    expect(await statusOf(id)).toBe(action === 'capture' ? 'succeeded' : 'cancelled');
+    expect(await alerts(id)).toHaveLength(1);
+  },
+);
