@@ -30,7 +30,7 @@ import { startOver } from '../ledger/ordersMoved.ts';
 import { openFindings } from '../ledger/recordFindings.ts';
 import { type Clock, startStopwatch } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
-import { nextCheckMs } from './domain/checkTimes.ts';
+import { nextCheckMs, staysDoubtful } from './domain/checkTimes.ts';
 import { type Trouble, troubleOf } from './domain/trouble.ts';
 import { fetchResource } from './fetchResource.ts';
 import { type CheckedRow, noteFinding, readChecked, writeAnswered } from './store/checks.ts';
@@ -172,7 +172,9 @@ async function apply(tx: Queryable, input: ApplyInput): Promise<Applied> {
   await applySnapshots(tx, { looks: [look], suspects: [], alsoLock, nowMs, historyUntilMs });
   const after = await readChecked(tx, look.ref);
   if (!after) throw new Error(`${look.ref.kind} ${look.ref.id} was applied and is not stored`);
-  await advance(tx, after, input);
+  const status = { ledger: after.status, retrieved: look.content.status };
+  const isDoubtful = staysDoubtful(after.doubts, status);
+  await advance(tx, { ...after, isDoubtful }, input);
   return { outcome: 'applied', before, after, body };
 }
 

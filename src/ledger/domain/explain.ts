@@ -57,6 +57,8 @@ export const DOUBT_MEANINGS: Readonly<Record<Doubt, string>> = {
     'Bodies that nothing tells apart in time say different money. The service is asked which holds.',
   unknown_amount:
     'It was captured from a hold and no body says how much: nothing is posted until the service has answered.',
+  unstated_capture:
+    'It ended without success and may have captured a part before; no final body says how much. The service is asked.',
 };
 
 /** What the growth of each leg says. */

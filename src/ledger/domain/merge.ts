@@ -42,6 +42,8 @@ export type Doubt =
   | 'provisional_amount'
   /** Captured from a hold, and no body says how much. */
   | 'unknown_amount'
+  /** Ended without success, may have captured before, and no final body says how much. */
+  | 'unstated_capture'
   /** Bodies that nothing tells apart in time say different money. */
   | 'conflicting_amounts';
 
@@ -205,7 +207,12 @@ function capturedAmount(
   const settledCarries = attempt.some(
     ({ content }) => SETTLED.has(content.status ?? '') && capturedOf(content) !== undefined,
   );
-  if (!isFinal || settledCarries) return { capturedMinor, doubts: carriedLess(attempt) };
+  if (!isFinal || settledCarries) {
+    return {
+      capturedMinor,
+      doubts: [...carriedLess(attempt), ...unstatedCapture(fields, attempt, isHeld)],
+    };
+  }
   if (isHeld || fields.status === 'partially_captured') {
     return { capturedMinor, doubts: ['unknown_amount'] };
   }
@@ -221,6 +228,27 @@ function carriedLess(attempt: readonly Snapshot[]): readonly Doubt[] {
   const carriedMinor = capturedOf(last);
   const mostMinor = maxCarried(attempt, capturedOf) ?? 0;
   return carriedMinor !== undefined && carriedMinor < mostMinor ? ['conflicting_amounts'] : [];
+}
+
+/** Capture methods that capture only by succeeding. */
+const CAPTURES_BY_SUCCESS: ReadonlySet<string> = new Set(['automatic', 'sequential_automatic']);
+
+/**
+ * A payment that was cancelled or expired keeps what it had captured. An amount that was carried before
+ * the end may have grown since, so only a final body can state it.
+ */
+function unstatedCapture(
+  { status, captureMethod = '' }: SnapshotContent,
+  attempt: readonly Snapshot[],
+  isHeld: boolean,
+): readonly Doubt[] {
+  const mayHaveCaptured = isHeld || !CAPTURES_BY_SUCCESS.has(captureMethod);
+  if (captureClaim(status) !== 'kept' || !mayHaveCaptured) return [];
+  const isStated = attempt.some(
+    ({ content }) =>
+      FINAL_STATUSES.payment.has(content.status ?? '') && capturedOf(content) !== undefined,
+  );
+  return isStated ? [] : ['unstated_capture'];
 }
 
 /** What stands in for an amount that no body carries. */

@@ -45,6 +45,19 @@ export interface CheckedResource {
   readonly changedMs: number;
 }
 
+/**
+ * Whether something stays unclear after a retrieve. One that shows the very status of the ledger and
+ * carries no captured amount has answered that doubt: it will not carry one tomorrow.
+ * @param doubts the ledger's, with the retrieve applied
+ */
+export function staysDoubtful(
+  doubts: readonly string[],
+  status: { readonly ledger: string | null; readonly retrieved: string | undefined },
+): boolean {
+  const isAnswered = status.retrieved === status.ledger;
+  return doubts.some((doubt) => doubt !== 'unstated_capture' || !isAnswered);
+}
+
 /** Whether the next look is one to make now: settled ones are only looked at late. */
 export function isSettled(resource: CheckedResource): boolean {
   const { kind, status, isDoubtful, isContradicted, isSuspected } = resource;

@@ -16,6 +16,8 @@ export interface CheckedRow extends ResourceRef {
   readonly versionMicros: number | null;
   readonly isContradicted: boolean;
   readonly isDoubtful: boolean;
+  /** Names of the ledger's doubts. */
+  readonly doubts: readonly string[];
   readonly firstSeenAt: Date;
   /** For how long its order has shown an excess as it does now; null where it shows none. */
   readonly suspectedForMs: number | null;
@@ -38,7 +40,7 @@ export async function readChecked(
     `select kind, id, payment_id as "paymentId", status, stage, currency,
             amount_minor as "amountMinor", captured_minor as "capturedMinor",
             version_micros as "versionMicros", contradiction is not null as "isContradicted",
-            doubts <> '{}' as "isDoubtful", first_seen_at as "firstSeenAt",
+            doubts <> '{}' as "isDoubtful", doubts, first_seen_at as "firstSeenAt",
             ${suspectedForMs('$3')}
        from resources r
       where kind = $1 and id = $2`,
@@ -112,7 +114,7 @@ export function takeDue(
       returning r.kind, r.id, r.payment_id as "paymentId", r.status, r.stage, r.currency,
                 r.amount_minor as "amountMinor", r.captured_minor as "capturedMinor",
                 r.version_micros as "versionMicros", r.contradiction is not null as "isContradicted",
-                r.doubts <> '{}' as "isDoubtful", r.first_seen_at as "firstSeenAt",
+                r.doubts <> '{}' as "isDoubtful", r.doubts, r.first_seen_at as "firstSeenAt",
                 r.is_check_wanted as "isWanted", ${suspectedForMs('$5')}`,
     [request.now, request.isWanted, request.limit, request.leaseUntil, SUSPICION_CLASSES],
   );
