@@ -9,9 +9,14 @@
  *    comparison is equal.
  * 4. A dry run asks the same questions, and what it would do is rolled back. Rows that would be applied
  *    as they are (rule 2) it takes for healed.
+ * 5. A row of few fields can be equal and settle nothing: where the ledger waits for the service's answer
+ *    about that very resource, it is retrieved by the run that meets it. What such a row has and the
+ *    ledger lacks (when the resource was created) is added; it moves no money.
  */
 import { applySnapshots } from '../ledger/applySnapshots.ts';
 import { contentHash } from '../ledger/contentHash.ts';
+import type { Look } from '../ledger/domain/mergeLooks.ts';
+import { type ResourceRef, type SnapshotContent, supplementOf } from '../ledger/domain/snapshot.ts';
 import { startOver } from '../ledger/ordersMoved.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -65,7 +70,8 @@ export async function healWindow(
   stream: Stream,
   window: ReadWindow,
 ): Promise<WindowResult> {
-  const found = await differencesOf(parts, stream, window.rows);
+  const { found, lacking, unsettled } = await judgeRows(parts, stream, window.rows);
+  if (!parts.isDryRun) await applyLooks(parts, lacking);
   const rest = found.length > FEW ? await applyRows(parts, stream, found) : found;
   const open = new Set(rest.map(({ row }) => row.remote.id));
   const applied = found.filter(({ row }) => !open.has(row.remote.id));
@@ -81,25 +87,58 @@ export async function healWindow(
     } else left.push(one);
   }
   const missed = countMissed(parts, stream, versions);
+  results.push(...(await askAgain(parts, unsettled)));
   results.push(...(await settleFindings(parts, window, left)));
   results.push(...(await findLacking(parts, stream, window)));
   return { compared: window.rows.length, differences: results, missed };
 }
 
-async function differencesOf(
+/** What a window's rows come to, beside the ledger. */
+interface Judged {
+  readonly found: readonly Found[];
+  /** What rows may add where the ledger lacks it, though nothing differs. */
+  readonly lacking: readonly Look[];
+  /** What rows cannot settle: nothing differs, and the ledger waits for the service's answer. */
+  readonly unsettled: readonly ResourceRef[];
+}
+
+async function judgeRows(
   { db }: HealParts,
   stream: Stream,
   rows: readonly ListedRow[],
-): Promise<readonly Found[]> {
+): Promise<Judged> {
   const local = new Map<string, LocalRow>();
   for (let first = 0; first < rows.length; first += LOCAL_ROWS) {
     const ids = rows.slice(first, first + LOCAL_ROWS).map(({ remote }) => remote.id);
     for (const row of await readLocalByIds(db, KIND_OF[stream], ids)) local.set(row.id, row);
   }
-  return rows.flatMap((row) => {
-    const difference = compare(row.remote, local.get(row.remote.id));
-    return difference ? [{ row, difference }] : [];
-  });
+  const found: Found[] = [];
+  const lacking: Look[] = [];
+  const unsettled: ResourceRef[] = [];
+  for (const row of rows) {
+    const known = local.get(row.remote.id);
+    const difference = compare(row.remote, known);
+    const added = known?.createdAt === null ? supplementOf(row.remote, row.content) : undefined;
+    if (difference) found.push({ row, difference });
+    else if (row.isHint && known?.isAskDue) unsettled.push(refOf(row));
+    else if (added) lacking.push(lookOf(row, added));
+  }
+  return { found, lacking, unsettled };
+}
+
+function refOf({ remote: { kind, id } }: ListedRow): ResourceRef {
+  return { kind, id };
+}
+
+function lookOf(row: ListedRow, content: SnapshotContent): Look {
+  return {
+    ref: refOf(row),
+    content,
+    contentHash: contentHash(content),
+    source: 'list',
+    observedMicros: row.observedMicros,
+    webhookEventId: undefined,
+  };
 }
 
 const ROWS_PER_TRANSACTION = 50;
@@ -110,27 +149,55 @@ async function applyRows(
   stream: Stream,
   found: readonly Found[],
 ): Promise<readonly Found[]> {
-  const { db, clock, historyUntilMs } = parts;
   if (parts.isDryRun) return found.filter(({ row }) => row.isHint);
   const full = found.filter(({ row }) => !row.isHint);
-  for (let first = 0; first < full.length; first += ROWS_PER_TRANSACTION) {
-    const looks = full.slice(first, first + ROWS_PER_TRANSACTION).map(({ row }) => ({
-      ref: { kind: row.remote.kind, id: row.remote.id },
-      content: row.content,
-      contentHash: contentHash(row.content),
-      source: 'list' as const,
-      observedMicros: row.observedMicros,
-      webhookEventId: undefined,
-    }));
+  if (full.length === 0) return found;
+  await applyLooks(
+    parts,
+    full.map(({ row }) => lookOf(row, row.content)),
+  );
+  const rows = found.map(({ row }) => row);
+  return (await judgeRows(parts, stream, rows)).found;
+}
+
+async function applyLooks(parts: HealParts, looks: readonly Look[]): Promise<void> {
+  const { db, clock, historyUntilMs } = parts;
+  for (let first = 0; first < looks.length; first += ROWS_PER_TRANSACTION) {
+    const some = looks.slice(first, first + ROWS_PER_TRANSACTION);
+    const input = { looks: some, suspects: [], nowMs: clock.nowMs(), historyUntilMs };
     await startOver((alsoLock) =>
-      db.transaction((tx) =>
-        applySnapshots(tx, { looks, suspects: [], alsoLock, nowMs: clock.nowMs(), historyUntilMs }),
-      ),
+      db.transaction((tx) => applySnapshots(tx, { ...input, alsoLock })),
     );
   }
-  const rows = found.map(({ row }) => row);
-  return full.length > 0 ? await differencesOf(parts, stream, rows) : found;
 }
+
+/**
+ * Asks about resources that list rows cannot settle (rule 5).
+ * @returns what the answers changed
+ * @throws ServiceTrouble
+ */
+export async function askAgain(
+  parts: HealParts,
+  refs: readonly ResourceRef[],
+): Promise<readonly ReportedDifference[]> {
+  const results: ReportedDifference[] = [];
+  for (const ref of refs) {
+    const retrieved = await parts.retrieve(ref);
+    if (retrieved.outcome !== 'applied' || !isChanged(retrieved)) continue;
+    const outcome = parts.isDryRun ? 'would_heal' : 'healed';
+    results.push({ class: 'stale_local', subject: subjectOf(ref), outcome });
+  }
+  return results;
+}
+
+function isChanged({
+  before,
+  after,
+}: Extract<Retrieved, { readonly outcome: 'applied' }>): boolean {
+  return MONEY_FIELDS.some((field) => before?.[field] !== after[field]);
+}
+
+const MONEY_FIELDS = ['status', 'stage', 'currency', 'amountMinor', 'capturedMinor'] as const;
 
 /**
  * @returns undefined where it cannot be healed; else its version as the service told it now, which

@@ -10,7 +10,7 @@ import {
   placeInEpochs,
 } from './epochs.ts';
 import { foldSnapshots, type ResourceState } from './merge.ts';
-import { isHint, type Snapshot } from './snapshot.ts';
+import { isHint, isSupplement, type Snapshot } from './snapshot.ts';
 
 /** A snapshot before its epoch is decided. */
 export interface Look extends Omit<Snapshot, 'epoch'> {
@@ -20,7 +20,7 @@ export interface Look extends Omit<Snapshot, 'epoch'> {
 
 /** Whether a look says too little to be a snapshot; see `isHint`. */
 export function isHintLook({ source, ref, content }: Look): boolean {
-  return source === 'list' && isHint(ref, content);
+  return source === 'list' && isHint(ref, content) && !isSupplement(content);
 }
 
 /** What is stored about one resource. */

@@ -156,6 +156,27 @@ export function isHint(ref: ResourceRef, content: SnapshotContent): boolean {
   return ref.kind === 'payment' && content.amountReceivedMinor === undefined;
 }
 
+/**
+ * What a list row of few fields may add to a resource that lacks it: when it was created, which decides
+ * nothing about its state or money. Without a status or version it never becomes the head. A dispute
+ * needs its stage, which comes first in the key.
+ * @returns undefined where it adds nothing
+ */
+export function supplementOf(
+  { kind }: Pick<ResourceRef, 'kind'>,
+  { createdMicros, stage }: SnapshotContent,
+): SnapshotContent | undefined {
+  if (createdMicros === undefined) return undefined;
+  if (kind !== 'dispute') return { createdMicros };
+  return stage === undefined ? undefined : { stage, createdMicros };
+}
+
+/** Whether a content is all that a row of few fields may add. */
+export function isSupplement(content: SnapshotContent): boolean {
+  const { createdMicros, stage, ...rest } = content;
+  return createdMicros !== undefined && Object.keys(rest).length === 0;
+}
+
 const MONEY_FIELDS = [
   { name: 'amount', parse: parseAmountMinor },
   { name: 'amount_received', parse: parseAmountMinor },

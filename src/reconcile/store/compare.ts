@@ -15,11 +15,16 @@ export interface LocalRow {
   readonly versionMicros: number | null;
   readonly paymentId: string | null;
   readonly orderKey: string | null;
+  readonly createdAt: Date | null;
+  /** The service is to be asked about it, and nobody is at it. */
+  readonly isAskDue: boolean;
 }
 
 const COLUMNS = `
   id, status, stage, currency, amount_minor as "amountMinor", captured_minor as "capturedMinor",
-  version_micros as "versionMicros", payment_id as "paymentId", order_key as "orderKey"`;
+  version_micros as "versionMicros", payment_id as "paymentId", order_key as "orderKey",
+  created_at as "createdAt",
+  is_check_wanted and next_check_at <= statement_timestamp() as "isAskDue"`;
 
 /** Resources of one kind by their ids, as many as there are. */
 export function readLocalByIds(
@@ -111,6 +116,23 @@ export async function readCreatedBounds(
   );
   const { first = null, last = null } = rows[0] ?? {};
   return first && last ? { firstMs: first.getTime(), lastMs: last.getTime() } : undefined;
+}
+
+/** Payments of these days that have one of these statuses, or that the ledger has a doubt about. */
+export async function readUncertain(
+  db: Queryable,
+  { fromMs, endMs }: Days,
+  { statuses, limit }: { readonly statuses: readonly string[]; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select id from resources
+      where kind = 'payment' and created_at >= $1 and created_at < $2
+        and (status = any ($3::text[]) or doubts <> '{}')
+      order by id
+      limit $4`,
+    [new Date(fromMs), new Date(endMs), statuses, limit],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Which of these findings are open. */

@@ -7,7 +7,7 @@ import { stateFindings } from '../../../src/ledger/domain/findings.ts';
 import { transfersFor } from '../../../src/ledger/domain/legs.ts';
 import { foldSnapshots, type ResourceState } from '../../../src/ledger/domain/merge.ts';
 import { type Known, type Look, mergeLooks } from '../../../src/ledger/domain/mergeLooks.ts';
-import type { SnapshotContent } from '../../../src/ledger/domain/snapshot.ts';
+import { type SnapshotContent, supplementOf } from '../../../src/ledger/domain/snapshot.ts';
 import { LIVES, look, permutations, SECOND, T0 } from '../../support/lives.ts';
 
 const NOTHING: Known = { snapshots: [], epochs: [], contradiction: undefined };
@@ -55,6 +55,37 @@ describe('M1: state is a function of the set of looks', () => {
       truth?.amountReceivedMinor ?? (life.kind === 'payment' ? truth?.amountMinor : 0),
     );
   });
+
+  test.each(Object.entries(LIVES))(
+    '%s: what a list row adds gives a time, and nothing else, in every order',
+    (_name, life) => {
+      const looks = life.looks.map((content) => look(content, { kind: life.kind }));
+      const row = { ...life.looks[life.truth], createdMicros: T0 - SECOND };
+      const added = supplementOf(life, row);
+      if (!added) return;
+      const { createdMicros: _, ...without } = applyOneByOne(looks) ?? {};
+      const supplement = look(added, { kind: life.kind, source: 'list' });
+      for (const order of permutations([...looks, supplement])) {
+        const { createdMicros, ...end } = applyOneByOne(order) ?? {};
+        expect(createdMicros).toBeDefined();
+        expect(end).toEqual(without);
+      }
+    },
+  );
+
+  test.each(['cancelled', 'expired'])(
+    '%s leaves open what was captured before, unless it was captured by success alone',
+    (status) => {
+      const doubtsOf = (...bodies: readonly SnapshotContent[]) => merge(...bodies).doubts;
+      const thin = { ...usd, status };
+      expect(doubtsOf(thin)).toEqual(['unstated_capture']);
+      expect(doubtsOf({ ...thin, captureMethod: 'manual_multiple' })).toEqual(['unstated_capture']);
+      expect(doubtsOf({ ...thin, captureMethod: 'automatic' })).toEqual([]);
+      expect(doubtsOf({ ...thin, amountReceivedMinor: 0 })).toEqual([]);
+      const held = { ...usd, status: 'requires_capture', amountReceivedMinor: 0 };
+      expect(doubtsOf({ ...thin, captureMethod: 'automatic' }, held)).toContain('unstated_capture');
+    },
+  );
 
   test.each(Object.entries(LIVES))(
     '%s: any part of it plus the truth ends at the truth',
@@ -344,7 +375,13 @@ describe('captured money follows the status', () => {
       versionMicros: T0,
     };
     const thin = { ...usd, status, versionMicros: T0 + 1 };
-    expect(merge(captured, thin)).toMatchObject({ capturedMinor: 30, doubts: [] });
+    // Captures that no body told of may have followed.
+    expect(merge(captured, thin)).toMatchObject({
+      capturedMinor: 30,
+      doubts: ['unstated_capture'],
+    });
+    const stated = merge(captured, { ...thin, amountReceivedMinor: 40 });
+    expect(stated).toMatchObject({ capturedMinor: 40, doubts: [] });
     const less = merge(captured, { ...thin, amountReceivedMinor: 0 });
     expect(less).toMatchObject({ capturedMinor: 30, doubts: ['conflicting_amounts'] });
   });
