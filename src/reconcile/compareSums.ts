@@ -13,12 +13,14 @@ import {
   type Days,
   halve,
   judgeDay,
+  MAY_CAPTURE_MORE,
   readSums,
   type Sums,
   withoutPart,
 } from './domain/sums.ts';
-import { listSpan, type RunState, type RunTools, throwIfPaused } from './listSpan.ts';
-import { sumReceived } from './store/compare.ts';
+import { askAgain } from './heal.ts';
+import { listSpan, type RunState, type RunTools, step, throwIfPaused } from './listSpan.ts';
+import { readUncertain, sumReceived } from './store/compare.ts';
 import { readStream, type SumsOutcome, writeCalibration, writeSums } from './store/runs.ts';
 
 /** What payments received, partial captures included: the ledger's captured amount. */
@@ -45,7 +47,7 @@ export async function compareSums(tools: RunTools, state: RunState): Promise<voi
     if (sumsCalibratedAt === null) return 'not_calibrated';
     const sums = await readBothTwice(tools, days);
     if (areEqual(sums.ours, sums.theirs)) return 'agreed';
-    return (await descend(tools, state, days, sums)) ? 'differed' : 'disproved';
+    return (await descend(tools, state, days, sums)) === 'disproved' ? 'disproved' : 'differed';
   });
 }
 
@@ -55,17 +57,21 @@ export async function calibrateSums(tools: RunTools, state: RunState): Promise<v
   const day = calibrationDay(state.span);
   // A run that went on from a checkpoint may have compared that day long ago.
   const isEqual = state.row.windows === 0 && state.unhealed === 0 && !state.isUnstable;
-  if (day && isEqual) await noteOutcome(tools, state, () => tryDay(tools, day));
+  const isThin = state.thinRows > 0;
+  if (day && isEqual) await noteOutcome(tools, state, () => tryDay(tools, state, { day, isThin }));
 }
 
-/** Goes down to the days whose sums differ (rules 3 and 4). @returns false once disproved */
+/** Whether to go on to the next day: `undecided` ends the descent without disproving the sums. */
+type Descended = 'goes_on' | 'undecided' | 'disproved';
+
+/** Goes down to the days whose sums differ (rules 3 and 4). */
 async function descend(
   tools: RunTools,
   state: RunState,
   days: Days,
   sums: BothSums,
-): Promise<boolean> {
-  if (areEqual(sums.ours, sums.theirs)) return true;
+): Promise<Descended> {
+  if (areEqual(sums.ours, sums.theirs)) return 'goes_on';
   const halves = halve(days);
   if (!halves) return await listDay(tools, state, days);
   await throwIfPaused(tools);
@@ -75,30 +81,72 @@ async function descend(
     ours: withoutPart(sums.ours, ofLeft.ours),
     theirs: withoutPart(sums.theirs, ofLeft.theirs),
   };
-  return (
-    (await descend(tools, state, left, ofLeft)) && (await descend(tools, state, right, ofRight))
-  );
+  const descended = await descend(tools, state, left, ofLeft);
+  return descended === 'goes_on' ? await descend(tools, state, right, ofRight) : descended;
 }
 
-/** Lists a day whose sums differ. @returns false if that disproved the sums (rule 4) */
-async function listDay(tools: RunTools, state: RunState, day: Days): Promise<boolean> {
+/** Lists a day whose sums differ (rule 4). */
+async function listDay(tools: RunTools, state: RunState, day: Days): Promise<Descended> {
+  const { thinRows } = state;
   const before = state.counts.found + state.unhealed;
   await listSpan(tools, state, { fromMs: day.fromMs, toMs: day.endMs });
   const isEqual = state.counts.found + state.unhealed === before && !state.isUnstable;
-  return !isEqual || (await tryDay(tools, day)) !== 'disproved';
+  if (!isEqual) return 'goes_on';
+  const isThin = state.thinRows > thinRows;
+  const verdict = await tryDay(tools, state, { day, isThin });
+  if (verdict === 'disproved') return 'disproved';
+  return verdict === 'differed' ? 'undecided' : 'goes_on';
 }
 
-/** Tries the sums on a day of which every row is equal. @returns undefined if it has no money */
-async function tryDay(tools: RunTools, day: Days): Promise<'agreed' | 'disproved' | undefined> {
+interface ListedDay {
+  readonly day: Days;
+  /** Some of its rows carried no money. */
+  readonly isThin: boolean;
+}
+
+/**
+ * Tries the sums on a day of which every row is equal (rule 4).
+ * @returns undefined if it has no money, or `differed` if it can prove nothing
+ */
+async function tryDay(
+  tools: RunTools,
+  state: RunState,
+  { day, isThin }: ListedDay,
+): Promise<'agreed' | 'disproved' | 'differed' | undefined> {
   const { parts, stream, heal } = tools;
-  const { ours, theirs } = await readBothTwice(tools, day);
-  const verdict = judgeDay(ours, theirs);
+  let sums = await readBothTwice(tools, day);
+  if (isThin && !areEqual(sums.ours, sums.theirs)) {
+    const asked = await askCandidates(tools, state, day);
+    if (asked === 'too_many') return 'differed';
+    if (asked === 'changed') sums = await readBothTwice(tools, day);
+    // The day was not equal, so sums that differ still (as they do in a dry run) are not disproved.
+    if (asked === 'changed' && !areEqual(sums.ours, sums.theirs)) return 'differed';
+  }
+  const verdict = judgeDay(sums.ours, sums.theirs);
   if (verdict === 'nothing') return undefined;
   if (!heal.isDryRun) {
     const at = verdict === 'agreed' ? new Date(parts.clock.nowMs()) : null;
     await writeCalibration(parts.db, stream, at);
   }
   return verdict;
+}
+
+/** Retrieves for one day at most; a day with more candidates would cost more than its hint is worth. */
+const MAX_CANDIDATES = 200;
+
+/** Retrieves the payments of a day of which the ledger is not certain what they captured (rule 4). */
+async function askCandidates(
+  tools: RunTools,
+  state: RunState,
+  day: Days,
+): Promise<'too_many' | 'changed' | 'equal'> {
+  const limit = MAX_CANDIDATES + 1;
+  const ids = await readUncertain(tools.parts.db, day, { statuses: MAY_CAPTURE_MORE, limit });
+  if (ids.length > MAX_CANDIDATES) return 'too_many';
+  const refs = ids.map((id) => ({ kind: 'payment', id }) as const);
+  const differences = await askAgain(tools.heal, refs);
+  await step(tools, state, { compared: 0, missed: 0, differences });
+  return differences.length > 0 ? 'changed' : 'equal';
 }
 
 /** Money moves while it is added up, so sums count as unequal when they are so twice in a row. */

@@ -49,6 +49,8 @@ export interface RunState {
   differences: readonly ReportedDifference[];
   /** Differences seen that are still there, accepted ones included. */
   unhealed: number;
+  /** Rows that said too little to show that their money is equal. */
+  thinRows: number;
   isFilterIgnored: boolean;
   isUnstable: boolean;
 }
@@ -80,6 +82,7 @@ export async function listSpan(tools: RunTools, state: RunState, span: Span): Pr
     const result = await healWindow(tools.heal, stream, window);
     state.isFilterIgnored ||= window.isFilterIgnored;
     state.isUnstable ||= window.isUnstable;
+    state.thinRows += window.rows.filter(({ isHint }) => isHint).length;
     positionMs = window.span.toMs;
     widthMs =
       window.by === 'walks'

@@ -127,7 +127,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
         row.mode === 'totals' ? compareTotals(tools, state) : listSpan(tools, state, state.span),
       );
       await guard(parts, stream, () => settleList(tools, state));
-      if (row.mode === 'full') await calibrateSums(tools, state);
+      if (row.mode === 'full') await guard(parts, stream, () => calibrateSums(tools, state));
       await complete(tools, state, pageLimit);
     } catch (error) {
       await endEarly(parts, row, error);
@@ -208,6 +208,7 @@ function stateOf(row: RunRow): RunState {
     counts: row,
     differences: row.differences,
     unhealed: row.differences.filter(({ outcome }) => outcome !== 'healed').length,
+    thinRows: 0,
     isFilterIgnored: false,
     isUnstable: false,
   };

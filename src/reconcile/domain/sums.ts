@@ -12,9 +12,13 @@
  *    narrower than a day is asked for, since nothing narrower was calibrated.
  * 4. A day that is listed for its sum and shows no difference disproves the sums at once (rule 1). So
  *    a service that lies costs one question for each halving, and one day.
+ *    Rows that carry no money cannot show that it is equal. Of a day with such rows the candidates are
+ *    retrieved before the sums are judged: payments of which the ledger does not know for certain what
+ *    was captured. Where there are too many of them, nothing is concluded from that day.
  * 5. Sums are compared by currency alone: statuses of analytics are those of attempts in this family,
  *    which has other words for them.
  */
+import type { PaymentStatus } from '../../contract/statuses.ts';
 import type { Span } from './windows.ts';
 
 /** Whole days, UTC: `fromMs` included, `endMs` not. */
@@ -92,6 +96,14 @@ export function withoutPart(whole: Sums, part: Sums): Sums {
     ]),
   );
 }
+
+/** Statuses that are not final and under which money may have been captured (rule 4). */
+export const MAY_CAPTURE_MORE = [
+  'partially_captured_and_processing',
+  'partially_captured_and_capturable',
+  'conflicted',
+  'review',
+] as const satisfies readonly PaymentStatus[];
 
 /** What sums over a closed day say of analytics, all rows of it being equal (rules 1 and 2). */
 export function judgeDay(ours: Sums, theirs: Sums): 'agreed' | 'disproved' | 'nothing' {

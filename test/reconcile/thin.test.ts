@@ -1,0 +1,199 @@
+/**
+ * Services whose events and list rows carry few fields: what such a row cannot show is asked for, what
+ * it can add is added, and nothing that is unknown passes for equal. Against the sandbox over HTTP.
+ */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createMetrics } from '../../src/platform/metrics.ts';
+import { pause } from '../../src/platform/pause.ts';
+import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
+import { createRefresh } from '../../src/reconcile/refresh.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { eventBody } from '../support/events.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
+import { type TestReconciler, testReconciler } from '../support/reconciler.ts';
+import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { insertPayments, type MadePayment } from '../support/sandboxPayments.ts';
+
+const DAY = 24 * 60 * 60_000;
+
+let sandbox: TestSandbox;
+let service: TestDatabase;
+let db: TestDatabase;
+let proxy: RecordingProxy;
+let reconciler: TestReconciler;
+let span: { fromMs: number; toMs: number };
+
+beforeEach(async () => {
+  [service, db] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  sandbox = await startTestSandbox({ databaseUrl: service.url });
+  proxy = await startRecordingProxy(sandbox.baseUrl);
+  reconciler = testReconciler({ db, service: { ...sandbox, baseUrl: proxy.baseUrl } });
+  span = { fromMs: Date.now() - 9 * DAY, toMs: Date.now() };
+  await sandbox.control('PUT', '/faults', { lists: { thin: true } });
+});
+afterEach(async () => {
+  await proxy.close();
+  await sandbox.close();
+  await Promise.all([service.drop(), db.drop()]);
+});
+
+const idOf = (n: number): string => `pay_thin_${process.pid}_${n}`;
+
+/** Payments of eight days that the service holds; the newest is more than a day old. */
+async function makePayments(count: number): Promise<readonly MadePayment[]> {
+  const made = Array.from({ length: count }, (_, n): MadePayment => {
+    const createdMs = Date.now() - DAY - Math.floor(((n + 0.5) * 8 * DAY) / count);
+    const status = n % 2 === 0 ? 'succeeded' : 'partially_captured_and_capturable';
+    return { id: idOf(n), createdMs, modifiedMs: createdMs, status, currency: 'EUR', amount: 1000 };
+  });
+  await insertPayments(service, sandbox, made);
+  return made;
+}
+
+/** Changes what the service holds of a payment; no webhook tells. */
+async function setState(n: number, state: object, status?: string): Promise<void> {
+  await service.query(
+    `update sandbox.resources
+        set state = state || $2::jsonb, status = coalesce($3, status),
+            modified_at = now()
+      where id = $1`,
+    [
+      idOf(n),
+      JSON.stringify({
+        ...state,
+        ...(status && { status }),
+        modified_at: new Date().toISOString(),
+      }),
+      status ?? null,
+    ],
+  );
+}
+
+/** What an event of few fields brings. */
+async function hear(n: number, status: string, more: object = {}): Promise<void> {
+  const object = { payment_id: idOf(n), status, amount: 1000, currency: 'EUR', ...more };
+  const body = eventBody(object, {
+    merchantId: sandbox.merchantId,
+    eventType: status === 'succeeded' ? 'payment_succeeded' : 'payment_cancelled',
+  });
+  await applyEach(db, testApplier(db, sandbox.merchantId), [body]);
+}
+
+async function stateOf(n: number) {
+  const [row] = await db.query(
+    `select status, captured_minor as captured, doubts, is_check_wanted as wanted,
+            created_at is not null as dated
+       from resources where id = $1`,
+    [idOf(n)],
+  );
+  return row;
+}
+
+async function isCalibrated(): Promise<boolean> {
+  const rows = await db.query<{ at: Date | null }>(
+    `select sums_calibrated_at as at from reconcile_streams where stream = 'payments'`,
+  );
+  return rows[0]?.at !== null;
+}
+
+const openFindings = () => db.query(`select class, subject from findings where state = 'open'`);
+
+function refresh() {
+  return createRefresh({
+    db,
+    retrieve: reconciler.retrieve,
+    clock: systemClock,
+    metrics: createReconcileMetrics(createMetrics()),
+    log: silentLog,
+    pause,
+  });
+}
+
+/** 3.00 of 10.00 was captured and the rest cancelled. */
+async function cancelRest(n: number, fields: object = {}): Promise<void> {
+  const captured = { capture_method: 'manual_multiple', amount_received: 300 };
+  await setState(n, { ...captured, amount_capturable: 0, ...fields }, 'cancelled');
+}
+
+test('a cancelled payment of which no body told what was captured is asked about, by refresh', async () => {
+  await makePayments(1);
+  await cancelRest(0);
+  await hear(0, 'cancelled');
+  expect(await stateOf(0)).toMatchObject({
+    captured: 0,
+    doubts: ['unstated_capture'],
+    wanted: true,
+  });
+  await refresh().round(new AbortController().signal);
+  expect(await stateOf(0)).toMatchObject({ status: 'cancelled', captured: 300, doubts: [] });
+});
+
+test('and by a run over thin rows, which is not equal before it has asked', async () => {
+  await makePayments(1);
+  await cancelRest(0);
+  await hear(0, 'cancelled');
+  const report = await reconciler.run(span);
+  expect(report).toMatchObject({ found: 1, healed: 1, left: 0 });
+  expect(await stateOf(0)).toMatchObject({ status: 'cancelled', captured: 300, doubts: [] });
+  const { requests } = proxy;
+  const before = requests.length;
+  expect(await reconciler.run(span)).toMatchObject({ found: 0, left: 0 });
+  expect(requests.slice(before).filter(({ path }) => path.includes(idOf(0)))).toEqual([]);
+});
+
+test('one whose retrieve carries no amount either is asked about once', async () => {
+  await makePayments(1);
+  await cancelRest(0, { amount_received: null });
+  await hear(0, 'cancelled');
+  await refresh().round(new AbortController().signal);
+  const [row] = await db.query(
+    `select is_check_wanted as wanted, next_check_at as next from resources`,
+  );
+  expect(row).toEqual({ wanted: false, next: null });
+});
+
+test('sums that are right are not disproved by rows without money: their candidates are retrieved', async () => {
+  await makePayments(24);
+  expect(await reconciler.run(span)).toMatchObject({ found: 24, left: 0, sums: 'agreed' });
+  await setState(11, { amount_received: 400, amount_capturable: 600 });
+  const totals = await reconciler.run({ ...span, mode: 'totals' });
+  expect(totals).toMatchObject({ sums: 'differed', found: 1, healed: 1, left: 0 });
+  expect(await stateOf(11)).toMatchObject({ captured: 400 });
+  expect(await isCalibrated()).toBe(true);
+  expect(await reconciler.run({ ...span, mode: 'totals' })).toMatchObject({ sums: 'agreed' });
+});
+
+test('a full run over rows without money does not disprove them, either', async () => {
+  await makePayments(24);
+  await reconciler.run(span);
+  // Of the day that calibrates: the youngest that is closed.
+  await db.query('update reconcile_streams set sums_calibrated_at = null');
+  for (let n = 1; n < 12; n += 2) await setState(n, { amount_received: 400 });
+  expect(await reconciler.run(span)).toMatchObject({ sums: 'agreed', left: 0 });
+  expect(await isCalibrated()).toBe(true);
+});
+
+test('rows date what events without a time brought, so that it is counted; verify and rebuild agree', async () => {
+  const made = await makePayments(10);
+  for (const [n, { status, modifiedMs }] of made.entries()) {
+    if (status !== 'succeeded') continue;
+    const modifiedAt = new Date(modifiedMs).toISOString();
+    await hear(n, status, { amount_received: 1000, modified_at: modifiedAt });
+  }
+  const totals = await reconciler.run({ ...span, mode: 'totals' });
+  // The others are new. Those that were heard of are equal, and were asked about by nobody.
+  expect(totals).toMatchObject({ found: 5, healed: 5, left: 0 });
+  expect(proxy.requests.filter(({ path }) => path.endsWith(`/${idOf(0)}`))).toEqual([]);
+  expect(await openFindings()).toEqual([]);
+  expect(await stateOf(0)).toMatchObject({ captured: 1000, doubts: [], dated: true });
+  const snapshots = `select content from snapshots where resource_id = $1 and source = 'list'`;
+  expect(await db.query(snapshots, [idOf(0)])).toEqual([
+    { content: { createdMicros: expect.any(Number) } },
+  ]);
+  expect(await reconciler.run({ ...span, mode: 'totals' })).toMatchObject({ found: 0, left: 0 });
+  const verified = await verifyLedger(db, { merchantId: sandbox.merchantId, rebuild: true });
+  expect(verified.checks.filter(({ failures }) => failures > 0)).toEqual([]);
+});
