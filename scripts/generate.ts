@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { buildOpenApi } from '../src/console/openapi.ts';
 import { buildServiceOpenApi } from '../src/contract/openapi.ts';
 import { packageRoot } from '../src/platform/packageRoot.ts';
+import { STATEMENTS } from '../test/conformance/statements/index.ts';
 import { writeReference } from './reference/writeReference.ts';
+import { writeCoverage } from './writeCoverage.ts';
 
 const documents = {
   'openapi-admin.json': buildOpenApi(),
@@ -15,3 +17,4 @@ for (const [file, document] of Object.entries(documents)) {
   writeFileSync(join(docs, file), `${JSON.stringify(document, null, 2)}\n`);
 }
 writeFileSync(join(docs, 'client-reference.md'), await writeReference());
+writeFileSync(join(docs, 'interface-coverage.md'), writeCoverage(STATEMENTS));

@@ -1,0 +1,262 @@
+/**
+ * What a statement of the interface document is, and how its tables become statements.
+ *
+ * A statement is one claim of the document that a test can hold a service against, in our own
+ * words, with the section and line it was read from. The data in this folder was extracted from the
+ * document by hand. It must not be derived from `src/contract`: that code is what it judges.
+ *
+ * 1. Every row of a table is at least one statement, and so is every word of an enumeration.
+ * 2. A statement names its check. A place that the document leaves open is kept as `nothing`, with
+ *    the reason, so that the count is honest.
+ */
+
+/** What a statement is about. */
+export type Kind =
+  | 'auth'
+  | 'decline code'
+  | 'default'
+  | 'endpoint'
+  | 'error'
+  | 'event'
+  | 'field'
+  | 'header'
+  | 'limit'
+  | 'need'
+  | 'open'
+  | 'rule'
+  | 'status'
+  | 'transition'
+  | 'type'
+  | 'value'
+  | 'versioning';
+
+/** The form of a JSON value. `a|null` may also be null; `timestamp` is text in ISO 8601. */
+export type JsonType =
+  | 'string'
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'object'
+  | 'array'
+  | 'timestamp'
+  | 'string|null'
+  | 'object|null'
+  | 'timestamp|null'
+  | 'any|null';
+
+/** How a statement is checked. The names are those of `../checks`. */
+export type Check =
+  /** The JSON of a sample carries the field, in this form, and with this value where one is given. */
+  | {
+      readonly by: 'answer';
+      readonly sample: string;
+      readonly path: string;
+      readonly is?: JsonType;
+      readonly equals?: unknown;
+    }
+  /** A request is accepted with the field, and the answer shows it where `shownAt` says so. */
+  | {
+      readonly by: 'accepts';
+      readonly request: string;
+      readonly path: string;
+      readonly value: unknown;
+      readonly shownAt?: string;
+    }
+  /** A request is refused with IR_04 when the field has this value. */
+  | {
+      readonly by: 'refuses';
+      readonly request: string;
+      readonly path: string;
+      readonly value: unknown;
+    }
+  /** A request without the field is refused with IR_01, or accepted. */
+  | { readonly by: 'requires'; readonly request: string; readonly path: string }
+  | { readonly by: 'allowsWithout'; readonly request: string; readonly path: string }
+  /** The route exists in the service and in the client's table. */
+  | { readonly by: 'route'; readonly method: string; readonly path: string }
+  /** The decline can be provoked, and comes with this message. */
+  | { readonly by: 'decline'; readonly code: string; readonly message: string | undefined }
+  /** A function of its own. */
+  | { readonly by: 'scenario'; readonly name: string }
+  | { readonly by: 'nothing'; readonly because: string };
+
+export interface Statement {
+  readonly section: string;
+  /** Of the interface document. */
+  readonly line: number;
+  readonly kind: Kind;
+  readonly says: string;
+  readonly check: Check;
+}
+
+/** `[line, kind, says, scenario]`, or a whole check instead of the scenario's name. */
+export type Line = readonly [line: number, kind: Kind, says: string, check: string | Check];
+
+export function lines(section: string, rows: readonly Line[]): readonly Statement[] {
+  return rows.map(([line, kind, says, check]) => ({
+    section,
+    line,
+    kind,
+    says,
+    check: typeof check === 'string' ? { by: 'scenario', name: check } : check,
+  }));
+}
+
+/** `[line, what is left open]` */
+export function leftOpen(
+  section: string,
+  rows: readonly (readonly [line: number, what: string])[],
+): readonly Statement[] {
+  return rows.map(([line, what]) => ({
+    section,
+    line,
+    kind: 'open',
+    says: `Left open: ${what}.`,
+    check: { by: 'nothing', because: 'left open by the document' },
+  }));
+}
+
+/** `[line, path, type]`, with the sample to look at where it is not the table's, and its value. */
+export type AnswerRow = readonly [
+  line: number,
+  path: string,
+  type: JsonType,
+  options?: { readonly in?: string; readonly equals?: unknown },
+];
+
+/** A table of fields of a resource or an answer: each row is a field and its form. */
+export function answerTable(
+  section: string,
+  what: string,
+  sample: string,
+  rows: readonly AnswerRow[],
+): readonly Statement[] {
+  return rows.flatMap(([line, path, type, { in: other = sample, equals } = {}]) => {
+    const at = { by: 'answer', sample: other, path } as const;
+    const value = equals === undefined ? at : { ...at, equals };
+    return [
+      { section, line, kind: 'field', says: `${what} carries \`${path}\`.`, check: value },
+      {
+        section,
+        line,
+        kind: 'type',
+        says: `\`${path}\` of ${what} is ${nameOf(type)}.`,
+        check: { ...at, is: type },
+      },
+    ] satisfies Statement[];
+  });
+}
+
+export type Need = 'required' | 'optional' | 'conditional';
+
+/** `[line, path, type, need]`, with a value to send where the type's own example does not fit. */
+export type RequestRow = readonly [
+  line: number,
+  path: string,
+  type: JsonType,
+  need: Need,
+  options?: { readonly value?: unknown; readonly shownAt?: string },
+];
+
+/** A table of fields of a request: each row is a field, its form, and whether it may be left out. */
+export function requestTable(
+  section: string,
+  what: string,
+  request: string,
+  rows: readonly RequestRow[],
+): readonly Statement[] {
+  return rows.flatMap(([line, path, type, need, options = {}]) => {
+    const value = options.value ?? EXAMPLES[type];
+    const { shownAt } = options;
+    const base = { section, line } as const;
+    const accepts = { by: 'accepts', request, path, value } as const;
+    const statements: Statement[] = [
+      {
+        ...base,
+        kind: 'field',
+        says: `${what} accepts \`${path}\`${shownAt === undefined ? '' : ', and the answer shows it'}.`,
+        check: shownAt === undefined ? accepts : { ...accepts, shownAt },
+      },
+      {
+        ...base,
+        kind: 'type',
+        says: `\`${path}\` of ${what} is ${nameOf(type)}; another form is refused.`,
+        check: { by: 'refuses', request, path, value: OTHER_FORMS[type] },
+      },
+    ];
+    if (need === 'required') {
+      statements.push({
+        ...base,
+        kind: 'need',
+        says: `${what} without \`${path}\` is refused with IR_01.`,
+        check: { by: 'requires', request, path },
+      });
+    }
+    if (need === 'optional') {
+      statements.push({
+        ...base,
+        kind: 'need',
+        says: `\`${path}\` may be left out of ${what}.`,
+        check: { by: 'allowsWithout', request, path },
+      });
+    }
+    return statements;
+  });
+}
+
+/** `[line, value]`: each word of an enumeration that a request accepts. */
+export function valueTable(
+  section: string,
+  field: { readonly request: string; readonly path: string; readonly shownAt?: string },
+  rows: readonly (readonly [line: number, value: unknown])[],
+): readonly Statement[] {
+  return rows.map(([line, value]) => ({
+    section,
+    line,
+    kind: 'value',
+    says: `\`${field.path}\` may be \`${String(value)}\`.`,
+    check: { by: 'accepts', ...field, value },
+  }));
+}
+
+/** A sentence that tells people what to do, with nothing a service could be held against. */
+export function advice(because: string): Check {
+  return { by: 'nothing', because };
+}
+
+const EXAMPLES: Readonly<Record<JsonType, unknown>> = {
+  string: 'Example',
+  integer: 1,
+  number: 1,
+  boolean: true,
+  object: {},
+  array: [],
+  timestamp: '2030-01-01T00:00:00Z',
+  'string|null': 'Example',
+  'object|null': {},
+  'timestamp|null': '2030-01-01T00:00:00Z',
+  'any|null': 'Example',
+};
+
+/** A value of another form, which a typed field must not accept. */
+const OTHER_FORMS: Readonly<Record<JsonType, unknown>> = {
+  string: 17,
+  integer: 1.5,
+  number: 'one',
+  boolean: 'perhaps',
+  object: 'text',
+  array: 'text',
+  timestamp: 17,
+  'string|null': 17,
+  'object|null': 'text',
+  'timestamp|null': 17,
+  'any|null': 17,
+};
+
+function nameOf(type: JsonType): string {
+  const [form = '', orNull] = type.split('|');
+  const article = /^[aio]/.test(form) ? 'an' : 'a';
+  const word =
+    form === 'timestamp' ? 'an ISO 8601 time' : form === 'any' ? 'a value' : `${article} ${form}`;
+  return orNull === undefined ? word : `${word} or null`;
+}
