@@ -343,3 +343,30 @@ test('a receiver that got the message but whose answer was lost gets it again un
   expect(second?.body).toBe(first?.body);
   await receiver.close();
 });
+
+describe('while a signing secret is replaced', () => {
+  const secretOf = (name: string) =>
+    `whsec_${Buffer.from(`${name}-secret-of-32-bytes------`).toString('base64')}`;
+  const [current, previous, foreign] = ['current', 'previous', 'foreign'].map(secretOf);
+
+  test.each([
+    ['the new secret', current, 1],
+    ['the old secret', previous, 1],
+    ['neither', foreign, 0],
+  ])('a receiver that knows %s alone is sent what it can verify', async (_which, known, count) => {
+    const receiver = await startHttpReceiver(known);
+    try {
+      const env = {
+        ALERT_WEBHOOK_URL: receiver.url,
+        ALERT_WEBHOOK_SECRET: `${current},${previous}`,
+      };
+      const speaking = createSpeaking({ db, env });
+      await raise('dispute:dp_rotation');
+      await speaking.dispatch();
+      await speaking.deliver();
+      expect(receiver.accepted()).toHaveLength(count);
+    } finally {
+      await receiver.close();
+    }
+  });
+});

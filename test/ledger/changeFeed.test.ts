@@ -10,13 +10,21 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { applySnapshots } from '../../src/ledger/applySnapshots.ts';
 import { type ChangeFeed, createChangeFeed } from '../../src/ledger/changeFeed.ts';
 import type { NumberedChange } from '../../src/ledger/domain/changes.ts';
-import { insertChanges } from '../../src/ledger/store/changes.ts';
+import { inHashOrder, type SnapshotContent } from '../../src/ledger/domain/snapshot.ts';
+import {
+  insertChanges,
+  publishChanges,
+  readChanges,
+  readLastNumbersOf,
+} from '../../src/ledger/store/changes.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
-import { applyEach, receive, testApplier } from '../support/ledger.ts';
+import { applyEach, readOpenFindings, receive, testApplier } from '../support/ledger.ts';
+import { look, SECOND, T0 } from '../support/lives.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 let db: TestDatabase;
@@ -292,6 +300,50 @@ describe('a change is recorded', () => {
     expect(await read(after)).toEqual([]);
   });
 
+  test('when a finding about a part of an order opens or closes, though no state changes', async () => {
+    const id = unique('pay');
+    const more = {
+      amountMinor: 200,
+      currency: 'USD',
+      status: 'partially_captured_and_capturable',
+      amountReceivedMinor: 100,
+      versionMicros: T0,
+    };
+    const less = { ...more, amountReceivedMinor: 60, versionMicros: T0 + SECOND };
+    const retrieve = (content: SnapshotContent, seconds: number) =>
+      db.transaction((tx) =>
+        applySnapshots(tx, {
+          looks: [
+            look(inHashOrder(content), {
+              id,
+              source: 'retrieve',
+              observedMicros: T0 + seconds * SECOND,
+            }),
+          ],
+          suspects: [],
+          alsoLock: [],
+          nowMs: T0 / 1000,
+          historyUntilMs: undefined,
+        }),
+      );
+    const isContradicted = async () =>
+      (await readOpenFindings(db, `payment:${id}`)).some((one) => one.class === 'amount');
+    await retrieve(more, 1);
+    await retrieve(less, 2);
+    expect(await isContradicted()).toBe(true);
+    const after = await cursor();
+    // From here on the service repeats what it said before: no content is new.
+    await retrieve(more, 10);
+    expect(await isContradicted()).toBe(false);
+    await retrieve(less, 20);
+    expect(await isContradicted()).toBe(true);
+    await retrieve(less, 30);
+    expect(await read(after)).toMatchObject([
+      { id, change: 'details' },
+      { id, change: 'details' },
+    ]);
+  });
+
   test('for both orders when a payment moves from one to the other', async () => {
     const payment = paymentObject({ metadata: undefined });
     const orderId = unique('ord');
@@ -380,7 +432,91 @@ describe('a change is recorded', () => {
   });
 });
 
+describe('a number', () => {
+  const record = (subjects: readonly string[]) =>
+    insertChanges(
+      db,
+      subjects.map((subject) => ({
+        kind: 'order',
+        subject,
+        change: 'details',
+        previousStatus: null,
+        status: 'paid',
+        webhookEventId: undefined,
+        isHistory: false,
+      })),
+    );
+  const publishAll = () => createChangeFeed(db).publish();
+
+  test('is given to older changes first, in however many steps and however they are stored', async () => {
+    await publishAll();
+    const after = await lastNumber();
+    const subjects = Array.from({ length: 5 }, () => `order:${unique('ord')}`);
+    await record(subjects);
+    // A row that is written again moves behind the others.
+    await db.query('update change_log set status = status where subject = any ($1)', [
+      subjects.slice(0, 2).toReversed(),
+    ]);
+    for (const _ of subjects) {
+      expect(await db.transaction((tx) => publishChanges(tx, 1))).toBe(1);
+    }
+    const numbered = await readChanges(db, { after, limit: 10 });
+    expect(numbered.map(({ orderKey }) => orderKey)).toEqual(subjects);
+  });
+
+  test('of the last change of an order is not told while a later one has none', async () => {
+    const [one, other] = [`order:${unique('ord')}`, `order:${unique('ord')}`];
+    await record([one, other]);
+    await publishAll();
+    const last = await lastNumber();
+    expect(await readLastNumbersOf(db, [one, other, 'order:none'])).toEqual(
+      new Map([
+        [one, last - 1],
+        [other, last],
+      ]),
+    );
+    // Committed, and not numbered: a shop that was told the old number would take its copy for new.
+    await record([one]);
+    expect(await readLastNumbersOf(db, [one, other])).toEqual(new Map([[other, last]]));
+    await publishAll();
+    expect(await readLastNumbersOf(db, [one])).toEqual(new Map([[one, last + 1]]));
+  });
+});
+
 describe('the feed', () => {
+  test('tells whether there is more after a page, also after one that is just full', async () => {
+    const after = await lastNumber();
+    const payments = [paymentObject(), paymentObject(), paymentObject()];
+    await applyEach(
+      db,
+      testApplier(db),
+      payments.map((payment) => eventBody(payment)),
+    );
+    const pageOf = async (limit: number) => {
+      const reading = await createChangeFeed(db).read({ after, limit });
+      return reading.outcome === 'read' && [reading.changes.length, reading.hasMore];
+    };
+    expect(await pageOf(1)).toEqual([1, true]);
+    expect(await pageOf(2)).toEqual([2, true]);
+    expect(await pageOf(3)).toEqual([3, false]);
+    expect(await pageOf(4)).toEqual([3, false]);
+  });
+
+  test('does not believe a cursor that is ahead by one, nor any when it is empty', async () => {
+    const feed = createChangeFeed(db);
+    await feed.publish();
+    const last = await lastNumber();
+    expect(await feed.read({ after: last + 1, limit: 10 })).toEqual({ outcome: 'ahead', last });
+    const empty = await createTestDatabase();
+    try {
+      const emptyFeed = createChangeFeed(empty);
+      expect(await emptyFeed.read({ after: 1, limit: 10 })).toEqual({ outcome: 'ahead', last: 0 });
+      expect(await emptyFeed.read({ after: 0, limit: 10 })).toMatchObject({ outcome: 'read' });
+    } finally {
+      await empty.drop();
+    }
+  });
+
   test('tells a reader that it is ahead, instead of letting it wait for numbers it will not notice', async () => {
     const last = await lastNumber();
     expect(await createChangeFeed(db).read({ after: last + 5, limit: 10 })).toEqual({

@@ -109,6 +109,21 @@ describe('refused', () => {
       /accounts that are not its own/,
     ],
     [
+      'the accounts not swapped while the leg shrinks',
+      { amount: 10, cumulative: 60 },
+      /accounts that are not its own/,
+    ],
+    [
+      'accounts of another leg while the leg shrinks',
+      { debit: 'psp.clearing', credit: 'payout.paid', amount: 10, cumulative: 60 },
+      /accounts that are not its own/,
+    ],
+    [
+      'a right and a foreign account while the leg shrinks',
+      { debit: 'order.due', credit: 'payout.paid', amount: 10, cumulative: 60 },
+      /accounts that are not its own/,
+    ],
+    [
       'a leg that there is not',
       { leg: 'invented', seq: 1, previous: 0, cumulative: 30 },
       /accounts that are not its own/,
@@ -121,6 +136,19 @@ describe('refused', () => {
     ['a currency that is none', { currency: 'usd', seq: 1, previous: 0, cumulative: 30 }, /check/],
   ])('%s', async (_name, row, reason) => {
     await expect(insert(row)).rejects.toThrow(reason);
+  });
+
+  test('not: a leg that shrinks between its own accounts, swapped', async () => {
+    const payment = paymentObject({ amount_received: 70, amount: 70 });
+    await applyEach(db, applier, [eventBody(payment)]);
+    await insert({
+      id: payment.payment_id,
+      seq: 2,
+      debit: 'order.due',
+      credit: 'psp.clearing',
+      amount: 10,
+      cumulative: 60,
+    });
   });
 
   test.each(['transfers', 'snapshots', 'resource_epochs'])(

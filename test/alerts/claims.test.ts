@@ -1,0 +1,131 @@
+/**
+ * Several workers at once, and one that comes back after its lease: what waits goes out once, and the
+ * first outcome of a message is the one that is kept.
+ */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { settleAlerts } from '../../src/alerts/raise.ts';
+import {
+  type ClaimedMessage,
+  claimMessage,
+  insertMessages,
+  postponeMessage,
+  settleMessage,
+} from '../../src/alerts/store/messages.ts';
+import { setPace, takePace } from '../../src/alerts/store/outbox.ts';
+import { alertOf } from '../support/alerts.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { readMessages } from '../support/speaking.ts';
+import { beginTransaction, runUntilBlocked } from '../support/transactions.ts';
+
+let db: TestDatabase;
+beforeEach(async () => {
+  db = await createTestDatabase();
+});
+afterEach(() => db.drop());
+
+const NOW_MS = Date.UTC(2030, 0, 1);
+const SECOND_MS = 1_000;
+const LEASE_MS = 60 * SECOND_MS;
+const at = (ms: number): Date => new Date(NOW_MS + ms);
+
+describe('the outbox', () => {
+  test('is emptied by one worker at a time; another one neither waits nor takes', async () => {
+    const first = await beginTransaction(db);
+    expect(await takePace(first.tx, at(0))).toBe(true);
+    const second = await beginTransaction(db);
+    const { came, result } = await runUntilBlocked(db, second, (tx) => takePace(tx, at(0)));
+    await setPace(first.tx, at(SECOND_MS));
+    await first.commit();
+    const isTaken = await result;
+    await second.commit();
+    expect(came).toBe('ended');
+    expect(isTaken).toBe(false);
+  });
+
+  test('is not emptied before its time, and may be at it', async () => {
+    await setPace(db, at(SECOND_MS));
+    expect(await takePace(db, at(SECOND_MS - 1))).toBe(false);
+    expect(await takePace(db, at(SECOND_MS))).toBe(true);
+  });
+});
+
+describe('a message whose first attempt outlives its lease', () => {
+  const claimAt = (ms: number): Promise<ClaimedMessage | undefined> =>
+    claimMessage(db, { channel: 'log', now: at(ms), leaseUntil: at(ms + LEASE_MS) });
+
+  /** Claims the one message twice: the first attempt hangs, its lease ends, another one begins. */
+  async function claimTwice(): Promise<readonly [ClaimedMessage, ClaimedMessage]> {
+    const content = { kind: 'alerts' } as never;
+    await insertMessages(db, [{ id: 'msg_1', channel: 'log', content, stream: undefined }], at(0));
+    const first = await claimAt(0);
+    expect(await claimAt(LEASE_MS - 1)).toBeUndefined();
+    const second = await claimAt(LEASE_MS);
+    if (!first || !second) throw new Error('nothing was due');
+    expect([first.attempts, second.attempts]).toEqual([1, 2]);
+    return [first, second];
+  }
+
+  test('is not postponed by it while the second one is under way', async () => {
+    const [first] = await claimTwice();
+    await postponeMessage(db, first, { until: at(LEASE_MS + 5), error: 'HTTP 503' });
+    // The second attempt has it until its own lease ends.
+    expect(await claimAt(2 * LEASE_MS - 1)).toBeUndefined();
+    expect(await readMessages(db)).toMatchObject([{ state: 'due', attempts: 2, lastError: null }]);
+    expect(await claimAt(2 * LEASE_MS)).toMatchObject({ id: 'msg_1', attempts: 3 });
+  });
+
+  test.each([
+    ['delivered', 'given_up'],
+    ['given_up', 'delivered'],
+    ['delivered', 'delivered'],
+  ] as const)('stays %s, at that time, when a later outcome is %s', async (kept, late) => {
+    await claimTwice();
+    await settleMessage(db, 'msg_1', { state: kept, at: at(1), error: null });
+    await settleMessage(db, 'msg_1', { state: late, at: at(2), error: 'HTTP 410' });
+    expect(await db.query('select state, settled_at, last_error from messages')).toEqual([
+      { state: kept, settled_at: at(1), last_error: null },
+    ]);
+  });
+
+  test.each(['delivered', 'given_up'] as const)(
+    'is not tried again by it once it is %s',
+    async (state) => {
+      const [, second] = await claimTwice();
+      await settleMessage(db, 'msg_1', { state, at: at(1), error: null });
+      await postponeMessage(db, second, { until: at(2), error: 'HTTP 503' });
+      expect(await claimAt(99 * LEASE_MS)).toBeUndefined();
+    },
+  );
+});
+
+describe('two transactions that settle the alerts of one subject', () => {
+  const subject = 'system:queue';
+  const settled = (isStanding: boolean) => ({
+    subject,
+    rules: ['backlog'] as const,
+    standing: isStanding ? [alertOf({ subject, rule: 'backlog' })] : [],
+  });
+
+  test.each([
+    ['resolves it, then the other finds that it stands', [false, true], ['resolved', 'open']],
+    ['keeps it, then the other resolves it', [true, false], ['resolved']],
+    ['resolves it, as the other does', [false, false], ['resolved']],
+  ])('do so one after the other: the first one %s', async (_what, [first, second], states) => {
+    await db.transaction((tx) => settleAlerts(tx, [settled(true)]));
+    const one = await beginTransaction(db);
+    await settleAlerts(one.tx, [settled(first ?? false)]);
+    const other = await beginTransaction(db);
+    const { result } = await runUntilBlocked(db, other, (tx) =>
+      settleAlerts(tx, [settled(second ?? false)]),
+    );
+    await one.commit();
+    await result;
+    await other.commit();
+    const rows = await db.query<{ state: string }>('select state from alerts order by id');
+    expect(rows.map(({ state }) => state)).toEqual(states);
+    const said = await db.query(
+      `select count(*) filter (where occasion = 'resolved') as ends from alert_outbox`,
+    );
+    expect(said).toEqual([{ ends: 1 }]);
+  });
+});

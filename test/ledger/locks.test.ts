@@ -1,0 +1,147 @@
+/**
+ * What transactions lock, and in which order: two that lock the same rows in one order can wait for
+ * each other, never in a circle. Each test holds a row and looks at what another transaction has
+ * locked by the time it waits for it.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lockOrders } from '../../src/ledger/store/orders.ts';
+import { claimUntried, readDueBefore, takeOverdue } from '../../src/ledger/store/pending.ts';
+import { lockResources } from '../../src/ledger/store/resources.ts';
+import { createDatabase, type Database, type Queryable } from '../../src/platform/db/database.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject, unique } from '../support/events.ts';
+import { receive } from '../support/ledger.ts';
+import { beginTransaction, runUntilBlocked } from '../support/transactions.ts';
+
+let db: TestDatabase;
+const cleanups: (() => Promise<void>)[] = [];
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(async () => {
+  for (const cleanup of cleanups) await cleanup();
+  await db.drop();
+});
+
+/** The plans of workers differ from those of other processes. */
+function databaseWith(plans: 'any' | 'by_key'): Database {
+  const own = createDatabase({
+    connectionString: db.url,
+    log: silentLog,
+    applicationName: 'locks-test',
+    maxConnections: 2,
+    answerTimeoutMs: 30_000,
+    plans,
+  });
+  cleanups.push(() => own.close());
+  return own;
+}
+
+interface Lockable {
+  readonly name: string;
+  /** Creates a row for each key, in this order. */
+  readonly create: (keys: readonly string[]) => Promise<unknown>;
+  readonly lock: (tx: Queryable, keys: readonly string[]) => Promise<unknown>;
+  /** Of the keys, those whose row nobody has locked. */
+  readonly readFree: (keys: readonly string[]) => Promise<readonly { readonly key: string }[]>;
+}
+
+const RESOURCES: Lockable = {
+  name: 'resources',
+  create: (keys) =>
+    db.query(
+      `insert into resources (kind, id) select 'payment', id from unnest($1::text[]) as u (id)`,
+      [keys],
+    ),
+  lock: (tx, keys) =>
+    lockResources(
+      tx,
+      keys.map((id) => ({ kind: 'payment', id })),
+    ),
+  readFree: (keys) =>
+    db.query('select id as key from resources where id = any ($1) for update skip locked', [keys]),
+};
+
+const ORDERS: Lockable = {
+  name: 'orders',
+  create: (keys) =>
+    db.query(
+      `insert into orders (order_key, order_id, status) select key, substring(key from 7), 'pending' from unnest($1::text[]) as u (key)`,
+      [keys],
+    ),
+  lock: lockOrders,
+  readFree: (keys) =>
+    db.query(
+      'select order_key as key from orders where order_key = any ($1) for update skip locked',
+      [keys],
+    ),
+};
+
+describe.each([RESOURCES, ORDERS])('$name', ({ create, lock, readFree }) => {
+  test.each(['any', 'by_key'] as const)(
+    'are locked in the order of their keys, however they are named and stored: plans %s',
+    async (plans) => {
+      const workers = databaseWith(plans);
+      const prefix = `order:${unique('key')}`;
+      const keys = Array.from({ length: 40 }, (_, place) => `${prefix}_${100 + place}`);
+      await create(keys.toReversed());
+      for (const place of [0, 17, 39]) {
+        const held = keys[place] ?? '';
+        const holder = await beginTransaction(db);
+        await lock(holder.tx, [held]);
+        const worker = await beginTransaction(workers);
+        const { came, result } = await runUntilBlocked(db, worker, (tx) =>
+          lock(tx, keys.toReversed()),
+        );
+        const free = (await readFree(keys)).map(({ key }) => key);
+        await holder.commit();
+        await result;
+        await worker.commit();
+        expect(came).toBe('blocked');
+        expect(free.toSorted(), `while ${held} is held`).toEqual(keys.slice(place + 1));
+      }
+    },
+  );
+});
+
+describe('events that another transaction applies', () => {
+  test('are passed over, not waited for, and are there again if that fails', async () => {
+    const ids = await receive(
+      db,
+      [1, 2, 3].map(() => eventBody(paymentObject())),
+    );
+    const first = await beginTransaction(db);
+    expect(await claimUntried(first.tx, ids.slice(0, 2))).toHaveLength(2);
+    const second = await beginTransaction(db);
+    const { came, result } = await runUntilBlocked(db, second, (tx) => claimUntried(tx, ids));
+    await first.rollBack();
+    const claimed = (await result).map(({ id }) => id);
+    await second.commit();
+    expect(came).toBe('ended');
+    expect(claimed).toEqual(ids.slice(2));
+
+    const third = await beginTransaction(db);
+    const left = await claimUntried(third.tx, ids);
+    await third.commit();
+    expect(left.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+  });
+
+  test('are not announced by a sweep, which does not wait for them either', async () => {
+    const ids = await receive(
+      db,
+      [1, 2].map(() => eventBody(paymentObject())),
+    );
+    const worker = await beginTransaction(db);
+    await claimUntried(worker.tx, ids.slice(0, 1));
+    const sweep = await beginTransaction(db);
+    const { came, result } = await runUntilBlocked(db, sweep, async (tx) => {
+      const dueBefore = await readDueBefore(tx, 3_600_000);
+      return takeOverdue(tx, { dueBefore, afterId: 0, limit: 100, announceAfterMs: 60_000 });
+    });
+    await worker.rollBack();
+    const announced = await result;
+    await sweep.rollBack();
+    expect(came).toBe('ended');
+    expect(announced).toEqual(ids.slice(1));
+  });
+});

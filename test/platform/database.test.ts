@@ -1,0 +1,85 @@
+/** What every statement relies on: exact integers, and transactions that leave nothing behind. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDatabase } from '../../src/platform/db/database.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+
+// Invariant 1.
+describe('a bigint', () => {
+  test.each(['0', '-1', '9007199254740991', '-9007199254740991'])(
+    'is read as the exact number: %s',
+    async (text) => {
+      expect(await db.query(`select ${text}::bigint as value`)).toEqual([{ value: Number(text) }]);
+      expect(await db.query('select $1::bigint as value', [text])).toEqual([
+        { value: Number(text) },
+      ]);
+    },
+  );
+
+  test.each([
+    '9007199254740992',
+    '9007199254740993',
+    '-9007199254740992',
+    '9223372036854775807',
+    '-9223372036854775808',
+  ])('is an error where a number would round it: %s', async (text) => {
+    for (const run of [db.query, (sql: string) => db.prepared('exact', sql, [])]) {
+      await expect(run(`select '${text}'::bigint as value`)).rejects.toThrow(
+        `the database returned ${text}, which is outside the exact integers`,
+      );
+    }
+    const inTransaction = db.transaction((tx) => tx.query(`select '${text}'::bigint as value`));
+    await expect(inTransaction).rejects.toThrow(RangeError);
+    // The connection can be used as before.
+    expect(await db.query('select 1::bigint as value')).toEqual([{ value: 1 }]);
+  });
+});
+
+describe('a transaction', () => {
+  test('that throws leaves nothing behind, whoever threw', async () => {
+    await db.query('create table left_behind (n int primary key)');
+    const insert = 'insert into left_behind values (1)';
+    await expect(
+      db.transaction(async (tx) => {
+        await tx.query(insert);
+        throw new Error('the caller changed its mind');
+      }),
+    ).rejects.toThrow('the caller changed its mind');
+    await expect(
+      db.transaction(async (tx) => {
+        await tx.query(insert);
+        await tx.query(insert);
+      }),
+    ).rejects.toThrow(/unique/);
+    expect(await db.query('select n from left_behind')).toEqual([]);
+  });
+
+  // Invariant 2.
+  test('whose connection is lost fails, and the next one gets another connection', async () => {
+    const one = createDatabase({
+      connectionString: db.url,
+      log: silentLog,
+      applicationName: 'lost',
+      maxConnections: 1,
+      answerTimeoutMs: 30_000,
+      plans: 'any',
+    });
+    try {
+      const lost = one.transaction(async (tx) => {
+        const [row] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+        await db.query('select pg_terminate_backend($1)', [row?.pid]);
+        await tx.query('select 1');
+      });
+      await expect(lost).rejects.toThrow();
+      const work = one.transaction((tx) => tx.query('select 1 as n'));
+      expect(await work).toEqual([{ n: 1 }]);
+    } finally {
+      await one.close();
+    }
+  });
+});
