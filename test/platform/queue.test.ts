@@ -359,6 +359,51 @@ function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
     expect(await producer.countWaiting()).toBe(4);
   });
 
+  test('a consumer that is closed before it is ready takes no job', async () => {
+    const queueName = unique('queue');
+    const producer = produce(queueName);
+    await producer.add(jobs(1, 3));
+    const started: number[] = [];
+    const consumer = consume(queueName, ({ data }) => {
+      started.push(data.n);
+    });
+    await consumer.close();
+    expect(started).toEqual([]);
+    expect(await producer.countWaiting()).toBe(2);
+  });
+
+  test('an idle consumer that is told to close takes no job that arrives just then', async () => {
+    const queueName = unique('queue');
+    const producer = produce(queueName);
+    const queue = inspect(queueName);
+    for (let round = 0; round < 12; round += 1) {
+      const started: number[] = [];
+      const consumer = consume(queueName, ({ data }) => {
+        started.push(data.n);
+      });
+      await producer.add([job(round)]);
+      await waitFor('the consumer to work', () => started.length > 0);
+      await waitForIdle(queue);
+
+      const added = producer.add([job(-1)]);
+      // Now, or a moment later: the job is on its way, or the consumer is being told of it.
+      if (round % 2 === 1) await db.probe();
+      const startedBefore = started.length;
+      await consumer.close();
+      await added;
+      expect(started, `round ${round}`).toHaveLength(startedBefore);
+      const left = startedBefore === 1 ? 1 : 0;
+      expect(await producer.countWaiting(), `round ${round}`).toBe(left);
+      if (left === 0) continue;
+      const next = consume(queueName, ({ data }) => {
+        started.push(data.n);
+      });
+      await waitFor('the next consumer to take it', () => started.includes(-1));
+      await waitForIdle(queue);
+      await next.close();
+    }
+  });
+
   test('a consumer and a producer made while the backend is down work once it is up', async () => {
     const queueName = unique('queue');
     const wire = await proxy({ refusing: true });
@@ -398,7 +443,11 @@ function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
     await producer.add(jobs(1, 2));
     await waitFor('the first job', () => handled.includes(1));
 
+    const queue = inspect(queueName);
     for (const n of [2, 3]) {
+      // The end of a job fetches the next one. If the wire is cut during that, the backend may hand
+      // the next job to nobody, and hands it out again only after a minute.
+      await waitForIdle(queue);
       wire.refuse();
       await waitFor('the producer to notice', async () => !(await isDone(producer.add([job(-n)]))));
       await wire.resume();

@@ -14,6 +14,7 @@ import {
   type PostgresConnectionOptions,
   type PostgresQueueBackend,
   Queue,
+  WaitingError,
   Worker,
 } from 'bullmq';
 import { toError } from '../errors.ts';
@@ -89,11 +90,12 @@ type BackedQueue = Pick<
 > & {
   on(event: 'error', listener: (error: Error) => void): unknown;
 };
-type BackedWorker = Pick<Worker, 'close' | 'pause'> & {
+type BackedWorker = Pick<Worker, 'run' | 'close' | 'pause'> & {
   waitUntilReady(): Promise<unknown>;
   on(event: 'error', listener: (error: Error) => void): unknown;
 };
 
+/** A job as a worker hands it over. */
 interface BackedJob<Data> {
   readonly name: string;
   readonly data: Data;
@@ -101,6 +103,7 @@ interface BackedJob<Data> {
   /** Attempts that ended; the one under way is not among them. */
   readonly attemptsMade: number;
   readonly opts: { readonly attempts?: number };
+  moveToWait(token?: string): Promise<unknown>;
 }
 
 /** Finished jobs are gone at once; failed ones stay a week, for whoever looks. */
@@ -246,10 +249,13 @@ async function startWorker<Data>(
     let worker: BackedWorker | undefined;
     try {
       await connections.probe();
-      worker = newWorker(parts);
-      worker.on('error', (error) => log.warn({ error, queueName }, 'queue.consumer_error'));
+      worker = newWorker(parts, closing);
+      const warn = (error: Error) => log.warn({ error, queueName }, 'queue.consumer_error');
+      worker.on('error', warn);
       await worker.waitUntilReady();
       log.info({ queueName, backend: connections.name }, 'queue.consumer_ready');
+      // Not before whoever closes the consumer has a worker to pause.
+      if (!closing.aborted) worker.run().catch(warn);
       return worker;
     } catch (error) {
       if (!isSaid) log.warn({ error: toError(error), queueName }, 'queue.backend_away');
@@ -267,16 +273,28 @@ function newQueue(queueName: string, connections: QueueConnections): BackedQueue
     : new Queue(queueName, { connection: connections.pool() }, createPostgresBackend);
 }
 
-function newWorker<Data>(parts: ConsumerParts<Data>): BackedWorker {
+function newWorker<Data>(parts: ConsumerParts<Data>, closing: AbortSignal): BackedWorker {
   const { queueName, concurrency, handle, connections } = parts;
-  const options = { concurrency, runRetryDelay: RETRY_MS, maxStalledCount: MAX_STALLED_COUNT };
-  const processor = (job: BackedJob<Data>) =>
-    handle({
+  const options = {
+    autorun: false,
+    concurrency,
+    runRetryDelay: RETRY_MS,
+    maxStalledCount: MAX_STALLED_COUNT,
+  };
+  const processor = async (job: BackedJob<Data>, token?: string): Promise<void> => {
+    if (closing.aborted) {
+      // BullMQ fetches a job with the end of the last one, or when its wait for one is interrupted,
+      // and may have asked for this one before it was paused.
+      await job.moveToWait(token);
+      throw new WaitingError();
+    }
+    await handle({
       name: job.name,
       data: job.data,
       wasAbandoned: job.stalledCounter > 0,
       isLastAttempt: job.attemptsMade + 1 >= (job.opts.attempts ?? 1),
     });
+  };
   return connections.name === 'redis'
     ? new Worker(queueName, processor, { ...options, connection: connections.consumer() })
     : new Worker<Data, void, string, PostgresQueueBackend, JobProgress, PostgresConnectionOptions>(
