@@ -14,20 +14,35 @@ import {
 export interface OpenedDatabase {
   readonly url: string;
   readonly isEmbedded: boolean;
+  /**
+   * Keeps the embedded one running. Rejects with an OperatorError once it is given up; a database that
+   * somebody else runs is theirs to keep.
+   */
+  supervise(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Opens the database; the embedded one is started and brought up to date. */
 export async function openDatabase(config: Config, log: Log): Promise<OpenedDatabase> {
   if (config.databaseUrl !== undefined) {
-    return { url: config.databaseUrl, isEmbedded: false, close: () => Promise.resolve() };
+    return {
+      url: config.databaseUrl,
+      isEmbedded: false,
+      supervise: () => new Promise(() => undefined),
+      close: () => Promise.resolve(),
+    };
   }
   const server = await startEmbeddedPostgres({
     dataDir: config.dataDir,
     log: (message) => log.debug({ message }, 'embedded_postgres'),
   });
   await migrateDatabase(server.connectionString);
-  return { url: server.connectionString, isEmbedded: true, close: () => server.stop() };
+  return {
+    url: server.connectionString,
+    isEmbedded: true,
+    supervise: () => server.supervise((message) => log.warn({ message }, 'embedded_postgres')),
+    close: () => server.stop(),
+  };
 }
 
 /** The queues that the settings name: Redis, or the database itself. */

@@ -23,8 +23,8 @@ export interface Running {
   readonly sandbox: RunningSandbox | undefined;
   readonly databaseUrl: string;
   readonly isEmbedded: boolean;
-  /** Of the sandbox, which may have to end by itself. */
-  readonly ended?: Promise<void>;
+  /** Rejects with the reason when the sandbox, or the embedded database, has to end. */
+  readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -55,6 +55,9 @@ export async function start(
   try {
     const database = await openDatabase(config, log);
     closers.push(() => database.close());
+    const lost = database.supervise();
+    // Whoever listens to `ended` is told; until then each role finds out for itself.
+    lost.catch(() => undefined);
     const { url: databaseUrl, isEmbedded } = database;
     const isSandboxAlone = [...roles].every((role) => role === 'sandbox');
     const ports = isSandboxAlone
@@ -69,8 +72,9 @@ export async function start(
         })
       : undefined;
     if (sandbox) closers.push(() => sandbox.close());
-    const ending = sandbox && { ended: sandbox.ended };
-    return { ...ports, ...ending, sandbox, databaseUrl, isEmbedded, close };
+    const ended = sandbox ? Promise.race([lost, sandbox.ended]) : lost;
+    ended.catch(() => undefined);
+    return { ...ports, ended, sandbox, databaseUrl, isEmbedded, close };
   } catch (error) {
     await close();
     throw error;

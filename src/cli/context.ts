@@ -1,5 +1,6 @@
 /** What commands share: settings, the database, and the two forms of output. */
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { openDatabase } from '../assembly/database.ts';
 import { refusePendingMigrations } from '../assembly/shared.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
@@ -34,7 +35,7 @@ export async function withDatabase<T>(
   try {
     return await work(db, opened.url).catch(async (error: unknown) => {
       if (isOfSchema(error)) await refusePendingMigrations(db);
-      return explainDatabase(error);
+      return explainDatabase(error, config);
     });
   } finally {
     await db.close();
@@ -59,9 +60,20 @@ function isOfSchema(error: unknown): boolean {
  * Says of a database that cannot be used what to check; throws everything else as it is.
  * @param setting names the database
  */
-export function explainDatabase(error: unknown, setting = 'DATABASE_URL'): never {
+export function explainDatabase(
+  error: unknown,
+  { databaseUrl, dataDir }: Config,
+  setting = 'DATABASE_URL',
+): never {
+  if (error instanceof OperatorError) throw error;
   const { message } = toError(error);
   if (isDatabaseAway(error)) {
+    if (databaseUrl === undefined && setting === 'DATABASE_URL') {
+      throw new OperatorError(
+        `The embedded PostgreSQL was lost (${message}). Start again; if it is lost again, ` +
+          `${path.join(dataDir, 'postgres.log')} ends with the reason.`,
+      );
+    }
     throw new OperatorError(
       `The database cannot be reached (${message}). Check ${setting} and that the server runs.`,
     );

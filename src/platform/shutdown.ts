@@ -31,10 +31,12 @@ export async function runUntilSignal(start: () => Promise<Stoppable>, log: Log):
     },
   );
   const reason = await Promise.race(ended === undefined ? [stopAsked] : [stopAsked, ended]);
+  if (failure) log.error({ error: failure }, 'process.failed');
   log.info({ reason }, 'process.stopping');
   for (const name of STOP_SIGNALS) process.once(name, () => process.exit(1));
   const deadline = setTimeout(() => {
     log.error({ afterMs: CLOSE_DEADLINE_MS }, 'process.close_took_too_long');
+    if (failure) exitWith(failure);
     process.exit(1);
   }, CLOSE_DEADLINE_MS);
   deadline.unref();

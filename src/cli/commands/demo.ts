@@ -58,7 +58,10 @@ export function demoCommand(): Command {
         const stopping = new AbortController();
         const played = play(config, running, { options, signal: stopping.signal });
         return {
-          ended: options.once ? played : played.then(() => new Promise<void>(() => undefined)),
+          ended: Promise.race([
+            running.ended,
+            options.once ? played : played.then(() => new Promise<void>(() => undefined)),
+          ]),
           close: async () => {
             stopping.abort();
             await running.close();

@@ -15,7 +15,8 @@ export function migrateCommand(): Command {
       try {
         const { migrateDatabaseUrl } = config;
         const applied = await migrateDatabase(migrateDatabaseUrl ?? database.url).catch(
-          (error: unknown) => explainDatabase(error, migrateDatabaseUrl && 'MIGRATE_DATABASE_URL'),
+          (error: unknown) =>
+            explainDatabase(error, config, migrateDatabaseUrl && 'MIGRATE_DATABASE_URL'),
         );
         if (json) printJson({ applied });
         else console.log(applied.length === 0 ? 'Up to date.' : `Applied ${applied.join(', ')}.`);

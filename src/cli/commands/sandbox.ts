@@ -25,7 +25,7 @@ export function sandboxCommand(): Command {
           machine: systemClock,
           log,
           sandboxStartMs: at === undefined ? undefined : at / 1_000,
-        }).catch(explainDatabase);
+        }).catch((error: unknown) => explainDatabase(error, config));
         const facts = describe(config, running);
         if (json) printJson(facts);
         else printFacts(facts);

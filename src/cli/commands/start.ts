@@ -29,7 +29,7 @@ export function startCommand(): Command {
         const running = await start(config, roles ?? defaultRoles(config), {
           machine: systemClock,
           log,
-        }).catch(explainDatabase);
+        }).catch((error: unknown) => explainDatabase(error, config));
         if (json) printJson(describe(config, running));
         else printBanner(config, running);
         return running;

@@ -12,6 +12,7 @@ export type EmbeddedPostgresErrorCode =
   | 'wrong_password'
   | 'folder_busy'
   | 'start_failed'
+  | 'server_lost'
   | 'stop_failed';
 
 export class EmbeddedPostgresError extends OperatorError {

@@ -22,10 +22,10 @@
  *      checksums tell a disk that lies.
  *   E7 It listens on 127.0.0.1 only and asks everyone for a password (scram-sha-256).
  *   E8 A start that is killed at any moment leaves a folder that the next start can use (cluster.ts C1).
+ *   E9 A server that ends while a process supervises it is started again on its port, within limits;
+ *      beyond them the process learns the reason (supervise.ts).
  *
- * Deliberately not done: restarting a server that ends while it is used (PostgreSQL restarts its
- * own children; a dead postmaster is logged, and the next start recovers), upgrading a cluster to another
- * major version, and sharing a data folder between machines or containers, whose processes cannot
+ * Deliberately not done: upgrading a cluster to another major version, and sharing a data folder between machines or containers, whose processes cannot
  * see each other.
  */
 import { processTable } from './processes.ts';

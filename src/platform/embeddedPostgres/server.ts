@@ -112,10 +112,16 @@ async function endOrphans({ folder, processes, log }: ServerContext): Promise<vo
   );
 }
 
-/** Starts the process; does not wait until it is ready. */
-export async function launchServer(context: ServerContext): Promise<Launched> {
+/**
+ * Starts the process; does not wait until it is ready.
+ * @param wantedPort any that is free if left out
+ */
+export async function launchServer(
+  context: ServerContext,
+  wantedPort: number | undefined,
+): Promise<Launched> {
   const { folder, account, processes } = context;
-  const port = await context.choosePort();
+  const port = wantedPort || (await context.choosePort());
   const plan = account.plan(context.postgres, serverArguments(context, port));
   rotateLog(folder.logFile);
   const log = openSync(folder.logFile, 'a', 0o600);

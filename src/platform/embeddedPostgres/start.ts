@@ -2,6 +2,7 @@
  * From a data folder to a server that answers. See index.ts for the terms and invariants; the seams
  * below are how tests play another platform or a port that is taken in the last moment.
  */
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { chooseAccount } from './account.ts';
 import { locateBinaries } from './binaries.ts';
@@ -15,17 +16,24 @@ import {
   findServerOrClearTheWay,
   isRunning,
   launchServer,
+  readLockFile,
   type Server,
   type ServerContext,
   saysReady,
   shutDown,
 } from './server.ts';
 import { acquireStartLock, type Release, startLockAddress } from './startLock.ts';
+import { supervise } from './supervise.ts';
 import { endUse, isUsed, recordUse } from './uses.ts';
 
 export interface EmbeddedPostgres {
   /** postgres://... on 127.0.0.1, with the generated password. */
   readonly connectionString: string;
+  /**
+   * Starts the server again whenever it ends while it is used. Resolves with `stop()`; rejects with an
+   * EmbeddedPostgresError once the server is given up.
+   */
+  supervise(warn: (message: string) => void): Promise<void>;
   /** Ends this use, and the server (fast shutdown, SIGINT) when nobody else uses it. Idempotent. */
   stop(): Promise<void>;
 }
@@ -77,8 +85,10 @@ export async function start(
 
 async function reachServer(context: ServerContext): Promise<Reached> {
   for (let attempt = 1; attempt <= LAUNCH_ATTEMPTS; attempt++) {
+    // Processes that used a server which crashed look for it where it was.
+    const port = attempt === 1 ? readLockFile(context.folder)?.port : undefined;
     const running = await findServerOrClearTheWay(context);
-    const reached = running ? await join(context, running) : await launch(context);
+    const reached = running ? await join(context, running) : await launch(context, port);
     if (reached !== undefined) return reached;
   }
   throw new EmbeddedPostgresError(
@@ -103,13 +113,16 @@ async function join(context: ServerContext, server: Server): Promise<Reached | u
 }
 
 /** Starts a server; undefined when another try, with another port or another look, may do better. */
-async function launch(context: ServerContext): Promise<Reached | undefined> {
+async function launch(
+  context: ServerContext,
+  port: number | undefined,
+): Promise<Reached | undefined> {
   const { folder, log } = context;
   if (readPassword(folder) === undefined) {
     log(`${folder.passwordFile} is missing: setting a new password`);
     replaceLostPassword(folder, context.account, context.postgres);
   }
-  const { server, ownLog, onEnd } = await launchServer(context);
+  const { server, ownLog, onEnd } = await launchServer(context, port);
   try {
     if (await becomesReady(context, server)) {
       log(`PostgreSQL runs on 127.0.0.1:${server.port} (pid ${server.pid}, ${folder.clusterDir})`);
@@ -158,20 +171,68 @@ async function becomesReady(context: ServerContext, server: Server): Promise<boo
   );
 }
 
-function createHandle(context: ServerContext, { server, onEnd }: Reached): EmbeddedPostgres {
-  const { folder, log } = context;
-  const use = recordUse(context, server);
-  let stopping: Promise<void> | undefined;
-  onEnd?.((how) => {
-    if (stopping === undefined) log(`PostgreSQL ended by itself (${how}); see ${folder.logFile}`);
-  });
+function createHandle(context: ServerContext, reached: Reached): EmbeddedPostgres {
+  const { folder, log, processes } = context;
+  let { server } = reached;
+  let use = recordUse(context, server);
+  const stopping = new AbortController();
+  let stopped: Promise<void> | undefined;
+  let supervising: Promise<void> | undefined;
+  const hearEnd = ({ onEnd }: Reached): void =>
+    onEnd?.((how) => {
+      if (!stopping.signal.aborted) {
+        log(`PostgreSQL ended by itself (${how}); see ${folder.logFile}`);
+      }
+    });
+  hearEnd(reached);
+
+  const restart = async (): Promise<void> => {
+    const again = await reachAgain(context, server.port);
+    hearEnd(again);
+    endUse(use);
+    server = again.server;
+    use = recordUse(context, server);
+  };
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    // A restart that is under way makes the server that is to be stopped.
+    await supervising?.catch(() => undefined);
+    await leave(context, server, use);
+  };
   return {
     connectionString: connectionString(server.port, readPassword(folder) ?? ''),
+    supervise(warn) {
+      const supervised = {
+        name: () => `the embedded PostgreSQL (pid ${server.pid}, ${folder.clusterDir})`,
+        isRunning: () => isRunning(server, processes),
+        restart,
+        log: () => readFileSync(folder.logFile, 'utf8'),
+        warn,
+      };
+      supervising ??= supervise(supervised, stopping.signal);
+      return supervising;
+    },
     stop() {
-      stopping ??= leave(context, server, use);
-      return stopping;
+      stopped ??= stop();
+      return stopped;
     },
   };
+}
+
+/** @throws EmbeddedPostgresError where it does not start on this port */
+async function reachAgain(context: ServerContext, port: number): Promise<Reached> {
+  const release = await lockFolder(context.folder, START_LOCK_TIMEOUT_MS, context.log);
+  try {
+    const reached = await reachServer({ ...context, choosePort: () => Promise.resolve(port) });
+    if (reached.server.port === port) return reached;
+    throw new EmbeddedPostgresError(
+      'server_lost',
+      `Another process started PostgreSQL on port ${reached.server.port}, and this one knows it on port ${port}. ` +
+        'Start this process again.',
+    );
+  } finally {
+    await release();
+  }
 }
 
 /** Under the start lock, so that nobody attaches to a server which is about to end. */

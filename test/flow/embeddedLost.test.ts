@@ -1,0 +1,147 @@
+/**
+ * The embedded PostgreSQL dies under processes that use it: it comes back, or they end and say why.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index.ts';
+import { eventBody, paymentObject, SECRET, sign } from '../support/events.ts';
+import { type Program, settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+const TIMEOUT_MS = 120_000;
+const EVENT = eventBody(paymentObject());
+
+let dataDir: string;
+const cleanups: (() => unknown)[] = [];
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'tallyhook-lost-'));
+});
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+  // Ends what a test left running, which a use of our own may do.
+  await (await startEmbeddedPostgres({ dataDir, log: () => undefined })).stop();
+  rmSync(dataDir, { recursive: true, force: true });
+}, TIMEOUT_MS);
+
+function run(roles: string): Program {
+  const program = spawnProgram('bin/tallyhook.js', ['start', '--roles', roles, '--json'], {
+    env: settingsFor('', { DATABASE_URL: undefined, DATA_DIR: dataDir, WEBHOOK_SECRETS: SECRET }),
+  });
+  cleanups.push(async () => {
+    program.kill('SIGTERM');
+    await program.exit;
+  });
+  return program;
+}
+
+function postmasterPid(): number | undefined {
+  try {
+    return Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** kill -9, as the kernel does where memory is short. */
+function killServer(): void {
+  const pid = postmasterPid();
+  if (pid === undefined || Number.isNaN(pid)) throw new Error('there is no server to kill');
+  process.kill(pid, 'SIGKILL');
+}
+
+async function deliver(url: string, body: Buffer): Promise<number | undefined> {
+  const headers = { 'X-Webhook-Signature-512': sign(body) };
+  try {
+    const response = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) });
+    return response.status;
+  } catch {
+    return undefined;
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  return (await fetch(new URL('/readyz', url))).status === 200;
+}
+
+/** Through a connection of the server that runs now. */
+async function countPending(): Promise<number> {
+  const use = await startEmbeddedPostgres({ dataDir, log: () => undefined });
+  const client = new pg.Client({ connectionString: use.connectionString });
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ n: string }>('select count(*) as n from pending');
+    return Number(rows[0]?.n);
+  } finally {
+    await client.end();
+    await use.stop();
+  }
+}
+
+test('is started again for every process that uses it, and nothing needs a restart by hand', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const receiver = run('receiver');
+  const url = await webhookUrlOf(receiver);
+  const worker = run('events,scheduler');
+  expect(await deliver(url, EVENT)).toBe(200);
+  await waitFor('the event to be applied', async () => (await countPending()) === 0);
+
+  for (const round of [1, 2]) {
+    const killed = postmasterPid();
+    killServer();
+    await waitFor(`the server to run again (${round})`, () => {
+      const pid = postmasterPid();
+      return pid !== undefined && pid !== killed;
+    });
+    const body = eventBody(paymentObject());
+    await waitFor('a delivery to be accepted', async () => (await deliver(url, body)) === 200);
+    expect(await isReady(url)).toBe(true);
+    await waitFor('it to be applied', async () => (await countPending()) === 0, 60_000);
+  }
+  const said = receiver.stdout() + worker.stdout();
+  expect(said).toContain('ended while it was used; starting it again');
+});
+
+test('and cannot be started again: the process ends and says what PostgreSQL said', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const program = run('receiver');
+  await webhookUrlOf(program);
+  const config = join(dataDir, 'postgres/postgresql.conf');
+  const whole = readFileSync(config, 'utf8');
+  writeFileSync(config, `${whole}\nno_such_setting = 1\n`);
+  killServer();
+  const { code, stderr } = await program.exit;
+  expect(code).toBe(1);
+  expect(stderr).toContain('no_such_setting');
+  expect(stderr).not.toContain('DATABASE_URL');
+  // So that the cleanup can start it.
+  writeFileSync(config, whole);
+});
+
+test('and dies again and again: the process ends and says how often', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const program = run('receiver');
+  const url = await webhookUrlOf(program);
+  let ended = false;
+  void program.exit.then(() => {
+    ended = true;
+  });
+  for (let kill = 1; kill <= 6; kill += 1) {
+    const killed = postmasterPid();
+    killServer();
+    await waitFor(`the server to run again, or the end (${kill})`, async () => {
+      if (ended) return true;
+      const pid = postmasterPid();
+      return pid !== undefined && pid !== killed && (await isReady(url).catch(() => false));
+    });
+  }
+  const { code, stderr } = await program.exit;
+  expect(code).toBe(1);
+  expect(stderr).toContain('ended 5 times in ten minutes');
+  expect(stderr).not.toContain('DATABASE_URL');
+});
