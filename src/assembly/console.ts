@@ -10,7 +10,7 @@ import { queueSource } from '../platform/queue/index.ts';
 import { reconcileSources } from '../reconcile/gauges.ts';
 import { RECONCILE_QUEUE, type ReconcileJob } from '../reconcile/jobs.ts';
 import { schedulerSource } from '../scheduler/gauges.ts';
-import { refreshOrderOf } from './service.ts';
+import { refresherOf } from './service.ts';
 import { adminTokensOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
@@ -56,7 +56,7 @@ export async function startConsole(shared: Shared): Promise<number> {
   const app = createConsoleApp({
     tokens: adminTokensOf(config),
     db,
-    refreshOrder: refreshOrderOf(config, { db, clock }),
+    refresher: refresherOf(config, { db, clock }),
     isReady: gate.isOpen,
     metrics,
     clock,

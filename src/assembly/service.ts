@@ -16,11 +16,12 @@ import {
   type ServiceOptions,
 } from '../reconcile/authorizations/createService.ts';
 import type { AuthorizationService } from '../reconcile/authorizations/service.ts';
+import type { FindParts } from '../reconcile/findPayments.ts';
 import { createReconcileMetrics } from '../reconcile/metrics.ts';
 import { isPaused } from '../reconcile/pause.ts';
 import { createRefresh, type Refresh } from '../reconcile/refresh.ts';
-import { createRefreshOrder, type RefreshOrder } from '../reconcile/refreshOrder.ts';
-import { createRetrieve, type Retrieve } from '../reconcile/retrieve.ts';
+import { createRefresher, type Refresher } from '../reconcile/refreshShown.ts';
+import { createRetrieve } from '../reconcile/retrieve.ts';
 import { createReconcile, type Reconcile } from '../reconcile/run.ts';
 import { createSharedBudget } from '../reconcile/sharedBudget.ts';
 import { rateSettingsOf, serviceOf } from './settings.ts';
@@ -76,18 +77,6 @@ export function clientOf(
   }
 }
 
-/**
- * What retrieves a resource and applies the answer, for a command.
- * @throws OperatorError when no key is set
- */
-export function retrieveOf(config: Config, parts: ServiceParts): Retrieve {
-  const client = clientOf(config, parts);
-  if (client) return createRetrieve({ ...parts, client });
-  throw new OperatorError(
-    'No key of the payment service is set, so that it cannot be asked. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
-  );
-}
-
 /** What compares with the service, for a command or a role. */
 export function reconcileOf(
   client: PaymentServiceClient,
@@ -100,9 +89,23 @@ export function reconcileOf(
 }
 
 /** Undefined when no key is set. */
-export function refreshOrderOf(config: Config, parts: ServiceParts): RefreshOrder | undefined {
+export function refresherOf(config: Config, parts: ServiceParts): Refresher | undefined {
   const client = clientOf(config, parts);
-  return (
-    client && createRefreshOrder({ db: parts.db, retrieve: createRetrieve({ ...parts, client }) })
+  return client && createRefresher(findPartsOf(client, parts));
+}
+
+/**
+ * What finds and retrieves what the ledger has not heard of, for a command.
+ * @throws OperatorError when no key is set
+ */
+export function findingOf(config: Config, parts: ServiceParts): FindParts {
+  const client = clientOf(config, parts);
+  if (client) return findPartsOf(client, parts);
+  throw new OperatorError(
+    'No key of the payment service is set, so that it cannot be asked. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
   );
+}
+
+function findPartsOf(client: PaymentServiceClient, parts: ServiceParts): FindParts {
+  return { ...parts, client, retrieve: createRetrieve({ ...parts, client }) };
 }

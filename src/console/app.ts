@@ -13,7 +13,7 @@ import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { METRICS_PATH } from '../platform/metricsServer.ts';
-import type { RefreshOrder } from '../reconcile/refreshOrder.ts';
+import type { Refresher } from '../reconcile/refreshShown.ts';
 import { actorOf, requireToken } from './auth.ts';
 import type { ApiParts, Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints.ts';
@@ -23,7 +23,7 @@ export interface ConsoleAppParts {
   readonly tokens: readonly NamedToken[];
   readonly db: Database;
   /** Undefined when no key of the service is set. */
-  readonly refreshOrder: RefreshOrder | undefined;
+  readonly refresher: Refresher | undefined;
   /** Whether the database is fit to be read. */
   readonly isReady: () => boolean;
   readonly metrics: Metrics;
@@ -35,7 +35,7 @@ export interface ConsoleAppParts {
 const MAX_BODY_BYTES = 4 * 1024;
 
 export function createConsoleApp(parts: ConsoleAppParts): Express {
-  const { db, clock, isReady, log, metrics, refreshOrder, tokens } = parts;
+  const { db, clock, isReady, log, metrics, refresher, tokens } = parts;
   const refused = metrics.counter(
     'tallyhook_admin_refused_total',
     'Requests to the admin port without a valid token',
@@ -54,7 +54,7 @@ export function createConsoleApp(parts: ConsoleAppParts): Express {
   app.get(METRICS_PATH, async (_request, response) => {
     response.type(metrics.contentType).send(await metrics.render());
   });
-  addEndpoints(app, { db, feed: createChangeFeed(db), clock, refreshOrder }, isReady);
+  addEndpoints(app, { db, feed: createChangeFeed(db), clock, refresher }, isReady);
   app.use((request, response) => {
     const message = `There is nothing at ${request.path}.`;
     send(response, toReply({ outcome: 'not_found', message }));

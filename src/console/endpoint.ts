@@ -6,15 +6,15 @@ import type { z } from 'zod';
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
-import type { RefreshOrder } from '../reconcile/refreshOrder.ts';
+import type { Refresher } from '../reconcile/refreshShown.ts';
 
 /** What endpoints work with. */
 export interface ApiParts {
   readonly db: Database;
   readonly feed: ChangeFeed;
   readonly clock: Clock;
-  /** Asks the service about an order first; undefined when no key is set. */
-  readonly refreshOrder: RefreshOrder | undefined;
+  /** Asks the service about an order or a payment first; undefined when no key is set. */
+  readonly refresher: Refresher | undefined;
 }
 
 /** Every answer an endpoint can give; app.ts says what it is in HTTP. */
@@ -23,7 +23,9 @@ export type Answer<Body> =
   /** What was sent cannot be used, beyond what its schema says. */
   | { readonly outcome: 'invalid'; readonly message: string }
   | { readonly outcome: 'not_found'; readonly message: string }
-  | { readonly outcome: 'conflict'; readonly message: string };
+  | { readonly outcome: 'conflict'; readonly message: string }
+  /** It depends on the payment service, which did not answer. */
+  | { readonly outcome: 'unavailable'; readonly message: string };
 
 /** What was sent, read by the endpoint's schemas. */
 export interface ApiRequest<Params, Query, Body> {

@@ -19,6 +19,8 @@ export function toReply(given: Answer<unknown>): Reply {
       return refusal(400, given.message);
     case 'conflict':
       return refusal(409, given.message);
+    case 'unavailable':
+      return unavailable(given.message);
     case 'not_found': {
       const body = errorEnvelope('invalid_request', 'IR_05', given.message);
       return { status: 404, headers: {}, body };
@@ -32,8 +34,7 @@ export function refusal(status: number, message: string): Reply {
 }
 
 /** Sending again soon may do. */
-export function unavailable(): Reply {
-  const message = 'The database cannot be read now. Try again soon.';
+export function unavailable(message = 'The database cannot be read now. Try again soon.'): Reply {
   const body = errorEnvelope('api_error', 'HE_00', message);
   return { status: 503, headers: { 'Retry-After': '5' }, body };
 }

@@ -1,10 +1,11 @@
-/** Retrieves now whatever an id names, and tells what that changed. */
+/** Retrieves now whatever an id names, known or not, and tells what that changed. */
 import type { ResourceKind } from '../contract/resources/index.ts';
 import { orderKeysNamed } from '../ledger/domain/order.ts';
 import type { ResourceRef } from '../ledger/domain/snapshot.ts';
 import { findResources } from '../ledger/store/lookup.ts';
 import { readOrderParts } from '../ledger/store/reading.ts';
 import type { Queryable } from '../platform/db/database.ts';
+import { type FindParts, findPayments, type Looked } from './findPayments.ts';
 import type { Retrieved } from './retrieve.ts';
 import type { CheckedRow } from './store/checks.ts';
 
@@ -22,6 +23,35 @@ export async function resourcesNamed(
   if (resources.length > 0) return resources.map((found) => ({ kind: found.kind, id: found.id }));
   const parts = await Promise.all(orderKeysNamed(id).map((key) => readOrderParts(db, key)));
   return parts.flat().map((part) => ({ kind: part.kind, id: part.id }));
+}
+
+/** Kinds that the service can be asked for by an id alone, after payments. */
+const OTHER_KINDS = ['refund', 'dispute', 'payout'] as const;
+
+/**
+ * Asks the service about an id of which the ledger holds nothing: payments of an order of this id, a
+ * payment, then a refund, a dispute and a payout.
+ * @returns what the service knows, and what could not be asked; nothing where it knows none
+ */
+export async function retrieveUnknown(parts: FindParts, id: string): Promise<readonly Looked[]> {
+  const { looked, trouble } = await findPayments(parts, { id }, undefined);
+  if (looked.length > 0) return looked;
+  const unasked: Looked[] = trouble === undefined ? [] : [unlisted(id, trouble)];
+  for (const kind of OTHER_KINDS) {
+    const ref = { kind, id };
+    const retrieved = await parts.retrieve(ref, { lane: 'operator' });
+    if (retrieved.outcome === 'applied') return [{ ref, retrieved }];
+    const isUnasked = retrieved.outcome === 'failed' && retrieved.trouble !== 'refused';
+    if (isUnasked) unasked.push({ ref, retrieved });
+  }
+  return unasked;
+}
+
+function unlisted(id: string, reason: string): Looked {
+  return {
+    ref: { kind: 'payment', id },
+    retrieved: { outcome: 'failed', trouble: 'away', reason },
+  };
 }
 
 /** One field that a retrieve changed; null for what was or is not known. */

@@ -2,8 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Watched, watch } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { unique } from '../support/events.ts';
 import { type Environment, type Exit, runTallyhook, settingsFor } from '../support/program.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { cardPayment } from '../support/sandboxRequests.ts';
 
 let db: TestDatabase;
 let sandbox: TestSandbox;
@@ -131,17 +133,19 @@ describe('refresh', () => {
     expect((await run('refresh', id)).stdout).toBe(`payment ${id}: nothing new.\n`);
   });
 
-  test('takes an order, and what was never heard of when told what it is', async () => {
+  test('takes an order, and asks the service about what was never heard of', async () => {
     const { body } = await sandbox.call('POST', '/refunds', {
       payment_id: await capturedPayment(),
       amount: 100,
     });
-    const unknown = await run('refresh', body.refund_id);
-    expect(unknown).toMatchObject({ code: 1 });
-    expect(unknown.stderr).toMatch(/Give --kind/);
-    const told = await run('refresh', body.refund_id, '--kind', 'refund', '--json');
-    expect(told.code).toBe(0);
+    const told = await run('refresh', body.refund_id, '--json');
+    expect(told).toMatchObject({ code: 0, stderr: '' });
     expect(json(told)).toMatchObject({ resources: [{ kind: 'refund', outcome: 'applied' }] });
+    const again = await run('refresh', body.refund_id, '--kind', 'refund', '--json');
+    expect(json(again)).toMatchObject({ resources: [{ kind: 'refund', outcome: 'applied' }] });
+    const unknown = await run('refresh', 'nobody_knows_this');
+    expect(unknown).toMatchObject({ code: 1 });
+    expect(unknown.stderr).toMatch(/Neither the ledger nor the service knows nobody_knows_this/);
     const [order] = await db.query<{ id: string }>(
       `select o.order_id as id from orders o join resources r using (order_key) where r.id = $1`,
       [body.payment_id],
@@ -152,6 +156,20 @@ describe('refresh', () => {
         { kind: 'payment', outcome: 'applied' },
         { kind: 'refund', outcome: 'applied' },
       ],
+    });
+  });
+
+  test('finds the payment of an order that nobody has heard of', async () => {
+    const orderId = unique('ord');
+    const { body } = await sandbox.call(
+      'POST',
+      '/payments',
+      cardPayment({ metadata: { order_id: orderId } }),
+    );
+    const told = await run('refresh', orderId, '--json');
+    expect(told).toMatchObject({ code: 0, stderr: '' });
+    expect(json(told)).toMatchObject({
+      resources: [{ kind: 'payment', id: body.payment_id, outcome: 'applied' }],
     });
   });
 

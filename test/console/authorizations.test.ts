@@ -103,6 +103,54 @@ describe('an order with refresh=1', () => {
     expect((await refreshed('nobody_ordered_this')).status).toBe(404);
   });
 
+  const unheardPayment = async (fields: object): Promise<string> =>
+    (await sandbox.call('POST', '/payments', cardPayment(fields))).body.payment_id;
+
+  test.each([
+    ['by rows that name it', 4_321, {}],
+    ['by amount and currency, where rows have five fields', 5_321, { lists: { thin: true } }],
+  ])('is found %s while it is only registered', async (_, amount, faults) => {
+    const orderId = unique('ord');
+    await api.put(`/api/v1/orders/${orderId}`, { amount, currency: 'USD' });
+    const nothing = await refreshed(orderId);
+    expect(nothing.body).toMatchObject({ status: 'registered', refresh: { outcome: 'unknown' } });
+    await unheardPayment({ amount: amount + 1, metadata: { order_id: unique('other') } });
+    const paymentId = await unheardPayment({ amount, metadata: { order_id: orderId } });
+    await sandbox.control('PUT', '/faults', faults);
+    const { body } = await refreshed(orderId);
+    await sandbox.control('DELETE', '/faults');
+    expect(body).toMatchObject({
+      status: 'paid',
+      parts: [{ id: paymentId }],
+      expected: { comparison: 'paid' },
+      refresh: { outcome: 'fresh' },
+    });
+  });
+
+  test('is found while it is only registered by a payment that has its name', async () => {
+    const orderId = unique('ord');
+    await api.put(`/api/v1/orders/${orderId}`, { amount: 6540, currency: 'USD' });
+    await unheardPayment({ payment_id: orderId, metadata: { order_id: orderId } });
+    expect((await refreshed(orderId)).body).toMatchObject({
+      status: 'paid',
+      parts: [{ id: orderId }],
+    });
+  });
+
+  test('that nobody knows is a 404 when the service says so, and a 503 when it says nothing', async () => {
+    await sandbox.control('PUT', '/faults', { requests: [{ fault: 'server_error' }] });
+    for (const path of ['orders', 'payments']) {
+      const unanswered = await api.get(`/api/v1/${path}/nobody_ordered_this?refresh=1`);
+      expect(unanswered.status).toBe(503);
+      expect(unanswered.headers.get('retry-after')).not.toBeNull();
+    }
+    await sandbox.control('DELETE', '/faults');
+    for (const path of ['orders', 'payments']) {
+      expect((await api.get(`/api/v1/${path}/nobody_ordered_this?refresh=1`)).status).toBe(404);
+      expect((await api.get(`/api/v1/${path}/no%20such%20id?refresh=1`)).status).toBe(404);
+    }
+  });
+
   test('is what is known, and says so, when the service fails, hangs, or no key is set', async () => {
     const paymentId = await watched.authorize();
     const orderId = await orderOf(paymentId);
@@ -125,5 +173,31 @@ describe('an order with refresh=1', () => {
     const off = await createApi(keyless).get(`/api/v1/orders/${orderId}?refresh=1`);
     expect(off.body).toMatchObject({ ...known, refresh: { outcome: 'off' } });
     expect((await api.get(`/api/v1/orders/${orderId}?refresh=yes`)).status).toBe(400);
+  });
+});
+
+describe('a payment with refresh=1', () => {
+  test('is what the service says now, heard of before or not', async () => {
+    const { body: made } = await sandbox.call('POST', '/payments', cardPayment());
+    const path = `/api/v1/payments/${made.payment_id}`;
+    expect((await api.get(path)).status).toBe(404);
+    const { body } = await api.get(`${path}?refresh=1`);
+    expect(body).toMatchObject({
+      payment_id: made.payment_id,
+      status: 'succeeded',
+      amount_captured: 6540,
+      refresh: { outcome: 'fresh', reason: null },
+    });
+    const held = await watched.authorize();
+    await sandbox.call('POST', `/payments/${held}/capture`, {});
+    const known = `/api/v1/payments/${held}`;
+    expect((await api.get(known)).body).toMatchObject({
+      status: 'requires_capture',
+      refresh: null,
+    });
+    expect((await api.get(`${known}?refresh=1`)).body).toMatchObject({ status: 'succeeded' });
+    expect((await createApi(keyless).get(`${known}?refresh=1`)).body).toMatchObject({
+      refresh: { outcome: 'off' },
+    });
   });
 });

@@ -1,10 +1,16 @@
 import { Command, Option } from 'commander';
-import { authorizationsOf, retrieveOf } from '../../assembly/service.ts';
+import { authorizationsOf, findingOf } from '../../assembly/service.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../../contract/resources/index.ts';
 import type { ResourceRef } from '../../ledger/domain/snapshot.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { type Change, changesOf, resourcesNamed } from '../../reconcile/refreshNamed.ts';
+import type { FindParts, Looked } from '../../reconcile/findPayments.ts';
+import {
+  type Change,
+  changesOf,
+  resourcesNamed,
+  retrieveUnknown,
+} from '../../reconcile/refreshNamed.ts';
 import type { Retrieved } from '../../reconcile/retrieve.ts';
 import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import { jsonOption } from '../options.ts';
@@ -27,14 +33,14 @@ export function refreshCommand(): Command {
     .description('ask the service now, apply what it says, and tell what that changed')
     .argument('<id>', 'of a payment, refund, dispute, payout, or of an order: all of its parts')
     .addOption(
-      new Option('--kind <kind>', 'what it is, for one that was never heard of').choices(
+      new Option('--kind <kind>', 'what it is, where several may have the id').choices(
         RESOURCE_KINDS,
       ),
     )
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nExit code: 0 all were retrieved and applied, 1 some were not, or nothing is known of the id.',
+      '\nExit code: 0 all were retrieved and applied, 1 some were not, or neither the ledger nor the service knows the id.',
     )
     .action((id: string, { kind, json }: RefreshOptions) =>
       withDatabase(readConfig(), async (db) => {
@@ -52,12 +58,10 @@ async function refreshAll(
 ): Promise<readonly Refreshed[]> {
   const config = readConfig();
   const clock = await clockOf(db);
-  const retrieve = retrieveOf(config, { db, clock });
-  const refs = await resourcesNamed(db, id, kind);
-  if (refs.length === 0) {
-    throw new OperatorError(
-      `Nothing is known as ${printable(id)}. Give --kind to ask the service all the same.`,
-    );
+  const finding = findingOf(config, { db, clock });
+  const looked = await lookAt(finding, { id, kind });
+  if (looked.length === 0) {
+    throw new OperatorError(`Neither the ledger nor the service knows ${printable(id)}.`);
   }
   const { check } = authorizationsOf(config, {
     db,
@@ -65,12 +69,22 @@ async function refreshAll(
     log: quiet,
     lane: 'operator',
   });
-  const resources: Refreshed[] = [];
+  for (const { ref } of looked) if (ref.kind === 'payment') await check.look(ref.id);
+  return looked.map(({ ref, retrieved }) => describe(ref, retrieved));
+}
+
+/** Retrieves what the ledger knows by the id; where that is nothing, what the service knows. */
+async function lookAt(
+  finding: FindParts,
+  { id, kind }: { readonly id: string; readonly kind: ResourceKind | undefined },
+): Promise<readonly Looked[]> {
+  const refs = await resourcesNamed(finding.db, id, kind);
+  if (refs.length === 0) return await retrieveUnknown(finding, id);
+  const looked: Looked[] = [];
   for (const ref of refs) {
-    resources.push(describe(ref, await retrieve(ref, { lane: 'operator' })));
-    if (ref.kind === 'payment') await check.look(ref.id);
+    looked.push({ ref, retrieved: await finding.retrieve(ref, { lane: 'operator' }) });
   }
-  return resources;
+  return looked;
 }
 
 function describe(ref: ResourceRef, found: Retrieved): Refreshed {

@@ -4,7 +4,6 @@ import { COMPARISONS } from '../../ledger/domain/expectation.ts';
 import { orderIdOf } from '../../ledger/domain/order.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
 import {
-  type NamedOrder,
   type OrderParts,
   orderKeyNamed,
   type ReadOrder,
@@ -14,10 +13,10 @@ import {
 } from '../../ledger/readOrders.ts';
 import { registerExpectation } from '../../ledger/registerExpectation.ts';
 import type { OrderTotalsRow, PartSummary } from '../../ledger/store/reading.ts';
-import { REFRESH_TIMEOUT_MS, type RefreshOrder } from '../../reconcile/refreshOrder.ts';
 import { cutPage, readCursor, timePlace } from '../cursor.ts';
 import { decline, declineBody } from '../decline.ts';
 import { defineEndpoint } from '../endpoint.ts';
+import { notKnown, refresh, refreshBody, refreshQuery } from '../refresh.ts';
 import {
   amount,
   currency,
@@ -110,18 +109,7 @@ const orderDetail = z
       .array(timelineEntry)
       .describe('Oldest first. A step of the status appears some seconds after the rest.'),
     timeline_complete: z.boolean().describe('False when only the newest entries are told.'),
-    refresh: z
-      .strictObject({
-        outcome: z
-          .enum(['fresh', 'partly', 'failed', 'off'])
-          .describe(
-            '`fresh`: this is what the service says now. `partly`, `failed`: not all of its payments ' +
-              'were heard of. `off`: no key of the service is set.',
-          ),
-        reason: z.string().nullable().describe('Why it is not fresh.'),
-      })
-      .nullable()
-      .describe('Null unless `refresh=1` was asked for.'),
+    refresh: refreshBody,
   })
   .meta({ id: 'OrderDetail' });
 
@@ -132,24 +120,22 @@ export const getOrder = defineEndpoint({
   method: 'get',
   path: '/api/v1/orders/{order_id}',
   summary: 'One order with its money, its parts and its history',
+  description:
+    'With `refresh=1` its payments are retrieved first. Of an order without any, the payment of the ' +
+    'same id is asked for, and the newest payments are looked through for one that names the order, ' +
+    'or has the amount that was registered.',
   params: orderParams,
   query: z.strictObject({
     by: orderBy,
-    refresh: z
-      .literal('1')
-      .optional()
-      .describe(
-        `Asks the service about its payments first, for ${REFRESH_TIMEOUT_MS / 1000} seconds at most. ` +
-          'Where that fails, what is known is answered, and `refresh` says so.',
-      ),
+    refresh: refreshQuery,
   }),
   response: orderDetail,
   statuses: [404],
-  handle: async ({ db, refreshOrder }, { params, query }) => {
+  handle: async ({ db, refresher }, { params, query }) => {
     const name = { id: params.order_id, by: query.by };
-    const asked = query.refresh === '1' ? await refresh(refreshOrder, name) : null;
+    const asked = await refresh(refresher, query, ({ order }) => order(name));
     const found = await readOrder(db, name);
-    if (!found) return unknownOrder(params.order_id);
+    if (!found) return notKnown(asked, unknownOrder(params.order_id).message);
     return {
       outcome: 'ok',
       body: {
@@ -161,11 +147,6 @@ export const getOrder = defineEndpoint({
     };
   },
 });
-
-async function refresh(refreshOrder: RefreshOrder | undefined, name: NamedOrder) {
-  if (!refreshOrder) return { outcome: 'off', reason: 'no key of the service is set' } as const;
-  return { reason: null, ...(await refreshOrder(name)) };
-}
 
 export const listOrders = defineEndpoint({
   id: 'listOrders',

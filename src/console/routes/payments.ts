@@ -8,6 +8,7 @@ import {
 } from '../../ledger/store/readingPayments.ts';
 import { decline, declineBody } from '../decline.ts';
 import { defineEndpoint } from '../endpoint.ts';
+import { notKnown, refresh, refreshBody, refreshQuery } from '../refresh.ts';
 import {
   amount,
   currency,
@@ -59,6 +60,7 @@ const payment = z
     updated_at: time.describe('When the ledger last heard something new of it.'),
     refunds: z.array(child),
     disputes: z.array(child),
+    refresh: refreshBody,
   })
   .meta({ id: 'Payment' });
 
@@ -68,27 +70,25 @@ export const getPayment = defineEndpoint({
   path: '/api/v1/payments/{payment_id}',
   summary: 'One payment, with advice when it failed',
   params: z.strictObject({ payment_id: id }),
-  query: z.strictObject({}),
+  query: z.strictObject({ refresh: refreshQuery }),
   response: payment,
   statuses: [404],
-  handle: async ({ db }, { params }) => {
+  handle: async ({ db, refresher }, { params, query }) => {
     const paymentId = params.payment_id;
+    const asked = await refresh(refresher, query, (service) => service.payment(paymentId));
     const [found, children] = await Promise.all([
       readPaymentDetail(db, paymentId),
       readPaymentChildren(db, { paymentId, limit: MAX_CHILDREN }),
     ]);
-    if (!found) {
-      const message = `No payment is known as ${JSON.stringify(paymentId)}.`;
-      return { outcome: 'not_found', message };
-    }
-    return { outcome: 'ok', body: paymentBody(found, children) };
+    if (!found) return notKnown(asked, `No payment is known as ${JSON.stringify(paymentId)}.`);
+    return { outcome: 'ok', body: { ...paymentBody(found, children), refresh: asked } };
   },
 });
 
 function paymentBody(
   found: ResourceDetail,
   children: readonly ResourceDetail[],
-): z.input<typeof payment> {
+): Omit<z.input<typeof payment>, 'refresh'> {
   const { orderKey } = found;
   return {
     payment_id: found.id,

@@ -23,7 +23,7 @@ function appOver(error: Error, token = TOKEN) {
   return createConsoleApp({
     tokens: [{ name: 'admin', token }],
     db: failing(error),
-    refreshOrder: undefined,
+    refresher: undefined,
     isReady: () => true,
     metrics: createMetrics(),
     clock: { nowMs: () => 0 },

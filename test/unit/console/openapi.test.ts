@@ -41,7 +41,7 @@ test('every route of the app is in the document, and the other way round', () =>
   const app = createConsoleApp({
     tokens: [],
     db: never,
-    refreshOrder: undefined,
+    refresher: undefined,
     isReady: () => true,
     metrics: createMetrics(),
     clock: { nowMs: () => 0 },
