@@ -164,7 +164,8 @@ describe('SIGTERM', () => {
     expect(sender.improper).toEqual([]);
     expect(await findUnstored(db, sender)).toEqual([]);
     await expectApplied(db, storm);
-  });
+    // Three starts and thousands of events, which take their time on a busy machine.
+  }, 240_000);
 
   test('is not held up by connections that say nothing, or stop in the middle', async () => {
     const { program, url } = await start();

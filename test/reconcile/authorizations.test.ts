@@ -10,6 +10,7 @@ import { HOUR_MS, type Watched, watch } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
+import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 
 const DAY_MS = 24 * HOUR_MS;
@@ -170,23 +171,36 @@ describe('speaking', () => {
   });
 });
 
-test('a watch that is stopped does not wait for a service that hangs, and says nothing unasked', async () => {
-  await fresh();
-  const stopping = new AbortController();
-  const watched = await watch(sandbox, db, { signal: stopping.signal });
-  const id = await watched.authorize();
-  await watched.advance(6 * DAY_MS + HOUR_MS);
-  const hanging = { fault: 'timeout_after', method: 'GET', hold_ms: 120_000 };
-  await sandbox.control('PUT', '/faults', { requests: [hanging] });
-  const run = watched.check.run();
-  setTimeout(() => stopping.abort(), 0);
-  await run;
-  expect(await hoursSaid(watched, id)).toEqual([]);
-  await sandbox.control('DELETE', '/faults');
-  await (await watch(sandbox, db)).check.run();
-  expect(await hoursSaid(watched, id)).toEqual([24]);
-  await end();
-}, 20_000);
+describe('a watch that is stopped', () => {
+  let proxy: RecordingProxy;
+  beforeAll(async () => {
+    await fresh();
+    proxy = await startRecordingProxy(sandbox.baseUrl);
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await end();
+  });
+
+  test('does not wait for a service that hangs, and says nothing unasked', async () => {
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const watched = await watch({ ...sandbox, baseUrl: proxy.baseUrl }, db, { signal });
+    const id = await watched.authorize();
+    await watched.advance(6 * DAY_MS + HOUR_MS);
+    // Longer than the test may take.
+    const hanging = { fault: 'timeout_after', method: 'GET', hold_ms: 120_000 };
+    await sandbox.control('PUT', '/faults', { requests: [hanging] });
+    const run = watched.check.run();
+    await proxy.reached(1);
+    stopping.abort();
+    await run;
+    expect(await hoursSaid(watched, id)).toEqual([]);
+    await sandbox.control('DELETE', '/faults');
+    await (await watch(sandbox, db)).check.run();
+    expect(await hoursSaid(watched, id)).toEqual([24]);
+  });
+});
 
 describe('the deadline in the ledger', () => {
   beforeAll(fresh);
