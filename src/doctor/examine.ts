@@ -4,6 +4,7 @@ import { readInstallation } from '../ledger/store/installation.ts';
 import type { Clock } from '../platform/clock.ts';
 import { MIN_SECRET_BYTES } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
+import { openDatabaseClock } from '../platform/db/databaseClock.ts';
 import { pendingMigrations } from '../platform/db/migrate.ts';
 import { toError } from '../platform/errors.ts';
 import { askProfiles } from './askProfiles.ts';
@@ -12,11 +13,14 @@ import {
   type Judgement,
   judgeAccount,
   judgeClock,
+  judgeDatabaseClock,
   judgeKey,
   judgeKeyKind,
   judgePause,
+  judgeWatermarks,
   ok,
   type PauseFacts,
+  type WatermarkFacts,
 } from './domain/judge.ts';
 import {
   chooseProfiles,
@@ -48,6 +52,7 @@ export interface Patient {
   /** Undefined: all of the account's are looked at. */
   readonly profileId: string | undefined;
   readonly readPause: (db: Database) => Promise<PauseFacts | undefined>;
+  readonly readWatermarks: (db: Database) => Promise<readonly WatermarkFacts[]>;
   readonly clock: Clock;
 }
 
@@ -72,13 +77,14 @@ export async function examine(patient: Patient): Promise<readonly Check[]> {
     return judgement.state;
   };
   const database = await note('database', () => checkDatabase(patient.database));
-  await examineDatabase(patient, database === 'ok', note);
+  const readable = await examineDatabase(patient, database === 'ok', note);
   await note('queue', () => checkQueue(patient.probeQueue));
   await note('webhook secrets', () =>
     measured(patient.webhookSecrets, 'secret', 'WEBHOOK_SECRETS'),
   );
   await note('admin token', () => measured(patient.adminTokens, 'token', 'ADMIN_TOKEN'));
-  await examineService(patient, note);
+  const skewMs = await examineService(patient, note);
+  await note('watermarks', () => examineWatermarks(patient, readable, skewMs));
   await examineProfiles(patient, note);
   return checks;
 }
@@ -100,13 +106,17 @@ async function checkDatabase(database: Database | Error): Promise<Judgement> {
   }
 }
 
+/** @returns the database, where it can be read */
 async function examineDatabase(
-  { database, merchantId, readPause }: Patient,
+  { clock, database, merchantId, readPause }: Patient,
   isReached: boolean,
   note: Note,
-): Promise<void> {
+): Promise<Database | undefined> {
   const unreached = notChecked('the database cannot be reached', 'Mend the database first.');
   const open = isReached && !(database instanceof Error) ? database : undefined;
+  await note('database clock', async () =>
+    open ? judgeDatabaseClock(await readDatabaseSkewMs(open, clock)) : unreached,
+  );
   const migrations = await note('migrations', async () => {
     if (!open) return unreached;
     const pending = await pendingMigrations(open);
@@ -129,6 +139,7 @@ async function examineDatabase(
       : ofSchema(async (db) => judgeAccount(await readInstallation(db), merchantId)),
   );
   await note('reconciliation', () => ofSchema(async (db) => judgePause(await readPause(db))));
+  return migrations === 'ok' ? open : undefined;
 }
 
 async function checkQueue(probe: () => Promise<void>): Promise<Judgement> {
@@ -151,7 +162,11 @@ function measured(list: readonly string[] | Error, what: string, setting: string
     : failed(`${count}, not each long enough`, `Set ${setting}.`);
 }
 
-async function examineService({ service, isSandbox, clock }: Patient, note: Note): Promise<void> {
+/** @returns this machine's clock less the service's; undefined where that is not known */
+async function examineService(
+  { service, isSandbox, clock }: Patient,
+  note: Note,
+): Promise<number | undefined> {
   if (!service) {
     const remedy = 'Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY to have the service asked.';
     await note('API key', () =>
@@ -159,16 +174,27 @@ async function examineService({ service, isSandbox, clock }: Patient, note: Note
     );
     await note('key and address', () => notChecked('no key is set', remedy));
     await note('clock', () => notChecked('no service is named that could tell the time', remedy));
-    return;
+    return undefined;
   }
   await note('API key', async () => judgeKey(await askHealth(service), service.baseUrl));
   await note('key and address', () => judgeKeyKind(service.apiKey, service.baseUrl));
-  await note('clock', async () => {
-    const skewMs = await readSkewMs(service.baseUrl, clock);
-    return skewMs === undefined
+  const skewMs = await readSkewMs(service.baseUrl, clock);
+  await note('clock', () =>
+    skewMs === undefined
       ? notChecked('the service did not tell its time', 'Compare `date -u` with a clock you trust.')
-      : judgeClock(skewMs, isSandbox);
-  });
+      : judgeClock(skewMs, isSandbox),
+  );
+  return skewMs;
+}
+
+/** Watermarks are times of the service; without its clock they are held against this machine's. */
+async function examineWatermarks(
+  { clock, readWatermarks }: Patient,
+  readable: Database | undefined,
+  skewMs = 0,
+): Promise<Judgement> {
+  if (!readable) return notChecked('the database cannot be read', 'Mend the database first.');
+  return judgeWatermarks(await readWatermarks(readable), clock.nowMs() - skewMs);
 }
 
 async function examineProfiles(patient: Patient, note: Note): Promise<void> {
@@ -231,6 +257,16 @@ async function askHealth(service: NonNullable<Patient['service']>) {
     if (error instanceof PaymentServiceError) return error;
     return { httpStatus: undefined, code: undefined, message: toError(error).message };
   }
+}
+
+/** Of several measurements, since the first may have met a connection that was still to be made. */
+const MEASUREMENTS = 3;
+
+/** Our clock less the database's. */
+async function readDatabaseSkewMs(db: Database, clock: Clock): Promise<number> {
+  const databaseClock = await openDatabaseClock(db, clock);
+  for (let more = 1; more < MEASUREMENTS; more += 1) await databaseClock.measure();
+  return databaseClock.skewMs() ?? 0;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Metrics } from '../platform/metrics.ts';
+import type { Verdict } from './domain/verdict.ts';
 import { STREAMS, type Stream } from './streams.ts';
 
 export interface ReconcileMetrics {
@@ -6,7 +7,7 @@ export interface ReconcileMetrics {
   missed(stream: Stream): void;
   /** From the change at the service to the commit that brought it here. */
   secondsToConverge(seconds: number): void;
-  run(outcome: 'equal' | 'different' | 'failed'): void;
+  run(outcome: Exclude<Verdict, 'unfinished'>): void;
 }
 
 const MINUTE = 60;
@@ -21,7 +22,7 @@ export function createReconcileMetrics(metrics: Metrics): ReconcileMetrics {
   const run = metrics.counter(
     'tallyhook_reconcile_runs_total',
     'Runs of reconciliation by how they ended',
-    { outcome: ['equal', 'different', 'failed'] },
+    { outcome: ['equal', 'different', 'empty', 'failed'] },
   );
   const converge = metrics.histogram({
     name: 'tallyhook_reconcile_converge_seconds',

@@ -12,14 +12,17 @@
  * 5. A pause holds a scheduled run at its checkpoint; it goes on once the pause has ended.
  * 6. The watermark moves only when a full run came to its end, and never over a gap. It begins with a
  *    run as long as the first import: whatever shorter one ends before, the import is still to come.
+ *    One ahead of the service's clock is set right first (watermark.ts).
+ * 7. A run over a span without length fails: nothing was compared (domain/verdict.ts).
  */
 import type { Lane } from '../client/index.ts';
 import { readBeginningMs } from '../ledger/installation.ts';
 import { createAsking } from './asking.ts';
 import { calibrateSums } from './compareSums.ts';
 import { compareTotals } from './compareTotals.ts';
+import { emptySpanReason, verdictOfDone } from './domain/verdict.ts';
 import type { Span } from './domain/windows.ts';
-import { openUnusable } from './findings.ts';
+import { closeComparison, openUnusable } from './findings.ts';
 import {
   listSpan,
   type ReconcileParts,
@@ -27,7 +30,7 @@ import {
   type RunState,
   type RunTools,
 } from './listSpan.ts';
-import { createListReader, type ListReader } from './readList.ts';
+import { createListReader } from './readList.ts';
 import { Paused, ServiceTrouble } from './serviceTrouble.ts';
 import { settleList } from './settleList.ts';
 import {
@@ -44,6 +47,7 @@ import {
   writePageLimit,
 } from './store/runs.ts';
 import type { Stream } from './streams.ts';
+import { usableWatermark, WATERMARK_AHEAD } from './watermark.ts';
 
 export interface RunRequest {
   readonly stream: Stream;
@@ -104,7 +108,9 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       limit: pageLimit,
     });
     const begin = async (): Promise<RunRow> => {
-      const span = await spanOf(request, reader, { watermarkAt, nowMs: nowMs() });
+      const serviceMs = (await reader.serviceTimeMs()) ?? nowMs();
+      const usableAt = await usableWatermark(parts, { stream, watermarkAt, serviceMs, isDryRun });
+      const span = spanOf(request, { watermarkAt: usableAt, serviceMs });
       return await insertRun(db, {
         ...request,
         fromAt: new Date(span.fromMs),
@@ -113,6 +119,11 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     };
     const row = earlier ?? (await guard(parts, stream, begin));
     const state = stateOf(row);
+    const nothing = emptySpanReason(state.span);
+    if (nothing !== undefined) {
+      await fail(parts, row, nothing);
+      return await reportOf(parts, row.id);
+    }
     const tools: RunTools = {
       parts,
       stream,
@@ -137,20 +148,24 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
 }
 
 /** Ends a run at its checkpoint (rules 4 and 5). @throws whatever is no trouble with the service */
-async function endEarly(
-  { db, log, metrics }: ReconcileParts,
-  { id, stream }: RunRow,
-  error: unknown,
-): Promise<void> {
+async function endEarly(parts: ReconcileParts, row: RunRow, error: unknown): Promise<void> {
   if (!(error instanceof ServiceTrouble)) throw error;
   if (error instanceof Paused) {
-    await pauseRun(db, id);
-    log.info({ runId: id, stream }, 'reconcile.run_paused');
+    await pauseRun(parts.db, row.id);
+    parts.log.info({ runId: row.id, stream: row.stream }, 'reconcile.run_paused');
     return;
   }
-  await finishRun(db, id, error.message);
+  await fail(parts, row, error.message);
+}
+
+async function fail(
+  { db, log, metrics }: ReconcileParts,
+  { id, stream }: RunRow,
+  reason: string,
+): Promise<void> {
+  await finishRun(db, id, reason);
   metrics.run('failed');
-  log.warn({ runId: id, stream, reason: error.message }, 'reconcile.run_failed');
+  log.warn({ runId: id, stream, reason }, 'reconcile.run_failed');
 }
 
 /** Turns trouble with the service into a finding (rule 4). */
@@ -178,7 +193,7 @@ async function earlierOf(
   request: RunRequest,
 ): Promise<RunRow | undefined> {
   const last = await findLast(db, request, new Date(clock.nowMs() - RESUME_WITHIN_MS));
-  if (!last) return undefined;
+  if (!last || last.fromAt >= last.toAt) return undefined;
   const { fromMs, toMs, cause } = request;
   const isSame =
     (fromMs === undefined || fromMs === last.fromAt.getTime()) &&
@@ -187,17 +202,15 @@ async function earlierOf(
   return isSame && (last.state !== 'done' || isOfSlot) ? last : undefined;
 }
 
-async function spanOf(
+function spanOf(
   request: RunRequest,
-  reader: ListReader,
-  known: { readonly watermarkAt: Date | null; readonly nowMs: number },
-): Promise<Span> {
-  const serviceMs = (await reader.serviceTimeMs()) ?? known.nowMs;
-  const ceilingMs = serviceMs - CEILING_MS;
+  known: { readonly watermarkAt: Date | null; readonly serviceMs: number },
+): Span {
+  const ceilingMs = known.serviceMs - CEILING_MS;
   const toMs = Math.min(request.toMs ?? ceilingMs, ceilingMs);
   const tailMs =
     known.watermarkAt === null ? toMs - FIRST_SPAN_MS : known.watermarkAt.getTime() - OVERLAP_MS;
-  return { fromMs: Math.min(request.fromMs ?? tailMs, toMs), toMs };
+  return { fromMs: request.fromMs ?? tailMs, toMs };
 }
 
 function stateOf(row: RunRow): RunState {
@@ -222,14 +235,16 @@ async function complete(tools: RunTools, state: RunState, pageLimit: number): Pr
   if (row.mode === 'full' && !row.isDryRun) {
     const { fromAt, toAt } = row;
     const mayBegin = toAt.getTime() - fromAt.getTime() >= FIRST_SPAN_MS;
-    await advanceWatermark(parts.db, stream, { fromAt, toAt, mayBegin });
+    const isAdvanced = await advanceWatermark(parts.db, stream, { fromAt, toAt, mayBegin });
+    if (isAdvanced) await closeComparison(parts.db, [WATERMARK_AHEAD], [`list:${stream}`]);
   }
   const { found, healed, missed, requests } = state.counts;
   const left = found - healed;
-  parts.metrics.run(left === 0 ? 'equal' : 'different');
+  const verdict = verdictOfDone({ ...state.counts, mode: row.mode });
+  parts.metrics.run(verdict);
   const facts = { runId: row.id, stream, requests, found, healed, missed, left };
   if (left > 0 || missed > 0) parts.log.warn(facts, 'reconcile.differences');
-  else parts.log.info(facts, 'reconcile.equal');
+  else parts.log.info(facts, verdict === 'empty' ? 'reconcile.empty' : 'reconcile.equal');
 }
 
 async function reportOf({ db }: ReconcileParts, id: number): Promise<RunReport> {

@@ -1,5 +1,8 @@
 /** `tallyhook doctor` over installations that are well and ones that are not. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { SECRET } from '../support/events.ts';
 import { type Environment, type Exit, runTallyhook, settingsFor } from '../support/program.ts';
@@ -51,6 +54,7 @@ test('an installation that is well passes every check', async () => {
   expect(states).toEqual({
     settings: 'ok',
     database: 'ok',
+    'database clock': 'ok',
     migrations: 'ok',
     account: 'ok',
     reconciliation: 'ok',
@@ -60,6 +64,7 @@ test('an installation that is well passes every check', async () => {
     'API key': 'ok',
     'key and address': 'ok',
     clock: 'ok',
+    watermarks: 'ok',
     'business profile': 'ok',
     'webhook address': 'ok',
     'signing secret': 'ok',
@@ -69,7 +74,7 @@ test('an installation that is well passes every check', async () => {
   const { stdout } = await runTallyhook(['doctor'], { env });
   expect(stdout).toMatch(/^ok {4}database +it answers$/m);
   expect(stdout).toMatch(/^ok {4}signing secret +\S+ signs with secret 1 of WEBHOOK_SECRETS$/m);
-  expect(stdout).toMatch(/15 well, 0 to look at, 0 failed, 0 not checked\.\n$/);
+  expect(stdout).toMatch(/17 well, 0 to look at, 0 failed, 0 not checked\.\n$/);
 });
 
 test('a pause is told with who began it and why, and looking at it changes nothing', async () => {
@@ -84,6 +89,32 @@ test('a pause is told with who began it and why, and looking at it changes nothi
   expect(exit.code).toBe(0);
   expect(await runTallyhook(['resume'], { env })).toMatchObject({ code: 0 });
   expect(named((await examine()).report, 'reconciliation')).toMatchObject({ state: 'ok' });
+});
+
+test('a watermark in the future is a failure, with the way to set it right', async () => {
+  await db.query(
+    `update reconcile_streams set watermark_at = now() + interval '3 days' where stream = 'refunds'`,
+  );
+  const { exit, report } = await examine();
+  await db.query('update reconcile_streams set watermark_at = null');
+  expect(exit.code).toBe(1);
+  expect(named(report, 'watermarks')).toEqual({
+    name: 'watermarks',
+    state: 'failed',
+    says: expect.stringMatching(/nothing new in them is compared: refunds up to 20/),
+    remedy: expect.stringContaining('npx tallyhook reconcile'),
+  });
+});
+
+test('a machine whose clock differs from the database’s is told: a warning, and a failure beyond a minute', async () => {
+  const shift = pathToFileURL(join(packageRoot(), 'test/support/shiftedDate.mjs')).href;
+  const NODE_OPTIONS = `--import ${shift}`;
+  const late = await examine({ NODE_OPTIONS, CLOCK_SHIFT_MS: '-30000' });
+  expect(named(late.report, 'database clock')).toMatchObject({ state: 'warning' });
+  expect(named(late.report, 'database clock')?.says).toMatch(/\d+ s behind the database's/);
+  const ahead = await examine({ NODE_OPTIONS, CLOCK_SHIFT_MS: '180000' });
+  expect(ahead.exit.code).toBe(1);
+  expect(named(ahead.report, 'database clock')).toMatchObject({ state: 'failed' });
 });
 
 test('webhooks that go elsewhere, or are signed with another secret, are told from the business profile', async () => {

@@ -73,11 +73,12 @@ describe('reconcile', () => {
     expect(first.stdout).toMatch(/payments: equal \(.* UTC to .* UTC\)/);
     expect(first.stdout).toMatch(/30 rows compared by \d+ requests: 30 found, 30 healed, 0 untold/);
     for (const list of ['refunds', 'disputes', 'payouts']) {
-      expect(first.stdout).toContain(`${list}: equal`);
+      expect(first.stdout).toContain(`${list}: nothing to compare`);
     }
     expect(first.code).toBe(0);
     expect(await held()).toHaveLength(PAYMENTS);
-    const second = await reconcile('--json');
+    const from = new Date(endMs - 3 * HOUR_MS).toISOString();
+    const second = await reconcile('--json', '--from', from);
     expect(second).toMatchObject({ code: 0, stderr: '' });
     expect(runsOf(second)).toMatchObject(
       ['payments', 'refunds', 'disputes', 'payouts'].map((stream) => ({
@@ -127,6 +128,16 @@ describe('reconcile', () => {
     expect(nonsense).toMatchObject({ code: 1, stdout: '' });
   });
 
+  test('never calls a comparison of nothing equal: 3 where no list has a row, 1 for a span without length', async () => {
+    const empty = await reconcile('--stream', 'refunds');
+    expect(empty).toMatchObject({ code: 3 });
+    expect(empty.stdout).toContain('refunds: nothing to compare, neither side has a row');
+    const late = await reconcile('--from', new Date(Date.now() + 24 * HOUR_MS).toISOString());
+    expect(late).toMatchObject({ code: 1 });
+    expect(late.stdout).toContain('payments: not compared: nothing was compared');
+    for (const { stdout } of [empty, late]) expect(stdout).not.toContain('equal');
+  });
+
   test('ends with 1 and its reason when the service cannot be asked, before a run or within one', async () => {
     const { api_key: apiKey } = await sandbox.control('POST', '/api_keys', { kind: 'secret' });
     await sandbox.control('POST', '/api_keys/revoke', { api_key: apiKey });
@@ -160,8 +171,8 @@ describe('reconcile', () => {
     expect(exit.code).toBe(1);
     expect(exit.stdout).toMatch(/payments: equal/);
     expect(exit.stdout).toMatch(/refunds: not compared: .+/);
-    expect(exit.stdout).toMatch(/disputes: equal/);
-    expect(exit.stdout).toMatch(/payouts: equal/);
+    expect(exit.stdout).toMatch(/disputes: nothing to compare/);
+    expect(exit.stdout).toMatch(/payouts: nothing to compare/);
     const again = await reconcile('--json');
     expect(again.code).toBe(1);
     expect(JSON.parse(again.stdout)).toMatchObject({

@@ -56,6 +56,7 @@ export const RULES = [
   'totals',
   'list_unstable',
   'filter_ignored',
+  'watermark_ahead',
   'event_dead',
   'unreadable_event',
   'label_conflict',

@@ -13,6 +13,7 @@ import type { Config } from '../../platform/config.ts';
 import { createDatabase } from '../../platform/db/database.ts';
 import { OperatorError, toError } from '../../platform/errors.ts';
 import { readPause } from '../../reconcile/store/pauses.ts';
+import { readWatermarks } from '../../reconcile/store/runs.ts';
 import { printable, printableLines, printJson, quiet, readConfig } from '../context.ts';
 import { jsonOption } from '../options.ts';
 
@@ -76,6 +77,7 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
       receiver: { webhookPath: config.webhookPath, publicUrl: config.webhookPublicUrl },
       profileId: config.profileId,
       readPause,
+      readWatermarks,
       clock: systemClock,
     });
   } finally {

@@ -7,6 +7,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { discoveryPerMinute } from '../../reconcile/domain/ceiling.ts';
+import { type Verdict, verdictOf } from '../../reconcile/domain/verdict.ts';
 import { estimateOf } from '../../reconcile/estimate.ts';
 import type { RunProgress } from '../../reconcile/listSpan.ts';
 import { FIRST_SPAN_MS, type Reconcile, type RunReport } from '../../reconcile/run.ts';
@@ -68,8 +69,8 @@ A run that was ended goes on where it was.
 
 A list that cannot be read does not keep the others from being compared.
 
-Exit code: 0 every list is equal, 2 differences are left, 1 a list could not be compared (the output
-names it; the others may be equal).`,
+Exit code: 0 every list is equal or empty, 2 differences are left, 3 nothing was compared, because
+every list is empty, 1 a list could not be compared (the output names it; the others may be equal).`,
     )
     .action((options: Options) => withDatabase(readConfig(), (db) => runAll(db, options)));
 }
@@ -105,7 +106,8 @@ async function runAll(db: Database, options: Options): Promise<void> {
   }
   const [first] = refused;
   if (first && reports.length === 0) throw nothingCompared(first);
-  if (options.json) printJson({ runs: reports, refused });
+  const runs = reports.map((report) => ({ ...report, verdict: verdictOf(report) }));
+  if (options.json) printJson({ runs, refused });
   else for (const { stream, reason } of refused) printNotCompared(stream, reason);
   process.exitCode = exitCodeOf(reports, refused);
 }
@@ -117,8 +119,10 @@ interface Refused {
 }
 
 function exitCodeOf(reports: readonly RunReport[], refused: readonly Refused[]): number {
-  if (refused.length > 0 || reports.some(({ state }) => state === 'failed')) return 1;
-  return reports.some(({ left }) => left > 0) ? 2 : 0;
+  const verdicts = reports.map(verdictOf);
+  if (refused.length > 0 || verdicts.includes('failed')) return 1;
+  if (verdicts.includes('different')) return 2;
+  return verdicts.includes('equal') ? 0 : 3;
 }
 
 /** Said before what may take long: reading a list for the first time. */
@@ -211,7 +215,7 @@ function printReport(report: RunReport): void {
     printNotCompared(stream, failure ?? '');
     return;
   }
-  const verdict = left === 0 ? 'equal' : `${left} differences left`;
+  const verdict = left === 0 ? VERDICT_TEXT[verdictOf(report)] : `${left} differences left`;
   console.log(`${stream}: ${verdict} (${span})`);
   console.log(
     `  ${rowsCompared} rows compared by ${requests} requests: ${found} found, ${healed} healed, ${missed} untold by webhooks`,
@@ -221,6 +225,14 @@ function printReport(report: RunReport): void {
     if (outcome !== 'healed') console.log(`  ${OUTCOMES[outcome]}: ${name} ${printable(subject)}`);
   }
 }
+
+const VERDICT_TEXT = {
+  equal: 'equal',
+  different: 'different',
+  empty: 'nothing to compare, neither side has a row',
+  failed: 'not compared',
+  unfinished: 'not finished',
+} as const satisfies Record<Verdict, string>;
 
 const SUMS = {
   agreed: 'its sums agree',

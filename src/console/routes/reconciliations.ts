@@ -1,5 +1,6 @@
 /** Runs of reconciliation: what was compared with the service, and what came of it. */
 import { z } from 'zod';
+import { VERDICTS, verdictOf } from '../../reconcile/domain/verdict.ts';
 import {
   MODES,
   RUN_STATES,
@@ -22,6 +23,11 @@ const run = z
     cause: z.string().describe('The schedule that asked for it, or `operator`.'),
     dry_run: z.boolean(),
     state: z.enum(RUN_STATES),
+    verdict: z
+      .enum(VERDICTS)
+      .describe(
+        '`equal`: something was compared, and nothing is left. `empty`: neither side has a row in the span.',
+      ),
     from: time.describe('Created time, both bounds included.'),
     to: time,
     position: time.describe('Everything before it was compared.'),
@@ -80,6 +86,7 @@ function toBody(row: RunRow) {
     cause: row.cause,
     dry_run: row.isDryRun,
     state: row.state,
+    verdict: verdictOf(row),
     from: row.fromAt.toISOString(),
     to: row.toAt.toISOString(),
     position: row.positionAt.toISOString(),

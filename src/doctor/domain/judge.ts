@@ -127,6 +127,41 @@ export function judgeClock(skewMs: number, isSandbox: boolean): Judgement {
   return ok("this machine's clock agrees with the service's");
 }
 
+/** Times that are stored follow the database's clock; what a machine does by its own goes wrong from here. */
+export const SKEW_WARNING_MS = 2_000;
+export const SKEW_FAILURE_MS = 60_000;
+
+/** @param skewMs this machine's clock less the database's */
+export function judgeDatabaseClock(skewMs: number): Judgement {
+  const isOff = Math.abs(skewMs) > SKEW_WARNING_MS;
+  if (!isOff) return ok("this machine's clock agrees with the database's");
+  const seconds = Math.round(Math.abs(skewMs) / 1000);
+  const judge = Math.abs(skewMs) > SKEW_FAILURE_MS ? failed : warning;
+  return judge(
+    `this machine's clock is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the database's`,
+    'Let both machines keep their time by NTP, for example with `timedatectl set-ntp true`. What is ' +
+      "stored follows the database's clock; logs, certificates and timers of this machine do not.",
+  );
+}
+
+/** Up to where a list of the service counts as read. */
+export interface WatermarkFacts {
+  readonly stream: string;
+  readonly at: Date;
+}
+
+/** @param nowMs the service's time of day, or the database's where the service told none */
+export function judgeWatermarks(watermarks: readonly WatermarkFacts[], nowMs: number): Judgement {
+  const ahead = watermarks.filter(({ at }) => at.getTime() > nowMs);
+  if (ahead.length === 0) return ok('no list counts as read beyond now');
+  const named = ahead.map(({ stream, at }) => `${stream} up to ${at.toISOString()}`).join(', ');
+  return failed(
+    `lists count as read beyond now, so that nothing new in them is compared: ${named}`,
+    'Run: npx tallyhook reconcile. It sets them back and reads what was left out; the schedule does ' +
+      'the same every five minutes.',
+  );
+}
+
 /** A pause of reconciliation that has not ended. */
 export interface PauseFacts {
   readonly pausedAt: Date;

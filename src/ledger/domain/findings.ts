@@ -28,6 +28,8 @@ export const FINDING_CLASSES = {
     'Counts of the service and of the ledger differ, and comparing row by row did not mend it.',
   list_unstable: 'A list of the service did not come to rest, or lacks what the service knows.',
   filter_ignored: 'The service ignores the filter of created time in a list.',
+  watermark_ahead:
+    "A list counted as read up to a time ahead of the service's clock; nothing was compared meanwhile.",
   service_unusable:
     'The payment service cannot be asked for this, or refuses it; it is not compared until it can.',
   orphan: 'Something was mentioned that the service has not known for a day.',

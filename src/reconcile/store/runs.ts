@@ -219,6 +219,16 @@ export async function readStream(db: Queryable, stream: Stream): Promise<StreamR
   return rows[0] ?? { watermarkAt: null, pageLimit: 100, sumsCalibratedAt: null };
 }
 
+/** Up to where each list counts as read; those that never were read are left out. */
+export function readWatermarks(
+  db: Queryable,
+): Promise<readonly { readonly stream: Stream; readonly at: Date }[]> {
+  return db.query(
+    `select stream, watermark_at as at from reconcile_streams
+      where watermark_at is not null order by stream limit 10`,
+  );
+}
+
 export async function writePageLimit(
   db: Queryable,
   stream: Stream,
@@ -245,16 +255,57 @@ export async function writeCalibration(
 /**
  * Moves the watermark, never back. `fromAt` must not lie beyond it, or there would be a gap.
  * @param mayBegin whether there need not be one yet
+ * @returns whether the span reached back to the watermark
  */
 export async function advanceWatermark(
   db: Queryable,
   stream: Stream,
   span: { readonly fromAt: Date; readonly toAt: Date; readonly mayBegin: boolean },
-): Promise<void> {
-  await db.query(
+): Promise<boolean> {
+  const rows = await db.query(
     `update reconcile_streams
         set watermark_at = greatest(watermark_at, $3)
-      where stream = $1 and (watermark_at >= $2 or (watermark_at is null and $4))`,
+      where stream = $1 and (watermark_at >= $2 or (watermark_at is null and $4))
+      returning stream`,
     [stream, span.fromAt, span.toAt, span.mayBegin],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Up to where a list was read before anything claimed to have read it beyond an instant; null where
+ * nothing was. Runs of the schedule `tail` alone begin at the watermark, whatever it is, so that each
+ * one that ended is joined to the one before.
+ */
+export async function readTrustedWatermark(
+  db: Queryable,
+  stream: Stream,
+  now: Date,
+): Promise<Date | null> {
+  const [row] = await db.query<{ watermarkAt: Date | null }>(
+    `with ended as (
+       select id, cause, from_at, to_at
+         from reconcile_runs
+        where stream = $1 and mode = 'full' and state = 'done' and not is_dry_run
+     )
+     select max(to_at) as "watermarkAt"
+       from ended
+      where cause = 'tail' and from_at < to_at and to_at <= $2
+        and id < coalesce((select min(id) from ended where to_at > $2), 9223372036854775807)`,
+    [stream, now],
+  );
+  return row?.watermarkAt ?? null;
+}
+
+/** Puts a watermark where another one was; nothing happens when that has moved meanwhile. */
+export async function replaceWatermark(
+  tx: Queryable,
+  stream: Stream,
+  { from, to }: { readonly from: Date; readonly to: Date | null },
+): Promise<void> {
+  await tx.query(
+    `update reconcile_streams set watermark_at = $3
+      where stream = $1 and date_trunc('milliseconds', watermark_at) = $2`,
+    [stream, from, to],
   );
 }

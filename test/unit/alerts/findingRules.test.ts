@@ -209,6 +209,20 @@ describe.each([
       'npx tallyhook findings list --subject list:refunds; then accept it: npx tallyhook findings accept NUMBER --reason "…"',
   },
   {
+    class: 'watermark_ahead',
+    subject: 'list:payments',
+    detail: {
+      watermark: '2026-11-24T10:00:00.000Z',
+      serviceTime: '2026-11-21T10:00:00.000Z',
+      setTo: '2026-11-20T09:00:00.000Z',
+    },
+    severity: 'warning',
+    sentence:
+      "The list of payments counted as read up to 2026-11-24 10:00 UTC, ahead of the service's clock (2026-11-21 10:00 UTC): a clock was wrong, and nothing new was compared since. Reading resumes at 2026-11-20 09:00 UTC.",
+    nextStep:
+      'npx tallyhook doctor compares the clocks; then npx tallyhook reconcile --stream payments',
+  },
+  {
     class: 'event_dead',
     subject: 'event:12',
     detail: { attempts: 8 },

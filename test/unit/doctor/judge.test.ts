@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import {
   judgeAccount,
   judgeClock,
+  judgeDatabaseClock,
   judgeKey,
   judgeKeyKind,
 } from '../../../src/doctor/domain/judge.ts';
@@ -83,4 +84,16 @@ test('books of another account are not opened under this one', () => {
     state: 'failed',
     says: 'the database keeps the books of merchant_b, but PAYMENTS_MERCHANT_ID is merchant_a',
   });
+});
+
+test('a clock that differs from the database’s by two seconds is a warning, by a minute a failure, either way', () => {
+  for (const sign of [1, -1]) {
+    expect(judgeDatabaseClock(sign * 1_999).state).toBe('ok');
+    expect(judgeDatabaseClock(sign * 2_001).state).toBe('warning');
+    expect(judgeDatabaseClock(sign * 59_000).state).toBe('warning');
+    expect(judgeDatabaseClock(sign * 61_000).state).toBe('failed');
+  }
+  expect(judgeDatabaseClock(-172_800_000).says).toBe(
+    "this machine's clock is 172800 s behind the database's",
+  );
 });

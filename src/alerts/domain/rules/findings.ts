@@ -172,6 +172,14 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof SILENT>> = {
       `The service ignores the filter of created time in its list of ${listName(subject)}: the list is read whole each time, which costs requests and misses nothing.`,
     nextStep: accept,
   },
+  watermark_ahead: {
+    severity: 'warning',
+    graceMs: 0,
+    say: ({ subject, detail }) =>
+      `The list of ${listName(subject)} counted as read up to ${sayTime(detail.watermark)}, ahead of the service's clock (${sayTime(detail.serviceTime)}): a clock was wrong, and nothing new was compared since. Reading resumes ${detail.setTo === null ? 'as far back as the first time' : `at ${sayTime(detail.setTo)}`}.`,
+    nextStep: ({ subject }) =>
+      `npx tallyhook doctor compares the clocks; then npx tallyhook reconcile --stream ${listName(subject)}`,
+  },
 
   // Events that somebody has to look at.
   event_dead: {

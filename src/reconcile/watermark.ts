@@ -1,0 +1,46 @@
+/**
+ * The watermark of a list, where it lies ahead of the service's clock: the clock was wrong when a run
+ * moved it. Until the clock came by, every tail would begin after its end and compare nothing.
+ *
+ * 1. Such a watermark is not used. It is set back to where the last run ended that followed a right
+ *    one, or taken away where there is none: then the next run reads as far as a first import.
+ * 2. That is a finding about the list, opened in the same transaction. The run that reads on from a
+ *    watermark closes it.
+ */
+import { openFindings } from '../ledger/recordFindings.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Log } from '../platform/log.ts';
+import { readTrustedWatermark, replaceWatermark } from './store/runs.ts';
+import type { Stream } from './streams.ts';
+
+export const WATERMARK_AHEAD = 'watermark_ahead';
+
+interface KnownWatermark {
+  readonly stream: Stream;
+  readonly watermarkAt: Date | null;
+  /** The service's time of day; ours where it names none. */
+  readonly serviceMs: number;
+  readonly isDryRun: boolean;
+}
+
+/** The watermark that a run may follow, set right where it was wrong; a dry run changes nothing. */
+export async function usableWatermark(
+  { db, log }: { readonly db: Database; readonly log: Log },
+  { stream, watermarkAt, serviceMs, isDryRun }: KnownWatermark,
+): Promise<Date | null> {
+  if (watermarkAt === null || watermarkAt.getTime() <= serviceMs) return watermarkAt;
+  const serviceAt = new Date(serviceMs);
+  const trustedAt = await readTrustedWatermark(db, stream, serviceAt);
+  if (isDryRun) return trustedAt;
+  const detail = {
+    watermark: watermarkAt.toISOString(),
+    serviceTime: serviceAt.toISOString(),
+    setTo: trustedAt?.toISOString() ?? null,
+  };
+  await db.transaction(async (tx) => {
+    await replaceWatermark(tx, stream, { from: watermarkAt, to: trustedAt });
+    await openFindings(tx, [{ class: WATERMARK_AHEAD, subject: `list:${stream}`, detail }]);
+  });
+  log.warn({ stream, ...detail }, 'reconcile.watermark_set_back');
+  return trustedAt;
+}

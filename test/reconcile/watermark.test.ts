@@ -1,0 +1,149 @@
+/** A watermark ahead of the service's clock, and comparisons of nothing. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { testReconciler } from '../support/reconciler.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { insertPayments } from '../support/sandboxPayments.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const TAIL = { cause: 'tail', lane: 'discovery' } as const;
+
+let service: TestDatabase;
+let sandbox: TestSandbox;
+let db: TestDatabase;
+
+beforeEach(async () => {
+  [service, db] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  sandbox = await startTestSandbox({ databaseUrl: service.url });
+});
+afterEach(async () => {
+  await sandbox.close();
+  await Promise.all([service.drop(), db.drop()]);
+});
+
+async function makePayments(count: number, createdMs: number): Promise<void> {
+  const payments = Array.from({ length: count }, (_, n) => ({
+    id: `pay_${createdMs}_${n}`,
+    createdMs: createdMs + n * 1_000,
+    modifiedMs: createdMs + n * 1_000,
+    status: 'succeeded',
+    currency: 'USD',
+    amount: 100,
+  }));
+  await insertPayments(service, sandbox, payments);
+}
+
+const watermark = async () => {
+  const rows = await db.query<{ at: Date | null }>(
+    `select watermark_at as at from reconcile_streams where stream = 'payments'`,
+  );
+  return rows[0]?.at ?? null;
+};
+
+/** Moves what the runs so far are, and the watermark, into the past. */
+async function letPass(ms: number): Promise<void> {
+  await db.query(
+    `update reconcile_runs set from_at = from_at - $1 * interval '1 ms', to_at = to_at - $1 * interval '1 ms'`,
+    [ms],
+  );
+  await db.query(
+    `update reconcile_streams set watermark_at = watermark_at - $1 * interval '1 ms'`,
+    [ms],
+  );
+}
+
+/** As a run left it that was made while the service's clock was three days ahead. */
+async function runUnderWrongClock(): Promise<void> {
+  await db.query(
+    `insert into reconcile_runs (stream, mode, cause, is_dry_run, state, from_at, to_at, position_at, finished_at)
+     select 'payments', 'full', 'tail', false, 'done', watermark_at - interval '30 minutes',
+            now() + interval '3 days', now() + interval '3 days', now()
+       from reconcile_streams where stream = 'payments'`,
+  );
+  await db.query(
+    `update reconcile_streams set watermark_at = now() + interval '3 days' where stream = 'payments'`,
+  );
+}
+
+describe('a watermark ahead of the service’s clock', () => {
+  test('is set back by the next run, which reads what was left out, with an alert', async () => {
+    const { run } = testReconciler({ db, service: sandbox });
+    await makePayments(1, Date.now() - 24 * HOUR);
+    expect(await run(TAIL)).toMatchObject({ state: 'done', healed: 1 });
+    await letPass(6 * HOUR);
+    const trustedMs = Number(await watermark());
+    await runUnderWrongClock();
+    await makePayments(14, Date.now() - 3 * HOUR);
+
+    const report = await run(TAIL);
+    expect(report).toMatchObject({ state: 'done', found: 14, healed: 14, left: 0 });
+    // From the last run that a right clock ended, half an hour before it as always: no first import.
+    expect(report.fromAt).toEqual(new Date(trustedMs - 30 * MINUTE));
+    expect(await watermark()).toEqual(report.toAt);
+    expect(
+      await db.query(`select rule, subject, state from alerts where rule = 'watermark_ahead'`),
+    ).toEqual([{ rule: 'watermark_ahead', subject: 'list:payments', state: 'resolved' }]);
+    const findings = await db.query(
+      `select state, detail->>'setTo' as "setTo" from findings where class = 'watermark_ahead'`,
+    );
+    expect(findings).toEqual([{ state: 'closed', setTo: new Date(trustedMs).toISOString() }]);
+  });
+
+  test('keeps its alert until a run has read on from there', async () => {
+    const { run } = testReconciler({ db, service: sandbox });
+    await run(TAIL);
+    await letPass(6 * HOUR);
+    await runUnderWrongClock();
+    await makePayments(1, Date.now() - 3 * HOUR);
+    await sandbox.control('PUT', '/faults', {
+      requests: [{ fault: 'server_error', path: '/payments/pay_' }],
+    });
+    expect(await run(TAIL)).toMatchObject({ state: 'failed' });
+    const states = () =>
+      db.query(`select state from alerts where rule = 'watermark_ahead' order by id`);
+    expect(await states()).toEqual([{ state: 'open' }]);
+    await sandbox.control('DELETE', '/faults');
+    expect(await run(TAIL)).toMatchObject({ state: 'done', healed: 1 });
+    expect(await states()).toEqual([{ state: 'resolved' }]);
+  });
+
+  test('without a run to trust is taken away: the next one reads as far as a first import', async () => {
+    const { run } = testReconciler({ db, service: sandbox });
+    await db.query(`update reconcile_streams set watermark_at = now() + interval '3 days'`);
+    await makePayments(14, Date.now() - 30 * 24 * HOUR);
+    expect(await run(TAIL)).toMatchObject({ state: 'done', found: 14, healed: 14 });
+    expect(Number(await watermark())).toBeLessThan(Date.now());
+  });
+
+  test('is left alone by a dry run, which still reads from where it should', async () => {
+    const { run } = testReconciler({ db, service: sandbox });
+    await db.query(`update reconcile_streams set watermark_at = now() + interval '3 days'`);
+    await makePayments(14, Date.now() - 3 * HOUR);
+    const before = await watermark();
+    expect(await run({ isDryRun: true })).toMatchObject({ found: 14, left: 14 });
+    expect(await watermark()).toEqual(before);
+    expect(await db.query('select from findings')).toEqual([]);
+  });
+});
+
+describe('a comparison of nothing', () => {
+  test('over a span without length fails with its reason, and the next run does not go on with it', async () => {
+    const { run, metrics } = testReconciler({ db, service: sandbox });
+    const failed = await run({ fromMs: Date.now() + 24 * HOUR });
+    expect(failed).toMatchObject({ state: 'failed', left: 0, rowsCompared: 0 });
+    expect(failed.failure).toMatch(/^nothing was compared: the span would begin at 20/);
+    const page = await metrics.render();
+    expect(page).toContain('tallyhook_reconcile_runs_total{outcome="equal"} 0');
+    expect(page).toContain('tallyhook_reconcile_runs_total{outcome="failed"} 1');
+    expect(await run()).toMatchObject({ state: 'done' });
+  });
+
+  test('over a span in which neither side has a row is empty, not equal', async () => {
+    const { run, metrics } = testReconciler({ db, service: sandbox });
+    expect(await run()).toMatchObject({ state: 'done', rowsCompared: 0 });
+    const page = await metrics.render();
+    expect(page).toContain('tallyhook_reconcile_runs_total{outcome="equal"} 0');
+    expect(page).toContain('tallyhook_reconcile_runs_total{outcome="empty"} 1');
+  });
+});

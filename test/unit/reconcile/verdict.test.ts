@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { emptySpanReason, verdictOf } from '../../../src/reconcile/domain/verdict.ts';
+
+const DONE = { state: 'done', mode: 'full', rowsCompared: 5, found: 0, healed: 0 } as const;
+
+test('a run is equal only where something was compared and nothing is left (invariant 1)', () => {
+  expect(verdictOf(DONE)).toBe('equal');
+  expect(verdictOf({ ...DONE, found: 2, healed: 2 })).toBe('equal');
+  expect(verdictOf({ ...DONE, found: 2, healed: 1 })).toBe('different');
+  expect(verdictOf({ ...DONE, rowsCompared: 0 })).toBe('empty');
+  expect(verdictOf({ ...DONE, rowsCompared: 0, found: 1 })).toBe('different');
+  expect(verdictOf({ ...DONE, rowsCompared: 0, mode: 'totals' })).toBe('equal');
+});
+
+test('what failed or goes on is never equal', () => {
+  expect(verdictOf({ ...DONE, state: 'failed' })).toBe('failed');
+  for (const state of ['running', 'paused'] as const) {
+    expect(verdictOf({ ...DONE, state })).toBe('unfinished');
+  }
+});
+
+test('a span without length compares nothing, and says why (invariant 2)', () => {
+  const atMs = Date.parse('2026-11-21T10:00:00Z');
+  expect(emptySpanReason({ fromMs: atMs, toMs: atMs + 1 })).toBeUndefined();
+  for (const fromMs of [atMs, atMs + 3_600_000]) {
+    expect(emptySpanReason({ fromMs, toMs: atMs })).toMatch(/^nothing was compared: .*10:00:00/);
+  }
+});
