@@ -53,15 +53,19 @@ export function partLines(part: PartExplanation): readonly string[] {
     ...part.filled.map((origin) => `  ${filledLine(origin, part.currency)}`),
     ...part.amounts.map((origin) => `  ${amountLine(origin, part)}`),
     ...doubtLines(part),
-    ...declineLines(part),
+    ...reasonLines(part),
     ...part.discrepancies.map(discrepancyLine),
     ...transferLines(part),
   ];
 }
 
-function headline({ kind, id, status, stage, amountMinor, currency }: PartExplanation): string {
+function headline(part: PartExplanation): string {
+  const { kind, id, status, stage, amountMinor, netAmountMinor, currency } = part;
   const money =
     amountMinor === null || currency === null ? [] : [formatMoney(amountMinor, currency)];
+  if (netAmountMinor !== null && netAmountMinor !== amountMinor && currency !== null) {
+    money.push(`${formatMoney(netAmountMinor, currency)} with surcharge, tax and shipping`);
+  }
   const at = stage === null ? [] : [`at the stage ${stage}`];
   return `${kind} ${id}: ${[status ?? 'not seen yet', ...at, ...money].join(', ')}`;
 }
@@ -88,9 +92,11 @@ const KEY_WORDS: Readonly<Record<(Decision & { outcome: 'decided' })['by'], stri
   hash: 'its hash alone',
 };
 
+const AMOUNT_FIELDS = ['amountMinor', 'netAmountMinor'];
+
 function filledLine({ field, value, from }: FieldOrigin, currency: string | null): string {
   const shown =
-    field === 'amountMinor' && typeof value === 'number' && currency !== null
+    AMOUNT_FIELDS.includes(field) && typeof value === 'number' && currency !== null
       ? formatMoney(value, currency)
       : value;
   return `It does not carry ${field}: ${shown} is from ${describe(from)}`;
@@ -137,12 +143,15 @@ function termsOf(terms: object): string {
     .join(', ');
 }
 
-function declineLines({ decline }: PartExplanation): readonly string[] {
-  if (!decline) return [];
-  const { code, message, advice } = decline;
+function reasonLines(part: PartExplanation): readonly string[] {
+  const { decline, reason, requestedFor } = part;
   return [
-    `  Declined: ${[code ?? 'no code', message ?? 'no message'].join(', ')}`,
-    `  Advice: ${advice}`,
+    ...(requestedFor === null ? [] : [`  Requested for: ${requestedFor}`]),
+    ...(decline === null
+      ? []
+      : [`  Declined: ${decline.code ?? 'no code'}, ${decline.message ?? 'no message'}`]),
+    ...(reason === null ? [] : [`  Reason: ${reason}`]),
+    ...(decline === null ? [] : [`  Advice: ${decline.advice}`]),
   ];
 }
 

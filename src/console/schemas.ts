@@ -100,6 +100,14 @@ export const resourceStatus = z
       'Others are possible: the service may add some.',
   );
 
+export const reason = z
+  .string()
+  .nullable()
+  .describe(
+    "Why it failed, was canceled or, of a dispute, was opened: the service's codes and texts in one " +
+      'line, without card numbers. Null where the state needs none or the service gave none.',
+  );
+
 export const doubts = z
   .array(z.string())
   .describe('Why the service is to be asked again before this can be trusted. Usually empty.');

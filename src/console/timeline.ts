@@ -4,7 +4,7 @@ import { ORDER_STATUSES } from '../ledger/domain/order.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
 import type { Cause, TimelineEntry } from '../ledger/domain/timeline.ts';
 import { decline, declineBody } from './decline.ts';
-import { amount, currency, resourceKind, resourceStatus, time } from './schemas.ts';
+import { amount, currency, reason, resourceKind, resourceStatus, time } from './schemas.ts';
 
 const cause = z
   .strictObject({
@@ -39,6 +39,7 @@ export const timelineEntry = z
       amount: amount.nullable(),
       amount_received: amount.nullable(),
       decline: decline.nullable().describe('Failed payments only.'),
+      reason,
       rules: z.boolean().describe('The state of the resource stands on this snapshot now.'),
       cause,
     }),
@@ -101,6 +102,7 @@ export function timelineBody(entry: TimelineEntry): z.input<typeof timelineEntry
         amount: entry.amountMinor,
         amount_received: entry.receivedMinor,
         decline: declineBody(entry),
+        reason: entry.reason,
         rules,
         cause: causeBody(entry.cause),
       };

@@ -57,6 +57,8 @@ function factsOf(row: OverdueRow): TermFacts {
     createdMs: row.since.getTime(),
     orderId: isPayout ? (row.reference ?? undefined) : namedOrderId(row.orderKey),
     paymentId: row.kind === 'payment' ? row.id : (row.paymentId ?? undefined),
+    // What is still on its way has not failed.
+    reason: undefined,
     termDays: row.days,
   };
 }

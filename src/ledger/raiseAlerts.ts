@@ -1,6 +1,7 @@
 /** Tells alerts what a transaction changed: each resource as its row said it before, and as it is now. */
 import type { OrderFacts, ResourceFacts } from '../alerts/domain/facts.ts';
 import { settleResources } from '../alerts/settleResources.ts';
+import { describeReason } from '../contract/reasons.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { namedOrderId } from './domain/order.ts';
 import { termOf } from './domain/overdue.ts';
@@ -76,6 +77,7 @@ function factsOf(
     // A payout carries the order itself; the others are filed under it.
     orderId: kind === 'payout' ? state.orderId : namedOrderId(orderKey),
     paymentId: kind === 'payment' ? id : (update.payment_id ?? undefined),
+    reason: describeReason(kind, status, state),
     termDays: posts ? termOf(kind, { status, stage })?.days : undefined,
     isHistory: tellsOfPast(row.status, state, historyUntilMs),
   };

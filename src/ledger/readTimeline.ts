@@ -1,8 +1,10 @@
 /** The timeline of one order, from the rows that also explain it. */
+import type { ReasonFields } from '../contract/reasons.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { eventSubject } from './domain/findings.ts';
 import type { SnapshotHistory, TransferHistory } from './domain/history.ts';
 import { orderSubject } from './domain/orderFindings.ts';
+import { capturedOf, type SnapshotContent } from './domain/snapshot.ts';
 import { type TimelineEntry, tellTimeline } from './domain/timeline.ts';
 import { refKey } from './filing.ts';
 import {
@@ -70,15 +72,19 @@ function toSnapshot(one: StoredEvidence, part: PartRow | undefined): SnapshotHis
     stage: content.stage ?? null,
     currency: content.currency ?? null,
     amountMinor: content.amountMinor ?? null,
-    receivedMinor: content.amountReceivedMinor ?? null,
-    unifiedCode: content.unifiedCode ?? null,
-    unifiedMessage: content.unifiedMessage ?? null,
+    receivedMinor: capturedOf(content) ?? null,
+    ...toReason(content),
     recordedMicros: one.recordedMicros,
     eventNumber: one.inboxId ?? null,
     eventId: one.eventId ?? null,
     eventType: one.eventType ?? null,
     eventReceivedMicros: one.eventReceivedMicros ?? null,
   };
+}
+
+function toReason(content: SnapshotContent): Required<ReasonFields> {
+  const { unifiedCode, unifiedMessage, errorCode, errorMessage, reason, reasonCode } = content;
+  return { unifiedCode, unifiedMessage, errorCode, errorMessage, reason, reasonCode };
 }
 
 function toTransfer(entry: PostedEntry, evidence: readonly StoredEvidence[]): TransferHistory {

@@ -1,4 +1,5 @@
 /** The merged state of a resource in the form in which it is stored. */
+import type { ReasonFields } from '../contract/reasons.ts';
 import type { ResourceKind } from '../contract/resources/index.ts';
 import { FINAL_STATUSES } from '../contract/statuses.ts';
 import { stateFindings } from './domain/findings.ts';
@@ -29,13 +30,12 @@ export function toUpdate(
     stage: state.stage ?? null,
     currency: state.currency ?? null,
     amount_minor: state.amountMinor ?? null,
+    net_amount_minor: state.netAmountMinor ?? null,
     authorized_minor: state.authorizedMinor,
     captured_minor: state.capturedMinor,
     capture_method: state.captureMethod ?? null,
     reference: state.orderId ?? null,
-    unified_code: state.unifiedCode ?? null,
-    unified_message: state.unifiedMessage ?? null,
-    error_code: state.errorCode ?? null,
+    ...reasonColumns(state),
     created_at: toTimestamp(state.createdMicros),
     deadline_at: toTimestamp(state.deadlineMicros),
     epoch: state.epoch,
@@ -54,6 +54,25 @@ export function toUpdate(
   };
 }
 
+function reasonColumns(state: ReasonFields): Record<ReasonColumn, string | null> {
+  return {
+    unified_code: state.unifiedCode ?? null,
+    unified_message: state.unifiedMessage ?? null,
+    error_code: state.errorCode ?? null,
+    error_message: state.errorMessage ?? null,
+    reason: state.reason ?? null,
+    reason_code: state.reasonCode ?? null,
+  };
+}
+
+type ReasonColumn =
+  | 'unified_code'
+  | 'unified_message'
+  | 'error_code'
+  | 'error_message'
+  | 'reason'
+  | 'reason_code';
+
 /** Final payments do not come back on their own; refunds fail late, payouts return, disputes turn. */
 function isUnsettled(kind: ResourceKind, status: string | undefined): boolean {
   return kind !== 'payment' || !FINAL_STATUSES.payment.has(status ?? '');
@@ -70,6 +89,7 @@ export function toStubRow({ kind, id, orderKey }: Stub): ResourceUpdate {
     stage: null,
     currency: null,
     amount_minor: null,
+    net_amount_minor: null,
     authorized_minor: 0,
     captured_minor: 0,
     capture_method: null,
@@ -77,6 +97,9 @@ export function toStubRow({ kind, id, orderKey }: Stub): ResourceUpdate {
     unified_code: null,
     unified_message: null,
     error_code: null,
+    error_message: null,
+    reason: null,
+    reason_code: null,
     created_at: null,
     deadline_at: null,
     epoch: 0,

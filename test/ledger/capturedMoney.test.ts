@@ -95,6 +95,32 @@ test('a final body that carries less than an earlier one makes a retrieve due', 
   expect(row).toEqual({ is_check_wanted: true });
 });
 
+test('a payment with a surcharge is paid in full, without a finding', async () => {
+  const one = payment({ amount: 3000, net_amount: 3090, amount_received: 3090 });
+  await one.hear({ status: 'succeeded' });
+  expect(await one.order()).toEqual({ status: 'paid', captured: 3090 });
+  expect(await one.findings()).toEqual([]);
+  const rows = await db.query<object>(
+    'select amount_minor, net_amount_minor from payments where payment_id = $1',
+    [one.paymentId],
+  );
+  expect(rows).toEqual([{ amount_minor: 3000, net_amount_minor: 3090 }]);
+});
+
+test('a success without amount_received captures the net amount until a body says how much', async () => {
+  const one = payment({ amount: 3000, net_amount: 3090 });
+  await one.hear({ status: 'succeeded', amount_received: null });
+  expect(await one.captured()).toEqual([3090]);
+  await one.hear({ status: 'succeeded', amount_received: 3000 });
+  expect(await one.captured()).toEqual([3090, -90]);
+});
+
+test('a capture above the net amount is found', async () => {
+  const one = payment({ amount: 15, net_amount: 15, amount_received: 17 });
+  await one.hear({ status: 'succeeded' });
+  expect(await one.findings()).toEqual(['over_capture']);
+});
+
 test('an unknown status posts nothing, and its finding says so', async () => {
   const one = payment();
   await one.hear({ status: 'settled_somehow' });

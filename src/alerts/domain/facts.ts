@@ -22,6 +22,8 @@ export interface Described {
   readonly orderId: string | undefined;
   /** Of refunds and disputes; the id itself of payments. */
   readonly paymentId: string | undefined;
+  /** Why it failed or was opened, in the words of the service; see contract/reasons.ts. */
+  readonly reason: string | undefined;
 }
 
 /** A resource that was looked at and showed something new, as it is now. */

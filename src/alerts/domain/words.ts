@@ -35,9 +35,21 @@ const LONGEST_QUOTE = 80;
 
 /** Text from outside, short and on one line; `unknown` where there is none. */
 export function quote(text: unknown): string {
-  if (typeof text !== 'string' || text === '') return 'unknown';
+  return typeof text !== 'string' || text === '' ? 'unknown' : oneLine(text, LONGEST_QUOTE);
+}
+
+function oneLine(text: string, longest: number): string {
   const line = text.replace(/[\p{C}\s]+/gu, ' ').trim();
-  return line.length <= LONGEST_QUOTE ? line : `${line.slice(0, LONGEST_QUOTE - 1)}…`;
+  return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
+}
+
+const LONGEST_REASON = 300;
+
+/** The reason of a failure or a dispute, as a sentence after the first one. */
+export function reasonSentence({ kind, reason }: Pick<Described, 'kind' | 'reason'>): string {
+  if (reason === undefined) return kind === 'dispute' ? '' : ' The service gives no reason.';
+  const text = oneLine(reason, LONGEST_REASON);
+  return ` Reason: ${text}${/[.!?…]$/.test(text) ? '' : '.'}`;
 }
 
 type Named = Pick<Described, 'kind' | 'id' | 'orderId' | 'paymentId'>;
@@ -72,7 +84,7 @@ export function subjectOf({ kind, id }: Pick<Described, 'kind' | 'id'>): string 
 export function resourceDetail(
   facts: Described & { readonly before?: StateBefore | undefined },
 ): Readonly<Record<string, unknown>> {
-  const { id, status, stage, amountMinor, currency, before } = facts;
+  const { id, status, stage, amountMinor, currency, reason, before } = facts;
   return {
     id,
     status,
@@ -80,5 +92,6 @@ export function resourceDetail(
     ...(before && before.status !== status && { previousStatus: before.status }),
     amountMinor,
     currency,
+    ...(reason !== undefined && { reason }),
   };
 }

@@ -2,6 +2,7 @@
  * Statements on deadlines that are to be spoken of. Whoever writes them holds the resource; locks are
  * taken in that order everywhere.
  */
+import { describeReason } from '../../contract/reasons.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Described } from '../domain/facts.ts';
@@ -101,7 +102,8 @@ export async function readDue(
 ): Promise<readonly DueDeadline[]> {
   const rows = await tx.query<DueRow>(
     `select r.kind, r.id, d.deadline_at as "deadlineAt", r.status, r.stage, r.currency,
-            r.amount_minor as "amountMinor", r.payment_id as "paymentId",
+            r.amount_minor as "amountMinor", r.payment_id as "paymentId", r.reason,
+            r.reason_code as "reasonCode",
             case when r.order_key like 'order:%' then substr(r.order_key, 7) end as "orderId"
        from alert_deadlines d
        join resources r on r.kind = d.kind and r.id = d.resource_id
@@ -109,8 +111,9 @@ export async function readDue(
         and d.next_at <= $3`,
     [...refColumns(refs), now.toISOString()],
   );
-  return rows.map(({ deadlineAt, ...row }) => ({
+  return rows.map(({ deadlineAt, reason, reasonCode, ...row }) => ({
     ...row,
+    reason: describeReason(row.kind, row.status, { reason, reasonCode }),
     deadlineMs: deadlineAt.getTime(),
     status: row.status ?? undefined,
     stage: row.stage ?? undefined,
@@ -129,4 +132,6 @@ interface DueRow extends DeadlineRef {
   readonly amountMinor: number | null;
   readonly orderId: string | null;
   readonly paymentId: string | null;
+  readonly reason: string | null;
+  readonly reasonCode: string | null;
 }

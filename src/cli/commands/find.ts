@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { formatMoney } from '../../contract/money.ts';
+import { describeReason } from '../../contract/reasons.ts';
 import { orderIdOf } from '../../ledger/domain/order.ts';
 import {
   type FoundResource,
@@ -74,12 +75,14 @@ async function findOrders(tx: Queryable, id: string): Promise<readonly Found[]> 
 
 function describeResource(resource: FoundResource): Found {
   const { kind, id, amountMinor, currency, paymentId, orderKey, reference } = resource;
+  const reason = describeReason(kind, resource.status, resource);
   const state = [
     [resource.status ?? 'not seen yet', resource.stage].filter(Boolean).join(' at '),
     ...(amountMinor === null || currency === null ? [] : [formatMoney(amountMinor, currency)]),
     ...(paymentId === null ? [] : [`of payment ${paymentId}`]),
     ...(orderKey === null ? [] : [`in order ${orderIdOf(orderKey)}`]),
     ...(kind === 'payout' && reference !== null ? [`for ${reference}`] : []),
+    ...(reason === undefined ? [] : [`reason: ${reason}`]),
     ...resource.doubts.map((doubt) => `in doubt: ${doubt}`),
   ];
   return {

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { formatMoney } from '../../contract/money.ts';
+import { describeReason } from '../../contract/reasons.ts';
 import { ORDER_STATUSES, type OrderStatus } from '../../ledger/domain/order.ts';
 import { type OrderParts, tellParts } from '../../ledger/readOrders.ts';
 import {
@@ -172,14 +173,7 @@ function money(amountMinor: number | null, currency: string | null): string {
   return amountMinor === null || currency === null ? '-' : formatMoney(amountMinor, currency);
 }
 
-function noteOf({
-  status,
-  unifiedCode,
-  unifiedMessage,
-  doubts,
-  openFindings,
-}: PartSummary): string {
-  const decline =
-    status === 'failed' && unifiedCode !== null ? [`${unifiedCode} ${unifiedMessage ?? ''}`] : [];
-  return [...decline, ...doubts, ...openFindings].join('; ') || '-';
+function noteOf(part: PartSummary): string {
+  const reason = describeReason(part.kind, part.status, part) ?? [];
+  return [reason, ...part.doubts, ...part.openFindings].flat().join('; ') || '-';
 }

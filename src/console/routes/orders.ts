@@ -1,5 +1,6 @@
 /** Orders: one with its history, many page by page, and what the shop expects of one. */
 import { z } from 'zod';
+import { describeReason } from '../../contract/reasons.ts';
 import { COMPARISONS } from '../../ledger/domain/expectation.ts';
 import { orderIdOf } from '../../ledger/domain/order.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
@@ -32,6 +33,7 @@ import {
   openFindings,
   orderBy,
   orderStatus,
+  reason,
   resourceKind,
   resourceStatus,
   time,
@@ -91,6 +93,7 @@ const part = z
     amount_authorized: amount.nullable().describe('Payments only: the largest hold.'),
     amount_captured: amount.nullable().describe('Payments only.'),
     decline: decline.nullable().describe('Failed payments only.'),
+    reason,
     doubts,
     open_findings: openFindings,
     created_at: time.nullable().describe("The service's own time."),
@@ -295,6 +298,7 @@ function partBody(found: PartSummary): z.input<typeof part> {
     amount_authorized: isPayment ? found.authorizedMinor : null,
     amount_captured: isPayment ? found.capturedMinor : null,
     decline: declineBody(found),
+    reason: describeReason(found.kind, found.status, found) ?? null,
     doubts: [...found.doubts],
     open_findings: [...found.openFindings],
     created_at: isoOrNull(found.createdAt),

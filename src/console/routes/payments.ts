@@ -1,5 +1,6 @@
 /** Payments: one, with its refunds and disputes, and what to do when it failed. */
 import { z } from 'zod';
+import { describeReason } from '../../contract/reasons.ts';
 import { orderIdOf } from '../../ledger/domain/order.ts';
 import {
   type ResourceDetail,
@@ -18,6 +19,7 @@ import {
   namedBy,
   nameOf,
   openFindings,
+  reason,
   resourceStatus,
   time,
 } from '../schemas.ts';
@@ -32,6 +34,7 @@ const child = z
     stage: z.string().nullable().describe('Disputes only.'),
     currency: currency.nullable(),
     amount: amount.nullable(),
+    reason,
     doubts,
     open_findings: openFindings,
     created_at: time.nullable().describe("The service's own time."),
@@ -48,12 +51,20 @@ const payment = z
     status: resourceStatus,
     currency: currency.nullable(),
     amount: amount.nullable(),
+    net_amount: amount
+      .nullable()
+      .describe('With surcharge, tax and shipping: what is captured at most. Null where not sent.'),
     amount_authorized: amount.describe('The largest hold; 0 without one.'),
     amount_captured: amount,
     capture_method: z.string().nullable(),
     capture_before: time.nullable().describe('When the hold lapses, as far as the service said.'),
     decline: decline.nullable().describe('Null unless the payment failed.'),
     error_code: z.string().nullable().describe("The acquirer's own code; null unless it failed."),
+    error_message: z
+      .string()
+      .nullable()
+      .describe("The acquirer's own text; null unless it failed."),
+    reason,
     doubts,
     open_findings: openFindings,
     created_at: time.nullable().describe("The service's own time."),
@@ -98,12 +109,15 @@ function paymentBody(
     status: found.status,
     currency: found.currency,
     amount: found.amountMinor,
+    net_amount: found.netAmountMinor,
     amount_authorized: found.authorizedMinor,
     amount_captured: found.capturedMinor,
     capture_method: found.captureMethod,
     capture_before: isoOrNull(found.deadlineAt),
     decline: declineBody(found),
     error_code: found.status === 'failed' ? found.errorCode : null,
+    error_message: found.status === 'failed' ? found.errorMessage : null,
+    reason: describeReason('payment', found.status, found) ?? null,
     doubts: [...found.doubts],
     open_findings: [...found.openFindings],
     created_at: isoOrNull(found.createdAt),
@@ -126,6 +140,7 @@ function childBody(
       stage: found.stage,
       currency: found.currency,
       amount: found.amountMinor,
+      reason: describeReason(kind, found.status, found) ?? null,
       doubts: [...found.doubts],
       open_findings: [...found.openFindings],
       created_at: isoOrNull(found.createdAt),

@@ -11,6 +11,7 @@
  */
 import { declineAdvice } from '../../contract/declines.ts';
 import { formatMoney } from '../../contract/money.ts';
+import { describeReason } from '../../contract/reasons.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { placeInEpochs } from './epochs.ts';
 import type {
@@ -52,7 +53,7 @@ export const DOUBT_MEANINGS: Readonly<Record<Doubt, string>> = {
   unversioned_ahead:
     'A body without a version says more than the dated one that counts. The service is asked which holds.',
   provisional_amount:
-    "No body says how much; the payment's own amount stands in and is replaced by the first that does. The service is asked.",
+    "No body says how much; the payment's net amount, else its amount, stands in and is replaced by the first that does. The service is asked.",
   conflicting_amounts:
     'Bodies that nothing tells apart in time say different money. The service is asked which holds.',
   unknown_amount:
@@ -105,8 +106,11 @@ export function explainPart(record: PartRecord): PartExplanation {
     stage: state.stage ?? null,
     currency: state.currency ?? null,
     amountMinor: state.amountMinor ?? null,
+    netAmountMinor: state.netAmountMinor ?? null,
     authorizedMinor: state.authorizedMinor,
     capturedMinor: state.capturedMinor,
+    reason: describeReason(state.ref.kind, state.status, state) ?? null,
+    requestedFor: (state.ref.kind === 'refund' ? state.reason : undefined) ?? null,
     bodies: ascending.length,
     head: summarise(head),
     decision: decide(head, ascending.at(-2)),
@@ -149,8 +153,11 @@ function unseen(
     stage: null,
     currency: null,
     amountMinor: null,
+    netAmountMinor: null,
     authorizedMinor: 0,
     capturedMinor: 0,
+    reason: null,
+    requestedFor: null,
     bodies: 0,
     head: null,
     decision: { outcome: 'unseen', because },
@@ -225,6 +232,10 @@ const SHOWN_FIELDS = [
   'unifiedCode',
   'unifiedMessage',
   'errorCode',
+  'netAmountMinor',
+  'errorMessage',
+  'reason',
+  'reasonCode',
 ] as const satisfies readonly (keyof SnapshotContent)[];
 
 function filledFields(

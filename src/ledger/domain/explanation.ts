@@ -132,8 +132,14 @@ export interface PartExplanation extends ResourceRef {
   readonly stage: string | null;
   readonly currency: string | null;
   readonly amountMinor: number | null;
+  /** Payments: with surcharge, tax and shipping; null where the service names none. */
+  readonly netAmountMinor: number | null;
   readonly authorizedMinor: number;
   readonly capturedMinor: number;
+  /** Why it failed or was opened; see contract/reasons.ts. */
+  readonly reason: string | null;
+  /** Refunds: why it was requested. */
+  readonly requestedFor: string | null;
   readonly bodies: number;
   readonly head: EvidenceSummary | null;
   readonly decision: Decision;

@@ -6,7 +6,7 @@
  * about an event stay until somebody deals with the event.
  */
 import type { EventReading, InboxEvent } from './event.ts';
-import type { ResourceState } from './merge.ts';
+import { dueMinor, type ResourceState } from './merge.ts';
 import type { Merged } from './mergeLooks.ts';
 import type { ResourceRef } from './snapshot.ts';
 
@@ -115,13 +115,18 @@ export function stateFindings(ref: ResourceRef, { state, contradiction }: Merged
 
 /** Resources other than payments capture nothing. */
 function captureFindings(subject: string, state: ResourceState): StateFinding[] {
-  const { amountMinor, capturedMinor, revokedMinor, currency } = state;
+  const { amountMinor, netAmountMinor, capturedMinor, revokedMinor, currency } = state;
   const findings: StateFinding[] = [];
-  if (capturedMinor > (amountMinor ?? Infinity)) {
+  if (capturedMinor > (dueMinor(state) ?? Infinity)) {
     findings.push({
       class: 'over_capture',
       subject,
-      detail: { amountMinor, capturedMinor, currency },
+      detail: {
+        amountMinor,
+        ...(netAmountMinor !== undefined && { netAmountMinor }),
+        capturedMinor,
+        currency,
+      },
     });
   }
   if (revokedMinor > 0) {

@@ -1,10 +1,11 @@
 /** What is stored of an order's history. Times are microseconds since 1970. */
+import type { ReasonFields } from '../../contract/reasons.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { OrderStatus } from './order.ts';
 import type { SnapshotSource } from './snapshot.ts';
 
 /** A look at a part of the order, with the event that brought it, if one did. */
-export interface SnapshotHistory {
+export interface SnapshotHistory extends ReasonFields {
   readonly kind: ResourceKind;
   readonly id: string;
   readonly source: SnapshotSource;
@@ -15,8 +16,6 @@ export interface SnapshotHistory {
   readonly currency: string | null;
   readonly amountMinor: number | null;
   readonly receivedMinor: number | null;
-  readonly unifiedCode: string | null;
-  readonly unifiedMessage: string | null;
   readonly recordedMicros: number;
   readonly eventNumber: number | null;
   readonly eventId: string | null;

@@ -15,7 +15,7 @@
  *    captured and authorized only grow within an epoch. A captured amount counts only beside a status
  *    that claims a capture (CAPTURE_CLAIMS), and a `failed` snapshot voids what lies below it: a later
  *    attempt starts from zero.
- * 5. A `succeeded` payment without a captured amount counts its amount provisionally if it was
+ * 5. A `succeeded` payment without a captured amount counts its net amount provisionally if it was
  *    never held for capture. The provisional value is never stored, so the first carried value
  *    replaces it instead of competing with it. Of what was held the amount is unknown and nothing is
  *    posted.
@@ -136,7 +136,13 @@ export function foldSnapshots(snapshots: readonly Snapshot[]): ResourceState {
 /** Fields of the greatest snapshot that carries them (invariant 3). */
 function joinFields(ascending: readonly Snapshot[]): SnapshotContent {
   let fields: SnapshotContent = {};
-  for (const { content } of ascending) fields = { ...fields, ...content };
+  for (const { content } of ascending) {
+    const { netAmountMinor, ...others } = fields;
+    // A net amount belongs to the amount beside it: an update of the payment changes both.
+    const isOtherAmount =
+      content.amountMinor !== undefined && content.amountMinor !== fields.amountMinor;
+    fields = { ...(isOtherAmount ? others : fields), ...content };
+  }
   return fields;
 }
 
@@ -252,8 +258,16 @@ function unstatedCapture(
 }
 
 /** What stands in for an amount that no body carries. */
-function provisionalMinor({ amountMinor }: SnapshotContent): number {
-  return amountMinor ?? 0;
+function provisionalMinor(fields: SnapshotContent): number {
+  return dueMinor(fields) ?? 0;
+}
+
+/** What a payment is to bring: with surcharge, tax and shipping where the service names them. */
+export function dueMinor({
+  netAmountMinor,
+  amountMinor,
+}: Pick<SnapshotContent, 'netAmountMinor' | 'amountMinor'>): number | undefined {
+  return netAmountMinor ?? amountMinor;
 }
 
 /**

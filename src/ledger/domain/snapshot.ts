@@ -8,6 +8,7 @@
  * 3. The kind is read from the ids that the body carries. Labels decide only where the body names its
  *    id `id`, as bodies of the service's second API version do.
  */
+import { redactCardNumbers } from '../../contract/cardNumbers.ts';
 import { parseId } from '../../contract/identifiers.ts';
 import { parseAmountMinor, parseCurrency } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
@@ -39,12 +40,21 @@ export interface SnapshotContent {
   readonly amountCapturableMinor?: number;
   /** Payments: `capture_before`. Disputes: `challenge_required_by`. */
   readonly deadlineMicros?: number;
+  /** Why it failed or was opened; see contract/reasons.ts. */
   readonly unifiedCode?: string;
   readonly unifiedMessage?: string;
   readonly errorCode?: string;
+  /** Payments: what the customer pays, with surcharge, tax and shipping. */
+  readonly netAmountMinor?: number;
+  readonly errorMessage?: string;
+  readonly reason?: string;
+  readonly reasonCode?: string;
 }
 
-/** The fields of a content in the order in which they are hashed. */
+/**
+ * The fields of a content in the order in which they are hashed. New fields are added at the end, so
+ * that a content without them keeps its hash.
+ */
 const HASH_ORDER = {
   status: true,
   stage: true,
@@ -61,7 +71,26 @@ const HASH_ORDER = {
   unifiedCode: true,
   unifiedMessage: true,
   errorCode: true,
+  netAmountMinor: true,
+  errorMessage: true,
+  reason: true,
+  reasonCode: true,
 } as const satisfies Record<keyof SnapshotContent, true>;
+
+/** Fields that bodies were not read for at first. */
+const ADDED_FIELDS: readonly string[] = [
+  'netAmountMinor',
+  'errorMessage',
+  'reason',
+  'reasonCode',
+] satisfies (keyof SnapshotContent)[];
+
+/** A content as the first version reads it from the same body. */
+export function withoutAddedFields(content: SnapshotContent): SnapshotContent {
+  return Object.fromEntries(
+    Object.entries(content).filter(([field]) => !ADDED_FIELDS.includes(field)),
+  );
+}
 
 /** A content as it was hashed; the database keeps the fields of `jsonb` in an order of its own. */
 export function inHashOrder(content: SnapshotContent): SnapshotContent {
@@ -179,6 +208,7 @@ export function isSupplement(content: SnapshotContent): boolean {
 
 const MONEY_FIELDS = [
   { name: 'amount', parse: parseAmountMinor },
+  { name: 'net_amount', parse: parseAmountMinor },
   { name: 'amount_received', parse: parseAmountMinor },
   { name: 'amount_capturable', parse: parseAmountMinor },
   { name: 'currency', parse: parseCurrency },
@@ -246,10 +276,35 @@ function readContent(
     deadlineMicros: parseInstantMicros(
       own(object, kind === 'dispute' ? 'challenge_required_by' : 'capture_before'),
     ),
-    unifiedCode: text('unified_code'),
-    unifiedMessage: text('unified_message'),
-    errorCode: text('error_code'),
+    unifiedCode: readForeignText(own(object, 'unified_code')),
+    unifiedMessage: readForeignText(own(object, 'unified_message')),
+    errorCode: readForeignText(own(object, 'error_code')),
+    netAmountMinor: kind === 'payment' ? parseAmountMinor(own(object, 'net_amount')) : undefined,
+    errorMessage: readForeignText(own(object, 'error_message')),
+    reason: readForeignText(readReason(kind, object)),
+    reasonCode:
+      kind === 'dispute' ? readForeignText(own(object, 'connector_reason_code')) : undefined,
   });
+}
+
+/** The field that says why, by the kind of resource. */
+function readReason(kind: ResourceKind, object: JsonObject): unknown {
+  switch (kind) {
+    case 'payment':
+      return own(object, 'cancellation_reason') ?? connectorReason(object);
+    case 'refund':
+      return own(object, 'reason');
+    case 'dispute':
+      return own(object, 'connector_reason');
+    case 'payout':
+      return undefined;
+  }
+}
+
+function connectorReason(payment: JsonObject): unknown {
+  const details = own(payment, 'error_details');
+  const connector = isJsonObject(details) ? own(details, 'connector_details') : undefined;
+  return isJsonObject(connector) ? own(connector, 'reason') : undefined;
 }
 
 /** Shops send order numbers as text or as whole numbers; anything else names no order. */
@@ -270,6 +325,18 @@ const MAX_TEXT_LENGTH = 500;
 export function readText(value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
   return value.slice(0, MAX_TEXT_LENGTH).toWellFormed().replaceAll('\u0000', '\uFFFD');
+}
+
+/** Bounds the search for card numbers. */
+const MAX_SEARCHED_LENGTH = 2_000;
+
+/** Free text that an acquirer, a bank or a customer may have written, without card numbers. */
+function readForeignText(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const isCut = value.length > MAX_SEARCHED_LENGTH;
+  const searched = value.slice(0, MAX_SEARCHED_LENGTH);
+  // Digits at the cut may be the first part of a card number, which would not be recognized.
+  return readText(redactCardNumbers(isCut ? searched.replace(/\d[\d -]*$/, '[digits]') : searched));
 }
 
 function isCarried(value: unknown): boolean {

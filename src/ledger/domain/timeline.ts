@@ -8,6 +8,7 @@
  * 3. An event that said nothing new brought no snapshot and is not told: nothing followed from it.
  */
 import { formatMoney } from '../../contract/money.ts';
+import { describeReason } from '../../contract/reasons.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { declineOf } from './explain.ts';
 import { findingMeaning } from './findings.ts';
@@ -56,6 +57,8 @@ export type TimelineEntry = Told &
         readonly receivedMinor: number | null;
         readonly unifiedCode: string | null;
         readonly unifiedMessage: string | null;
+        /** Why it failed or was opened; see contract/reasons.ts. */
+        readonly reason: string | null;
         readonly rules: boolean;
         readonly cause: Cause;
       }
@@ -155,11 +158,12 @@ function tellEvents(snapshots: readonly SnapshotHistory[]): readonly Placed[] {
 
 function tellSnapshot(row: SnapshotHistory): TimelineEntry {
   const { kind, id, status, stage, currency, amountMinor, receivedMinor } = row;
-  const { unifiedCode, unifiedMessage, rules, source, eventNumber, eventId } = row;
+  const { unifiedCode = null, unifiedMessage = null } = row;
+  const { rules, source, eventNumber, eventId } = row;
   return {
     type: 'snapshot',
     atMicros: row.recordedMicros,
-    text: `${SEEN[source]} ${kind} ${id}: ${sayState(row)}.${sayDecline(row)}`,
+    text: `${SEEN[source]} ${kind} ${id}: ${sayState(row)}.${sayReason(row)}`,
     kind,
     id,
     status,
@@ -169,6 +173,7 @@ function tellSnapshot(row: SnapshotHistory): TimelineEntry {
     receivedMinor,
     unifiedCode,
     unifiedMessage,
+    reason: describeReason(kind, status, row) ?? null,
     rules,
     cause: { source, eventNumber, eventId },
   };
@@ -183,11 +188,16 @@ function sayState(row: SnapshotHistory): string {
   return [state, formatMoney(amountMinor, currency), ...received].join(', ');
 }
 
-/** Why a payment failed and what to do, where it says so. */
-function sayDecline({ kind, status, unifiedCode, unifiedMessage }: SnapshotHistory): string {
-  if (kind !== 'payment' || status !== 'failed' || unifiedCode === null) return '';
+/** Why it failed or was opened, where the body says so; for a payment, also what to do. */
+function sayReason(row: SnapshotHistory): string {
+  const { kind, status, unifiedCode, unifiedMessage } = row;
+  if (kind !== 'payment' || status !== 'failed' || !unifiedCode) {
+    const reason = describeReason(kind, status, row);
+    return reason === undefined ? '' : ` Reason: ${reason}.`;
+  }
   const { message, advice } = declineOf(unifiedCode, unifiedMessage ?? undefined);
-  return ` ${[unifiedCode, message].filter(Boolean).join(' ')}. ${advice}`;
+  const reason = describeReason(kind, status, { ...row, unifiedMessage: message });
+  return ` ${reason}. ${advice}`;
 }
 
 const SEEN: Readonly<Record<SnapshotSource, string>> = {

@@ -74,6 +74,10 @@ export interface PartSummary {
   readonly capturedMinor: number;
   readonly unifiedCode: string | null;
   readonly unifiedMessage: string | null;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  readonly reason: string | null;
+  readonly reasonCode: string | null;
   readonly doubts: readonly string[];
   readonly openFindings: readonly string[];
   readonly createdAt: Date | null;
@@ -83,7 +87,8 @@ export interface PartSummary {
 export const PART_COLUMNS = `
   kind, id, status, stage, currency, amount_minor as "amountMinor",
   authorized_minor as "authorizedMinor", captured_minor as "capturedMinor",
-  unified_code as "unifiedCode", unified_message as "unifiedMessage", doubts,
+  unified_code as "unifiedCode", unified_message as "unifiedMessage", error_code as "errorCode",
+  error_message as "errorMessage", reason, reason_code as "reasonCode", doubts,
   open_findings as "openFindings", created_at as "createdAt", deadline_at as "deadlineAt"`;
 
 /** Payments first. */

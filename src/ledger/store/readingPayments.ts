@@ -11,12 +11,16 @@ export interface ResourceDetail {
   readonly stage: string | null;
   readonly currency: string | null;
   readonly amountMinor: number | null;
+  readonly netAmountMinor: number | null;
   readonly authorizedMinor: number;
   readonly capturedMinor: number;
   readonly captureMethod: string | null;
   readonly unifiedCode: string | null;
   readonly unifiedMessage: string | null;
   readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  readonly reason: string | null;
+  readonly reasonCode: string | null;
   readonly doubts: readonly string[];
   readonly openFindings: readonly string[];
   readonly createdAt: Date | null;
@@ -26,9 +30,10 @@ export interface ResourceDetail {
 
 const COLUMNS = `
   kind, id, order_key as "orderKey", status, stage, currency, amount_minor as "amountMinor",
-  authorized_minor as "authorizedMinor", captured_minor as "capturedMinor",
+  net_amount_minor as "netAmountMinor", authorized_minor as "authorizedMinor", captured_minor as "capturedMinor",
   capture_method as "captureMethod", unified_code as "unifiedCode",
-  unified_message as "unifiedMessage", error_code as "errorCode", doubts,
+  unified_message as "unifiedMessage", error_code as "errorCode",
+  error_message as "errorMessage", reason, reason_code as "reasonCode", doubts,
   open_findings as "openFindings", created_at as "createdAt", deadline_at as "deadlineAt",
   updated_at as "updatedAt"`;
 

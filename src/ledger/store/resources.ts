@@ -73,6 +73,7 @@ export interface ResourceUpdate extends ResourceRef {
   readonly stage: string | null;
   readonly currency: string | null;
   readonly amount_minor: number | null;
+  readonly net_amount_minor: number | null;
   readonly authorized_minor: number;
   readonly captured_minor: number;
   readonly capture_method: string | null;
@@ -80,6 +81,9 @@ export interface ResourceUpdate extends ResourceRef {
   readonly unified_code: string | null;
   readonly unified_message: string | null;
   readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly reason: string | null;
+  readonly reason_code: string | null;
   readonly created_at: string | null;
   readonly deadline_at: string | null;
   readonly epoch: number;
@@ -107,6 +111,7 @@ const UPDATE_COLUMNS = {
   stage: 'text',
   currency: 'text',
   amount_minor: 'bigint',
+  net_amount_minor: 'bigint',
   authorized_minor: 'bigint',
   captured_minor: 'bigint',
   capture_method: 'text',
@@ -114,6 +119,9 @@ const UPDATE_COLUMNS = {
   unified_code: 'text',
   unified_message: 'text',
   error_code: 'text',
+  error_message: 'text',
+  reason: 'text',
+  reason_code: 'text',
   created_at: 'timestamptz',
   deadline_at: 'timestamptz',
   epoch: 'int',
@@ -149,13 +157,15 @@ export function insertResources(
 ): Promise<readonly ResourceRef[]> {
   return tx.query<ResourceRef>(
     `insert into resources (kind, id, payment_id, order_key, status, stage, currency, amount_minor,
-                            authorized_minor, captured_minor, capture_method, reference,
-                            unified_code, unified_message, error_code, created_at, deadline_at,
+                            net_amount_minor, authorized_minor, captured_minor, capture_method,
+                            reference, unified_code, unified_message, error_code, error_message,
+                            reason, reason_code, created_at, deadline_at,
                             epoch, version_micros, head_hash, posts, doubts, contradiction,
                             open_findings, is_check_wanted, next_check_at, posted)
      select kind, id, payment_id, order_key, status, stage, currency, amount_minor,
-            authorized_minor, captured_minor, capture_method, reference,
-            unified_code, unified_message, error_code, created_at, deadline_at,
+            net_amount_minor, authorized_minor, captured_minor, capture_method,
+            reference, unified_code, unified_message, error_code, error_message,
+            reason, reason_code, created_at, deadline_at,
             epoch, version_micros, decode(head_hash, 'hex'), posts, doubts::text[],
             contradiction::jsonb, open_findings::text[], is_check_wanted,
             case when is_check_wanted then now() when is_unsettled then now() + ${FIRST_CHECK} end,
@@ -183,10 +193,12 @@ export async function updateResources(
     `update resources r
         set payment_id = u.payment_id, order_key = u.order_key, status = u.status, stage = u.stage,
             currency = u.currency, amount_minor = u.amount_minor,
+            net_amount_minor = u.net_amount_minor,
             authorized_minor = u.authorized_minor, captured_minor = u.captured_minor,
             capture_method = u.capture_method, reference = u.reference,
             unified_code = u.unified_code, unified_message = u.unified_message,
-            error_code = u.error_code, created_at = u.created_at, deadline_at = u.deadline_at,
+            error_code = u.error_code, error_message = u.error_message, reason = u.reason,
+            reason_code = u.reason_code, created_at = u.created_at, deadline_at = u.deadline_at,
             epoch = u.epoch, version_micros = u.version_micros,
             head_hash = decode(u.head_hash, 'hex'), posts = u.posts, doubts = u.doubts::text[],
             contradiction = u.contradiction::jsonb, open_findings = u.open_findings::text[],

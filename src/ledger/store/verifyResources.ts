@@ -50,6 +50,7 @@ export interface StoredResource extends ResourceRef {
   readonly stage: string | null;
   readonly currency: string | null;
   readonly amount_minor: string | null;
+  readonly net_amount_minor: string | null;
   readonly authorized_minor: string;
   readonly captured_minor: string;
   readonly capture_method: string | null;
@@ -57,6 +58,9 @@ export interface StoredResource extends ResourceRef {
   readonly unified_code: string | null;
   readonly unified_message: string | null;
   readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly reason: string | null;
+  readonly reason_code: string | null;
   readonly created_at: string | null;
   readonly deadline_at: string | null;
   readonly epoch: number;
@@ -80,9 +84,11 @@ export function readStoredResources(
 ): Promise<readonly StoredResource[]> {
   return tx.query<StoredResource>(
     `select r.kind, r.id, r.payment_id, r.order_key, r.status, r.stage, r.currency,
-            r.amount_minor::text as amount_minor, r.authorized_minor::text as authorized_minor,
+            r.amount_minor::text as amount_minor, r.net_amount_minor::text as net_amount_minor,
+            r.authorized_minor::text as authorized_minor,
             r.captured_minor::text as captured_minor, r.capture_method, r.reference,
-            r.unified_code, r.unified_message, r.error_code,
+            r.unified_code, r.unified_message, r.error_code, r.error_message,
+            r.reason, r.reason_code,
             to_char(r.created_at at time zone 'UTC', ${INSTANT}) as created_at,
             to_char(r.deadline_at at time zone 'UTC', ${INSTANT}) as deadline_at,
             r.epoch, r.version_micros::text as version_micros,

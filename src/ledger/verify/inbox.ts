@@ -6,6 +6,7 @@ import { type BodyReading, inboxProblem } from '../domain/checkInbox.ts';
 import { MAX_OFFENDERS } from '../domain/checks.ts';
 import { readEvent } from '../domain/event.ts';
 import { eventSubject } from '../domain/findings.ts';
+import { type SnapshotContent, withoutAddedFields } from '../domain/snapshot.ts';
 import { atOneMoment } from '../store/oneMoment.ts';
 import {
   type InboxRow,
@@ -65,7 +66,11 @@ async function judgeEvents({ tally }: Run, tx: Queryable, rows: readonly ReadRow
   const done = rows.filter(({ event }) => !event.isPending && !event.isDead);
   const contents = done.flatMap(({ event, reading }) =>
     reading.outcome === 'snapshot'
-      ? [{ eventId: event.id, ref: reading.ref, contentHash: contentHash(reading.content) }]
+      ? hashesOf(reading.content).map((hash) => ({
+          eventId: event.id,
+          ref: reading.ref,
+          contentHash: hash,
+        }))
       : [],
   );
   const inSet = contents.length > 0 ? await readInSet(tx, contents) : new Set<number>();
@@ -86,6 +91,11 @@ async function judgeEvents({ tally }: Run, tx: Queryable, rows: readonly ReadRow
     tally.judge('inbox', { subject, event: event.id }, problem === undefined ? [] : [problem]);
   }
   tally.looked('inbox', rows.length);
+}
+
+/** As this version reads the body, and as the version may have that applied it. */
+function hashesOf(content: SnapshotContent): readonly string[] {
+  return [...new Set([content, withoutAddedFields(content)].map(contentHash))];
 }
 
 /** An event that waits, but is not in the inbox, was acknowledged and lost. */

@@ -25,6 +25,7 @@ export function facts(
     deadlineMs: undefined,
     orderId: '1001',
     paymentId: 'pay_1',
+    reason: undefined,
     termDays: undefined,
     isHistory: false,
     ...rest,

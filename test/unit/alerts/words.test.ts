@@ -1,5 +1,5 @@
 /** What alerts say: amounts as people read them, ids, absolute times with their zone, a next step. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { holdAlerts } from '../../../src/alerts/domain/rules/authorization.ts';
 import { deadlineAlert } from '../../../src/alerts/domain/rules/dispute.ts';
 import { disputeAndRefundAlerts } from '../../../src/alerts/domain/rules/disputeAndRefund.ts';
@@ -44,7 +44,7 @@ test.each([
   ['EUR', '65.40 EUR'],
 ])('amounts in %s have the decimals of their currency', (currency, amount) => {
   expect(said({ kind: 'payout', status: 'failed', currency, orderId: undefined })[0]).toBe(
-    `Payout payout_1 of ${amount} (payment pay_1) failed. The payee does not have the money.`,
+    `Payout payout_1 of ${amount} (payment pay_1) failed. The service gives no reason. The payee does not have the money.`,
   );
 });
 
@@ -56,14 +56,46 @@ test('what is not known is not invented', () => {
     paymentId: undefined,
   };
   expect(said({ kind: 'refund', status: 'failed', ...unknown })).toEqual([
-    'Refund refund_1 of an unknown amount failed. The customer does not have the money.',
+    'Refund refund_1 of an unknown amount failed. The service gives no reason. The customer does not have the money.',
   ]);
 });
 
 test('a late failure says what had been reported', () => {
   expect(said({ kind: 'refund', status: 'failed', before: { status: 'succeeded' } })).toEqual([
-    'Refund refund_1 of 65.40 USD (order 1001, payment pay_1) failed after it had been reported as done. The customer does not have the money.',
+    'Refund refund_1 of 65.40 USD (order 1001, payment pay_1) failed after it had been reported as done. The service gives no reason. The customer does not have the money.',
   ]);
+});
+
+describe('the reason of a failure and of a dispute stands in its alert', () => {
+  test.each<[string, Parameters<typeof facts>[0], string]>([
+    [
+      'refund',
+      { kind: 'refund', status: 'failed', reason: 'UE_1001 Insufficient funds (acquirer: R01)' },
+      'failed. Reason: UE_1001 Insufficient funds (acquirer: R01). The customer does not have the money.',
+    ],
+    [
+      'payout',
+      { kind: 'payout', status: 'reversed', reason: 'AC04 Account closed.' },
+      'after it had been reported as paid. Reason: AC04 Account closed. The payee does not have the money.',
+    ],
+    [
+      'dispute that is open',
+      { ...dispute, reason: '10.4 Fraud, card absent' },
+      'UTC. Reason: 10.4 Fraud, card absent.',
+    ],
+    [
+      'dispute that was lost',
+      { kind: 'dispute', status: 'lost', reason: '10.4 Fraud' },
+      'was lost. The amount is lost. Reason: 10.4 Fraud.',
+    ],
+    [
+      'a text of several lines and any length',
+      { kind: 'dispute', status: 'lost', reason: `one\r\n${'x'.repeat(400)}` },
+      `Reason: one ${'x'.repeat(295)}…`,
+    ],
+  ])('%s', (_what, fields, text) => {
+    expect(said(fields)[0]).toContain(text);
+  });
 });
 
 test('what stands too long says since when, and what is usual', () => {

@@ -305,6 +305,53 @@ describe('M5: a captured amount that nobody carried', () => {
   });
 });
 
+describe('the net amount: with surcharge, tax and shipping', () => {
+  const net = { amountMinor: 3000, netAmountMinor: 3090, currency: 'USD' } as const;
+  const findingsOf = (...contents: readonly SnapshotContent[]) => {
+    const merged = mergeLooks(
+      NOTHING,
+      contents.map((content) => look(content)),
+    );
+    return stateFindings({ kind: 'payment', id: 'pay_1' }, merged);
+  };
+
+  test('a capture of the net amount is an ordinary capture', () => {
+    expect(findingsOf({ ...net, status: 'succeeded', amountReceivedMinor: 3090 })).toEqual([]);
+  });
+
+  test('a capture above the net amount is an over-capture', () => {
+    const body = { amountMinor: 15, netAmountMinor: 15, currency: 'USD', status: 'succeeded' };
+    expect(findingsOf({ ...body, amountReceivedMinor: 17 })).toEqual([
+      {
+        class: 'over_capture',
+        subject: 'payment:pay_1',
+        detail: { amountMinor: 15, netAmountMinor: 15, capturedMinor: 17, currency: 'USD' },
+      },
+    ]);
+    expect(findingsOf({ ...net, status: 'succeeded', amountReceivedMinor: 3091 })).toHaveLength(1);
+  });
+
+  test('stands in for a captured amount and for a hold that no body carries', () => {
+    expect(merge({ ...net, status: 'succeeded' })).toMatchObject({
+      capturedMinor: 3090,
+      doubts: ['provisional_amount'],
+    });
+    expect(merge({ ...net, status: 'requires_capture' })).toMatchObject({ authorizedMinor: 3090 });
+  });
+
+  test('is dropped with the amount that it belongs to', () => {
+    const updated = { amountMinor: 5000, status: 'succeeded', amountReceivedMinor: 5000 };
+    const bodies = [
+      { ...net, status: 'requires_confirmation', versionMicros: T0 },
+      { ...usd, ...updated, versionMicros: T0 + 1 },
+    ];
+    for (const order of permutations(bodies)) {
+      expect(merge(...order)).not.toHaveProperty('netAmountMinor');
+      expect(findingsOf(...order)).toEqual([]);
+    }
+  });
+});
+
 describe('captured money follows the status', () => {
   const full = { ...usd, amountReceivedMinor: 100 } as const;
   const claims = Object.entries(CAPTURE_CLAIMS);

@@ -1,6 +1,7 @@
 /** Tests cite the rules at the head of src/ledger/domain/snapshot.ts as S1, S2, S3. */
 import { describe, expect, test } from 'vitest';
-import { readResource } from '../../../src/ledger/domain/snapshot.ts';
+import { contentHash } from '../../../src/ledger/contentHash.ts';
+import { readResource, withoutAddedFields } from '../../../src/ledger/domain/snapshot.ts';
 import { T0 } from '../../support/lives.ts';
 
 const read = (object: unknown) => readResource(object, T0);
@@ -52,6 +53,7 @@ describe('S2: money that is there but cannot be read makes the body unusable', (
     ['amount', true],
     ['amount', [1]],
     ['amount_received', Number.POSITIVE_INFINITY],
+    ['net_amount', 30.9],
     ['amount_capturable', {}],
     ['currency', 'DOLLARS'],
     ['currency', 840],
@@ -128,6 +130,55 @@ describe('fields', () => {
     expect(read({ payment_id: 'p', status: 'a\u0000b\ud800' })).toMatchObject({
       content: { status: 'a\uFFFDb\uFFFD' },
     });
+  });
+
+  test('the reason is read from the fields of each kind, without card numbers, and bounded', () => {
+    const contentOf = (object: object) => {
+      const reading = read(object);
+      return reading.outcome === 'read' ? reading.content : {};
+    };
+    expect(
+      contentOf({
+        payout_id: 'po',
+        error_code: 'AC04',
+        error_message: 'Account closed',
+        reason: 'x',
+      }),
+    ).toEqual({ errorCode: 'AC04', errorMessage: 'Account closed' });
+    expect(contentOf({ refund_id: 'r', reason: 'returned' })).toEqual({ reason: 'returned' });
+    expect(
+      contentOf({ dispute_id: 'd', connector_reason: 'Fraud', connector_reason_code: '10.4' }),
+    ).toEqual({ reason: 'Fraud', reasonCode: '10.4' });
+    expect(contentOf({ payment_id: 'p', cancellation_reason: 'abandoned' })).toEqual({
+      reason: 'abandoned',
+    });
+    expect(
+      contentOf({ payment_id: 'p', error_details: { connector_details: { reason: 'expired' } } }),
+    ).toEqual({ reason: 'expired' });
+    expect(
+      contentOf({ refund_id: 'r', error_message: 'card 4242 4242 4242 4242 refused' }),
+    ).toEqual({ errorMessage: 'card [digits] refused' });
+    const endless = `${'4242 4242 4242 4242 '.repeat(110)}tail`;
+    expect(contentOf({ refund_id: 'r', error_message: endless }).errorMessage).not.toMatch(/4242/);
+    expect(contentOf({ refund_id: 'r', reason: 'x'.repeat(5_000) }).reason).toHaveLength(500);
+  });
+
+  test('a content without the fields that were added later keeps its hash', () => {
+    const body = {
+      payment_id: 'p',
+      status: 'failed',
+      amount: 100,
+      currency: 'USD',
+      error_code: '51',
+    };
+    const first = read(body);
+    const later = read({ ...body, net_amount: 103, error_message: 'no', cancellation_reason: 'x' });
+    if (first.outcome !== 'read' || later.outcome !== 'read') throw new Error('not read');
+    expect(contentHash(first.content)).toBe(
+      '54815013e43784f9399486ba4ca0ae0454e938337a374f5b81eef616309d4429',
+    );
+    expect(later.content).toMatchObject({ netAmountMinor: 103, errorMessage: 'no', reason: 'x' });
+    expect(contentHash(withoutAddedFields(later.content))).toBe(contentHash(first.content));
   });
 
   test('nobody personal is kept: neither names nor secrets enter the content', () => {

@@ -29,8 +29,6 @@ const snapshot = (fields: Partial<SnapshotHistory>): SnapshotHistory => ({
   currency: 'USD',
   amountMinor: 6540,
   receivedMinor: 6540,
-  unifiedCode: null,
-  unifiedMessage: null,
   recordedMicros: 2_000,
   eventNumber: 1,
   eventId: 'evt_1',

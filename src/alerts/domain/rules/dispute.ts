@@ -11,7 +11,15 @@
  */
 import type { Alert, Rule, Settled, Severity } from '../alert.ts';
 import type { Described, ResourceFacts } from '../facts.ts';
-import { belonging, history, instant, money, resourceDetail, subjectOf } from '../words.ts';
+import {
+  belonging,
+  history,
+  instant,
+  money,
+  reasonSentence,
+  resourceDetail,
+  subjectOf,
+} from '../words.ts';
 import { evidenceDeadline, isFirstStage, reachedThreshold } from './evidence.ts';
 
 /** The status in which a dispute waits for the merchant's answer. */
@@ -124,7 +132,7 @@ function openedAlert(facts: ResourceFacts, nowMs: number): Alert {
     rule: 'dispute_opened',
     variant: stage ?? '',
     severity: 'critical',
-    sentence: `${named(facts)} ${what}${joint} ${until}`,
+    sentence: `${named(facts)} ${what}${joint} ${until}${reasonSentence(facts)}`,
     nextStep: answerStep(facts),
     detail: {
       ...resourceDetail(facts),
@@ -151,7 +159,7 @@ export function deadlineAlert(
     rule: 'dispute_deadline',
     variant: new Date(deadlineMs).toISOString(),
     severity: hours <= 24 ? 'critical' : 'warning',
-    sentence: `${named(facts)} ${left}`,
+    sentence: `${named(facts)} ${left}${reasonSentence(facts)}`,
     nextStep: answerStep(facts),
     detail: {
       ...resourceDetail(facts),
@@ -221,7 +229,7 @@ function lostAlert(facts: ResourceFacts, status: keyof typeof LOST_WORDS): Alert
     variant: `${facts.stage ?? ''}/${status}`,
     // Accepting is what the merchant chose.
     severity: status === 'accepted' ? 'info' : 'warning',
-    sentence: `${named(facts)} ${LOST_WORDS[status]}.${cost}`,
+    sentence: `${named(facts)} ${LOST_WORDS[status]}.${cost}${reasonSentence(facts)}`,
     nextStep: `Do not refund the payment as well. Then acknowledge this alert. History: ${history(facts)}`,
   });
 }

@@ -81,7 +81,7 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof SILENT>> = {
     severity: 'critical',
     graceMs: 0,
     say: ({ subject, detail }) =>
-      `${named(subject)} captured ${amount(detail.capturedMinor, detail.currency)}, more than the ${amount(detail.amountMinor, detail.currency)} it asked for.`,
+      `${named(subject)} captured ${amount(detail.capturedMinor, detail.currency)}, more than the ${amount(detail.netAmountMinor ?? detail.amountMinor, detail.currency)} it asked for.`,
     nextStep: explain,
   },
   capture_revoked: {

@@ -7,7 +7,7 @@
  */
 import type { Alert, Settled } from '../alert.ts';
 import type { ResourceFacts } from '../facts.ts';
-import { belonging, history, money, resourceDetail, subjectOf } from '../words.ts';
+import { belonging, history, money, reasonSentence, resourceDetail, subjectOf } from '../words.ts';
 
 /** Statuses that need somebody, and how each is put. */
 const FAILED: ReadonlyMap<string, string> = new Map([
@@ -40,8 +40,8 @@ function failedAlert(facts: ResourceFacts, status: string, what: string): Alert 
     subject: subjectOf(facts),
     variant: status,
     severity: wasPaid ? 'critical' : 'warning',
-    sentence: `${name}${belonging(facts)} ${what}${after}. The payee does not have the money.`,
-    nextStep: `Find out why, and pay again if it is still owed: ${history(facts)}`,
+    sentence: `${name}${belonging(facts)} ${what}${after}.${reasonSentence(facts)} The payee does not have the money.`,
+    nextStep: `Pay again if it is still owed; its history: ${history(facts)}`,
     detail: { ...resourceDetail(facts), wasPaid },
     orderId: facts.orderId,
     paymentId: facts.paymentId,

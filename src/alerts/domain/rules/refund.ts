@@ -7,7 +7,7 @@
  */
 import type { Alert, Settled } from '../alert.ts';
 import type { ResourceFacts } from '../facts.ts';
-import { belonging, history, money, resourceDetail, subjectOf } from '../words.ts';
+import { belonging, history, money, reasonSentence, resourceDetail, subjectOf } from '../words.ts';
 
 export function refundAlerts(facts: ResourceFacts): Settled | undefined {
   const { before, status } = facts;
@@ -30,8 +30,8 @@ function failedAlert(facts: ResourceFacts): Alert {
     subject: subjectOf(facts),
     variant: '',
     severity: wasDone ? 'critical' : 'warning',
-    sentence: `${name}${belonging(facts)} failed${after}. The customer does not have the money.`,
-    nextStep: `Find out why, then refund again or another way: ${history(facts)}`,
+    sentence: `${name}${belonging(facts)} failed${after}.${reasonSentence(facts)} The customer does not have the money.`,
+    nextStep: `Refund again or another way; its history: ${history(facts)}`,
     detail: { ...resourceDetail(facts), wasDone },
     orderId: facts.orderId,
     paymentId: facts.paymentId,
