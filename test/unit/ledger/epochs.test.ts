@@ -73,6 +73,57 @@ test('E3: two that agree a minute apart open a new epoch with what they say', ()
   expect(last.state).toMatchObject({ epoch: 1, status: 'cancelled', capturedMinor: 0 });
 });
 
+test('E3: what is asked in between does not put the minute off', () => {
+  const early = [10, 30, 50, 69].map((seconds) => retrieve(TAKEN_BACK, seconds));
+  expect(run([look(PAID), ...early]).last.openedEpochs).toEqual([]);
+  const { last } = run([look(PAID), ...early, retrieve(TAKEN_BACK, 70)]);
+  expect(last.state).toMatchObject({ epoch: 1, status: TAKEN_BACK.status, capturedMinor: 0 });
+});
+
+// What a retrieve shows is of the same time as what is known: no version makes it the head.
+const UNDATED_PAID = { ...usd, status: 'succeeded', amountReceivedMinor: 100 };
+
+test.each<[string, SnapshotContent, SnapshotContent]>([
+  ['status', { status: 'cancelled' }, { status: 'expired' }],
+  ['amount', { amountMinor: 90 }, { amountMinor: 80 }],
+  ['currency', { currency: 'EUR' }, { currency: 'JPY' }],
+  ['captured amount', { amountReceivedMinor: 60 }, { amountReceivedMinor: 50 }],
+])('E2, E3: another %s contradicts, and only the same one confirms it', (_what, one, other) => {
+  const says = { ...UNDATED_PAID, ...one };
+  const saysOther = { ...UNDATED_PAID, ...other };
+  const first = run([look(PAID), retrieve(says, 10)]);
+  expect(first.last.contradiction?.terms).toMatchObject(one);
+  expect(first.last.isCheckDue).toBe(true);
+
+  const disagreeing = run([look(PAID), retrieve(says, 10), retrieve(saysOther, 80)]);
+  expect(disagreeing.last.openedEpochs).toEqual([]);
+  expect(disagreeing.last.contradiction?.terms).toMatchObject(other);
+
+  const confirmed = run([look(PAID), retrieve(says, 10), retrieve(says, 80)]);
+  expect(confirmed.last.openedEpochs).toMatchObject([{ epoch: 1 }]);
+  expect(confirmed.last.state).toMatchObject({ epoch: 1, ...(one.status && one) });
+});
+
+test('E2, E3: another dispute stage contradicts, and only the same one confirms it', () => {
+  const at = (stage: string, seconds?: number) => {
+    const content = { ...usd, status: 'opened', stage };
+    const dated = { ...content, versionMicros: T0 };
+    return seconds === undefined
+      ? look(dated, { kind: 'dispute' })
+      : look(content, {
+          kind: 'dispute',
+          source: 'retrieve',
+          observedMicros: T0 + seconds * SECOND,
+        });
+  };
+  const reversed = at('arbitration');
+  expect(run([reversed, at('dispute', 10)]).last.contradiction?.terms.stage).toBe('dispute');
+  const disagreeing = run([reversed, at('dispute', 10), at('pre_arbitration', 80)]);
+  expect(disagreeing.last.openedEpochs).toEqual([]);
+  const confirmed = run([reversed, at('dispute', 10), at('dispute', 80)]);
+  expect(confirmed.last.state).toMatchObject({ epoch: 1, stage: 'dispute' });
+});
+
 test('E3: two that disagree with each other start over', () => {
   const other = { ...TAKEN_BACK, status: 'expired', versionMicros: T0 + 2 * SECOND };
   const { last } = run([look(PAID), retrieve(TAKEN_BACK, 10), retrieve(other, 80)]);
@@ -109,6 +160,15 @@ test('E4: a webhook from the floor upwards joins the epoch, whether it came befo
   const came = run([paid, undated, ...retrieves]);
   const comes = run([...opening, undated]);
   expect(came.last.state).toEqual(comes.last.state);
+});
+
+test('E4: the floor itself belongs to the epoch, and what lies just below it does not', () => {
+  const opening = [look(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 70)];
+  const floorMicros = run(opening).known.epochs[0]?.floorMicros ?? 0;
+  const paidAt = (versionMicros: number) =>
+    run([...opening, look({ ...PAID, errorCode: 'late', versionMicros })]).last.state;
+  expect(paidAt(floorMicros - 1)).toMatchObject({ status: TAKEN_BACK.status, capturedMinor: 0 });
+  expect(paidAt(floorMicros)).toMatchObject({ epoch: 1, status: 'succeeded', capturedMinor: 100 });
 });
 
 test('E4: what a retrieve contradicts at its very version stays below the epoch, for ever', () => {

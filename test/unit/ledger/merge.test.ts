@@ -163,6 +163,15 @@ describe('M2: the key', () => {
     expect(state).toMatchObject({ capturedMinor: 60, errorCode: 'the larger' });
   });
 
+  test('a captured amount of zero is more than none, whichever hash is greater', () => {
+    const one = { ...usd, status: 'failed', versionMicros: T0 };
+    const winners = Array.from({ length: 16 }, (_, place) => {
+      const carrying = { ...one, amountReceivedMinor: 0, errorCode: `carried ${place}` };
+      return merge(carrying, { ...one, errorCode: `missing ${place}` }).errorCode;
+    });
+    expect(winners).toEqual(winners.map((_, place) => `carried ${place}`));
+  });
+
   test('of two bodies that differ in nothing else the content hash decides, whichever came first', () => {
     const one = { ...usd, status: 'failed', errorCode: 'x' };
     const other = { ...usd, status: 'failed', errorCode: 'y' };
@@ -448,6 +457,35 @@ describe('M7: an unknown status posts nothing', () => {
 });
 
 describe('M6: doubts and illegal steps are stated', () => {
+  const disputeDoubts = (...contents: readonly SnapshotContent[]) =>
+    mergeLooks(
+      NOTHING,
+      contents.map((content) => look(content, { kind: 'dispute' })),
+    ).state?.doubts;
+
+  test('an undated body that is further in life is a doubt within its dispute stage, not across', () => {
+    const opened = { ...usd, status: 'opened', versionMicros: T0 };
+    const lost = { ...usd, status: 'lost', stage: 'dispute' };
+    expect(disputeDoubts({ ...opened, stage: 'dispute' }, lost)).toEqual(['unversioned_ahead']);
+    expect(disputeDoubts({ ...opened, stage: 'arbitration' }, lost)).toEqual([]);
+  });
+
+  test('captures of one tick may differ while more can follow; final amounts may not', () => {
+    const carrying = (status: string, amountReceivedMinor: number) => ({
+      ...usd,
+      status,
+      amountReceivedMinor,
+      amountCapturableMinor: 100 - amountReceivedMinor,
+      versionMicros: T0,
+    });
+    const doubtsOf = (status: string) =>
+      merge(carrying(status, 30), carrying(status, 40)).doubts.includes('conflicting_amounts');
+    expect(doubtsOf('partially_captured_and_capturable')).toBe(false);
+    expect(doubtsOf('partially_captured_and_processing')).toBe(false);
+    expect(doubtsOf('partially_captured')).toBe(true);
+    expect(doubtsOf('succeeded')).toBe(true);
+  });
+
   test('an unknown status is kept, and doubted', () => {
     const state = merge({ ...usd, status: 'teleported', versionMicros: T0 });
     expect(state).toMatchObject({ status: 'teleported', doubts: ['unknown_status'] });

@@ -28,15 +28,22 @@ describe('the status of an order', () => {
   test.each<[string, readonly OrderPart[]]>([
     ['charged_back', [paid, dispute({ status: 'lost' })]],
     ['charged_back', [paid, dispute({ status: 'accepted' }), refund({})]],
+    ['charged_back', [paid, dispute({ status: 'expired' })]],
     ['disputed', [paid, dispute({ status: 'opened' }), refund({})]],
+    ['disputed', [paid, dispute({ status: 'challenged' })]],
     ['paid', [paid, dispute({ status: 'opened', stage: 'pre_dispute' })]],
     ['paid', [paid, dispute({ status: 'won' })]],
+    ['paid', [paid, dispute({ status: 'cancelled' })]],
     ['refunded', [paid, refund({ amountMinor: 100 })]],
+    ['refunded', [paid, refund({ amountMinor: 101 })]],
+    ['refunded', [paid, refund({ amountMinor: 60 }), refund({ amountMinor: 60 })]],
+    ['partially_refunded', [paid, refund({ amountMinor: 99 })]],
     ['partially_refunded', [paid, refund({})]],
     ['paid', [paid, refund({ status: 'failed' })]],
     ['paid', [paid, part({ status: 'failed', capturedMinor: 0 })]],
     ['partially_captured', [part({ status: 'partially_captured', capturedMinor: 30 })]],
     ['partially_captured', [part({ status: 'cancelled', capturedMinor: 30 })]],
+    ['partially_captured', [part({ status: 'expired', capturedMinor: 30, authorizedMinor: 100 })]],
     ['authorized', [part({ status: 'requires_capture', capturedMinor: 0, authorizedMinor: 100 })]],
     ['pending', [part({ status: 'processing', capturedMinor: 0 })]],
     ['pending', [part({ status: 'teleported', capturedMinor: 0 })]],
@@ -77,6 +84,22 @@ describe('its amounts', () => {
     expect(deriveOrder([held]).totals).toMatchObject([{ authorizedMinor: 70, capturedMinor: 30 }]);
     expect(deriveOrder([{ ...held, status: 'expired' }]).totals).toMatchObject([
       { authorizedMinor: 0 },
+    ]);
+  });
+
+  test.each([
+    ['opened', { disputedMinor: 100, chargedBackMinor: 0 }],
+    ['challenged', { disputedMinor: 100, chargedBackMinor: 0 }],
+    ['lost', { disputedMinor: 0, chargedBackMinor: 100 }],
+    ['accepted', { disputedMinor: 0, chargedBackMinor: 100 }],
+    ['expired', { disputedMinor: 0, chargedBackMinor: 100 }],
+    ['won', { disputedMinor: 0, chargedBackMinor: 0 }],
+    ['cancelled', { disputedMinor: 0, chargedBackMinor: 0 }],
+  ])('a dispute that is %s is undecided, lost or costs nothing', (status, amounts) => {
+    expect(deriveOrder([paid, dispute({ status })]).totals).toMatchObject([amounts]);
+    const question = dispute({ status, stage: 'pre_dispute' });
+    expect(deriveOrder([paid, question]).totals).toMatchObject([
+      { disputedMinor: 0, chargedBackMinor: 0 },
     ]);
   });
 

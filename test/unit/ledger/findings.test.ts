@@ -1,0 +1,101 @@
+/** What merged states and orders show, as pure rules; opening and closing is tested over the database. */
+import { describe, expect, test } from 'vitest';
+import { stateFindings } from '../../../src/ledger/domain/findings.ts';
+import { mergeLooks } from '../../../src/ledger/domain/mergeLooks.ts';
+import { type NamedPart, orderFindings } from '../../../src/ledger/domain/orderFindings.ts';
+import type { SnapshotContent } from '../../../src/ledger/domain/snapshot.ts';
+import { look } from '../../support/lives.ts';
+
+const NOTHING = { snapshots: [], epochs: [], contradiction: undefined };
+
+describe('a payment', () => {
+  const classesOf = (content: SnapshotContent) =>
+    stateFindings({ kind: 'payment', id: 'pay_1' }, mergeLooks(NOTHING, [look(content)])).map(
+      (finding) => finding.class,
+    );
+  const paid = { status: 'succeeded', currency: 'USD', amountReceivedMinor: 100 };
+
+  test.each([
+    ['more than it asked for', { ...paid, amountMinor: 99 }, ['over_capture']],
+    ['exactly what it asked for', { ...paid, amountMinor: 100 }, []],
+    ['an amount where it is unknown what it asked for', paid, []],
+  ])('that captured %s', (_what, content, classes) => {
+    expect(classesOf(content)).toEqual(classes);
+  });
+});
+
+describe('an order', () => {
+  const payment: NamedPart = {
+    kind: 'payment',
+    id: 'pay_1',
+    paymentId: null,
+    status: 'succeeded',
+    stage: undefined,
+    currency: 'USD',
+    amountMinor: 100,
+    authorizedMinor: 0,
+    capturedMinor: 100,
+  };
+  const child = (fields: Partial<NamedPart>): NamedPart => ({
+    ...payment,
+    kind: 'refund',
+    id: 'ref_1',
+    paymentId: 'pay_1',
+    amountMinor: 10,
+    capturedMinor: 0,
+    ...fields,
+  });
+  const found = (...parts: readonly NamedPart[]) =>
+    orderFindings('order:ord_1', parts).map((finding) => [finding.class, finding.detail]);
+
+  const DISPUTE = { kind: 'dispute', id: 'dp_1', stage: 'dispute', amountMinor: 100 } as const;
+
+  test.each<[string, Partial<NamedPart>, readonly string[]]>([
+    ['a refund that succeeded', { status: 'succeeded' }, ['ref_1']],
+    ['a refund that is pending', { status: 'pending' }, ['ref_1']],
+    ['a refund that failed, which moved nothing', { status: 'failed' }, []],
+    ['a dispute', { ...DISPUTE, status: 'opened' }, ['dp_1']],
+    ['a dispute that was won', { ...DISPUTE, status: 'won' }, ['dp_1']],
+  ])('in another currency than its payment: %s', (_what, fields, strange) => {
+    const expected = strange.length === 0 ? [] : [['currency', { parts: strange }]];
+    const inEuro = { ...fields, currency: 'EUR', amountMinor: 0 };
+    expect(found(payment, child(inEuro))).toEqual(expected);
+    expect(found(payment, child({ ...inEuro, currency: 'USD' }))).toEqual([]);
+    expect(found(payment, child({ ...inEuro, currency: undefined }))).toEqual([]);
+    expect(found({ ...payment, currency: undefined }, child(inEuro))).toEqual([]);
+  });
+
+  test('is over-refunded by what exceeds its captures, pending refunds included', () => {
+    const refunds = (...amounts: readonly number[]) =>
+      amounts.map((amountMinor, place) =>
+        child({ id: `ref_${place}`, amountMinor, status: place === 0 ? 'succeeded' : 'pending' }),
+      );
+    expect(found(payment, ...refunds(100))).toEqual([]);
+    expect(found(payment, ...refunds(60, 40))).toEqual([]);
+    expect(found(payment, ...refunds(60, 41))).toEqual([
+      ['over_refund', { currency: 'USD', excessMinor: 1 }],
+    ]);
+    const failed = child({ amountMinor: 999, status: 'failed' });
+    expect(found(payment, failed)).toEqual([]);
+  });
+
+  test('is not judged while a payment of it may still capture', () => {
+    const open = { ...payment, id: 'pay_2', status: 'processing', capturedMinor: 0 };
+    const refund = child({ amountMinor: 150, status: 'succeeded' });
+    expect(found(payment, refund, open)).toEqual([]);
+    expect(found(payment, refund)).toHaveLength(1);
+  });
+
+  test('loses twice only where a refund and a dispute exceed the capture together', () => {
+    const refund = child({ amountMinor: 1, status: 'succeeded' });
+    const lost = child({ ...DISPUTE, status: 'lost' });
+    expect(found(payment, child({ ...DISPUTE, status: 'lost', amountMinor: 500 }))).toEqual([]);
+    expect(found(payment, refund, child({ ...DISPUTE, status: 'lost', amountMinor: 99 }))).toEqual(
+      [],
+    );
+    expect(found(payment, refund, lost)).toEqual([
+      ['double_loss', { currency: 'USD', excessMinor: 1 }],
+    ]);
+    expect(found(payment, refund, { ...lost, status: 'won' })).toEqual([]);
+  });
+});
