@@ -90,6 +90,20 @@ export function captureClaim(status: string | null | undefined): CaptureClaim {
     : 'none';
 }
 
+/**
+ * Whether `amount_received` reports what is known to be captured. A void reverses the whole capture, and
+ * its body may report what is left of it.
+ * @param known the status and captured amount that are known
+ */
+export function isSameCapture(
+  receivedMinor: number,
+  known: { readonly status?: string | null; readonly capturedMinor: number },
+): boolean {
+  const { status, capturedMinor } = known;
+  if (status === 'cancelled_post_capture') return receivedMinor <= capturedMinor;
+  return receivedMinor === capturedMinor;
+}
+
 export const REFUND_STATUSES = ['pending', 'review', 'succeeded', 'failed'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
 

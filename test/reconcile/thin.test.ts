@@ -197,3 +197,14 @@ test('rows date what events without a time brought, so that it is counted; verif
   const verified = await verifyLedger(db, { merchantId: sandbox.merchantId, rebuild: true });
   expect(verified.checks.filter(({ failures }) => failures > 0)).toEqual([]);
 });
+
+test('a void that reports nothing received is healed without a finding', async () => {
+  await sandbox.control('DELETE', '/faults');
+  await makePayments(1);
+  expect(await reconciler.run(span)).toMatchObject({ healed: 1, left: 0 });
+  await setState(0, { amount_received: 0 }, 'cancelled_post_capture');
+  expect(await reconciler.run(span)).toMatchObject({ found: 1, healed: 1, left: 0 });
+  expect(await reconciler.run(span)).toMatchObject({ found: 0, left: 0 });
+  expect(await stateOf(0)).toMatchObject({ status: 'cancelled_post_capture', captured: 1000 });
+  expect(await db.query('select class from findings')).toEqual([]);
+});

@@ -13,6 +13,7 @@
  *    snapshots join it only from the floor upwards.
  * 5. Epochs are recorded facts, so a rebuild repeats them.
  */
+import { isSameCapture } from '../../contract/statuses.ts';
 import type { ResourceState } from './merge.ts';
 import { capturedOf, type Snapshot, type SnapshotContent } from './snapshot.ts';
 
@@ -129,7 +130,7 @@ function sameTerms(terms: MoneyTerms, merged: ResourceState): boolean {
     (terms.stage ?? merged.stage) === merged.stage &&
     (terms.amountMinor ?? merged.amountMinor) === merged.amountMinor &&
     (terms.currency ?? merged.currency) === merged.currency &&
-    (terms.amountReceivedMinor ?? merged.capturedMinor) === merged.capturedMinor
+    isSameCapture(terms.amountReceivedMinor ?? merged.capturedMinor, merged)
   );
 }
 

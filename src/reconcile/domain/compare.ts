@@ -7,6 +7,7 @@
  * 3. A difference says what to ask, never what is true: the ledger changes by what a retrieve says.
  */
 import type { ResourceKind } from '../../contract/resources/index.ts';
+import { isSameCapture } from '../../contract/statuses.ts';
 
 /** What a list row or an answer says. Amounts in minor units of the currency beside them. */
 export interface Remote {
@@ -62,7 +63,8 @@ function differingField(remote: Remote, local: Local): Difference | undefined {
     theirs !== undefined && theirs !== ours;
   if (differs(remote.currency, local.currency)) return 'currency';
   if (differs(remote.amountMinor, local.amountMinor)) return 'amount';
-  if (differs(remote.capturedMinor, local.capturedMinor)) return 'amount';
+  const { capturedMinor = local.capturedMinor } = remote;
+  if (!isSameCapture(capturedMinor, local)) return 'amount';
   if (differs(remote.status, local.status) || differs(remote.stage, local.stage)) {
     return 'status_conflict';
   }
