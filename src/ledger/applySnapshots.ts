@@ -70,7 +70,7 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   if (input.looks.length === 0 && input.suspects.length === 0) return;
   const { filing, rows, missing, orders } = await lockAll(tx, input);
   const merged = await mergeAll(tx, { rows, looks: input.looks, missing });
-  const placed = placeInOrders({ rows, merged, filing });
+  const placed = placeInOrders({ rows, merged, filing, looks: input.looks });
 
   await writeResources(tx, { placed, missing, stubs: filing.stubs });
   const added = [...merged.values()].flatMap((one) => one.added);
@@ -247,6 +247,7 @@ interface PlaceInput {
   readonly rows: readonly ResourceRow[];
   readonly merged: ReadonlyMap<string, Merged>;
   readonly filing: Filing;
+  readonly looks: readonly Look[];
 }
 
 /**
@@ -254,7 +255,7 @@ interface PlaceInput {
  * Where a payment that is not looked at is filed was read before the locks were held;
  * recomputeOrders finds out if it has moved since.
  */
-function placeInOrders({ rows, merged, filing }: PlaceInput): readonly Placed[] {
+function placeInOrders({ rows, merged, filing, looks }: PlaceInput): readonly Placed[] {
   const paymentOrders = new Map(filing.parentOrders);
   for (const row of rows) {
     if (row.kind !== 'payment') continue;
@@ -264,12 +265,14 @@ function placeInOrders({ rows, merged, filing }: PlaceInput): readonly Placed[] 
       : (row.orderKey ?? orderKeyOf({ id: row.id }));
     paymentOrders.set(row.id, orderKey);
   }
+  const told = new Set(looks.filter(isWebhook).map(({ ref }) => refKey(ref)));
   const placed = rows.map((row): Placed => {
     const one = merged.get(refKey(row));
     const paymentId = one?.state?.paymentId ?? row.paymentId;
     const orderKey = orderOf(row, paymentId, paymentOrders);
     const transfers = one ? transfersOf(row, one) : [];
-    const update = one && toUpdate(row, one, { paymentId, orderKey, transfers });
+    const isTold = told.has(refKey(row));
+    const update = one && toUpdate(row, one, { paymentId, orderKey, transfers, isTold });
     return { row, orderKey, merged: one, update, transfers };
   });
   const locked = new Set(filing.orderKeys);
@@ -278,6 +281,10 @@ function placeInOrders({ rows, merged, filing }: PlaceInput): readonly Placed[] 
     .filter((orderKey): orderKey is string => orderKey !== null && !locked.has(orderKey));
   if (missing.length > 0) throw new OrdersMoved(missing);
   return placed;
+}
+
+function isWebhook({ source }: Look): boolean {
+  return source === 'webhook';
 }
 
 /** What is to be posted for a resource, with the snapshot and the inbox row that cause it. */

@@ -17,6 +17,7 @@ export function toUpdate(
     readonly paymentId: string | null;
     readonly orderKey: string | null;
     readonly transfers: readonly Transfer[];
+    readonly isTold: boolean;
   },
 ): ResourceUpdate | undefined {
   const { state } = merged;
@@ -50,6 +51,7 @@ export function toUpdate(
     ],
     is_check_wanted: merged.isCheckDue,
     is_unsettled: isUnsettled(row.kind, state.status),
+    is_told: place.isTold,
     posted: postedAfter(row.posted, place.transfers),
   };
 }
@@ -111,6 +113,7 @@ export function toStubRow({ kind, id, orderKey }: Stub): ResourceUpdate {
     open_findings: [],
     is_check_wanted: true,
     is_unsettled: true,
+    is_told: false,
     posted: {},
   };
 }

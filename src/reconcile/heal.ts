@@ -20,12 +20,13 @@ import { type ResourceRef, type SnapshotContent, supplementOf } from '../ledger/
 import { startOver } from '../ledger/ordersMoved.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
-import { compare, type Difference, isPastGrace, type Remote } from './domain/compare.ts';
+import { compare, type Difference, judgeHealed, type Remote } from './domain/compare.ts';
 import type { Span } from './domain/windows.ts';
 import { closeComparison, openComparison } from './findings.ts';
 import type { ReconcileMetrics } from './metrics.ts';
 import type { ListedRow, ReadWindow } from './readList.ts';
 import type { Retrieved } from './retrieve.ts';
+import { awaitWebhooks } from './store/awaited.ts';
 import { type LocalRow, readAccepted, readIdsCreated, readLocalByIds } from './store/compare.ts';
 import type { ReportedDifference } from './store/runs.ts';
 import { KIND_OF, type Stream } from './streams.ts';
@@ -44,6 +45,8 @@ export interface HealParts {
   /** Retrieves in the run's lane, counted. @throws ServiceTrouble for what concerns every request */
   readonly retrieve: (ref: { kind: Remote['kind']; id: string }) => Promise<Retrieved>;
   readonly isDryRun: boolean;
+  /** A person asked for it, in a process whose metrics nobody reads. */
+  readonly isByHand: boolean;
   /**
    * As in applySnapshots: set while a list is imported for the first time. Nobody had told of what it
    * finds, so nothing counts as missed.
@@ -77,16 +80,18 @@ export async function healWindow(
   const applied = found.filter(({ row }) => !open.has(row.remote.id));
   const outcome = parts.isDryRun ? 'would_heal' : 'healed';
   const results = applied.map((one) => reported(one, outcome));
-  const versions = applied.map(({ row }) => row.remote.versionMicros);
+  const changes = applied.map(({ row }): Healed => {
+    return { ref: refOf(row), versionMicros: row.remote.versionMicros };
+  });
   const left: Found[] = [];
   for (const one of rest) {
     const healed = await healOne(parts, one.row.remote);
     if (healed) {
       results.push(reported(one, outcome));
-      versions.push(healed.versionMicros);
+      changes.push({ ref: refOf(one.row), versionMicros: healed.versionMicros });
     } else left.push(one);
   }
-  const missed = countMissed(parts, stream, versions);
+  const missed = await countMissed(parts, stream, changes);
   results.push(...(await askAgain(parts, unsettled)));
   results.push(...(await settleFindings(parts, window, left)));
   results.push(...(await findLacking(parts, stream, window)));
@@ -224,21 +229,33 @@ function subjectOf({ kind, id }: Pick<Remote, 'kind' | 'id'>): string {
   return `${kind}:${id}`;
 }
 
-/** Counts what changed so long ago that its webhook is lost; of what has no version nobody can tell. */
-function countMissed(
+/** A change that was brought here; of what has no version nobody can tell when it was made. */
+interface Healed {
+  readonly ref: ResourceRef;
+  readonly versionMicros: number | undefined;
+}
+
+/** Counts what changed so long ago that its webhook is lost, and notes whose webhook is awaited. */
+async function countMissed(
   parts: HealParts,
   stream: Stream,
-  versions: readonly (number | undefined)[],
-): number {
+  healed: readonly Healed[],
+): Promise<number> {
   if (parts.historyUntilMs !== undefined || parts.isDryRun) return 0;
+  const { db, metrics, isByHand } = parts;
   const nowMs = parts.clock.nowMs();
   let missed = 0;
-  for (const versionMicros of versions) {
-    if (versionMicros === undefined || !isPastGrace(versionMicros, nowMs)) continue;
+  const awaited: { readonly ref: ResourceRef; readonly changedAt: Date }[] = [];
+  for (const { ref, versionMicros } of healed) {
+    if (versionMicros === undefined) continue;
+    const { isMissed, isAwaited } = judgeHealed(versionMicros, { nowMs, isByHand });
+    if (isAwaited) awaited.push({ ref, changedAt: new Date(versionMicros / 1000) });
+    if (!isMissed) continue;
     missed += 1;
-    parts.metrics.missed(stream);
-    parts.metrics.secondsToConverge((nowMs - versionMicros / 1000) / 1000);
+    metrics.missed(stream);
+    metrics.secondsToConverge((nowMs - versionMicros / 1000) / 1000);
   }
+  if (awaited.length > 0) await awaitWebhooks(db, stream, awaited);
   return missed;
 }
 

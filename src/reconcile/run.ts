@@ -20,6 +20,7 @@ import { readBeginningMs } from '../ledger/installation.ts';
 import { createAsking } from './asking.ts';
 import { calibrateSums } from './compareSums.ts';
 import { compareTotals } from './compareTotals.ts';
+import { GRACE_MS } from './domain/compare.ts';
 import { emptySpanReason, verdictOfDone } from './domain/verdict.ts';
 import type { Span } from './domain/windows.ts';
 import { closeComparison, openUnusable } from './findings.ts';
@@ -29,10 +30,12 @@ import {
   type RunOptions,
   type RunState,
   type RunTools,
+  step,
 } from './listSpan.ts';
 import { createListReader } from './readList.ts';
 import { Paused, ServiceTrouble } from './serviceTrouble.ts';
 import { settleList } from './settleList.ts';
+import { takeMissed } from './store/awaited.ts';
 import {
   advanceWatermark,
   findLast,
@@ -124,16 +127,18 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       await fail(parts, row, nothing);
       return await reportOf(parts, row.id);
     }
+    const isByHand = request.cause === 'operator';
     const tools: RunTools = {
       parts,
       stream,
       asking,
       reader,
-      heal: { ...parts, retrieve: asking.retrieve, isDryRun, historyUntilMs },
+      heal: { ...parts, retrieve: asking.retrieve, isDryRun, isByHand, historyUntilMs },
       options,
-      mayPause: request.cause !== 'operator',
+      mayPause: !isByHand,
     };
     try {
+      await countUntold(tools, state);
       await guard(parts, stream, () =>
         row.mode === 'totals' ? compareTotals(tools, state) : listSpan(tools, state, state.span),
       );
@@ -166,6 +171,22 @@ async function fail(
   await finishRun(db, id, reason);
   metrics.run('failed');
   log.warn({ runId: id, stream, reason }, 'reconcile.run_failed');
+}
+
+/** As many are judged by one run. */
+const MAX_UNTOLD = 10_000;
+
+/** Counts changes that were brought here before their webhook had its time, and whose webhook never came. */
+async function countUntold(tools: RunTools, state: RunState): Promise<void> {
+  const { parts, stream, heal } = tools;
+  if (heal.isDryRun || heal.isByHand) return;
+  const missed = await takeMissed(parts.db, stream, { graceMs: GRACE_MS, limit: MAX_UNTOLD });
+  if (missed.length === 0) return;
+  for (const { secondsToConverge } of missed) {
+    parts.metrics.missed(stream);
+    parts.metrics.secondsToConverge(secondsToConverge);
+  }
+  await step(tools, state, { compared: 0, missed: missed.length, differences: [] });
 }
 
 /** Turns trouble with the service into a finding (rule 4). */

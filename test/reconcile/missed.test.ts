@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { API_KEY, type PaymentService, startPaymentService } from '../client/paymentService.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { paymentObject } from '../support/events.ts';
+import { eventBody, paymentObject } from '../support/events.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
 import { testReconciler } from '../support/reconciler.ts';
 
 const MINUTE = 60_000;
@@ -64,3 +65,31 @@ test.each([
     );
   },
 );
+
+test('what a run by hand brings is counted by the next scheduled run, unless its webhook comes', async () => {
+  const at = new Date(Date.now() - 20 * MINUTE).toISOString();
+  const fields = { status: 'processing', amount_received: 0, created: at, modified_at: at };
+  const payments = [paymentObject(fields), paymentObject(fields), paymentObject(fields)] as const;
+  const { run, metrics } = testReconciler({
+    db,
+    service: { baseUrl: service.baseUrl, apiKey: API_KEY },
+  });
+  show(payments, short);
+  await run();
+
+  const [late, lost, old] = payments;
+  const now = [changed(late, 10_000), changed(lost, 10_000), changed(old, 5 * MINUTE)] as const;
+  show(now, short);
+  expect(await run()).toMatchObject({ cause: 'operator', healed: 3, missed: 1 });
+  // Its counter was that of another process.
+  const counted = async () =>
+    (await metrics.render()).match(/tallyhook_missed_webhooks_total{stream="payments"} (\d+)/)?.[1];
+  expect(await counted()).toBe('1');
+
+  await applyEach(db, testApplier(db), [eventBody(now[0])]);
+  expect(await run({ cause: 'tail' })).toMatchObject({ found: 0, missed: 0 });
+  await db.query(`update awaited_webhooks set healed_at = healed_at - interval '3 minutes'`);
+  expect(await run({ cause: 'night' })).toMatchObject({ found: 0, missed: 2 });
+  expect(await counted()).toBe('3');
+  expect(await run({ cause: 'week' })).toMatchObject({ found: 0, missed: 0 });
+});

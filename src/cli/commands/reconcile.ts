@@ -12,6 +12,7 @@ import { estimateOf } from '../../reconcile/estimate.ts';
 import type { RunProgress } from '../../reconcile/listSpan.ts';
 import { FIRST_SPAN_MS, type Reconcile, type RunReport } from '../../reconcile/run.ts';
 import { ServiceTrouble } from '../../reconcile/serviceTrouble.ts';
+import { countAwaited } from '../../reconcile/store/awaited.ts';
 import { readBudget } from '../../reconcile/store/budget.ts';
 import { MODES, type Mode, readStream, type SumsOutcome } from '../../reconcile/store/runs.ts';
 import { STREAMS, type Stream } from '../../reconcile/streams.ts';
@@ -102,7 +103,9 @@ async function runAll(db: Database, options: Options): Promise<void> {
       continue;
     }
     reports.push(result);
-    if (!options.json) printReport(result);
+    if (options.json) continue;
+    printReport(result);
+    await printAwaited(db, stream);
   }
   const [first] = refused;
   if (first && reports.length === 0) throw nothingCompared(first);
@@ -233,6 +236,15 @@ const VERDICT_TEXT = {
   failed: 'not compared',
   unfinished: 'not finished',
 } as const satisfies Record<Verdict, string>;
+
+/** Changes may be here before their webhooks; those that never come are counted by the schedules. */
+async function printAwaited(db: Database, stream: Stream): Promise<void> {
+  const awaited = await countAwaited(db, stream);
+  if (awaited === 0) return;
+  console.log(
+    `  webhooks of ${awaited} changes are awaited; the next scheduled run counts those lost`,
+  );
+}
 
 const SUMS = {
   agreed: 'its sums agree',

@@ -98,6 +98,8 @@ export interface ResourceUpdate extends ResourceRef {
   readonly is_check_wanted: boolean;
   /** It will be looked at again, wanted or not: it can still change. */
   readonly is_unsettled: boolean;
+  /** A webhook tells of it now. */
+  readonly is_told: boolean;
   readonly posted: Posted;
 }
 
@@ -133,6 +135,7 @@ const UPDATE_COLUMNS = {
   open_findings: 'text',
   is_check_wanted: 'boolean',
   is_unsettled: 'boolean',
+  is_told: 'boolean',
   posted: 'text',
 } as const satisfies Record<keyof ResourceUpdate, string>;
 
@@ -161,7 +164,7 @@ export function insertResources(
                             reference, unified_code, unified_message, error_code, error_message,
                             reason, reason_code, created_at, deadline_at,
                             epoch, version_micros, head_hash, posts, doubts, contradiction,
-                            open_findings, is_check_wanted, next_check_at, posted)
+                            open_findings, is_check_wanted, next_check_at, told_at, posted)
      select kind, id, payment_id, order_key, status, stage, currency, amount_minor,
             net_amount_minor, authorized_minor, captured_minor, capture_method,
             reference, unified_code, unified_message, error_code, error_message,
@@ -169,7 +172,7 @@ export function insertResources(
             epoch, version_micros, decode(head_hash, 'hex'), posts, doubts::text[],
             contradiction::jsonb, open_findings::text[], is_check_wanted,
             case when is_check_wanted then now() when is_unsettled then now() + ${FIRST_CHECK} end,
-            posted::jsonb
+            case when is_told then now() end, posted::jsonb
        from ${UPDATE_ROWS}
       order by kind, id
      on conflict do nothing
@@ -206,6 +209,7 @@ export async function updateResources(
             next_check_at = case when u.is_check_wanted then now()
                                  when u.is_unsettled then coalesce(r.next_check_at, now() + ${FIRST_CHECK})
                                  else r.next_check_at end,
+            told_at = case when u.is_told then now() else r.told_at end,
             posted = u.posted::jsonb,
             updated_at = now()
        from ${UPDATE_ROWS}

@@ -10,7 +10,7 @@ import type { ResourceUpdate } from '../store/resources.ts';
 
 /**
  * Columns that do not follow from the snapshots alone: what retrieves left to be confirmed, when to
- * ask again, what was posted, and findings. Those that can be checked have checks of their own.
+ * ask again, when a webhook last told of it, what was posted, and findings. Those that can be checked have checks of their own.
  */
 type Unfolded =
   | 'kind'
@@ -19,6 +19,7 @@ type Unfolded =
   | 'contradiction'
   | 'is_check_wanted'
   | 'is_unsettled'
+  | 'is_told'
   | 'posted'
   | 'open_findings';
 type FoldedColumns = Omit<ResourceUpdate, Unfolded>;
@@ -83,7 +84,12 @@ function written(ref: ResourceRef, state: ResourceState): ResourceUpdate | undef
     openFindings: [],
     posted: {},
   };
-  const place = { paymentId: state.paymentId ?? null, orderKey: null, transfers: [] };
+  const place = {
+    paymentId: state.paymentId ?? null,
+    orderKey: null,
+    transfers: [],
+    isTold: false,
+  };
   return toUpdate(row, mergedOf(state, null), place);
 }
 

@@ -74,7 +74,23 @@ function differingField(remote: Remote, local: Local): Difference | undefined {
 }
 
 /** A change younger than this may still be told by a webhook that is on its way. */
-const GRACE_MS = 2 * 60_000;
+export const GRACE_MS = 2 * 60_000;
+
+/** What is older when a person compares it is history: a schedule would not have met it. */
+const HISTORY_MS = 24 * 60 * 60_000;
+
+/**
+ * Whether a change that is brought here now counts as missed at once, or its webhook is awaited first:
+ * it may still come, and what a person brings is counted by the schedules, whose counters are read.
+ */
+export function judgeHealed(
+  versionMicros: number,
+  { nowMs, isByHand }: { readonly nowMs: number; readonly isByHand: boolean },
+): { readonly isMissed: boolean; readonly isAwaited: boolean } {
+  const isMissed = isPastGrace(versionMicros, nowMs);
+  const isHistory = nowMs - versionMicros / 1000 >= HISTORY_MS;
+  return { isMissed, isAwaited: !isMissed || (isByHand && !isHistory) };
+}
 
 /** Whether a change is so old that its webhook counts as lost. */
 export function isPastGrace(versionMicros: number, nowMs: number): boolean {

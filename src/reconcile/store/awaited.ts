@@ -1,0 +1,69 @@
+/** Statements on webhooks that are awaited: their changes were brought here before they had their time. */
+import type { ResourceRef } from '../../ledger/domain/snapshot.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import type { Stream } from '../streams.ts';
+
+/** Notes changes; of one resource the last one counts. */
+export async function awaitWebhooks(
+  db: Queryable,
+  stream: Stream,
+  changes: readonly { readonly ref: ResourceRef; readonly changedAt: Date }[],
+): Promise<void> {
+  await db.query(
+    `insert into awaited_webhooks (kind, resource_id, stream, changed_at)
+     select kind, id, $1, changed
+       from unnest($2::text[], $3::text[], $4::timestamptz[]) as u (kind, id, changed)
+     on conflict (kind, resource_id)
+     do update set changed_at = excluded.changed_at, healed_at = excluded.healed_at`,
+    [
+      stream,
+      changes.map(({ ref }) => ref.kind),
+      changes.map(({ ref }) => ref.id),
+      changes.map(({ changedAt }) => changedAt),
+    ],
+  );
+}
+
+/** How many webhooks of a list are awaited. */
+export async function countAwaited(db: Queryable, stream: Stream): Promise<number> {
+  const rows = await db.query<{ awaited: number }>(
+    'select count(*) as awaited from awaited_webhooks where stream = $1',
+    [stream],
+  );
+  return rows[0]?.awaited ?? 0;
+}
+
+/** A webhook that did not come. */
+export interface MissedWebhook {
+  readonly secondsToConverge: number;
+}
+
+/**
+ * Ends the wait for webhooks that have had their time since their changes were brought here, all by the
+ * clock of the database. Transactions begin before they commit: a webhook that was applied at the same
+ * moment as the change counts as come.
+ * @returns those that did not come
+ */
+export async function takeMissed(
+  db: Queryable,
+  stream: Stream,
+  { graceMs, limit }: { readonly graceMs: number; readonly limit: number },
+): Promise<readonly MissedWebhook[]> {
+  return await db.query<MissedWebhook>(
+    `with over as (
+       delete from awaited_webhooks
+        where (kind, resource_id) in
+              (select kind, resource_id from awaited_webhooks
+                where stream = $1 and healed_at <= statement_timestamp() - $2 * interval '1 millisecond'
+                order by healed_at
+                limit $3
+                  for update skip locked)
+       returning kind, resource_id, changed_at, healed_at
+     )
+     select extract(epoch from o.healed_at - o.changed_at)::float8 as "secondsToConverge"
+       from over o
+       left join resources r on r.kind = o.kind and r.id = o.resource_id
+      where r.told_at is null or r.told_at < o.healed_at - interval '5 seconds'`,
+    [stream, graceMs, limit],
+  );
+}
