@@ -84,7 +84,7 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   if (input.suspects.length > 0) await markCheckDue(tx, input.suspects);
   const moved = placed.filter(isMovedPayment).map(({ row }) => row.id);
   if (moved.length > 0) await moveChildren(tx, moved);
-  const recomputed = await recomputeOrders(tx, orderChanges(placed), orders);
+  const recomputed = await recomputeOrders(tx, orderChanges(placed, filing.stubs), orders);
   const { nowMs, historyUntilMs } = input;
   await recordChanges(tx, placed, { before: orders, after: recomputed, historyUntilMs });
   const found = await recordFindings(tx, [...recomputed, ...resourcesShow(placed)]);
@@ -135,14 +135,21 @@ async function writeResources(
   if (older.length > 0) await updateResources(tx, older);
 }
 
-function orderChanges(placed: readonly Placed[]): readonly OrderChange[] {
-  return placed.map(({ row, orderKey, update }) => ({
+function orderChanges(placed: readonly Placed[], stubs: readonly Stub[]): readonly OrderChange[] {
+  // A payment that was only mentioned has an order too, also where the mention does not count.
+  const mentioned = stubs.map(({ orderKey }) => ({
+    from: null,
+    to: orderKey,
+    leavesTotals: false,
+  }));
+  const moved = placed.map(({ row, orderKey, update }) => ({
     from: row.orderKey,
     to: orderKey,
     leavesTotals:
       (row.orderKey !== null && row.orderKey !== orderKey) ||
       (row.currency !== null && update !== undefined && update.currency !== row.currency),
   }));
+  return [...moved, ...mentioned];
 }
 
 function isMovedPayment({ row, orderKey }: Placed): boolean {

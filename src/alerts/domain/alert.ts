@@ -59,6 +59,7 @@ export const RULES = [
   'watermark_ahead',
   'event_dead',
   'unreadable_event',
+  'payment_conflict',
   'label_conflict',
   'event_id_reused',
   'foreign_merchant',

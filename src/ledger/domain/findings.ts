@@ -38,6 +38,8 @@ export const FINDING_CLASSES = {
   authorization_expiring: 'A hold is near the end of its time, or past it, and was not captured.',
   version_ahead: 'A body carries a version far in the future; it was not used as one.',
   link: 'One label of an event names another kind of resource than its ids and its other label do.',
+  payment_conflict:
+    'Bodies of a refund or dispute name different payments; it is filed under the one of the latest.',
   label_conflict:
     'The labels of an event name another kind of resource than its ids do; nothing was applied.',
   event_id_reused: 'Two different bodies came under one event id; the first one counts.',
@@ -60,6 +62,7 @@ export const STATE_FINDING_CLASSES = [
   'amount',
   'over_capture',
   'capture_revoked',
+  'payment_conflict',
 ] as const satisfies readonly FindingClass[];
 
 /** Classes about an event that say why it was taken in and posted nothing. */
@@ -108,6 +111,10 @@ export function stateFindings(ref: ResourceRef, { state, contradiction }: Merged
   if (isAmountContradicted || state?.doubts.includes('conflicting_amounts')) {
     const retrieved = contradiction?.terms ?? null;
     findings.push({ class: 'amount', subject, detail: { retrieved } });
+  }
+  if (state && state.namedPayments.length > 0) {
+    const { paymentId, namedPayments } = state;
+    findings.push({ class: 'payment_conflict', subject, detail: { paymentId, namedPayments } });
   }
   if (state) findings.push(...captureFindings(subject, state));
   return findings;

@@ -63,6 +63,8 @@ export interface ResourceState extends SnapshotContent {
   readonly capturedMinor: number;
   /** Payments that are failed now: what an older body reported as captured; otherwise 0. */
   readonly revokedMinor: number;
+  /** Refunds and disputes: every payment that a body names, where they name several; otherwise none. */
+  readonly namedPayments: readonly string[];
   /** Whether enough is known to post money for this resource. */
   readonly posts: boolean;
   readonly doubts: readonly Doubt[];
@@ -124,6 +126,7 @@ export function foldSnapshots(snapshots: readonly Snapshot[]): ResourceState {
     authorizedMinor: amounts.authorizedMinor,
     capturedMinor: amounts.capturedMinor,
     revokedMinor: amounts.revokedMinor,
+    namedPayments: namedPayments(ascending),
     posts:
       complete &&
       isKnownStatus(head.ref.kind, fields.status ?? '') &&
@@ -144,6 +147,12 @@ function joinFields(ascending: readonly Snapshot[]): SnapshotContent {
     fields = { ...(isOtherAmount ? others : fields), ...content };
   }
   return fields;
+}
+
+/** A refund or dispute never changes its payment: bodies that name several contradict each other. */
+function namedPayments(snapshots: readonly Snapshot[]): readonly string[] {
+  const named = new Set(snapshots.flatMap(({ content }) => content.paymentId ?? []));
+  return named.size > 1 ? [...named].sort() : [];
 }
 
 interface PaymentAmounts {

@@ -102,8 +102,9 @@ export function mergeLooks(known: Known, looks: readonly Look[]): Merged {
       contradiction !== undefined ||
       state === undefined ||
       state.doubts.length > 0 ||
-      // The history keeps an illegal step; asking again is worth it only when something is new.
-      (state.illegalSteps.length > 0 && added.some(({ source }) => source !== 'retrieve')),
+      // The history keeps what contradicts itself; asking again is worth it only when something is new.
+      (state.illegalSteps.length + state.namedPayments.length > 0 &&
+        added.some(({ source }) => source !== 'retrieve')),
   };
 }
 

@@ -241,6 +241,16 @@ describe.each([
     nextStep: 'npx tallyhook events show 12',
   },
   {
+    class: 'payment_conflict',
+    subject: 'refund:ref_1',
+    detail: { paymentId: 'pay_2', namedPayments: ['pay_1', 'pay_2'] },
+    severity: 'warning',
+    sentence:
+      'Events and answers of the service name different payments for refund ref_1: pay_1, pay_2. It is counted with pay_2, which the latest one names.',
+    nextStep:
+      "npx tallyhook orders explain ref_1; ask the service's support which payment it belongs to",
+  },
+  {
     class: 'label_conflict',
     subject: 'event:12',
     detail: { eventId: 'evt_1', resource: 'payment:pay_1', label: 'refund_details' },

@@ -115,6 +115,14 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof SILENT>> = {
       `The history of ${inner(subject)}${ofMoney(place)} holds a step that no life can take, or the service contradicts it; it is kept as ${quote(place.status)}.`,
     nextStep: explain,
   },
+  payment_conflict: {
+    severity: 'warning',
+    graceMs: 0,
+    say: ({ subject, detail, place }) =>
+      `Events and answers of the service name different payments for ${inner(subject)}${ofMoney(place)}: ${listed(detail.namedPayments)}. It is counted with ${quote(detail.paymentId)}, which the latest one names.`,
+    nextStep: (finding) =>
+      `${explain(finding)}; ask the service's support which payment it belongs to`,
+  },
   unknown_status: {
     severity: 'warning',
     graceMs: 0,
