@@ -6,6 +6,8 @@
 import type { Database, Queryable } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import {
+  CLOCK_OFF_FOR_MS,
+  CLOCK_REPORTED_WITHIN_MS,
   judgeSystem,
   MISSED_PERIODS_MS,
   type Missed,
@@ -17,6 +19,7 @@ import {
 } from './domain/rules/system.ts';
 import { settleAlerts } from './raise.ts';
 import { speakOfFindings } from './settleFindings.ts';
+import { readClockReports, removeOldClockReports } from './store/clockReports.ts';
 import {
   addCounts,
   countMissed,
@@ -56,6 +59,7 @@ export function createSystemWatch({
     const found = await speakOfFindings(db, { isServiceAsked: isReconciling });
     if (found > 0) log.info({ found }, 'alerts.findings_spoken_of');
     await removeOldCounts(db);
+    await removeOldClockReports(db);
   };
 }
 
@@ -86,6 +90,10 @@ async function readFacts(
     deadEvents: figures.deadEvents,
     reconciliation: isReconciling ? await readReconciliation(tx, figures) : undefined,
     exhaustedMinutes: exhausted.minutes,
+    clocks: await readClockReports(tx, {
+      forMs: CLOCK_OFF_FOR_MS,
+      withinMs: CLOCK_REPORTED_WITHIN_MS,
+    }),
   };
 }
 

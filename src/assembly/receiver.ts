@@ -3,6 +3,7 @@ import { createRefusalCount } from '../alerts/countRefusals.ts';
 import { addCounts } from '../alerts/store/watch.ts';
 import { batchJob } from '../ledger/jobs.ts';
 import type { Database } from '../platform/db/database.ts';
+import { CLOCK_OFF_MS, CLOCK_UNFIT_MS, type DatabaseClock } from '../platform/db/databaseClock.ts';
 import type { Gate } from '../platform/db/gate.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
 import type { QueueBackend } from '../platform/queue/index.ts';
@@ -42,7 +43,7 @@ export async function startReceiver(shared: Shared): Promise<number> {
       accept: (body) =>
         gate.isOpen() ? intake.accept(body) : Promise.resolve({ outcome: 'unavailable' }),
     },
-    readiness: () => readiness({ db, gate, queues }),
+    readiness: () => readiness({ db, clock, gate, queues }),
     metrics: receiverMetrics,
     countRefusal: refusals.count,
     clock,
@@ -63,6 +64,7 @@ export async function startReceiver(shared: Shared): Promise<number> {
 /** A queue that is away makes the process slower, not unready: the sweep announces what it missed. */
 async function readiness(parts: {
   readonly db: Database;
+  readonly clock: Pick<DatabaseClock, 'skewMs'>;
   readonly gate: Gate;
   readonly queues: QueueBackend;
 }): Promise<Readiness> {
@@ -75,12 +77,27 @@ async function readiness(parts: {
     answers(parts.db.probe()),
     answers(parts.queues.probe()),
   ]);
+  const clock = clockCheck(parts.clock.skewMs());
   return {
-    ready: database && parts.gate.isOpen(),
+    ready: database && parts.gate.isOpen() && clock.isFit,
     checks: {
       database: database ? 'reachable' : 'away',
       migrations: parts.gate.isOpen() ? 'at head' : parts.gate.reason(),
+      clock: clock.says,
       queue: queue ? 'reachable' : 'degraded: announcements wait for the sweep',
     },
   };
+}
+
+/**
+ * A machine whose clock is a minute off is not ready. What it acknowledges is persisted and judged by the
+ * database's clock all the same, so it refuses nothing that still reaches it.
+ */
+function clockCheck(skewMs = 0): { readonly isFit: boolean; readonly says: string } {
+  const offMs = Math.abs(skewMs);
+  const isFit = offMs <= CLOCK_UNFIT_MS;
+  if (offMs <= CLOCK_OFF_MS) return { isFit, says: "agrees with the database's" };
+  const side = skewMs > 0 ? 'ahead of' : 'behind';
+  const says = `${Math.round(offMs / 1000)} s ${side} the database's: let this machine keep its time by NTP`;
+  return { isFit, says };
 }

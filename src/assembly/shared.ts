@@ -1,4 +1,6 @@
 /** What all roles of a process share. */
+import { hostname } from 'node:os';
+import { createClockReporter } from '../alerts/reportClock.ts';
 import { bindInstallation } from '../ledger/installation.ts';
 import { EVENTS_QUEUE, type EventsJob } from '../ledger/jobs.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -10,6 +12,7 @@ import {
   type Queryable,
 } from '../platform/db/database.ts';
 import {
+  clockSource,
   createDatabaseClock,
   type DatabaseClock,
   keepMeasuring,
@@ -24,6 +27,7 @@ import { createMetrics, type Metrics } from '../platform/metrics.ts';
 import type { MeasuredQueue, Producer, QueueBackend } from '../platform/queue/index.ts';
 import { refuseSandboxDatabase } from '../sandbox/safety.ts';
 import { openQueues } from './database.ts';
+import type { Role } from './roles.ts';
 import { merchantIdOf } from './settings.ts';
 
 export type PoolOptions = Pick<DatabaseOptions, 'maxConnections' | 'answerTimeoutMs' | 'plans'>;
@@ -52,11 +56,12 @@ export interface ShareInput {
   readonly log: Log;
   readonly databaseUrl: string;
   readonly closers: (() => Promise<void>)[];
+  readonly roles: ReadonlySet<Role>;
 }
 
 export async function share(
   config: Config,
-  { machine, readTimeMs = readDatabaseTimeMs, log, databaseUrl, closers }: ShareInput,
+  { machine, readTimeMs = readDatabaseTimeMs, log, databaseUrl, closers, roles }: ShareInput,
 ): Promise<Shared> {
   const openPool = (name: string, limits: PoolOptions): Database => {
     const db = createDatabase({
@@ -83,11 +88,21 @@ export async function share(
   );
   closers.push(() => Promise.resolve(gate.close()));
   const closing = new AbortController();
-  const measuring = keepMeasuring(clock, () => Promise.resolve(), closing.signal);
-  closers.push(() => {
-    closing.abort();
-    return measuring;
+  const reporter = createClockReporter({
+    db,
+    clock,
+    log,
+    process: `${hostname()}:${process.pid}`,
+    roles: [...roles].join(', '),
   });
+  const measuring = keepMeasuring(clock, reporter.report, closing.signal);
+  closers.push(async () => {
+    closing.abort();
+    await measuring;
+    await reporter.close();
+  });
+  const metrics = createMetrics();
+  metrics.addSource(clockSource(clock));
   const queues = openQueues(config, { databaseUrl, log });
   closers.push(() => queues.close());
   const events = queues.producer<EventsJob>(EVENTS_QUEUE);
@@ -96,7 +111,7 @@ export async function share(
     config,
     clock,
     log,
-    metrics: createMetrics(),
+    metrics,
     gate,
     queues,
     events,

@@ -92,9 +92,9 @@ const NO_PORTS: Ports = {
 async function startLedgerRoles(
   config: Config,
   roles: ReadonlySet<Role>,
-  input: ShareInput,
+  input: Omit<ShareInput, 'roles'>,
 ): Promise<Ports> {
-  const shared = await share(config, input);
+  const shared = await share(config, { ...input, roles });
   for (const role of roles) shared.metrics.fact('tallyhook_role_up', ROLE_UP_HELP, { role });
   const receiverPort = roles.has('receiver') ? await startReceiver(shared) : undefined;
   if (roles.has('events')) startEvents(shared);

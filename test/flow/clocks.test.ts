@@ -6,8 +6,9 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createSystemWatch } from '../../src/alerts/watchSystem.ts';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
 import { receive, testApplier } from '../support/ledger.ts';
 import {
@@ -128,6 +129,44 @@ test('a machine whose clock jumps four days ahead and back leaves no message stu
   });
   const states = await db.query(`select distinct state from messages where channel = 'shop'`);
   expect(states).toEqual([{ state: 'delivered' }]);
+});
+
+test('a process whose clock is minutes off is not ready, and says so by a metric and an alert, until it is right', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const url = await startShifted(-3 * 60_000, { METRICS_PORT: '0' });
+  const readyz = async () => {
+    const response = await fetch(new URL('/readyz', url));
+    const { checks } = (await response.json()) as { readonly checks: { readonly clock: string } };
+    return { status: response.status, clock: checks.clock };
+  };
+  expect(await readyz()).toEqual({
+    status: 503,
+    clock: expect.stringMatching(
+      /^1[78]\d s behind the database's: let this machine keep its time/,
+    ),
+  });
+  const port = /"port":(\d+)[^\n]*"msg":"metrics.listening"/.exec(program?.stdout() ?? '')?.[1];
+  const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  expect(page).toMatch(/^tallyhook_clock_skew_seconds -1[78]\d/m);
+  // It still persists what reaches it.
+  await deliver(url, changedAt(0, {}));
+
+  const watch = createSystemWatch({ db, log: silentLog, isReconciling: false });
+  const reports = () => db.query<{ process: string }>('select process from clock_reports');
+  const alerts = () =>
+    db.query(`select severity, state from alerts where rule = 'clock_skew' order by id`);
+  await waitFor('its report', async () => (await reports()).length === 1);
+  expect((await reports())[0]?.process).toMatch(new RegExp(`:${program?.pid}$`));
+  await db.query(`update clock_reports set since = since - interval '1 minute'`);
+  await watch();
+  expect(await alerts()).toEqual([{ severity: 'critical', state: 'open' }]);
+
+  program?.kill('SIGUSR2');
+  await waitFor('its report to be taken back', async () => (await reports()).length === 0);
+  expect(await readyz()).toEqual({ status: 200, clock: "agrees with the database's" });
+  await watch();
+  expect(await alerts()).toEqual([{ severity: 'critical', state: 'resolved' }]);
 });
 
 test('what a receiver stored under a wrong clock is judged again by a replay', {

@@ -73,6 +73,7 @@ export const RULES = [
   'reconciliation_paused',
   'rate_exhausted',
   'service_unreachable',
+  'clock_skew',
   // What goes out: channel.ts
   'channel_dead',
   'order_notice_given_up',

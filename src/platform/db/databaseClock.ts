@@ -15,7 +15,13 @@
  */
 import { type Clock, monotonicMs } from '../clock.ts';
 import { pause } from '../pause.ts';
+import type { Source } from '../sources.ts';
 import type { Queryable } from './database.ts';
+
+/** A machine whose clock is further off is reported; the round trip of a measurement is far shorter. */
+export const CLOCK_OFF_MS = 2_000;
+/** And beyond this it is not ready. */
+export const CLOCK_UNFIT_MS = 60_000;
 
 export interface DatabaseClock extends Clock {
   /** Reads the database's clock. Throws when the database is unavailable. */
@@ -73,6 +79,21 @@ export async function readDatabaseTimeMs(db: Queryable): Promise<number> {
   );
   if (!row) throw new Error('a query that always has one row returned none');
   return row.nowMs;
+}
+
+/** For Prometheus: absent before the first measurement. */
+export function clockSource(clock: Pick<DatabaseClock, 'skewMs'>): Source {
+  const gauge = 'tallyhook_clock_skew_seconds';
+  return {
+    name: 'clock',
+    gauges: {
+      [gauge]: { help: "The clock of the process's machine less the database's" },
+    },
+    read: () => {
+      const skewMs = clock.skewMs();
+      return Promise.resolve(skewMs === undefined ? [] : [{ gauge, value: skewMs / 1000 }]);
+    },
+  };
 }
 
 /** A machine that slept, or a database that failed over, is off for this long at most. */

@@ -36,6 +36,7 @@ const HEALTHY: SystemFacts = {
   deadEvents: 0,
   reconciliation: RECONCILIATION,
   exhaustedMinutes: 0,
+  clocks: [],
 };
 
 function standing(changes: Partial<SystemFacts>): readonly Alert[] {
@@ -253,5 +254,20 @@ test('every subject is judged each time, so that what stood is resolved', () => 
     ['system:events', 'backlog', 'dead_events'],
     ['system:reconciliation', 'watermark', 'reconciliation_paused'],
     ['system:service', 'service_unreachable', 'rate_exhausted'],
+    ['system:clock', 'clock_skew'],
   ]);
+});
+
+test('a clock that is off is one alert about the worst, critical where its process is not ready', () => {
+  const late = { process: 'web-1:17', roles: 'receiver', skewMs: -30_000 };
+  const [alert, ...others] = standing({ clocks: [late] });
+  expect(others).toEqual([]);
+  expect(alert).toMatchObject({ rule: 'clock_skew', severity: 'warning', subject: 'system:clock' });
+  expect(alert?.sentence).toMatch(
+    /^The clock of the machine of web-1:17 \(receiver\) is 30 s behind the database's/,
+  );
+  const days = { process: 'web-2:9', roles: 'alerts', skewMs: 3 * DAY_MS };
+  const [worst] = standing({ clocks: [days, late] });
+  expect(worst).toMatchObject({ severity: 'critical' });
+  expect(worst?.sentence).toMatch(/web-2:9 \(alerts\) \(and 1 more\) is 3 d ahead of/);
 });

@@ -25,6 +25,14 @@ export interface Missed {
   readonly webhooks: number;
 }
 
+/** A process whose machine's clock is off. */
+export interface ClockOff {
+  readonly process: string;
+  readonly roles: string;
+  /** The machine's clock less the database's. */
+  readonly skewMs: number;
+}
+
 /** Everything that is judged. Times are milliseconds since 1970, counts whole numbers. */
 export interface SystemFacts {
   readonly nowMs: number;
@@ -56,6 +64,8 @@ export interface SystemFacts {
     | undefined;
   /** Minutes of the last RATE_WINDOW_MS in which no request was left. */
   readonly exhaustedMinutes: number;
+  /** Processes whose machine's clock differs from the database's, the worst first. */
+  readonly clocks: readonly ClockOff[];
 }
 
 /** A sender repeats after 1, 6, 11, 21 and 31 minutes: an hour shows the same event several times. */
@@ -112,12 +122,20 @@ const GRAVE_UNUSABLE_MS = HOUR_MS;
 export const RATE_WINDOW_MS = 15 * MINUTE_MS;
 const EXHAUSTED_MINUTES = 10;
 
+/** A single slow measurement on a busy machine is not a wrong clock. */
+export const CLOCK_OFF_FOR_MS = 30_000;
+/** Processes report every few seconds. */
+export const CLOCK_REPORTED_WITHIN_MS = MINUTE_MS;
+/** From here on a process is not ready. */
+const GRAVE_SKEW_MS = MINUTE_MS;
+
 /** The parts of the system, and the rules about each. */
 const RULES_ABOUT = {
   'system:webhooks': ['signature_failures', 'silence', 'missed_webhooks'],
   'system:events': ['backlog', 'dead_events'],
   'system:reconciliation': ['watermark', 'reconciliation_paused'],
   'system:service': ['service_unreachable', 'rate_exhausted'],
+  'system:clock': ['clock_skew'],
 } as const satisfies Readonly<Record<string, readonly Rule[]>>;
 type SystemSubject = keyof typeof RULES_ABOUT;
 export const SYSTEM_SUBJECTS: readonly string[] = Object.keys(RULES_ABOUT);
@@ -137,6 +155,7 @@ export function judgeSystem(facts: SystemFacts): readonly Settled[] {
     verdict('system:events', [late, deadEvents(facts)]),
     verdict('system:reconciliation', [isExplained ? undefined : watermark(facts), paused]),
     verdict('system:service', [unreachable, rateExhausted(facts)]),
+    verdict('system:clock', [clockSkew(facts)]),
   ];
 }
 
@@ -322,5 +341,21 @@ function rateExhausted({ exhaustedMinutes, standing }: SystemFacts): Judged | un
     sentence: `In ${counted(exhaustedMinutes, 'minute')} of the last ${RATE_WINDOW_MS / MINUTE_MS} no request to the payment service was left: the shop is refused, too, and reconciliation stands still.`,
     nextStep: 'find what else uses the key so much, or ask the service for a higher limit',
     detail: { exhaustedMinutes },
+  };
+}
+
+function clockSkew({ clocks }: SystemFacts): Judged | undefined {
+  const [worst] = clocks;
+  if (!worst) return undefined;
+  const { process, roles, skewMs } = worst;
+  const offMs = Math.abs(skewMs);
+  const others = clocks.length === 1 ? '' : ` (and ${clocks.length - 1} more)`;
+  const side = skewMs > 0 ? 'ahead of' : 'behind';
+  return {
+    rule: 'clock_skew',
+    severity: offMs > GRAVE_SKEW_MS ? 'critical' : 'warning',
+    sentence: `The clock of the machine of ${process} (${roles})${others} is ${span(offMs)} ${side} the database's: what is stored follows the database, but logs, timers and certificates there do not. Beyond a minute its receiver is not ready.`,
+    nextStep: 'npx tallyhook doctor on that machine; then let it keep its time by NTP',
+    detail: { process, roles, skewMs, processes: clocks.length },
   };
 }
