@@ -19,7 +19,7 @@ import type { Queryable } from '../platform/db/database.ts';
 import { stateFindings } from './domain/findings.ts';
 import { transfersFor } from './domain/legs.ts';
 import { type Known, type Look, type Merged, mergeLooks } from './domain/mergeLooks.ts';
-import { orderKeyOf } from './domain/order.ts';
+import { namedOrderId, orderIdOf, orderKeyOf } from './domain/order.ts';
 import type { ResourceRef } from './domain/snapshot.ts';
 import {
   type Filing,
@@ -52,7 +52,10 @@ import {
 import { insertEpoch, insertSnapshots, readEpochs, readSnapshots } from './store/snapshots.ts';
 
 export interface ApplyInput extends FilingInput {
-  /** Orders that an earlier try found it needs (OrdersMoved). */
+  /**
+   * Orders that an earlier try found it needs (OrdersMoved). One that is named by a payment also stands
+   * for that payment: it is looked up, wherever it is filed.
+   */
   readonly alsoLock: readonly string[];
   readonly nowMs: number;
   /**
@@ -171,11 +174,16 @@ async function lockAll(tx: Queryable, input: ApplyInput): Promise<Locked> {
   const unfiled = unfiledRefs(input);
   const stored = unfiled.length > 0 ? await readFilings(tx, unfiled) : [];
   const known = new Set([...unfiled, ...input.looks.map(({ ref }) => ref)].map(refKey));
-  const parents = stored
-    .flatMap(({ paymentId }) => parentRef(paymentId ?? undefined))
-    .filter((ref) => !known.has(refKey(ref)));
+  const parents = [
+    ...stored.flatMap(({ paymentId }) => parentRef(paymentId ?? undefined)),
+    ...input.alsoLock.flatMap(paymentOfKey),
+  ].filter((ref) => !known.has(refKey(ref)));
   const storedParents = parents.length > 0 ? await readFilings(tx, distinctRefs(parents)) : [];
   const filing = fileResources(input, [...stored, ...storedParents]);
+  const parentOrders = new Map([
+    ...storedParents.map((row) => [row.id, row.orderKey ?? orderKeyOf(row)] as const),
+    ...filing.parentOrders,
+  ]);
 
   const orderKeys = [...new Set([...filing.orderKeys, ...input.alsoLock])].sort();
   const orders = orderKeys.length > 0 ? await lockOrders(tx, orderKeys) : [];
@@ -183,11 +191,16 @@ async function lockAll(tx: Queryable, input: ApplyInput): Promise<Locked> {
   const found = new Set(rows.map(refKey));
   const absent = filing.refs.filter((ref) => !found.has(refKey(ref)));
   return {
-    filing: { ...filing, orderKeys },
+    filing: { ...filing, parentOrders, orderKeys },
     rows: [...absent.map(newRow), ...rows],
     missing: new Set(absent.map(refKey)),
     orders: new Map(orders.map((order) => [order.orderKey, order])),
   };
+}
+
+/** The payment that an order is named by. */
+function paymentOfKey(orderKey: string): readonly ResourceRef[] {
+  return namedOrderId(orderKey) === undefined ? parentRef(orderIdOf(orderKey)) : [];
 }
 
 /** What a row holds that is still to be created: it leaves no order and has no history. */
@@ -308,7 +321,8 @@ function transfersOf(row: ResourceRow, { state, added }: Merged): readonly NewTr
 
 /**
  * @throws OrdersMoved where the row names a payment that nothing named before the locks: somebody
- * else has created the row meanwhile
+ * else has created the row meanwhile, or a correction of the service brings back a payment that only
+ * an older body names. The next try looks that payment up.
  */
 function orderOf(
   row: ResourceRow,
@@ -318,7 +332,7 @@ function orderOf(
   const payment = row.kind === 'payment' ? row.id : paymentId;
   if (payment === null) return null;
   const orderKey = paymentOrders.get(payment);
-  if (orderKey === undefined) throw new OrdersMoved([]);
+  if (orderKey === undefined) throw new OrdersMoved([orderKeyOf({ id: payment })]);
   return orderKey;
 }
 

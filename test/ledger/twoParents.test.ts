@@ -1,10 +1,13 @@
 /** Refunds and disputes whose bodies name more than one payment. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { applySnapshots } from '../../src/ledger/applySnapshots.ts';
+import type { Look } from '../../src/ledger/domain/mergeLooks.ts';
+import { startOver } from '../../src/ledger/ordersMoved.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
 import { readOpenFindings, readResourceStates, receive, testApplier } from '../support/ledger.ts';
-import { permutations } from '../support/lives.ts';
+import { look, permutations, SECOND } from '../support/lives.ts';
 
 let db: TestDatabase;
 
@@ -72,3 +75,47 @@ test.each([[1], [2]])(
     }
   },
 );
+
+test('a correction of the service that brings back the first payment is applied', async () => {
+  const [one, two] = [unique('pay'), unique('pay')];
+  const refund = { refund_id: unique('ref'), currency: 'USD', status: 'succeeded' };
+  const applier = testApplier(db);
+  const hear = async (body: object, timestamp: string) =>
+    applier.applyBatch(
+      await receive(db, [eventBody({ ...refund, ...body }, { ...AS_REFUND, timestamp })]),
+    );
+  // Undated, and sent late: it belongs to the epoch that the answers below open.
+  await hear({ amount: 1000, payment_id: one }, '2026-11-20T10:00:00.000Z');
+  await hear(
+    { amount: 1000, payment_id: two, modified_at: '2026-11-02T10:00:00Z' },
+    '2026-11-02T10:00:00.000Z',
+  );
+  const answer = { status: 'succeeded', amountMinor: 900, currency: 'USD' };
+  for (const seconds of [0, 100]) {
+    await applyLook(
+      look(answer, {
+        kind: 'refund',
+        id: refund.refund_id,
+        source: 'retrieve',
+        observedMicros: Date.UTC(2026, 10, 10) * 1000 + seconds * SECOND,
+      }),
+    );
+  }
+  expect(await readResourceStates(db, [refund.refund_id])).toMatchObject([
+    { epoch: 1, payment_id: one },
+  ]);
+});
+
+function applyLook(one: Look): Promise<void> {
+  return startOver((alsoLock) =>
+    db.transaction((tx) =>
+      applySnapshots(tx, {
+        looks: [one],
+        suspects: [],
+        alsoLock,
+        nowMs: Date.now(),
+        historyUntilMs: undefined,
+      }),
+    ),
+  );
+}
