@@ -1,0 +1,208 @@
+/**
+ * A primary fails over to its synchronous standby under load, again and again, and always in the worst
+ * moment: the standby is cut, commits that wait for it are canceled, terminated or ended by a restart,
+ * their rows are visible, senders send again, and then the primary is gone for good.
+ *
+ * FAILOVERS says how often; scripts/failover-drill.sh runs many and prints what it counted.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stdout } from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { migrateDatabase } from '../../src/platform/db/migrate.ts';
+import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
+import { type Program, settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
+import {
+  copyCluster,
+  createCluster,
+  hasStandby,
+  type PostgresServer,
+  STANDBY,
+  startServer,
+  waitingBackends,
+} from '../support/replication.ts';
+import { type Random, seededRandom, testSeed } from '../support/storm.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+const FAILOVERS = Number(process.env.FAILOVERS ?? 3);
+const SEED = testSeed();
+const SENDERS = 8;
+const SENT_AT_ONCE = 40;
+const SETTINGS = { synchronous_standby_names: STANDBY };
+
+const folder = mkdtempSync(join(tmpdir(), 'tallyhook-failover-'));
+let primary: PostgresServer;
+let standby: PostgresServer | undefined;
+let wire: TcpProxy;
+let receiver: Program;
+
+beforeAll(async () => {
+  const first = join(folder, 'a');
+  createCluster(first);
+  primary = await startServer(first, {});
+  await migrateDatabase(primary.url);
+  await primary.stop();
+  primary = await startServer(first, { settings: SETTINGS });
+  await follow(join(folder, 'b'));
+  wire = await startTcpProxy(primary.url);
+  receiver = spawnProgram('bin/tallyhook.js', ['start', '--roles', 'receiver', '--json'], {
+    env: settingsFor(wire.url),
+  });
+}, 120_000);
+
+afterAll(async () => {
+  receiver?.kill('SIGKILL');
+  await receiver?.exit;
+  await wire?.close();
+  await standby?.crash();
+  await primary?.crash();
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
+
+/** Makes a standby of the primary in a folder, and waits until commits wait for it. */
+async function follow(dir: string): Promise<void> {
+  await copyCluster(primary, dir);
+  standby = await startServer(dir, { follows: primary.url, settings: SETTINGS });
+  await waitFor('the standby to be synchronous', () => hasStandby(primary));
+}
+
+/** Ends the primary for good; the standby, which was cut before, takes its place. */
+async function failOver(standbyDir: string): Promise<void> {
+  const lost = primary;
+  await lost.crash();
+  const promoted = await startServer(standbyDir, { follows: lost.url, settings: SETTINGS });
+  await promoted.query('select pg_promote(true)');
+  primary = promoted;
+  wire.retarget(promoted.url);
+}
+
+interface Counted {
+  readonly acknowledged: Set<string>;
+  events: number;
+  deliveries: number;
+  refused: number;
+  duplicates: number;
+}
+
+/** Delivers events until stopped; one that is not acknowledged is sent again until it is. */
+function startLoad(url: string): { readonly counted: Counted; stop(): Promise<void> } {
+  const counted: Counted = {
+    acknowledged: new Set(),
+    events: 0,
+    deliveries: 0,
+    refused: 0,
+    duplicates: 0,
+  };
+  let stopping = false;
+  const deliverOnce = async (eventId: string, body: Buffer): Promise<boolean> => {
+    counted.deliveries += 1;
+    const headers = { 'X-Webhook-Signature-512': sign(body) };
+    const response = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) });
+    const reply = (await response.json()) as { readonly duplicate?: boolean };
+    if (response.status !== 200) {
+      counted.refused += 1;
+      return false;
+    }
+    if (reply.duplicate) counted.duplicates += 1;
+    counted.acknowledged.add(eventId);
+    return true;
+  };
+  const deliver = async (): Promise<void> => {
+    const eventId = unique('evt');
+    const body = eventBody(paymentObject(), { eventId });
+    counted.events += 1;
+    while (!(await deliverOnce(eventId, body).catch(() => false))) await pause(50);
+  };
+  const send = async (): Promise<void> => {
+    while (!stopping) {
+      await Promise.all(Array.from({ length: SENT_AT_ONCE / SENDERS }, deliver));
+      await pause(20);
+    }
+  };
+  const done = Promise.all(Array.from({ length: SENDERS }, send));
+  return {
+    counted,
+    stop: async () => {
+      stopping = true;
+      await done;
+    },
+  };
+}
+
+type Trouble = 'cancel' | 'terminate' | 'restart';
+
+/** Makes rows visible on the primary that the standby does not have, and lets senders send again. */
+async function makeTrouble(trouble: Trouble, counted: Counted): Promise<number> {
+  await waitFor('commits to wait', async () => (await waitingBackends(primary)).length > 0);
+  const { refused } = counted;
+  const acknowledged = counted.acknowledged.size;
+  const waiting = await waitingBackends(primary);
+  if (trouble === 'restart') {
+    const { dir, url } = primary;
+    await primary.crash();
+    primary = await startServer(dir, { port: Number(new URL(url).port), settings: SETTINGS });
+  } else {
+    const end = trouble === 'cancel' ? 'pg_cancel_backend' : 'pg_terminate_backend';
+    for (const pid of waiting) await primary.query(`select ${end}($1)`, [pid]);
+  }
+  await waitFor('senders to send again', async () => {
+    const isAnswered = counted.refused > refused || counted.acknowledged.size > acknowledged;
+    return isAnswered && (await waitingBackends(primary)).length > 0;
+  });
+  return waiting.length;
+}
+
+/** Of all that was acknowledged, what the primary does not have. */
+async function findMissing({ acknowledged }: Counted): Promise<readonly string[]> {
+  const rows = await primary.query<{ id: string }>(
+    `select id from unnest($1::text[]) as u (id)
+      where not exists (select from webhook_events e where e.event_id = u.id)`,
+    [[...acknowledged]],
+  );
+  return rows.map(({ id }) => id);
+}
+
+function pick(random: Random): Trouble {
+  const troubles = ['cancel', 'terminate', 'restart'] as const;
+  return troubles[Math.floor(random() * troubles.length)] ?? 'cancel';
+}
+
+test(`${FAILOVERS} failovers lose nothing that was acknowledged (seed ${SEED})`, {
+  timeout: 60_000 + FAILOVERS * 60_000,
+}, async () => {
+  const startedMs = performance.now();
+  const random = seededRandom(SEED);
+  const load = startLoad(await webhookUrlOf(receiver));
+  const { counted } = load;
+  const missing = new Set<string>();
+  let ended = 0;
+  for (let failover = 1; failover <= FAILOVERS; failover += 1) {
+    const before = counted.acknowledged.size;
+    await waitFor('deliveries to be acknowledged', () => counted.acknowledged.size > before + 50);
+    const standbyDir = standby?.dir ?? '';
+    const lostDir = primary.dir;
+    await standby?.crash();
+    standby = undefined;
+    for (let n = 0; n < 3; n += 1) ended += await makeTrouble(pick(random), counted);
+    await failOver(standbyDir);
+    for (const id of await findMissing(counted)) missing.add(id);
+    await follow(lostDir);
+  }
+  await load.stop();
+  for (const id of await findMissing(counted)) missing.add(id);
+  const seconds = Math.round((performance.now() - startedMs) / 1000);
+  const { acknowledged, ...rest } = counted;
+  const figures = {
+    failovers: FAILOVERS,
+    acknowledged: acknowledged.size,
+    ...rest,
+    ended,
+    missing: missing.size,
+  };
+  stdout.write(`${JSON.stringify({ ...figures, seconds, seed: SEED })}\n`);
+
+  expect(missing.size).toBe(0);
+});
