@@ -65,3 +65,14 @@ test('operators set a ceiling on background work, also where the service tells n
   await db.query(`update rate_budget set background_from = background_from - interval '1 minute'`);
   expect(await takeMany('refresh', 20)).toBe(12);
 });
+
+test('a request that the service’s limit refused does not count against the ceiling', async () => {
+  const { budgets, takeMany } = twoProcesses({ ...DEFAULTS, backgroundPerMinute: 12 });
+  const [one] = budgets;
+  const resetAtMs = Date.now() + 30_000;
+  await one.learn({ limit: 20, remaining: 0, resetAtMs, exceeded: false });
+  expect(await takeMany('refresh', 20)).toBe(0);
+  // The window of the service's limit is over; the minute of the ceiling is not.
+  await db.query(`update rate_budget set remaining = 1000, requests_limit = 1000`);
+  expect(await takeMany('refresh', 20)).toBe(12);
+});

@@ -108,6 +108,21 @@ describe('thresholds', () => {
     );
   });
 
+  test('a threshold is reached at its very instant, the deadline too (rule 3)', () => {
+    const deadlineMs = T0 + WEEK_MS;
+    const spokenAt = (nowMs: number) =>
+      decide({ deadlineMs, said: undefined, thresholds: [48, 6] }, nowMs).speak;
+    for (const [hours, before] of [
+      [48, undefined],
+      [6, 48],
+      [0, 6],
+    ] as const) {
+      const instantMs = deadlineMs - hours * HOUR_MS;
+      expect(spokenAt(instantMs - 1), `just before ${hours} h`).toBe(before);
+      expect(spokenAt(instantMs), `at ${hours} h`).toBe(hours);
+    }
+  });
+
   test('the order in which they are configured means nothing', () => {
     fc.assert(
       fc.property(thresholds, instant, (hours, nowMs) => {
@@ -143,6 +158,18 @@ test('a policy acts from its threshold to the deadline, and neither before nor a
       expect(acts).toBe(offsetMs < 0 && offsetMs >= -hours * HOUR_MS);
     }),
   );
+});
+
+test('at its threshold a policy acts, and at the deadline it no longer does', () => {
+  const deadlineMs = T0 + WEEK_MS;
+  const acts = (nowMs: number) => policyActs({ action: 'capture', hours: 6 }, deadlineMs, nowMs);
+  const thresholdMs = deadlineMs - 6 * HOUR_MS;
+  expect([thresholdMs - 1, thresholdMs, deadlineMs - 1, deadlineMs].map(acts)).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
 });
 
 test('only a hold that is open and not used up can be captured', () => {

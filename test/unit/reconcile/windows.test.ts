@@ -158,3 +158,11 @@ test('a page is whole only where it says so', () => {
   expect(judgePage({ ...page, rows: 19 })).toBe('probe');
   expect(judgePage({ ...page, rows: 0 })).toBe('whole');
 });
+
+test('a row at a bound belongs to the window, with a second of tolerance and no more (invariant 5)', () => {
+  const window = { fromMs: 100_000, toMs: 200_000 };
+  const within = (createdMs: number | undefined) => isWithin(window, createdMs);
+  expect([99_000, 100_000, 150_000, 200_000, 201_000].map(within)).toEqual(Array(5).fill(true));
+  expect([98_999, 201_001, 0, 1e12].map(within)).toEqual(Array(4).fill(false));
+  expect(within(undefined)).toBe(true);
+});

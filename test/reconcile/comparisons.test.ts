@@ -1,0 +1,174 @@
+/**
+ * What a run makes of the differences that it finds, against the sandbox over HTTP: which of them cost
+ * a retrieve, which are healed, which are left, and how far the watermark moves.
+ */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventBody, paymentObject } from '../support/events.ts';
+import { applyEach, testApplier } from '../support/ledger.ts';
+import { type TestReconciler, testReconciler } from '../support/reconciler.ts';
+import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { insertPayments, type MadePayment } from '../support/sandboxPayments.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+let service: TestDatabase;
+let sandbox: TestSandbox;
+let proxy: RecordingProxy;
+let db: TestDatabase;
+let reconciler: TestReconciler;
+let nowMs: number;
+beforeEach(async () => {
+  [service, db] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  sandbox = await startTestSandbox({ databaseUrl: service.url });
+  proxy = await startRecordingProxy(sandbox.baseUrl);
+  const { apiKey } = sandbox;
+  reconciler = testReconciler({ db, service: { baseUrl: proxy.baseUrl, apiKey } });
+  nowMs = Date.now();
+});
+afterEach(async () => {
+  await proxy.close();
+  await sandbox.close();
+  await Promise.all([service.drop(), db.drop()]);
+});
+
+function madePayment(id: string, fields: Partial<MadePayment> = {}): MadePayment {
+  const createdMs = nowMs - 2 * HOUR_MS;
+  const modifiedMs = createdMs + MINUTE_MS;
+  return {
+    id,
+    createdMs,
+    modifiedMs,
+    status: 'succeeded',
+    currency: 'USD',
+    amount: 100,
+    ...fields,
+  };
+}
+
+/** An event about a payment as the ledger knows it, whatever the service says. */
+async function tell(id: string, fields: object = {}): Promise<void> {
+  const body = eventBody(
+    paymentObject({
+      payment_id: id,
+      amount: 100,
+      amount_received: 100,
+      created: new Date(nowMs - 2 * HOUR_MS).toISOString(),
+      modified_at: new Date(nowMs - 2 * HOUR_MS).toISOString(),
+      ...fields,
+    }),
+    { merchantId: sandbox.merchantId },
+  );
+  await applyEach(db, testApplier(db, sandbox.merchantId), [body]);
+}
+
+const range = (count: number) => Array.from({ length: count }, (_, place) => place);
+const retrieves = () =>
+  proxy.requests.filter(({ method, path }) => method === 'GET' && /^\/payments\/pay_/.test(path));
+const openFindings = () =>
+  db.query(`select class, subject from findings where state = 'open' order by class, subject`);
+
+describe('differences of one window', () => {
+  test.each([
+    [10, 10],
+    [11, 0],
+  ])('are healed by a retrieve each while they are few: %i of them by %i', async (count, asked) => {
+    await insertPayments(
+      service,
+      sandbox,
+      range(count).map((n) => madePayment(`pay_${n}`)),
+    );
+    const report = await reconciler.run();
+    expect(report).toMatchObject({ state: 'done', found: count, healed: count, left: 0 });
+    expect(retrieves()).toHaveLength(asked);
+  });
+
+  test('are not healed by a retrieve that the ledger cannot believe yet', async () => {
+    await tell('pay_less', { amount: 100, amount_received: 100 });
+    const lower = { amount: 60, modifiedMs: nowMs - HOUR_MS };
+    await insertPayments(service, sandbox, [madePayment('pay_less', lower)]);
+    const report = await reconciler.run();
+    expect(report).toMatchObject({ state: 'done', found: 1, healed: 0, left: 1 });
+    expect(report.differences).toMatchObject([{ subject: 'payment:pay_less', outcome: 'left' }]);
+    expect(await openFindings()).toContainEqual({
+      class: 'stale_local',
+      subject: 'payment:pay_less',
+    });
+  });
+});
+
+describe('what the ledger holds and the list lacks', () => {
+  test.each([20, 21])('is asked for one by one, up to twenty: %i of them', async (count) => {
+    for (const n of range(count)) await tell(`pay_${n}`);
+    const report = await reconciler.run();
+    const classes = new Set(report.differences.map((difference) => difference.class));
+    if (count === 20) {
+      expect(retrieves()).toHaveLength(20);
+      expect(report.left).toBe(20);
+      expect([...classes]).toEqual(['missing_remote']);
+    } else {
+      // So many show that the list is at fault, not the payments.
+      expect(retrieves()).toEqual([]);
+      expect(report.left).toBe(1);
+      expect([...classes]).toEqual(['list_unstable']);
+    }
+  });
+
+  test('is no difference where the service still knows it', async () => {
+    await tell('pay_elsewhere');
+    await tell('pay_gone');
+    // The service lists it under another day, which the run does not read.
+    const elsewhere = { createdMs: nowMs - 20 * DAY_MS };
+    await insertPayments(service, sandbox, [madePayment('pay_elsewhere', elsewhere)]);
+    const report = await reconciler.run({ fromMs: nowMs - DAY_MS });
+    expect(retrieves()).toHaveLength(2);
+    expect(report.differences).toMatchObject([
+      { class: 'missing_remote', subject: 'payment:pay_gone' },
+    ]);
+  });
+});
+
+describe('how far a run reads', () => {
+  const watermarkMs = async (): Promise<number | undefined> =>
+    (
+      await db.query<{ at: Date | null }>(
+        `select watermark_at as at from reconcile_streams where stream = 'payments'`,
+      )
+    )[0]?.at?.getTime();
+
+  test('ends a minute before the service’s time: what is younger may still be on its way to the list', async () => {
+    await insertPayments(service, sandbox, [
+      madePayment('pay_young', { createdMs: nowMs - 30_000, modifiedMs: nowMs - 30_000 }),
+    ]);
+    const report = await reconciler.run({ toMs: nowMs + HOUR_MS });
+    expect(Date.now() - report.toAt.getTime()).toBeGreaterThanOrEqual(MINUTE_MS);
+    expect(report).toMatchObject({ state: 'done', found: 0 });
+    expect(await watermarkMs()).toBe(report.toAt.getTime());
+  });
+
+  test('moves the watermark by full runs alone, and never back', async () => {
+    const first = await reconciler.run({ toMs: nowMs - 5 * HOUR_MS });
+    const firstMs = nowMs - 5 * HOUR_MS;
+    expect(first.state).toBe('done');
+    expect(await watermarkMs()).toBe(firstMs);
+
+    const byTotals = await reconciler.run({ mode: 'totals', fromMs: nowMs - DAY_MS });
+    expect(byTotals.state).toBe('done');
+    expect(await watermarkMs(), 'after a run by totals').toBe(firstMs);
+    const dry = await reconciler.run({ isDryRun: true, fromMs: nowMs - DAY_MS });
+    expect(dry.state).toBe('done');
+    expect(await watermarkMs(), 'after a dry run').toBe(firstMs);
+    const past = { fromMs: nowMs - 30 * DAY_MS, toMs: nowMs - 29 * DAY_MS };
+    expect((await reconciler.run(past)).state).toBe('done');
+    expect(await watermarkMs(), 'after a run over the past').toBe(firstMs);
+    const beyondGap = { fromMs: firstMs + 1, toMs: nowMs - HOUR_MS };
+    expect((await reconciler.run(beyondGap)).state).toBe('done');
+    expect(await watermarkMs(), 'after a run that left a gap').toBe(firstMs);
+    const joined = { fromMs: firstMs, toMs: nowMs - 2 * HOUR_MS };
+    expect((await reconciler.run(joined)).state).toBe('done');
+    expect(await watermarkMs(), 'after a run that joins it').toBe(nowMs - 2 * HOUR_MS);
+  });
+});

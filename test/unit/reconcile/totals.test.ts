@@ -1,0 +1,54 @@
+/** Numbers are the rules of src/reconcile/domain/totals.ts. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { nextStep, restOf } from '../../../src/reconcile/domain/totals.ts';
+
+const FITS = 80;
+const SPAN = { fromMs: 1_000, toMs: 2_000 };
+const counts = (remote: number | undefined, local: number, rows = local) => ({
+  remote,
+  local,
+  rows,
+});
+
+describe('a span of an unequal cell', () => {
+  test('is halved into neighbors that share no instant and leave none out (rule 3)', () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.integer({ min: 1, max: 1_000_000 }), (fromMs, widthMs) => {
+        const span = { fromMs, toMs: fromMs + widthMs };
+        const step = nextStep(span, counts(500, 499), FITS);
+        if (step.kind !== 'halve') throw new Error(step.kind);
+        expect(step.left.fromMs).toBe(span.fromMs);
+        expect(step.right.toMs).toBe(span.toMs);
+        // Both bounds are included: a row at a shared instant would count in both halves.
+        expect(step.right.fromMs).toBe(step.left.toMs + 1);
+        expect(step.left.toMs).toBeGreaterThanOrEqual(step.left.fromMs);
+        expect(step.right.toMs).toBeGreaterThanOrEqual(step.right.fromMs);
+      }),
+    );
+  });
+
+  test('is listed where it fits on a page, by what the service has and by what the ledger has', () => {
+    expect(nextStep(SPAN, counts(FITS, 0), FITS).kind).toBe('list');
+    expect(nextStep(SPAN, counts(FITS + 1, 0), FITS).kind).toBe('halve');
+    expect(nextStep(SPAN, counts(0, FITS), FITS).kind).toBe('list');
+    // A list shows more than the cell that was counted: all of these would be read.
+    expect(nextStep(SPAN, counts(0, 1, FITS + 1), FITS).kind).toBe('halve');
+  });
+
+  test('is listed where it cannot be halved', () => {
+    expect(nextStep({ fromMs: 1_000, toMs: 1_000 }, counts(500, 499), FITS).kind).toBe('list');
+  });
+
+  test('is listed where the service tells no count, and left alone where counts are equal (rule 4)', () => {
+    expect(nextStep(SPAN, counts(undefined, 500), FITS).kind).toBe('list');
+    expect(nextStep(SPAN, counts(500, 500), FITS).kind).toBe('equal');
+    expect(nextStep(SPAN, counts(0, 0), FITS).kind).toBe('equal');
+  });
+});
+
+test('the right half counts what the left half leaves of the whole', () => {
+  expect(restOf(counts(10, 9, 20), counts(4, 4, 5))).toEqual(counts(6, 5, 15));
+  expect(restOf(counts(undefined, 9, 20), counts(4, 4, 5)).remote).toBeUndefined();
+  expect(restOf(counts(10, 9, 20), counts(undefined, 4, 5)).remote).toBeUndefined();
+});
