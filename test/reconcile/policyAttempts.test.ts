@@ -4,7 +4,7 @@
  * proxy in front of the sandbox.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { AuthorizationService } from '../../src/reconcile/authorizations/service.ts';
+import type { Asked, AuthorizationService } from '../../src/reconcile/authorizations/service.ts';
 import { claimAttempt } from '../../src/reconcile/authorizations/store/authorizations.ts';
 import { readWrittenAlerts } from '../support/alerts.ts';
 import { HOUR_MS, type Watched, watch } from '../support/authorizations.ts';
@@ -178,6 +178,56 @@ test('a hold of which a part is gone after an attempt of unknown outcome is left
   expect(await capturedMinor(id)).toBe(1000);
   expect(await sentence(id)).toMatch(/no answer tells whether it was done. It does not try again/);
 });
+
+test('an attempt is claimed in a commit of its own before the service is told anything', async () => {
+  const claimed: unknown[] = [];
+  const service: AuthorizationService = {
+    refresh: () => Promise.resolve({ outcome: 'applied' }),
+    act: async ({ paymentId, action }) => {
+      // What any other process sees while the request is on its way.
+      claimed.push(
+        await db.query(
+          `select action, attempt, outcome from authorization_notices
+            where payment_id = $1 and kind = 'policy'`,
+          [paymentId],
+        ),
+      );
+      return { outcome: 'unknown', reason: `no answer to the ${action}` };
+    },
+  };
+  const { watched } = await dueHold({ service });
+  await look(watched);
+  expect(claimed).toEqual([[{ action: 'capture', attempt: 1, outcome: null }]]);
+});
+
+test.each([
+  ['is away', { outcome: 'failed', reason: 'HTTP 503', isAway: true }],
+  ['does not know the payment', { outcome: 'failed', reason: 'HTTP 404', isAway: false }],
+  ['is not asked, because the process stops', { outcome: 'stopped' }],
+] as const)(
+  'nothing is captured that the service has not just confirmed: it %s',
+  async (_, asked) => {
+    const sent: string[] = [];
+    let answer: Asked = asked;
+    const service: AuthorizationService = {
+      refresh: () => Promise.resolve(answer),
+      act: ({ action }) => {
+        sent.push(action);
+        return Promise.resolve({ outcome: 'done' });
+      },
+    };
+    const { watched, id } = await dueHold({ service });
+    for (let looks = 0; looks < 3; looks += 1) {
+      await look(watched);
+      await watched.advance(10 * MINUTE_MS);
+    }
+    expect(sent).toEqual([]);
+    expect(await outcomes(watched, id)).toEqual([]);
+    answer = { outcome: 'applied' };
+    await look(watched);
+    expect(sent).toEqual(['capture']);
+  },
+);
 
 test('a refusal is final, and said with what to do (rule 4)', async () => {
   const sent: string[] = [];
