@@ -27,7 +27,7 @@ import { type Random, seededRandom, testSeed } from '../support/storm.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const FAILOVERS = Number(process.env.FAILOVERS ?? 3);
+const FAILOVERS = Number(process.env.FAILOVERS ?? 2);
 const SEED = testSeed();
 const SENDERS = 8;
 const SENT_AT_ONCE = 40;

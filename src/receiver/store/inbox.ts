@@ -89,7 +89,7 @@ export function readStoredEvents(
 /**
  * Commits something after rows that were read, so that they are as durable as a row just inserted.
  * PostgreSQL waits for a synchronous standby only in a transaction that wrote WAL before its commit
- * record, and then for all of the WAL up to it. A logical message is such a write: some 80 bytes, no
+ * record, and then for all of the WAL up to it. A logical message is such a write: about 100 bytes, no
  * row, no lock, no privilege. docs/decisions/0020-duplicates-and-standbys.md
  */
 export async function commitAfterStored(db: Queryable): Promise<void> {
