@@ -1,54 +1,101 @@
 /**
- * A shop that trades with a sandbox over HTTP, and the comparison of the ledger with what the sandbox
- * really has, part by part and order by order.
+ * A shop that trades with a sandbox over HTTP, in rounds, and the comparison of the ledger with what
+ * the sandbox really has.
+ *
+ * Each round places new orders and goes on with what stands: captures in parts, cancels, refunds that
+ * fail late, disputes through their stages, payouts that come back. What is done follows from the
+ * state of each resource in the sandbox's truth and from the random source alone.
  */
-import { expect } from 'vitest';
+import type { ResourceKind } from '../../src/contract/resources/index.ts';
+import { compareSides } from '../../src/demo/compare.ts';
+import { readResourcePage, readTotalsPage } from '../../src/ledger/store/readingWhole.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
+import { testCard } from '../../src/sandbox/domain/outcomes.ts';
 import type { TestSandbox } from './sandbox.ts';
-import { cardPayment } from './sandboxRequests.ts';
+import { card, cardPayment } from './sandboxRequests.ts';
+import type { Body } from './serviceApi.ts';
 import type { Random } from './storm.ts';
 
-/** Makes orders: payments, some captured by hand in part, refunds, disputes, payouts. */
+/** A request to the service, or to a control route. */
+type Act = readonly [method: 'POST', path: string, body?: object];
+
+/** Requests about different resources run side by side, as from a busy shop. */
+const AT_ONCE = 4;
+const MOST_ROWS = 1_000;
+export const KINDS: readonly ResourceKind[] = ['payment', 'refund', 'dispute', 'payout'];
+
+export interface TradeOptions {
+  /** New orders of this round. */
+  readonly orders: number;
+  readonly random: Random;
+}
+
+/** @param name of the round, unique in the sandbox */
 export async function trade(
   sandbox: TestSandbox,
   name: string,
-  options: { readonly orders: number; readonly random: Random },
+  { orders, random }: TradeOptions,
 ): Promise<void> {
-  const { orders, random } = options;
-  for (let n = 0; n < orders; n += 1) {
-    const id = `pay_${name}_${n}`;
-    const isManual = n % 3 === 0;
-    const fields = {
-      payment_id: id,
-      amount: 1_000 + n,
-      metadata: { order_id: `ord_${name}_${n}` },
-      ...(isManual && { capture_method: 'manual' }),
-    };
-    await sandbox.call('POST', '/payments', cardPayment(fields));
-    if (isManual && random() < 0.7) {
-      await sandbox.call('POST', `/payments/${id}/capture`, { amount_to_capture: 500 });
+  const truths = await readTruths(sandbox);
+  const acts = KINDS.flatMap((kind) =>
+    (truths.get(kind) ?? []).flatMap((truth) => actOn(kind, truth, { name, random })),
+  );
+  const placed = Array.from({ length: orders }, (_, n) => placeOrder(name, n, random));
+  const payouts = Array.from({ length: Math.ceil(orders / 6) }, (_, n) => payOut(name, n, random));
+  await playAll(sandbox, [...placed, ...acts, ...payouts]);
+}
+
+/** The service may refuse an act: another one of the same round was first. */
+async function playAll(sandbox: TestSandbox, acts: readonly Act[]): Promise<void> {
+  let next = 0;
+  const play = async (): Promise<void> => {
+    for (let act = acts[next]; act; act = acts[next]) {
+      next += 1;
+      const reply = await sandbox.call(...act);
+      if (reply.status >= 500) throw new Error(`${act[1]}: ${JSON.stringify(reply.body)}`);
     }
-    if (n % 4 === 1) await sandbox.call('POST', '/refunds', { payment_id: id, amount: 300 });
-    if (n % 5 === 2) await dispute(sandbox, id, random);
-    if (n % 7 === 4) await payOut(sandbox, 900 + n);
-  }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, play));
 }
 
-async function dispute(sandbox: TestSandbox, paymentId: string, random: Random): Promise<void> {
-  const opened = await sandbox.call('POST', '/_sandbox/disputes', {
-    payment_id: paymentId,
-    amount: 200,
-  });
-  // A payment that failed or is only held has nothing to be disputed.
-  if (opened.status !== 200 || random() < 0.5) return;
-  const status = random() < 0.5 ? 'dispute_won' : 'dispute_lost';
-  await sandbox.call('POST', `/_sandbox/disputes/${opened.body.dispute_id}/move`, { status });
+function pick<T>(random: Random, choices: readonly T[]): T {
+  return choices[Math.floor(random() * choices.length)] as T;
 }
 
-async function payOut(sandbox: TestSandbox, amount: number): Promise<void> {
-  await sandbox.call('POST', '/payouts/create', {
-    amount,
+const GOOD_CARD = '4242424242424242';
+const CARDS = [
+  ...Array<string>(8).fill(GOOD_CARD),
+  testCard('final', 'UE_1001'),
+  testCard('processing'),
+  testCard('processing', 'UE_1001'),
+  testCard('customer_action'),
+  testCard('review'),
+];
+
+function placeOrder(name: string, n: number, random: Random): Act {
+  // Now and then a second payment for the order before, or one that belongs to no order.
+  const order = random() < 0.05 && n > 0 ? n - 1 : n;
+  const fields = {
+    payment_id: `pay_${name}_${n}`,
+    amount: 1_000 + Math.floor(random() * 49_000),
+    currency: pick(random, ['USD', 'USD', 'EUR', 'JPY']),
+    capture_method: pick(random, ['automatic', 'automatic', 'manual', 'manual_multiple']),
+    payment_method_data: card(pick(random, CARDS)),
+    confirm: random() < 0.95,
+    ...(random() < 0.9 && { metadata: { order_id: `ord_${name}_${order}` } }),
+  };
+  return ['POST', '/payments', cardPayment(fields)];
+}
+
+/** Amounts that choose how a payout or a refund goes, and ordinary ones; see docs/sandbox.md. */
+const PAYOUT_AMOUNTS = [900, 1_200, 2_500, 7_710, 7_720, 7_730, 7_740, 7_750];
+const REFUND_AMOUNTS = [7_710, 7_720, 7_730];
+
+function payOut(name: string, n: number, random: Random): Act {
+  const body = {
+    amount: pick(random, PAYOUT_AMOUNTS),
     currency: 'EUR',
+    merchant_order_reference_id: `out_${name}_${n}`,
     payout_type: 'bank',
     payout_method_data: {
       bank_transfer: {
@@ -57,79 +104,165 @@ async function payOut(sandbox: TestSandbox, amount: number): Promise<void> {
         bic: 'ABCDEFGH',
       },
     },
-    auto_fulfill: true,
-  });
+    auto_fulfill: random() < 0.8,
+  };
+  return ['POST', '/payouts/create', body];
 }
 
-interface Truth {
-  readonly [field: string]: unknown;
-  readonly status?: string;
-  readonly dispute_status?: string;
-  readonly amount: number | string;
-  readonly amount_received?: number;
-  readonly payment_id?: string;
-  readonly metadata?: { readonly order_id?: string };
+interface Trade {
+  readonly name: string;
+  readonly random: Random;
 }
 
-const KINDS = ['payment', 'refund', 'dispute', 'payout'] as const;
-
-async function truthOf(sandbox: TestSandbox, kind: string): Promise<ReadonlyMap<string, Truth>> {
-  const { data } = await sandbox.control('GET', `/truth/${kind}?limit=1000`);
-  return new Map((data as Truth[]).map((row) => [String(row[`${kind}_id`]), row]));
-}
-
-async function heldOf(db: Queryable, kind: string): Promise<ReadonlyMap<string, object>> {
-  const rows = await db.query<{ id: string; status: string; amount: number }>(
-    'select id, status, amount_minor as amount from resources where kind = $1',
-    [kind],
-  );
-  return new Map(rows.map(({ id, status, amount }) => [id, { status, amount }]));
-}
-
-/** Every part and every order is in the ledger as the sandbox has it, and nothing else is. */
-export async function expectEqual(db: Queryable, sandbox: TestSandbox): Promise<void> {
-  for (const kind of KINDS) {
-    const truth = await truthOf(sandbox, kind);
-    expect(truth.size).toBeGreaterThan(0);
-    const expected = [...truth].map(([id, row]) => [id, stateOf(row)]);
-    expect([...(await heldOf(db, kind))].sort(byId)).toEqual(expected.sort(byId));
+function actOn(kind: ResourceKind, truth: Body, round: Trade): readonly Act[] {
+  switch (kind) {
+    case 'payment':
+      return actOnPayment(truth, round);
+    case 'refund':
+      return moveRefund(truth, round);
+    case 'dispute':
+      return moveDispute(truth, round);
+    case 'payout':
+      return movePayout(truth, round);
   }
-  expect(await heldOrders(db)).toEqual(await trueOrders(sandbox));
 }
 
-function stateOf({ status, dispute_status: disputeStatus, amount }: Truth): object {
-  return { status: disputeStatus?.replace(/^dispute_/, '') ?? status, amount: Number(amount) };
+function actOnPayment(truth: Body, round: Trade): readonly Act[] {
+  const { random } = round;
+  const path = `/payments/${truth.payment_id}`;
+  switch (truth.status) {
+    case 'requires_capture':
+    case 'partially_captured_and_capturable':
+      return captureOrCancel(truth, random);
+    case 'requires_action': {
+      const deed = pick(random, ['complete', 'complete', 'fail', 'abandon', undefined]);
+      return deed ? [['POST', `/_sandbox${path}/action`, { deed }]] : [];
+    }
+    case 'requires_merchant_action':
+      return pick<readonly Act[]>(random, [
+        [['POST', `${path}/approve`]],
+        [['POST', `${path}/reject`]],
+        [],
+      ]);
+    case 'failed': {
+      const again = { payment_method: 'card', payment_method_data: card(GOOD_CARD) };
+      const mayAgain = truth.manual_retry_allowed === true && random() < 0.4;
+      return mayAgain ? [['POST', `${path}/confirm`, again]] : [];
+    }
+    case 'requires_confirmation':
+    case 'processing':
+      return random() < 0.1 ? [['POST', `${path}/cancel`, {}]] : [];
+    case 'succeeded':
+    case 'partially_captured':
+      return refundOrDispute(truth, round);
+    default:
+      return [];
+  }
 }
 
-function byId([one]: readonly unknown[], [other]: readonly unknown[]): number {
-  return String(one) < String(other) ? -1 : 1;
+function captureOrCancel(truth: Body, random: Random): readonly Act[] {
+  const path = `/payments/${truth.payment_id}`;
+  const part = 1 + Math.floor(random() * (truth.amount_capturable - 1));
+  return pick<readonly Act[]>(random, [
+    [['POST', `${path}/capture`, { amount_to_capture: part }]],
+    [['POST', `${path}/capture`, { amount_to_capture: part }]],
+    [['POST', `${path}/capture`]],
+    [['POST', `${path}/cancel`, {}]],
+    [],
+  ]);
 }
 
-interface OrderSums {
-  readonly orderId: string;
-  readonly capturedMinor: number;
-  readonly refundedMinor: number;
+function refundOrDispute(truth: Body, { name, random }: Trade): readonly Act[] {
+  const { payment_id: paymentId, amount_received: received } = truth;
+  const acts: Act[] = [];
+  const part = 1 + Math.floor(random() * received);
+  if (random() < 0.35) {
+    const amount = random() < 0.3 ? pick(random, REFUND_AMOUNTS) : random() < 0.3 ? received : part;
+    const refund = { refund_id: `ref_${name}_${paymentId}`, payment_id: paymentId, amount };
+    acts.push(['POST', '/refunds', refund]);
+  }
+  if (random() < 0.2) {
+    const amount = random() < 0.5 ? received : part;
+    acts.push(['POST', '/_sandbox/disputes', { payment_id: paymentId, amount }]);
+  }
+  return acts;
 }
 
-function heldOrders(db: Queryable): Promise<readonly OrderSums[]> {
-  return db.query<OrderSums>(
-    `select o.order_id as "orderId", t.captured_minor as "capturedMinor",
-            t.refunded_minor as "refundedMinor"
-       from orders o join order_totals t using (order_key)
-      where o.order_id is not null
-      order by o.order_id collate "C"`,
+function moveRefund({ refund_id: id, status }: Body, { random }: Trade): readonly Act[] {
+  const move = (to: string): readonly Act[] => [
+    ['POST', `/_sandbox/refunds/${id}/move`, { status: to }],
+  ];
+  // A refund that had succeeded comes back from the customer's bank now and then.
+  if (status === 'succeeded') return random() < 0.1 ? move('failed') : [];
+  if (status !== 'pending' && status !== 'review') return [];
+  return random() < 0.5 ? move(pick(random, ['succeeded', 'succeeded', 'failed'])) : [];
+}
+
+function moveDispute(truth: Body, { random }: Trade): readonly Act[] {
+  const { dispute_id: id, dispute_stage: stage, status } = truth;
+  const move = (to: object): readonly Act[] => [['POST', `/_sandbox/disputes/${id}/move`, to]];
+  if (status === 'opened' || status === 'challenged') {
+    return pick<readonly Act[]>(random, [
+      move({ status: 'dispute_won' }),
+      move({ status: 'dispute_lost' }),
+      move({ status: 'dispute_cancelled' }),
+      [['POST', `/disputes/${id}/accept`]],
+      [],
+      [],
+    ]);
+  }
+  const comesBack = stage === 'dispute' && random() < 0.15;
+  return comesBack ? move({ stage: 'pre_arbitration' }) : [];
+}
+
+function movePayout({ payout_id: id, status }: Body, { random }: Trade): readonly Act[] {
+  const move = (to: string): readonly Act[] => [
+    ['POST', `/_sandbox/payouts/${id}/move`, { status: to }],
+  ];
+  switch (status) {
+    case 'requires_confirmation':
+      return [['POST', `/payouts/${id}/confirm`, {}]];
+    case 'requires_fulfillment':
+      return [['POST', `/payouts/${id}/fulfill`]];
+    case 'initiated':
+    case 'pending':
+      return random() < 0.4 ? move(pick(random, ['success', 'failed', 'expired'])) : [];
+    case 'success':
+      return random() < 0.2 ? move(pick(random, ['reversed', 'failed'])) : [];
+    default:
+      return [];
+  }
+}
+
+/** Everything that the sandbox has, as it really is. */
+export async function readTruths(
+  sandbox: TestSandbox,
+): Promise<ReadonlyMap<ResourceKind, readonly Body[]>> {
+  const truths = new Map<ResourceKind, readonly Body[]>();
+  for (const kind of KINDS) {
+    const { data } = await sandbox.control('GET', `/truth/${kind}?limit=${MOST_ROWS}`);
+    if (data.length === MOST_ROWS) throw new Error(`more than ${MOST_ROWS} of ${kind}`);
+    truths.set(kind, data);
+  }
+  return truths;
+}
+
+/**
+ * What differs between the ledger and the sandbox, part by part and order by order, to the cent.
+ * Empty where they are equal.
+ */
+export async function differencesOf(
+  db: Queryable,
+  sandbox: TestSandbox,
+): Promise<readonly string[]> {
+  const page = { limit: 10 * MOST_ROWS };
+  const compared = compareSides({
+    truths: await readTruths(sandbox),
+    resources: await readResourcePage(db, { ...page, after: { kind: '', id: '' } }),
+    totals: await readTotalsPage(db, { ...page, after: { orderKey: '', currency: '' } }),
+    unheard: new Set(),
+  });
+  return compared.flatMap(({ orderKey, differences }) =>
+    differences.map((difference) => `${orderKey}: ${difference}`),
   );
-}
-
-async function trueOrders(sandbox: TestSandbox): Promise<readonly OrderSums[]> {
-  const refunds = [...(await truthOf(sandbox, 'refund')).values()];
-  return [...(await truthOf(sandbox, 'payment'))]
-    .map(([id, payment]) => ({
-      orderId: payment.metadata?.order_id ?? '',
-      capturedMinor: payment.amount_received ?? 0,
-      refundedMinor: refunds
-        .filter((refund) => refund.payment_id === id && refund.status === 'succeeded')
-        .reduce((sum, { amount }) => sum + Number(amount), 0),
-    }))
-    .sort((one, other) => (one.orderId < other.orderId ? -1 : 1));
 }
