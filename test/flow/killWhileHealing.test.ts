@@ -103,12 +103,12 @@ async function kill(name: WorkerName): Promise<void> {
   running.delete(name);
 }
 
-/** What each worker logs once it takes up work. */
+/** What a worker logs once it takes up work; a scheduler logs nothing. */
 const READY: Readonly<Record<WorkerName, string>> = {
   receiver: '"msg":"receiver.listening"',
   events: '"msg":"queue.consumer_ready"',
   reconcile: '"msg":"queue.consumer_ready"',
-  scheduler: '"msg":"scheduler.started"',
+  scheduler: '',
   alerts: '"msg":"queue.consumer_ready"',
 };
 

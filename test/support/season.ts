@@ -12,8 +12,11 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
-/** A manual authorization lapses after seven of them. */
-const SEASON_MS = 8 * DAY_MS;
+/**
+ * A manual authorization lapses after seven days. Nothing else is due just when the season ends: what
+ * changes later than a list lags would rightly be missing from it.
+ */
+const SEASON_MS = 8 * DAY_MS + 6 * HOUR_MS;
 /** Pauses between rounds, drawn; their sum stays below the season. */
 const PAUSES_MS = [30 * SECOND_MS, 2 * MINUTE_MS, 2 * HOUR_MS, 1.5 * DAY_MS];
 /** Lists are read up to a minute ago, and lag by half a minute at most. */
