@@ -1,11 +1,12 @@
 #!/bin/sh
-# Run by hand before a release: the flow of lost, doubled, disordered and late webhooks, healed by one
-# run, for many seeds: with dying workers simulated in one process, and with worker processes that are
-# killed by kill -9, about ten seconds each. The seed of a failure stands in the name of its test.
+# Run by hand before a release: one full run heals what webhooks lost, for many seeds. Each seed draws its
+# own faults and habits of the service, which stand in the name of its test. Workers that die are
+# simulated in one process, and in the second number of seeds any process is killed by kill -9.
+# RECONCILE_SEED or HEAL_SEED runs a single seed of either kind.
 #
-#   scripts/heal-many-seeds.sh [SEEDS] [SEEDS_OF_KILLED_PROCESSES]
+#   scripts/heal-many-seeds.sh [SEEDS] [SEEDS_WITH_KILLED_PROCESSES]
 set -eu
 cd "$(dirname "$0")/.."
 npm run --silent build
-RECONCILE_SEEDS="${1:-200}" HEAL_SEEDS="${2:-25}" exec npx vitest run \
+RECONCILE_SEEDS="${1:-200}" HEAL_SEEDS="${2:-40}" exec npx vitest run \
   test/reconcile/healing.test.ts test/flow/killWhileHealing.test.ts

@@ -51,7 +51,7 @@ const SEEDS = (
   one === undefined ? Array.from({ length: Number(many) }, (_, n) => 301 + n) : [Number(one)]
 ).map((seed) => {
   const random = seededRandom(seed);
-  const drawn = drawFaults(seed, { index: seed - 301, random });
+  const drawn = drawFaults(seed, { index: seed - 301, random, pace: 'days' });
   return [`seed ${seed}: ${drawn.names}`, { seed, random, drawn }] as const;
 });
 

@@ -73,7 +73,7 @@ const SEEDS = (
   one === undefined ? Array.from({ length: Number(many) }, (_, n) => 101 + n) : [Number(one)]
 ).map((seed) => {
   const random = seededRandom(seed);
-  const drawn = drawFaults(seed, { index: seed - 101, random });
+  const drawn = drawFaults(seed, { index: seed - 101, random, pace: 'days' });
   return [`seed ${seed}: ${drawn.names}`, { seed, random, drawn }] as const;
 });
 

@@ -24,11 +24,31 @@ const SECOND_MS = 1_000;
 const HOUR_MS = 60 * 60 * SECOND_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** @param index numbers the seeds of a run, so that each loss rate gets its share */
-export function drawFaults(
-  seed: number,
-  { index, random }: { readonly index: number; readonly random: Random },
-): DrawnFaults {
+/** How long things take that are late: a season of days is played by the sandbox's clock alone. */
+const LATENESS_MS = {
+  days: {
+    soon: 20 * SECOND_MS,
+    later: HOUR_MS,
+    last: 2 * DAY_MS,
+    clockOff: [2 * HOUR_MS, 3 * DAY_MS, -3 * DAY_MS],
+  },
+  minutes: {
+    soon: 5 * SECOND_MS,
+    later: 20 * SECOND_MS,
+    last: 60 * SECOND_MS,
+    clockOff: [2 * HOUR_MS, 3 * DAY_MS, -2 * DAY_MS],
+  },
+} as const;
+
+export interface Draw {
+  /** Numbers the seeds of a run, so that each loss rate gets its share. */
+  readonly index: number;
+  readonly random: Random;
+  readonly pace: keyof typeof LATENESS_MS;
+}
+
+export function drawFaults(seed: number, { index, random, pace }: Draw): DrawnFaults {
+  const late = LATENESS_MS[pace];
   const lossPercent = LOSS_PERCENTS[index % LOSS_PERCENTS.length] ?? 0;
   const draw = <T>(...choices: readonly T[]): T =>
     choices[Math.floor(random() * choices.length)] as T;
@@ -38,7 +58,7 @@ export function drawFaults(
     without: without(),
     repeat_types: draw(false, true),
   };
-  const clockOffMs = draw(0, 0, 0, 2 * HOUR_MS, 3 * DAY_MS, -3 * DAY_MS);
+  const clockOffMs = draw(0, 0, 0, ...late.clockOff);
   const isClockRepaired = clockOffMs !== 0 && random() < 0.5;
   const habits: FaultsInput = {
     seed,
@@ -46,7 +66,8 @@ export function drawFaults(
     lists: {
       thin: draw(false, true),
       without: draw([], [], ['version'], ['created']) as never,
-      replica_lag_ms: draw(0, 30 * SECOND_MS),
+      // A lag keeps what everything was, which some tests read: a short one stands for none.
+      replica_lag_ms: draw(1, 30 * SECOND_MS),
       sort: draw('created', 'modified'),
       unstable_ties: draw(false, true),
       tick_ms: draw(1, SECOND_MS),
@@ -55,7 +76,7 @@ export function drawFaults(
     retrieves: { lag_ms: draw(0, 20 * SECOND_MS), without: draw([], [], ['created']) as never },
     payments: {
       processing_first: draw(0, 0.3, 1),
-      processing_ms: draw(20 * SECOND_MS, HOUR_MS, DAY_MS),
+      processing_ms: draw(late.soon, late.later, late.last / 2),
       surcharge: draw(0, 0.3, 1),
       early_received: draw(0, 0.5, 1),
     },
@@ -70,12 +91,12 @@ export function drawFaults(
       drop: lossPercent / 100,
       duplicate: draw(0, 0.2),
       delay: draw(0, 0.3),
-      delay_ms: HOUR_MS,
+      delay_ms: late.later,
       reorder: draw(0, 0.3),
-      reorder_ms: draw(20 * SECOND_MS, 2 * DAY_MS),
+      reorder_ms: draw(late.soon, late.last),
       corrupt_signature: draw(0, 0.1),
       late_copy: draw(0, 0.2),
-      late_copy_ms: draw(60 * SECOND_MS, 2 * DAY_MS),
+      late_copy_ms: draw(late.later, late.last),
     },
     requests: draw(
       [],

@@ -21,7 +21,8 @@ type Act = readonly [method: 'POST', path: string, body?: object];
 
 /** Requests about different resources run side by side, as from a busy shop. */
 const AT_ONCE = 4;
-const MOST_ROWS = 1_000;
+const PAGE_ROWS = 1_000;
+const MOST_ROWS = 100_000;
 export const KINDS: readonly ResourceKind[] = ['payment', 'refund', 'dispute', 'payout'];
 
 export interface TradeOptions {
@@ -239,12 +240,19 @@ export async function readTruths(
   sandbox: TestSandbox,
 ): Promise<ReadonlyMap<ResourceKind, readonly Body[]>> {
   const truths = new Map<ResourceKind, readonly Body[]>();
-  for (const kind of KINDS) {
-    const { data } = await sandbox.control('GET', `/truth/${kind}?limit=${MOST_ROWS}`);
-    if (data.length === MOST_ROWS) throw new Error(`more than ${MOST_ROWS} of ${kind}`);
-    truths.set(kind, data);
-  }
+  for (const kind of KINDS) truths.set(kind, await readTruth(sandbox, kind));
   return truths;
+}
+
+async function readTruth(sandbox: TestSandbox, kind: ResourceKind): Promise<readonly Body[]> {
+  const rows: Body[] = [];
+  for (let after = ''; ; ) {
+    const path = `/truth/${kind}?limit=${PAGE_ROWS}&after=${encodeURIComponent(after)}`;
+    const { data, next_after: next } = await sandbox.control('GET', path);
+    rows.push(...data);
+    if (data.length < PAGE_ROWS) return rows;
+    after = next;
+  }
 }
 
 /**
@@ -255,7 +263,7 @@ export async function differencesOf(
   db: Queryable,
   sandbox: TestSandbox,
 ): Promise<readonly string[]> {
-  const page = { limit: 10 * MOST_ROWS };
+  const page = { limit: MOST_ROWS };
   const compared = compareSides({
     truths: await readTruths(sandbox),
     resources: await readResourcePage(db, { ...page, after: { kind: '', id: '' } }),

@@ -1,0 +1,276 @@
+/**
+ * What alerts may and must exist, told from the sandbox's own history alone. Written apart from the
+ * alert rules, so that one mistake cannot hide in both. Pure.
+ *
+ * Terms. *State*: a resource as it was for an interval. *Episode*: an interval in which a condition held
+ * without a break.
+ *
+ * 1. An alert is *false* when its condition held at no time.
+ * 2. An alert is *missing* when its condition holds in the end and nothing was raised about it.
+ * 3. An alert is opened *twice* when it was opened more often than its condition has episodes.
+ */
+import type { ResourceKind } from '../../src/contract/resources/index.ts';
+import { groupBy } from '../../src/platform/collections.ts';
+import type { FaultsInput } from '../../src/sandbox/faults/settings.ts';
+
+/** A resource as it was from one instant to another, by the sandbox's own clock. */
+export interface State {
+  readonly kind: ResourceKind;
+  readonly id: string;
+  /** The payment of a refund or dispute; a payment's own id. */
+  readonly paymentId: string | null;
+  readonly orderId: string | null;
+  readonly status: string;
+  readonly stage: string | null;
+  readonly currency: string;
+  readonly amount: number;
+  readonly received: number;
+  /** Milliseconds since 1970; `untilMs` is infinite for what still holds. */
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+export interface RaisedAlert {
+  readonly rule: string;
+  readonly subject: string;
+  readonly variant: string;
+}
+
+export interface Verdict {
+  readonly isFalse: readonly RaisedAlert[];
+  readonly missing: readonly string[];
+  readonly twice: readonly string[];
+}
+
+type Interval = readonly [fromMs: number, untilMs: number];
+
+/** Rules about one resource: in which states their condition holds. */
+const STATE_RULES: Readonly<Record<string, (state: State, variant: string) => boolean>> = {
+  dispute_opened: ({ status, stage }, variant) =>
+    status === 'opened' && (variant === '' || variant === stage),
+  dispute_changed: ({ status, stage }, variant) => variant === `${stage}/${status}`,
+  dispute_won: ({ status }) => status === 'won',
+  dispute_lost: ({ status }) => LOST.has(status),
+  dispute_cancelled: ({ status }) => status === 'cancelled',
+  refund_failed: ({ status }) => status === 'failed',
+  payout_failed: ({ status }) => FAILED_PAYOUT.has(status),
+};
+
+/** Rules about an order: whether their condition holds for its parts at one instant. */
+const ORDER_RULES: Readonly<Record<string, (parts: readonly State[]) => boolean>> = {
+  double_paid: (parts) => parts.filter(isPaid).length > 1,
+  over_refund: (parts) => perCurrency(parts, ({ out, captured }) => out > captured),
+  double_loss: (parts) =>
+    perCurrency(
+      parts,
+      ({ out, disputed, captured }) => out > 0 && disputed > 0 && out + disputed > captured,
+    ),
+};
+
+const LOST = new Set(['lost', 'expired', 'accepted']);
+const UNDECIDED_DISPUTE = new Set(['opened', 'challenged']);
+const UNDECIDED_REFUND = new Set(['pending', 'review']);
+const FAILED_PAYOUT = new Set(['failed', 'cancelled', 'expired', 'reversed', 'ineligible']);
+
+/** Rules about the system that these faults bring about; any other about it is false. */
+const SYSTEM_RULES: Readonly<Record<string, (faults: FaultsInput) => boolean>> = {
+  signature_failures: ({ webhooks }) => (webhooks?.corrupt_signature ?? 0) > 0,
+  missed_webhooks: ({ webhooks }) => (webhooks?.drop ?? 0) > 0,
+  silence: ({ webhooks }) => (webhooks?.drop ?? 0) > 0,
+  service_unreachable: ({ requests = [] }) => requests.length > 0,
+};
+
+export interface Judged {
+  readonly states: readonly State[];
+  readonly alerts: readonly RaisedAlert[];
+  /** What was on while the shop traded. */
+  readonly faults: FaultsInput;
+}
+
+export function judgeAlerts({ states, alerts, faults }: Judged): Verdict {
+  const oracle = createOracle(states, faults);
+  const raised = groupBy(alerts, keyOf);
+  const twice = [...raised].flatMap(([key, own]) => {
+    const [first] = own;
+    const most = first ? Math.max(1, oracle.episodes(first)) : 1;
+    return own.length > most ? [`${key}: opened ${own.length} times in ${most} episodes`] : [];
+  });
+  const named = new Set(alerts.map(({ rule, subject }) => `${rule} ${subject}`));
+  return {
+    isFalse: alerts.filter((alert) => oracle.episodes(alert) === 0),
+    missing: oracle.owed().filter((owed) => !named.has(owed)),
+    twice,
+  };
+}
+
+function keyOf({ rule, subject, variant }: RaisedAlert): string {
+  return `${rule} ${subject} ${variant}`;
+}
+
+interface Oracle {
+  /** How often the condition of an alert began to hold. */
+  episodes(alert: RaisedAlert): number;
+  /** Rule and subject of everything whose condition holds in the end. */
+  owed(): readonly string[];
+}
+
+function createOracle(states: readonly State[], faults: FaultsInput): Oracle {
+  const bySubject = groupBy(states, ({ kind, id }) => `${kind}:${id}`);
+  const byOrder = partsByOrder(states);
+  return {
+    episodes: ({ rule, subject, variant }) => {
+      if (subject.startsWith('system:')) return SYSTEM_RULES[rule]?.(faults) ? 1 : 0;
+      const own = bySubject.get(subject) ?? [];
+      const isState = STATE_RULES[rule];
+      if (isState) return episodesOf(own.filter((state) => isState(state, variant)));
+      if (rule === 'dispute_and_refund') return bothUndecided(own, byOrder);
+      const isOrder = ORDER_RULES[rule];
+      return isOrder ? orderEpisodes(byOrder.get(subject) ?? [], isOrder) : 0;
+    },
+    owed: () => [...owedByStates(states), ...owedByOrders(byOrder)],
+  };
+}
+
+/**
+ * The parts of an order under each name that an alert may use for it: while nobody has seen which order
+ * a payment belongs to, it is an order of its own.
+ */
+function partsByOrder(states: readonly State[]): ReadonlyMap<string, readonly State[]> {
+  const orders = new Map<string, State[]>();
+  const orderOf = new Map(
+    states.flatMap(({ kind, id, orderId }) =>
+      kind === 'payment' && orderId !== null ? [[id, orderId] as const] : [],
+    ),
+  );
+  const add = (subject: string, state: State): void => {
+    const parts = orders.get(subject) ?? [];
+    orders.set(subject, parts);
+    parts.push(state);
+  };
+  for (const state of states) {
+    if (state.paymentId === null) continue;
+    add(`order:payment:${state.paymentId}`, state);
+    const orderId = orderOf.get(state.paymentId);
+    if (orderId !== undefined) add(`order:order:${orderId}`, state);
+  }
+  return orders;
+}
+
+function episodesOf(intervals: readonly Pick<State, 'fromMs' | 'untilMs'>[]): number {
+  const sorted = intervals.toSorted((one, other) => one.fromMs - other.fromMs);
+  return sorted.filter((state, place) => place === 0 || sorted[place - 1]?.untilMs !== state.fromMs)
+    .length;
+}
+
+function orderEpisodes(
+  parts: readonly State[],
+  isShown: (parts: readonly State[]) => boolean,
+): number {
+  const instants = [...new Set(parts.map(({ fromMs }) => fromMs))].toSorted((a, b) => a - b);
+  const shown = instants.map((atMs) => isShown(partsAt(parts, atMs)));
+  return shown.filter((isNow, place) => isNow && shown[place - 1] !== true).length;
+}
+
+function partsAt(parts: readonly State[], atMs: number): readonly State[] {
+  return parts.filter(({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs);
+}
+
+/** A dispute and a refund of one order that were undecided at the same time. */
+function bothUndecided(
+  dispute: readonly State[],
+  byOrder: ReadonlyMap<string, readonly State[]>,
+): number {
+  const open = dispute.filter(({ status }) => UNDECIDED_DISPUTE.has(status));
+  const paymentId = open[0]?.paymentId;
+  const subjects = [...byOrder].filter(([, parts]) =>
+    parts.some((part) => part.kind === 'payment' && part.id === paymentId),
+  );
+  const refunds = subjects.flatMap(([, parts]) =>
+    parts.filter(({ kind, status }) => kind === 'refund' && UNDECIDED_REFUND.has(status)),
+  );
+  const both = open.flatMap((state) => refunds.flatMap((refund) => overlapOf(state, refund)));
+  return both.length;
+}
+
+function overlapOf(one: State, other: State): readonly Interval[] {
+  const fromMs = Math.max(one.fromMs, other.fromMs);
+  const untilMs = Math.min(one.untilMs, other.untilMs);
+  return fromMs < untilMs ? [[fromMs, untilMs]] : [];
+}
+
+function isPaid({ kind, status, received }: State): boolean {
+  return kind === 'payment' && status === 'succeeded' && received > 0;
+}
+
+interface Sums {
+  readonly captured: number;
+  readonly out: number;
+  readonly disputed: number;
+}
+
+function perCurrency(parts: readonly State[], isShown: (sums: Sums) => boolean): boolean {
+  return [...groupBy(parts, ({ currency }) => currency).values()].some((own) => {
+    const sum = (kind: ResourceKind, counts: (state: State) => boolean) =>
+      own
+        .filter((state) => state.kind === kind && counts(state))
+        .reduce((total, { amount }) => total + amount, 0);
+    return isShown({
+      captured: own.reduce((total, { received }) => total + received, 0),
+      out: sum('refund', ({ status }) => status !== 'failed'),
+      disputed: sum(
+        'dispute',
+        ({ status, stage }) =>
+          (UNDECIDED_DISPUTE.has(status) || LOST.has(status)) && stage !== 'pre_dispute',
+      ),
+    });
+  });
+}
+
+/** What holds in the end, by the rule that must have been raised. */
+function owedByStates(states: readonly State[]): readonly string[] {
+  return states
+    .filter(({ untilMs }) => untilMs === Number.POSITIVE_INFINITY)
+    .flatMap((state) => {
+      const rule = owedRule(state);
+      return rule === undefined ? [] : [`${rule} ${state.kind}:${state.id}`];
+    });
+}
+
+function owedRule({ kind, status }: State): string | undefined {
+  switch (kind) {
+    case 'dispute':
+      if (LOST.has(status)) return 'dispute_lost';
+      return { opened: 'dispute_opened', won: 'dispute_won', cancelled: 'dispute_cancelled' }[
+        status
+      ];
+    case 'refund':
+      return status === 'failed' ? 'refund_failed' : undefined;
+    case 'payout':
+      return FAILED_PAYOUT.has(status) ? 'payout_failed' : undefined;
+    case 'payment':
+      return undefined;
+  }
+}
+
+function owedByOrders(byOrder: ReadonlyMap<string, readonly State[]>): readonly string[] {
+  return [...byOrder].flatMap(([subject, parts]) => {
+    // Known by its payment's name only while nobody had seen its own.
+    const isAlias = subject.startsWith('order:payment:') && parts.some(({ orderId }) => orderId);
+    if (isAlias) return [];
+    const now = parts.filter(({ untilMs }) => untilMs === Number.POSITIVE_INFINITY);
+    // Judged once every payment has come to its end.
+    if (now.some(({ kind, status }) => kind === 'payment' && !FINAL_PAYMENT.has(status))) return [];
+    return Object.entries(ORDER_RULES)
+      .filter(([, isShown]) => isShown(now))
+      .map(([rule]) => `${rule} ${subject}`);
+  });
+}
+
+const FINAL_PAYMENT = new Set([
+  'succeeded',
+  'failed',
+  'cancelled',
+  'cancelled_post_capture',
+  'partially_captured',
+  'expired',
+]);
