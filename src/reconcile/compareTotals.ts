@@ -47,7 +47,8 @@ export async function compareTotals(tools: RunTools, state: RunState): Promise<v
   const areCountsEqual = await settle(tools, state, suspects);
   if (areCountsEqual) await compareSums(tools, state);
   state.positionMs = span.toMs;
-  await step(tools, state, { compared: 0, missed: 0, differences: [] });
+  const counted = areCountsEqual ? whole : 0;
+  await step(tools, state, { compared: 0, counted, missed: 0, differences: [] });
 }
 
 /** Goes down in each unequal cell, or lists everything where that is cheaper (rules 2, 3 and 5). */

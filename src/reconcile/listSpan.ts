@@ -103,7 +103,10 @@ export async function listSpan(tools: RunTools, state: RunState, span: Span): Pr
 }
 
 export interface StepResult {
+  /** Rows that were listed. */
   readonly compared: number;
+  /** Rows whose counts agreed. */
+  readonly counted?: number;
   readonly missed: number;
   readonly differences: readonly ReportedDifference[];
 }
@@ -117,6 +120,7 @@ export async function step(tools: RunTools, state: RunState, result: StepResult)
     windows: counts.windows + 1,
     requests: tools.asking.requests(),
     rowsCompared: counts.rowsCompared + result.compared,
+    rowsCounted: counts.rowsCounted + (result.counted ?? 0),
     found: counts.found + counted.length,
     healed: counts.healed + counted.filter(({ outcome }) => outcome === 'healed').length,
     missed: counts.missed + result.missed,

@@ -261,7 +261,7 @@ async function complete(tools: RunTools, state: RunState, pageLimit: number): Pr
   }
   const { found, healed, missed, requests } = state.counts;
   const left = found - healed;
-  const verdict = verdictOfDone({ ...state.counts, mode: row.mode });
+  const verdict = verdictOfDone(state.counts);
   parts.metrics.run(verdict);
   const facts = { runId: row.id, stream, requests, found, healed, missed, left };
   if (left > 0 || missed > 0) parts.log.warn(facts, 'reconcile.differences');

@@ -4,6 +4,7 @@
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createClient, type PaymentServiceClient } from '../../src/client/index.ts';
+import { verdictOf } from '../../src/reconcile/domain/verdict.ts';
 import type { FaultsInput } from '../../src/sandbox/faults/settings.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testReconciler } from '../support/reconciler.ts';
@@ -209,7 +210,7 @@ describe('totals', () => {
     const reconciler = testReconciler({ db, service: sandbox });
     await reconciler.run(span());
     const clean = await reconciler.run({ ...span(), mode: 'totals' });
-    expect(clean).toMatchObject({ left: 0, found: 0, rowsCompared: 0 });
+    expect(clean).toMatchObject({ left: 0, found: 0, rowsCompared: 0, rowsCounted: 1_500 });
     expect(clean.requests).toBeLessThanOrEqual(15);
 
     const lost = made[700];
@@ -220,6 +221,11 @@ describe('totals', () => {
     expect(found).toMatchObject({ found: 1, healed: 1, left: 0 });
     expect(found.requests).toBeLessThanOrEqual(40);
     expect(found.rowsCompared).toBeLessThan(200);
+  });
+
+  test('that count no row on either side compare nothing', async () => {
+    const run = await testReconciler({ db, service: sandbox }).run({ ...span(), mode: 'totals' });
+    expect(verdictOf(run)).toBe('empty');
   });
 
   test('that the service does not tell are made up for by listing', async () => {

@@ -212,16 +212,18 @@ function printNotCompared(stream: Stream, reason: string): void {
 }
 
 function printReport(report: RunReport): void {
-  const { stream, failure, left, found, healed, missed, requests, rowsCompared } = report;
+  const { stream, failure, left, found, healed, missed, requests, rowsCompared, rowsCounted } =
+    report;
   const span = `${formatTime(report.fromAt)} to ${formatTime(report.toAt)}`;
   if (report.state === 'failed') {
     printNotCompared(stream, failure ?? '');
     return;
   }
   const verdict = left === 0 ? VERDICT_TEXT[verdictOf(report)] : `${left} differences left`;
+  const counted = rowsCounted === 0 ? '' : ` and ${rowsCounted} counted`;
   console.log(`${stream}: ${verdict} (${span})`);
   console.log(
-    `  ${rowsCompared} rows compared by ${requests} requests: ${found} found, ${healed} healed, ${missed} untold by webhooks`,
+    `  ${rowsCompared} rows compared${counted} by ${requests} requests: ${found} found, ${healed} healed, ${missed} untold by webhooks`,
   );
   if (report.sums !== null) console.log(`  analytics: ${SUMS[report.sums]}`);
   for (const { class: name, subject, outcome } of report.differences) {

@@ -1,9 +1,9 @@
 /**
  * What a run came to.
  *
- * 1. Equal means that something was compared and nothing is left. A list that showed no row of a span
- *    of which the ledger holds none either is empty, which proves less: a span that misses everything
- *    looks the same.
+ * 1. Equal means that something was compared and nothing is left. A list that showed or counted no row
+ *    of a span of which the ledger holds none either is empty, which proves less: a span that misses
+ *    everything looks the same.
  * 2. A span without length compares nothing. It is no verdict but a failure, with its reason.
  */
 import type { Span } from './windows.ts';
@@ -15,8 +15,10 @@ export type Verdict = (typeof VERDICTS)[number];
 /** A run as far as its verdict goes. */
 export interface Judged {
   readonly state: 'running' | 'paused' | 'done' | 'failed';
-  readonly mode: 'totals' | 'full';
+  /** Rows that were listed. */
   readonly rowsCompared: number;
+  /** Rows that were compared by counts that agreed. */
+  readonly rowsCounted: number;
   readonly found: number;
   readonly healed: number;
 }
@@ -26,15 +28,15 @@ export function verdictOf(run: Judged): Verdict {
   return run.state === 'done' ? verdictOfDone(run) : 'unfinished';
 }
 
-/** Invariant 1, of a run that came to its end. Totals compare counts and show no rows. */
+/** Invariant 1, of a run that came to its end. */
 export function verdictOfDone({
-  mode,
   rowsCompared,
+  rowsCounted,
   found,
   healed,
 }: Omit<Judged, 'state'>): 'equal' | 'different' | 'empty' {
   if (found > healed) return 'different';
-  return mode === 'full' && rowsCompared === 0 && found === 0 ? 'empty' : 'equal';
+  return rowsCompared + rowsCounted + found === 0 ? 'empty' : 'equal';
 }
 
 /** Why nothing can be compared in a span (invariant 2); undefined where something can. */

@@ -34,7 +34,10 @@ export interface ReportedDifference {
 export interface RunCounts {
   readonly windows: number;
   readonly requests: number;
+  /** Rows that were listed. */
   readonly rowsCompared: number;
+  /** Rows that were compared by counts that agreed. */
+  readonly rowsCounted: number;
   readonly found: number;
   readonly healed: number;
   /** Changes that no webhook had told of in time. */
@@ -62,7 +65,8 @@ export interface RunRow extends RunCounts {
 const COLUMNS = `
   id, stream, mode, cause, is_dry_run as "isDryRun", state, from_at as "fromAt", to_at as "toAt",
   position_at as "positionAt", started_at as "startedAt", finished_at as "finishedAt",
-  windows, requests, rows_compared as "rowsCompared", found, healed, missed, failure, differences, sums`;
+  windows, requests, rows_compared as "rowsCompared",
+  rows_counted as "rowsCounted", found, healed, missed, failure, differences, sums`;
 
 export interface NewRun {
   readonly stream: Stream;
@@ -127,7 +131,7 @@ export async function writeStep(db: Queryable, id: number, step: RunStep): Promi
   await db.query(
     `update reconcile_runs
         set position_at = $2, windows = $3, requests = $4, rows_compared = $5, found = $6,
-            healed = $7, missed = $8, differences = $9::jsonb, updated_at = statement_timestamp()
+            healed = $7, missed = $8, differences = $9::jsonb, rows_counted = $10, updated_at = statement_timestamp()
       where id = $1`,
     [
       id,
@@ -139,6 +143,7 @@ export async function writeStep(db: Queryable, id: number, step: RunStep): Promi
       step.healed,
       step.missed,
       JSON.stringify(step.differences),
+      step.rowsCounted,
     ],
   );
 }

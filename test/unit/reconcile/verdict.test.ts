@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { emptySpanReason, verdictOf } from '../../../src/reconcile/domain/verdict.ts';
 
-const DONE = { state: 'done', mode: 'full', rowsCompared: 5, found: 0, healed: 0 } as const;
+const DONE = { state: 'done', rowsCompared: 5, rowsCounted: 0, found: 0, healed: 0 } as const;
 
 test('a run is equal only where something was compared and nothing is left (invariant 1)', () => {
   expect(verdictOf(DONE)).toBe('equal');
@@ -9,7 +9,7 @@ test('a run is equal only where something was compared and nothing is left (inva
   expect(verdictOf({ ...DONE, found: 2, healed: 1 })).toBe('different');
   expect(verdictOf({ ...DONE, rowsCompared: 0 })).toBe('empty');
   expect(verdictOf({ ...DONE, rowsCompared: 0, found: 1 })).toBe('different');
-  expect(verdictOf({ ...DONE, rowsCompared: 0, mode: 'totals' })).toBe('equal');
+  expect(verdictOf({ ...DONE, rowsCompared: 0, rowsCounted: 5 })).toBe('equal');
 });
 
 test('what failed or goes on is never equal', () => {
