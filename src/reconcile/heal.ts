@@ -125,7 +125,7 @@ async function judgeRows(
     const difference = compare(row.remote, known);
     const added = known?.createdAt === null ? supplementOf(row.remote, row.content) : undefined;
     if (difference) found.push({ row, difference });
-    else if (row.isHint && known?.isAskDue) unsettled.push(refOf(row));
+    else if (row.isHint && known?.isCheckWanted) unsettled.push(refOf(row));
     else if (added) lacking.push(lookOf(row, added));
   }
   return { found, lacking, unsettled };

@@ -144,6 +144,18 @@ test('and by a run over thin rows, which is not equal before it has asked', asyn
   expect(requests.slice(before).filter(({ path }) => path.includes(idOf(0)))).toEqual([]);
 });
 
+test('and by a run although a worker that was killed had claimed to ask', async () => {
+  await makePayments(1);
+  await cancelRest(0);
+  await hear(0, 'cancelled');
+  await db.query(`update resources set next_check_at = now() + interval '15 minutes'`);
+
+  const { state, left } = await reconciler.run(span);
+
+  expect({ state, left }).toEqual({ state: 'done', left: 0 });
+  expect(await stateOf(0)).toMatchObject({ status: 'cancelled', captured: 300 });
+});
+
 test('one whose retrieve carries no amount either is asked about once', async () => {
   await makePayments(1);
   await cancelRest(0, { amount_received: null });

@@ -16,15 +16,15 @@ export interface LocalRow {
   readonly paymentId: string | null;
   readonly orderKey: string | null;
   readonly createdAt: Date | null;
-  /** The service is to be asked about it, and nobody is at it. */
-  readonly isAskDue: boolean;
+  /** The ledger waits for the service's answer about it, whoever has claimed to ask: that one may be dead. */
+  readonly isCheckWanted: boolean;
 }
 
 const COLUMNS = `
   id, status, stage, currency, amount_minor as "amountMinor", captured_minor as "capturedMinor",
   version_micros as "versionMicros", payment_id as "paymentId", order_key as "orderKey",
   created_at as "createdAt",
-  is_check_wanted and next_check_at <= statement_timestamp() as "isAskDue"`;
+  is_check_wanted as "isCheckWanted"`;
 
 /** Resources of one kind by their ids, as many as there are. */
 export function readLocalByIds(
