@@ -172,12 +172,13 @@ function declineTables(): readonly string[] {
       ]),
     ),
     table(
-      ['unified_code', 'retry', 'what the customer may be shown'],
+      ['unified_code', 'retry', 'another method', 'what the customer may be shown'],
       codes.map((code) => {
-        const { retry, customerMessage } = contract.declineAdvice(code);
+        const { retry, mayUseAnotherMethod, customerMessage } = contract.declineAdvice(code);
         return [
           `\`${code}\``,
           `\`${retry}\``,
+          mayUseAnotherMethod ? 'yes' : 'no',
           customerMessage ?? "the payment's `unified_message`",
         ];
       }),

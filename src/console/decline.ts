@@ -18,6 +18,14 @@ export const decline = z
           .concat('Null: no code tells.')
           .join(' '),
       ),
+    may_retry: z
+      .boolean()
+      .nullable()
+      .describe('Whether the same payment method may be tried again. Null: no code tells.'),
+    may_use_another_method: z
+      .boolean()
+      .nullable()
+      .describe('Whether the customer may pay with another method. Null: no code tells.'),
     advice: z.string().describe('What it means and what to do, for the operator.'),
   })
   .meta({ id: 'Decline' });
@@ -32,9 +40,14 @@ export interface Declined {
 /** Null unless the payment failed: what an earlier attempt failed of is no advice any more. */
 export function declineBody(payment: Declined): z.input<typeof decline> | null {
   if (payment.kind !== 'payment' || payment.status !== 'failed') return null;
-  const { code, ...told } = declineOf(
+  const { code, mayRetry, mayUseAnotherMethod, ...told } = declineOf(
     payment.unifiedCode ?? undefined,
     payment.unifiedMessage ?? undefined,
   );
-  return { unified_code: code, ...told };
+  return {
+    unified_code: code,
+    may_retry: mayRetry,
+    may_use_another_method: mayUseAnotherMethod,
+    ...told,
+  };
 }

@@ -6,11 +6,13 @@
  * 2. A code that is not listed is judged by its family, and one without a family is terminal.
  * 3. Money first: where a code leaves it open, the advice is the one that cannot charge twice and
  *    that no timer can turn into a loop of attempts.
+ * 4. Retrying and paying with another method are two questions: most declines answer no and yes. No
+ *    to both is a dead end, kept for what could charge twice and for what risk rules blocked.
  */
 
 /** What to do about a decline, with its explanation to a person. Same section, table of families. */
 export const RETRY_ADVICE = {
-  never: 'Do not retry; another payment method may work.',
+  never: 'Do not retry.',
   with_backoff: 'Retry, each time after a longer wait.',
   with_3ds: 'Retry with 3-D Secure: the issuer asks for authentication.',
   with_customer:
@@ -47,6 +49,8 @@ export interface DeclineCodeEntry {
   readonly family: DeclineFamily;
   readonly retry: RetryAdvice;
   readonly message: string;
+  /** Whether another payment method may help; true unless this says otherwise. */
+  readonly anotherMethod?: false;
 }
 
 /**
@@ -106,6 +110,7 @@ export const DECLINE_CODES = {
     family: 'UE_1xxx',
     retry: 'check_earlier_payment',
     message: 'This payment may have already been processed',
+    anotherMethod: false,
   },
   UE_1099: { family: 'UE_1xxx', retry: 'never', message: 'The payment was declined' },
   UE_2001: {
@@ -118,7 +123,12 @@ export const DECLINE_CODES = {
     retry: 'with_3ds',
     message: 'Additional authentication is required',
   },
-  UE_2003: { family: 'UE_2xxx', retry: 'never', message: 'The payment was blocked' },
+  UE_2003: {
+    family: 'UE_2xxx',
+    retry: 'never',
+    message: 'The payment was blocked',
+    anotherMethod: false,
+  },
   UE_2004: {
     family: 'UE_2xxx',
     retry: 'never',
@@ -272,6 +282,10 @@ export interface DeclineAdvice {
   /** A coarse code, which covers several messages. */
   readonly legacy: boolean;
   readonly retry: RetryAdvice;
+  /** Whether the same payment method may be tried again, in the way that `retry` says. */
+  readonly mayRetry: boolean;
+  /** Whether the customer may pay with another method. */
+  readonly mayUseAnotherMethod: boolean;
   /** Undefined when the code alone has no message: then show the payment's `unified_message`. */
   readonly customerMessage: string | undefined;
   /** For the operator, not for the customer. */
@@ -284,30 +298,29 @@ export interface DeclineAdvice {
  */
 export function declineAdvice(unifiedCode: string): DeclineAdvice {
   const listed = lookUp<DeclineCodeEntry>(DECLINE_CODES, unifiedCode);
-  if (listed) {
-    const { family, retry, message } = listed;
-    const explanation = explain(DECLINE_FAMILIES[family].meaning, retry);
-    return {
-      code: unifiedCode,
-      family,
-      legacy: false,
-      retry,
-      customerMessage: message,
-      explanation,
-    };
-  }
   const coarse = lookUp<LegacyDeclineCodeEntry>(LEGACY_DECLINE_CODES, unifiedCode);
-  const family = coarse?.family ?? familyOf(unifiedCode);
-  const { meaning, retry } = coarse ?? DECLINE_FAMILIES[family];
+  const family = listed?.family ?? coarse?.family ?? familyOf(unifiedCode);
+  const { retry } = listed ?? coarse ?? DECLINE_FAMILIES[family];
+  const meaning = coarse?.meaning ?? DECLINE_FAMILIES[family].meaning;
+  const mayUseAnotherMethod = listed?.anotherMethod !== false;
   return {
     code: unifiedCode,
     family,
     legacy: coarse !== undefined,
     retry,
-    customerMessage: undefined,
-    explanation: explain(meaning, retry),
+    mayRetry: MAY_RETRY.has(retry),
+    mayUseAnotherMethod,
+    customerMessage: listed?.message,
+    explanation: explain(meaning, retry, mayUseAnotherMethod),
   };
 }
+
+const MAY_RETRY: ReadonlySet<RetryAdvice> = new Set([
+  'with_backoff',
+  'with_3ds',
+  'with_customer',
+  'sometimes',
+]);
 
 /** An own entry only: a code from outside must not reach what the table's prototype carries. */
 function lookUp<T>(table: Readonly<Record<string, T>>, code: string): T | undefined {
@@ -319,6 +332,9 @@ function familyOf(code: string): DeclineFamily {
   return digit === undefined ? 'UE_9000' : (`UE_${digit}xxx` as DeclineFamily);
 }
 
-function explain(meaning: string, retry: RetryAdvice): string {
-  return `${meaning}. ${RETRY_ADVICE[retry]}`;
+function explain(meaning: string, retry: RetryAdvice, mayUseAnotherMethod: boolean): string {
+  const advice = `${meaning}. ${RETRY_ADVICE[retry]}`;
+  return retry === 'never' && mayUseAnotherMethod
+    ? `${advice} Another payment method may work.`
+    : advice;
 }

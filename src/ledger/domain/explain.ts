@@ -335,11 +335,21 @@ export function declineOf(code: string | undefined, message: string | undefined)
       code: null,
       message: message ?? null,
       retry: null,
+      mayRetry: null,
+      mayUseAnotherMethod: null,
       advice: 'The service gave no code, so nothing says whether another attempt helps.',
     };
   }
-  const { customerMessage, retry, explanation } = declineAdvice(code);
-  return { code, message: message ?? customerMessage ?? null, retry, advice: explanation };
+  const { customerMessage, explanation, ...advice } = declineAdvice(code);
+  const { retry, mayRetry, mayUseAnotherMethod } = advice;
+  return {
+    code,
+    message: message ?? customerMessage ?? null,
+    retry,
+    mayRetry,
+    mayUseAnotherMethod,
+    advice: explanation,
+  };
 }
 
 function explainTransfer({ kind }: ResourceRef, entry: JournalEntry): TransferExplanation {

@@ -107,6 +107,9 @@ export interface Decline {
   readonly code: string | null;
   readonly message: string | null;
   readonly retry: RetryAdvice | null;
+  /** Null where no code tells, like `retry`. */
+  readonly mayRetry: boolean | null;
+  readonly mayUseAnotherMethod: boolean | null;
   readonly advice: string;
 }
 

@@ -134,6 +134,38 @@ describe('retry advice', () => {
     expect(retryOf(authenticationCode)).toBe(retryOf(cardCode));
   });
 
+  it('keeps another method apart from a retry, so that a decline is no dead end', () => {
+    expect(declineAdvice('UE_1001')).toMatchObject({ mayRetry: false, mayUseAnotherMethod: true });
+    const deadEnds = Object.keys(DECLINE_CODES).filter((code) => {
+      const { mayRetry, mayUseAnotherMethod } = declineAdvice(code);
+      return !mayRetry && !mayUseAnotherMethod;
+    });
+    // One could charge twice, the other was blocked by risk rules.
+    expect(deadEnds).toEqual(['UE_1018', 'UE_2003']);
+  });
+
+  it.each([
+    ['UE_1007', false],
+    ['UE_1018', false],
+    ['UE_2002', true],
+    ['UE_3001', true],
+    ['UE_4001', false],
+    ['UE_5001', true],
+    ['UE_5003', true],
+    ['UE_5006', false],
+    ['UE_9000', false],
+    ['UE_1000', false],
+    ['UE_3000', true],
+    ['UE_5099', true],
+  ])('%s may be retried with the same method: %s', (code, mayRetry) => {
+    expect(declineAdvice(code).mayRetry).toBe(mayRetry);
+  });
+
+  it('promises nothing of another method where it says that none may help', () => {
+    expect(declineAdvice('UE_1001').explanation).toMatch(/Another payment method may work\.$/);
+    expect(declineAdvice('UE_2003').explanation).not.toContain('nother');
+  });
+
   it('explains itself by the family and the advice', () => {
     expect(declineAdvice('UE_2002').explanation).toBe(
       `${DECLINE_FAMILIES.UE_2xxx.meaning}. ${RETRY_ADVICE.with_3ds}`,
