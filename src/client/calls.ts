@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
 import { ENDPOINTS, type Endpoint, type EndpointName } from '../contract/endpoints/index.ts';
 import { type Page, readPage } from '../contract/lists.ts';
+import { decideRetry, neededMs } from './domain/retry.ts';
 import { PaymentServiceError } from './errors.ts';
 import { type CallInput, type CallOptions, createSend, type Spent } from './send.ts';
 import type { ClientSettings } from './settings.ts';
@@ -47,6 +48,11 @@ export interface Calls {
   ) => Promise<Page<ItemOf<N>>>;
   /** For a call that may take several requests: they share its time, and are counted together. */
   readonly begin: () => Spent;
+  /**
+   * Waits before a request that failed `failures` times is sent again.
+   * @returns false where the retry policy leaves no further attempt
+   */
+  readonly backOff: (failures: number, spent: Spent, signal?: AbortSignal) => Promise<boolean>;
 }
 
 /** Options of a call for one resource. */
@@ -96,8 +102,34 @@ export function createCalls(settings: ClientSettings): Calls {
         (_, body) => readPage<unknown>(ENDPOINTS[name].item, body) as Page<ItemOf<typeof name>>,
       ),
     begin,
+    backOff: async (failures, spent, signal = new AbortController().signal) => {
+      const { retry, time, random } = settings;
+      const decision = decideRetry(
+        {
+          failure: TRANSIENT,
+          repeatable: true,
+          mustExist: false,
+          attempts: failures,
+          elapsedMs: time.nowMs() - spent.startedAtMs,
+          neededMs: neededMs(false, retry),
+          random: random(),
+        },
+        retry,
+      );
+      if (decision.action === 'stop') return false;
+      await time.pause(decision.delayMs, signal);
+      return !signal.aborted;
+    },
   };
 }
+
+/** A 5xx without a wait of its own. */
+const TRANSIENT = {
+  kind: 'answer',
+  httpStatus: 503,
+  code: undefined,
+  namedWaitMs: undefined,
+} as const;
 
 interface Unreadable {
   readonly operation: string;

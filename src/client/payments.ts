@@ -11,6 +11,7 @@ import type {
 } from '../contract/requests/payments.ts';
 import type { Payment } from '../contract/resources/payment.ts';
 import type { Calls, OneOptions, ResultOf } from './calls.ts';
+import { captureOnce } from './capture.ts';
 import { PaymentServiceError } from './errors.ts';
 import { isUnreadable, refuseDifference, saysItExists } from './existing.ts';
 import { createIterate } from './paginate.ts';
@@ -70,7 +71,9 @@ export interface PaymentCalls {
    */
   iterate: (filter?: ListPaymentsRequest, options?: CallOptions) => AsyncIterable<Payment>;
   /**
-   * Captures everything that is authorized, or `amount_to_capture` in minor units.
+   * Captures everything that is authorized, or `amount_to_capture` in minor units. After a 5xx the
+   * request is sent again only if a retrieve shows that nothing was captured, and a second capture
+   * could not take more than was asked for.
    * Interface document, section Endpoints, "Capture Payment".
    */
   capture: (
@@ -96,7 +99,8 @@ export interface PaymentCalls {
   reject: (paymentId: string, options?: CallOptions) => Promise<ResultOf<'rejectPayment'>>;
 }
 
-export function createPaymentCalls({ one, page, begin }: Calls): PaymentCalls {
+export function createPaymentCalls(calls: Calls): PaymentCalls {
+  const { one, page, begin } = calls;
   const on = (payment_id: string) => ({ params: { payment_id } });
   const list: PaymentCalls['list'] = (filter = {}, options) =>
     page('listPayments', { body: filter }, options);
@@ -147,7 +151,7 @@ export function createPaymentCalls({ one, page, begin }: Calls): PaymentCalls {
     list,
     listByQuery: (filter = {}, options) => page('listPaymentsByQuery', { query: filter }, options),
     iterate: createIterate('listPayments', list, ({ payment_id }) => payment_id),
-    capture: (id, body = {}, options) => one('capturePayment', { ...on(id), body }, options),
+    capture: (id, body = {}, options = {}) => captureOnce(calls, { id, body, options }),
     cancel: (id, body = {}, options) => one('cancelPayment', { ...on(id), body }, options),
     approve: (id, options) => one('approvePayment', on(id), options),
     reject: (id, options) => one('rejectPayment', on(id), options),

@@ -117,10 +117,33 @@ export async function startPaymentService(): Promise<PaymentService> {
     if (payments.has(id)) {
       return { status: service.existsStatus, body: envelope('invalid_request', 'HE_01') };
     }
-    const { amount, currency, metadata } = body;
-    payments.set(id, { payment_id: id, status: 'succeeded', amount, currency, metadata });
+    const { amount, currency, metadata, capture_method } = body;
+    const isHeld = typeof capture_method === 'string' && capture_method !== 'automatic';
+    payments.set(id, {
+      payment_id: id,
+      status: isHeld ? 'requires_capture' : 'succeeded',
+      amount,
+      amount_received: isHeld ? 0 : amount,
+      amount_capturable: isHeld ? amount : 0,
+      capture_method,
+      currency,
+      metadata,
+    });
     done.charges.push(id);
     return { status: 200, body: payments.get(id) };
+  };
+
+  const capture = (id: string) => {
+    const held = payments.get(id);
+    if (held?.capture_method !== undefined && held.status !== 'requires_capture') {
+      return { status: 409, body: envelope('invalid_request', 'IR_14') };
+    }
+    done.captures.push(id);
+    const captured = { ...held, payment_id: id, status: 'succeeded' };
+    if (held !== undefined) {
+      payments.set(id, { ...captured, amount_received: held.amount, amount_capturable: 0 });
+    }
+    return { status: 200, body: captured };
   };
 
   const refund = (body: Record<string, unknown>) => {
@@ -147,8 +170,7 @@ export async function startPaymentService(): Promise<PaymentService> {
     if (/^GET \/payments\/[^/]+$/.test(route)) return read(payments.get(id));
     if (/^GET \/refunds\/[^/]+$/.test(route)) return read(refunds.get(id));
     if (/^POST \/payments\/[^/]+\/capture$/.test(route)) {
-      done.captures.push(id);
-      return { status: 200, body: { payment_id: id, status: 'succeeded' } };
+      return capture(id);
     }
     if (route === 'GET /health') return { status: 200, body: {} };
     return { status: 404, body: envelope('invalid_request', 'IR_05') };

@@ -190,6 +190,99 @@ describe('capturing and refunding', () => {
     expect(service.captures).toHaveLength(1);
   });
 
+  const held = { ...ORDER, capture_method: 'manual' } as const;
+
+  it.each([500, 502, 503])(
+    'a capture is sent again after %i if the payment shows that nothing was captured',
+    async (status) => {
+      const service = await startPaymentService();
+      const client = clientOf(service);
+      await client.payments.create(held);
+      service.fail({ kind: 'answer', status });
+      expect(await client.payments.capture('order-1')).toMatchObject({ status: 'succeeded' });
+      expect(service.captures).toEqual(['order-1']);
+      expect(service.received.map(({ method }) => method)).toEqual(['POST', 'POST', 'GET', 'POST']);
+    },
+  );
+
+  it('a capture that was carried out behind a 5xx is not sent again', async () => {
+    const service = await startPaymentService();
+    const client = clientOf(service);
+    await client.payments.create(held);
+    service.fail({ kind: 'failAfter', status: 502 });
+    const error = await errorOf(client.payments.capture('order-1'));
+    expect(error).toMatchObject({ kind: 'outcome_unknown', outcomeUnknown: true });
+    expect(service.captures).toEqual(['order-1']);
+    expect(service.received.at(-1)?.method).toBe('GET');
+  });
+
+  it.each([
+    ['the retrieve fails', [{ kind: 'answer', status: 404 }] as const],
+    ['the retrieve is refused', [{ kind: 'answer', status: 403 }] as const],
+  ])('a capture is not sent again when %s', async (_what, faults) => {
+    const service = await startPaymentService();
+    const client = clientOf(service);
+    await client.payments.create(held);
+    service.fail({ kind: 'answer', status: 502 }, ...faults);
+    const error = await errorOf(client.payments.capture('order-1'));
+    expect(error).toMatchObject({ httpStatus: 502, outcomeUnknown: true });
+    expect(service.captures).toEqual([]);
+  });
+
+  it('a part is not captured again where a second capture could take more', async () => {
+    const service = await startPaymentService();
+    const client = clientOf(service);
+    await client.payments.create({ ...ORDER, capture_method: 'manual_multiple' });
+    service.fail({ kind: 'answer', status: 502 });
+    const error = await errorOf(client.payments.capture('order-1', { amount_to_capture: 100 }));
+    expect(error).toMatchObject({ outcomeUnknown: true, httpStatus: 502 });
+    expect(service.captures).toEqual([]);
+  });
+
+  it('a capture that is refused when it is sent again has an unknown outcome', async () => {
+    const service = await startPaymentService();
+    const client = clientOf(service);
+    await client.payments.create(held);
+    let posts = 0;
+    // The first request is carried out after the retrieve, as behind a proxy that gave up.
+    service.always = ({ method }) => {
+      if (method === 'GET') {
+        return {
+          status: 200,
+          body: { payment_id: 'order-1', status: 'requires_capture', capture_method: 'manual' },
+        };
+      }
+      posts += 1;
+      return posts === 1
+        ? { status: 502, body: {} }
+        : { status: 409, body: { error: { type: 't', code: 'IR_14', message: 'Captured' } } };
+    };
+    const error = await errorOf(client.payments.capture('order-1'));
+    expect(error).toMatchObject({
+      kind: 'outcome_unknown',
+      outcomeUnknown: true,
+      retryable: false,
+    });
+    expect([posts, error.code, error.attempts]).toEqual([2, 'IR_14', 3]);
+  });
+
+  it('a capture gives up after the attempts of the policy', async () => {
+    const service = await startPaymentService();
+    const client = clientOf(service);
+    await client.payments.create(held);
+    service.always = ({ method }) =>
+      method === 'GET'
+        ? {
+            status: 200,
+            body: { payment_id: 'order-1', status: 'requires_capture', capture_method: 'manual' },
+          }
+        : { status: 503, body: {} };
+    const before = service.received.length;
+    await errorOf(client.payments.capture('order-1'));
+    const sent = service.received.slice(before).map(({ method }) => method);
+    expect(sent).toEqual(['POST', 'GET', 'POST', 'GET', 'POST', 'GET', 'POST', 'GET', 'POST']);
+  });
+
   it.each(AFTER_COMMIT)('a refund is looked for by its id, not sent twice: %j', async (fault) => {
     const service = await startPaymentService();
     service.fail(fault);
@@ -265,7 +358,9 @@ it('under any faults nothing is done twice, and what is called done was done', a
       const client = clientOf(service);
       service.fail(...faults);
       const [created, captured, refunded] = [
-        await client.payments.create({ ...ORDER, payment_id: id }).catch((e: unknown) => e),
+        await client.payments
+          .create({ ...ORDER, payment_id: id, capture_method: 'manual' })
+          .catch((e: unknown) => e),
         await client.payments.capture(id).catch((e: unknown) => e),
         await client.refunds.create({ payment_id: id, refund_id: id }).catch((e: unknown) => e),
       ];
