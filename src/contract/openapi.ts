@@ -9,7 +9,6 @@ import { API_KEY_HEADER, RATE_LIMIT_HEADERS } from './limits.ts';
 import {
   billingRequest,
   browserInfoRequest,
-  customerAcceptanceRequest,
   payoutBillingRequest,
 } from './requests/customerContext.ts';
 import { customerAddressRequest } from './requests/customers.ts';
@@ -42,7 +41,6 @@ const SENT_PARTS: Readonly<Record<string, z.ZodType>> = {
   BankTransfer: bankTransferRequest,
   BillingRequest: billingRequest,
   BrowserInfo: browserInfoRequest,
-  CustomerAcceptance: customerAcceptanceRequest,
   CustomerAddress: customerAddressRequest,
   JsonValue: jsonValue,
   PaymentMethodData: paymentMethodDataRequest,

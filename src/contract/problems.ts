@@ -6,8 +6,18 @@
  */
 import type { z } from 'zod';
 
-/** Names that must not be used. Interface document, section Endpoints, "Create Payment". */
-export const REFUSED_ORDER_NAMES = ['items', 'line_items', 'cart_items'] as const;
+const ORDER_CONTENTS = "the order's contents are sent as order_details";
+
+/**
+ * Names that the document forbids where they are no field, with the reason. Interface document,
+ * section Endpoints, "Create Payment", `order_details`, and "Payouts", `payout_link`.
+ */
+export const FORBIDDEN_NAMES: ReadonlyMap<string, string> = new Map([
+  ['items', ORDER_CONTENTS],
+  ['line_items', ORDER_CONTENTS],
+  ['cart_items', ORDER_CONTENTS],
+  ['payout_link', 'settable only when the payout is created'],
+]);
 
 /** One thing that is wrong. */
 export interface RequestProblem {
@@ -44,9 +54,10 @@ function readIssue(issue: z.core.$ZodIssue, input: unknown): readonly RequestPro
 }
 
 function hintAgainst(key: string, field: string): string {
-  return (REFUSED_ORDER_NAMES as readonly string[]).includes(key)
-    ? `${field}: not a field; the order's contents are sent as order_details`
-    : `${field}: not a field of this request`;
+  const reason = FORBIDDEN_NAMES.get(key);
+  return reason === undefined
+    ? `${field}: not a field of this request`
+    : `${field}: not a field; ${reason}`;
 }
 
 function nameOf(field: string): string {

@@ -5,6 +5,7 @@ import type { Books } from './books.ts';
 import type { SandboxClock } from './clock.ts';
 import type { Engine } from './engine.ts';
 import type { FaultBoard } from './faults/board.ts';
+import type { IgnoredFields } from './http/ignoredFields.ts';
 import type { RateLimit } from './http/rateLimit.ts';
 import type { WebhookTarget } from './webhooks/emit.ts';
 
@@ -24,6 +25,7 @@ export interface Services {
   readonly engine: Engine;
   readonly faults: FaultBoard;
   readonly rateLimit: RateLimit;
+  readonly ignoredFields: IgnoredFields;
   readonly account: Account;
   readonly webhook: {
     readonly target: () => WebhookTarget;

@@ -18,6 +18,7 @@ import { type FaultsInput, faultsSchema } from './faults/settings.ts';
 import { holdDatabase } from './holdDatabase.ts';
 import { createSandboxApp } from './http/app.ts';
 import { hashKey } from './http/authenticate.ts';
+import { createIgnoredFields } from './http/ignoredFields.ts';
 import { createRateLimit } from './http/rateLimit.ts';
 import { refuseForeignLedger, SANDBOX_MERCHANT_ID } from './safety.ts';
 import type { Services } from './services.ts';
@@ -165,5 +166,17 @@ async function createServices(options: SandboxOptions, opened: Opened): Promise<
   engine = createEngine({ db, clock, books, sender, log });
   const shownClock = { nowMs: () => clock.nowMs() + faults.current().clock_off_ms };
   const rateLimit = createRateLimit(shownClock, options.requestsPerMinute);
-  return { ...opened, books, clock, shownClock, engine, faults, rateLimit, account, webhook };
+  const ignoredFields = createIgnoredFields(clock, log);
+  return {
+    ...opened,
+    books,
+    clock,
+    shownClock,
+    engine,
+    faults,
+    rateLimit,
+    ignoredFields,
+    account,
+    webhook,
+  };
 }

@@ -23,25 +23,22 @@ async function retrieve(id: string): Promise<Body> {
 
 const move = (id: string, to: object) => target.control('POST', `/disputes/${id}/move`, to);
 
-testOfOurs(
-  'a dispute is opened about a payment, with its amount as text and a deadline',
-  async () => {
-    const { dispute_id: id, payment_id: paymentId } = await dispute({
-      amount: 1000,
-      reason: 'fraud',
-    });
-    expect(await retrieve(id)).toMatchObject({
-      payment_id: paymentId,
-      amount: '1000',
-      currency: 'USD',
-      dispute_stage: 'dispute',
-      dispute_status: 'dispute_opened',
-      connector_reason: 'fraud',
-      challenge_required_by: expect.any(String),
-      is_already_refunded: false,
-    });
-  },
-);
+testOfOurs('a dispute is opened about a payment, with its amount and a deadline', async () => {
+  const { dispute_id: id, payment_id: paymentId } = await dispute({
+    amount: 1000,
+    reason: 'fraud',
+  });
+  expect(await retrieve(id)).toMatchObject({
+    payment_id: paymentId,
+    amount: 1000,
+    currency: 'USD',
+    dispute_stage: 'dispute',
+    dispute_status: 'dispute_opened',
+    connector_reason: 'fraud',
+    challenge_required_by: expect.any(String),
+    is_already_refunded: false,
+  });
+});
 
 testOfOurs('it moves through its stages, and what was lost can be open again', async () => {
   const { dispute_id: id } = await dispute({ stage: 'pre_dispute' });

@@ -59,7 +59,12 @@ test('every call of the client is understood by the sandbox, and its answer by t
     dispute_status: 'dispute_accepted',
   });
   const payout = await client.payouts.create({ amount: 1, currency: 'EUR' });
-  await client.payouts.update(payout.payout_id, { payout_type: 'card', payout_token: 'tok' });
+  await client.payouts.update(payout.payout_id, {
+    amount: 1,
+    currency: 'EUR',
+    payout_type: 'card',
+    payout_token: 'tok',
+  });
   await client.payouts.confirm(payout.payout_id, {});
   await client.payouts.fulfill(payout.payout_id);
   expect(await client.payouts.retrieve(payout.payout_id)).toMatchObject({ status: 'success' });

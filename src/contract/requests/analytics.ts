@@ -3,7 +3,7 @@
  * open are the family's, as far as they can be answered from the resources that it describes.
  */
 import { z } from 'zod';
-import { text, timestamp } from './fields.ts';
+import { openSet, text, timestamp } from './fields.ts';
 
 /** What can be asked about each kind. Same section; metrics of refunds are the document's own. */
 export const ANALYTICS = {
@@ -73,7 +73,7 @@ function queriesAbout<Metric extends string, Group extends string, Filter extend
     /** `BATCH` is shown; an open set. */
     source: text.optional(),
     delta: z.boolean().optional(),
-    timeSeries: z.strictObject({ granularity: z.enum(GRANULARITIES) }).optional(),
+    timeSeries: z.strictObject({ granularity: openSet(GRANULARITIES) }).optional(),
     groupByNames: z.array(z.enum(names.groups)).optional(),
     filters: z
       .strictObject(filters as Record<Filter, z.ZodOptional<z.ZodArray<typeof text>>>)

@@ -3,7 +3,7 @@
  * Interface document, section Resources, "Nested objects used on payments".
  */
 import { z } from 'zod';
-import { country, email, text, timestamp } from './fields.ts';
+import { country, email, text } from './fields.ts';
 
 const addressShape = {
   line1: text,
@@ -55,10 +55,3 @@ export const browserInfoRequest = z.strictObject({
   referer: text.optional(),
 });
 export type BrowserInfoRequest = z.input<typeof browserInfoRequest>;
-
-/** The document names it and leaves its form open; this is the family's. */
-export const customerAcceptanceRequest = z.strictObject({
-  acceptance_type: z.enum(['online', 'offline']),
-  accepted_at: timestamp.optional(),
-  online: z.strictObject({ ip_address: text.optional(), user_agent: text.optional() }).optional(),
-});

@@ -14,15 +14,33 @@ import {
   PAGE_SIZE,
   PAYMENT_ID_PATTERN,
 } from '../limits.ts';
+import { CURRENCIES } from '../money.ts';
 
 /** Free text or a word of an open set; never empty. */
 export const text = z.string().min(1);
+
+/** Anything that JSON carries. */
+export const jsonValue = z.json();
 
 /** Minor units, more than nothing. Interface document, section What the service does, convention 3. */
 export const amountMinor = z.int().min(1);
 
 /** Interface document, section What the service does, convention 3: ISO 4217. */
-export const currency = z.string().regex(/^[A-Z]{3}$/, 'expected three capital letters (ISO 4217)');
+export const currency = z
+  .string()
+  .regex(/^[A-Z]{3}$/, 'expected three capital letters (ISO 4217)')
+  .refine((code) => CURRENCIES.has(code), 'expected a currency of ISO 4217');
+
+/**
+ * A set of words of which the document shows some and leaves the rest open: those known, and any
+ * other text.
+ */
+export function openSet<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.union([z.enum(words), text]);
+}
+
+/** An object whose fields the document does not name. */
+export const openObject = z.record(z.string(), jsonValue);
 
 /** ISO 3166, two letters. Interface document, section Resources, `billing`. */
 export const country = z.string().regex(/^[A-Z]{2}$/, 'expected two capital letters (ISO 3166)');
@@ -68,15 +86,18 @@ export const pathId = z
   .refine(canStandInPath, `expected 1 to 255 printable characters, and ${NOT_ELSEWHERE}`)
   .meta({ minLength: 1, maxLength: 255 });
 
+/** A refund's id, of which the document gives no form: whatever can be read again. */
+export const refundId = z
+  .string()
+  .refine(canStandInPath, `expected 1 to 255 printable characters, and ${NOT_ELSEWHERE}`)
+  .meta({ minLength: 1, maxLength: 255 });
+
 /** The length is all that the document says of it; the rest lets it be read again. Section Limits. */
 export const customerId = z
   .string()
   .max(CUSTOMER_ID_MAX_LENGTH)
   .refine(canStandInPath, `expected printable characters, and ${NOT_ELSEWHERE}`)
   .meta({ minLength: 1 });
-
-/** Anything that JSON carries. */
-export const jsonValue = z.json();
 
 /** Order references of the merchant's. Interface document, section Endpoints, "Create Payment". */
 export const metadata = z.record(z.string().min(1), jsonValue);

@@ -5,6 +5,7 @@ import {
   currency,
   customerId,
   email,
+  openSet,
   pageFields,
   reportMissing,
   text,
@@ -35,7 +36,7 @@ export const createPaymentLinkRequest = z
     send_email: z.boolean().optional(),
     email: email.optional(),
     capture_method: z.enum(CAPTURE_METHODS).optional(),
-    authentication_type: z.enum(AUTHENTICATION_TYPES).optional(),
+    authentication_type: openSet(AUTHENTICATION_TYPES).optional(),
     /** The page asks for name and email before it takes a payment. */
     require_customer_info: z.boolean().optional(),
     payment_link_config: paymentLinkConfigRequest.optional(),

@@ -65,6 +65,8 @@ const REDIRECTING_METHODS: ReadonlySet<string> = new Set<PaymentMethod>([
 
 /** What decides whether a payment can be confirmed: of one request, or of all so far together. */
 export interface ConfirmationFields {
+  /** Whose default address serves as billing where none is sent. */
+  readonly customer_id?: unknown;
   readonly payment_method?: unknown;
   readonly payment_method_data?: unknown;
   readonly billing?: unknown;
@@ -101,9 +103,14 @@ export function missingToConfirm(fields: ConfirmationFields): readonly MissingFi
   return missing;
 }
 
-/** Billing belongs on the very request that sends the details of the method. Same section. */
+/**
+ * Billing belongs on the very request that sends the details of the method, unless a customer is
+ * named: whether that one has an address, the service knows. Same section, and section Resources,
+ * "Customer", `address`.
+ */
 export function missingBilling(fields: ConfirmationFields): readonly MissingField[] {
-  return fields.payment_method_data !== undefined && fields.billing === undefined
+  const { payment_method_data: data, billing, customer_id: customerId } = fields;
+  return data !== undefined && billing === undefined && customerId === undefined
     ? [{ field: 'billing', why: 'required on the request that sends payment_method_data' }]
     : [];
 }

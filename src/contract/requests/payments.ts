@@ -6,11 +6,7 @@
  */
 import { z } from 'zod';
 import { STATEMENT_DESCRIPTOR_MAX_LENGTH } from '../limits.ts';
-import {
-  billingRequest,
-  browserInfoRequest,
-  customerAcceptanceRequest,
-} from './customerContext.ts';
+import { billingRequest, browserInfoRequest } from './customerContext.ts';
 import {
   amountMinor,
   chosenId,
@@ -18,6 +14,8 @@ import {
   customerId,
   email,
   metadata,
+  openObject,
+  openSet,
   pageFields,
   reportMissing,
   returnUrl,
@@ -50,14 +48,16 @@ export const orderDetailRequest = z.strictObject({
 
 /** What both creating and confirming may send. */
 const methodFields = {
-  payment_method: z.enum(PAYMENT_METHODS).optional(),
+  /** An open set: `card`, `wallet` and `crypto` are shown. */
+  payment_method: openSet(PAYMENT_METHODS).optional(),
   /** An open set: `credit`, `debit` and `crypto_currency` are shown. */
   payment_method_type: text.optional(),
   payment_method_data: paymentMethodDataRequest.optional(),
   billing: billingRequest.optional(),
   return_url: returnUrl.optional(),
   browser_info: browserInfoRequest.optional(),
-  customer_acceptance: customerAcceptanceRequest.optional(),
+  /** The document names it and none of its fields. */
+  customer_acceptance: openObject.optional(),
 };
 
 const MISFIT = {
@@ -79,7 +79,8 @@ export const createPaymentRequest = z
     confirm: z.boolean().optional(),
     /** `automatic` when it is left out. */
     capture_method: z.enum(CAPTURE_METHODS).optional(),
-    authentication_type: z.enum(AUTHENTICATION_TYPES).optional(),
+    /** An open set: `three_ds` is shown. */
+    authentication_type: openSet(AUTHENTICATION_TYPES).optional(),
     description: text.optional(),
     email: email.optional(),
     name: text.optional(),
@@ -109,13 +110,10 @@ export const updatePaymentRequest = z.strictObject({
 export type UpdatePaymentRequest = z.input<typeof updatePaymentRequest>;
 
 /**
- * Interface document, section Endpoints, "Confirm Payment". What else confirming needs may have
- * come with the payment's creation: who holds the payment asks missingToConfirm over both.
+ * Interface document, section Endpoints, "Confirm Payment". What else confirming needs, billing
+ * included, may have come with the payment or its customer: who holds both asks missingToConfirm.
  */
-export const confirmPaymentRequest = z
-  .strictObject(methodFields)
-  .refine(methodFitsData, MISFIT)
-  .check((context) => reportMissing(context, missingBilling(context.value)));
+export const confirmPaymentRequest = z.strictObject(methodFields).refine(methodFitsData, MISFIT);
 export type ConfirmPaymentRequest = z.input<typeof confirmPaymentRequest>;
 
 /** Interface document, section Endpoints, "List Payments", values of `status`. */

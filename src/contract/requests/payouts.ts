@@ -15,6 +15,7 @@ import {
   customerId,
   email,
   limitedMetadata,
+  openObject,
   pageFields,
   reportMissing,
   returnUrl,
@@ -63,8 +64,8 @@ export const PAYOUT_PRIORITIES = [
   'internal',
 ] as const;
 
-/** Seconds; the bounds are the family's. */
-export const SESSION_EXPIRY_SECONDS = { min: 60, max: 7_890_000 } as const;
+/** Seconds; the upper bound is the family's. */
+export const SESSION_EXPIRY_SECONDS = { min: 1, max: 7_890_000 } as const;
 
 const customer = z.strictObject({
   id: customerId.optional(),
@@ -73,30 +74,8 @@ const customer = z.strictObject({
   phone: text.optional(),
   phone_country_code: text.optional(),
   tax_registration_id: text.optional(),
-  /** Its inner form is left open; this is the family's. */
-  document_details: z
-    .strictObject({
-      document_type: z.enum(['cpf', 'cnpj', 'psn', 'other']),
-      document_number: text.max(255),
-    })
-    .optional(),
-});
-
-/** The document tells what it customizes; the names are the family's. */
-const payoutLinkConfig = z.strictObject({
-  payout_link_id: text.optional(),
-  logo: returnUrl.optional(),
-  merchant_name: text.optional(),
-  /** For example `#4E6ADD`. */
-  theme: z
-    .string()
-    .regex(/^#[0-9A-Fa-f]{6}$/, 'expected a colour such as #4E6ADD')
-    .optional(),
-  enabled_payment_methods: z
-    .array(z.strictObject({ payment_method: text, payment_method_types: z.array(text) }))
-    .optional(),
-  form_layout: z.enum(['tabs', 'journey']).optional(),
-  test_mode: z.boolean().optional(),
+  /** Its inner form is left open. */
+  document_details: openObject.optional(),
 });
 
 const methodFields = {
@@ -220,7 +199,8 @@ export const createPayoutRequest = z
     ...changeableFields,
     confirm: z.boolean().optional(),
     payout_link: z.boolean().optional(),
-    payout_link_config: payoutLinkConfig.optional(),
+    /** Customizes the link; its fields are left open. */
+    payout_link_config: openObject.optional(),
   })
   .check(reportContradictions)
   .check((context) => {
@@ -230,12 +210,13 @@ export type CreatePayoutRequest = z.input<typeof createPayoutRequest>;
 
 /**
  * `PUT /payouts/:payout_id`, whose body is left open: what creating takes, without the link, which
- * is settable only there, and without `confirm`, which has a route of its own.
+ * is settable only there, and without `confirm`, which has a route of its own. PUT replaces, so what
+ * creating requires is required here. Interface document, section What the service does, convention 4.
  */
 export const updatePayoutRequest = z
   .strictObject({
-    amount: amountMinor.optional(),
-    currency: currency.optional(),
+    amount: amountMinor,
+    currency,
     ...changeableFields,
   })
   .check(reportContradictions);

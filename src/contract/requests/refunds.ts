@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import {
   amountMinor,
-  chosenId,
   currency,
   metadata,
   pageFields,
+  refundId,
   text,
   timestamp,
 } from './fields.ts';
@@ -17,7 +17,7 @@ export const REFUND_TYPES = ['Instant', 'Scheduled'] as const;
 export const createRefundRequest = z.strictObject({
   payment_id: text,
   /** Chosen by the merchant, so that the refund can be found after an answer was lost. */
-  refund_id: chosenId.optional(),
+  refund_id: refundId.optional(),
   /** Minor units; a full refund when it is left out. */
   amount: amountMinor.optional(),
   reason: text.optional(),

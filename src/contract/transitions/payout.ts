@@ -44,21 +44,9 @@ export const PAYOUT_MOVES = [
   { by: 'createPayout', from: [NEW], to: CONFIRMED, when: 'a method is sent and confirm is true' },
   {
     by: 'updatePayout',
-    from: [
-      'requires_creation',
-      'requires_payout_method_data',
-      'requires_confirmation',
-      'requires_vendor_account_creation',
-      'initiated',
-    ],
-    to: [
-      'requires_creation',
-      'requires_payout_method_data',
-      'requires_confirmation',
-      'requires_vendor_account_creation',
-      'initiated',
-    ],
-    when: 'requires_payout_method_data becomes requires_confirmation once a method is sent',
+    from: ['requires_creation', 'requires_payout_method_data', 'requires_confirmation'],
+    to: ['requires_creation', 'requires_payout_method_data', 'requires_confirmation'],
+    when: 'it is replaced whole: with a method it requires confirmation, without one the method',
   },
   {
     by: 'confirmPayout',

@@ -6,7 +6,7 @@
  * 3. Sums are in minor units and add up whatever currencies are in them: who wants money groups by
  *    currency. One that leaves the range of exact integers is an error, never rounded.
  */
-import { type AnalyticsKind, type Granularity, sumMinor } from '../../contract/index.ts';
+import { type AnalyticsKind, sumMinor } from '../../contract/index.ts';
 import { DAY_MS, HOUR_MS, isoTime, MINUTE_MS } from './time.ts';
 
 /** The finest sum: of one span of time, one group and one status. */
@@ -26,7 +26,7 @@ export interface StatusSum {
 export interface MetricsQuery {
   readonly metrics: readonly string[];
   readonly groupByNames?: readonly string[] | undefined;
-  readonly timeSeries?: { readonly granularity: Granularity } | undefined;
+  readonly timeSeries?: { readonly granularity: string } | undefined;
 }
 
 type Values = Readonly<Record<string, number>>;
@@ -88,7 +88,7 @@ export function fieldOf(name: string): string {
   return FIELDS[name] ?? name;
 }
 
-const STEPS_MS: Readonly<Record<Granularity, number>> = {
+const STEPS_MS: Readonly<Record<string, number>> = {
   G_ONEMIN: MINUTE_MS,
   G_FIVEMIN: 5 * MINUTE_MS,
   G_FIFTEENMIN: 15 * MINUTE_MS,
@@ -98,9 +98,14 @@ const STEPS_MS: Readonly<Record<Granularity, number>> = {
   G_ONEDAY: DAY_MS,
 };
 
-/** Width of the spans that a query asks for, ms; undefined where it does not divide time. */
+/**
+ * Width of the spans that a query asks for, ms; undefined where it does not divide time. The document
+ * leaves the set of granularities open, so one that is not known divides nothing.
+ */
 export function stepOf({ timeSeries }: MetricsQuery): number | undefined {
-  return timeSeries && STEPS_MS[timeSeries.granularity];
+  if (timeSeries === undefined || !Object.hasOwn(STEPS_MS, timeSeries.granularity))
+    return undefined;
+  return STEPS_MS[timeSeries.granularity];
 }
 
 /** The rows of one query: one for each span and group that has anything, or one for everything. */

@@ -6,7 +6,7 @@
  * 2. Stages only move forward, and a new stage may bring any status: a lost dispute can come back.
  * 3. Evidence challenges a dispute that is open, until its deadline; it stays when the dispute moves.
  *    Who adds none answers nothing: the dispute is still due to expire.
- * 4. The amount is text, in minor units, as the family sends it.
+ * 4. The amount is an integer of minor units; services of the family send it as text, which is a fault.
  */
 import {
   type DisputeStage,
@@ -22,7 +22,7 @@ export interface DisputeState {
   readonly dispute_id: string;
   readonly payment_id: string;
   readonly attempt_id: string;
-  readonly amount: string;
+  readonly amount: number;
   readonly currency: string;
   readonly dispute_stage: DisputeStage;
   readonly dispute_status: `dispute_${DisputeStatus}`;
@@ -90,7 +90,7 @@ export function openDispute(
     dispute_id: created.disputeId,
     payment_id: payment.payment_id,
     attempt_id: `${payment.payment_id}_${payment.attempt_count}`,
-    amount: String(amountMinor),
+    amount: amountMinor,
     currency: payment.currency,
     dispute_stage: input.stage ?? 'dispute',
     ...statusFields('opened'),

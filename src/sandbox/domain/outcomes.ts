@@ -144,7 +144,8 @@ export function cardBrand(number: string): string {
   return BRANDS.find(([pattern]) => pattern.test(number))?.[1] ?? 'Unknown';
 }
 
-function isCardNumber(number: string): boolean {
+/** 12 to 19 digits of which the last is the right check digit. */
+export function isCardNumber(number: string): boolean {
   return /^\d{12,19}$/.test(number) && checkDigit(number.slice(0, -1)) === number.slice(-1);
 }
 

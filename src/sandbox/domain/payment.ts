@@ -429,8 +429,8 @@ export function runPaymentDue(state: PaymentState, nowMs: number): PaymentState 
 }
 
 /**
- * Takes over the payment method of a request, if it carries one. That details and method fit each
- * other, and that billing came with the details, was checked by the contract's schemas.
+ * Takes over the payment method of a request, if it carries one. Details come with billing, unless
+ * the default address of the payment's customer serves: only here is it known whether there is one.
  */
 function attachMethod(
   state: PaymentState,
@@ -438,11 +438,12 @@ function attachMethod(
   nowMs: number,
 ): Decision<PaymentState> {
   const { payment_method_data: data } = input;
-  const kind = data?.card ? 'card' : data?.crypto ? 'crypto' : undefined;
+  const kind = kindOf(data);
   const method = input.payment_method ?? kind ?? state.payment_method;
   if (kind !== undefined && kind !== method) {
     return refuseValue(`payment_method ${method} does not go with payment_method_data.${kind}`);
   }
+  if (kind !== undefined && lacksBilling(state, input)) return refuseMissing(BILLING_IS_MISSING);
   const details = kind && { outcome: data?.card && outcomeOfCard(data.card, nowMs) };
   return accept({
     ...state,
@@ -459,6 +460,18 @@ function attachMethod(
     },
   });
 }
+
+function kindOf(data: MethodData | undefined): 'card' | 'crypto' | undefined {
+  if (data?.card) return 'card';
+  return data?.crypto && 'crypto';
+}
+
+function lacksBilling({ hidden }: PaymentState, { billing }: ConfirmInput): boolean {
+  return billing === undefined && hidden.billing_is_default !== true;
+}
+
+const BILLING_IS_MISSING =
+  'billing: required on the request that sends payment_method_data, unless the customer has an address';
 
 type Card = NonNullable<MethodData['card']>;
 
@@ -501,7 +514,11 @@ function outcomeOf(state: PaymentState): Outcome {
 /** Sends a payment with its method to the processor. */
 function attempt(state: PaymentState, context: PaymentContext): Decision<PaymentState> {
   const { details } = state.hidden;
-  const [missing] = missingToConfirm({ ...state, payment_method_data: details });
+  const [missing] = missingToConfirm({
+    ...state,
+    customer_id: undefined,
+    payment_method_data: details,
+  });
   if (missing) return refuseMissing(`${missing.field}: ${missing.why}`);
   const outcome = outcomeOf(state);
   const isAuthentication = state.payment_method === 'card' && outcome.kind === 'customer_action';

@@ -14,7 +14,8 @@
  * 3. Account numbers are masked before they are stored: what is not kept cannot leak.
  * 4. There is one method, the one that came last: details or a stored one. Details are of the type
  *    named, in whichever requests the two came.
- * 5. What is on its way keeps what it is, where it goes and where it comes from.
+ * 5. What was confirmed keeps what it is, where it goes and where it comes from.
+ * 6. Its session ends `session_expiry` seconds after its creation, and with it its link.
  */
 import type { PayoutStatus } from '../../contract/index.ts';
 import { accept, type Decision, refuseMissing, refuseState, refuseValue } from './decision.ts';
@@ -52,6 +53,7 @@ export interface PayoutState {
   readonly unified_code?: string | undefined;
   readonly unified_message?: string | undefined;
   readonly connector_transaction_id?: string | undefined;
+  readonly session_expiry?: number | undefined;
   readonly payout_link?: { readonly payout_link_id: string; readonly link: string } | undefined;
   readonly created: string;
   readonly modified_at: string;
@@ -99,6 +101,8 @@ export interface PayoutFields {
   readonly description?: string | undefined;
   readonly return_url?: string | undefined;
   readonly metadata?: object | undefined;
+  /** Seconds. */
+  readonly session_expiry?: number | undefined;
 }
 
 export interface PayoutInput extends PayoutFields {
@@ -138,16 +142,13 @@ const REVERSE_MS = DAY_MS;
 export function createPayout(input: PayoutInput, created: NewPayout): Decision<PayoutState> {
   const at = isoTime(created.nowMs);
   const blank: PayoutState = {
+    ...NOTHING_SENT,
     payout_id: created.payoutId,
     merchant_id: created.merchantId,
     profile_id: created.profileId,
-    status: 'requires_payout_method_data',
     amount: input.amount,
     currency: input.currency,
-    auto_fulfill: false,
-    recurring: false,
     customer_id: created.customerId,
-    customer: {},
     ...(input.payout_link === true && {
       payout_link: { payout_link_id: `payout_link_${created.payoutId}`, link: created.linkUrl },
     }),
@@ -158,36 +159,50 @@ export function createPayout(input: PayoutInput, created: NewPayout): Decision<P
   return take(blank, input, created.nowMs);
 }
 
-/** Update Payout (PUT). The method may come here, and `confirm` may, too. */
-export function updatePayout(
-  state: PayoutState,
-  fields: PayoutFields,
-  nowMs: number,
-): Decision<PayoutState> {
-  const isSent = state.status === 'initiated' && FIXED_ONCE_SENT.some((name) => name in fields);
-  if (isSent || !UPDATABLE.has(state.status)) return refuseAction('update', state);
-  const taken = take(state, fields, nowMs);
-  return taken.refusal
-    ? taken
-    : accept({ ...taken.state, modified_at: nextModified(state.modified_at, nowMs) });
+/** What a payout is before anything of a request is taken over. */
+const NOTHING_SENT = {
+  status: 'requires_payout_method_data',
+  auto_fulfill: false,
+  recurring: false,
+  customer: {},
+} as const satisfies Partial<PayoutState>;
+
+/** The fields of Update Payout. */
+export interface PayoutReplacement extends PayoutFields {
+  readonly amount: number;
+  readonly currency: string;
 }
 
-/** What was sent already can still get another description, but goes out as it is. */
-const UPDATABLE = new Set<string>([
-  'requires_confirmation',
-  'requires_payout_method_data',
-  'initiated',
-]);
+/**
+ * Update Payout. PUT replaces: what is not sent is as if it had never been sent, and what identifies
+ * the payout stays, its customer and its link included. Interface document, section What the service
+ * does, convention 4.
+ */
+export function replacePayout(
+  state: PayoutState,
+  fields: PayoutReplacement,
+  nowMs: number,
+): Decision<PayoutState> {
+  if (!UPDATABLE.has(state.status)) return refuseAction('update', state);
+  const { payout_id, merchant_id, profile_id, customer_id, payout_link, created, hidden } = state;
+  const blank: PayoutState = {
+    ...NOTHING_SENT,
+    payout_id,
+    merchant_id,
+    profile_id,
+    amount: fields.amount,
+    currency: fields.currency,
+    customer_id,
+    payout_link,
+    created,
+    modified_at: nextModified(state.modified_at, nowMs),
+    hidden,
+  };
+  return take(blank, fields, nowMs);
+}
 
-const FIXED_ONCE_SENT = [
-  'amount',
-  'currency',
-  'payout_type',
-  'payout_method_data',
-  'payout_method_id',
-  'payout_token',
-  'source_bank_data',
-] as const;
+/** What was confirmed goes out as it is. */
+const UPDATABLE = new Set<string>(['requires_confirmation', 'requires_payout_method_data']);
 
 const CONFIRMABLE = new Set<string>(['requires_confirmation', 'requires_payout_method_data']);
 
@@ -198,7 +213,10 @@ export function confirmPayout(
   nowMs: number,
 ): Decision<PayoutState> {
   if (!CONFIRMABLE.has(state.status)) return refuseAction('confirm', state);
-  return updatePayout(state, { ...fields, confirm: true }, nowMs);
+  const confirmed = take(state, { ...fields, confirm: true }, nowMs);
+  return confirmed.refusal
+    ? confirmed
+    : accept({ ...confirmed.state, modified_at: nextModified(state.modified_at, nowMs) });
 }
 
 /** Fulfill Payout. */
@@ -228,6 +246,12 @@ export function cancelPayout(state: PayoutState, nowMs: number): Decision<Payout
   const isOpen = state.status.startsWith('requires_') || IN_TRANSIT.has(state.status);
   if (!isOpen) return refuseAction('cancel', state);
   return accept({ ...moved(state, 'cancelled', nowMs), error_message: 'Cancelled by user' });
+}
+
+/** Whether the session of a payout with an end of its own is over. Section Endpoints, "Payouts". */
+export function isSessionOver(state: PayoutState, nowMs: number): boolean {
+  const { session_expiry: seconds, created } = state;
+  return seconds !== undefined && nowMs >= Date.parse(created) + seconds * SECOND_MS;
 }
 
 const IN_TRANSIT = new Set<string>(['initiated', 'pending']);
@@ -280,6 +304,7 @@ const KEPT = [
   'entity_type',
   'priority',
   'metadata',
+  'session_expiry',
 ] as const satisfies readonly (keyof PayoutFields & keyof PayoutState)[];
 
 /** Takes over fields, then goes as far as they allow. */
@@ -327,7 +352,6 @@ function pickGiven<T extends object, K extends keyof T>(from: T, keys: readonly 
 }
 
 function goOn(state: PayoutState, confirms: boolean, nowMs: number): Decision<PayoutState> {
-  if (state.status === 'initiated') return accept(state);
   const hasMethod = state.payout_method_data !== undefined || state.payout_method_id !== undefined;
   if (!hasMethod) {
     // A link asks the customer for the method, so confirming without one is right there.

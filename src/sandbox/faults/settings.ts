@@ -50,6 +50,8 @@ const requestFault = z.strictObject({
     'rate_limit',
     /** `status` with an error envelope; nothing was done. */
     'server_error',
+    /** 422 with `code`, of a processor that refuses before anything is attempted; nothing was done. */
+    'processing_error',
     /** The connection is closed before anything is done. */
     'cut_before',
     /** Everything is done; the connection is closed instead of an answer. */
@@ -74,6 +76,7 @@ const requestFault = z.strictObject({
   /** Beginning of the path, for example `/payments`. */
   path: z.string().startsWith('/').default('/'),
   status: z.union([z.literal(500), z.literal(502), z.literal(503)]).default(503),
+  code: z.enum(['PE_01', 'PE_02', 'PE_03']).default('PE_01'),
   hold_ms: z.int().min(0).max(120_000).default(30_000),
   fields: z.array(z.string()).default([]),
 });
@@ -130,6 +133,10 @@ export const faultsSchema = z.strictObject({
   payments: paymentFaults.prefault({}),
   /** By how much the service's clock is off: every time that it stamps, shows, or dates answers with. */
   clock_off_ms: z.int().min(-MOST_OFF_MS).max(MOST_OFF_MS).default(0),
+  /** Disputes have their amount as text, as services of the family send it. */
+  dispute_amount_as_text: z.boolean().default(false),
+  /** Requests are judged by the contract to the letter: unknown fields, nulls and spellings are refused. */
+  strict_requests: z.boolean().default(false),
   /** HTTP status of HE_01, which the document leaves open. */
   he_01_status: z.union([z.literal(400), z.literal(409), z.literal(422)]).default(409),
 });

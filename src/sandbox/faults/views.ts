@@ -37,6 +37,9 @@ export function retrieveView(resource: Resource, { faults, dice }: Spoiled): Sho
 /** The answer of what changed the resource, and what the other views begin with. */
 export function answerView(resource: Resource, { faults, dice }: Spoiled): Shown {
   const shown = show(resource);
+  if (resource.kind === 'dispute' && faults.dispute_amount_as_text) {
+    return { ...shown, amount: String(resource.state.amount) };
+  }
   if (resource.kind !== 'payment') return shown;
   const isEarly = dice('early_received', idOf(resource)) < faults.payments.early_received;
   if (!isEarly) return shown;

@@ -14,9 +14,11 @@ import {
   type EndpointName,
   problemsOf,
   RATE_LIMIT_HEADERS,
+  type RequestProblem,
   readQuery,
 } from '../../contract/index.ts';
 import type { Log } from '../../platform/log.ts';
+import { maskCardNumbers } from '../domain/cardNumbers.ts';
 import type { Decision, Refusal } from '../domain/decision.ts';
 import { createControl } from '../routes/control/index.ts';
 import { HANDLERS } from '../routes/handlers.ts';
@@ -31,6 +33,7 @@ import { refuseBrowsers } from './guard.ts';
 import { isStorable, readJson } from './json.ts';
 import { readMultipart } from './multipart.ts';
 import type { Budget } from './rateLimit.ts';
+import { tolerate } from './tolerate.ts';
 
 export function createSandboxApp(services: Services, log: Log): express.Express {
   const app = express();
@@ -48,7 +51,9 @@ export function createSandboxApp(services: Services, log: Log): express.Express 
   app.use(createLinkPages(services));
   app.use(createControl(services));
   for (const name of inMatchingOrder()) addEndpoint(app, name, services);
-  app.use((request, response) => {
+  app.use(async (request: Request, response: Response) => {
+    const caller = await identify(services, request.header(API_KEY_HEADER));
+    setBudget(response, services.rateLimit.spend(caller.state?.name ?? NOBODY));
     const message = `There is nothing at ${request.method} ${request.path}.`;
     sendRefusal(response, { status: 404, code: 'IR_05', message });
   });
@@ -74,7 +79,7 @@ function addEndpoint(app: express.Express, name: EndpointName, services: Service
     }
     const fault = services.faults.requests().choose(request.method, request.path);
     if (fault && spoilBefore(fault, request, response)) return;
-    const call = await readCall(endpoint, request, response);
+    const call = await readCall(endpoint, services, request, response);
     if (call.refusal) {
       sendRefusal(response, call.refusal);
       return;
@@ -84,6 +89,9 @@ function addEndpoint(app: express.Express, name: EndpointName, services: Service
     else sendSpoiled(fault, request, response.status(endpoint.success), answer.state);
   });
 }
+
+/** Requests without a valid key share a budget, which is told and refuses nothing. */
+const NOBODY = 'nobody';
 
 /**
  * Who has a key spends of its budget and is told what is left, whatever the answer.
@@ -96,7 +104,10 @@ async function admit(
   response: Response,
 ): Promise<Refusal | undefined> {
   const caller = await identify(services, request.header(API_KEY_HEADER));
-  if (caller.refusal) return caller.refusal;
+  if (caller.refusal) {
+    setBudget(response, services.rateLimit.spend(NOBODY));
+    return caller.refusal;
+  }
   const budget = services.rateLimit.spend(caller.state.name);
   setBudget(response, budget);
   if (budget.isExceeded) return { status: 429, code: 'RL_01', message: 'Rate limit exceeded.' };
@@ -119,6 +130,7 @@ interface ReadCall {
 /** Path parameters and the body or query, judged by the contract's schemas. */
 async function readCall(
   endpoint: Endpoint,
+  services: Services,
   request: Request,
   response: Response,
 ): Promise<Decision<ReadCall>> {
@@ -132,21 +144,49 @@ async function readCall(
     await take(isForm ? takeForm : takeText, request, response);
     const body = isForm ? await readMultipart(request) : readJson(String(request.body ?? ''));
     if (body.refusal) return body;
-    const input = judge(endpoint.body, body.state);
-    return input.refusal ? input : { state: { params: params.state, input: input.state } };
+    const input = judgeInput(endpoint, endpoint.body, body.state, services);
+    if (input.refusal) return input;
+    return { state: { params: params.state, input: withoutCardNumbers(input.state) } };
   }
   if (endpoint.query === undefined) return { state: { params: params.state, input: undefined } };
   const { searchParams } = new URL(request.url, 'http://sandbox');
   const isText = [...searchParams].flat().every(isStorable);
   if (!isText) return { refusal: { status: 400, code: 'IR_04', message: 'query: not text' } };
-  const input = judge(endpoint.query, readQuery(endpoint.query, searchParams));
+  const query = readQuery(endpoint.query, searchParams);
+  const input = judgeInput(endpoint, endpoint.query, query, services);
   return input.refusal ? input : { state: { params: params.state, input: input.state } };
+}
+
+/** Body or query, read as the real service does, unless the faults ask for the letter. */
+function judgeInput(
+  endpoint: Endpoint,
+  schema: z.ZodType,
+  sent: unknown,
+  { faults, ignoredFields }: Services,
+): Decision<unknown> {
+  if (faults.current().strict_requests) return judge(schema, sent);
+  const refusesNearMisses = schema === endpoint.body;
+  const { value, ignored, problem } = tolerate(schema, sent, { refusesNearMisses });
+  if (problem !== undefined) return refuseProblem(problem);
+  const judged = judge(schema, value);
+  if (!judged.refusal) ignoredFields.note(endpoint, ignored);
+  return judged;
+}
+
+/** Metadata is for references to an order: card numbers in it are masked. */
+function withoutCardNumbers(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || !('metadata' in input)) return input;
+  return { ...input, metadata: maskCardNumbers(input.metadata) };
 }
 
 function judge(schema: z.ZodType, value: unknown): Decision<unknown> {
   const [problem] = problemsOf(schema, value);
   if (problem === undefined) return { state: schema.parse(value) };
-  return { refusal: { status: 400, code: problem.code, message: problem.message } };
+  return refuseProblem(problem);
+}
+
+function refuseProblem({ code, message }: RequestProblem): { readonly refusal: Refusal } {
+  return { refusal: { status: 400, code, message } };
 }
 
 function createErrorHandler(log: Log): ErrorRequestHandler {

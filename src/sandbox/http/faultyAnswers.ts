@@ -1,6 +1,6 @@
 /** Does to a request what the faults say. */
 import type { Request, Response } from 'express';
-import { RATE_LIMIT_HEADERS } from '../../contract/index.ts';
+import { ERROR_CODES, RATE_LIMIT_HEADERS } from '../../contract/index.ts';
 import type { RequestFault } from '../faults/settings.ts';
 import { sendFailure, sendRefusal } from './answer.ts';
 
@@ -13,6 +13,13 @@ export function spoilBefore(fault: RequestFault, request: Request, response: Res
       return true;
     case 'server_error':
       sendFailure(response, fault.status, 'A fault that was asked for.');
+      return true;
+    case 'processing_error':
+      sendRefusal(response, {
+        status: 422,
+        code: fault.code,
+        message: `${ERROR_CODES[fault.code].meaning}: a fault that was asked for.`,
+      });
       return true;
     case 'cut_before':
       request.socket.destroy();

@@ -7,7 +7,7 @@ import { ENDPOINTS, formatMoney, problemsOf } from '../../contract/index.ts';
 import { type Decision, type Refusal, refuseValue } from '../domain/decision.ts';
 import type { PaymentState } from '../domain/payment.ts';
 import { type PaymentLinkState, paymentLinkStatus } from '../domain/paymentLink.ts';
-import { confirmPayout, type PayoutState } from '../domain/payout.ts';
+import { confirmPayout, isSessionOver, type PayoutState } from '../domain/payout.ts';
 import { sendRefusal } from '../http/answer.ts';
 import { isStorable } from '../http/json.ts';
 import { randomId } from '../ids.ts';
@@ -162,11 +162,14 @@ async function showPayout(
     return;
   }
   const { amount, currency, status } = found.state;
-  const form = asksForMethod(found.state)
-    ? formOf([ACCOUNT], 'Receive', rejected?.values)
-    : `<p>Your account is known. The payout is ${status}.</p>`;
+  const isOver = isSessionOver(found.state, services.shownClock.nowMs());
+  const form = !asksForMethod(found.state)
+    ? `<p>Your account is known. The payout is ${status}.</p>`
+    : isOver
+      ? '<p>This link has expired.</p>'
+      : formOf([ACCOUNT], 'Receive', rejected?.values);
   const content = `<h1>${formatMoney(amount, currency)} for you</h1>${problemOf(rejected)}${form}`;
-  sendPage(response, content, rejected?.refusal.status);
+  sendPage(response, content, rejected?.refusal.status ?? (isOver ? 400 : undefined));
 }
 
 async function fillPayout(services: Services, request: Request, response: Response): Promise<void> {
@@ -182,6 +185,7 @@ async function fillPayout(services: Services, request: Request, response: Respon
       : await changePayout(services, id, (state, nowMs) => {
           if (state.payout_link === undefined) return unknownPayout(id);
           if (!asksForMethod(state)) return refuseValue(`The payout is ${state.status}.`);
+          if (isSessionOver(state, nowMs)) return refuseValue('This link has expired.');
           return confirmPayout(state, ENDPOINTS.confirmPayout.body.parse(body), nowMs);
         });
   if (filled.refusal) {

@@ -8,7 +8,7 @@ import {
   createPayout,
   fulfillPayout,
   type PayoutState,
-  updatePayout,
+  replacePayout,
 } from '../domain/payout.ts';
 import { show, showWithSecret } from '../domain/resource.ts';
 import { randomId } from '../ids.ts';
@@ -58,7 +58,7 @@ export const PAYOUT_HANDLERS: Handlers<Payouts> = {
     const { profileId } = services.account;
     if ((input.profile_id ?? profileId) !== profileId) return unknownProfile();
     return await changePayout(services, params.payout_id, async (state, nowMs, entry) => {
-      const updated = updatePayout(state, input, nowMs);
+      const updated = replacePayout(state, input, nowMs);
       const namesCustomer = (input.customer?.id ?? input.customer_id) !== undefined;
       if (updated.refusal || !namesCustomer) return updated;
       return await attachCustomer(entry, updated.state);

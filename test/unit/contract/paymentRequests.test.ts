@@ -132,12 +132,10 @@ describe('other requests about payments', () => {
     );
   });
 
-  it('confirm needs billing beside details, and nothing when it sends none', () => {
+  it('confirm leaves billing to the service, which knows the address of the customer', () => {
     expect(problemsOf(confirmPaymentRequest, {})).toEqual([]);
     const details = { payment_method: 'card', payment_method_data: { card: CARD } };
-    expect(problemsOf(confirmPaymentRequest, details)).toMatchObject([
-      { code: 'IR_01', field: 'billing' },
-    ]);
+    expect(problemsOf(confirmPaymentRequest, details)).toEqual([]);
     expect(problemsOf(confirmPaymentRequest, { ...details, billing: BILLING })).toEqual([]);
   });
 

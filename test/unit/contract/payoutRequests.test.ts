@@ -155,7 +155,9 @@ describe('creating a payout', () => {
       payout_link_config: { theme: '#4E6ADD', form_layout: 'tabs', test_mode: true },
     };
     expect(problems(link)).toEqual([]);
-    expect(problemsOf(updatePayoutRequest, link)).toHaveLength(2);
-    expect(problemsOf(updatePayoutRequest, { confirm: true })).toHaveLength(1);
+    const whole = { amount: 1, currency: 'EUR' };
+    expect(problemsOf(updatePayoutRequest, whole)).toEqual([]);
+    expect(problemsOf(updatePayoutRequest, { ...whole, ...link })).toHaveLength(2);
+    expect(problemsOf(updatePayoutRequest, { ...whole, confirm: true })).toHaveLength(1);
   });
 });

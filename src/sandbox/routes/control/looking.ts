@@ -15,6 +15,12 @@ const limit = z.coerce.number().int().min(1).max(1_000).default(100);
 export function addLookingRoutes(router: Router, services: Services): void {
   addWebhookRoutes(router, services);
   addTruthRoutes(router, services);
+  addControlRoute(router, {
+    method: 'get',
+    path: '/ignored_fields',
+    input: z.strictObject({}),
+    answer: () => Promise.resolve(accept({ data: services.ignoredFields.all() })),
+  });
 }
 
 function addWebhookRoutes(router: Router, { clock, db, engine }: Services): void {

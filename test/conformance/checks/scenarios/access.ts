@@ -1,8 +1,7 @@
 /** Keys, errors, limits of rate. */
 import { expect } from 'vitest';
 import { ENDPOINTS, type EndpointName, keyKindOf } from '../../../../src/contract/index.ts';
-import { testCard } from '../../../../src/sandbox/domain/outcomes.ts';
-import { card, cardPayment } from '../../../support/sandboxRequests.ts';
+import { cardPayment } from '../../../support/sandboxRequests.ts';
 import type { Body, Reply } from '../../../support/serviceApi.ts';
 import { ok, refused, type Service } from '../service.ts';
 import type { Scenario, Scenarios } from './scenario.ts';
@@ -112,17 +111,16 @@ const fails =
   };
 
 const provokes =
-  (code: string, decline: 'UE_1007' | 'UE_1001' | 'UE_1002'): Scenario =>
+  (code: string): Scenario =>
   async (service) => {
-    const payment_method_data = card(testCard('final', decline));
-    const id = `declined-${code}`;
-    const request = cardPayment({ payment_method_data, payment_id: id });
-    const faults = { requests: [{ fault: 'processing_error', times: 1 }] };
+    const payment_id = `refused-${code}`;
+    const faults = { requests: [{ fault: 'processing_error', code, times: 1 }] };
+    const request = cardPayment({ payment_id });
     const reply = await service.withFaults(faults, () => service.post('/payments', request));
     expect(refused(reply, reply.status, code).type).toBe('processing_error');
     expect(reply.status).toBeGreaterThanOrEqual(400);
     // An error means that no payment was attempted.
-    refused(await service.get(`/payments/${id}`), 404);
+    refused(await service.get(`/payments/${payment_id}`), 404);
   };
 
 /** One request more than the budget of a key allows. */
@@ -188,9 +186,9 @@ const ERRORS: Scenarios = {
     );
     expect(error.type).toBe('invalid_request');
   },
-  provokesPe01: provokes('PE_01', 'UE_1007'),
-  provokesPe02: provokes('PE_02', 'UE_1001'),
-  provokesPe03: provokes('PE_03', 'UE_1002'),
+  provokesPe01: provokes('PE_01'),
+  provokesPe02: provokes('PE_02'),
+  provokesPe03: provokes('PE_03'),
   errorMeansNoAttempt: async (service) => {
     const payment_id = 'never-attempted';
     const faults = { requests: [{ fault: 'server_error', status: 502, times: 1 }] };

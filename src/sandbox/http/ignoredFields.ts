@@ -1,0 +1,42 @@
+/** The fields that were ignored since the start, for the log and the control routes. */
+import type { Endpoint } from '../../contract/index.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import { isoTime } from '../domain/time.ts';
+
+export interface IgnoredField {
+  readonly method: string;
+  readonly path: string;
+  readonly field: string;
+  readonly count: number;
+  readonly last_at: string;
+}
+
+export interface IgnoredFields {
+  note(endpoint: Endpoint, fields: readonly string[]): void;
+  all(): readonly IgnoredField[];
+}
+
+/** Names come from outside: neither their number nor their length may grow without an end. */
+const MOST_FIELDS = 1_000;
+const LONGEST_NAME = 100;
+
+export function createIgnoredFields(clock: Clock, log: Log): IgnoredFields {
+  const noted = new Map<string, IgnoredField>();
+  return {
+    note: ({ method, path }, fields) => {
+      if (fields.length === 0) return;
+      const names = fields.map((name) => name.slice(0, LONGEST_NAME));
+      log.info({ method, path, fields: names }, 'sandbox.fields_ignored');
+      const last_at = isoTime(clock.nowMs());
+      for (const field of names) {
+        const key = `${method} ${path} ${field}`;
+        const count = (noted.get(key)?.count ?? 0) + 1;
+        if (count > 1 || noted.size < MOST_FIELDS) {
+          noted.set(key, { method, path, field, count, last_at });
+        }
+      }
+    },
+    all: () => [...noted.values()],
+  };
+}

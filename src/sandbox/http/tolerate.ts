@@ -1,0 +1,210 @@
+/**
+ * Reads requests as the real service does, which is less strict than the contract that clients write
+ * by. What is left is judged by the contract's schemas.
+ *
+ * *Near miss*: a name that nobody means but as the misspelling of a field: it differs from one by its
+ * case, its separators, or a letter or two.
+ *
+ * 1. Fields that an object does not have are ignored and listed.
+ * 2. A near miss is refused, and so is a name that the document forbids: a misspelt `payment_id`
+ *    would make retries unsafe without a word. In a query, where nothing moves money, it is ignored.
+ * 3. An optional field that is null counts as left out.
+ * 4. Words of an enumeration, and codes of currencies and countries, are read without case.
+ * 5. Objects of which the document names no fields are taken as they are.
+ */
+import type { z } from 'zod';
+import { FORBIDDEN_NAMES, type RequestProblem } from '../../contract/index.ts';
+import { country, currency } from '../../contract/requests/fields.ts';
+
+export interface Tolerated {
+  /** For the schema to judge. */
+  readonly value: unknown;
+  /** Paths of the fields that were ignored. */
+  readonly ignored: readonly string[];
+  /** A near miss. */
+  readonly problem: RequestProblem | undefined;
+}
+
+export interface TolerateOptions {
+  /** Whether near misses are refused (rule 2). */
+  readonly refusesNearMisses: boolean;
+}
+
+export function tolerate(schema: z.ZodType, sent: unknown, options: TolerateOptions): Tolerated {
+  const seen: Seen = { ...options, ignored: [], problem: undefined };
+  const value = read(schema, sent, { path: '', seen });
+  return { value, ignored: seen.ignored, problem: seen.problem };
+}
+
+interface Seen extends TolerateOptions {
+  readonly ignored: string[];
+  problem: RequestProblem | undefined;
+}
+
+interface Place {
+  readonly path: string;
+  readonly seen: Seen;
+}
+
+/** What zod knows of the kinds of schema that requests are made of. */
+type Def = z.core.$ZodTypeDef & {
+  readonly innerType?: z.core.$ZodType;
+  readonly element?: z.core.$ZodType;
+  readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
+  readonly catchall?: z.core.$ZodType;
+  readonly options?: readonly z.core.$ZodType[];
+  readonly discriminator?: string;
+  readonly entries?: Readonly<Record<string, string>>;
+  readonly values?: readonly unknown[];
+};
+
+/** Written in capitals, and read in any case (rule 4). */
+const CODES: ReadonlySet<z.core.$ZodType> = new Set([currency, country]);
+
+function read(schema: z.core.$ZodType, sent: unknown, place: Place): unknown {
+  if (typeof sent === 'string' && CODES.has(schema)) return sent.toUpperCase();
+  const def = schema._zod.def as Def;
+  switch (def.type) {
+    case 'optional':
+      return sent === null || def.innerType === undefined
+        ? undefined
+        : read(def.innerType, sent, place);
+    case 'enum':
+    case 'literal':
+      return wordOf(wordsOf(def), sent);
+    case 'array':
+      return readArray(def, sent, place);
+    case 'object':
+      return readObject(def, sent, place);
+    case 'union':
+      return readUnion(def, sent, place);
+    default:
+      return sent;
+  }
+}
+
+function wordsOf({ entries, values }: Def): readonly unknown[] {
+  return values ?? Object.values(entries ?? {});
+}
+
+/** The word as the enumeration spells it; what is none stays, for the schema to judge. */
+function wordOf(words: readonly unknown[], sent: unknown): unknown {
+  if (typeof sent !== 'string' || words.includes(sent)) return sent;
+  const lower = sent.toLowerCase();
+  return words.find((word) => typeof word === 'string' && word.toLowerCase() === lower) ?? sent;
+}
+
+function readArray({ element }: Def, sent: unknown, { path, seen }: Place): unknown {
+  if (!Array.isArray(sent) || element === undefined) return sent;
+  return sent.map((one, index) => read(element, one, { path: join(path, String(index)), seen }));
+}
+
+function readObject(def: Def, sent: unknown, place: Place): unknown {
+  const { shape = {}, catchall } = def;
+  const takesAny = catchall !== undefined && catchall._zod.def.type !== 'never';
+  if (!isPlainObject(sent) || takesAny) return sent;
+  const names = Object.keys(shape);
+  const pairs = Object.entries(sent).flatMap(([name, value]): [string, unknown][] => {
+    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    const path = join(place.path, name);
+    if (field !== undefined) return [[name, read(field, value, { ...place, path })]];
+    return staysIn(name, names, { ...place, path }) ? [[name, value]] : [];
+  });
+  return Object.fromEntries(pairs.filter(([, value]) => value !== undefined));
+}
+
+/** Whether a name that is no field is left for the schema to refuse (rules 1 and 2). */
+function staysIn(name: string, names: readonly string[], { path, seen }: Place): boolean {
+  if (FORBIDDEN_NAMES.has(name)) return true;
+  const meant = seen.refusesNearMisses ? nearestName(name, names) : undefined;
+  if (meant === undefined) {
+    seen.ignored.push(path);
+    return false;
+  }
+  const message = `${path}: not a field of this request; did you mean ${meant}?`;
+  seen.problem ??= { code: 'IR_04', field: path, message };
+  return true;
+}
+
+/** By the discriminator where there is one; else a word of an enumeration, or the first object. */
+function readUnion(def: Def, sent: unknown, place: Place): unknown {
+  const { options = [], discriminator } = def;
+  if (discriminator !== undefined) {
+    const chosen = options.find((option) => fits(option, discriminator, sent));
+    return chosen === undefined ? sent : read(chosen, sent, place);
+  }
+  const words = options.flatMap((option) => wordsOf(option._zod.def as Def));
+  return wordOf(words, sent);
+}
+
+function fits(option: z.core.$ZodType, name: string, sent: unknown): boolean {
+  if (!isPlainObject(sent)) return false;
+  const field = (option._zod.def as Def).shape?.[name];
+  if (field === undefined) return false;
+  const words = wordsOf(field._zod.def as Def);
+  return words.includes(wordOf(words, sent[name]));
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+  );
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
+
+const LONG = 8;
+const SHORT = 4;
+
+/** The field that a near miss means; undefined for a name that is something else. */
+export function nearestName(name: string, names: readonly string[]): string | undefined {
+  return names.find((known) => isNearMiss(name, known));
+}
+
+function isNearMiss(name: string, known: string): boolean {
+  const [one, other] = [plain(name), plain(known)];
+  if (one === other) return true;
+  // `line3` is no misspelling of `line1`, nor an object `customer` one of `customer_id`.
+  if (stem(one) === stem(other)) return false;
+  const shorter = Math.min(one.length, other.length);
+  const allowed = shorter >= LONG ? 2 : shorter >= SHORT ? 1 : 0;
+  return Math.abs(one.length - other.length) <= allowed && distance(one, other) <= allowed;
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}
+
+function stem(name: string): string {
+  return name.replaceAll(/\d/g, '').replace(/id$/, '');
+}
+
+/** Letters to add, remove, replace or swap with their neighbor. */
+function distance(one: string, other: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_none, index) => index);
+  for (let i = 1; i <= one.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const differs = one[i - 1] === other[j - 1] ? 0 : 1;
+      const swaps = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      row.push(
+        Math.min(
+          at(last, j) + 1,
+          at(row, j - 1) + 1,
+          at(last, j - 1) + differs,
+          swaps ? at(before, j - 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+    before = last;
+    last = row;
+  }
+  return at(last, other.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
+}
