@@ -58,17 +58,7 @@ test.each([
   ['no timeRange', [{ metrics: ['refund_count'] }], 'IR_01'],
   ['no metric', [{ timeRange, metrics: [] }], 'IR_04'],
   ['a metric of payments', [{ timeRange, metrics: ['payment_count'] }], 'IR_04'],
-  [
-    'an unknown granularity',
-    [{ timeRange, metrics: ['refund_count'], timeSeries: { granularity: 'G_EVER' } }],
-    'IR_04',
-  ],
   ['an unknown group', [{ timeRange, metrics: ['refund_count'], groupByNames: ['shoe'] }], 'IR_04'],
-  [
-    'an unknown filter',
-    [{ timeRange, metrics: ['refund_count'], filters: { refund_type: ['x'] } }],
-    'IR_04',
-  ],
   [
     'a time that is none',
     [{ timeRange: { startTime: 'now' }, metrics: ['refund_count'] }],

@@ -92,9 +92,8 @@ describe.each(['POST', 'GET'])('payments by %s', (method) => {
     ['limit', 'ten'],
     ['offset', -1],
     ['status', 'unheard_of'],
-    ['currency', 'usd'],
+    ['currency', 'dollars'],
     ['created_gte', 'yesterday'],
-    ['created_after', '2026-01-01'],
   ])('%s %j is refused', async (name, value) => {
     const reply =
       method === 'POST'

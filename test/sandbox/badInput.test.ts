@@ -244,13 +244,15 @@ test.each(endpoints.filter((name) => 'body' in ENDPOINTS[name]))(
 test('a bent body that is read tolerantly is judged, never with a 500', async () => {
   await sandbox.control('DELETE', '/faults');
   const bodied = endpoints.filter((name) => 'body' in ENDPOINTS[name]);
+  // Those lead to the routes of other endpoints.
+  const resource = id.filter((text) => !['list', 'accept', 'evidence', 'create'].includes(text));
   const call = fc
     .constantFrom(...bodied)
-    .chain((name) => fc.tuple(fc.constant(name), inputFor(name), id));
+    .chain((name) => fc.tuple(fc.constant(name), inputFor(name), resource));
   await fc.assert(
-    fc.asyncProperty(call, async ([name, input, resource]) => {
-      const text = JSON.stringify(input) ?? '';
-      expectDocumented(name, await ask(name, pathOf(name, resource), text));
+    fc.asyncProperty(call, async ([name, input, text]) => {
+      const body = JSON.stringify(input) ?? '';
+      expectDocumented(name, await ask(name, pathOf(name, text), body));
     }),
     { seed: SEED, numRuns: 5 * RUNS },
   );
