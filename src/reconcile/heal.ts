@@ -10,8 +10,9 @@
  * 4. A dry run asks the same questions, and what it would do is rolled back. Rows that would be applied
  *    as they are (rule 2) it takes for healed.
  * 5. A row of few fields can be equal and settle nothing: where the ledger waits for the service's answer
- *    about that very resource, it is retrieved by the run that meets it. What such a row has and the
- *    ledger lacks (when the resource was created) is added; it moves no money.
+ *    about that very resource, or the row hides what can change without another status, it is retrieved
+ *    by the run that meets it. What such a row has and the ledger lacks (when the resource was created)
+ *    is added; it moves no money.
  */
 import { applySnapshots } from '../ledger/applySnapshots.ts';
 import { contentHash } from '../ledger/contentHash.ts';
@@ -20,7 +21,13 @@ import { type ResourceRef, type SnapshotContent, supplementOf } from '../ledger/
 import { startOver } from '../ledger/ordersMoved.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
-import { compare, type Difference, judgeHealed, type Remote } from './domain/compare.ts';
+import {
+  compare,
+  type Difference,
+  hidesChange,
+  judgeHealed,
+  type Remote,
+} from './domain/compare.ts';
 import type { Span } from './domain/windows.ts';
 import { closeComparison, openComparison } from './findings.ts';
 import type { ReconcileMetrics } from './metrics.ts';
@@ -103,7 +110,7 @@ interface Judged {
   readonly found: readonly Found[];
   /** What rows may add where the ledger lacks it, though nothing differs. */
   readonly lacking: readonly Look[];
-  /** What rows cannot settle: nothing differs, and the ledger waits for the service's answer. */
+  /** What rows cannot settle: nothing differs in what they show (rule 5). */
   readonly unsettled: readonly ResourceRef[];
 }
 
@@ -125,8 +132,9 @@ async function judgeRows(
     const difference = compare(row.remote, known);
     const added = known?.createdAt === null ? supplementOf(row.remote, row.content) : undefined;
     if (difference) found.push({ row, difference });
-    else if (row.isHint && known?.isCheckWanted) unsettled.push(refOf(row));
-    else if (added) lacking.push(lookOf(row, added));
+    else if (row.isHint && (known?.isCheckWanted || hidesChange(row.remote))) {
+      unsettled.push(refOf(row));
+    } else if (added) lacking.push(lookOf(row, added));
   }
   return { found, lacking, unsettled };
 }

@@ -156,6 +156,18 @@ test('and by a run although a worker that was killed had claimed to ask', async 
   expect(await stateOf(0)).toMatchObject({ status: 'cancelled', captured: 300 });
 });
 
+test('a second partial capture that no event told of is found by a run over thin rows', async () => {
+  const status = 'partially_captured_and_capturable';
+  await makePayments(2);
+  await setState(1, { amount_received: 300, amount_capturable: 700 });
+  await hear(1, status, { amount_received: 300, amount_capturable: 700 });
+  await setState(1, { amount_received: 500, amount_capturable: 500 });
+
+  await reconciler.run(span);
+
+  expect(await stateOf(1)).toMatchObject({ status, captured: 500 });
+});
+
 test('one whose retrieve carries no amount either is asked about once', async () => {
   await makePayments(1);
   await cancelRest(0, { amount_received: null });

@@ -7,7 +7,7 @@
  * 3. A difference says what to ask, never what is true: the ledger changes by what a retrieve says.
  */
 import type { ResourceKind } from '../../contract/resources/index.ts';
-import { isSameCapture } from '../../contract/statuses.ts';
+import { FINAL_STATUSES, isSameCapture } from '../../contract/statuses.ts';
 
 /** What a list row or an answer says. Amounts in minor units of the currency beside them. */
 export interface Remote {
@@ -56,6 +56,21 @@ export function compare(remote: Remote, local: Local | undefined): Difference | 
   const field = differingField(remote, local);
   if (field === undefined) return undefined;
   return isVersioned && versionMicros === local.versionMicros ? field : 'stale_local';
+}
+
+/** Captured in part, and more may be captured without another status. */
+const CAPTURING: ReadonlySet<string> = new Set([
+  'partially_captured_and_capturable',
+  'partially_captured_and_processing',
+]);
+
+/**
+ * Whether a row hides what can change while its status stays the same: it lacks the captured amount of a
+ * payment that may be captured further, or the stage of a dispute that is not over.
+ */
+export function hidesChange({ kind, status = '', capturedMinor, stage }: Remote): boolean {
+  if (kind === 'payment') return capturedMinor === undefined && CAPTURING.has(status);
+  return kind === 'dispute' && stage === undefined && !FINAL_STATUSES.dispute.has(status);
 }
 
 function differingField(remote: Remote, local: Local): Difference | undefined {
