@@ -14,5 +14,5 @@ export function escapeSlack(text: string): string {
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
-    .replace(/@(?=(all|channel|everyone|here)\b)/gi, '');
+    .replace(/@+(?=(all|channel|everyone|here)\b)/gi, '');
 }

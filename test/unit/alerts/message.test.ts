@@ -172,12 +172,12 @@ test('an alert is told with its severity, what to do, its ids and its times', ()
 });
 
 const NASTY =
-  'ord_1\r\nBcc: all@shop.example\r\n\r\n<!channel> <https://evil.example|pay> & \u202e@channel @Here';
+  'ord_1\r\nBcc: all@shop.example\r\n\r\n<!channel> <https://evil.example|pay> & \u202e@channel @Here\u2028Cc: all\u2029x';
 
 test('ids from outside begin no line of their own and no header', () => {
   const alert = saying({ subject: `order:${NASTY}`, orderId: NASTY, sentence: `About ${NASTY}.` });
   const { title, lines } = textOf({ kind: 'alert', alert });
-  for (const text of [title, ...lines]) expect(text).not.toMatch(/\p{C}/u);
+  for (const text of [title, ...lines]) expect(text).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
 });
 
 test('ids from outside are no link and no mention in a chat', () => {
@@ -185,6 +185,18 @@ test('ids from outside are no link and no mention in a chat', () => {
   const { text } = slackBody(textOf({ kind: 'alert', alert }));
   expect(text).toContain('&lt;!channel&gt; &lt;https://evil.example|pay&gt; &amp;');
   expect(text).not.toMatch(/[<>]|@(channel|here)/i);
+});
+
+test('no name that calls everybody in a chat keeps its @, however it is written', () => {
+  const textWith = (name: string) =>
+    slackBody({ title: name, lines: [`about ${name}, please`] }).text;
+  for (const name of ['all', 'channel', 'everyone', 'here']) {
+    for (const call of [`@${name}`, `@${name.toUpperCase()}`, `@@${name}`, `@@@${name}`]) {
+      expect(textWith(call), call).not.toContain('@');
+    }
+  }
+  expect(textWith('ada@shop.example')).toContain('ada@shop.example');
+  expect(textWith('@hereafter')).toContain('@hereafter');
 });
 
 test('the daily summary tells each currency, and what is open', () => {
