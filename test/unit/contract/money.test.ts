@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseId } from '../../../src/contract/identifiers.ts';
 import {
+  currencyExponent,
   formatMoney,
   parseAmountMinor,
   parseCurrency,
@@ -17,6 +18,18 @@ test.each([
   [Number.MAX_SAFE_INTEGER, 'USD', '90071992547409.91 USD'],
 ])('%d %s is shown as %s', (amountMinor, currency, text) => {
   expect(formatMoney(amountMinor, currency)).toBe(text);
+});
+
+// ISO 4217, list one: every active currency whose minor unit is not a hundredth.
+test.each([
+  [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
+  [2, 'AUD BRL CHF CNY EUR GBP HUF IDR INR MGA MXN TRY USD ZAR'],
+  [3, 'BHD IQD JOD KWD LYD OMR TND'],
+  [4, 'CLF UYW'],
+])('%i decimals: %s', (exponent, currencies) => {
+  for (const currency of currencies.split(' ')) {
+    expect(currencyExponent(currency), currency).toBe(exponent);
+  }
 });
 
 test('an amount is an integer that JSON carries exactly, or a string of its digits', () => {

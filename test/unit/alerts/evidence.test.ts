@@ -1,0 +1,91 @@
+/** Numbers are the rules of src/alerts/domain/rules/evidence.ts. */
+import { describe, expect, test } from 'vitest';
+import { deadlineAlert } from '../../../src/alerts/domain/rules/dispute.ts';
+import {
+  evidenceDeadline,
+  nextThresholdMs,
+  reachedThreshold,
+} from '../../../src/alerts/domain/rules/evidence.ts';
+import { DAY_MS, facts, NOW_MS } from './facts.ts';
+
+const HOUR_MS = 60 * 60_000;
+
+describe('the deadline (rule 1)', () => {
+  const CREATED = NOW_MS - 30 * DAY_MS;
+  const CHANGED = NOW_MS - 2 * DAY_MS;
+  const of = (fields: object) =>
+    evidenceDeadline(
+      {
+        stage: 'dispute',
+        createdMs: CREATED,
+        versionMs: CHANGED,
+        deadlineMs: undefined,
+        ...fields,
+      },
+      NOW_MS,
+    );
+
+  test('is the service’s wherever it names one', () => {
+    for (const stage of ['pre_dispute', 'dispute', 'arbitration', undefined]) {
+      expect(of({ stage, deadlineMs: NOW_MS + 5 })).toEqual({
+        deadlineMs: NOW_MS + 5,
+        isAssumed: false,
+      });
+    }
+  });
+
+  test.each([
+    ['dispute', CREATED],
+    ['pre_dispute', CREATED],
+    [undefined, CREATED],
+    // A dispute that went on was created long before it must be answered again.
+    ['pre_arbitration', CHANGED],
+    ['arbitration', CHANGED],
+  ])('else it is seven days after %s began', (stage, startMs) => {
+    expect(of({ stage })).toEqual({ deadlineMs: startMs + 7 * DAY_MS, isAssumed: true });
+  });
+
+  test('starts with the other time where one is missing, and with now where both are', () => {
+    expect(of({ createdMs: undefined }).deadlineMs).toBe(CHANGED + 7 * DAY_MS);
+    expect(of({ stage: 'arbitration', versionMs: undefined }).deadlineMs).toBe(
+      CREATED + 7 * DAY_MS,
+    );
+    const neither = of({ createdMs: undefined, versionMs: undefined });
+    expect(neither.deadlineMs).toBe(NOW_MS + 7 * DAY_MS);
+  });
+});
+
+describe('thresholds (rule 2)', () => {
+  const DEADLINE = NOW_MS + 30 * DAY_MS;
+  const instantOf = (hours: number) => DEADLINE - hours * HOUR_MS;
+
+  test.each([
+    [168, undefined, 'warning'],
+    [72, 168, 'warning'],
+    [24, 72, 'critical'],
+  ] as const)(
+    '%i h are reached at their very instant; it is then a %s',
+    (hours, earlier, severity) => {
+      const atMs = instantOf(hours);
+      expect(reachedThreshold(DEADLINE, atMs - 1)).toBe(earlier);
+      expect(reachedThreshold(DEADLINE, atMs)).toBe(hours);
+      expect(nextThresholdMs(DEADLINE, atMs - 1)).toBe(atMs);
+      expect(nextThresholdMs(DEADLINE, atMs)).not.toBe(atMs);
+      const dispute = facts({ kind: 'dispute', status: 'opened', stage: 'dispute' });
+      expect(deadlineAlert(dispute, DEADLINE, atMs)).toMatchObject({
+        severity,
+        detail: { thresholdHours: hours },
+      });
+    },
+  );
+
+  test('none is left after the last, and the alert says when the deadline has passed', () => {
+    expect(nextThresholdMs(DEADLINE, instantOf(24))).toBeUndefined();
+    const dispute = facts({ kind: 'dispute', status: 'opened', stage: 'dispute' });
+    expect(deadlineAlert(dispute, DEADLINE, instantOf(169))).toBeUndefined();
+    expect(deadlineAlert(dispute, DEADLINE, DEADLINE - 1)?.sentence).toContain('must be answered');
+    expect(deadlineAlert(dispute, DEADLINE, DEADLINE)?.sentence).toContain(
+      'no answer has been seen',
+    );
+  });
+});

@@ -1,0 +1,143 @@
+/** Tests cite the invariants at the head of src/ledger/domain/legs.ts as L1, L2 … */
+import { describe, expect, test } from 'vitest';
+import {
+  type MoneyState,
+  type Posted,
+  postedAfter,
+  targetsOf,
+  transfersFor,
+} from '../../../src/ledger/domain/legs.ts';
+import { foldSnapshots, type ResourceState } from '../../../src/ledger/domain/merge.ts';
+import { look } from '../../support/lives.ts';
+
+const STATE: ResourceState = foldSnapshots([
+  {
+    ...look({ status: 'succeeded', currency: 'USD', amountMinor: 100, amountReceivedMinor: 100 }),
+    epoch: 0,
+  },
+]);
+const NOTHING: Posted = {};
+
+describe('L1: targets', () => {
+  const of = (kind: MoneyState['ref']['kind'], fields: Partial<MoneyState>) =>
+    targetsOf({ ...STATE, ref: { kind, id: 'x' }, ...fields });
+
+  test.each([
+    ['requires_capture', { auth_opened: 100, auth_consumed: 0, auth_released: 0, captured: 0 }],
+    ['expired', { auth_opened: 100, auth_consumed: 0, auth_released: 100, captured: 0 }],
+    ['cancelled', { auth_opened: 100, auth_consumed: 0, auth_released: 100, captured: 0 }],
+  ])('a hold of which nothing was captured is released at its end: %s', (status, targets) => {
+    const hold = { status, authorizedMinor: 100, capturedMinor: 0 };
+    expect(of('payment', hold)).toEqual({ ...targets, capture_voided: 0 });
+  });
+
+  test.each([
+    ['partially_captured_and_capturable', 0, 0],
+    ['partially_captured', 70, 0],
+    ['cancelled_post_capture', 70, 30],
+  ])(
+    'a part that was captured is consumed; of %s %i are released and %i voided',
+    (status, released, voided) => {
+      const hold = { status, authorizedMinor: 100, capturedMinor: 30 };
+      expect(of('payment', hold)).toEqual({
+        auth_opened: 100,
+        auth_consumed: 30,
+        auth_released: released,
+        captured: 30,
+        capture_voided: voided,
+      });
+    },
+  );
+
+  test('more than the hold consumes no more than the hold', () => {
+    const over = { authorizedMinor: 80, capturedMinor: 100 };
+    expect(of('payment', over)).toMatchObject({
+      auth_consumed: 80,
+      auth_released: 0,
+      captured: 100,
+    });
+  });
+
+  test.each([
+    ['opened', 100, 0],
+    ['challenged', 100, 0],
+    ['lost', 100, 100],
+    ['accepted', 100, 100],
+    ['expired', 100, 100],
+    ['won', 0, 0],
+    ['cancelled', 0, 0],
+  ])(
+    'a dispute that is %s holds %i and writes off %i; a question of the bank neither',
+    (status, held, lost) => {
+      for (const at of [
+        { stage: 'dispute' },
+        { stage: 'pre_arbitration' },
+        { stage: 'arbitration' },
+        {},
+      ]) {
+        expect(of('dispute', { status, ...at })).toEqual({ held, written_off: lost });
+      }
+      expect(of('dispute', { status, stage: 'pre_dispute' })).toEqual({ held: 0, written_off: 0 });
+    },
+  );
+
+  const NO_PAYOUT = { initiated: 0, delivered: 0, returned: 0, reversed: 0 };
+  test.each([
+    ['requires_fulfillment', NO_PAYOUT],
+    ['initiated', { ...NO_PAYOUT, initiated: 100 }],
+    ['pending', { ...NO_PAYOUT, initiated: 100 }],
+    ['success', { ...NO_PAYOUT, initiated: 100, delivered: 100 }],
+    ['reversed', { ...NO_PAYOUT, initiated: 100, delivered: 100, reversed: 100 }],
+    ['failed', { ...NO_PAYOUT, initiated: 100, returned: 100 }],
+    ['cancelled', { ...NO_PAYOUT, initiated: 100, returned: 100 }],
+    ['expired', { ...NO_PAYOUT, initiated: 100, returned: 100 }],
+    ['ineligible', { ...NO_PAYOUT, initiated: 100, returned: 100 }],
+  ])('a payout that is %s', (status, targets) => {
+    expect(of('payout', { status })).toEqual(targets);
+  });
+});
+
+describe('L2: what is posted is the difference', () => {
+  const posted = postedAfter(NOTHING, transfersFor(STATE, NOTHING));
+
+  test('nothing where the state is posted already', () => {
+    expect(transfersFor(STATE, posted)).toEqual([]);
+  });
+
+  test('with the accounts swapped where the target falls', () => {
+    expect(transfersFor({ ...STATE, capturedMinor: 40 }, posted)).toEqual([
+      {
+        leg: 'captured',
+        currency: 'USD',
+        seq: 2,
+        debit: 'order.due',
+        credit: 'psp.clearing',
+        amountMinor: 60,
+        previousMinor: 100,
+        cumulativeMinor: 40,
+      },
+    ]);
+  });
+
+  test('in a currency that the resource has no more, all of it is taken back', () => {
+    const transfers = transfersFor({ ...STATE, currency: 'EUR', capturedMinor: 90 }, posted);
+    expect(transfers).toMatchObject([
+      { currency: 'USD', seq: 2, debit: 'order.due', amountMinor: 100, cumulativeMinor: 0 },
+      { currency: 'EUR', seq: 1, debit: 'psp.clearing', amountMinor: 90, cumulativeMinor: 90 },
+    ]);
+    const back = postedAfter(posted, transfers);
+    expect(transfersFor(STATE, back)).toMatchObject([
+      { currency: 'USD', seq: 3, amountMinor: 100 },
+      { currency: 'EUR', seq: 2, amountMinor: 90, cumulativeMinor: 0 },
+    ]);
+  });
+});
+
+test('L3: nothing is posted while the state does not say enough, and nothing is taken back', () => {
+  const posted = postedAfter(NOTHING, transfersFor(STATE, NOTHING));
+  for (const known of [NOTHING, posted]) {
+    expect(transfersFor({ ...STATE, capturedMinor: 40, posts: false }, known)).toEqual([]);
+    const { currency: _, ...unknown } = STATE;
+    expect(transfersFor({ ...unknown, capturedMinor: 40 }, known)).toEqual([]);
+  }
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { staysOverdue, termOf } from '../../../src/ledger/domain/overdue.ts';
+
+describe('a term', () => {
+  test.each([
+    ['refund', 'pending', 14],
+    ['refund', 'review', 14],
+    ['dispute', 'opened', 120],
+    ['dispute', 'challenged', 120],
+    ['payout', 'initiated', 7],
+    ['payout', 'pending', 7],
+    ['payment', 'processing', 7],
+    ['payment', 'partially_captured_and_processing', 7],
+    ['payment', 'requires_merchant_action', 3],
+    ['payment', 'review', 3],
+    ['payment', 'conflicted', 3],
+  ] as const)('of a %s that is %s is %i days', (kind, status, days) => {
+    expect(termOf(kind, { status })?.days).toBe(days);
+  });
+
+  test.each([
+    ['payment', 'requires_customer_action'],
+    ['payment', 'requires_payment_method'],
+    // It has a deadline of its own.
+    ['payment', 'requires_capture'],
+    ['payment', 'succeeded'],
+    ['refund', 'succeeded'],
+    ['dispute', 'lost'],
+    ['payout', 'success'],
+  ] as const)('has no %s that is %s', (kind, status) => {
+    expect(termOf(kind, { status })).toBeUndefined();
+  });
+
+  test('has no question of the bank, of which no money is withheld', () => {
+    expect(termOf('dispute', { status: 'opened', stage: 'dispute' })?.days).toBe(120);
+    expect(termOf('dispute', { status: 'opened', stage: 'pre_dispute' })).toBeUndefined();
+  });
+});
+
+describe('what was found overdue', () => {
+  const processing = { kind: 'payment', status: 'processing', openFindings: ['overdue'] } as const;
+
+  test('stays so while the same term runs', () => {
+    expect(staysOverdue(processing, { status: 'processing', posts: true })).toBe(true);
+    const pending = { kind: 'refund', status: 'pending', openFindings: ['overdue'] } as const;
+    expect(staysOverdue(pending, { status: 'review', posts: true })).toBe(true);
+  });
+
+  test('does not stay so under another term, without one, or where nothing is posted', () => {
+    expect(staysOverdue(processing, { status: 'review', posts: true })).toBe(false);
+    expect(staysOverdue(processing, { status: 'succeeded', posts: true })).toBe(false);
+    expect(staysOverdue(processing, { status: 'processing', posts: false })).toBe(false);
+  });
+
+  test('is not found here: what was not overdue does not become so', () => {
+    const fresh = { ...processing, openFindings: [] };
+    expect(staysOverdue(fresh, { status: 'processing', posts: true })).toBe(false);
+  });
+});

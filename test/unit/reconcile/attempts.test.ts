@@ -1,0 +1,90 @@
+/** Numbers are the rules of src/reconcile/authorizations/domain/attempts.ts. */
+import { describe, expect, test } from 'vitest';
+import {
+  type Attempt,
+  policyStep,
+  toAttempt,
+} from '../../../src/reconcile/authorizations/domain/attempts.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DEADLINE = Date.UTC(2026, 10, 28);
+const START = DEADLINE - 6 * HOUR_MS;
+const policy = { action: 'capture', hours: 6 } as const;
+
+const LAST: Attempt = {
+  number: 1,
+  action: 'capture',
+  atMs: START,
+  outcome: 'failed',
+  reason: undefined,
+  capturableMinor: 100,
+};
+
+function stepAt(nowMs: number, last?: Partial<Attempt>, leftMinor = 100) {
+  const situation = { policy, deadlineMs: DEADLINE, leftMinor };
+  return policyStep({ ...situation, last: last && { ...LAST, ...last } }, nowMs);
+}
+
+test('the first attempt is made from the threshold on, and none at the deadline (rule 1)', () => {
+  expect(stepAt(START - 1)).toEqual({ step: 'none' });
+  expect(stepAt(START)).toEqual({ step: 'try', number: 1 });
+  expect(stepAt(DEADLINE - 1)).toEqual({ step: 'try', number: 1 });
+  expect(stepAt(DEADLINE)).toEqual({ step: 'none' });
+  const none = { policy: undefined, deadlineMs: DEADLINE, leftMinor: 100, last: undefined };
+  expect(policyStep(none, START)).toEqual({ step: 'none' });
+});
+
+describe('after a failed attempt (rule 2)', () => {
+  test.each([
+    [1, 1],
+    [2, 2],
+    [3, 4],
+    [4, 8],
+    [5, 15],
+    [6, 15],
+    [40, 15],
+  ])('number %i another follows %i minutes later', (number, minutes) => {
+    const dueMs = START + minutes * MINUTE_MS;
+    expect(stepAt(dueMs - 1, { number })).toEqual({ step: 'wait', untilMs: dueMs });
+    expect(stepAt(dueMs, { number })).toEqual({ step: 'try', number: number + 1 });
+  });
+
+  test('none follows that would begin at the deadline', () => {
+    const late = { atMs: DEADLINE - MINUTE_MS };
+    expect(stepAt(DEADLINE - 1, late)).toEqual({ step: 'none' });
+    expect(stepAt(DEADLINE - 1, { atMs: late.atMs - 1 })).toMatchObject({ step: 'try' });
+  });
+});
+
+describe('after an attempt of which nobody knows the outcome (rule 3)', () => {
+  const unknown = { outcome: 'unknown' } as const;
+  const dueMs = START + 10 * MINUTE_MS;
+
+  test('another follows ten minutes later while all can still be captured', () => {
+    expect(stepAt(dueMs - 1, unknown)).toEqual({ step: 'wait', untilMs: dueMs });
+    expect(stepAt(dueMs, unknown)).toEqual({ step: 'try', number: 2 });
+  });
+
+  test.each([0, 40, 99, 101])('none follows where another amount can be captured: %i', (left) => {
+    expect(stepAt(dueMs, unknown, left)).toEqual({ step: 'none' });
+  });
+});
+
+test.each(['done', 'refused'] as const)(
+  'none follows an attempt that is %s (rule 4)',
+  (outcome) => {
+    expect(stepAt(DEADLINE - 1, { outcome })).toEqual({ step: 'none' });
+  },
+);
+
+test.each([
+  ['done', 'done', undefined],
+  ['failed: HTTP 503: try later', 'failed', 'HTTP 503: try later'],
+  ['refused: HTTP 400', 'refused', 'HTTP 400'],
+  // The process ended before it could write what came of it, or a later version wrote it.
+  [null, 'unknown', undefined],
+  ['postponed: until tomorrow', 'unknown', 'until tomorrow'],
+])('an outcome stored as %j is %s', (outcome, read, reason) => {
+  expect(toAttempt({ ...LAST, outcome })).toMatchObject({ outcome: read, reason });
+});
