@@ -114,7 +114,8 @@ export const EVENT_REPORTS = {
   mandate_active: { kind: undefined, statuses: [] },
   mandate_revoked: { kind: undefined, statuses: [] },
   payout_success: { kind: 'payout', statuses: ['success'] },
-  payout_failed: { kind: 'payout', statuses: ['failed'] },
+  // The family has no type of its own for `ineligible`, and counts it as a failure.
+  payout_failed: { kind: 'payout', statuses: ['failed', 'ineligible'] },
   payout_initiated: { kind: 'payout', statuses: ['initiated'] },
   payout_processing: { kind: 'payout', statuses: [] },
   payout_cancelled: { kind: 'payout', statuses: ['cancelled'] },

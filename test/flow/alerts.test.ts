@@ -27,8 +27,6 @@ let tallyhook: TestTallyhook;
 beforeEach(async () => {
   db = await createTestDatabase();
   sandbox = await startTestSandbox();
-  // A dispute that comes back tells of a status it had before: it must be sent, too.
-  await sandbox.control('PUT', '/faults', { webhooks: { repeat_types: true } });
   await begin();
 });
 afterEach(async () => {

@@ -56,7 +56,7 @@ export function drawFaults(seed: number, { index, random, pace }: Draw): DrawnFa
   const webhookHabits = {
     thin: draw(0, 0.5, 1),
     without: without(),
-    repeat_types: draw(false, true),
+    one_event_per_type: draw(true, false),
   };
   const clockOffMs = draw(0, 0, 0, ...late.clockOff);
   const isClockRepaired = clockOffMs !== 0 && random() < 0.5;

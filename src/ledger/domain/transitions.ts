@@ -1,8 +1,8 @@
 /**
  * Which statuses can follow which, for judging a history, never for refusing a fact.
  *
- * Webhooks are lost and at most one is sent for each object and type, so two statuses that stand
- * side by side in a history may have had others between them: a step is legal when the second is
+ * Webhooks are lost, and some services send at most one for each object and type, so two statuses
+ * that stand side by side in a history may have had others between them: a step is legal when the second is
  * *reachable* from the first. The table lists direct moves; reachability is their closure.
  * The sandbox keeps its own table on purpose: a shared mistake could not be seen.
  */

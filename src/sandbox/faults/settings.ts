@@ -1,7 +1,4 @@
-/**
- * Which faults are on. All are off at first but one that is no fault at these services: an object
- * gives rise to one event of each type, ever.
- */
+/** Which faults are on, and which habits of the family. All are off at first. */
 import { z } from 'zod';
 
 /** A share of cases, from 0 (never) to 1 (always). */
@@ -35,8 +32,8 @@ const webhookFaults = z.strictObject({
   late_copy_ms: durationMs.default(60 * 60 * 1000),
   /** Followed by another body under the same event id, rightly signed. */
   changed_copy: rate,
-  /** An event for every change, also where object and type had one already. */
-  repeat_types: z.boolean().default(false),
+  /** An object gives rise to one event of each type, ever: the next change of the type stays untold. */
+  one_event_per_type: z.boolean().default(false),
   /** The object has five fields: its ids, its status, amount and currency. */
   thin: rate,
   /** The object lacks these fields. */

@@ -43,7 +43,7 @@ export async function emitEvent(
   const { webhooks } = faults.current();
   const objectId = idOf(resource);
   const once = `${resource.kind}/${objectId}/${eventType}`;
-  const repeats = webhooks.repeat_types ? await countEvents(tx, objectId, eventType) : 0;
+  const repeats = webhooks.one_event_per_type ? 0 : await countEvents(tx, objectId, eventType);
   const id = eventId(ownMs);
   const subject = `${nameForDice(resource)}/${eventType}/${repeats}`;
   const body = bodyOf(webhookView(resource, faults.spoiled(), subject), {
@@ -63,7 +63,7 @@ export async function emitEvent(
     signature: signWebhook(body, secret),
     createdAt: isoTime(ownMs),
   });
-  // One event for each object and type was made before: this change stays untold.
+  // The fault of one event for each object and type: this change stays untold.
   if (eventSeq === undefined || url === undefined) return;
   const plan = planSendings(webhooks, faults.dice(), subject);
   if (plan.length === 0) return;

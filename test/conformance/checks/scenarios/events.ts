@@ -2,12 +2,14 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
 import { verifySignature } from '../../../../src/receiver/signature.ts';
+import { testCard } from '../../../../src/sandbox/domain/outcomes.ts';
 import { createTestDatabase } from '../../../support/database.ts';
 import { sign as signedByUs } from '../../../support/events.ts';
 import { SANDBOX_SECRET } from '../../../support/sandbox.ts';
+import { card } from '../../../support/sandboxRequests.ts';
 import { startTallyhook } from '../../../support/tallyhook.ts';
 import type { ReceivedWebhook } from '../../../support/webhookListener.ts';
-import { ok, type Service } from '../service.ts';
+import { BILLING, ok, type Service } from '../service.ts';
 import type { Scenarios } from './scenario.ts';
 
 const typesOf = (events: readonly ReceivedWebhook[]): readonly string[] =>
@@ -46,9 +48,10 @@ const TOLD: Scenarios = {
   },
   tellsEveryChange: async (service) => {
     const first = await service.paymentOf('final', 'UE_1001');
-    ok(await service.post(`/payments/${first.payment_id}/confirm`, {}));
+    const again = { payment_method_data: card(testCard('final', 'UE_1007')), billing: BILLING };
+    ok(await service.post(`/payments/${first.payment_id}/confirm`, again));
     const told = await service.eventsOf(first.payment_id);
-    expect(typesOf(told)).toEqual(['payment_failed', 'payment_succeeded']);
+    expect(typesOf(told)).toEqual(['payment_failed', 'payment_failed']);
     const { payment_id } = await service.payment();
     const opened = await service.control('POST', '/disputes', { payment_id });
     const path = `/disputes/${opened.dispute_id}/move`;
