@@ -1,7 +1,11 @@
 /** Tests cite the rules at the head of src/ledger/domain/snapshot.ts as S1, S2, S3. */
 import { describe, expect, test } from 'vitest';
 import { contentHash } from '../../../src/ledger/contentHash.ts';
-import { readResource, withoutAddedFields } from '../../../src/ledger/domain/snapshot.ts';
+import {
+  readResource,
+  supplementOf,
+  withoutAddedFields,
+} from '../../../src/ledger/domain/snapshot.ts';
 import { T0 } from '../../support/lives.ts';
 
 const read = (object: unknown) => readResource(object, T0);
@@ -191,5 +195,20 @@ describe('fields', () => {
       description: 'for Jane',
     });
     expect(JSON.stringify(reading)).not.toMatch(/example|secret_x|Street|Jane/);
+  });
+});
+
+describe('what a row of few fields may add', () => {
+  test('is when the resource was created; of a dispute with its stage, or not at all', () => {
+    const createdMicros = T0;
+    const row = { createdMicros, status: 'succeeded', amountMinor: 5, currency: 'USD' };
+    for (const kind of ['payment', 'refund', 'payout'] as const) {
+      expect(supplementOf({ kind }, row)).toEqual({ createdMicros });
+      expect(supplementOf({ kind }, { status: 'succeeded' })).toBeUndefined();
+    }
+    const stage = 'arbitration';
+    expect(supplementOf({ kind: 'dispute' }, { ...row, stage })).toEqual({ stage, createdMicros });
+    // Without its stage it would count as one of the stage `dispute`.
+    expect(supplementOf({ kind: 'dispute' }, row)).toBeUndefined();
   });
 });

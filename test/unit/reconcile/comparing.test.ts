@@ -131,10 +131,21 @@ test('walks end when the total was seen, or when two show nothing new, and never
   quiet = afterWalk(quiet, { seen: 5, totalCount: undefined });
   expect(judgeWalks(quiet)).toBe('complete');
   let restless = NO_WALKS;
-  for (let seen = 1; judgeWalks(restless) === 'again'; seen += 1) {
+  for (let seen = 1; seen < 100 && judgeWalks(restless) === 'again'; seen += 1) {
     restless = afterWalk(restless, { seen, totalCount: seen + 1 });
   }
   expect(judgeWalks(restless)).toBe('unstable');
+});
+
+test('a list that falls silent below its total is unstable, after three times the silence', () => {
+  let state = afterWalk(NO_WALKS, { seen: 5, totalCount: 6 });
+  const verdicts = Array.from({ length: 6 }, () => {
+    state = afterWalk(state, { seen: 5, totalCount: 6 });
+    return judgeWalks(state);
+  });
+  expect(verdicts).toEqual([...Array(5).fill('again'), 'unstable']);
+  // A walk that tells no total takes back what an earlier one told.
+  expect(judgeWalks(afterWalk(state, { seen: 5, totalCount: undefined }))).toBe('complete');
 });
 
 test('of the weekly slices one or two meet whatever was created, within the span of the week', () => {
