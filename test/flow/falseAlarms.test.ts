@@ -23,7 +23,7 @@ import {
 import { type HttpReceiver, SIGNING_SECRET, startHttpReceiver } from '../support/receivers.ts';
 import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { seededRandom } from '../support/storm.ts';
-import { trade } from '../support/trade.ts';
+import { differencesOf, trade } from '../support/trade.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const { ALARM_ORDERS = '80', ALARM_SEED = '501' } = process.env;
@@ -185,7 +185,20 @@ test.each(INSTALLATIONS)(
     const args = ['reconcile', '--mode', 'full', '--from', from, '--json'];
     expect(await runTallyhook(args, { env })).toMatchObject({ code: 0 });
 
+    expect(await differencesOf(db, sandbox)).toEqual([]);
+
     const verdict = await settledVerdict(drawn.during);
+    if (process.env.DEBUG_ALARM) {
+      for (const one of verdict.missing) {
+        const key = one.slice(one.indexOf(' order:') + 7);
+        stdout.write(`${JSON.stringify({
+          one,
+          parts: await db.query('select kind, id, status, order_key, amount_minor, captured_minor, doubts, is_check_wanted, next_check_at, retrieved_at, posts, contradiction, open_findings from resources where order_key = $1', [key]),
+          findings: await db.query("select * from findings where subject = $1", [`order:${key}`]),
+          now: new Date(),
+        }, null, 1)}\n`);
+      }
+    }
 
     const twice = [...verdict.twice, ...sentTwice()];
     report(await readAlerts(), { ...verdict, twice });

@@ -3,7 +3,7 @@
  * the same seed: when the faults stop, one full run makes the ledger equal to the service, to the cent.
  * Every worker is a process of its own, the service is called over HTTP.
  *
- * HEAL_SEEDS asks for more seeds; HEAL_SEED runs one. The faults of a seed stand in the name of its test.
+ * HEAL_SEEDS asks for more seeds; HEAL_SEED runs the ones it names, separated by commas. The faults of a seed stand in the name of its test.
  */
 import { stdout } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -48,7 +48,9 @@ type WorkerName = (typeof WORKERS)[number];
 
 const { HEAL_SEED: one, HEAL_SEEDS: many = '2' } = process.env;
 const SEEDS = (
-  one === undefined ? Array.from({ length: Number(many) }, (_, n) => 301 + n) : [Number(one)]
+  one === undefined
+    ? Array.from({ length: Number(many) }, (_, n) => 301 + n)
+    : one.split(',').map(Number)
 ).map((seed) => {
   const random = seededRandom(seed);
   const drawn = drawFaults(seed, { index: seed - 301, random, pace: 'days' });

@@ -3,7 +3,7 @@
  * habits drawn by a seed, events are applied by workers that die at random, lists are compared in
  * between, and when the faults stop one full run makes the ledger equal, to the cent.
  *
- * RECONCILE_SEEDS asks for more seeds; RECONCILE_SEED runs one. The faults of a seed stand in the name
+ * RECONCILE_SEEDS asks for more seeds; RECONCILE_SEED runs the ones it names, separated by commas. The faults of a seed stand in the name
  * of its test.
  */
 import { stdout } from 'node:process';
@@ -70,7 +70,9 @@ const SPAN_MS = 120 * DAY_MS;
 
 const { RECONCILE_SEED: one, RECONCILE_SEEDS: many = '4' } = process.env;
 const SEEDS = (
-  one === undefined ? Array.from({ length: Number(many) }, (_, n) => 101 + n) : [Number(one)]
+  one === undefined
+    ? Array.from({ length: Number(many) }, (_, n) => 101 + n)
+    : one.split(',').map(Number)
 ).map((seed) => {
   const random = seededRandom(seed);
   const drawn = drawFaults(seed, { index: seed - 101, random, pace: 'days' });
