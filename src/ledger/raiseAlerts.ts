@@ -79,6 +79,7 @@ function factsOf(
     paymentId: kind === 'payment' ? id : (update.payment_id ?? undefined),
     reason: describeReason(kind, status, state),
     termDays: posts ? termOf(kind, { status, stage })?.days : undefined,
+    isUncertain: state.doubts.includes('unversioned_ahead'),
     isHistory: tellsOfPast(row.status, state, historyUntilMs),
   };
 }

@@ -188,17 +188,6 @@ test.each(INSTALLATIONS)(
     expect(await differencesOf(db, sandbox)).toEqual([]);
 
     const verdict = await settledVerdict(drawn.during);
-    if (process.env.DEBUG_ALARM) {
-      for (const one of verdict.missing) {
-        const key = one.slice(one.indexOf(' order:') + 7);
-        stdout.write(`${JSON.stringify({
-          one,
-          parts: await db.query('select kind, id, status, order_key, amount_minor, captured_minor, doubts, is_check_wanted, next_check_at, retrieved_at, posts, contradiction, open_findings from resources where order_key = $1', [key]),
-          findings: await db.query("select * from findings where subject = $1", [`order:${key}`]),
-          now: new Date(),
-        }, null, 1)}\n`);
-      }
-    }
 
     const twice = [...verdict.twice, ...sentTwice()];
     report(await readAlerts(), { ...verdict, twice });

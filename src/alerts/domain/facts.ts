@@ -39,6 +39,8 @@ export interface ResourceFacts extends Described {
   readonly deadlineMs: number | undefined;
   /** How many days after its creation it may still have this status; undefined: for ever. */
   readonly termDays: number | undefined;
+  /** A body without a version says more than this status: the service is asked which one holds. */
+  readonly isUncertain: boolean;
   /** It tells of the past: only what can still be acted on is said. */
   readonly isHistory: boolean;
 }

@@ -215,6 +215,11 @@ const PAYOUTS: readonly Row[] = [
     { stands: ['payout_failed failed warning'] },
   ],
   [
+    'paid by an answer that may lag behind a body that reports the failure: left alone',
+    facts({ ...P, status: 'success', before: { status: 'failed' }, isUncertain: true }),
+    NOTHING,
+  ],
+  [
     'reversed',
     facts({ ...P, status: 'reversed', before: { status: 'success' } }),
     { stands: ['payout_failed reversed critical'] },
@@ -269,6 +274,11 @@ const REFUNDS: readonly Row[] = [
     'done after it failed',
     facts({ ...R, status: 'succeeded', before: { status: 'failed' } }),
     { ends: ['refund_failed'] },
+  ],
+  [
+    'done by an answer that may lag behind a body that reports the failure: left alone',
+    facts({ ...R, status: 'succeeded', before: { status: 'failed' }, isUncertain: true }),
+    NOTHING,
   ],
   [
     'failed, imported',

@@ -4,6 +4,8 @@
  * 1. A payout that came to nothing, or came back, stands until it is under way again. It opens when it
  *    happens and is left alone afterwards, so that nobody hears of what is past.
  * 2. Louder when the payee was said to be paid before: somebody may have relied on it.
+ * 3. While a body without a version reports more than the state, a failure is not over: the answer
+ *    that took it back may lag behind that body.
  */
 import type { Alert, Settled } from '../alert.ts';
 import type { ResourceFacts } from '../facts.ts';
@@ -23,6 +25,7 @@ export function payoutAlerts(facts: ResourceFacts): Settled | undefined {
   if (status === undefined || before?.status === status) return undefined;
   const what = FAILED.get(status);
   if (what === undefined && !FAILED.has(before?.status ?? '')) return undefined;
+  if (what === undefined && facts.isUncertain) return undefined;
   const isSaid = what !== undefined && !facts.isHistory;
   return {
     subject: subjectOf(facts),

@@ -4,6 +4,8 @@
  * 1. A refund that failed stands until it is under way again. It opens when it happens and is left
  *    alone afterwards, so that nobody hears of what is past.
  * 2. Louder when it had succeeded before: the customer was told that the money is coming.
+ * 3. While a body without a version reports more than the state, a failure is not over: the answer
+ *    that took it back may lag behind that body.
  */
 import type { Alert, Settled } from '../alert.ts';
 import type { ResourceFacts } from '../facts.ts';
@@ -13,6 +15,7 @@ export function refundAlerts(facts: ResourceFacts): Settled | undefined {
   const { before, status } = facts;
   if (status === undefined || before?.status === status) return undefined;
   if (status !== 'failed' && before?.status !== 'failed') return undefined;
+  if (status !== 'failed' && facts.isUncertain) return undefined;
   const isSaid = status === 'failed' && !facts.isHistory;
   return {
     subject: subjectOf(facts),
