@@ -59,7 +59,9 @@ export function drawFaults(seed: number, { index, random, pace }: Draw): DrawnFa
     one_event_per_type: draw(true, false),
   };
   const clockOffMs = draw(0, 0, 0, ...late.clockOff);
-  const isClockRepaired = clockOffMs !== 0 && random() < 0.5;
+  // What is stamped ahead is in no list before its time has come, and minutes do not bring it.
+  const isListedInTime = pace === 'days' || clockOffMs < 0;
+  const isClockRepaired = clockOffMs !== 0 && random() < 0.5 && isListedInTime;
   const habits: FaultsInput = {
     seed,
     webhooks: webhookHabits,
