@@ -93,7 +93,11 @@ async function readiness(parts: {
  * A machine whose clock is a minute off is not ready. What it acknowledges is persisted and judged by the
  * database's clock all the same, so it refuses nothing that still reaches it.
  */
-function clockCheck(skewMs = 0): { readonly isFit: boolean; readonly says: string } {
+function clockCheck(skewMs: number | undefined): {
+  readonly isFit: boolean;
+  readonly says: string;
+} {
+  if (skewMs === undefined) return { isFit: true, says: "not compared with the database's yet" };
   const offMs = Math.abs(skewMs);
   const isFit = offMs <= CLOCK_UNFIT_MS;
   if (offMs <= CLOCK_OFF_MS) return { isFit, says: "agrees with the database's" };

@@ -258,10 +258,13 @@ describe('a body in an unusual shape', () => {
 const DEPTH = 100_000;
 
 /** An event as text, for JSON that JSON.stringify would not write. */
-const eventText = (object: string, eventId = unique('evt')): Buffer =>
+const eventText = (
+  object: string,
+  { eventType = 'payment_succeeded', contentType = 'payment_details' } = {},
+): Buffer =>
   Buffer.from(
-    `{"merchant_id":"${MERCHANT_ID}","event_id":"${eventId}","event_type":"payment_succeeded",` +
-      `"content":{"type":"payment_details","object":${object}},"timestamp":"2026-11-01T10:00:00Z"}`,
+    `{"merchant_id":"${MERCHANT_ID}","event_id":"${unique('evt')}","event_type":"${eventType}",` +
+      `"content":{"type":"${contentType}","object":${object}},"timestamp":"2026-11-01T10:00:00Z"}`,
   );
 
 describe('deep nesting', () => {
@@ -456,10 +459,10 @@ describe('an amount', () => {
       eventText(
         `{"dispute_id":"${disputeId}","payment_id":"${unique('pay')}","amount":${amount},` +
           `"currency":"USD","dispute_status":"dispute_opened","dispute_stage":"dispute"}`,
+        { eventType: 'dispute_opened', contentType: 'dispute_details' },
       ),
     );
-    // The labels of this event say payment, which is noted; the ids decide.
-    expect(await findingsAbout(db, row)).toEqual(['link']);
+    expect(await findingsAbout(db, row)).toEqual([]);
     expect(await resourceState(db, 'dispute', disputeId)).toMatchObject({
       status: 'opened',
       amountMinor,
