@@ -77,6 +77,7 @@ const MAKING = [
   'AdminClient',
   'ClientOptions',
   'CallOptions',
+  'CaptureOptions',
 ];
 
 const OTHERS = [

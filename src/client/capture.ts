@@ -13,13 +13,20 @@
  */
 import type { CapturePaymentRequest } from '../contract/requests/payments.ts';
 import type { Payment } from '../contract/resources/payment.ts';
-import type { Calls, OneOptions, ResultOf } from './calls.ts';
+import type { Calls, ResultOf } from './calls.ts';
 import { PaymentServiceError } from './errors.ts';
+import type { CallOptions } from './send.ts';
+
+/** Options of a capture. */
+export interface CaptureOptions extends CallOptions {
+  /** Whether a 5xx ends the call at once: for callers that record each attempt and repeat it themselves. */
+  readonly isSingle?: boolean;
+}
 
 export interface CaptureCall {
   readonly id: string;
   readonly body: CapturePaymentRequest;
-  readonly options: OneOptions;
+  readonly options: CaptureOptions;
 }
 
 export async function captureOnce(
@@ -46,6 +53,7 @@ export async function captureOnce(
     } catch (error) {
       const failure = attempts === 1 ? error : withUnknownOutcome(error);
       const mayRepeat =
+        !options.isSingle &&
         isServerError(error) &&
         (await backOff(attempts, spent, options.signal)) &&
         (await isUntouched());

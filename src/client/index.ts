@@ -60,6 +60,7 @@ export type { AnalyticsCalls } from './analytics.ts';
 export type { ApiKeyCalls } from './apiKeys.ts';
 export { createLocalBudget, type RateBudget } from './budget.ts';
 export type { BusinessProfileCalls } from './businessProfiles.ts';
+export type { CaptureOptions } from './capture.ts';
 export { type AdminClient, createAdminClient } from './createAdminClient.ts';
 export { createClient, type PaymentServiceClient } from './createClient.ts';
 export type { CustomerCalls } from './customers.ts';

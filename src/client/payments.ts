@@ -11,7 +11,7 @@ import type {
 } from '../contract/requests/payments.ts';
 import type { Payment } from '../contract/resources/payment.ts';
 import type { Calls, OneOptions, ResultOf } from './calls.ts';
-import { captureOnce } from './capture.ts';
+import { type CaptureOptions, captureOnce } from './capture.ts';
 import { PaymentServiceError } from './errors.ts';
 import { isUnreadable, refuseDifference, saysItExists } from './existing.ts';
 import { createIterate } from './paginate.ts';
@@ -73,13 +73,13 @@ export interface PaymentCalls {
   /**
    * Captures everything that is authorized, or `amount_to_capture` in minor units. After a 5xx the
    * request is sent again only if a retrieve shows that nothing was captured, and a second capture
-   * could not take more than was asked for.
+   * could not take more than was asked for; never with `isSingle`.
    * Interface document, section Endpoints, "Capture Payment".
    */
   capture: (
     paymentId: string,
     request?: CapturePaymentRequest,
-    options?: CallOptions,
+    options?: CaptureOptions,
   ) => Promise<ResultOf<'capturePayment'>>;
   /** Gives an authorization up. Interface document, section Endpoints, "Cancel Payment". */
   cancel: (

@@ -59,7 +59,8 @@ export function createAuthorizationService(
         return client.payments.capture(
           paymentId,
           amountMinor === undefined ? {} : { amount_to_capture: amountMinor },
-          call,
+          // Each attempt is claimed in a commit, so the client adds none of its own.
+          { ...call, isSingle: true },
         );
       case 'cancel':
         return client.payments.cancel(
