@@ -58,11 +58,14 @@ let truth: Database;
 let receiver: HttpReceiver;
 let program: Program;
 let env: Environment;
+/** Once the trade is over the service's clock stands still: nothing is due behind the run's back. */
+let stoppedMs: number | undefined;
 
 beforeEach(async () => {
+  stoppedMs = undefined;
   [db, sandbox, receiver] = await Promise.all([
     createTestDatabase(),
-    startTestSandbox(),
+    startTestSandbox({ clock: { nowMs: () => stoppedMs ?? Date.now() } }),
     startHttpReceiver(SIGNING_SECRET),
   ]);
   truth = createDatabase({
@@ -180,6 +183,7 @@ test.each(INSTALLATIONS)(
     await sandbox.control('PUT', '/faults', drawn.after);
     await sandbox.advance(CLOSED_AFTER_MS);
     await sandbox.control('POST', '/settle');
+    stoppedMs = Date.now();
     await allApplied();
     const from = new Date(Date.now() - 130 * DAY_MS).toISOString();
     const args = ['reconcile', '--mode', 'full', '--from', from, '--json'];
