@@ -84,7 +84,8 @@ const customersDispute = {
   amount: '6540',
   currency: 'USD',
   modified_at: '2026-11-02T10:00:00.000Z',
-  connector_reason: `not as described, says ${PERSONAL.name}`,
+  // A reason stands in the alert; of what it quotes, card numbers can be recognized, and names cannot.
+  connector_reason: `not as described, card ${PERSONAL.card_number}`,
   customer_email: PERSONAL.email,
 };
 
