@@ -21,7 +21,7 @@ async function takenBack(): Promise<string> {
   // By hand, so that one moment posts several legs.
   const usd = { amountMinor: 100, currency: 'USD', captureMethod: 'manual' } as const;
   const paid = { ...usd, status: 'succeeded', amountReceivedMinor: 100, versionMicros: T0 };
-  const less = { ...usd, status: 'failed', amountReceivedMinor: 0, versionMicros: T0 + SECOND };
+  const less = { ...usd, status: 'cancelled', amountReceivedMinor: 0, versionMicros: T0 + SECOND };
   const answers: readonly (readonly [SnapshotContent, number])[] = [
     [paid, 1],
     [less, 10],
@@ -49,8 +49,8 @@ test('of a content that two epochs hold, only what the newer one holds rules', a
   const looks = timeline.filter((entry) => entry.type === 'snapshot');
   expect(looks.map(({ status, rules }) => [status, rules])).toEqual([
     ['succeeded', false],
-    ['failed', false],
-    ['failed', true],
+    ['cancelled', false],
+    ['cancelled', true],
   ]);
 });
 
