@@ -76,13 +76,13 @@ const AUTHENTICATION: readonly Statement[] = [
 
 const EVENTS: readonly Statement[] = [
   ...lines('Events', [
-    [465, 'event', 'Payments are told of.', 'sendsPaymentEvents'],
-    [465, 'event', 'Refunds are told of.', 'sendsRefundEvents'],
-    [465, 'event', 'Disputes are told of.', 'sendsDisputeEvents'],
-    [465, 'event', 'Payouts are told of.', 'sendsPayoutEvents'],
-    [465, 'event', 'A second change to the same status is told of, too.', 'tellsEveryChange'],
-    [465, 'event', 'A second partial capture is told of.', 'tellsSecondCapture'],
-    [465, 'event', 'A payout that turns out ineligible is told of.', 'tellsIneligiblePayout'],
+    [465, 'event', 'Payments send events.', 'sendsPaymentEvents'],
+    [465, 'event', 'Refunds send events.', 'sendsRefundEvents'],
+    [465, 'event', 'Disputes send events.', 'sendsDisputeEvents'],
+    [465, 'event', 'Payouts send events.', 'sendsPayoutEvents'],
+    [465, 'event', 'A second change to the same status sends an event, too.', 'tellsEveryChange'],
+    [465, 'event', 'A second partial capture sends an event.', 'tellsSecondCapture'],
+    [465, 'event', 'A payout that turns out ineligible sends an event.', 'tellsIneligiblePayout'],
     [472, 'rule', '`event_id` is unique.', 'eventIdsAreUnique'],
     [472, 'rule', 'Each event is processed once.', 'eventIsProcessedOnce'],
     [473, 'value', '`event_type` may be `payment_succeeded`.', 'tellsPaymentSucceeded'],
