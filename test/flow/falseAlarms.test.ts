@@ -26,7 +26,7 @@ import { seededRandom } from '../support/storm.ts';
 import { differencesOf, trade } from '../support/trade.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const { ALARM_ORDERS = '80', ALARM_SEED = '501' } = process.env;
+const { ALARM_ORDERS = '80', ALARM_SEED = '505' } = process.env;
 const ORDERS = Number(ALARM_ORDERS);
 const ORDERS_PER_INSTALLATION = 1_000;
 const ROUNDS = 6;
