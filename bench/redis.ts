@@ -1,7 +1,7 @@
 /** A Redis that somebody lends to a run: used only if nothing of ours is in it, left as it was. */
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { EVENTS_QUEUE } from '../src/ledger/jobs.ts';
+import { EVENTS_QUEUE } from '../src/ledger/inbox/jobs.ts';
 import type { Cleanup } from './cleanup.ts';
 
 export async function borrowRedis(url: string, cleanup: Cleanup): Promise<void> {

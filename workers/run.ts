@@ -1,8 +1,8 @@
 /** What every worker does: read the settings, start its roles, run until told to stop. */
 import type { Role } from '../src/assembly/roles.ts';
 import { start } from '../src/assembly/start.ts';
+import { loadConfig, readEnvironment } from '../src/config/config.ts';
 import { systemClock } from '../src/platform/clock.ts';
-import { loadConfig, readEnvironment } from '../src/platform/config.ts';
 import { createLog } from '../src/platform/log.ts';
 import { exitWith, runUntilSignal } from '../src/platform/shutdown.ts';
 

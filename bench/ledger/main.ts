@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ORDER_STATUSES } from '../../src/ledger/domain/order.ts';
-import { readOrder, readOrderPage } from '../../src/ledger/readOrders.ts';
+import { readOrder, readOrderPage } from '../../src/ledger/read/orders.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { cleanUpOnSignal, createCleanup } from '../cleanup.ts';

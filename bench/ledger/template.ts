@@ -3,7 +3,7 @@
  * every copy differs in its ids alone, so the whole is as consistent as the first.
  */
 import { createHash } from 'node:crypto';
-import { createEventApplier } from '../../src/ledger/applyEvents.ts';
+import { createEventApplier } from '../../src/ledger/inbox/applyEvents.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createDatabase } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';

@@ -1,17 +1,17 @@
 /** The role `alerts`: brings what is to be said to people and to the shop. */
 
 import { randomUUID } from 'node:crypto';
-import { type Channel, createChannels, subscriptionsOf } from '../alerts/channels/index.ts';
-import { createDeliverer } from '../alerts/deliver.ts';
-import { dispatchAlerts } from '../alerts/dispatch.ts';
-import { ALERTS_QUEUE, type AlertsJob, announceDue } from '../alerts/jobs.ts';
-import { countDeliveries } from '../alerts/metrics.ts';
-import { speak } from '../alerts/speaker.ts';
-import { type OrderFeed, tellShop } from '../alerts/tellShop.ts';
+import type { Config } from '../config/config.ts';
 import { orderStateBody } from '../console/routes/orders.ts';
-import { createOrderFeed, readOrdersAsTheyStand } from '../ledger/orderFeed.ts';
+import { createOrderFeed, readOrdersAsTheyStand } from '../ledger/read/orderFeed.ts';
+import { type Channel, createChannels, subscriptionsOf } from '../notify/channels/index.ts';
+import { createDeliverer } from '../notify/deliver.ts';
+import { dispatchAlerts } from '../notify/dispatch.ts';
+import { ALERTS_QUEUE, type AlertsJob, announceDue } from '../notify/jobs.ts';
+import { countDeliveries } from '../notify/metrics.ts';
+import { speak } from '../notify/notifier.ts';
+import { type OrderFeed, tellShop } from '../notify/orderWebhooks.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { PoolOptions, Shared } from './shared.ts';

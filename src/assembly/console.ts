@@ -1,9 +1,10 @@
 /** The role `console`: the admin port, and what Prometheus reads. */
-import { alertSources } from '../alerts/gauges.ts';
-import { ALERTS_QUEUE, type AlertsJob } from '../alerts/jobs.ts';
+import { alertsSource } from '../alerts/gauges.ts';
 import { createConsoleApp } from '../console/app.ts';
 import { ledgerSources } from '../ledger/gauges.ts';
-import { EVENTS_QUEUE } from '../ledger/jobs.ts';
+import { EVENTS_QUEUE } from '../ledger/inbox/jobs.ts';
+import { channelsSource } from '../notify/gauges.ts';
+import { ALERTS_QUEUE, type AlertsJob } from '../notify/jobs.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
 import { startMetricsServer } from '../platform/metricsServer.ts';
 import { queueSource } from '../platform/queue/index.ts';
@@ -35,7 +36,8 @@ function addSources({ clock, events, metrics, onClose, openPool, queues }: Share
     ...ledgerSources(db),
     ...reconcileSources(db),
     schedulerSource(db),
-    ...alertSources(db),
+    alertsSource(db),
+    channelsSource(db),
     queueSource(depths, clock),
   ];
   for (const source of sources) metrics.addSource(source);

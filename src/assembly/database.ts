@@ -1,5 +1,5 @@
 /** Opens the database and the queues that the settings name. */
-import type { Config } from '../platform/config.ts';
+import type { Config } from '../config/config.ts';
 import { migrateDatabase } from '../platform/db/migrate.ts';
 import { startEmbeddedPostgres } from '../platform/embeddedPostgres/index.ts';
 import type { Log } from '../platform/log.ts';

@@ -1,6 +1,6 @@
 /** The role `events`: applies what was taken in. */
-import { createEventApplier } from '../ledger/applyEvents.ts';
-import { createEventsHandler, EVENTS_QUEUE, type EventsJob } from '../ledger/jobs.ts';
+import { createEventApplier } from '../ledger/inbox/applyEvents.ts';
+import { createEventsHandler, EVENTS_QUEUE, type EventsJob } from '../ledger/inbox/jobs.ts';
 import { createLedgerMetrics } from '../ledger/metrics.ts';
 import { merchantIdOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';

@@ -1,7 +1,8 @@
 /** The role `receiver`: takes webhooks in. */
-import { createRefusalCount } from '../alerts/countRefusals.ts';
-import { addCounts } from '../alerts/store/watch.ts';
-import { batchJob } from '../ledger/jobs.ts';
+
+import { batchJob } from '../ledger/inbox/jobs.ts';
+import { createRefusalCount } from '../monitor/countRefusals.ts';
+import { addCounts } from '../monitor/store/watch.ts';
 import type { Database } from '../platform/db/database.ts';
 import { CLOCK_OFF_MS, CLOCK_UNFIT_MS, type DatabaseClock } from '../platform/db/databaseClock.ts';
 import type { Gate } from '../platform/db/gate.ts';

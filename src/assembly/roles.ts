@@ -1,5 +1,5 @@
 /** What a process may do. Roles share what they can: one process may have all of them, or each its own. */
-import type { Config } from '../platform/config.ts';
+import type { Config } from '../config/config.ts';
 import { usesSandbox } from './settings.ts';
 
 export const ROLES = [

@@ -1,8 +1,8 @@
 /** The role `sandbox`: the payment service itself, small and local. */
-import type { Config } from '../platform/config.ts';
+import type { Config } from '../config/config.ts';
+import { localSecret } from '../config/localSecrets.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { localUrl } from '../platform/httpServer.ts';
-import { localSecret } from '../platform/localSecrets.ts';
 import type { Log } from '../platform/log.ts';
 import { type RunningSandbox, startSandbox } from '../sandbox/startSandbox.ts';
 import { isProductionKey } from './settings.ts';

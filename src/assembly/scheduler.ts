@@ -1,13 +1,14 @@
 /** The role `scheduler`: what runs by the clock. */
-import { channelNamesOf, subscriptionsOf } from '../alerts/channels/index.ts';
+
 import { createDeadlineCheck } from '../alerts/checkDeadlines.ts';
-import { ALERTS_QUEUE, type AlertsJob } from '../alerts/jobs.ts';
-import { summariseDayBefore } from '../alerts/summarise.ts';
-import { sweepMessages } from '../alerts/sweep.ts';
-import { createSystemWatch } from '../alerts/watchSystem.ts';
 import { createChangeFeed } from '../ledger/changeFeed.ts';
+import { createSweep } from '../ledger/inbox/sweep.ts';
 import { createOverdueCheck } from '../ledger/overdue.ts';
-import { createSweep } from '../ledger/sweep.ts';
+import { createSystemWatch } from '../monitor/watchSystem.ts';
+import { channelNamesOf, subscriptionsOf } from '../notify/channels/index.ts';
+import { summariseDayBefore } from '../notify/dailySummary.ts';
+import { ALERTS_QUEUE, type AlertsJob } from '../notify/jobs.ts';
+import { sweepMessages } from '../notify/sweep.ts';
 import {
   type Errand,
   enqueueErrand,

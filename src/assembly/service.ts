@@ -1,21 +1,22 @@
 /** What asks the payment service, for roles and for commands. */
+
+import {
+  type AuthorizationCheck,
+  createAuthorizationCheck,
+} from '../authorizations/checkAuthorizations.ts';
+import {
+  createAuthorizationService,
+  type ServiceOptions,
+} from '../authorizations/createService.ts';
+import type { AuthorizationService } from '../authorizations/service.ts';
 import { createClient, type PaymentServiceClient } from '../client/index.ts';
+import type { Config } from '../config/config.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { pause } from '../platform/pause.ts';
-import {
-  type AuthorizationCheck,
-  createAuthorizationCheck,
-} from '../reconcile/authorizations/checkAuthorizations.ts';
-import {
-  createAuthorizationService,
-  type ServiceOptions,
-} from '../reconcile/authorizations/createService.ts';
-import type { AuthorizationService } from '../reconcile/authorizations/service.ts';
 import type { FindParts } from '../reconcile/findPayments.ts';
 import { createReconcileMetrics } from '../reconcile/metrics.ts';
 import { isPaused } from '../reconcile/pause.ts';

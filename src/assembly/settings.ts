@@ -1,9 +1,9 @@
 /** What follows from the settings, and what to say where they contradict each other. */
 
+import type { Config, NamedToken } from '../config/config.ts';
+import { localSecret } from '../config/localSecrets.ts';
 import { API_KEY_PREFIXES } from '../contract/limits.ts';
-import type { Config, NamedToken } from '../platform/config.ts';
 import { OperatorError } from '../platform/errors.ts';
-import { localSecret } from '../platform/localSecrets.ts';
 import type { RateSettings } from '../reconcile/domain/ceiling.ts';
 import { SANDBOX_MERCHANT_ID } from '../sandbox/safety.ts';
 

@@ -1,10 +1,10 @@
 /** What all roles of a process share. */
 import { hostname } from 'node:os';
-import { createClockReporter } from '../alerts/reportClock.ts';
+import type { Config } from '../config/config.ts';
+import { EVENTS_QUEUE, type EventsJob } from '../ledger/inbox/jobs.ts';
 import { bindInstallation } from '../ledger/installation.ts';
-import { EVENTS_QUEUE, type EventsJob } from '../ledger/jobs.ts';
+import { createClockReporter } from '../monitor/reportClock.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Config } from '../platform/config.ts';
 import {
   createDatabase,
   type Database,

@@ -1,6 +1,7 @@
 /** Starts roles, each from its own file. */
+
+import type { Config } from '../config/config.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Config } from '../platform/config.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { RunningSandbox } from '../sandbox/startSandbox.ts';

@@ -1,6 +1,6 @@
 /** What somebody needs to know of what was started, for people and for programs. */
 import type { Running } from '../assembly/start.ts';
-import type { Config } from '../platform/config.ts';
+import type { Config } from '../config/config.ts';
 import { localUrl } from '../platform/httpServer.ts';
 
 export function describe(config: Config, running: Running): object {

@@ -6,9 +6,9 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
+import type { NamedToken } from '../config/config.ts';
 import { createChangeFeed } from '../ledger/changeFeed.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { NamedToken } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';

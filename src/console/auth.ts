@@ -1,9 +1,9 @@
 /** Who may use the admin port: whoever shows a token, under the name that goes with it. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
+import type { NamedToken } from '../config/config.ts';
 import { errorEnvelope } from '../contract/errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { NamedToken } from '../platform/config.ts';
 import { createFailureCount } from './failures.ts';
 
 export interface AuthParts {

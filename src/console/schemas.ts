@@ -4,7 +4,7 @@ import { parseId } from '../contract/identifiers.ts';
 import { STATUSES } from '../contract/statuses.ts';
 import { REGISTERED } from '../ledger/domain/expectation.ts';
 import { ORDER_STATUSES } from '../ledger/domain/order.ts';
-import { ORDER_NAMES, type OrderName } from '../ledger/readOrders.ts';
+import { ORDER_NAMES, type OrderName } from '../ledger/read/orders.ts';
 
 export const PAGE_LIMIT = { min: 1, default: 50, max: 100 } as const;
 

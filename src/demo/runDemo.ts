@@ -12,7 +12,7 @@ import {
   readTotalsPage,
   type WholeResource,
   type WholeTotals,
-} from '../ledger/store/readingWhole.ts';
+} from '../ledger/read/store/wholeLedger.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { OperatorError, toError } from '../platform/errors.ts';

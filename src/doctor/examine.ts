@@ -1,8 +1,8 @@
 /** Looks at everything that an installation needs, one check after the other, and changes nothing. */
 import { createClient, type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
+import { MIN_SECRET_BYTES } from '../config/config.ts';
 import { readInstallation } from '../ledger/store/installation.ts';
 import type { Clock } from '../platform/clock.ts';
-import { MIN_SECRET_BYTES } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
 import { openDatabaseClock } from '../platform/db/databaseClock.ts';
 import { pendingMigrations } from '../platform/db/migrate.ts';

@@ -2,7 +2,7 @@
 import type { Queryable } from '../platform/db/database.ts';
 import type { Source } from '../platform/sources.ts';
 import { FINDING_CLASSES } from './domain/findings.ts';
-import { measureFindings, measureInbox } from './store/measuring.ts';
+import { measureFindings, measureInbox } from './store/gauges.ts';
 
 export function ledgerSources(db: Queryable): readonly Source[] {
   return [inboxSource(db), findingsSource(db)];

@@ -15,7 +15,7 @@
 import { type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
 import { orderKeyOf } from '../ledger/domain/order.ts';
 import { type ResourceRef, readResource, type SnapshotContent } from '../ledger/domain/snapshot.ts';
-import type { NamedOrder } from '../ledger/readOrders.ts';
+import type { NamedOrder } from '../ledger/read/orders.ts';
 import { type ExpectationRow, readExpectations } from '../ledger/store/expectations.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';

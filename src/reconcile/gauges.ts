@@ -4,7 +4,7 @@ import type { Queryable } from '../platform/db/database.ts';
 import type { Measurement, Source } from '../platform/sources.ts';
 import { isPaused } from './pause.ts';
 import { readBudget } from './store/budget.ts';
-import { measureDueChecks, measureHeld, measureWatermarks } from './store/measuring.ts';
+import { measureDueChecks, measureHeld, measureWatermarks } from './store/gauges.ts';
 
 export function reconcileSources(db: Queryable): readonly Source[] {
   return [reconcileSource(db), rateSource(db), authorizationsSource(db)];

@@ -2,8 +2,8 @@
 import type { ResourceKind } from '../contract/resources/index.ts';
 import { orderKeysNamed } from '../ledger/domain/order.ts';
 import type { ResourceRef } from '../ledger/domain/snapshot.ts';
-import { findResources } from '../ledger/store/lookup.ts';
-import { readOrderParts } from '../ledger/store/reading.ts';
+import { findResources } from '../ledger/read/store/lookup.ts';
+import { readOrderParts } from '../ledger/read/store/parts.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { type FindParts, findPayments, type Looked } from './findPayments.ts';
 import type { Retrieved } from './retrieve.ts';

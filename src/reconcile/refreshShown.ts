@@ -3,8 +3,8 @@
  * applied, within a bounded time. For the page that a customer returns to, where the webhook may still
  * be on its way: an answer that is a little old serves better than none, so that nothing here fails.
  */
-import { type NamedOrder, resolveOrder } from '../ledger/readOrders.ts';
-import { readOrderParts } from '../ledger/store/reading.ts';
+import { type NamedOrder, resolveOrder } from '../ledger/read/orders.ts';
+import { readOrderParts } from '../ledger/read/store/parts.ts';
 import { type FindParts, findPayments, type Looked, look } from './findPayments.ts';
 
 /** How far the service was heard. */

@@ -1,6 +1,6 @@
 /** What runs when: one table. Times are in UTC. */
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
-import type { Sweep } from '../ledger/sweep.ts';
+import type { Sweep } from '../ledger/inbox/sweep.ts';
 import type { Errand } from '../reconcile/jobs.ts';
 
 export interface Schedule {

@@ -4,14 +4,14 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { settleAlerts } from '../../src/alerts/raise.ts';
+import { setPace, takePace } from '../../src/alerts/store/outbox.ts';
 import {
   type ClaimedMessage,
   claimMessage,
   insertMessages,
   postponeMessage,
   settleMessage,
-} from '../../src/alerts/store/messages.ts';
-import { setPace, takePace } from '../../src/alerts/store/outbox.ts';
+} from '../../src/notify/store/messages.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { readMessages } from '../support/speaking.ts';

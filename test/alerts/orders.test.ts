@@ -3,8 +3,8 @@
  * order's life, with the order as the admin API has it; whatever its receiver does meanwhile.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { tellShop } from '../../src/alerts/tellShop.ts';
 import { orderFeedOf } from '../../src/assembly/alerts.ts';
+import { tellShop } from '../../src/notify/orderWebhooks.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';

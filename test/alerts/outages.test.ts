@@ -3,7 +3,7 @@
  * an outage sixteen times; it is one outage all the same.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { insertMessages, type NewMessage } from '../../src/alerts/store/messages.ts';
+import { insertMessages, type NewMessage } from '../../src/notify/store/messages.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
   ACCEPT,

@@ -1,6 +1,6 @@
 /** The daily summary: what the journal moved on a day, by currency, and what is open. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { summariseDayBefore } from '../../src/alerts/summarise.ts';
+import { summariseDayBefore } from '../../src/notify/dailySummary.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';

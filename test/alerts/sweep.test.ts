@@ -3,10 +3,10 @@
  * is left standing of a channel that was taken out of the settings.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { AlertsJob } from '../../src/alerts/jobs.ts';
 import { tellNews } from '../../src/alerts/raise.ts';
-import { insertMessages } from '../../src/alerts/store/messages.ts';
-import { sweepMessages } from '../../src/alerts/sweep.ts';
+import type { AlertsJob } from '../../src/notify/jobs.ts';
+import { insertMessages } from '../../src/notify/store/messages.ts';
+import { sweepMessages } from '../../src/notify/sweep.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { NewJob, Producer } from '../../src/platform/queue/index.ts';
 import { alertOf, readWrittenAlerts } from '../support/alerts.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { speakOfFindings } from '../../src/alerts/settleFindings.ts';
 import { acceptFinding } from '../../src/ledger/acceptFinding.ts';
-import { replayEvent } from '../../src/ledger/applyEvents.ts';
+import { replayEvent } from '../../src/ledger/inbox/applyEvents.ts';
 import { closeClasses, openFindings } from '../../src/ledger/recordFindings.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import { readWrittenAlerts, type WrittenAlert } from '../support/alerts.ts';

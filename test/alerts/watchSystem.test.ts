@@ -1,8 +1,8 @@
 /** The watch over the system, over a real database. The figures of the rules: test/unit/alerts. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createSystemWatch } from '../../src/alerts/watchSystem.ts';
-import { replayEvent } from '../../src/ledger/applyEvents.ts';
+import { replayEvent } from '../../src/ledger/inbox/applyEvents.ts';
 import { openFindings } from '../../src/ledger/recordFindings.ts';
+import { createSystemWatch } from '../../src/monitor/watchSystem.ts';
 import { readWrittenAlerts } from '../support/alerts.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';

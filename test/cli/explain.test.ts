@@ -1,12 +1,12 @@
 /** `orders explain` and `find`, as people run them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readOrdersNamed, readUnfiledRows } from '../../src/ledger/store/explaining.ts';
+import { readOrdersNamed, readUnfiledRows } from '../../src/ledger/read/store/explain.ts';
 import {
   findOrdersById,
   findPayoutsByReference,
   findResources,
-} from '../../src/ledger/store/lookup.ts';
-import { findEvent } from '../../src/ledger/store/reading.ts';
+} from '../../src/ledger/read/store/lookup.ts';
+import { findEvent } from '../../src/ledger/read/store/parts.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { type CliResult, tallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HLEDGER_ACCOUNTS } from '../../src/ledger/domain/hledger.ts';
-import { exportJournal } from '../../src/ledger/exportJournal.ts';
+import { exportJournal } from '../../src/ledger/read/exportJournal.ts';
 import { atOneMoment } from '../../src/ledger/store/oneMoment.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { type CliResult, spawnTallyhook, tallyhook } from '../support/cli.ts';

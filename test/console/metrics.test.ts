@@ -1,7 +1,8 @@
 /** The metrics of a running Tallyhook: they move, they are right, they are bounded and cheap. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { alertSources } from '../../src/alerts/gauges.ts';
+import { alertsSource } from '../../src/alerts/gauges.ts';
 import { ledgerSources } from '../../src/ledger/gauges.ts';
+import { channelsSource } from '../../src/notify/gauges.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import type { Source } from '../../src/platform/sources.ts';
 import { reconcileSources } from '../../src/reconcile/gauges.ts';
@@ -40,7 +41,8 @@ const sourcesOver = (on: Queryable): readonly Source[] => [
   ...ledgerSources(on),
   ...reconcileSources(on),
   schedulerSource(on),
-  ...alertSources(on),
+  alertsSource(on),
+  channelsSource(on),
 ];
 
 /** What the sources measure now, as `metric{labels}` and value. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { orderStateBody } from '../../src/console/routes/orders.ts';
 import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
-import { readOrdersAsTheyStand } from '../../src/ledger/orderFeed.ts';
+import { readOrdersAsTheyStand } from '../../src/ledger/read/orderFeed.ts';
 import { type Api, type Body, createApi } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';

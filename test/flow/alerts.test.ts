@@ -5,7 +5,7 @@
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { speakOfFindings } from '../../src/alerts/settleFindings.ts';
-import { replayEvent } from '../../src/ledger/applyEvents.ts';
+import { replayEvent } from '../../src/ledger/inbox/applyEvents.ts';
 import { readWrittenAlerts, type WrittenAlert } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sign, unique } from '../support/events.ts';

@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createSystemWatch } from '../../src/alerts/watchSystem.ts';
+import { createSystemWatch } from '../../src/monitor/watchSystem.ts';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, sign, unique } from '../support/events.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { EventApplier } from '../../src/ledger/applyEvents.ts';
+import type { EventApplier } from '../../src/ledger/inbox/applyEvents.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import {

@@ -3,7 +3,7 @@
  * the order and the findings are read back from PostgreSQL, and `verify --rebuild` must agree.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { EventApplier } from '../../src/ledger/applyEvents.ts';
+import type { EventApplier } from '../../src/ledger/inbox/applyEvents.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';

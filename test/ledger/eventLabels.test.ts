@@ -1,6 +1,6 @@
 /** What the labels of an event (`event_type`, `content.type`) decide, and what they only check. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { EventApplier } from '../../src/ledger/applyEvents.ts';
+import type { EventApplier } from '../../src/ledger/inbox/applyEvents.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { REGISTERED } from '../../src/ledger/domain/expectation.ts';
-import { readOrder, readOrderPage } from '../../src/ledger/readOrders.ts';
+import { readOrder, readOrderPage } from '../../src/ledger/read/orders.ts';
 import { registerExpectation } from '../../src/ledger/registerExpectation.ts';
 import { createDatabase } from '../../src/platform/db/database.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';

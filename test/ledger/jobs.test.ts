@@ -9,16 +9,16 @@ import {
   createEventApplier,
   type EventApplier,
   replayEvent,
-} from '../../src/ledger/applyEvents.ts';
+} from '../../src/ledger/inbox/applyEvents.ts';
 import {
   batchJob,
   createEventsHandler,
   EVENTS_QUEUE,
   type EventsJob,
-} from '../../src/ledger/jobs.ts';
+} from '../../src/ledger/inbox/jobs.ts';
+import { createSweep, type SweepParts } from '../../src/ledger/inbox/sweep.ts';
 import { createLedgerMetrics } from '../../src/ledger/metrics.ts';
 import { OrdersMoved } from '../../src/ledger/ordersMoved.ts';
-import { createSweep, type SweepParts } from '../../src/ledger/sweep.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';

@@ -4,8 +4,8 @@
  * attack of that name succeed, and its test fail.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { EventApplier } from '../../src/ledger/applyEvents.ts';
 import { targetsOf } from '../../src/ledger/domain/legs.ts';
+import type { EventApplier } from '../../src/ledger/inbox/applyEvents.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';

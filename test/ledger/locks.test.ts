@@ -4,8 +4,8 @@
  * locked by the time it waits for it.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { claimUntried, readDueBefore, takeOverdue } from '../../src/ledger/inbox/store/pending.ts';
 import { lockOrders } from '../../src/ledger/store/orders.ts';
-import { claimUntried, readDueBefore, takeOverdue } from '../../src/ledger/store/pending.ts';
 import { lockResources } from '../../src/ledger/store/resources.ts';
 import { createDatabase, type Database, type Queryable } from '../../src/platform/db/database.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';

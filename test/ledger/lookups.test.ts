@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ResourceRef } from '../../src/ledger/domain/snapshot.ts';
-import { readEntries, readEvidence } from '../../src/ledger/store/explaining.ts';
+import { readEntries, readEvidence } from '../../src/ledger/read/store/explain.ts';
 import { readEpochs, readSnapshots } from '../../src/ledger/store/snapshots.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,6 +1,6 @@
 /** Facts that the ledger records and says: each opens a finding once and closes it when it passes. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { EventApplier } from '../../src/ledger/applyEvents.ts';
+import type { EventApplier } from '../../src/ledger/inbox/applyEvents.ts';
 import { createOverdueCheck } from '../../src/ledger/overdue.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';

@@ -1,7 +1,7 @@
 /** What the inbox says of its events: each in one state, and the rare ones found without a search. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EVENT_STATES, type EventState, findEvent } from '../../src/ledger/store/reading.ts';
-import { readEventRows } from '../../src/ledger/store/readingEvents.ts';
+import { readEventRows } from '../../src/ledger/read/store/events.ts';
+import { EVENT_STATES, type EventState, findEvent } from '../../src/ledger/read/store/parts.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';

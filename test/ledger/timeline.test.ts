@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { applySnapshots } from '../../src/ledger/applySnapshots.ts';
 import { inHashOrder, type SnapshotContent } from '../../src/ledger/domain/snapshot.ts';
-import { explainNamed } from '../../src/ledger/explaining.ts';
-import { readOrder } from '../../src/ledger/readOrders.ts';
+import { explainNamed } from '../../src/ledger/read/explain.ts';
+import { readOrder } from '../../src/ledger/read/orders.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { look, SECOND, T0 } from '../support/lives.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { localSecret } from '../../src/platform/localSecrets.ts';
+import { localSecret } from '../../src/config/localSecrets.ts';
 import { checkout } from '../support/embeddedPostgresProcess.ts';
 
 const folders: string[] = [];

@@ -3,8 +3,8 @@
  * moved for all of them.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AuthorizationService } from '../../src/authorizations/service.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
-import type { AuthorizationService } from '../../src/reconcile/authorizations/service.ts';
 import { beginPause, endPause } from '../../src/reconcile/store/pauses.ts';
 import { HOUR_MS, type Watched, watch } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   type AuthorizationCheck,
   createAuthorizationCheck,
-} from '../../src/reconcile/authorizations/checkAuthorizations.ts';
+} from '../../src/authorizations/checkAuthorizations.ts';
 import { HOUR_MS } from '../support/authorizations.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 

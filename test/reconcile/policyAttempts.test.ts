@@ -1,11 +1,11 @@
 /**
  * A policy that captures or cancels holds tries again while that is safe, and never captures twice.
- * Numbers are the rules of src/reconcile/authorizations/domain/attempts.ts. Requests are counted by a
+ * Numbers are the rules of src/authorizations/domain/attempts.ts. Requests are counted by a
  * proxy in front of the sandbox.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Asked, AuthorizationService } from '../../src/reconcile/authorizations/service.ts';
-import { claimAttempt } from '../../src/reconcile/authorizations/store/authorizations.ts';
+import type { Asked, AuthorizationService } from '../../src/authorizations/service.ts';
+import { claimAttempt } from '../../src/authorizations/store/authorizations.ts';
 import { readWrittenAlerts } from '../support/alerts.ts';
 import { HOUR_MS, type Watched, watch } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -8,8 +8,8 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { defaultRoles } from '../../src/assembly/roles.ts';
 import { merchantIdOf } from '../../src/assembly/settings.ts';
 import { start } from '../../src/assembly/start.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { loadConfig } from '../../src/platform/config.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
 import { SANDBOX_MERCHANT_ID } from '../../src/sandbox/safety.ts';
 import { startSandbox } from '../../src/sandbox/startSandbox.ts';

@@ -2,15 +2,16 @@
  * The sandbox, the ledger of a shop beside it, and the watch over its authorizations, all by one clock
  * that can be moved. What the sandbox sends is applied as the receiver would.
  */
-import { createClient } from '../../src/client/index.ts';
-import type { Clock } from '../../src/platform/clock.ts';
-import type { Database } from '../../src/platform/db/database.ts';
+
 import {
   type AuthorizationCheck,
   type AuthorizationCheckParts,
   createAuthorizationCheck,
-} from '../../src/reconcile/authorizations/checkAuthorizations.ts';
-import { createAuthorizationService } from '../../src/reconcile/authorizations/createService.ts';
+} from '../../src/authorizations/checkAuthorizations.ts';
+import { createAuthorizationService } from '../../src/authorizations/createService.ts';
+import { createClient } from '../../src/client/index.ts';
+import type { Clock } from '../../src/platform/clock.ts';
+import type { Database } from '../../src/platform/db/database.ts';
 import { isPaused } from '../../src/reconcile/pause.ts';
 import { silentLog } from './database.ts';
 import { unique } from './events.ts';

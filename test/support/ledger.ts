@@ -1,6 +1,6 @@
 /** The ledger over a test database, fed without HTTP or queue. */
 import { createHash } from 'node:crypto';
-import { createEventApplier, type EventApplier } from '../../src/ledger/applyEvents.ts';
+import { createEventApplier, type EventApplier } from '../../src/ledger/inbox/applyEvents.ts';
 import { createLedgerMetrics } from '../../src/ledger/metrics.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/db/database.ts';

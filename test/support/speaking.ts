@@ -2,13 +2,14 @@
  * What speaks, over a test database and real receivers, without a queue: tests say when it runs. It
  * goes by the system's clock, which a test may replace (`vi.useFakeTimers({ toFake: ['Date'] })`).
  */
-import { createChannels, subscriptionsOf } from '../../src/alerts/channels/index.ts';
-import { createDeliverer } from '../../src/alerts/deliver.ts';
-import { dispatchAlerts } from '../../src/alerts/dispatch.ts';
-import { CHANNELS, type ChannelName } from '../../src/alerts/domain/message.ts';
-import { readDueChannels } from '../../src/alerts/store/messages.ts';
+
+import { loadConfig } from '../../src/config/config.ts';
+import { createChannels, subscriptionsOf } from '../../src/notify/channels/index.ts';
+import { createDeliverer } from '../../src/notify/deliver.ts';
+import { dispatchAlerts } from '../../src/notify/dispatch.ts';
+import { CHANNELS, type ChannelName } from '../../src/notify/domain/message.ts';
+import { readDueChannels } from '../../src/notify/store/messages.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { loadConfig } from '../../src/platform/config.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import type { Log } from '../../src/platform/log.ts';
 import { silentLog } from './database.ts';

@@ -1,8 +1,8 @@
 /** A running Tallyhook in this process, over a database of its own, on free ports. */
 import { defaultRoles, type Role } from '../../src/assembly/roles.ts';
 import { type Running, start } from '../../src/assembly/start.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { loadConfig } from '../../src/platform/config.ts';
 import { silentLog, type TestDatabase } from './database.ts';
 import { MERCHANT_ID, SECRET, sign } from './events.ts';
 

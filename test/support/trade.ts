@@ -8,7 +8,7 @@
  */
 import type { ResourceKind } from '../../src/contract/resources/index.ts';
 import { compareSides } from '../../src/demo/compare.ts';
-import { readResourcePage, readTotalsPage } from '../../src/ledger/store/readingWhole.ts';
+import { readResourcePage, readTotalsPage } from '../../src/ledger/read/store/wholeLedger.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { testCard } from '../../src/sandbox/domain/outcomes.ts';
 import type { TestSandbox } from './sandbox.ts';

@@ -10,7 +10,7 @@ import { packageRoot } from '../../src/platform/packageRoot.ts';
 const root = packageRoot();
 
 interface Source {
-  /** From the root of the project, for example `src/ledger/jobs.ts`. */
+  /** From the root of the project, for example `src/ledger/inbox/jobs.ts`. */
   readonly path: string;
   readonly text: string;
   /** Files of ours by their path, packages by their name. */
@@ -40,9 +40,12 @@ const inFolder = (folder: string) =>
   sources.filter(({ path }) => path.startsWith(`src/${folder}/`));
 const FEATURES = [
   'receiver',
-  'ledger',
   'alerts',
+  'ledger',
   'reconcile',
+  'authorizations',
+  'notify',
+  'monitor',
   'scheduler',
   'console',
   'client',
@@ -86,16 +89,25 @@ test('A2: platform knows nothing of ours, and names no payment', () => {
     (imported) => !imported.startsWith('src/') || imported.startsWith('src/platform/'),
   );
   const known = inFolder('platform')
-    .filter(({ path }) => path !== 'src/platform/config.ts')
     .filter(({ text }) => /\b(payment|refund|dispute|payout)s?\b/i.test(text))
     .map(({ path }) => path);
   expect(known).toEqual([]);
 });
 
-test('A3: domain folders are pure: contract and themselves, no I/O, no clock, no randomness', () => {
+test('A2b: config reads settings for every program, and knows only the platform', () => {
+  expectOnly(
+    inFolder('config'),
+    'settings are read before anything is built',
+    (imported) => !imported.startsWith('src/') || /^src\/(platform|config)\//.test(imported),
+  );
+});
+
+test('A3: domain folders are pure: contract, domain folders below, no I/O, no clock, no randomness', () => {
   const domain = sources.filter(({ path }) => path.includes('/domain/'));
   expectOnly(domain, 'domain is synchronous functions over values', (imported, { path }) =>
-    [domainOf(path), 'src/contract'].some((folder) => imported.startsWith(`${folder}/`)),
+    [domainOf(path), 'src/contract', ...domainsBelow(path)].some((folder) =>
+      imported.startsWith(`${folder}/`),
+    ),
   );
   const impure = domain
     .filter(({ text }) =>
@@ -109,13 +121,22 @@ function domainOf(path: string): string {
   return path.slice(0, path.indexOf('/domain/') + '/domain'.length);
 }
 
-/** What features know beyond the base and themselves. */
+/** Domain folders of the features that a feature may import: messages are written about alerts. */
+function domainsBelow(path: string): readonly string[] {
+  const feature = path.split('/')[1] ?? '';
+  return ['notify', 'monitor'].includes(feature) ? ['src/alerts/domain'] : [];
+}
+
+/** What features import beyond the base and themselves. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   ledger: ['alerts'],
   reconcile: ['ledger', 'client', 'alerts'],
-  doctor: ['ledger', 'client'],
+  authorizations: ['ledger', 'client', 'alerts', 'reconcile'],
+  notify: ['ledger', 'alerts', 'config'],
+  monitor: ['ledger', 'alerts', 'reconcile', 'notify'],
+  doctor: ['ledger', 'client', 'config'],
   scheduler: ['ledger', 'reconcile'],
-  console: ['ledger', 'reconcile', 'alerts'],
+  console: ['ledger', 'reconcile', 'authorizations', 'alerts', 'config'],
   demo: ['client', 'ledger', 'reconcile'],
 };
 
@@ -149,7 +170,7 @@ test('A9: of the ledger, the console knows what reads it and its public function
     (imported) =>
       !imported.startsWith('src/ledger/') ||
       imported.startsWith('src/ledger/domain/') ||
-      /^src\/ledger\/(\w+|store\/reading\w*)\.ts$/.test(imported),
+      /^src\/ledger\/(\w+|read\/.*|inbox\/\w+)\.ts$/.test(imported),
   );
 });
 
@@ -182,7 +203,9 @@ test('A6: drivers, the environment and the end of the process have one home each
   expect(
     home(/from '(pg|bullmq|ioredis|pino|prom-client|postgres-migrations)'/, /^src\/platform\//),
   ).toEqual([]);
-  expect(home(/process\.env/, /^src\/platform\/(config|embeddedPostgres\/)/)).toEqual([]);
+  expect(home(/process\.env/, /^src\/(config\/config\.ts|platform\/embeddedPostgres\/)/)).toEqual(
+    [],
+  );
   expect(home(/process\.(exit|on|once)\b/, /^src\/platform\/shutdown\.ts/)).toEqual([]);
   expect(home(/Date\.now|new Date\(\)/, /^src\/platform\/(clock\.ts|embeddedPostgres\/)/)).toEqual(
     [],

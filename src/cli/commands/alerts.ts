@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Command, Option } from 'commander';
-import type { Channel } from '../../alerts/channels/index.ts';
-import { CHANNELS, type ChannelName } from '../../alerts/domain/message.ts';
 import { channelsOf } from '../../assembly/alerts.ts';
+import type { Channel } from '../../notify/channels/index.ts';
+import { CHANNELS, type ChannelName } from '../../notify/domain/message.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { createLog } from '../../platform/log.ts';

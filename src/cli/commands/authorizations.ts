@@ -1,17 +1,17 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { authorizationsOf } from '../../assembly/service.ts';
+import { type ActParts, actOn, type Held, readHeld } from '../../authorizations/actOn.ts';
+import { HOUR_MS } from '../../authorizations/domain/authorization.ts';
+import type { AuthorizationRequest } from '../../authorizations/service.ts';
+import {
+  type OpenAuthorization,
+  readOpenAuthorizations,
+} from '../../authorizations/store/reading.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { orderIdOf } from '../../ledger/domain/order.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { type ActParts, actOn, type Held, readHeld } from '../../reconcile/authorizations/actOn.ts';
-import { HOUR_MS } from '../../reconcile/authorizations/domain/authorization.ts';
-import type { AuthorizationRequest } from '../../reconcile/authorizations/service.ts';
-import {
-  type OpenAuthorization,
-  readOpenAuthorizations,
-} from '../../reconcile/authorizations/store/reading.ts';
 import { confirm } from '../confirm.ts';
 import {
   clockOf,

@@ -7,9 +7,9 @@ import {
   usesSandbox,
   webhookSecretsOf,
 } from '../../assembly/settings.ts';
+import type { Config } from '../../config/config.ts';
 import { type Check, examine } from '../../doctor/examine.ts';
 import { systemClock } from '../../platform/clock.ts';
-import type { Config } from '../../platform/config.ts';
 import { createDatabase } from '../../platform/db/database.ts';
 import { OperatorError, toError } from '../../platform/errors.ts';
 import { readPause } from '../../reconcile/store/pauses.ts';

@@ -1,7 +1,8 @@
 import { Command, Option } from 'commander';
 import { openQueues } from '../../assembly/database.ts';
-import { replayEvent } from '../../ledger/applyEvents.ts';
-import { batchJob, EVENTS_QUEUE, type EventsJob } from '../../ledger/jobs.ts';
+import { replayEvent } from '../../ledger/inbox/applyEvents.ts';
+import { batchJob, EVENTS_QUEUE, type EventsJob } from '../../ledger/inbox/jobs.ts';
+import { readEventRows } from '../../ledger/read/store/events.ts';
 import {
   EVENT_STATES,
   type EventDetail,
@@ -11,8 +12,7 @@ import {
   listDead,
   listVersionAhead,
   readEventDetail,
-} from '../../ledger/store/reading.ts';
-import { readEventRows } from '../../ledger/store/readingEvents.ts';
+} from '../../ledger/read/store/parts.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError, toError } from '../../platform/errors.ts';
 import {

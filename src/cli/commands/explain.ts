@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { explainNamed } from '../../ledger/explaining.ts';
+import { explainNamed } from '../../ledger/read/explain.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { orderLines, partLines } from '../explanationText.ts';

@@ -7,7 +7,7 @@ import {
   exportJournal,
   JOURNAL_FORMATS,
   type JournalFormatName,
-} from '../../ledger/exportJournal.ts';
+} from '../../ledger/read/exportJournal.ts';
 import { atOneMoment } from '../../ledger/store/oneMoment.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';

@@ -7,9 +7,9 @@ import {
   findOrdersById,
   findPayoutsByReference,
   findResources,
-} from '../../ledger/store/lookup.ts';
+} from '../../ledger/read/store/lookup.ts';
+import { type EventSummary, findEvent, readTotals } from '../../ledger/read/store/parts.ts';
 import { atOneMoment } from '../../ledger/store/oneMoment.ts';
-import { type EventSummary, findEvent, readTotals } from '../../ledger/store/reading.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { formatTime, printable, printJson, readConfig, withDatabase } from '../context.ts';

@@ -6,7 +6,7 @@ import {
   type FindingRow,
   type FindingState,
   readFindingRows,
-} from '../../ledger/store/readingFindings.ts';
+} from '../../ledger/read/store/findings.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import {
   formatTime,

@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import { formatMoney } from '../../contract/money.ts';
 import { describeReason } from '../../contract/reasons.ts';
 import { ORDER_STATUSES, type OrderStatus } from '../../ledger/domain/order.ts';
-import { type OrderParts, tellParts } from '../../ledger/readOrders.ts';
+import { type OrderParts, tellParts } from '../../ledger/read/orders.ts';
+import { type ListedOrder, readOrderRows } from '../../ledger/read/store/orders.ts';
 import {
   findOrders,
   type OrderSummary,
@@ -10,8 +11,7 @@ import {
   type PartSummary,
   readOrderParts,
   readTotals,
-} from '../../ledger/store/reading.ts';
-import { type ListedOrder, readOrderRows } from '../../ledger/store/readingOrders.ts';
+} from '../../ledger/read/store/parts.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import {

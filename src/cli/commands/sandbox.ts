@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { type Running, start } from '../../assembly/start.ts';
+import type { Config } from '../../config/config.ts';
 import { systemClock } from '../../platform/clock.ts';
-import type { Config } from '../../platform/config.ts';
 import { createLog } from '../../platform/log.ts';
 import { runUntilSignal } from '../../platform/shutdown.ts';
 import { explainDatabase, printJson, readConfig } from '../context.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
+import type { Config } from '../../config/config.ts';
 import { SIGNATURE_HEADER } from '../../contract/signature.ts';
-import type { Config } from '../../platform/config.ts';
 import { OperatorError, toError } from '../../platform/errors.ts';
 import { localUrl } from '../../platform/httpServer.ts';
 import { signBody } from '../../receiver/sign.ts';

@@ -1,8 +1,8 @@
 /** Authorizations: what is held and must be captured in time. */
 import { z } from 'zod';
+import { readOpenAuthorizations } from '../../authorizations/store/reading.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { orderIdOf } from '../../ledger/domain/order.ts';
-import { readOpenAuthorizations } from '../../reconcile/authorizations/store/reading.ts';
 import { cutPage, readCursor, timePlace } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { amount, currency, cursor, limit, namedBy, nameOf, nextCursor, time } from '../schemas.ts';

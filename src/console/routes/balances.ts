@@ -1,11 +1,11 @@
 /** Balances: what the journal adds up to, beside what the orders do. */
 import { z } from 'zod';
-import { resolveOrder } from '../../ledger/readOrders.ts';
+import { resolveOrder } from '../../ledger/read/orders.ts';
 import {
   readBalances,
   readCurrencyTotals,
   readOrderBalances,
-} from '../../ledger/store/readingBalances.ts';
+} from '../../ledger/read/store/balances.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { amount, currency, difference, id, orderBy } from '../schemas.ts';
 import { amountsBody, unknownOrder } from './orders.ts';

@@ -1,7 +1,7 @@
 /** The inbox. Bodies are not shown here: they hold what customers entrusted to the shop. */
 import { z } from 'zod';
-import { EVENT_STATES } from '../../ledger/store/reading.ts';
-import { readEventRows } from '../../ledger/store/readingEvents.ts';
+import { readEventRows } from '../../ledger/read/store/events.ts';
+import { EVENT_STATES } from '../../ledger/read/store/parts.ts';
 import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { cursor, limit, nextCursor, time } from '../schemas.ts';

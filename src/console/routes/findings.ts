@@ -5,7 +5,7 @@ import {
   FINDING_STATES,
   type FindingRow,
   readFindingRows,
-} from '../../ledger/store/readingFindings.ts';
+} from '../../ledger/read/store/findings.ts';
 import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { cursor, id, isoOrNull, limit, nextCursor, time } from '../schemas.ts';

@@ -11,9 +11,9 @@ import {
   readOrder,
   readOrderPage,
   readOrderSummary,
-} from '../../ledger/readOrders.ts';
+} from '../../ledger/read/orders.ts';
+import type { OrderTotalsRow, PartSummary } from '../../ledger/read/store/parts.ts';
 import { registerExpectation } from '../../ledger/registerExpectation.ts';
-import type { OrderTotalsRow, PartSummary } from '../../ledger/store/reading.ts';
 import { cutPage, readCursor, timePlace } from '../cursor.ts';
 import { decline, declineBody } from '../decline.ts';
 import { defineEndpoint } from '../endpoint.ts';

@@ -6,7 +6,7 @@ import {
   type ResourceDetail,
   readPaymentChildren,
   readPaymentDetail,
-} from '../../ledger/store/readingPayments.ts';
+} from '../../ledger/read/store/payments.ts';
 import { decline, declineBody } from '../decline.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { notKnown, refresh, refreshBody, refreshQuery } from '../refresh.ts';

@@ -1,7 +1,7 @@
 /** Statements with which the inbox is checked. They only read. */
 import type { Queryable } from '../../platform/db/database.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
-import { JUDGED_MICROS } from './pending.ts';
+import { JUDGED_MICROS } from '../inbox/store/pending.ts';
 
 /** An event as it is stored. */
 export interface StoredEvent {

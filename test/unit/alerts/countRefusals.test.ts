@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRefusalCount, type WriteCounts } from '../../../src/alerts/countRefusals.ts';
+import { createRefusalCount, type WriteCounts } from '../../../src/monitor/countRefusals.ts';
 import { createLog } from '../../../src/platform/log.ts';
 
 /** A count whose waits the test ends, with what it wrote. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Channel } from '../../../src/alerts/channels/channel.ts';
-import type { Attempted } from '../../../src/alerts/domain/retry.ts';
-import { countDeliveries } from '../../../src/alerts/metrics.ts';
+import type { Channel } from '../../../src/notify/channels/channel.ts';
+import type { Attempted } from '../../../src/notify/domain/retry.ts';
+import { countDeliveries } from '../../../src/notify/metrics.ts';
 import { createMetrics } from '../../../src/platform/metrics.ts';
 import { parseMetrics } from '../../support/metrics.ts';
 

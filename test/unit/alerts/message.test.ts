@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { channelDead } from '../../../src/alerts/domain/channel.ts';
+import { channelDead } from '../../../src/notify/domain/channel.ts';
 import {
   type Content,
   composeFor,
   type Saying,
   SINGLES_PER_RULE,
   SINGLES_PER_WINDOW,
-} from '../../../src/alerts/domain/message.ts';
-import { payloadOf } from '../../../src/alerts/domain/payload.ts';
-import { slackBody } from '../../../src/alerts/domain/slack.ts';
-import { textOf } from '../../../src/alerts/domain/text.ts';
+} from '../../../src/notify/domain/message.ts';
+import { payloadOf } from '../../../src/notify/domain/payload.ts';
+import { slackBody } from '../../../src/notify/domain/slack.ts';
+import { textOf } from '../../../src/notify/domain/text.ts';
 
 let serial = 0;
 

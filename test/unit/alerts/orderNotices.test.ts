@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type OrderChange, planNotices } from '../../../src/alerts/domain/orderNotices.ts';
+import { type OrderChange, planNotices } from '../../../src/notify/domain/orderWebhooks.ts';
 
 const AT = new Date('2026-11-20T10:00:00.000Z');
 

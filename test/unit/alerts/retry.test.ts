@@ -5,7 +5,7 @@ import {
   type Health,
   isDead,
   judge,
-} from '../../../src/alerts/domain/retry.ts';
+} from '../../../src/notify/domain/retry.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const HOUR_MS = 60 * 60_000;

@@ -1,7 +1,7 @@
-/** Alerts about the system itself. Numbers are the rules of src/alerts/domain/rules/system.ts. */
+/** Alerts about the system itself. Numbers are the rules of src/monitor/domain/systemRules.ts. */
 import { describe, expect, test } from 'vitest';
 import type { Alert, Rule } from '../../../src/alerts/domain/alert.ts';
-import { judgeSystem, type SystemFacts } from '../../../src/alerts/domain/rules/system.ts';
+import { judgeSystem, type SystemFacts } from '../../../src/monitor/domain/systemRules.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../../../src/platform/config.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
 
 function mistakesOf(env: Record<string, string>): string {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadConfig, SETTINGS } from '../../../src/platform/config.ts';
+import { loadConfig, SETTINGS } from '../../../src/config/config.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
 import { packageRoot } from '../../../src/platform/packageRoot.ts';
 

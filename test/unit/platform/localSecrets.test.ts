@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { localSecret } from '../../../src/platform/localSecrets.ts';
+import { localSecret } from '../../../src/config/localSecrets.ts';
 
 /** Called before and after every call to the file system, and within those that take several steps. */
 const otherProcess = vi.hoisted(() => ({ act: (): void => undefined }));

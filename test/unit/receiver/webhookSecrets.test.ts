@@ -1,7 +1,7 @@
 /** A receiver whose secret is weak or missing verifies nothing worth verifying: it must not start. */
 import { describe, expect, it } from 'vitest';
 import { webhookSecretsOf } from '../../../src/assembly/settings.ts';
-import { loadConfig } from '../../../src/platform/config.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
 
 const GOOD = 'a-good-secret-0123456789';

@@ -1,10 +1,10 @@
-/** Numbers are the rules of src/reconcile/authorizations/domain/attempts.ts. */
+/** Numbers are the rules of src/authorizations/domain/attempts.ts. */
 import { describe, expect, test } from 'vitest';
 import {
   type Attempt,
   policyStep,
   toAttempt,
-} from '../../../src/reconcile/authorizations/domain/attempts.ts';
+} from '../../../src/authorizations/domain/attempts.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,4 +1,4 @@
-/** Rules are those of src/reconcile/authorizations/domain/authorization.ts. */
+/** Rules are those of src/authorizations/domain/authorization.ts. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -8,8 +8,8 @@ import {
   HOUR_MS,
   policyActs,
   type Said,
-} from '../../../src/reconcile/authorizations/domain/authorization.ts';
-import { capturableMinor } from '../../../src/reconcile/authorizations/domain/capturable.ts';
+} from '../../../src/authorizations/domain/authorization.ts';
+import { capturableMinor } from '../../../src/authorizations/domain/capturable.ts';
 
 const WEEK_MS = 7 * 24 * HOUR_MS;
 const DAY_MS = 24 * HOUR_MS;

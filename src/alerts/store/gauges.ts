@@ -1,0 +1,47 @@
+/** Statements that measure alerts for Prometheus. Each reads a bounded number of rows. */
+import type { Queryable } from '../../platform/db/database.ts';
+
+/** Counts stop here and then mean "this many or more". */
+const COUNTED_ROWS = 100_000;
+
+export interface AlertCount {
+  readonly rule: string;
+  readonly severity: string;
+  readonly state: 'open' | 'acknowledged';
+  readonly alerts: number;
+  /** Seconds since 1970; null when no deadline lies ahead. */
+  readonly nextDeadlineSeconds: number | null;
+}
+
+/** Alerts that are not resolved, by the index on them. */
+export function measureAlerts(db: Queryable): Promise<readonly AlertCount[]> {
+  return db.query<AlertCount>(
+    `select rule, severity, state, count(*) as alerts,
+            extract(epoch from min(deadline_at) filter (where deadline_at > statement_timestamp()))::float8
+              as "nextDeadlineSeconds"
+       from (select rule, severity, state, deadline_at from alerts
+              where state <> 'resolved' order by id limit $1) a
+      group by rule, severity, state`,
+    [COUNTED_ROWS],
+  );
+}
+
+export interface OutboxMeasure {
+  readonly waiting: number;
+  /** 0 when nothing waits. */
+  readonly oldestAgeSeconds: number;
+}
+
+/** The notifications of alerts that are not yet turned into messages. */
+export async function measureOutbox(db: Queryable): Promise<OutboxMeasure> {
+  const rows = await db.query<OutboxMeasure>(
+    `select count(*) as waiting,
+            greatest(coalesce(extract(epoch from clock_timestamp() - min(said_at)), 0), 0)::float8
+              as "oldestAgeSeconds"
+       from (select said_at from alert_outbox order by id limit $1) o`,
+    [COUNTED_ROWS],
+  );
+  const [row] = rows;
+  if (!row) throw new Error('a query that always has one row returned none');
+  return row;
+}

@@ -1,0 +1,240 @@
+/**
+ * Settings of what goes out: the channels that alerts are said on, and the address that order
+ * notifications go to.
+ *
+ * 1. Nothing leaves in clear text: https and SMTP with TLS, except to this machine itself.
+ * 2. An address and the secret that signs for it are set together or not at all.
+ */
+import { z } from 'zod';
+import type { LogLevel } from '../platform/log.ts';
+
+const SEVERITIES = ['info', 'warning', 'critical'] as const;
+
+/** Names that stay on this machine. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+function isLoopback(url: URL): boolean {
+  return LOOPBACK.test(url.hostname);
+}
+
+function urlOf(value: string): URL | undefined {
+  return URL.canParse(value) ? new URL(value) : undefined;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Where something is posted to. */
+const httpUrl = z
+  .string()
+  .refine(
+    (value) => {
+      const url = urlOf(value);
+      if (url?.protocol === 'https:') return true;
+      return url?.protocol === 'http:' && isLoopback(url);
+    },
+    { message: 'must begin with https://; http:// is for this machine only' },
+  )
+  .refine(
+    (value) => {
+      const url = urlOf(value);
+      return url === undefined || (url.username === '' && url.password === '');
+    },
+    {
+      message:
+        'must not name a user or a password, with which nothing can be posted; ' +
+        'where the receiver asks for more than a signature, put a token into the path',
+    },
+  );
+
+const MIN_KEY_BYTES = 24;
+const MAX_KEY_BYTES = 64;
+const SIGNING_SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
+
+const signingSecret = z.string().refine(
+  (value) => {
+    const [, key = ''] = SIGNING_SECRET.exec(value) ?? [];
+    const bytes = Buffer.from(key, 'base64').length;
+    return bytes >= MIN_KEY_BYTES && bytes <= MAX_KEY_BYTES && key.length % 4 === 0;
+  },
+  {
+    message:
+      `must be whsec_ and ${MIN_KEY_BYTES} to ${MAX_KEY_BYTES} bytes in base64; ` +
+      '`echo whsec_$(openssl rand -base64 32)` makes one',
+  },
+);
+
+/** The first is the newest; each signs, so that a receiver may still verify with the old one. */
+const signingSecrets = z
+  .string()
+  .transform((list) => list.split(','))
+  .pipe(z.array(signingSecret));
+
+const smtpUrl = z
+  .string()
+  .refine(
+    (value) => {
+      const url = urlOf(value);
+      if (url?.protocol !== 'smtp:' && url?.protocol !== 'smtps:') return false;
+      return url.hostname !== '' && isDecodable(url.username) && isDecodable(url.password);
+    },
+    {
+      message:
+        'must be smtp://user:password@host:port or smtps://…, with special characters %-encoded',
+    },
+  )
+  .transform((value): SmtpServer => {
+    const url = new URL(value);
+    const isTls = url.protocol === 'smtps:';
+    return {
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port === '' ? (isTls ? 465 : 587) : Number(url.port),
+      isTls,
+      isLoopback: isLoopback(url),
+      user: decodeURIComponent(url.username),
+      password: decodeURIComponent(url.password),
+    };
+  });
+
+/** One address, without a name and without anything that could begin another header. */
+const mailAddress = z
+  .string()
+  .trim()
+  .regex(/^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/, 'must be plain addresses: who@example.com');
+
+const mailAddresses = z
+  .string()
+  .transform((list) => list.split(','))
+  .pipe(z.array(mailAddress));
+
+const severity = z.enum(SEVERITIES);
+
+/** `off`, or an hour of the day in UTC. */
+const hour = z
+  .string()
+  .regex(/^(off|[01]?\d|2[0-3])$/, 'must be an hour in UTC, 0 to 23, or off')
+  .transform((text) => (text === 'off' ? undefined : Number(text)));
+
+export const ALERT_SETTINGS = {
+  ALERT_WEBHOOK_URL: httpUrl.optional(),
+  ALERT_WEBHOOK_SECRET: signingSecrets.optional(),
+  ALERT_WEBHOOK_SEVERITY: severity.default('info'),
+  ALERT_SLACK_URL: httpUrl.optional(),
+  ALERT_SLACK_SEVERITY: severity.default('warning'),
+  ALERT_MAIL_TO: mailAddresses.optional(),
+  ALERT_MAIL_FROM: mailAddress.optional(),
+  SMTP_URL: smtpUrl.optional(),
+  ALERT_MAIL_SEVERITY: severity.default('warning'),
+  ALERT_SUMMARY_AT: hour.prefault('6'),
+  ORDER_WEBHOOK_URL: httpUrl.optional(),
+  ORDER_WEBHOOK_SECRET: signingSecrets.optional(),
+} as const;
+
+/** Settings for which an empty value is a mistake rather than "not set". */
+export const ALERT_SECRETS = ['ALERT_WEBHOOK_SECRET', 'ORDER_WEBHOOK_SECRET'] as const;
+
+type Name = keyof typeof ALERT_SETTINGS;
+
+/** What is set together (rule 2). */
+const TOGETHER: readonly (readonly Name[])[] = [
+  ['ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_SECRET'],
+  ['ORDER_WEBHOOK_URL', 'ORDER_WEBHOOK_SECRET'],
+  ['ALERT_MAIL_TO', 'ALERT_MAIL_FROM', 'SMTP_URL'],
+];
+
+/** Names of settings that others need and that are not set, each with those others. */
+export function missingBeside(
+  isSet: (name: Name) => boolean,
+): readonly { readonly name: Name; readonly beside: readonly Name[] }[] {
+  return TOGETHER.flatMap((names) => {
+    const set = names.filter(isSet);
+    if (set.length === 0) return [];
+    return names.filter((name) => !set.includes(name)).map((name) => ({ name, beside: set }));
+  });
+}
+
+export type AlertSeverity = (typeof SEVERITIES)[number];
+
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte; otherwise it is asked for before anything else is said. */
+  readonly isTls: boolean;
+  readonly isLoopback: boolean;
+  readonly user: string;
+  readonly password: string;
+}
+
+export interface SignedEndpoint {
+  readonly url: string;
+  /** Newest first; each signs. */
+  readonly secrets: readonly string[];
+}
+
+/** The channels that are set. */
+export interface ChannelSettings {
+  readonly log: { readonly severity: AlertSeverity } | undefined;
+  readonly webhook: (SignedEndpoint & { readonly severity: AlertSeverity }) | undefined;
+  readonly slack: { readonly url: string; readonly severity: AlertSeverity } | undefined;
+  readonly mail:
+    | {
+        readonly to: readonly string[];
+        readonly from: string;
+        readonly smtp: SmtpServer;
+        readonly severity: AlertSeverity;
+      }
+    | undefined;
+  /** Where the shop is told of its orders. */
+  readonly shop: SignedEndpoint | undefined;
+}
+
+type Settings = z.output<z.ZodObject<typeof ALERT_SETTINGS>> & { readonly LOG_LEVEL: LogLevel };
+
+/** The settings, once each was understood and none was missing beside another. */
+export function channelsOf(settings: Settings): ChannelSettings {
+  const { ALERT_SLACK_URL: slackUrl, ALERT_MAIL_TO: to, ALERT_MAIL_FROM: from } = settings;
+  const { SMTP_URL: smtp } = settings;
+  const webhook = endpointOf(settings.ALERT_WEBHOOK_URL, settings.ALERT_WEBHOOK_SECRET);
+  const logSeverity = severityShownAt(settings.LOG_LEVEL);
+  return {
+    log: logSeverity && { severity: logSeverity },
+    webhook: webhook && { ...webhook, severity: settings.ALERT_WEBHOOK_SEVERITY },
+    slack:
+      slackUrl === undefined
+        ? undefined
+        : { url: slackUrl, severity: settings.ALERT_SLACK_SEVERITY },
+    mail:
+      to === undefined || from === undefined || smtp === undefined
+        ? undefined
+        : { to, from, smtp, severity: settings.ALERT_MAIL_SEVERITY },
+    shop: endpointOf(settings.ORDER_WEBHOOK_URL, settings.ORDER_WEBHOOK_SECRET),
+  };
+}
+
+/** What the log does not show was not said there: it counts as a channel as far as it shows alerts. */
+function severityShownAt(level: LogLevel): AlertSeverity | undefined {
+  switch (level) {
+    case 'trace':
+    case 'debug':
+    case 'info':
+      return 'info';
+    case 'warn':
+      return 'warning';
+    case 'error':
+    case 'silent':
+      return undefined;
+  }
+}
+
+function endpointOf(
+  url: string | undefined,
+  secrets: readonly string[] | undefined,
+): SignedEndpoint | undefined {
+  return url === undefined || secrets === undefined ? undefined : { url, secrets };
+}

@@ -1,0 +1,283 @@
+/**
+ * Settings: one schema, read once from the environment, all mistakes reported at once.
+ *
+ * 1. Values that are not understood are refused, never replaced by a default.
+ * 2. No secret has a default. With the embedded database they are generated into DATA_DIR
+ *    (localSecrets.ts); with DATABASE_URL they must be set.
+ * 3. An empty value counts as not set, except for secrets, where it is a mistake.
+ */
+import { existsSync } from 'node:fs';
+import { z } from 'zod';
+import { OperatorError } from '../platform/errors.ts';
+import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
+import {
+  ALERT_SECRETS,
+  ALERT_SETTINGS,
+  type ChannelSettings,
+  channelsOf,
+  missingBeside,
+} from './alertSettings.ts';
+
+/** A secret that is shorter can be guessed. */
+export const MIN_SECRET_BYTES = 16;
+
+const secret = z.string().refine((value) => Buffer.byteLength(value) >= MIN_SECRET_BYTES, {
+  message: `must be at least ${MIN_SECRET_BYTES} bytes long; \`openssl rand -hex 32\` makes one`,
+});
+
+const exactSecret = secret.refine((value) => value === value.trim(), {
+  message: 'must not begin or end with white space; it would count as part of the secret',
+});
+
+/** A token as an operator writes it: `name:token`, or a bare one, which is named `admin`. */
+const NAMED_TOKEN = /^([A-Za-z][A-Za-z0-9_-]{0,31}):(.*)$/s;
+
+/** Tokens that may be used, each with the name of who holds it, so that it can be told who acted. */
+const namedTokens = z
+  .string()
+  .transform((list) =>
+    list.split(',').map((entry) => {
+      const [, name = 'admin', token = entry] = NAMED_TOKEN.exec(entry) ?? [];
+      return { name, token };
+    }),
+  )
+  .pipe(
+    z
+      .array(z.object({ name: z.string(), token: exactSecret }))
+      .refine((tokens) => new Set(tokens.map(({ name }) => name)).size === tokens.length, {
+        message: 'two tokens have one name; write them as name:token,name2:token2',
+      })
+      .refine((tokens) => new Set(tokens.map(({ token }) => token)).size === tokens.length, {
+        message: 'two names have one token, so that nobody could tell who acted',
+      }),
+  );
+
+/** Digits only: what JavaScript takes for numbers beyond them, nobody meant. */
+function wholeNumber(min: number, max: number) {
+  return z
+    .string()
+    .trim()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(min).max(max));
+}
+
+const port = wholeNumber(0, 65_535);
+
+const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres://');
+const redisUrl = z.string().regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://');
+
+const MAX_HOURS = 160;
+
+/** Hours, each once: `48,24,6,1`. */
+const hours = z
+  .string()
+  .transform((list) =>
+    list.split(',').map((entry) => (/^\d{1,3}$/.test(entry) ? Number(entry) : 0)),
+  )
+  .pipe(
+    z
+      .array(
+        z
+          .int()
+          .min(1, `must be whole hours from 1 to ${MAX_HOURS}, separated by commas`)
+          .max(MAX_HOURS, `must be whole hours from 1 to ${MAX_HOURS}, separated by commas`),
+      )
+      .refine((list) => new Set(list).size === list.length, { message: 'names an hour twice' }),
+  );
+
+/** `none`, or what to do and how many hours before: `capture:6`. */
+const policy = z
+  .string()
+  .regex(/^(none|(capture|cancel):[1-9]\d{0,2})$/, 'must be none, capture:HOURS or cancel:HOURS')
+  .transform((text) => {
+    const [action, before] = text.split(':');
+    if (action !== 'capture' && action !== 'cancel') return undefined;
+    return { action, hours: Number(before) } as const;
+  });
+
+/** Every setting, by the name of its environment variable. `.env.example` is checked against it. */
+export const SETTINGS = z
+  .object({
+    DATABASE_URL: postgresUrl.optional(),
+    MIGRATE_DATABASE_URL: postgresUrl.optional(),
+    REDIS_URL: redisUrl.optional(),
+    DATA_DIR: z.string().default('.tallyhook'),
+    HOST: z.string().default('0.0.0.0'),
+    PORT: port.default(8080),
+    WEBHOOK_PATH: z
+      .string()
+      .regex(/^\/[A-Za-z0-9/_.-]*$/, 'must be a path such as /webhooks')
+      .default('/webhooks'),
+    WEBHOOK_SECRETS: z
+      .string()
+      .transform((list) => list.split(','))
+      .pipe(z.array(exactSecret))
+      .optional(),
+    WEBHOOK_PUBLIC_URL: z
+      .url({ protocol: /^https?$/, error: 'must begin with https:// or http://' })
+      .optional(),
+    WEBHOOK_MAX_BODY_BYTES: wholeNumber(1024, 16_777_216).default(1_048_576),
+    ADMIN_HOST: z.string().default('127.0.0.1'),
+    ADMIN_PORT: port.default(8081),
+    ADMIN_TOKEN: namedTokens.optional(),
+    METRICS_HOST: z.string().default('127.0.0.1'),
+    METRICS_PORT: port.optional(),
+    PAYMENTS_MERCHANT_ID: z.string().min(1).max(255).optional(),
+    PAYMENTS_PROFILE_ID: z.string().min(1).max(255).optional(),
+    PAYMENTS_BASE_URL: z
+      .url({ protocol: /^https?$/, error: 'must begin with https:// or http://' })
+      .optional(),
+    PAYMENTS_API_KEY: z
+      .string()
+      .regex(/^(snd|prd)_./, 'must be a secret key, which begins with snd_ or prd_')
+      .optional(),
+    SANDBOX_PORT: port.default(8082),
+    EVENT_MAX_ATTEMPTS: wholeNumber(1, 10).default(5),
+    RATE_RESERVE_PERCENT: wholeNumber(0, 90).default(30),
+    BACKGROUND_REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000).optional(),
+    AUTHORIZATION_THRESHOLD_HOURS: hours.default([48, 24, 6, 1]),
+    AUTHORIZATION_POLICY: policy.optional(),
+    ...ALERT_SETTINGS,
+    LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+  })
+  .refine(
+    ({ AUTHORIZATION_POLICY: chosen, AUTHORIZATION_THRESHOLD_HOURS: thresholds }) =>
+      chosen === undefined || thresholds.includes(chosen.hours),
+    {
+      message:
+        'must name one of AUTHORIZATION_THRESHOLD_HOURS: only then is an authorization looked at',
+      path: ['AUTHORIZATION_POLICY'],
+    },
+  );
+
+/** Settings for which an empty value is a mistake rather than "not set". */
+const NEVER_EMPTY = new Set([
+  'WEBHOOK_SECRETS',
+  'ADMIN_TOKEN',
+  'PAYMENTS_MERCHANT_ID',
+  'PAYMENTS_API_KEY',
+  ...ALERT_SECRETS,
+]);
+
+/** A bearer token of the admin port and the name of who holds it. */
+export interface NamedToken {
+  readonly name: string;
+  readonly token: string;
+}
+
+export interface Config {
+  /** Undefined: the embedded database under `dataDir`. */
+  readonly databaseUrl: string | undefined;
+  /** The owner of the schema, where it is not the runtime role. */
+  readonly migrateDatabaseUrl: string | undefined;
+  /** Undefined: the queues are carried by the database. */
+  readonly redisUrl: string | undefined;
+  readonly dataDir: string;
+  readonly host: string;
+  readonly port: number;
+  readonly webhookPath: string;
+  readonly webhookSecrets: readonly string[] | undefined;
+  /** Where the service is to send webhooks, as it is reached from outside. */
+  readonly webhookPublicUrl: string | undefined;
+  readonly webhookMaxBodyBytes: number;
+  readonly adminHost: string;
+  readonly adminPort: number;
+  readonly adminTokens: readonly NamedToken[] | undefined;
+  readonly metricsHost: string;
+  /** Undefined: this process shows its metrics on the admin port, if it has one, and nowhere else. */
+  readonly metricsPort: number | undefined;
+  readonly merchantId: string | undefined;
+  /** The one business profile whose webhooks come here; undefined: all of the account's. */
+  readonly profileId: string | undefined;
+  /** Of the payment service. */
+  readonly baseUrl: string | undefined;
+  /** Undefined: nothing is asked of the service; with the embedded database the sandbox stands in. */
+  readonly apiKey: string | undefined;
+  readonly sandboxPort: number;
+  readonly eventMaxAttempts: number;
+  /** Percent of the service's rate limit that background work leaves to the shop. */
+  readonly rateReservePercent: number;
+  /** Of all processes together; undefined: as many as the service allows beyond the reserve. */
+  readonly backgroundRequestsPerMinute: number | undefined;
+  /** Hours before an authorization's deadline at which is spoken of it. */
+  readonly authorizationThresholdHours: readonly number[];
+  /** Undefined: nothing is done, only said. */
+  readonly authorizationPolicy:
+    | { readonly action: 'capture' | 'cancel'; readonly hours: number }
+    | undefined;
+  readonly channels: ChannelSettings;
+  /** Hour of the day, UTC; undefined: no daily summary. */
+  readonly alertSummaryHour: number | undefined;
+  readonly logLevel: LogLevel;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The process's environment, with `.env` of the working folder under it. */
+export function readEnvironment(): Environment {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  return process.env;
+}
+
+/**
+ * Reads the settings.
+ * @throws OperatorError naming every mistake
+ */
+export function loadConfig(env: Environment): Config {
+  const named = Object.keys(SETTINGS.shape).flatMap((name) => {
+    const value = env[name];
+    const isUnset = value === undefined || (value === '' && !NEVER_EMPTY.has(name));
+    return isUnset ? [] : [[name, value] as const];
+  });
+  const parsed = SETTINGS.safeParse(Object.fromEntries(named));
+  const given = new Set(named.map(([name]) => name));
+  const mistakes = [
+    ...(parsed.error?.issues ?? []).map(explain),
+    ...missingBeside((name) => given.has(name)).map(
+      ({ name, beside }) => `${name}: must be set, too, because ${beside.join(' and ')} is`,
+    ),
+  ];
+  if (!parsed.success || mistakes.length > 0) {
+    const lines = mistakes.map((mistake) => `  ${mistake}`);
+    throw new OperatorError(`Some settings cannot be used:\n${lines.join('\n')}`);
+  }
+  const settings = parsed.data;
+  return Object.freeze({
+    databaseUrl: settings.DATABASE_URL,
+    migrateDatabaseUrl: settings.MIGRATE_DATABASE_URL,
+    redisUrl: settings.REDIS_URL,
+    dataDir: settings.DATA_DIR,
+    host: settings.HOST,
+    port: settings.PORT,
+    webhookPath: settings.WEBHOOK_PATH,
+    webhookSecrets: settings.WEBHOOK_SECRETS,
+    webhookPublicUrl: settings.WEBHOOK_PUBLIC_URL,
+    webhookMaxBodyBytes: settings.WEBHOOK_MAX_BODY_BYTES,
+    adminHost: settings.ADMIN_HOST,
+    adminPort: settings.ADMIN_PORT,
+    adminTokens: settings.ADMIN_TOKEN,
+    metricsHost: settings.METRICS_HOST,
+    metricsPort: settings.METRICS_PORT,
+    merchantId: settings.PAYMENTS_MERCHANT_ID,
+    profileId: settings.PAYMENTS_PROFILE_ID,
+    baseUrl: settings.PAYMENTS_BASE_URL,
+    apiKey: settings.PAYMENTS_API_KEY,
+    sandboxPort: settings.SANDBOX_PORT,
+    eventMaxAttempts: settings.EVENT_MAX_ATTEMPTS,
+    rateReservePercent: settings.RATE_RESERVE_PERCENT,
+    backgroundRequestsPerMinute: settings.BACKGROUND_REQUESTS_PER_MINUTE,
+    authorizationThresholdHours: settings.AUTHORIZATION_THRESHOLD_HOURS,
+    authorizationPolicy: settings.AUTHORIZATION_POLICY,
+    channels: channelsOf(settings),
+    alertSummaryHour: settings.ALERT_SUMMARY_AT,
+    logLevel: settings.LOG_LEVEL,
+  });
+}
+
+/** Names the setting and the mistake, never the value: it may be a secret. */
+function explain({ path, message }: z.core.$ZodIssue): string {
+  const [name, place] = path;
+  const which = typeof place === 'number' ? ` (entry ${place + 1} of the list)` : '';
+  return `${String(name)}${which}: ${message}`;
+}

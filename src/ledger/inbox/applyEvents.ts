@@ -1,0 +1,154 @@
+/**
+ * Applies inbox events: takes them out of `pending`, reads them, and hands what they say to
+ * applySnapshots, all in one transaction. Whatever fails leaves them in `pending`.
+ */
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Queryable } from '../../platform/db/database.ts';
+import { applySnapshots } from '../applySnapshots.ts';
+import { contentHash } from '../contentHash.ts';
+import { type EventReading, readEvent } from '../domain/event.ts';
+import { eventFindings, eventSubject } from '../domain/findings.ts';
+import type { Look } from '../domain/mergeLooks.ts';
+import type { ResourceRef } from '../domain/snapshot.ts';
+import type { LedgerMetrics } from '../metrics.ts';
+import { startOver } from '../ordersMoved.ts';
+import { closeFindings, closeSubject, openFindings } from '../recordFindings.ts';
+import {
+  bury,
+  type ClaimedEvent,
+  claimOne,
+  claimUntried,
+  noteReplay,
+  putBack,
+  unbury,
+} from './store/pending.ts';
+
+export interface EventApplier {
+  /**
+   * Applies those of `ids` that wait and were never tried alone, all or none.
+   * @returns how many it applied
+   */
+  applyBatch(ids: readonly number[]): Promise<number>;
+  /** Applies one event, if it still waits. */
+  applyOne(id: number): Promise<void>;
+  /**
+   * Gives an event up: it is kept as dead, with a finding.
+   * @returns false when somebody else has applied it or given it up meanwhile
+   */
+  giveUp(id: number, attempts: number, reason: string): Promise<boolean>;
+}
+
+export interface EventApplierParts {
+  readonly db: Database;
+  readonly merchantId: string;
+  readonly clock: Clock;
+  readonly metrics: LedgerMetrics;
+}
+
+export function createEventApplier(parts: EventApplierParts): EventApplier {
+  const apply = async (
+    claim: (tx: Queryable) => Promise<readonly ClaimedEvent[]>,
+  ): Promise<number> => {
+    const applied = await startOver((alsoLock) =>
+      parts.db.transaction(async (tx) => {
+        const events = await claim(tx);
+        await reviveReused(tx, events);
+        const readings = events.map((event) => readEvent(event, parts.merchantId));
+        await applyReadings(tx, { events, readings, alsoLock, nowMs: parts.clock.nowMs() });
+        return events.map((event, place) => ({ event, reading: readings[place] }));
+      }),
+    );
+    const nowMs = parts.clock.nowMs();
+    for (const { event, reading } of applied) {
+      if (reading) parts.metrics.event(reading.outcome);
+      parts.metrics.secondsToApply((nowMs - event.receivedMicros / 1000) / 1000);
+    }
+    return applied.length;
+  };
+
+  return {
+    applyBatch: (ids) => apply((tx) => claimUntried(tx, ids)),
+    applyOne: async (id) => {
+      await apply(async (tx) => {
+        const event = await claimOne(tx, id);
+        return event ? [event] : [];
+      });
+    },
+    giveUp: async (id, attempts, reason) => {
+      const isDead = await parts.db.transaction(async (tx) => {
+        if (!(await bury(tx, id, attempts, reason))) return false;
+        const detail = { attempts, error: reason };
+        await openFindings(tx, [{ class: 'event_dead', subject: eventSubject(id), detail }]);
+        return true;
+      });
+      if (isDead) parts.metrics.event('dead');
+      return isDead;
+    },
+  };
+}
+
+/**
+ * Puts an event back to be applied again, dead or applied before; applying twice changes nothing. Its
+ * body is judged by the time of the replay: a receiver may have stored its receipt under a wrong clock.
+ * What was found about it is closed, and found anew if it still holds.
+ */
+export async function replayEvent(db: Database, id: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    await noteReplay(tx, id);
+    await putBack(tx, id);
+    await closeSubject(tx, eventSubject(id));
+  });
+}
+
+/** Another body under its id brings an event back even from the dead; no other event comes so. */
+async function reviveReused(tx: Queryable, events: readonly ClaimedEvent[]): Promise<void> {
+  const reused = events.filter(({ hasVariants }) => hasVariants).map(({ id }) => id);
+  if (reused.length === 0) return;
+  const revived = await unbury(tx, reused);
+  await closeFindings(
+    tx,
+    revived.map((id) => ({ class: 'event_dead', subject: eventSubject(id) })),
+  );
+}
+
+interface Read {
+  readonly events: readonly ClaimedEvent[];
+  readonly readings: readonly EventReading[];
+  readonly alsoLock: readonly string[];
+  readonly nowMs: number;
+}
+
+async function applyReadings(tx: Queryable, { events, readings, ...rest }: Read): Promise<void> {
+  const looks: Look[] = [];
+  const suspects: ResourceRef[] = [];
+  readings.forEach((reading, place) => {
+    const event = events[place];
+    if (!event) return;
+    if (reading.outcome === 'snapshot') looks.push(toLook(event, reading));
+    const isSuspect =
+      reading.outcome === 'unreadable_money' ||
+      reading.outcome === 'label_conflict' ||
+      (reading.outcome === 'snapshot' && event.hasVariants);
+    if (isSuspect) suspects.push(reading.ref);
+  });
+  await applySnapshots(tx, { looks, suspects, ...rest, historyUntilMs: undefined });
+  const findings = events.flatMap((event, place) => {
+    const reading = readings[place];
+    return reading ? eventFindings(event, reading) : [];
+  });
+  await openFindings(tx, findings);
+}
+
+function toLook(
+  { id }: ClaimedEvent,
+  { ref, content, observedMicros }: EventReading & { outcome: 'snapshot' },
+): Look {
+  return {
+    ref,
+    content,
+    contentHash: contentHash(content),
+    source: 'webhook',
+    observedMicros,
+    webhookEventId: id,
+  };
+}

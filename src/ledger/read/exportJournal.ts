@@ -1,0 +1,61 @@
+/**
+ * The journal as a stream of text. It is read in chunks by the number of its rows and written in
+ * their order, so memory does not grow with it; the consumer's pace decides when the next is read.
+ */
+import type { Queryable } from '../../platform/db/database.ts';
+import { hledgerFormat } from '../domain/hledger.ts';
+import { csvFormat, type JournalFormat, jsonlFormat } from '../domain/journalFormats.ts';
+import { formatInstant } from '../domain/time.ts';
+import { type JournalRange, readJournalBounds, readJournalChunk } from './store/journal.ts';
+
+export type { JournalRange } from './store/journal.ts';
+
+const FORMATS = {
+  csv: csvFormat,
+  jsonl: jsonlFormat,
+  hledger: (range) => hledgerFormat({ covers: describeRange(range) }),
+} as const satisfies Record<string, (range: JournalRange) => JournalFormat>;
+
+export type JournalFormatName = keyof typeof FORMATS;
+export const JOURNAL_FORMATS = Object.keys(FORMATS) as readonly JournalFormatName[];
+
+export interface JournalExport {
+  readonly format: JournalFormatName;
+  readonly range: JournalRange;
+  readonly chunkRows?: number;
+  /** Told after each chunk how many rows were written in all. */
+  readonly onProgress?: (rows: number) => void;
+}
+
+const CHUNK_ROWS = 1_000;
+
+/**
+ * Writes the journal. Run it in a transaction that sees one moment (store/oneMoment.ts): otherwise
+ * transfers that are committed meanwhile with a lower number are passed over.
+ */
+export async function* exportJournal(
+  tx: Queryable,
+  { format: name, range, chunkRows = CHUNK_ROWS, onProgress }: JournalExport,
+): AsyncGenerator<string, void, undefined> {
+  const format = FORMATS[name](range);
+  yield format.begin();
+  const bounds = await readJournalBounds(tx, range);
+  let afterId = bounds ? bounds.firstId - 1 : 0;
+  let written = 0;
+  while (bounds && afterId < bounds.lastId) {
+    const { lastId } = bounds;
+    const rows = await readJournalChunk(tx, { ...range, afterId, lastId, limit: chunkRows });
+    if (rows.length > 0) yield rows.map((row) => format.row(row)).join('');
+    written += rows.length;
+    onProgress?.(written);
+    afterId = rows.length < chunkRows ? lastId : (rows.at(-1)?.id ?? lastId);
+  }
+  yield format.end();
+}
+
+function describeRange({ fromMicros, toMicros }: JournalRange): string {
+  const from = fromMicros === undefined ? undefined : `from ${formatInstant(fromMicros)}`;
+  const to = toMicros === undefined ? undefined : `before ${formatInstant(toMicros)}`;
+  if (from === undefined && to === undefined) return 'all of it';
+  return `what was recorded ${[from, to].filter((part) => part !== undefined).join(' and ')}; balances count these rows alone`;
+}

@@ -1,0 +1,129 @@
+/**
+ * Orders as a shop reads them: what the ledger knows, beside what the shop said it expects. An order
+ * that was registered is there before the ledger has heard of it.
+ */
+import { groupBy } from '../../platform/collections.ts';
+import type { Database, Queryable } from '../../platform/db/database.ts';
+import { type Compared, compareExpected, REGISTERED } from '../domain/expectation.ts';
+import { ORDER_STATUSES, orderKeyOf } from '../domain/order.ts';
+import { type ExpectationRow, readExpectations } from '../store/expectations.ts';
+import { atOneMoment } from '../store/oneMoment.ts';
+import {
+  findOrderRow,
+  type OrderRow,
+  type Place,
+  readOrderRows,
+  readRegisteredRows,
+} from './store/orders.ts';
+import {
+  MAX_PARTS,
+  type OrderTotalsRow,
+  type PartSummary,
+  readOrderParts,
+  readTotals,
+} from './store/parts.ts';
+import { type OrderTimeline, readTimeline } from './timeline.ts';
+
+/** What names an order: the shop's order id, or the id of a payment that names no order. */
+export const ORDER_NAMES = ['order', 'payment'] as const;
+export type OrderName = (typeof ORDER_NAMES)[number];
+
+export interface NamedOrder {
+  readonly id: string;
+  /** Undefined: whichever is known, the shop's order first. */
+  readonly by?: OrderName | undefined;
+}
+
+export interface ReadOrder extends OrderRow {
+  readonly totals: readonly OrderTotalsRow[];
+  readonly expected: (ExpectationRow & Compared) | undefined;
+}
+
+/** The parts that are told of an order, payments first. */
+export interface OrderParts {
+  readonly parts: readonly PartSummary[];
+  readonly arePartsComplete: boolean;
+}
+
+export interface ReadOrderDetail extends ReadOrder, OrderParts, OrderTimeline {}
+
+/** The order that a name names; undefined when nobody knows it. */
+export function resolveOrder(db: Queryable, { id, by }: NamedOrder): Promise<OrderRow | undefined> {
+  const names = by === undefined ? ORDER_NAMES : [by];
+  return findOrderRow(db, {
+    orderKeys: names.map((name) => orderKeyNamed({ id, by: name })),
+    paymentId: by === 'order' ? undefined : id,
+  });
+}
+
+/** The key that an order has, or will have. */
+export function orderKeyNamed({ id, by = 'order' }: NamedOrder): string {
+  return by === 'order' ? orderKeyOf({ id, orderId: id }) : orderKeyOf({ id });
+}
+
+/** One order with its parts and its timeline, all from one moment. */
+export function readOrder(db: Database, name: NamedOrder): Promise<ReadOrderDetail | undefined> {
+  return atOneMoment(db, async (tx) => {
+    const row = await resolveOrder(tx, name);
+    const [order] = row ? await addMoney(tx, [row]) : [];
+    if (!order) return undefined;
+    const parts = tellParts(await readOrderParts(tx, order.orderKey));
+    return { ...order, ...parts, ...(await readTimeline(tx, order.orderKey)) };
+  });
+}
+
+/** @param read one more than are told, if there are so many */
+export function tellParts(read: readonly PartSummary[]): OrderParts {
+  return { parts: read.slice(0, MAX_PARTS), arePartsComplete: read.length <= MAX_PARTS };
+}
+
+/** One order without its parts. */
+export async function readOrderSummary(
+  db: Queryable,
+  orderKey: string,
+): Promise<ReadOrder | undefined> {
+  const row = await findOrderRow(db, { orderKeys: [orderKey], paymentId: undefined });
+  return row && (await addMoney(db, [row]))[0];
+}
+
+/** Orders of the ledger, newest first; with the status `registered`, those it has not heard of. */
+export async function readOrderPage(
+  db: Database,
+  page: {
+    readonly status: OrderRow['status'] | undefined;
+    readonly after: Place | undefined;
+    readonly limit: number;
+  },
+): Promise<readonly ReadOrder[]> {
+  const { status, after, limit } = page;
+  const rows =
+    status === REGISTERED
+      ? await readRegisteredRows(db, { after, limit })
+      : await readOrderRows(db, {
+          statuses: status === undefined ? ORDER_STATUSES : [status],
+          after,
+          limit,
+        });
+  return addMoney(db, rows);
+}
+
+/** Adds what orders brought and what they were expected to bring. */
+export async function addMoney(
+  db: Queryable,
+  rows: readonly OrderRow[],
+): Promise<readonly ReadOrder[]> {
+  const orderKeys = rows.map(({ orderKey }) => orderKey);
+  const totals = groupBy(await readTotals(db, orderKeys), ({ orderKey }) => orderKey);
+  const expectations = new Map(
+    (await readExpectations(db, orderKeys)).map((one) => [one.orderKey, one]),
+  );
+  return rows.map((row) => {
+    const own = totals.get(row.orderKey) ?? [];
+    const expected = expectations.get(row.orderKey);
+    return {
+      ...row,
+      totals: own,
+      expected: expected && { ...expected, ...compareExpected(expected, own) },
+    };
+  });
+}

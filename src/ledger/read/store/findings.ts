@@ -1,0 +1,51 @@
+/** Statements that read findings for programs. */
+import type { Queryable } from '../../../platform/db/database.ts';
+
+/** `accepted` is open, too, but no longer counts as a difference. */
+export const FINDING_STATES = ['open', 'accepted', 'closed'] as const;
+export type FindingState = (typeof FINDING_STATES)[number];
+
+export interface FindingRow {
+  readonly id: number;
+  readonly class: string;
+  readonly subject: string;
+  readonly state: FindingState;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly openedAt: Date;
+  readonly updatedAt: Date;
+  readonly closedAt: Date | null;
+  /** Who accepted it and why, also where it was closed since. */
+  readonly acceptedAt: Date | null;
+  readonly acceptedBy: string | null;
+  readonly acceptedReason: string | null;
+}
+
+/** Findings below a number, newest first. */
+export function readFindingRows(
+  db: Queryable,
+  page: {
+    readonly state: FindingState | undefined;
+    readonly findingClass: string | undefined;
+    readonly subject: string | undefined;
+    readonly below: number;
+    readonly limit: number;
+  },
+): Promise<readonly FindingRow[]> {
+  return db.query<FindingRow>(
+    `select id, class, subject,
+            case when state = 'open' and accepted_at is not null then 'accepted' else state end as state,
+            detail, opened_at as "openedAt", updated_at as "updatedAt", closed_at as "closedAt",
+            accepted_at as "acceptedAt", accepted_by as "acceptedBy",
+            accepted_reason as "acceptedReason"
+       from findings
+      where id < $1
+        and ($2::text is null
+             or state = case when $2 = 'closed' then 'closed' else 'open' end
+                and ($2 = 'closed' or (accepted_at is not null) = ($2 = 'accepted')))
+        and ($3::text is null or class = $3)
+        and ($4::text is null or subject = $4)
+      order by id desc
+      limit $5`,
+    [page.below, page.state ?? null, page.findingClass ?? null, page.subject ?? null, page.limit],
+  );
+}

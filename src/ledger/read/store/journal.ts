@@ -1,0 +1,92 @@
+/** Statements that read the journal from end to end, a bounded number of rows at a time. */
+import type { ResourceKind } from '../../../contract/resources/index.ts';
+import type { Queryable } from '../../../platform/db/database.ts';
+import type { JournalRow } from '../../domain/journalFormats.ts';
+import { formatInstant } from '../../domain/time.ts';
+
+/** A span of recording time: `from` belongs to it, `to` does not. */
+export interface JournalRange {
+  readonly fromMicros: number | undefined;
+  readonly toMicros: number | undefined;
+}
+
+function rangeColumns({ fromMicros, toMicros }: JournalRange): readonly (string | null)[] {
+  return [fromMicros, toMicros].map((micros) =>
+    micros === undefined ? null : formatInstant(micros),
+  );
+}
+
+/** Numbers between which the transfers of a range lie. */
+export interface JournalBounds {
+  readonly firstId: number;
+  readonly lastId: number;
+}
+
+/**
+ * The bounds of a range, so that reading it starts and ends near its rows. Numbers rise almost with
+ * the time of recording, not quite: the rows between the bounds are still to be asked for theirs.
+ * @returns undefined when the range is empty
+ */
+export async function readJournalBounds(
+  tx: Queryable,
+  range: JournalRange,
+): Promise<JournalBounds | undefined> {
+  // Materialised, so that the index on the time is walked: asked for the least number, the planner
+  // would walk the journal from its beginning until a row fits.
+  const rows = await tx.query<{ firstId: number | null; lastId: number | null }>(
+    range.fromMicros === undefined && range.toMicros === undefined
+      ? `select (select min(id) from transfers) as "firstId",
+                (select max(id) from transfers) as "lastId"`
+      : `with span as materialized (
+           select id from transfers
+            where recorded_at >= coalesce($1::timestamptz, '-infinity')
+              and recorded_at < coalesce($2::timestamptz, 'infinity'))
+         select min(id) as "firstId", max(id) as "lastId" from span`,
+    range.fromMicros === undefined && range.toMicros === undefined ? [] : rangeColumns(range),
+  );
+  const [{ firstId, lastId } = { firstId: null, lastId: null }] = rows;
+  return firstId === null || lastId === null ? undefined : { firstId, lastId };
+}
+
+interface ChunkRow extends Omit<JournalRow, 'eventId' | 'inboxId' | 'orderKey'> {
+  readonly kind: ResourceKind;
+  readonly orderKey: string | null;
+  readonly eventId: string | null;
+  readonly inboxId: number | null;
+}
+
+export interface JournalChunk extends JournalRange {
+  /** Rows above this number, up to `lastId`. */
+  readonly afterId: number;
+  readonly lastId: number;
+  readonly limit: number;
+}
+
+/** The next transfers by number, each with its event and with the order that its resource is in now. */
+export async function readJournalChunk(
+  tx: Queryable,
+  chunk: JournalChunk,
+): Promise<readonly JournalRow[]> {
+  const rows = await tx.query<ChunkRow>(
+    `select t.id, t.kind, t.resource_id as "resourceId", r.order_key as "orderKey", t.leg,
+            t.leg_seq as seq, t.currency, t.debit, t.credit, t.amount_minor as "amountMinor",
+            encode(t.head_hash, 'hex') as "headHash", t.webhook_event_id as "inboxId",
+            e.event_id as "eventId",
+            (extract(epoch from t.recorded_at) * 1000000)::bigint as "recordedMicros"
+       from transfers t
+       left join webhook_events e on e.id = t.webhook_event_id
+       left join resources r on r.kind = t.kind and r.id = t.resource_id
+      where t.id > $3 and t.id <= $4
+        and t.recorded_at >= coalesce($1::timestamptz, '-infinity')
+        and t.recorded_at < coalesce($2::timestamptz, 'infinity')
+      order by t.id
+      limit $5`,
+    [...rangeColumns(chunk), chunk.afterId, chunk.lastId, chunk.limit],
+  );
+  return rows.map(({ orderKey, eventId, inboxId, ...rest }) => ({
+    ...rest,
+    orderKey: orderKey ?? undefined,
+    eventId: eventId ?? undefined,
+    inboxId: inboxId ?? undefined,
+  }));
+}

@@ -1,0 +1,148 @@
+/** Statements that read orders for programs: by id, and page by page. */
+import type { Queryable } from '../../../platform/db/database.ts';
+import type { REGISTERED } from '../../domain/expectation.ts';
+import type { OrderStatus } from '../../domain/order.ts';
+import { MAX_PARTS, PART_COLUMNS, PART_ORDER, type PartSummary } from './parts.ts';
+
+/** An order that the ledger or the shop knows. */
+export interface OrderRow {
+  readonly orderKey: string;
+  readonly orderId: string;
+  readonly status: OrderStatus | typeof REGISTERED;
+  readonly movedTo: readonly string[];
+  /** Microseconds since 1970: a cursor must not lose digits. */
+  readonly firstSeenMicros: number;
+  readonly updatedMicros: number;
+}
+
+/** An order that something was heard of. */
+export interface ListedOrder extends OrderRow {
+  readonly status: OrderStatus;
+}
+
+/**
+ * The order that an id names: of `orderKeys` the first that the ledger or the shop knows, else the
+ * one that the payment of this id is filed under, if that is asked for.
+ */
+export async function findOrderRow(
+  db: Queryable,
+  named: { readonly orderKeys: readonly string[]; readonly paymentId: string | undefined },
+): Promise<OrderRow | undefined> {
+  const rows = await db.query<OrderRow>(
+    `select known.order_key as "orderKey", coalesce(o.order_id, e.order_id) as "orderId",
+            coalesce(o.status, 'registered') as status, coalesce(o.moved_to, '{}') as "movedTo",
+            ${micros('coalesce(o.first_seen_at, e.registered_at)')} as "firstSeenMicros",
+            ${micros('coalesce(o.updated_at, e.registered_at)')} as "updatedMicros"
+       from (select order_key, 1 as place from orders where order_key = any ($1::text[])
+             union all
+             select order_key, 1 from order_expectations
+              where order_key = any ($1::text[]) and replaced_at is null
+             union all
+             select order_key, 2 from resources
+              where kind = 'payment' and id = $2 and order_key is not null
+              order by place, order_key
+              limit 1) known
+       left join orders o on o.order_key = known.order_key
+       left join order_expectations e
+         on e.order_key = known.order_key and e.replaced_at is null`,
+    [named.orderKeys, named.paymentId ?? null],
+  );
+  return rows[0];
+}
+
+/** Where a page begins: after the row with this time and key. */
+export interface Place {
+  /** ISO 8601 with microseconds. */
+  readonly at: string;
+  readonly orderKey: string;
+}
+
+/**
+ * Orders of the ledger of these statuses, newest first. The newest of each status are read by index,
+ * then merged: no index has all orders by their age.
+ */
+export function readOrderRows(
+  db: Queryable,
+  page: {
+    readonly statuses: readonly OrderStatus[];
+    readonly after?: Place | undefined;
+    readonly limit: number;
+  },
+): Promise<readonly ListedOrder[]> {
+  return db.query<ListedOrder>(
+    `select found.order_key as "orderKey", found.order_id as "orderId", found.status,
+            found.moved_to as "movedTo", ${micros('found.first_seen_at')} as "firstSeenMicros",
+            ${micros('found.updated_at')} as "updatedMicros"
+       from unnest($1::text[]) as wanted (status)
+      cross join lateral (
+        select order_key, order_id, o.status, moved_to, first_seen_at, updated_at
+          from orders o
+         where o.status = wanted.status
+           and (first_seen_at, order_key)
+                 < (coalesce($2::timestamptz, 'infinity'), coalesce($3::text, ''))
+         order by first_seen_at desc, order_key desc
+         limit $4) as found
+      order by found.first_seen_at desc, found.order_key desc
+      limit $4`,
+    [page.statuses, page.after?.at ?? null, page.after?.orderKey ?? null, page.limit],
+  );
+}
+
+/** Orders that were registered and that the ledger has not heard of, newest first. */
+export function readRegisteredRows(
+  db: Queryable,
+  { after, limit }: { readonly after: Place | undefined; readonly limit: number },
+): Promise<readonly OrderRow[]> {
+  return db.query<OrderRow>(
+    `select e.order_key as "orderKey", e.order_id as "orderId", 'registered' as status,
+            '{}'::text[] as "movedTo", ${micros('e.registered_at')} as "firstSeenMicros",
+            ${micros('e.registered_at')} as "updatedMicros"
+       from order_expectations e
+      where e.replaced_at is null and e.is_awaited
+        and not exists (select from orders o where o.order_key = e.order_key)
+        and (e.registered_at, e.order_key)
+              < (coalesce($1::timestamptz, 'infinity'), coalesce($2::text, ''))
+      order by e.registered_at desc, e.order_key desc
+      limit $3`,
+    [after?.at ?? null, after?.orderKey ?? null, limit],
+  );
+}
+
+/** Orders of the ledger by their keys. */
+export function readRowsOf(
+  db: Queryable,
+  orderKeys: readonly string[],
+): Promise<readonly ListedOrder[]> {
+  return db.query<ListedOrder>(
+    `select order_key as "orderKey", order_id as "orderId", status, moved_to as "movedTo",
+            ${micros('first_seen_at')} as "firstSeenMicros",
+            ${micros('updated_at')} as "updatedMicros"
+       from orders
+      where order_key = any ($1::text[])
+      order by order_key
+      limit $2`,
+    [orderKeys, orderKeys.length],
+  );
+}
+
+/** The parts of orders, each order's as `readOrderParts` has them. */
+export function readPartsOf(
+  db: Queryable,
+  orderKeys: readonly string[],
+): Promise<readonly (PartSummary & { readonly orderKey: string })[]> {
+  return db.query(
+    `select part.*
+       from unnest($1::text[]) as wanted (order_key)
+      cross join lateral (
+        select order_key as "orderKey", ${PART_COLUMNS}
+          from resources r
+         where r.order_key = wanted.order_key
+         order by ${PART_ORDER}
+         limit ${MAX_PARTS + 1}) as part`,
+    [orderKeys],
+  );
+}
+
+function micros(instant: string): string {
+  return `(extract(epoch from ${instant}) * 1000000)::bigint`;
+}

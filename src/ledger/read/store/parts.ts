@@ -1,0 +1,210 @@
+/** Statements that read the ledger for people and their programs. All are bounded. */
+import type { ResourceKind } from '../../../contract/resources/index.ts';
+import type { Queryable } from '../../../platform/db/database.ts';
+import { NOT_APPLIED_CLASSES } from '../../domain/findings.ts';
+import type { OrderStatus } from '../../domain/order.ts';
+
+export interface OrderSummary {
+  readonly orderKey: string;
+  readonly orderId: string;
+  readonly status: string;
+  readonly movedTo: readonly string[];
+  readonly firstSeenAt: Date;
+  readonly updatedAt: Date;
+}
+
+const ORDER_COLUMNS = `
+  order_key as "orderKey", order_id as "orderId", status, moved_to as "movedTo",
+  first_seen_at as "firstSeenAt", updated_at as "updatedAt"`;
+
+/**
+ * The orders that an id names: a shop's order and a payment without one may share it, and a payment
+ * id names the order that the payment is filed under.
+ */
+export function findOrders(db: Queryable, id: string): Promise<readonly OrderSummary[]> {
+  return db.query<OrderSummary>(
+    `select ${ORDER_COLUMNS}
+       from orders
+      where order_key in ('order:' || $1, 'payment:' || $1)
+         or order_key in (select order_key from resources where kind = 'payment' and id = $1)
+      order by order_key
+      limit 10`,
+    [id],
+  );
+}
+
+export interface OrderTotalsRow {
+  readonly orderKey: string;
+  readonly currency: string;
+  readonly status: OrderStatus;
+  readonly authorizedMinor: number;
+  readonly capturedMinor: number;
+  readonly refundedMinor: number;
+  readonly refundPendingMinor: number;
+  readonly disputedMinor: number;
+  readonly chargedBackMinor: number;
+}
+
+/** Totals of orders, by currency. */
+export function readTotals(
+  db: Queryable,
+  orderKeys: readonly string[],
+): Promise<readonly OrderTotalsRow[]> {
+  return db.query<OrderTotalsRow>(
+    `select order_key as "orderKey", currency, status, authorized_minor as "authorizedMinor",
+            captured_minor as "capturedMinor", refunded_minor as "refundedMinor",
+            refund_pending_minor as "refundPendingMinor", disputed_minor as "disputedMinor",
+            charged_back_minor as "chargedBackMinor"
+       from order_totals
+      where order_key = any ($1::text[])
+      order by order_key, currency
+      limit 10000`,
+    [orderKeys],
+  );
+}
+
+export interface PartSummary {
+  readonly kind: ResourceKind;
+  readonly id: string;
+  readonly status: string | null;
+  readonly stage: string | null;
+  readonly currency: string | null;
+  readonly amountMinor: number | null;
+  readonly authorizedMinor: number;
+  readonly capturedMinor: number;
+  readonly unifiedCode: string | null;
+  readonly unifiedMessage: string | null;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  readonly reason: string | null;
+  readonly reasonCode: string | null;
+  readonly doubts: readonly string[];
+  readonly openFindings: readonly string[];
+  readonly createdAt: Date | null;
+  readonly deadlineAt: Date | null;
+}
+
+export const PART_COLUMNS = `
+  kind, id, status, stage, currency, amount_minor as "amountMinor",
+  authorized_minor as "authorizedMinor", captured_minor as "capturedMinor",
+  unified_code as "unifiedCode", unified_message as "unifiedMessage", error_code as "errorCode",
+  error_message as "errorMessage", reason, reason_code as "reasonCode", doubts,
+  open_findings as "openFindings", created_at as "createdAt", deadline_at as "deadlineAt"`;
+
+/** Payments first. */
+export const PART_ORDER = `
+  case kind when 'payment' then 0 when 'refund' then 1 else 2 end, created_at, id`;
+
+/** As many parts of an order are told; one more is read, so that it can be said that there are more. */
+export const MAX_PARTS = 1_000;
+
+/** The parts of an order, payments first; one more than `MAX_PARTS`, if there are so many. */
+export function readOrderParts(db: Queryable, orderKey: string): Promise<readonly PartSummary[]> {
+  return db.query<PartSummary>(
+    `select ${PART_COLUMNS}
+       from resources
+      where order_key = $1
+      order by ${PART_ORDER}
+      limit ${MAX_PARTS + 1}`,
+    [orderKey],
+  );
+}
+
+/** States of an event in the inbox, by which events are listed. */
+export const EVENT_STATES = ['pending', 'applied', 'not_applied', 'dead'] as const;
+export type EventState = (typeof EVENT_STATES)[number];
+
+export interface EventSummary {
+  readonly id: number;
+  readonly eventId: string | null;
+  readonly eventType: string | null;
+  readonly merchantId: string | null;
+  readonly receivedAt: Date;
+  readonly state: EventState;
+  readonly attempts: number;
+  readonly error: string | null;
+}
+
+/** Classes of which an open finding says that an event posted nothing, as SQL has them. */
+export const NOT_APPLIED = `(${NOT_APPLIED_CLASSES.map((name) => `'${name}'`).join(', ')})`;
+
+/** Events with their state, to be narrowed by a condition on `e`. */
+export const EVENT_SELECT = `
+  select e.id, e.event_id as "eventId", e.event_type as "eventType", e.merchant_id as "merchantId",
+         e.received_at as "receivedAt", s.state, coalesce(d.attempts, p.attempts, 0) as attempts,
+         d.error
+    from webhook_events e
+    left join pending p on p.webhook_event_id = e.id
+    left join dead_events d on d.webhook_event_id = e.id
+   cross join lateral (
+     select case
+              when d.webhook_event_id is not null then 'dead'
+              when p.webhook_event_id is not null then 'pending'
+              when exists (select from findings f
+                            where f.subject = 'event:' || e.id and f.state = 'open'
+                              and f.class in ${NOT_APPLIED})
+              then 'not_applied'
+              else 'applied'
+            end as state) s`;
+
+/** The event that an id names: the service's event id, else the number of its inbox row. */
+export async function findEvent(db: Queryable, id: string): Promise<EventSummary | undefined> {
+  const inboxId = /^\d{1,15}$/.test(id) ? Number(id) : null;
+  const rows = await db.query<EventSummary>(
+    `${EVENT_SELECT} where e.event_id = $1 or e.id = $2 order by e.event_id = $1 desc nulls last limit 1`,
+    [id, inboxId],
+  );
+  return rows[0];
+}
+
+export interface EventDetail {
+  readonly body: Buffer;
+  /** The bodies that came under the same id and were not applied, the first twenty. */
+  readonly variants: readonly Buffer[];
+  readonly findings: readonly {
+    readonly class: string;
+    readonly state: string;
+    readonly detail: unknown;
+  }[];
+}
+
+/** Everything kept of one event. */
+export async function readEventDetail(db: Queryable, id: number): Promise<EventDetail | undefined> {
+  const rows = await db.query<EventDetail>(
+    `select e.body,
+            array(select v.body from event_variants v
+                   where v.webhook_event_id = e.id
+                   order by v.received_at, v.body_sha256 limit 20) as variants,
+            coalesce((select jsonb_agg(jsonb_build_object('class', f.class, 'state', f.state,
+                                                          'detail', f.detail) order by f.id)
+                        from (select id, class, state, detail from findings
+                               where subject = 'event:' || e.id order by id limit 100) f),
+                     '[]') as findings
+       from webhook_events e
+      where e.id = $1`,
+    [id],
+  );
+  return rows[0];
+}
+
+/** Inbox numbers of dead events, oldest first. */
+export async function listDead(db: Queryable, limit: number): Promise<readonly number[]> {
+  const rows = await db.query<{ id: number }>(
+    'select webhook_event_id as id from dead_events order by died_at, webhook_event_id limit $1',
+    [limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Inbox numbers of events whose version was taken for one from the future, oldest first. */
+export async function listVersionAhead(db: Queryable, limit: number): Promise<readonly number[]> {
+  const rows = await db.query<{ id: number }>(
+    `select substr(subject, length('event:') + 1)::bigint as id
+       from findings
+      where class = 'version_ahead' and state = 'open' and subject like 'event:%'
+      order by id
+      limit $1`,
+    [limit],
+  );
+  return rows.map(({ id }) => id);
+}

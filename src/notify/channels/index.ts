@@ -1,0 +1,50 @@
+/** The channels that the settings name. */
+import type { ChannelSettings } from '../../config/alertSettings.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Subscription } from '../dispatch.ts';
+import { CHANNELS, type ChannelName } from '../domain/message.ts';
+import { ATTEMPT_TIMEOUT_MS, type Channel } from './channel.ts';
+import { createLogChannel } from './log.ts';
+import { createMailChannel } from './mail.ts';
+import { createSlackChannel } from './slack.ts';
+import { createWebhookChannel } from './webhook.ts';
+
+export type { Channel } from './channel.ts';
+
+export interface ChannelParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** For one attempt; ATTEMPT_TIMEOUT_MS by default. */
+  readonly timeoutMs?: number;
+}
+
+/** Requests to one receiver at once. A shop may have many orders moving. */
+const ALERT_SLOTS = 2;
+const SHOP_SLOTS = 16;
+
+export function createChannels(
+  { log: shownInLog, webhook, slack, mail, shop }: ChannelSettings,
+  { clock, log, timeoutMs = ATTEMPT_TIMEOUT_MS }: ChannelParts,
+): readonly Channel[] {
+  const common = { clock, timeoutMs };
+  return [
+    shownInLog && createLogChannel(log),
+    webhook && createWebhookChannel({ ...webhook, ...common, name: 'webhook', slots: ALERT_SLOTS }),
+    slack && createSlackChannel({ ...slack, timeoutMs }),
+    mail && createMailChannel({ ...mail, timeoutMs }),
+    shop && createWebhookChannel({ ...shop, ...common, name: 'shop', slots: SHOP_SLOTS }),
+  ].filter((channel) => channel !== undefined);
+}
+
+export function channelNamesOf(settings: ChannelSettings): readonly ChannelName[] {
+  return CHANNELS.filter((name) => settings[name] !== undefined);
+}
+
+/** The channels that alerts are said on. */
+export function subscriptionsOf(settings: ChannelSettings): readonly Subscription[] {
+  return (['log', 'webhook', 'slack', 'mail'] as const).flatMap((channel) => {
+    const set = settings[channel];
+    return set ? [{ channel, severity: set.severity }] : [];
+  });
+}

@@ -1,0 +1,51 @@
+/** The daily summary: a message to every channel that alerts are said on, whatever it wants else. */
+
+import type { Severity } from '../alerts/domain/alert.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { ChannelName, DaySummary } from './domain/message.ts';
+import { insertMessages } from './store/messages.ts';
+import { countOpenAlerts, countOpenFindings, readDay } from './store/summary.ts';
+
+export interface SummaryParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly channels: readonly ChannelName[];
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Sums up the day before a slot, in UTC, however late it is run. Run again for the same day, it writes
+ * nothing new. Of a day without anything, after which nothing is open, nothing is said: there may be
+ * no shop yet.
+ */
+export async function summariseDayBefore(
+  { db, clock, channels }: SummaryParts,
+  slot: Date,
+): Promise<void> {
+  const slotMs = slot.getTime();
+  const to = new Date(slotMs - (slotMs % DAY_MS));
+  const from = new Date(to.getTime() - DAY_MS);
+  const day = from.toISOString().slice(0, 10);
+  const bySeverity = new Map(
+    (await countOpenAlerts(db)).map(({ severity, open }) => [severity, open]),
+  );
+  const open = (severity: Severity): number => bySeverity.get(severity) ?? 0;
+  const summary: DaySummary = {
+    day,
+    currencies: await readDay(db, { from, to }),
+    openFindings: await countOpenFindings(db),
+    openAlerts: { info: open('info'), warning: open('warning'), critical: open('critical') },
+  };
+  const isNothing = summary.currencies.length === 0 && summary.openFindings === 0;
+  if (isNothing && bySeverity.size === 0) return;
+  const messages = channels.map((channel) => ({
+    // Named by its day: a run that died after its commit is run again.
+    id: `msg_summary.${day}.${channel}`,
+    channel,
+    content: { kind: 'summary', summary } as const,
+    stream: undefined,
+  }));
+  await insertMessages(db, messages, new Date(clock.nowMs()));
+}
