@@ -4,6 +4,12 @@
  */
 import type { Database, Queryable } from '../platform/db/database.ts';
 import {
+  confirmationWaitMs,
+  EXCESS_CLASSES,
+  isExcess,
+  SETTLING_MS,
+} from './domain/rules/excesses.ts';
+import {
   alertsAbout,
   findingAlert,
   GRACES,
@@ -11,16 +17,10 @@ import {
   placeOf,
   resourceOf,
 } from './domain/rules/findings.ts';
-import {
-  isSuspicion,
-  SETTLING_MS,
-  SUSPICION_CLASSES,
-  suspicionGraceMs,
-} from './domain/rules/suspicion.ts';
 import { settleAlerts } from './raise.ts';
 import {
+  lockAwaitingExcesses,
   lockUnspoken,
-  lockUnspokenSuspicions,
   readPlaces,
   type StoredFinding,
 } from './store/findings.ts';
@@ -44,8 +44,8 @@ export async function settleFindings(
     const { class: rule, subject } = finding;
     if (!alertsAbout(rule)) return [];
     const alert = findingAlert({ ...finding, place: placeIn(finding) });
-    // What the service was asked about already is judged when its answers are there.
-    const isHeldBack = isSuspicion(rule) && finding.isConfirmed === undefined;
+    // An excess awaits confirmation; until then only an alert that is open is kept up to date.
+    const isHeldBack = isExcess(rule) && finding.isConfirmed === undefined;
     return [{ subject, rules: [rule], standing: alert ? [alert] : [], isHeldBack }];
   });
   const ended = over.flatMap(({ class: rule, subject }) =>
@@ -70,13 +70,13 @@ async function readPlacesOf(
 
 const FINDINGS_PER_TRANSACTION = 1_000;
 
-/** Whether the service can be asked at all decides how long a suspicion waits for its answers. */
+/** Whether the service can be asked at all decides how long an excess awaits confirmation. */
 export interface SpeakOptions {
   readonly isServiceAsked: boolean;
 }
 
 /**
- * Raises alerts about findings that have none and should: those whose grace is over, suspicions that
+ * Raises alerts about findings that have none and should: those whose grace is over, excesses that
  * the service confirmed, and those of a time before there were alerts.
  * @returns how many it looked at
  */
@@ -85,16 +85,16 @@ export async function speakOfFindings(
   { isServiceAsked }: SpeakOptions,
 ): Promise<number> {
   const limit = FINDINGS_PER_TRANSACTION;
-  const graces = GRACES.filter((grace) => !isSuspicion(grace.class));
-  const suspicions = {
-    classes: SUSPICION_CLASSES,
+  const graces = GRACES.filter((grace) => !isExcess(grace.class));
+  const excesses = {
+    classes: EXCESS_CLASSES,
     settlingMs: SETTLING_MS,
-    graceMs: suspicionGraceMs(isServiceAsked),
+    waitMs: confirmationWaitMs(isServiceAsked),
     limit,
   };
   return (
     (await speakOf(db, (tx) => lockUnspoken(tx, graces, limit))) +
-    (await speakOf(db, (tx) => lockUnspokenSuspicions(tx, suspicions)))
+    (await speakOf(db, (tx) => lockAwaitingExcesses(tx, excesses)))
   );
 }
 

@@ -13,7 +13,7 @@
  * What to lock follows from a read before the locks. If a resource turns out to be filed elsewhere,
  * or somebody else created a row meanwhile, OrdersMoved tells the caller to start over.
  */
-import { isSuspicion } from '../alerts/domain/rules/suspicion.ts';
+import { isExcess } from '../alerts/domain/rules/excesses.ts';
 import { groupBy } from '../platform/collections.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { stateFindings } from './domain/findings.ts';
@@ -91,21 +91,21 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   const { nowMs, historyUntilMs } = input;
   await recordChanges(tx, placed, { before: orders, after: recomputed, historyUntilMs });
   const found = await recordFindings(tx, [...recomputed, ...resourcesShow(placed)]);
-  await askAboutSuspicions(tx, found, recomputed);
+  await requestConfirmation(tx, found, recomputed);
   await raiseAlerts(tx, { applied: placed, orders: recomputed, nowMs, historyUntilMs });
 }
 
 /**
- * Asks the service about every part of orders that came to show an excess: it may be that an event is
- * late or lost (alerts/domain/rules/suspicion.ts). The caller holds the orders.
+ * Requests a retrieve of every part of orders that came to show an excess: an event may be late or
+ * lost (alerts/domain/rules/excesses.ts). The caller holds the orders.
  */
-async function askAboutSuspicions(
+async function requestConfirmation(
   tx: Queryable,
   found: readonly FindingName[],
   recomputed: readonly RecomputedOrder[],
 ): Promise<void> {
   const subjects = new Set(
-    found.flatMap(({ class: name, subject }) => (isSuspicion(name) ? [subject] : [])),
+    found.flatMap(({ class: name, subject }) => (isExcess(name) ? [subject] : [])),
   );
   const parts = recomputed
     .filter(({ subject }) => subjects.has(subject))

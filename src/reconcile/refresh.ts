@@ -128,10 +128,10 @@ function isQuiet(row: DueRow, nowMs: number): boolean {
 }
 
 function checked(row: CheckedRow): CheckedResource {
-  const { versionMicros, firstSeenAt, suspectedForMs } = row;
+  const { versionMicros, firstSeenAt, excessForMs } = row;
   return {
     ...row,
-    isSuspected: suspectedForMs !== null,
+    isAwaitingConfirmation: excessForMs !== null,
     changedMs: versionMicros === null ? firstSeenAt.getTime() : versionMicros / 1000,
   };
 }
@@ -159,8 +159,7 @@ async function look(
       if (isGeneral(retrieved.trouble)) return retrieved.reason;
       const nowMs = parts.clock.nowMs();
       // What an order waits for is asked again soon, however old it is.
-      const sinceMs =
-        row.suspectedForMs === null ? checked(row).changedMs : nowMs - row.suspectedForMs;
+      const sinceMs = row.excessForMs === null ? checked(row).changedMs : nowMs - row.excessForMs;
       await putOff(parts.db, row, new Date(nextRungMs(sinceMs, nowMs)));
       const { kind, id } = row;
       parts.log.warn({ kind, id, reason: retrieved.reason }, 'reconcile.look_failed');

@@ -10,11 +10,11 @@
  *    itself at once and is never lost.
  * 4. "Not found" changes no state. A resource that was only ever mentioned and stays unknown to the
  *    service for a day is an `orphan`; one that was seen and is gone is `missing_remote`.
- * 5. When the question was sent is noted with its answer: what an order seems to lose alerts only if
- *    it is still so after every part was asked about (alerts/domain/rules/suspicion.ts).
+ * 5. The time at which a request was sent is recorded with its response: an excess of an order is
+ *    confirmed only by requests that were sent after it showed (alerts/domain/rules/excesses.ts).
  * 6. Trouble with the service leaves everything as it is, the time of the next look included.
  */
-import { SETTLING_MS } from '../alerts/domain/rules/suspicion.ts';
+import { SETTLING_MS } from '../alerts/domain/rules/excesses.ts';
 import {
   type AnswerFacts,
   type Lane,
@@ -186,8 +186,9 @@ async function advance(
   const changedMs =
     row.versionMicros === null ? row.firstSeenAt.getTime() : row.versionMicros / 1000;
   const askedMsAgo = secondsSinceAsked() * 1000;
-  const isSuspected = row.suspectedForMs !== null && row.suspectedForMs - askedMsAgo < SETTLING_MS;
-  const atMs = nextCheckMs({ ...row, isSuspected, changedMs }, nowMs);
+  const isAwaitingConfirmation =
+    row.excessForMs !== null && row.excessForMs - askedMsAgo < SETTLING_MS;
+  const atMs = nextCheckMs({ ...row, isAwaitingConfirmation, changedMs }, nowMs);
   const nextCheckAt = atMs === undefined ? null : new Date(atMs);
   await writeAnswered(tx, row, { nextCheckAt, askedMsAgo });
 }

@@ -7,7 +7,7 @@ export interface StoredFinding {
   readonly detail: Readonly<Record<string, unknown>>;
   /** How long it has been open. */
   readonly ageMs: number;
-  /** Of suspicions that may alert: whether the service confirmed them. */
+  /** Of excesses that may alert: whether the service confirmed them. */
   readonly isConfirmed?: boolean;
 }
 
@@ -39,16 +39,16 @@ export function lockUnspoken(
 }
 
 /**
- * Open suspicions about orders that nobody accepted, have no alert, and are confirmed or older than
- * their grace. What they show counts from when it was first shown. Locked as above.
+ * Open excesses of orders that nobody accepted, have no alert, and are confirmed or have waited for
+ * too long. What they show counts from when it was first shown. Locked as above.
  */
-export function lockUnspokenSuspicions(
+export function lockAwaitingExcesses(
   tx: Queryable,
   request: {
     readonly classes: readonly string[];
-    /** Answers count that were asked for so long after the finding came to show what it shows. */
+    /** Responses count whose request was sent so long after the finding came to show what it shows. */
     readonly settlingMs: number;
-    readonly graceMs: number;
+    readonly waitMs: number;
     readonly limit: number;
   },
 ): Promise<readonly StoredFinding[]> {
@@ -71,7 +71,7 @@ export function lockUnspokenSuspicions(
       order by f.id
       limit $4
         for update of f skip locked`,
-    [request.classes, request.settlingMs, request.graceMs, request.limit],
+    [request.classes, request.settlingMs, request.waitMs, request.limit],
   );
 }
 

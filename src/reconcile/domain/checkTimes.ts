@@ -6,8 +6,8 @@
  * 2. What is final is looked at once more after a day and after a week: refunds fail late, payouts
  *    come back, disputes turn. Final payments are left to the nightly list of eight days, which
  *    covers both ages at a hundredth of the requests.
- * 3. A contradiction is confirmed or dropped after a minute, and so is an excess of an order, about
- *    which every part of it is asked.
+ * 3. A contradiction is confirmed or dropped after a minute, and so is an excess of an order, for
+ *    which every part of the order is retrieved.
  * 4. The ladder has no memory: a rung follows from the age alone, so runs that were missed, made
  *    twice or cut off cannot derail it. A stored counter would need repair after each of those.
  * 5. No look follows another within MIN_WAIT_MS.
@@ -39,8 +39,8 @@ export interface CheckedResource {
   readonly isContradicted: boolean;
   /** Something about it stays unclear: it is looked at like what is not final. */
   readonly isDoubtful: boolean;
-  /** Its order shows an excess that waits to be confirmed by a look at it. */
-  readonly isSuspected: boolean;
+  /** Its order shows an excess that awaits confirmation by a retrieve of every part. */
+  readonly isAwaitingConfirmation: boolean;
   /** When it last changed, by the service; when it was first heard of where that is not known. */
   readonly changedMs: number;
 }
@@ -60,9 +60,9 @@ export function staysDoubtful(
 
 /** Whether the next look is one to make now: settled ones are only looked at late. */
 export function isSettled(resource: CheckedResource): boolean {
-  const { kind, status, isDoubtful, isContradicted, isSuspected } = resource;
+  const { kind, status, isDoubtful, isContradicted, isAwaitingConfirmation } = resource;
   const isFinal = status !== null && FINAL_STATUSES[kind].has(status);
-  return isFinal && !isDoubtful && !isContradicted && !isSuspected;
+  return isFinal && !isDoubtful && !isContradicted && !isAwaitingConfirmation;
 }
 
 /** Whether a settled resource has reached one of its late ages (rule 2). */
@@ -72,7 +72,7 @@ export function isLateLook({ changedMs }: CheckedResource, nowMs: number): boole
 
 /** @returns when to look again, in milliseconds since 1970; undefined for never. */
 export function nextCheckMs(resource: CheckedResource, nowMs: number): number | undefined {
-  if (resource.isContradicted || resource.isSuspected) return nowMs + CONFIRM_MS;
+  if (resource.isContradicted || resource.isAwaitingConfirmation) return nowMs + CONFIRM_MS;
   if (!isSettled(resource)) return nextRungMs(resource.changedMs, nowMs);
   if (resource.kind === 'payment') return undefined;
   return LATE_AGES_MS.map((ageMs) => resource.changedMs + ageMs).find(

@@ -1,5 +1,5 @@
 /** Statements on when resources are retrieved, and on what a look at one of them leaves. */
-import { SUSPICION_CLASSES } from '../../alerts/domain/rules/suspicion.ts';
+import { EXCESS_CLASSES } from '../../alerts/domain/rules/excesses.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { ResourceRef } from '../../ledger/domain/snapshot.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -20,15 +20,15 @@ export interface CheckedRow extends ResourceRef {
   readonly doubts: readonly string[];
   readonly firstSeenAt: Date;
   /** For how long its order has shown an excess as it does now; null where it shows none. */
-  readonly suspectedForMs: number | null;
+  readonly excessForMs: number | null;
 }
 
-/** Of `r`; `classes` is the parameter that holds the classes of suspicions. */
-function suspectedForMs(classes: string): string {
+/** Of `r`; `classes` is the parameter that holds the classes of excesses. */
+function excessForMs(classes: string): string {
   return `(select (extract(epoch from statement_timestamp() - max(f.updated_at)) * 1000)::bigint
              from findings f
             where f.class = any (${classes}::text[]) and f.subject = 'order:' || r.order_key
-              and f.state = 'open' and f.accepted_at is null) as "suspectedForMs"`;
+              and f.state = 'open' and f.accepted_at is null) as "excessForMs"`;
 }
 
 /** Without a lock. @returns undefined when the ledger does not have it */
@@ -41,10 +41,10 @@ export async function readChecked(
             amount_minor as "amountMinor", captured_minor as "capturedMinor",
             version_micros as "versionMicros", contradiction is not null as "isContradicted",
             doubts <> '{}' as "isDoubtful", doubts, first_seen_at as "firstSeenAt",
-            ${suspectedForMs('$3')}
+            ${excessForMs('$3')}
        from resources r
       where kind = $1 and id = $2`,
-    [kind, id, SUSPICION_CLASSES],
+    [kind, id, EXCESS_CLASSES],
   );
   return rows[0];
 }
@@ -115,8 +115,8 @@ export function takeDue(
                 r.amount_minor as "amountMinor", r.captured_minor as "capturedMinor",
                 r.version_micros as "versionMicros", r.contradiction is not null as "isContradicted",
                 r.doubts <> '{}' as "isDoubtful", r.doubts, r.first_seen_at as "firstSeenAt",
-                r.is_check_wanted as "isWanted", ${suspectedForMs('$5')}`,
-    [request.now, request.isWanted, request.limit, request.leaseUntil, SUSPICION_CLASSES],
+                r.is_check_wanted as "isWanted", ${excessForMs('$5')}`,
+    [request.now, request.isWanted, request.limit, request.leaseUntil, EXCESS_CLASSES],
   );
 }
 

@@ -12,7 +12,7 @@ const processing: CheckedResource = {
   status: 'processing',
   isContradicted: false,
   isDoubtful: false,
-  isSuspected: false,
+  isAwaitingConfirmation: false,
   changedMs: CHANGED,
 };
 

@@ -4,8 +4,8 @@
  * 1. What stands follows from the finding alone: an open one that nobody accepted has its alert, a
  *    closed or accepted one has none.
  * 2. A class with a grace is spoken of only when the finding has stood so long: asking the service
- *    again settles most of them within minutes, and who is told of those stops listening. Suspicions
- *    wait for the service's answers instead (suspicion.ts).
+ *    again settles most of them within minutes, and who is told of those stops listening. Excesses
+ *    wait for a confirmation by the service instead (excesses.ts).
  * 3. Every class is in the table, also those that alert nobody, with the reason.
  */
 import type { Alert, Rule, Severity } from '../alert.ts';
@@ -28,7 +28,7 @@ export interface OpenFinding {
   readonly detail: Readonly<Record<string, unknown>>;
   /** How long it has been open. */
   readonly ageMs: number;
-  /** False for a suspicion that alerts although the service did not confirm it. */
+  /** False for an excess that alerts although the service did not confirm it. */
   readonly isConfirmed?: boolean;
   readonly place: Place;
 }

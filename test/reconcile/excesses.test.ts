@@ -1,6 +1,6 @@
 /**
- * Orders that seem to lose money: nobody is alerted before the service was asked about every part.
- * Numbers are the rules of src/alerts/domain/rules/suspicion.ts.
+ * Excesses of orders raise no alert before the service has confirmed every part. Numbers are the
+ * rules of src/alerts/domain/rules/excesses.ts.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { speakOfFindings } from '../../src/alerts/settleFindings.ts';
