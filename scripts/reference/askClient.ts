@@ -29,8 +29,8 @@ const OPTIONS: Omit<ClientOptions, 'apiKey'> = {
   baseUrl: 'https://payments.invalid',
   retry: { totalTimeoutMs: 1 },
   budget: {
-    take: () => Promise.resolve({ admitted: false, waitMs: 1 }),
-    learn: () => Promise.resolve(),
+    acquire: () => Promise.resolve({ admitted: false, waitMs: 1 }),
+    update: () => Promise.resolve(),
   },
 };
 

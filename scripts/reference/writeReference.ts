@@ -89,7 +89,7 @@ const OTHERS = [
   'createLocalBudget',
   'Admission',
   'RateReading',
-  'AnswerFacts',
+  'ResponseMetadata',
   'ClientTime',
   'Clock',
   'Page',

@@ -1,9 +1,9 @@
 /** The payment service as the watch over authorizations uses it: by the client. */
 import {
-  type AnswerFacts,
   type CallOptions,
   type Lane,
   PaymentServiceError,
+  type ResponseMetadata,
 } from '../client/index.ts';
 import { startStopwatch } from '../platform/clock.ts';
 import { isGeneral } from '../reconcile/domain/trouble.ts';
@@ -17,7 +17,7 @@ import type { Acted, AuthorizationRequest, AuthorizationService } from './servic
  */
 function meaningOf(error: PaymentServiceError): Acted {
   const { message: reason, httpStatus = 0, code, kind } = error;
-  if (kind === 'unreadable_answer') return { outcome: 'unknown', reason };
+  if (kind === 'unreadable_response') return { outcome: 'unknown', reason };
   if (httpStatus >= 500 && code !== undefined) return { outcome: 'failed', reason };
   if (error.outcomeUnknown) return { outcome: 'unknown', reason };
   const isTemporary = kind === 'rate_limited' || kind === 'unavailable' || code === BUSY;
@@ -60,7 +60,7 @@ export function createAuthorizationService(
           paymentId,
           amountMinor === undefined ? {} : { amount_to_capture: amountMinor },
           // Each attempt is claimed in a commit, so the client adds none of its own.
-          { ...call, isSingle: true },
+          { ...call, singleAttempt: true },
         );
       case 'cancel':
         return client.payments.cancel(
@@ -92,12 +92,12 @@ export function createAuthorizationService(
     act: async (request) => {
       const sinceAsked = startStopwatch();
       let serviceTimeMs: number | undefined;
-      const onAnswer = (answer: AnswerFacts): void => {
+      const onResponse = (answer: ResponseMetadata): void => {
         ({ serviceTimeMs } = answer);
       };
       let answer: object;
       try {
-        answer = await send(request, { lane, onAnswer });
+        answer = await send(request, { lane, onResponse });
       } catch (error) {
         if (error instanceof PaymentServiceError) return meaningOf(error);
         throw error;

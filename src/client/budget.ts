@@ -1,37 +1,37 @@
-/** The rate budget that all calls of a client share, and the one that a single process keeps. */
+/** The rate budget that all calls of a client share, and an implementation for a single process. */
 import { type Clock, systemClock } from '../platform/clock.ts';
 import {
   type Admission,
+  acquire,
   type Lane,
-  learn,
   type RateReading,
-  take,
   UNKNOWN_RATE,
+  update,
 } from './domain/rate.ts';
 
 /**
- * What a client asks before each request and tells after each answer. Asking again after a wait is
- * left to the caller, so that a budget can be one row that several processes update, without a queue
- * among them. Both methods may reject only when the call they serve shall fail.
+ * What a client consults before each request and updates after each response. The caller waits and
+ * asks again, so a budget can be one database row that several processes share, without a queue
+ * between them. A rejection by either method fails the call.
  */
 export interface RateBudget {
-  /** Takes one request for `lane`, or says how long to wait before asking again. */
-  readonly take: (lane: Lane) => Promise<Admission>;
-  /** Takes in what an answer told about the rate. */
-  readonly learn: (reading: RateReading) => Promise<void>;
+  /** Acquires one request for `lane`, or returns how long to wait before asking again. */
+  readonly acquire: (lane: Lane) => Promise<Admission>;
+  /** Updates the budget with the rate limit headers of a response. */
+  readonly update: (reading: RateReading) => Promise<void>;
 }
 
-/** A budget for clients of one process. */
+/** Creates a budget for the clients of one process. */
 export function createLocalBudget(clock: Clock = systemClock): RateBudget {
   let state = UNKNOWN_RATE;
   return {
-    take: (lane) => {
-      const taken = take(state, lane, clock.nowMs());
-      state = taken.state;
-      return Promise.resolve(taken.admission);
+    acquire: (lane) => {
+      const acquired = acquire(state, lane, clock.nowMs());
+      state = acquired.state;
+      return Promise.resolve(acquired.admission);
     },
-    learn: (reading) => {
-      state = learn(state, reading, clock.nowMs());
+    update: (reading) => {
+      state = update(state, reading, clock.nowMs());
       return Promise.resolve();
     },
   };

@@ -79,7 +79,7 @@ export function createCalls(settings: ClientSettings): Calls {
     // Many calls may end by one signal, which is no leak.
     setMaxListeners(0, signal);
     const answer = await send({ operation: name, endpoint, input, lane, signal, mustExist, spent });
-    options.onAnswer?.({ serviceTimeMs: answer.serviceTimeMs });
+    options.onResponse?.({ serviceTimeMs: answer.serviceTimeMs });
     try {
       return read(endpoint, answer.body);
     } catch (error) {
@@ -117,7 +117,7 @@ export function createCalls(settings: ClientSettings): Calls {
         retry,
       );
       if (decision.action === 'stop') return false;
-      await time.pause(decision.delayMs, signal);
+      await time.sleep(decision.delayMs, signal);
       return !signal.aborted;
     },
   };
@@ -147,7 +147,7 @@ function unreadable(call: Unreadable): PaymentServiceError {
   const issues = cause instanceof z.ZodError ? cause.issues : [];
   const fields = new Set(issues.map(({ path }) => path.join('.') || 'the whole of it'));
   const named = [...fields].slice(0, MOST_FIELDS_NAMED).join(', ');
-  return new PaymentServiceError('unreadable_answer', {
+  return new PaymentServiceError('unreadable_response', {
     operation,
     message: `HTTP ${answer.httpStatus}, but the answer is not what the contract says: ${named}`,
     httpStatus: answer.httpStatus,

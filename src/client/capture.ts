@@ -20,7 +20,7 @@ import type { CallOptions } from './send.ts';
 /** Options of a capture. */
 export interface CaptureOptions extends CallOptions {
   /** Whether a 5xx ends the call at once: for callers that record each attempt and repeat it themselves. */
-  readonly isSingle?: boolean;
+  readonly singleAttempt?: boolean;
 }
 
 export interface CaptureCall {
@@ -53,7 +53,7 @@ export async function captureOnce(
     } catch (error) {
       const failure = attempts === 1 ? error : withUnknownOutcome(error);
       const mayRepeat =
-        !options.isSingle &&
+        !options.singleAttempt &&
         isServerError(error) &&
         (await backOff(attempts, spent, options.signal)) &&
         (await isUntouched());

@@ -40,7 +40,7 @@ export interface CustomerCalls {
   list: (filter?: ListCustomersQuery, options?: CallOptions) => Promise<Page<Customer>>;
   /**
    * All pages, each row once. Rows that leave a list while it is walked can hide others; rows that
-   * cannot be read make it throw `unreadable_answer` after the last.
+   * cannot be read make it throw `unreadable_response` after the last.
    */
   iterate: (filter?: ListCustomersQuery, options?: CallOptions) => AsyncIterable<Customer>;
 }

@@ -20,7 +20,7 @@ export interface DisputeCalls {
   list: (filter?: ListDisputesQuery, options?: CallOptions) => Promise<Page<Dispute>>;
   /**
    * All pages, each row once. Rows that leave a list while it is walked can hide others; rows that
-   * cannot be read make it throw `unreadable_answer` after the last.
+   * cannot be read make it throw `unreadable_response` after the last.
    */
   iterate: (filter?: ListDisputesQuery, options?: CallOptions) => AsyncIterable<Dispute>;
   /** Gives the disputed amount up, for good. */

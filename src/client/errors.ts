@@ -8,7 +8,7 @@ import type { RequestProblem } from '../contract/problems.ts';
  * - `unavailable`: the service failed or was not reached, as often as the policy allows.
  * - `outcome_unknown`: the request may have been carried out, and repeating it might do it twice.
  * - `id_in_use`: the id belongs to another payment or refund than the one asked for.
- * - `unreadable_answer`: the service said yes in words that are not the contract's.
+ * - `unreadable_response`: the service said yes in words that are not the contract's.
  * - `aborted`: the caller's signal ended the call; `cause` is its reason.
  */
 export type ClientErrorKind =
@@ -18,7 +18,7 @@ export type ClientErrorKind =
   | 'unavailable'
   | 'outcome_unknown'
   | 'id_in_use'
-  | 'unreadable_answer'
+  | 'unreadable_response'
   | 'aborted';
 
 /** Everything about a failed call but its kind; PaymentServiceError tells what each field means. */

@@ -4,7 +4,7 @@ import type { Spent } from './send.ts';
 
 /** A yes in words that nobody can read: what was asked for may be there. */
 export function isUnreadable(error: unknown): boolean {
-  return error instanceof PaymentServiceError && error.kind === 'unreadable_answer';
+  return error instanceof PaymentServiceError && error.kind === 'unreadable_response';
 }
 
 /** HE_01, whatever HTTP status it came with. */

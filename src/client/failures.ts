@@ -70,7 +70,7 @@ export function errorOf(call: GivenUp, redact: (text: string) => string): Paymen
 }
 
 function kindOf({ result, failure, repeatable }: GivenUp, changes: boolean): ClientErrorKind {
-  if (result.kind === 'answer' && failure.kind === 'lost') return 'unreadable_answer';
+  if (result.kind === 'answer' && failure.kind === 'lost') return 'unreadable_response';
   switch (meaningOf(failure)) {
     case 'refused':
       return 'refused';

@@ -72,6 +72,6 @@ export type { PaymentLinkCalls } from './paymentLinks.ts';
 export type { CreatedPayment, PaymentCalls } from './payments.ts';
 export type { PayoutCalls } from './payouts.ts';
 export type { CreatedRefund, RefundCalls } from './refunds.ts';
-export type { AnswerFacts, CallOptions } from './send.ts';
+export type { CallOptions, ResponseMetadata } from './send.ts';
 export type { ClientOptions } from './settings.ts';
 export type { ClientTime } from './time.ts';

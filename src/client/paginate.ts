@@ -45,7 +45,7 @@ export interface Walk<T> {
 /**
  * Walks a list to its end. The end is what the envelope says; where it says nothing, an empty page:
  * a short one proves nothing, because some services hand out fewer rows than asked for.
- * @throws PaymentServiceError as each page does, and `unreadable_answer` when offset is ignored, or
+ * @throws PaymentServiceError as each page does, and `unreadable_response` when offset is ignored, or
  * at the end when rows could not be read.
  */
 export async function* walkPages<T>(walk: Walk<T>): AsyncGenerator<T, void, undefined> {
@@ -96,7 +96,7 @@ function sizeOf<T>({ items, unreadable }: Page<T>): number {
 }
 
 function offsetIgnored(operation: string): PaymentServiceError {
-  return new PaymentServiceError('unreadable_answer', {
+  return new PaymentServiceError('unreadable_response', {
     operation,
     message: 'the same page came again and again: offset is ignored, so the rest cannot be read',
   });
@@ -104,7 +104,7 @@ function offsetIgnored(operation: string): PaymentServiceError {
 
 /** For calls that have no other way of saying that rows were left out. */
 export function unreadableRows(operation: string): PaymentServiceError {
-  return new PaymentServiceError('unreadable_answer', {
+  return new PaymentServiceError('unreadable_response', {
     operation,
     message: 'some rows are not what the contract says',
   });

@@ -19,7 +19,7 @@ export interface PaymentLinkCalls {
   list: (filter?: ListPaymentLinksRequest, options?: CallOptions) => Promise<Page<PaymentLink>>;
   /**
    * All pages, each row once. Rows that leave a list while it is walked can hide others; rows that
-   * cannot be read make it throw `unreadable_answer` after the last.
+   * cannot be read make it throw `unreadable_response` after the last.
    */
   iterate: (filter?: ListPaymentLinksRequest, options?: CallOptions) => AsyncIterable<PaymentLink>;
 }

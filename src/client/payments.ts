@@ -67,13 +67,13 @@ export interface PaymentCalls {
   listByQuery: (filter?: ListPaymentsRequest, options?: CallOptions) => Promise<Page<Payment>>;
   /**
    * All pages, each row once. Rows that leave a list while it is walked can hide others; rows that
-   * cannot be read make it throw `unreadable_answer` after the last.
+   * cannot be read make it throw `unreadable_response` after the last.
    */
   iterate: (filter?: ListPaymentsRequest, options?: CallOptions) => AsyncIterable<Payment>;
   /**
    * Captures everything that is authorized, or `amount_to_capture` in minor units. After a 5xx the
    * request is sent again only if a retrieve shows that nothing was captured, and a second capture
-   * could not take more than was asked for; never with `isSingle`.
+   * could not take more than was asked for; never with `singleAttempt`.
    * Interface document, section Endpoints, "Capture Payment".
    */
   capture: (

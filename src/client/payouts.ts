@@ -42,7 +42,7 @@ export interface PayoutCalls {
   list: (filter?: ListPayoutsRequest, options?: CallOptions) => Promise<Page<Payout>>;
   /**
    * All pages, each row once. Rows that leave a list while it is walked can hide others; rows that
-   * cannot be read make it throw `unreadable_answer` after the last.
+   * cannot be read make it throw `unreadable_response` after the last.
    */
   iterate: (filter?: ListPayoutsRequest, options?: CallOptions) => AsyncIterable<Payout>;
 }

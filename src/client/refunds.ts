@@ -41,7 +41,7 @@ export interface RefundCalls {
   list: (filter?: ListRefundsRequest, options?: CallOptions) => Promise<Page<Refund>>;
   /**
    * All pages, each row once. Rows that leave a list while it is walked can hide others; rows that
-   * cannot be read make it throw `unreadable_answer` after the last.
+   * cannot be read make it throw `unreadable_response` after the last.
    */
   iterate: (filter?: ListRefundsRequest, options?: CallOptions) => AsyncIterable<Refund>;
 }

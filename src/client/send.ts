@@ -24,11 +24,11 @@ export interface CallOptions {
   /** Ends the call. What was already sent may have been carried out: see `outcomeUnknown`. */
   readonly signal?: AbortSignal;
   /** Told about the answer that the call succeeds with, before its content is read. */
-  readonly onAnswer?: (answer: AnswerFacts) => void;
+  readonly onResponse?: (answer: ResponseMetadata) => void;
 }
 
 /** What an answer says beside its content. */
-export interface AnswerFacts {
+export interface ResponseMetadata {
   /** The service's time of day, in whole seconds; undefined where it names none. */
   readonly serviceTimeMs: number | undefined;
 }
@@ -86,14 +86,14 @@ export function createSend(settings: ClientSettings): Send {
     const { lane, signal } = call;
     for (;;) {
       throwIfAborted(call, progress);
-      const admission = await budget.take(lane);
+      const admission = await budget.acquire(lane);
       if (admission.admitted) return;
       const waitMs = admission.waitMs + (LANES.indexOf(lane) + random()) * LANE_STEP_MS;
       const elapsedMs = time.nowMs() - call.spent.startedAtMs;
       if (elapsedMs + waitMs + needOf(call) > retry.totalTimeoutMs) {
         throw outOfBudget(call, progress);
       }
-      await time.pause(waitMs, signal);
+      await time.sleep(waitMs, signal);
     }
   };
 
@@ -125,7 +125,7 @@ export function createSend(settings: ClientSettings): Send {
         redact,
       );
     }
-    await time.pause(decision.delayMs, call.signal);
+    await time.sleep(decision.delayMs, call.signal);
   };
 
   return async (call) => {
@@ -137,7 +137,7 @@ export function createSend(settings: ClientSettings): Send {
       call.spent.attempts += 1;
       const elapsedMs = time.nowMs() - call.spent.startedAtMs;
       const result = await attempt(request, elapsedMs, call.signal);
-      if (result.kind === 'answer') await budget.learn(result.rate);
+      if (result.kind === 'answer') await budget.update(result.rate);
       const failure = failureOf(result, call.endpoint, time.nowMs());
       if (failure !== undefined) await recover(call, progress, { result, failure });
       else if (result.kind === 'answer') return result;

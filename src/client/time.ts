@@ -1,11 +1,11 @@
-/** Time, as the client needs it: handed in, so that tests can move it. */
+/** The client's clock and timer, injected so that tests control time. */
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { pause } from '../platform/pause.ts';
 
-/** A clock that can also be waited on. */
+/** A clock that can also wait. */
 export interface ClientTime extends Clock {
-  /** Resolves after `delayMs`, or once `signal` is aborted. */
-  readonly pause: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  /** Resolves after `delayMs`, or as soon as `signal` is aborted. */
+  readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>;
 }
 
-export const systemTime: ClientTime = { ...systemClock, pause };
+export const systemTime: ClientTime = { ...systemClock, sleep: pause };

@@ -18,4 +18,3 @@ export * from './requests/index.ts';
 export * from './resources/index.ts';
 export * from './signature.ts';
 export * from './statuses.ts';
-export * from './transitions/index.ts';

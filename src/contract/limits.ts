@@ -29,6 +29,9 @@ export const STATEMENT_DESCRIPTOR_MAX_LENGTH = 22;
 /** A manual authorization lapses 7 days on if it was not captured. Interface document, section Limits. */
 export const MANUAL_AUTHORIZATION_VALIDITY_MS = 7 * 24 * 60 * 60 * 1000;
 
+/** Refunds of one payment, failed ones included. More are refused with HTTP 400, IR_12. */
+export const MAX_REFUNDS_PER_PAYMENT = 10;
+
 /**
  * Names of the headers that tell the rate budget: requests a minute, requests left, and the Unix
  * time in seconds when the window starts anew. Interface document, section Limits, "Rate limiting".

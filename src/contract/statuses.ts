@@ -193,7 +193,7 @@ const ALIASES: Readonly<Record<ResourceKind, ReadonlyMap<string, string>>> = {
  * One spelling for each status: aliases resolved and, for disputes, the prefix `dispute_` dropped.
  * An unknown status comes back as it was sent.
  */
-export function normaliseStatus(kind: ResourceKind, status: string): string {
+export function normalizeStatus(kind: ResourceKind, status: string): string {
   const word = kind === 'dispute' ? status.replace(/^dispute_/, '') : status;
   return ALIASES[kind].get(word) ?? word;
 }

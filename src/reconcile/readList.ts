@@ -101,7 +101,7 @@ export function createListReader(parts: ListReaderParts): ListReader {
         { span, offset, limit: Math.min(rows, limit) },
         {
           ...options,
-          onAnswer: (answer) => {
+          onResponse: (answer) => {
             ({ serviceTimeMs } = answer);
           },
         },
@@ -165,7 +165,7 @@ export function createListReader(parts: ListReaderParts): ListReader {
           { span: { fromMs: nowMs, toMs: nowMs }, limit: 1, offset: 0 },
           {
             ...options,
-            onAnswer: ({ serviceTimeMs }) => {
+            onResponse: ({ serviceTimeMs }) => {
               timeMs = serviceTimeMs;
             },
           },

@@ -16,10 +16,10 @@
  */
 import { SETTLING_MS } from '../alerts/domain/rules/excesses.ts';
 import {
-  type AnswerFacts,
   type Lane,
   type PaymentServiceClient,
   PaymentServiceError,
+  type ResponseMetadata,
 } from '../client/index.ts';
 import { applySnapshots } from '../ledger/applySnapshots.ts';
 import { contentHash } from '../ledger/contentHash.ts';
@@ -84,10 +84,10 @@ export function createRetrieve({ db, client, clock }: RetrieveParts): Retrieve {
   const observe = createObserve({ db, clock });
   return async (ref, { lane, isDryRun = false, historyUntilMs, signal }) => {
     let serviceTimeMs: number | undefined;
-    const onAnswer = (answer: AnswerFacts): void => {
+    const onResponse = (answer: ResponseMetadata): void => {
       ({ serviceTimeMs } = answer);
     };
-    const options = { lane, onAnswer, ...(signal && { signal }) };
+    const options = { lane, onResponse, ...(signal && { signal }) };
     const secondsSinceAsked = startStopwatch();
     let body: object;
     try {

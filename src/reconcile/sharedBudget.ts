@@ -8,7 +8,7 @@
  * requests for each process would be faster and would leave what it holds unused.
  */
 
-import { type Admission, learn, RESERVES, take } from '../client/domain/rate.ts';
+import { type Admission, acquire, RESERVES, update } from '../client/domain/rate.ts';
 import type { RateBudget } from '../client/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -31,24 +31,24 @@ export function createSharedBudget(db: Database, clock: Clock, settings: RateSet
       return result;
     });
   return {
-    take: (lane) =>
+    acquire: (lane) =>
       change<Admission>((before, nowMs) => {
         const below = takeBelowCeiling(before.background, { lane, settings, nowMs });
         if (below.waitMs > 0) {
           return { state: before, result: { admitted: false, waitMs: below.waitMs } };
         }
-        const { state: rate, admission } = take(before.rate, lane, nowMs, reserves);
+        const { state: rate, admission } = acquire(before.rate, lane, nowMs, reserves);
         const background = admission.admitted ? below.use : before.background;
         const isSame = rate === before.rate && background === before.background;
         return { state: isSame ? before : { rate, background }, result: admission };
       }),
-    learn: (reading) => {
+    update: (reading) => {
       const { resetAtMs } = reading;
       // Put from our clock on the database's.
       const waitMs = resetAtMs === undefined ? undefined : resetAtMs - clock.nowMs();
       return change((before, nowMs) => {
         const told = { ...reading, resetAtMs: waitMs === undefined ? undefined : nowMs + waitMs };
-        const rate = learn(before.rate, told, nowMs);
+        const rate = update(before.rate, told, nowMs);
         const state = rate === before.rate ? before : { ...before, rate };
         return { state, result: undefined };
       });

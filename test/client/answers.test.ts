@@ -24,12 +24,12 @@ describe('answers', () => {
     const service = await serviceThatAnswers(200, { status: 'succeeded' });
     const client = clientOf(service);
     expect(await errorOf(client.payments.retrieve('p'))).toMatchObject({
-      kind: 'unreadable_answer',
+      kind: 'unreadable_response',
       outcomeUnknown: false,
       message: expect.stringMatching(/: payment_id$/),
     });
     expect(await errorOf(client.payments.capture('p'))).toMatchObject({
-      kind: 'unreadable_answer',
+      kind: 'unreadable_response',
       outcomeUnknown: true,
       retryable: false,
       attempts: 1,
@@ -185,7 +185,7 @@ describe('lists', () => {
         ids.push(refund_id);
       }
     };
-    expect((await errorOf(walk())).kind).toBe('unreadable_answer');
+    expect((await errorOf(walk())).kind).toBe('unreadable_response');
     expect(ids).toEqual(['a', 'c']);
     const offsets = service.received.map(({ body }) => (body as { offset: number }).offset);
     expect(offsets).toEqual([0, 2, 4]);
@@ -194,7 +194,7 @@ describe('lists', () => {
   it('of business profiles leave none out without a word', async () => {
     const service = await serviceThatAnswers(200, [{ profile_id: 'a' }, {}]);
     const thrown = await errorOf(clientOf(service).businessProfiles.list('merchant_1'));
-    expect(thrown.kind).toBe('unreadable_answer');
+    expect(thrown.kind).toBe('unreadable_response');
   });
 
   it('are not walked for ever where offset is ignored', async () => {
@@ -207,7 +207,7 @@ describe('lists', () => {
       return ids;
     };
     expect(await walked(100)).toEqual(['a', 'b']);
-    expect((await errorOf(walked(2))).kind).toBe('unreadable_answer');
+    expect((await errorOf(walked(2))).kind).toBe('unreadable_response');
   });
 
   it.each([3, 4, 5])('end with an error where offset is ignored, %i rows counted', async (all) => {
@@ -216,7 +216,7 @@ describe('lists', () => {
     const walk = async () => {
       for await (const _ of clientOf(service).refunds.iterate({ limit: 2 }));
     };
-    expect((await errorOf(walk())).kind).toBe('unreadable_answer');
+    expect((await errorOf(walk())).kind).toBe('unreadable_response');
   });
 });
 

@@ -71,7 +71,7 @@ export function createFakeTime(startMs = Date.UTC(2026, 0, 1)): FakeTime {
   return {
     waitsMs,
     nowMs: () => nowMs,
-    pause: async (delayMs, signal) => {
+    sleep: async (delayMs, signal) => {
       if (signal.aborted) return;
       waitsMs.push(delayMs);
       const untilMs = nowMs + delayMs;

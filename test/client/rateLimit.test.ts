@@ -68,12 +68,12 @@ describe('the rate limit', () => {
     let allWait: Promise<void> | undefined;
     const patient = {
       ...time,
-      pause: async (delayMs: number, signal: AbortSignal) => {
+      sleep: async (delayMs: number, signal: AbortSignal) => {
         calls.waiting += 1;
         // Time must not jump while requests are on their way, and once for all who wait.
         allWait ??= expect.poll(() => calls.waiting + calls.ended).toBe(calls.all);
         await allWait;
-        await time.pause(delayMs, signal);
+        await time.sleep(delayMs, signal);
         calls.waiting -= 1;
         allWait = undefined;
       },
@@ -143,7 +143,7 @@ describe('the rate limit', () => {
     const service = await startLimited(1, time);
     const gone = new AbortController();
     const client = clientOf(service, {
-      time: { ...time, pause: () => Promise.resolve(gone.abort(new Error('page closed'))) },
+      time: { ...time, sleep: () => Promise.resolve(gone.abort(new Error('page closed'))) },
     });
     await client.payments.retrieve('order-1');
     const error = await errorOf(client.payments.capture('order-1', {}, { signal: gone.signal }));

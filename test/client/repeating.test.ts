@@ -102,7 +102,7 @@ describe('creating a payment under its own id', () => {
     const page: Fault = { kind: 'answer', status: 200, body: '<h1>Welcome</h1>' };
     service.fail(page, page, page, page, page);
     const error = await errorOf(clientOf(service).payments.create(ORDER));
-    expect(error).toMatchObject({ kind: 'unreadable_answer', outcomeUnknown: true });
+    expect(error).toMatchObject({ kind: 'unreadable_response', outcomeUnknown: true });
     expect(service.charges).toEqual([]);
   });
 

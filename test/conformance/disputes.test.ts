@@ -1,9 +1,10 @@
 /** Interface document, section Dispute; stages, statuses and moves: docs/decisions/0009. */
 import { expect } from 'vitest';
-import { DISPUTE_STAGES, DISPUTE_STATUSES, judgeDispute } from '../../src/contract/index.ts';
+import { DISPUTE_STAGES, DISPUTE_STATUSES } from '../../src/contract/index.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
 import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
+import { checkDispute } from './transitions/index.ts';
 
 const target = useTarget();
 
@@ -79,11 +80,11 @@ testOfOurs.each(states)('accepting a dispute that is %s/%s', async (stage, statu
   if (status !== 'opened') await move(id, { status });
   const before = await retrieve(id);
   const reply = await target.call('POST', `/disputes/accept/${id}`);
-  const judgement = judgeDispute('acceptDispute', status, stage);
-  if (judgement.allowed) {
+  const check = checkDispute('acceptDispute', status, stage);
+  if (check.allowed) {
     expect(reply).toMatchObject({ status: 200 });
   } else {
-    expectError(reply, judgement.refusal.httpStatus, judgement.refusal.code);
+    expectError(reply, check.refusal.httpStatus, check.refusal.code);
     expect(await retrieve(id)).toEqual(before);
   }
 });

@@ -1,15 +1,11 @@
 /** Interface document, sections Payments, States and transitions, and Payment failures. */
 import { describe, expect, test } from 'vitest';
-import {
-  DECLINE_CODES,
-  judgePayment,
-  LEGACY_DECLINE_CODES,
-  type PaymentOperation,
-} from '../../src/contract/index.ts';
+import { DECLINE_CODES, LEGACY_DECLINE_CODES } from '../../src/contract/index.ts';
 import type { UnifiedCode } from '../../src/sandbox/domain/outcomes.ts';
 import { BILLING, card, cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
 import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
+import { checkPayment, type PaymentOperation } from './transitions/index.ts';
 
 const target = useTarget();
 
@@ -508,11 +504,11 @@ describe('transitions', () => {
     expect(before.status).toBe(status);
     const { path, body } = operations[operation] ?? { path: '', body: () => ({}) };
     const reply = await post(`/payments/${id}${path}`, body());
-    const judgement = judgePayment(operation as PaymentOperation, status);
-    if (judgement.allowed) {
+    const check = checkPayment(operation as PaymentOperation, status);
+    if (check.allowed) {
       expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
     } else {
-      expectError(reply, judgement.refusal.httpStatus, judgement.refusal.code);
+      expectError(reply, check.refusal.httpStatus, check.refusal.code);
       expect(await retrieve(id)).toEqual(before);
     }
   });

@@ -1,8 +1,8 @@
 /** Interface document, sections Payout statuses and Payouts. */
 import { describe, expect, test } from 'vitest';
-import { judgePayout, type PayoutOperation } from '../../src/contract/index.ts';
 import type { Body } from '../support/serviceApi.ts';
 import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
+import { checkPayout, type PayoutOperation } from './transitions/index.ts';
 
 const target = useTarget();
 
@@ -300,11 +300,11 @@ describe('transitions', () => {
     const before = await retrieve(id);
     expect(before.status).toBe(status);
     const reply = await (operations[operation]?.(id) ?? Promise.reject(new Error(operation)));
-    const judgement = judgePayout(operation as PayoutOperation, status);
-    if (judgement.allowed) {
+    const check = checkPayout(operation as PayoutOperation, status);
+    if (check.allowed) {
       expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
     } else {
-      expectError(reply, judgement.refusal.httpStatus, judgement.refusal.code);
+      expectError(reply, check.refusal.httpStatus, check.refusal.code);
       expect(await retrieve(id)).toEqual(before);
     }
   });

@@ -22,7 +22,7 @@ function twoProcesses(settings: RateSettings) {
   ] as const;
   const takeMany = async (lane: Lane, times: number): Promise<number> => {
     const takes = await Promise.all(
-      Array.from({ length: times }, (_, n) => budgets[n % 2 === 0 ? 0 : 1].take(lane)),
+      Array.from({ length: times }, (_, n) => budgets[n % 2 === 0 ? 0 : 1].acquire(lane)),
     );
     return takes.filter(({ admitted }) => admitted).length;
   };
@@ -33,18 +33,18 @@ test('the rate budget is one for all processes, and background work leaves 30 % 
   const { budgets, takeMany } = twoProcesses(DEFAULTS);
   const [one, other] = budgets;
   const resetAtMs = Date.now() + 30_000;
-  await one.learn({ limit: 20, remaining: 20, resetAtMs, exceeded: false });
+  await one.update({ limit: 20, remaining: 20, resetAtMs, exceeded: false });
   expect(await takeMany('refresh', 30)).toBe(15);
-  expect(await other.take('discovery')).toMatchObject({ admitted: false });
-  expect(await other.take('webhook')).toEqual({ admitted: true });
-  await other.learn({ limit: 20, remaining: undefined, resetAtMs, exceeded: true });
-  expect(await one.take('webhook')).toMatchObject({ admitted: false });
+  expect(await other.acquire('discovery')).toMatchObject({ admitted: false });
+  expect(await other.acquire('webhook')).toEqual({ admitted: true });
+  await other.update({ limit: 20, remaining: undefined, resetAtMs, exceeded: true });
+  expect(await one.acquire('webhook')).toMatchObject({ admitted: false });
 });
 
 test('operators set the reserve: background work stops below it, and what a webhook caused goes on', async () => {
   const { budgets, takeMany } = twoProcesses({ ...DEFAULTS, reservePercent: 60 });
   const resetAtMs = Date.now() + 30_000;
-  await budgets[0].learn({ limit: 100, remaining: 100, resetAtMs, exceeded: false });
+  await budgets[0].update({ limit: 100, remaining: 100, resetAtMs, exceeded: false });
   expect(await takeMany('discovery', 60)).toBe(31);
   expect(await takeMany('refresh', 60)).toBe(10);
   expect(await takeMany('refresh', 2)).toBe(0);
@@ -56,7 +56,7 @@ test('operators set a ceiling on background work, also where the service tells n
   const { budgets, takeMany } = twoProcesses({ ...DEFAULTS, backgroundPerMinute: 12 });
   expect(await takeMany('discovery', 8)).toBe(8);
   expect(await takeMany('refresh', 20)).toBe(4);
-  const refused = await budgets[1].take('discovery');
+  const refused = await budgets[1].acquire('discovery');
   expect(refused).toMatchObject({ admitted: false });
   expect(!refused.admitted && refused.waitMs).toBeGreaterThan(0);
   expect(await takeMany('webhook', 20)).toBe(20);
@@ -70,7 +70,7 @@ test('a request that the service’s limit refused does not count against the ce
   const { budgets, takeMany } = twoProcesses({ ...DEFAULTS, backgroundPerMinute: 12 });
   const [one] = budgets;
   const resetAtMs = Date.now() + 30_000;
-  await one.learn({ limit: 20, remaining: 0, resetAtMs, exceeded: false });
+  await one.update({ limit: 20, remaining: 0, resetAtMs, exceeded: false });
   expect(await takeMany('refresh', 20)).toBe(0);
   // The window of the service's limit is over; the minute of the ceiling is not.
   await db.query(`update rate_budget set remaining = 1000, requests_limit = 1000`);

@@ -66,7 +66,7 @@ export type Admission =
   | { readonly admitted: false; readonly waitMs: number };
 
 /** Takes one request from the budget for `lane` (rules 1 and 2). */
-export function take(
+export function acquire(
   state: RateState,
   lane: Lane,
   nowMs: number,
@@ -85,7 +85,7 @@ export function take(
 }
 
 /** Learns from an answer (rules 3 and 4). */
-export function learn(state: RateState, reading: RateReading, nowMs: number): RateState {
+export function update(state: RateState, reading: RateReading, nowMs: number): RateState {
   if (reading.resetAtMs === undefined) return state;
   const current = renew(state, nowMs);
   const told = reading.exceeded ? 0 : reading.remaining;

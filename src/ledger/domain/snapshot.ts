@@ -12,7 +12,7 @@ import { redactCardNumbers } from '../../contract/cardNumbers.ts';
 import { parseId } from '../../contract/identifiers.ts';
 import { parseAmountMinor, parseCurrency } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
-import { captureClaim, normaliseStatus } from '../../contract/statuses.ts';
+import { captureClaim, normalizeStatus } from '../../contract/statuses.ts';
 import { parseInstantMicros } from './time.ts';
 
 /** Names one resource. */
@@ -259,7 +259,7 @@ function readContent(
   const paymentId =
     kind === 'refund' || kind === 'dispute' ? parseId(own(object, 'payment_id')) : undefined;
   return compact<SnapshotContent>({
-    status: status === undefined ? undefined : normaliseStatus(kind, status),
+    status: status === undefined ? undefined : normalizeStatus(kind, status),
     stage: kind === 'dispute' ? text('dispute_stage') : undefined,
     amountMinor: parseAmountMinor(own(object, 'amount')),
     currency: parseCurrency(own(object, 'currency')),

@@ -30,7 +30,7 @@ export function troubleOf({ kind, httpStatus = 0, code }: FailedCall): Trouble {
       return 'busy';
     case 'unavailable':
       return 'away';
-    case 'unreadable_answer':
+    case 'unreadable_response':
       return 'unreadable';
   }
   if (httpStatus === 401 || httpStatus === 403) return 'key';

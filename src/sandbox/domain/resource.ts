@@ -3,7 +3,7 @@ import {
   EVENT_REPORTS,
   EVENT_TYPES,
   type EventType,
-  normaliseStatus,
+  normalizeStatus,
   type ResourceKind,
 } from '../../contract/index.ts';
 import { type DisputeState, runDisputeDue } from './dispute.ts';
@@ -86,7 +86,7 @@ export function runDue(resource: Resource, nowMs: number): Resource {
 export function eventTypeOf({ kind, state }: Resource): EventType | undefined {
   // Accepting a dispute is not told; the processor's report of it, later, is.
   if (kind === 'dispute' && state.hidden.due?.what === 'report') return undefined;
-  return TYPE_BY_STATUS.get(`${kind}/${normaliseStatus(kind, state.status)}`);
+  return TYPE_BY_STATUS.get(`${kind}/${normalizeStatus(kind, state.status)}`);
 }
 
 const TYPE_BY_STATUS = new Map<string, EventType>(

@@ -1,7 +1,7 @@
 /** Lists of all four kinds: filters, pages, envelopes, and what can be wrong with them. */
 import {
   DEFAULT_OFFSET,
-  normaliseStatus,
+  normalizeStatus,
   PAGE_SIZE,
   type ResourceKind,
 } from '../../contract/index.ts';
@@ -122,7 +122,7 @@ function filterOf(input: ListInput): ListFilter {
   const to = input.created_lte ?? input.end_time;
   return {
     kind,
-    statuses: listOf(statuses)?.map((status) => normaliseStatus(kind, status)),
+    statuses: listOf(statuses)?.map((status) => normalizeStatus(kind, status)),
     currencies: listOf(input.currency),
     customerId: input.customer_id,
     id: ids[kind],

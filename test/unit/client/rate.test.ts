@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  acquire,
   LANES,
   type Lane,
-  learn,
   type RateReading,
   type RateState,
   readRate,
-  take,
   UNKNOWN_RATE,
+  update,
 } from '../../../src/client/domain/rate.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -21,16 +21,16 @@ const told = (remaining: number, change: Partial<RateReading> = {}): RateReading
   ...change,
 });
 const informed = (...readings: readonly RateReading[]): RateState =>
-  readings.reduce((state, reading) => learn(state, reading, NOW), UNKNOWN_RATE);
+  readings.reduce((state, reading) => update(state, reading, NOW), UNKNOWN_RATE);
 const mayTake = (state: RateState, lane: Lane, nowMs = NOW) =>
-  take(state, lane, nowMs).admission.admitted;
+  acquire(state, lane, nowMs).admission.admitted;
 
 /** Takes until refused; stops at a thousand. */
 function drain(start: RateState, lane: Lane, nowMs = NOW): number {
   let state = start;
-  for (let taken = 0; taken < 1000; taken += 1) {
-    const next = take(state, lane, nowMs);
-    if (!next.admission.admitted) return taken;
+  for (let acquired = 0; acquired < 1000; acquired += 1) {
+    const next = acquire(state, lane, nowMs);
+    if (!next.admission.admitted) return acquired;
     state = next.state;
   }
   return 1000;
@@ -54,7 +54,7 @@ describe('taking', () => {
 
   it('stops background work while less than 30 % is left, and tells until when', () => {
     const low = informed(told(29));
-    expect(take(low, 'refresh', NOW).admission).toEqual({ admitted: false, waitMs: 30_000 });
+    expect(acquire(low, 'refresh', NOW).admission).toEqual({ admitted: false, waitMs: 30_000 });
     expect(mayTake(low, 'discovery')).toBe(false);
     expect(mayTake(low, 'operator')).toBe(true);
   });
@@ -102,8 +102,8 @@ describe('learning', () => {
 
   it('corrects the window it assumed by the first answer, earlier or later', () => {
     for (const resetAtMs of [RESET + 20_000, RESET + 100_000]) {
-      const { state } = take(informed(told(0)), 'webhook', RESET);
-      const corrected = learn(state, told(40, { resetAtMs }), RESET + 10);
+      const { state } = acquire(informed(told(0)), 'webhook', RESET);
+      const corrected = update(state, told(40, { resetAtMs }), RESET + 10);
       expect(corrected).toMatchObject({ remaining: 40, resetAtMs, isAssumed: false });
     }
   });
@@ -119,11 +119,11 @@ describe('learning', () => {
         let left = start;
         for (const next of steps) {
           if ('lane' in next) {
-            const taken = take(state, next.lane, NOW);
-            state = taken.state;
-            if (taken.admission.admitted) left -= 1;
+            const acquired = acquire(state, next.lane, NOW);
+            state = acquired.state;
+            if (acquired.admission.admitted) left -= 1;
           } else {
-            state = learn(state, told(next.remaining), NOW);
+            state = update(state, told(next.remaining), NOW);
             left = Math.min(left, next.remaining);
           }
           expect(left).toBeGreaterThanOrEqual(0);

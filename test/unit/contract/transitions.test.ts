@@ -1,31 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import {
   COMMON_ERRORS,
-  DISPUTE_MOVES,
   DISPUTE_STAGES,
   DISPUTE_STATUSES,
   ENDPOINTS,
   type Endpoint,
-  judgeDispute,
-  judgePayment,
-  judgePayout,
-  judgeRefund,
-  NEW,
-  PAYMENT_MOVES,
-  PAYMENT_REFUSALS,
   PAYMENT_STATUSES,
-  PAYOUT_MOVES,
-  PAYOUT_REFUSALS,
   PAYOUT_STATUSES,
-  type PaymentOperation,
-  type PayoutOperation,
-  REFUND_MOVES,
-  REFUND_REFUSALS,
 } from '../../../src/contract/index.ts';
 import { isReachable } from '../../../src/ledger/domain/transitions.ts';
+import {
+  checkDispute,
+  checkPayment,
+  checkPayout,
+  checkRefund,
+  DISPUTE_TRANSITIONS,
+  NEW,
+  PAYMENT_REFUSALS,
+  PAYMENT_TRANSITIONS,
+  PAYOUT_REFUSALS,
+  PAYOUT_TRANSITIONS,
+  type PaymentOperation,
+  type PayoutOperation,
+  REFUND_REFUSALS,
+  REFUND_TRANSITIONS,
+} from '../../conformance/transitions/index.ts';
 
 const startsOf = (operation: PaymentOperation) =>
-  PAYMENT_STATUSES.filter((status) => judgePayment(operation, status).allowed);
+  PAYMENT_STATUSES.filter((status) => checkPayment(operation, status).allowed);
 
 describe('payments', () => {
   it('are captured only when something authorized is left to capture', () => {
@@ -44,7 +46,7 @@ describe('payments', () => {
     ['expired', 400],
     ['a word of next year', 400],
   ])('refuse a capture when %s with HTTP %i', (status, httpStatus) => {
-    expect(judgePayment('capturePayment', status)).toMatchObject({
+    expect(checkPayment('capturePayment', status)).toMatchObject({
       allowed: false,
       refusal: { httpStatus },
     });
@@ -52,7 +54,7 @@ describe('payments', () => {
 
   it('are cancelled in any state that is not fully captured and not final', () => {
     for (const final of ['succeeded', 'partially_captured', 'cancelled', 'failed', 'expired']) {
-      expect(judgePayment('cancelPayment', final)).toMatchObject({
+      expect(checkPayment('cancelPayment', final)).toMatchObject({
         allowed: false,
         refusal: { httpStatus: 400 },
       });
@@ -77,15 +79,15 @@ describe('payments', () => {
 describe('disputes, refunds and payouts', () => {
   it('a dispute is accepted while it is open or challenged, up to arbitration', () => {
     const accepted = DISPUTE_STAGES.flatMap((stage) =>
-      DISPUTE_STATUSES.filter((status) => judgeDispute('acceptDispute', status, stage).allowed),
+      DISPUTE_STATUSES.filter((status) => checkDispute('acceptDispute', status, stage).allowed),
     );
     expect(accepted).toHaveLength(4 * 2);
-    expect(judgeDispute('acceptDispute', 'opened', 'dispute_reversal').allowed).toBe(false);
+    expect(checkDispute('acceptDispute', 'opened', 'dispute_reversal').allowed).toBe(false);
   });
 
   it('a refund can be described in every status', () => {
-    expect(judgeRefund('updateRefund', 'failed').allowed).toBe(true);
-    expect(judgeRefund('createRefund', 'pending')).toMatchObject({ refusal: { code: 'HE_01' } });
+    expect(checkRefund('updateRefund', 'failed').allowed).toBe(true);
+    expect(checkRefund('createRefund', 'pending')).toMatchObject({ refusal: { code: 'HE_01' } });
   });
 
   it.each([
@@ -95,13 +97,13 @@ describe('disputes, refunds and payouts', () => {
       ['requires_creation', 'requires_payout_method_data', 'requires_confirmation'],
     ],
   ] as const)('%s starts only from %j', (operation, starts) => {
-    expect(PAYOUT_STATUSES.filter((s) => judgePayout(operation, s).allowed)).toEqual(starts);
+    expect(PAYOUT_STATUSES.filter((s) => checkPayout(operation, s).allowed)).toEqual(starts);
   });
 
   it.each(['success', 'failed', 'cancelled', 'expired', 'reversed', 'ineligible'])(
     'a payout that is %s cannot be cancelled: 422',
     (status) => {
-      expect(judgePayout('cancelPayout', status)).toMatchObject({ refusal: { httpStatus: 422 } });
+      expect(checkPayout('cancelPayout', status)).toMatchObject({ refusal: { httpStatus: 422 } });
     },
   );
 });
@@ -109,10 +111,10 @@ describe('disputes, refunds and payouts', () => {
 describe('the tables agree', () => {
   /** The ledger judges histories by a table of its own: a move that it calls illegal is a slip. */
   it.each([
-    ['payment', PAYMENT_MOVES],
-    ['refund', REFUND_MOVES],
-    ['payout', PAYOUT_MOVES],
-    ['dispute', DISPUTE_MOVES.filter(({ by }) => by !== 'stageChanges')],
+    ['payment', PAYMENT_TRANSITIONS],
+    ['refund', REFUND_TRANSITIONS],
+    ['payout', PAYOUT_TRANSITIONS],
+    ['dispute', DISPUTE_TRANSITIONS.filter(({ by }) => by !== 'stageChanges')],
   ] as const)('every move of a %s is one that the ledger takes for legal', (kind, moves) => {
     const illegal = moves.flatMap(({ by, from, to }) =>
       (from as readonly string[])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RESOURCE_KINDS } from '../../../src/contract/resources/index.ts';
-import { FINAL_STATUSES, normaliseStatus, STATUSES } from '../../../src/contract/statuses.ts';
+import { FINAL_STATUSES, normalizeStatus, STATUSES } from '../../../src/contract/statuses.ts';
 import { statusRank } from '../../../src/ledger/domain/ranks.ts';
 import { isReachable } from '../../../src/ledger/domain/transitions.ts';
 
@@ -46,7 +46,7 @@ test.each([
 });
 
 test('words of older versions of the service are understood', () => {
-  expect(normaliseStatus('refund', 'failure')).toBe('failed');
-  expect(normaliseStatus('refund', 'manual_review')).toBe('review');
-  expect(normaliseStatus('dispute', 'dispute_opened')).toBe('opened');
+  expect(normalizeStatus('refund', 'failure')).toBe('failed');
+  expect(normalizeStatus('refund', 'manual_review')).toBe('review');
+  expect(normalizeStatus('dispute', 'dispute_opened')).toBe('opened');
 });

@@ -15,7 +15,7 @@ test.each([
   [{ kind: 'rate_limited', httpStatus: 429, code: 'RL_01' }, 'busy', true],
   [{ kind: 'unavailable', httpStatus: undefined, code: undefined }, 'away', true],
   [{ kind: 'unavailable', httpStatus: 503, code: 'HE_00' }, 'away', true],
-  [{ kind: 'unreadable_answer', httpStatus: 200, code: undefined }, 'unreadable', false],
+  [{ kind: 'unreadable_response', httpStatus: 200, code: undefined }, 'unreadable', false],
 ])('%j is %s, and concerns every request: %s', (call, trouble, isForAll) => {
   const found = troubleOf(call);
   expect(found).toBe(trouble);

@@ -1,14 +1,24 @@
 /**
- * How a dispute moves, within a stage and from stage to stage. The document leaves it open; this is
- * the family's. Interface document, section States, "Dispute".
+ * Transitions of a dispute, within a stage and between stages. The contract leaves them open; these
+ * are the family's. service-interface.md §3.6.
  */
-import { DISPUTE_STATUSES, type DisputeStage, type DisputeStatus } from '../statuses.ts';
-import { type Judgement, judge, type Move, NEW, type StateRefusals } from './moves.ts';
+import {
+  DISPUTE_STATUSES,
+  type DisputeStage,
+  type DisputeStatus,
+} from '../../../src/contract/statuses.ts';
+import {
+  checkState,
+  NEW,
+  type StateCheck,
+  type StateRefusals,
+  type Transition,
+} from './transition.ts';
 
 export type DisputeOperation = 'acceptDispute' | 'submitEvidence';
-export type DisputeHappening = 'processorReports' | 'stageChanges';
+export type DisputeTrigger = 'processorReports' | 'stageChanges';
 
-export const DISPUTE_MOVES = [
+export const DISPUTE_TRANSITIONS = [
   { by: 'acceptDispute', from: ['opened', 'challenged'], to: ['accepted'] },
   { by: 'submitEvidence', from: ['opened', 'challenged'], to: ['challenged'] },
   { by: 'processorReports', from: [NEW], to: ['opened'] },
@@ -26,11 +36,11 @@ export const DISPUTE_MOVES = [
     by: 'stageChanges',
     from: DISPUTE_STATUSES,
     to: DISPUTE_STATUSES,
-    when: 'a dispute that was lost can be open again at the next stage',
+    when: 'a lost dispute can reopen at the next stage',
   },
-] as const satisfies readonly Move<DisputeOperation | DisputeHappening, DisputeStatus>[];
+] as const satisfies readonly Transition<DisputeOperation | DisputeTrigger, DisputeStatus>[];
 
-/** The stages at which a dispute can be accepted, or contested. */
+/** The stages at which a dispute can be accepted or challenged. */
 export const ACCEPTABLE_DISPUTE_STAGES = [
   'pre_dispute',
   'dispute',
@@ -43,15 +53,15 @@ export const DISPUTE_REFUSALS = {
   submitEvidence: { usual: { httpStatus: 400, code: 'HE_03' } },
 } as const satisfies Record<DisputeOperation, StateRefusals<DisputeStatus>>;
 
-/** Whether a dispute in `status` at `stage` may be changed by `operation`. */
-export function judgeDispute(
+/** Whether a dispute in `status` at `stage` allows `operation`. */
+export function checkDispute(
   operation: DisputeOperation,
   status: string,
   stage: string,
-): Judgement {
+): StateCheck {
   const refusals = DISPUTE_REFUSALS[operation];
   if (!(ACCEPTABLE_DISPUTE_STAGES as readonly string[]).includes(stage)) {
     return { allowed: false, refusal: refusals.usual };
   }
-  return judge(DISPUTE_MOVES, refusals, operation, status);
+  return checkState(DISPUTE_TRANSITIONS, refusals, operation, status);
 }

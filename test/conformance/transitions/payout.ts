@@ -1,12 +1,18 @@
 /**
- * Which operation may change a payout in which status, and what it leads to. The document names the
- * statuses and the usual way (create, update, confirm); the rest is the family's.
- * Interface document, section States, "Payout statuses".
+ * Which operations a payout allows in each status, and the statuses they lead to. The contract names
+ * the statuses and the usual flow (create, update, confirm); the rest is the family's.
+ * service-interface.md §3.5.
  */
-import type { PayoutStatus } from '../statuses.ts';
-import { type Judgement, judge, type Move, NEW, type StateRefusals } from './moves.ts';
+import type { PayoutStatus } from '../../../src/contract/statuses.ts';
+import {
+  checkState,
+  NEW,
+  type StateCheck,
+  type StateRefusals,
+  type Transition,
+} from './transition.ts';
 
-/** What confirming can come to. */
+/** The possible outcomes of confirming. */
 const CONFIRMED = [
   'requires_fulfillment',
   'requires_vendor_account_creation',
@@ -14,7 +20,7 @@ const CONFIRMED = [
   'failed',
 ] as const;
 
-/** What sending the money can come to. */
+/** The possible outcomes of sending the money. */
 const FULFILLED = ['success', 'initiated', 'pending', 'failed'] as const;
 
 const REQUIRES_SOMETHING = [
@@ -31,9 +37,9 @@ export type PayoutOperation =
   | 'confirmPayout'
   | 'fulfillPayout'
   | 'cancelPayout';
-export type PayoutHappening = 'vendorAccountIsReady' | 'autoFulfills' | 'processorAnswers';
+export type PayoutTrigger = 'vendorAccountIsReady' | 'autoFulfills' | 'processorAnswers';
 
-export const PAYOUT_MOVES = [
+export const PAYOUT_TRANSITIONS = [
   {
     by: 'createPayout',
     from: [NEW],
@@ -46,7 +52,7 @@ export const PAYOUT_MOVES = [
     by: 'updatePayout',
     from: ['requires_creation', 'requires_payout_method_data', 'requires_confirmation'],
     to: ['requires_creation', 'requires_payout_method_data', 'requires_confirmation'],
-    when: 'it is replaced whole: with a method it requires confirmation, without one the method',
+    when: 'the payout is replaced: with a method it requires confirmation, without one it requires the method',
   },
   {
     by: 'confirmPayout',
@@ -68,15 +74,20 @@ export const PAYOUT_MOVES = [
     by: 'autoFulfills',
     from: ['requires_fulfillment'],
     to: FULFILLED,
-    when: 'auto_fulfill, after the answer that shows requires_fulfillment',
+    when: 'auto_fulfill is true, after the response that shows requires_fulfillment',
   },
   {
     by: 'processorAnswers',
     from: ['initiated', 'pending'],
     to: ['success', 'failed', 'initiated', 'pending', 'expired'],
   },
-  { by: 'processorAnswers', from: ['success'], to: ['reversed'], when: 'the bank sends it back' },
-] as const satisfies readonly Move<PayoutOperation | PayoutHappening, PayoutStatus>[];
+  {
+    by: 'processorAnswers',
+    from: ['success'],
+    to: ['reversed'],
+    when: 'the bank returns the money',
+  },
+] as const satisfies readonly Transition<PayoutOperation | PayoutTrigger, PayoutStatus>[];
 
 const CANNOT_BE_PROCESSED = { httpStatus: 422, code: 'IR_06' } as const;
 
@@ -88,7 +99,7 @@ export const PAYOUT_REFUSALS = {
   cancelPayout: { usual: CANNOT_BE_PROCESSED },
 } as const satisfies Record<PayoutOperation, StateRefusals<PayoutStatus>>;
 
-/** Whether `operation` may change a payout in `status`; `new` for one that does not exist. */
-export function judgePayout(operation: PayoutOperation, status: string): Judgement {
-  return judge(PAYOUT_MOVES, PAYOUT_REFUSALS[operation], operation, status);
+/** Whether a payout in `status` allows `operation`; `new` stands for one that does not exist. */
+export function checkPayout(operation: PayoutOperation, status: string): StateCheck {
+  return checkState(PAYOUT_TRANSITIONS, PAYOUT_REFUSALS[operation], operation, status);
 }

@@ -1,19 +1,24 @@
 /**
- * Which operation may change a payment in which status, and what it leads to.
- * Interface document, section States and transitions, "Payment transitions". Choices where that
- * section is silent: docs/decisions/0009-contract-where-silent.md.
+ * Which operations a payment allows in each status, and the statuses they lead to.
+ * service-interface.md §3.3; docs/decisions/0009-contract-where-silent.md for what it leaves open.
  */
-import { CAPTURABLE_STATUSES, type PaymentStatus } from '../statuses.ts';
-import { type Judgement, judge, type Move, NEW, type StateRefusals } from './moves.ts';
+import { CAPTURABLE_STATUSES, type PaymentStatus } from '../../../src/contract/statuses.ts';
+import {
+  checkState,
+  NEW,
+  type StateCheck,
+  type StateRefusals,
+  type Transition,
+} from './transition.ts';
 
-/** Waiting for the customer; the document's word first. */
+/** Waiting for the customer; the contract's own status first. */
 const WAITING_FOR_CUSTOMER = [
   'requires_action',
   'requires_customer_action',
   'requires_redirection',
 ] as const;
 
-/** What an attempt to authorize can come to. */
+/** The possible outcomes of an authorization attempt. */
 const AUTHORIZED = [
   'succeeded',
   'requires_capture',
@@ -33,10 +38,10 @@ export type PaymentOperation =
   | 'approvePayment'
   | 'rejectPayment';
 
-/** What happens at the service without a request. */
-export type PaymentHappening = 'customerActs' | 'processorAnswers' | 'authorizationExpires';
+/** What happens at the service without a request from the merchant. */
+export type PaymentTrigger = 'customerActs' | 'processorAnswers' | 'authorizationExpires';
 
-export const PAYMENT_MOVES = [
+export const PAYMENT_TRANSITIONS = [
   {
     by: 'createPayment',
     from: [NEW],
@@ -54,7 +59,7 @@ export const PAYMENT_MOVES = [
     by: 'updatePayment',
     from: ['requires_payment_method', 'requires_confirmation'],
     to: ['requires_payment_method', 'requires_confirmation'],
-    when: 'the status stays',
+    when: 'the status does not change',
   },
   {
     by: 'confirmPayment',
@@ -71,19 +76,19 @@ export const PAYMENT_MOVES = [
     by: 'capturePayment',
     from: CAPTURABLE_STATUSES,
     to: ['succeeded'],
-    when: 'everything authorized is captured now',
+    when: 'the full authorized amount is captured',
   },
   {
     by: 'capturePayment',
     from: CAPTURABLE_STATUSES,
     to: ['partially_captured'],
-    when: 'less, and capture_method is manual: the rest is released',
+    when: 'a part is captured and capture_method is manual: the rest is released',
   },
   {
     by: 'capturePayment',
     from: CAPTURABLE_STATUSES,
     to: ['partially_captured_and_capturable'],
-    when: 'less, and capture_method is manual_multiple',
+    when: 'a part is captured and capture_method is manual_multiple',
   },
   {
     by: 'cancelPayment',
@@ -124,11 +129,11 @@ export const PAYMENT_MOVES = [
     to: ['expired'],
     when: '7 days after the authorization; what was captured before stays captured',
   },
-] as const satisfies readonly Move<PaymentOperation | PaymentHappening, PaymentStatus>[];
+] as const satisfies readonly Transition<PaymentOperation | PaymentTrigger, PaymentStatus>[];
 
 const NOT_IN_THIS_STATE = { httpStatus: 400, code: 'IR_16' } as const;
 
-/** Interface document, section Errors, "Per-endpoint errors". */
+/** service-interface.md §8.5. */
 export const PAYMENT_REFUSALS = {
   createPayment: { usual: { httpStatus: 409, code: 'HE_01' } },
   updatePayment: { usual: NOT_IN_THIS_STATE },
@@ -145,7 +150,7 @@ export const PAYMENT_REFUSALS = {
   rejectPayment: { usual: NOT_IN_THIS_STATE },
 } as const satisfies Record<PaymentOperation, StateRefusals<PaymentStatus>>;
 
-/** Whether `operation` may change a payment in `status`; `new` for one that does not exist. */
-export function judgePayment(operation: PaymentOperation, status: string): Judgement {
-  return judge(PAYMENT_MOVES, PAYMENT_REFUSALS[operation], operation, status);
+/** Whether a payment in `status` allows `operation`; `new` stands for one that does not exist. */
+export function checkPayment(operation: PaymentOperation, status: string): StateCheck {
+  return checkState(PAYMENT_TRANSITIONS, PAYMENT_REFUSALS[operation], operation, status);
 }
