@@ -1,15 +1,39 @@
 import { defineConfig } from 'vitest/config';
 
+const UNIT = 'test/{unit,client}/**';
+const SECOND_MS = 1000;
+
+const unitOptions = {
+  // Seconds are enough, but not on a machine that does ten other things.
+  testTimeout: 60 * SECOND_MS,
+  // What a test replaces is put back before the next one.
+  restoreMocks: true,
+  unstubEnvs: true,
+  unstubGlobals: true,
+};
+
 /** `unit` needs no services and takes seconds; `services` runs over real PostgreSQL and Redis. */
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
+          ...unitOptions,
           name: 'unit',
-          include: ['test/{unit,client}/**/*.test.ts'],
-          // Seconds are enough, but not on a machine that does ten other things.
-          testTimeout: 60_000,
+          include: [`${UNIT}/*.test.ts`],
+          exclude: [`${UNIT}/*.isolated.test.ts`],
+          // Files share the modules of their worker: loading these for each file took as long as
+          // the tests themselves. `leakCheck.ts` fails a file that leaves something behind.
+          isolate: false,
+          setupFiles: ['test/support/leakCheck.ts'],
+        },
+      },
+      {
+        test: {
+          ...unitOptions,
+          // Files that replace a module by `vi.mock`, which needs modules that nothing loaded yet.
+          name: 'unit-isolated',
+          include: [`${UNIT}/*.isolated.test.ts`],
         },
       },
       {
@@ -19,8 +43,8 @@ export default defineConfig({
             'test/{alerts,cli,conformance,console,db,flow,ledger,platform,receiver,reconcile,sandbox,scheduler}/**/*.test.ts',
           ],
           globalSetup: ['test/support/globalSetup.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 60 * SECOND_MS,
+          hookTimeout: 60 * SECOND_MS,
           maxWorkers: 2,
           // After the unit tests, which fail in seconds where they do.
           sequence: { groupOrder: 1 },
