@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { settleAlerts, tellNews } from '../../src/alerts/raise.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { readMessages } from '../support/notifier.ts';
 import { type Environment, type Program, settingsFor, spawnProgram } from '../support/program.ts';
 import {
   ACCEPT,
@@ -10,7 +11,6 @@ import {
   SIGNING_SECRET,
   startHttpReceiver,
 } from '../support/receivers.ts';
-import { readMessages } from '../support/speaking.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 let db: TestDatabase;

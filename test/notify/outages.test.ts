@@ -5,13 +5,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { insertMessages, type NewMessage } from '../../src/notify/store/messages.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createSpeaking, readMessages, type Speaking } from '../support/notifier.ts';
 import {
   ACCEPT,
   type HttpReceiver,
   SIGNING_SECRET,
   startHttpReceiver,
 } from '../support/receivers.ts';
-import { createSpeaking, readMessages, type Speaking } from '../support/speaking.ts';
 
 let db: TestDatabase;
 let shop: HttpReceiver;

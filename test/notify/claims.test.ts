@@ -14,7 +14,7 @@ import {
 } from '../../src/notify/store/messages.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { readMessages } from '../support/speaking.ts';
+import { readMessages } from '../support/notifier.ts';
 import { beginTransaction, runUntilBlocked } from '../support/transactions.ts';
 
 let db: TestDatabase;

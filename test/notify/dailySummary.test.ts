@@ -5,8 +5,8 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
+import { createSpeaking, readMessages } from '../support/notifier.ts';
 import { type HttpReceiver, SIGNING_SECRET, startHttpReceiver } from '../support/receivers.ts';
-import { createSpeaking, readMessages } from '../support/speaking.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -7,6 +7,7 @@ import { tellNews } from '../../src/alerts/raise.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, SECRET, sign } from '../support/events.ts';
+import { readMessages } from '../support/notifier.ts';
 import { type Program, settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
 import {
   ACCEPT,
@@ -18,7 +19,6 @@ import {
   startHttpReceiver,
   startMailServer,
 } from '../support/receivers.ts';
-import { readMessages } from '../support/speaking.ts';
 import { ADMIN_TOKEN } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { settleAlerts, tellNews } from '../../src/alerts/raise.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createSpeaking, type Speaking } from '../support/notifier.ts';
 import {
   type HttpReceiver,
   type MailServer,
@@ -10,7 +11,6 @@ import {
   startHttpReceiver,
   startMailServer,
 } from '../support/receivers.ts';
-import { createSpeaking, type Speaking } from '../support/speaking.ts';
 
 let db: TestDatabase;
 let hook: HttpReceiver;

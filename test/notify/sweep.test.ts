@@ -11,8 +11,8 @@ import { systemClock } from '../../src/platform/clock.ts';
 import type { NewJob, Producer } from '../../src/platform/queue/index.ts';
 import { alertOf, readWrittenAlerts } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createSpeaking, readMessages, type Speaking } from '../support/notifier.ts';
 import { type HttpReceiver, SIGNING_SECRET, startHttpReceiver } from '../support/receivers.ts';
-import { createSpeaking, readMessages, type Speaking } from '../support/speaking.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -9,6 +9,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
+import { createSpeaking, readMessages, type Speaking } from '../support/notifier.ts';
 import {
   ACCEPT,
   type HttpReceiver,
@@ -18,7 +19,6 @@ import {
 import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox } from '../support/sandbox.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
-import { createSpeaking, readMessages, type Speaking } from '../support/speaking.ts';
 import { seededRandom, testSeed } from '../support/storm.ts';
 import { ADMIN_TOKEN, startTallyhook } from '../support/tallyhook.ts';
 

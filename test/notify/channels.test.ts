@@ -7,6 +7,7 @@ import { tellNews } from '../../src/alerts/raise.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
+import { createSpeaking, readMessages } from '../support/notifier.ts';
 import {
   ACCEPT,
   type Behaviour,
@@ -14,7 +15,6 @@ import {
   startHttpReceiver,
   startMailServer,
 } from '../support/receivers.ts';
-import { createSpeaking, readMessages } from '../support/speaking.ts';
 
 /** One channel, and how its receiver is made to misbehave. */
 interface Told {
