@@ -1,6 +1,7 @@
 /** How alerts put things: one way for amounts, times, names and commands. */
 import { formatMoney } from '../../contract/money.ts';
 import type { Described, StateBefore } from './facts.ts';
+import { shellWord } from './shellWord.ts';
 
 /** For example `65.40 USD`. */
 export function money(amountMinor: number | undefined, currency: string | undefined): string {
@@ -68,11 +69,6 @@ export function history({ kind, id, orderId }: Named): string {
   return orderId === undefined || kind === 'payout'
     ? `npx tallyhook find ${shellWord(id)}`
     : `npx tallyhook orders explain ${shellWord(orderId)}`;
-}
-
-/** An id from outside as one word of a command that a person may copy. */
-export function shellWord(text: string): string {
-  return /^[\w.:@%+=/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** What every alert about a resource carries. */

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { shellWord } from '../../alerts/domain/shellWord.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { describeReason } from '../../contract/reasons.ts';
 import { orderIdOf } from '../../ledger/domain/order.ts';
@@ -131,10 +132,4 @@ function nothingKnown(id: string): OperatorError {
       'number in the inbox, no reference of a payout. Ids are compared letter by letter. If it is new ' +
       'its event may still be on the way; `npx tallyhook events list` shows what came.',
   );
-}
-
-/** An id as one word of a command line, whatever characters it has. */
-export function shellWord(id: string): string {
-  const word = /^[\w.:/@+-]+$/.test(id) ? id : `'${id.replaceAll("'", `'\\''`)}'`;
-  return id.startsWith('-') ? `-- ${word}` : word;
 }

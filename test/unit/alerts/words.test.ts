@@ -4,7 +4,6 @@ import { holdAlerts } from '../../../src/alerts/domain/rules/authorization.ts';
 import { deadlineAlert } from '../../../src/alerts/domain/rules/dispute.ts';
 import { disputeAndRefundAlerts } from '../../../src/alerts/domain/rules/disputeAndRefund.ts';
 import { resourceAlerts } from '../../../src/alerts/domain/rules/resource.ts';
-import { shellWord } from '../../../src/alerts/domain/words.ts';
 import { DAY_MS, facts, NOW_MS, order } from './facts.ts';
 
 const said = (told: Parameters<typeof facts>[0]): readonly string[] =>
@@ -153,12 +152,4 @@ test('a dispute beside a refund names both', () => {
       paymentId: 'pay_1',
     },
   ]);
-});
-
-test.each([
-  ['ord_1001', 'ord_1001'],
-  ['a b', "'a b'"],
-  ["x'; rm -rf /", "'x'\\''; rm -rf /'"],
-])('the id %s in a command that a person may copy is %s', (id, word) => {
-  expect(shellWord(id)).toBe(word);
 });

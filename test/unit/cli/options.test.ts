@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from 'commander';
 import { expect, test } from 'vitest';
-import { shellWord } from '../../../src/cli/commands/find.ts';
 import { momentOption } from '../../../src/cli/options.ts';
 
 function parse(text: string): unknown {
@@ -23,14 +22,3 @@ test.each(['', 'yesterday', '2026-02-30', '2026-13-01', '01.11.2026', '2026-11-0
     expect(() => parse(text)).toThrow(/2026-11-01T10:00:00Z/);
   },
 );
-
-test.each([
-  ['pay_1', 'pay_1'],
-  ['a:b/c+d@e.f', 'a:b/c+d@e.f'],
-  ['run 7', "'run 7'"],
-  ["it's $(rm)", `'it'\\''s $(rm)'`],
-  ['--help', '-- --help'],
-  ['größe', "'größe'"],
-])('%s is one word of a command line: %s', (id, word) => {
-  expect(shellWord(id)).toBe(word);
-});

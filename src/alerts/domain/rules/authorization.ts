@@ -10,16 +10,8 @@
 import { isCapturable } from '../../../contract/statuses.ts';
 import type { Alert, Settled } from '../alert.ts';
 import type { ResourceFacts } from '../facts.ts';
-import {
-  belonging,
-  history,
-  instant,
-  money,
-  quote,
-  resourceDetail,
-  shellWord,
-  subjectOf,
-} from '../words.ts';
+import { shellWord } from '../shellWord.ts';
+import { belonging, history, instant, money, quote, resourceDetail, subjectOf } from '../words.ts';
 
 /** A hold that can still be captured, at a threshold. */
 export interface HoldFacts {

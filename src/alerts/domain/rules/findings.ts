@@ -9,7 +9,8 @@
  * 3. Every class is in the table, also those that alert nobody, with the reason.
  */
 import type { Alert, Rule, Severity } from '../alert.ts';
-import { instant, money, quote, shellWord } from '../words.ts';
+import { shellWord } from '../shellWord.ts';
+import { instant, money, quote } from '../words.ts';
 
 /** Where a subject belongs, as far as the ledger knows; of events and lists it knows nothing. */
 export interface Place {

@@ -5,15 +5,8 @@
 import type { ResourceKind } from '../../../contract/resources/index.ts';
 import type { Alert, Rule, Settled } from '../alert.ts';
 import type { Described, ResourceFacts } from '../facts.ts';
-import {
-  belonging,
-  history,
-  instant,
-  money,
-  resourceDetail,
-  shellWord,
-  subjectOf,
-} from '../words.ts';
+import { shellWord } from '../shellWord.ts';
+import { belonging, history, instant, money, resourceDetail, subjectOf } from '../words.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
