@@ -1,4 +1,4 @@
-/** Calls about analytics. Interface document, section Endpoints, "Analytics". */
+/** Calls about analytics. service-interface.md §4.9. */
 import type {
   DisputeMetricsRequest,
   PaymentMetricsRequest,

@@ -1,4 +1,4 @@
-/** Calls about API keys. Interface document, section Endpoints, "API keys". */
+/** Calls about API keys. service-interface.md §4.2. */
 import type { Page } from '../contract/lists.ts';
 import type {
   CreateApiKeyRequest,

@@ -1,4 +1,4 @@
-/** Calls about business profiles. Interface document, section Endpoints, "Other routes". */
+/** Calls about business profiles. service-interface.md §4.10. */
 import type { BusinessProfile } from '../contract/resources/businessProfile.ts';
 import type { Calls } from './calls.ts';
 import { unreadableRows } from './paginate.ts';

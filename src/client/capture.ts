@@ -1,8 +1,7 @@
 /**
- * Captures a payment. Interface document, section Endpoints, "Capture Payment", and section Errors,
- * "Retry guidance".
+ * Captures a payment. service-interface.md §4.3.6 and §7.7.
  *
- * The document asks to retry a 5xx, and says that an error means that nothing was attempted. A proxy
+ * The contract asks to retry a 5xx, and says that an error means that nothing was attempted. A proxy
  * that gives up on a slow capture answers 502 as well, so a capture is never repeated blindly:
  *
  * 1. Only after a 5xx, and only if a retrieve then shows that nothing was captured.

@@ -1,6 +1,6 @@
 /**
  * The client of who administers the account. It is another one than the shop's, so that a shop never
- * holds a key that can make keys. Interface document, section Authentication, rule 4.
+ * holds a key that can make keys. service-interface.md §5.2.
  */
 import { type ApiKeyCalls, createApiKeyCalls } from './apiKeys.ts';
 import { createCalls } from './calls.ts';

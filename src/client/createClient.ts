@@ -21,7 +21,7 @@ export interface PaymentServiceClient {
   readonly paymentLinks: PaymentLinkCalls;
   readonly analytics: AnalyticsCalls;
   readonly businessProfiles: BusinessProfileCalls;
-  /** Resolves when the service takes the key. Interface document, section Endpoints, "Health". */
+  /** Resolves when the service takes the key. service-interface.md §4.1. */
   readonly health: (options?: CallOptions) => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Calls about customers. Interface document, section Endpoints, "Customers". */
+/** Calls about customers. service-interface.md §4.4. */
 import type { Page } from '../contract/lists.ts';
 import type {
   CreateCustomerRequest,

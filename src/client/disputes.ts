@@ -1,4 +1,4 @@
-/** Calls about disputes. Interface document, section Endpoints, "Disputes" and "Other routes". */
+/** Calls about disputes. service-interface.md §4.6 and §4.10. */
 import type { Page } from '../contract/lists.ts';
 import type { ListDisputesQuery } from '../contract/requests/disputes.ts';
 import type {
@@ -27,15 +27,14 @@ export interface DisputeCalls {
   accept: (disputeId: string, options?: CallOptions) => Promise<Dispute>;
   /**
    * Adds and changes evidence, as often as needed until the deadline. An empty value clears its field.
-   * Interface document, section Endpoints, "Submit Evidence".
+   * service-interface.md §4.6.1.
    */
   submitEvidence: (
     request: SubmitEvidenceRequest,
     options?: CallOptions,
   ) => Promise<EvidenceResult>;
   /**
-   * Reads evidence by group; a group without a field is left out. Interface document, section
-   * Endpoints, "Get Evidence".
+   * Reads evidence by group; a group without a field is left out. service-interface.md §4.6.2.
    */
   retrieveEvidence: (disputeId: string, options?: CallOptions) => Promise<Evidence>;
   /** Takes a file out of the evidence. */

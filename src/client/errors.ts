@@ -1,4 +1,4 @@
-/** What a call fails with. Interface document, section Errors. */
+/** What a call fails with. service-interface.md §7. */
 import type { RequestProblem } from '../contract/problems.ts';
 
 /**

@@ -1,4 +1,4 @@
-/** Calls about payment links. Interface document, section Endpoints, "Payment links". */
+/** Calls about payment links. service-interface.md §4.7. */
 import type { Page } from '../contract/lists.ts';
 import type {
   CreatePaymentLinkRequest,

@@ -1,4 +1,4 @@
-/** Calls about payments. Interface document, section Endpoints, "Payments". */
+/** Calls about payments. service-interface.md §4.3. */
 import type { Page } from '../contract/lists.ts';
 import type {
   CancelPaymentRequest,
@@ -26,7 +26,7 @@ export interface CreatedPayment {
   readonly origin: 'created' | 'existing';
   /**
    * Whether this call could be repeated without charging twice: false when it was made without a
-   * payment_id. Interface document, section Endpoints, "Create Payment", `payment_id`.
+   * payment_id. service-interface.md §4.3.1, `payment_id`.
    */
   readonly retrySafe: boolean;
 }
@@ -36,14 +36,13 @@ export interface PaymentCalls {
   /**
    * Creates a payment. With a payment_id the request is repeated as the retry policy says, and a
    * payment that exists already is read and returned; without one it is sent once.
-   * Interface document, section Endpoints, "Create Payment".
+   * service-interface.md §4.3.1.
    * @throws PaymentServiceError `id_in_use` when the payment that exists is another one than asked
    * for, by its amount, currency or order.
    */
   create: (request: CreatePaymentRequest, options?: CallOptions) => Promise<CreatedPayment>;
   /**
-   * Changes a payment before it is confirmed. What is not sent stays. Interface document, section
-   * Endpoints, "Update Payment".
+   * Changes a payment before it is confirmed. What is not sent stays. service-interface.md §4.3.2.
    */
   update: (
     paymentId: string,
@@ -52,18 +51,18 @@ export interface PaymentCalls {
   ) => Promise<Payment>;
   /**
    * Authorizes a payment that was created without `confirm`. A decline is an answer: the status is
-   * `failed`, with a `unified_code`. Interface document, section Endpoints, "Confirm Payment".
+   * `failed`, with a `unified_code`. service-interface.md §4.3.3.
    */
   confirm: (
     paymentId: string,
     request: ConfirmPaymentRequest,
     options?: CallOptions,
   ) => Promise<Payment>;
-  /** Reads a payment as it is now. Interface document, section Endpoints, "Retrieve Payment". */
+  /** Reads a payment as it is now. service-interface.md §4.3.4. */
   retrieve: (paymentId: string, query?: RetrieveQuery, options?: CallOptions) => Promise<Payment>;
-  /** One page, newest first. Interface document, section Endpoints, "List Payments". */
+  /** One page, newest first. service-interface.md §4.3.5. */
   list: (filter?: ListPaymentsRequest, options?: CallOptions) => Promise<Page<Payment>>;
-  /** The same by GET. Interface document, section Endpoints, "List Payments". */
+  /** The same by GET. service-interface.md §4.3.5. */
   listByQuery: (filter?: ListPaymentsRequest, options?: CallOptions) => Promise<Page<Payment>>;
   /**
    * All pages, each row once. Rows that leave a list while it is walked can hide others; rows that
@@ -74,27 +73,25 @@ export interface PaymentCalls {
    * Captures everything that is authorized, or `amount_to_capture` in minor units. After a 5xx the
    * request is sent again only if a retrieve shows that nothing was captured, and a second capture
    * could not take more than was asked for; never with `singleAttempt`.
-   * Interface document, section Endpoints, "Capture Payment".
+   * service-interface.md §4.3.6.
    */
   capture: (
     paymentId: string,
     request?: CapturePaymentRequest,
     options?: CaptureOptions,
   ) => Promise<ResultOf<'capturePayment'>>;
-  /** Gives an authorization up. Interface document, section Endpoints, "Cancel Payment". */
+  /** Gives an authorization up. service-interface.md §4.3.7. */
   cancel: (
     paymentId: string,
     request?: CancelPaymentRequest,
     options?: CallOptions,
   ) => Promise<ResultOf<'cancelPayment'>>;
   /**
-   * Lets a payment go on that is held for manual review. Interface document, section Endpoints,
-   * "Approve Payment".
+   * Lets a payment go on that is held for manual review. service-interface.md §4.3.8.
    */
   approve: (paymentId: string, options?: CallOptions) => Promise<ResultOf<'approvePayment'>>;
   /**
-   * Ends a payment that is held for manual review. Interface document, section Endpoints, "Reject
-   * Payment".
+   * Ends a payment that is held for manual review. service-interface.md §4.3.9.
    */
   reject: (paymentId: string, options?: CallOptions) => Promise<ResultOf<'rejectPayment'>>;
 }

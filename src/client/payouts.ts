@@ -1,4 +1,4 @@
-/** Calls about payouts. Interface document, section Endpoints, "Payouts". */
+/** Calls about payouts. service-interface.md §4.8. */
 import type { Page } from '../contract/lists.ts';
 import type { RetrieveQuery } from '../contract/requests/payments.ts';
 import type {

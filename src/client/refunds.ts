@@ -1,4 +1,4 @@
-/** Calls about refunds. Interface document, section Endpoints, "Refunds". */
+/** Calls about refunds. service-interface.md §4.5. */
 import type { Page } from '../contract/lists.ts';
 import type { RetrieveQuery } from '../contract/requests/payments.ts';
 import type {

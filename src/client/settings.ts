@@ -10,10 +10,10 @@ import { type ClientTime, systemTime } from './time.ts';
 export interface ClientOptions {
   /**
    * Base address of the service, for example `https://sandbox.example.com`. Must be https, except
-   * on this machine. Interface document, section What the service does, convention 1.
+   * on this machine. service-interface.md §1.2.
    */
   readonly baseUrl: string;
-  /** A secret key of that environment. Interface document, section Authentication. */
+  /** A secret key of that environment. service-interface.md §5. */
   readonly apiKey: string;
   /** What is left out is taken from DEFAULT_RETRY_POLICY. */
   readonly retry?: Partial<RetryPolicy>;
@@ -44,7 +44,7 @@ export function readSettings(options: ClientOptions): ClientSettings {
   return readSettingsFor(SECRET_KEY_KINDS, options);
 }
 
-/** The same for the key that makes keys. Interface document, section Authentication, rule 4. */
+/** The same for the key that makes keys. service-interface.md §5.2. */
 export function readAdminSettings(options: ClientOptions): ClientSettings {
   return readSettingsFor(['admin'], options);
 }

@@ -1,5 +1,5 @@
 /**
- * Keys: what kind one is, and what each kind may do. Interface document, section Authentication.
+ * Keys: what kind one is, and what each kind may do. service-interface.md §5.
  *
  * Rule 7 leaves permissions open. Here a secret key may use every endpoint but those about keys,
  * which are for the administrative key and nothing else is; a publishable key belongs in a browser

@@ -1,6 +1,6 @@
 /**
  * Declines: what a failed payment's `unified_code` means, and what to do next.
- * Interface document, section Errors, "Payment failures (declines)".
+ * service-interface.md §7.6.
  *
  * 1. Advice follows from the code alone: the acquirer's own code and wording are no stable surface.
  * 2. A code that is not listed is judged by its family, and one without a family is terminal.
@@ -32,7 +32,7 @@ export interface DeclineFamilyEntry {
   readonly retry: RetryAdvice;
 }
 
-/** Interface document, section Errors, "Payment failures (declines)", table of families. */
+/** service-interface.md §7.6.1. */
 export const DECLINE_FAMILIES = {
   UE_1xxx: { meaning: 'The card or its issuer declined', retry: 'never' },
   UE_2xxx: { meaning: 'Not eligible, or stopped by risk rules', retry: 'never' },
@@ -54,10 +54,10 @@ export interface DeclineCodeEntry {
 }
 
 /**
- * Every listed code with the document's message.
- * Interface document, section Errors, "Payment failures (declines)", table of codes.
+ * Every listed code with the contract's message.
+ * service-interface.md §7.6.2.
  *
- * Of UE_5xxx the document says that a retry sometimes helps, and names UE_5003. The others here are
+ * Of UE_5xxx the contract says that a retry sometimes helps, and names UE_5003. The others here are
  * read from their messages. Authentication that did not come to its end (UE_5003, 5005, 5009, 5011,
  * 5021) can be tried again, but only by the customer: backing off, as in UE_3xxx, would retry with
  * nobody at the challenge. A verdict on the card or the transaction stays one (UE_5013 says what
@@ -257,7 +257,7 @@ export interface LegacyDeclineCodeEntry {
  * The coarse codes. Each covers several messages, so the customer is shown `unified_message`, and
  * the retry rule is that of the family. UE_2000 also stands for "3-D Secure required", yet its
  * advice is `never`: it cannot be told from a block by risk rules, which must not be tried again.
- * Interface document, section Errors, "Payment failures (declines)", "Legacy coarse codes".
+ * service-interface.md §7.6.3.
  */
 export const LEGACY_DECLINE_CODES = {
   UE_1000: {
@@ -294,7 +294,7 @@ export interface DeclineAdvice {
 
 /**
  * Tells what to do about a `unified_code`, whether it is listed or not.
- * Interface document, section Errors, "Payment failures (declines)".
+ * service-interface.md §7.6.
  */
 export function declineAdvice(unifiedCode: string): DeclineAdvice {
   const listed = lookUp<DeclineCodeEntry>(DECLINE_CODES, unifiedCode);

@@ -1,7 +1,7 @@
 /**
  * What the service answers when no payment was attempted: the error envelope, its types and codes,
  * and the HTTP statuses. A payment that was attempted and declined is no error: it comes with
- * HTTP 200 and a `unified_code`, see declines.ts. Interface document, section Errors.
+ * HTTP 200 and a `unified_code`, see declines.ts. service-interface.md §7.
  */
 import { z } from 'zod';
 import type { FamilyErrorCode } from './familyErrors.ts';
@@ -9,14 +9,14 @@ import type { FamilyErrorCode } from './familyErrors.ts';
 /**
  * Reads the error envelope leniently: unknown types and codes pass, and so do extra keys, because
  * some services of this family add details beside the three fields.
- * Interface document, section Errors, "Error envelope".
+ * service-interface.md §7.1.
  */
 export const errorEnvelopeSchema = z.looseObject({
   error: z.looseObject({ type: z.string(), code: z.string(), message: z.string() }),
 });
 export type ErrorEnvelope = z.infer<typeof errorEnvelopeSchema>;
 
-/** Interface document, section Errors, "Types"; the last one appears in the code list only. */
+/** service-interface.md §7.3; the last one appears in the code list only. */
 export const ERROR_TYPES = [
   'authentication_error',
   'invalid_request',
@@ -27,14 +27,14 @@ export const ERROR_TYPES = [
 ] as const;
 export type ErrorType = (typeof ERROR_TYPES)[number];
 
-/** One row of the code list; `type` is undefined where the document leaves it open. */
+/** One row of the code list; `type` is undefined where the contract leaves it open. */
 export interface ErrorCodeEntry {
   readonly type: ErrorType | undefined;
   readonly meaning: string;
 }
 
 /**
- * Interface document, section Errors, "Codes". The HTTP status that goes with HE_01 is left open
+ * service-interface.md §7.4. The HTTP status that goes with HE_01 is left open
  * and differs within the family, so readers branch on the code and never on that status. Codes
  * outside this table are judged by their HTTP status.
  */
@@ -57,7 +57,7 @@ export const ERROR_CODES = {
 } as const satisfies Record<string, ErrorCodeEntry>;
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** Interface document, section Errors, "HTTP statuses". */
+/** service-interface.md §7.2. */
 export const HTTP_STATUSES = {
   200: 'Succeeded',
   201: 'Created',
@@ -75,7 +75,7 @@ export const HTTP_STATUSES = {
 
 /**
  * Builds an error envelope. Reading is lenient, writing is strict: only types and codes of the
- * contract are sent. Interface document, section Errors, "Error envelope".
+ * contract are sent. service-interface.md §7.1.
  */
 export function errorEnvelope(
   type: ErrorType,

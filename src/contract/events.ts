@@ -2,16 +2,16 @@
  * Webhook events: their types and the types of their content. The envelope is read by who receives
  * it, from bytes that may hold anything.
  *
- * The interface document names one event type and one content type and leaves the others open; the
+ * The contract names one event type and one content type and leaves the others open; the
  * rest are those of services of this family. Both sets grow, so the tables here only help to read:
- * an event outside them is as good as any other. Interface document, section Events.
+ * an event outside them is as good as any other. service-interface.md §6.
  */
 import type { ResourceKind } from './resources/index.ts';
 import type { DisputeStatus, PaymentStatus, PayoutStatus, RefundStatus } from './statuses.ts';
 
 /**
  * What each `content.type` holds; undefined for resources that no ledger of money follows.
- * Interface document, section Events, rule 7 (it names `payment_details`).
+ * service-interface.md §6.4, `payment_details`.
  */
 export const CONTENT_TYPES = {
   payment_details: 'payment',
@@ -23,7 +23,7 @@ export const CONTENT_TYPES = {
 } as const satisfies Record<string, ResourceKind | undefined>;
 export type ContentType = keyof typeof CONTENT_TYPES;
 
-/** Known event types. Interface document, section Events, rule 5 (it names `payment_succeeded`). */
+/** Known event types. service-interface.md §6.4, `payment_succeeded`. */
 export const EVENT_TYPES = [
   'payment_succeeded',
   'payment_failed',
@@ -69,7 +69,7 @@ export type EventReport =
  * What each event type reports, in the words of statuses.ts. Several statuses share some types, so
  * the status of a resource is read from the snapshot and this table only explains or checks it. No
  * status is listed where none is known to emit the type.
- * Interface document, section Events, rules 5 and 6.
+ * service-interface.md §6.4.
  */
 export const EVENT_REPORTS = {
   payment_succeeded: { kind: 'payment', statuses: ['succeeded'] },

@@ -1,7 +1,7 @@
 /**
- * Codes for refusals of which the document gives the HTTP status but no code, in the words of
- * services of this family. Their numbers have no meaning in the document's own table, and they are
- * used only where that table has nothing that fits. Interface document, section Errors.
+ * Codes for refusals of which the contract gives the HTTP status but no code, in the words of
+ * services of this family. Their numbers have no meaning in the contract's own table, and they are
+ * used only where that table has nothing that fits. service-interface.md §7.
  */
 
 /** See docs/decisions/0009-contract-where-silent.md. */

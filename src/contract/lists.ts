@@ -1,6 +1,6 @@
 /**
- * Lists: the two envelopes of the document, and how every known one is read.
- * Interface document, section Resources, "List envelopes".
+ * Lists: the two envelopes of the contract, and how every known one is read.
+ * service-interface.md §2.3.
  */
 import { z } from 'zod';
 

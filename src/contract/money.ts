@@ -1,6 +1,5 @@
 /**
- * Money is an integer of minor units beside its ISO 4217 currency. Interface document, section
- * "What the service does", convention 3.
+ * Money is an integer of minor units beside its ISO 4217 currency. service-interface.md §1.4.
  *
  * An amount is held as a checked safe integer (at most 2^53 - 1): JSON carries no more exactly, and
  * the contract's amounts are JSON integers. Sums that leave that range are an error, never rounded.

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a request, in the document's words: IR_01 for a field that is missing, IR_04
- * for one that must not be as it is. Interface document, section Errors, "Codes".
+ * What is wrong with a request, in the contract's words: IR_01 for a field that is missing, IR_04
+ * for one that must not be as it is. service-interface.md §7.4.
  *
  * A message names fields and limits and never repeats a value, which may be a card number.
  */
@@ -9,8 +9,7 @@ import type { z } from 'zod';
 const ORDER_CONTENTS = "the order's contents are sent as order_details";
 
 /**
- * Names that the document forbids where they are no field, with the reason. Interface document,
- * section Endpoints, "Create Payment", `order_details`, and "Payouts", `payout_link`.
+ * Names that the contract forbids where they are no field, with the reason. service-interface.md §4.3.1 and §4.8.
  */
 export const FORBIDDEN_NAMES: ReadonlyMap<string, string> = new Map([
   ['items', ORDER_CONTENTS],

@@ -1,7 +1,7 @@
 /**
  * Query parameters are text; the schemas of requests speak of numbers, flags and lists. Both ways
  * of that translation, so that they cannot drift apart: several values of a list are separated by
- * commas. Interface document, section Endpoints.
+ * commas. service-interface.md §4.
  */
 import type { z } from 'zod';
 

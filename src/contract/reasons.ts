@@ -1,7 +1,6 @@
 /**
  * Why a resource failed, or was opened, in one line for people. The service's own words, in the order
- * of their worth: its unified code and message, then the acquirer's. Interface document, section
- * Resources and their fields; the family's fields for refunds and disputes.
+ * of their worth: its unified code and message, then the acquirer's. service-interface.md §2; the family's fields for refunds and disputes.
  */
 import type { ResourceKind } from './resources/index.ts';
 

@@ -1,19 +1,19 @@
 /**
  * How a webhook is signed, as data; the computing is done by those who sign and verify.
- * Interface document, section Authentication, rule 6: HMAC-SHA512 over the exact bytes of the body.
+ * service-interface.md §5.4: HMAC-SHA512 over the exact bytes of the body.
  *
- * The document leaves the encoding open. Services of this family send lower-case hexadecimal
+ * The contract leaves the encoding open. Services of this family send lower-case hexadecimal
  * without a prefix; base64 in both alphabets is accepted too, because a digest of 64 bytes has
  * another length in each of them, so that no encoding can be mistaken for hexadecimal.
  */
 
-/** Interface document, section Authentication, rule 6. */
+/** service-interface.md §5.4. */
 export const SIGNATURE_HEADER = 'X-Webhook-Signature-512';
 
-/** The hash inside the HMAC. Interface document, section Authentication, rule 6. */
+/** The hash inside the HMAC. service-interface.md §5.4. */
 export const SIGNATURE_ALGORITHM = 'sha512';
 
-/** Length of an HMAC-SHA512 digest. Interface document, section Authentication, rule 6. */
+/** Length of an HMAC-SHA512 digest. service-interface.md §5.4. */
 export const SIGNATURE_DIGEST_BYTES = 64;
 
 /** One way to write the digest as text. */

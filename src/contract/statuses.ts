@@ -1,7 +1,7 @@
 /**
  * Statuses of the four resources, in the service's own words.
  *
- * Interface document, section "States and transitions"; the words it leaves open are those that
+ * service-interface.md §3; the words it leaves open are those that
  * services of the same family send. Lists are ordered as a life usually runs. A status that is not
  * in a list is legal on the wire: readers keep it and ask the service again.
  */
@@ -31,8 +31,7 @@ export const PAYMENT_STATUSES = [
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
 /**
- * Payments of which something is held and can be captured. Interface document, section States and
- * transitions, "Payment transitions", rows of Capture Payment.
+ * Payments of which something is held and can be captured. service-interface.md §3.2.
  */
 export const CAPTURABLE_STATUSES = [
   'requires_capture',
@@ -56,8 +55,7 @@ export type CaptureClaim = 'none' | 'captured' | 'kept' | 'failed';
 
 /**
  * Services of this family carry `amount_received` before anything is captured, so the status decides
- * whether it counts. Interface document, section States and transitions, "Payment statuses" and
- * "Payment transitions"; docs/decisions/0019-captured-money.md.
+ * whether it counts. service-interface.md §3.1 and §3.2; docs/decisions/0019-captured-money.md.
  */
 export const CAPTURE_CLAIMS: Readonly<Record<PaymentStatus, CaptureClaim>> = {
   requires_payment_method: 'none',

@@ -1,6 +1,6 @@
 /**
  * Verifies `X-Webhook-Signature-512`: HMAC-SHA512 over the exact bytes of the body.
- * Interface document, section "Authentication", 6.
+ * service-interface.md §5.4.
  *
  * 1. The bytes are never decoded or parsed before they are verified.
  * 2. Every secret is tried, and digests of equal length are compared in constant time, so the time

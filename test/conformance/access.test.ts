@@ -1,4 +1,4 @@
-/** Interface document, sections Authentication, Errors and Limits. */
+/** service-interface.md §5, §7 and §8.1. */
 import { expect, test } from 'vitest';
 import { ENDPOINTS, type EndpointName } from '../../src/contract/index.ts';
 import { expectAnswer, expectError, isOurs, testOfOurs, useTarget } from './target.ts';

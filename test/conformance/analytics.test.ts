@@ -1,4 +1,4 @@
-/** Interface document, section Analytics; where it is silent, docs/decisions/0015. */
+/** service-interface.md §4.9; where it is silent, docs/decisions/0015. */
 import { expect, test } from 'vitest';
 import { expectAnswer, expectError, useTarget } from './target.ts';
 
@@ -19,7 +19,7 @@ const read = async (kind: Kind, body: unknown) =>
   expectAnswer(`retrieve${KINDS[kind]}Metrics`, await ask(kind, body));
 
 test.each(kinds)(
-  '%s take every field of the document, and answer rows and totals',
+  '%s take every field of the contract, and answer rows and totals',
   async (kind) => {
     const query = {
       timeRange,

@@ -1,4 +1,4 @@
-/** Interface document, sections API key, API keys, and Authentication. */
+/** service-interface.md §2.8, §4.2 and §5. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Body, Reply } from '../support/serviceApi.ts';
 import { expectAnswer, expectError, freshId, isOurs, useTarget } from './target.ts';

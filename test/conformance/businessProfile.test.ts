@@ -1,4 +1,4 @@
-/** Interface document, section "Payment link and business profile"; its fields: docs/decisions/0015. */
+/** service-interface.md §2.9; its fields: docs/decisions/0015. */
 import { expect } from 'vitest';
 import { SANDBOX_SECRET } from '../support/sandbox.ts';
 import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';

@@ -1,4 +1,4 @@
-/** Interface document, sections Customer, Customers, and Create Payment, `customer_id`. */
+/** service-interface.md §2.4, §4.4 and §4.3.1, `customer_id`. */
 import { describe, expect, test } from 'vitest';
 import { BILLING, cardPayment } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';

@@ -1,4 +1,4 @@
-/** Interface document, section Dispute; stages, statuses and moves: docs/decisions/0009. */
+/** service-interface.md §3.5; stages, statuses and moves: docs/decisions/0009. */
 import { expect } from 'vitest';
 import { DISPUTE_STAGES, DISPUTE_STATUSES } from '../../src/contract/index.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';

@@ -1,4 +1,4 @@
-/** Interface document, sections Dispute and evidence, Submit Evidence, Get Evidence; docs/decisions/0015. */
+/** service-interface.md §2.6, §4.6.1 and §4.6.2; docs/decisions/0015. */
 import { expect } from 'vitest';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import type { Body, Reply } from '../support/serviceApi.ts';
@@ -8,7 +8,7 @@ const target = useTarget();
 
 const DAY_MS = 86_400_000;
 
-/** The document's fields, typed here once more, by the groups in which they are read. */
+/** The contract's fields, typed here once more, by the groups in which they are read. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, 'text' | 'file'>>>> = {
   customer_information: {
     customer_name: 'text',

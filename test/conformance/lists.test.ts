@@ -1,4 +1,4 @@
-/** Interface document, sections List envelopes, List Payments, Limits and Other routes. */
+/** service-interface.md §2.3, §4.3.5, §8.1 and §4.10. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';

@@ -1,4 +1,4 @@
-/** Interface document, section Payment links, and `payout_link`; the rest: docs/decisions/0015. */
+/** service-interface.md §4.7, `payout_link`; the rest: docs/decisions/0015. */
 import { expect, test } from 'vitest';
 import { testCard } from '../../src/sandbox/domain/outcomes.ts';
 import { BILLING } from '../support/sandboxRequests.ts';

@@ -1,4 +1,4 @@
-/** Interface document, sections Payments, States and transitions, and Payment failures. */
+/** service-interface.md §4.3, §3 and §7.6. */
 import { describe, expect, test } from 'vitest';
 import { DECLINE_CODES, LEGACY_DECLINE_CODES } from '../../src/contract/index.ts';
 import type { UnifiedCode } from '../../src/sandbox/domain/outcomes.ts';

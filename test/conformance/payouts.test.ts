@@ -1,4 +1,4 @@
-/** Interface document, sections Payout statuses and Payouts. */
+/** service-interface.md §3.4 and §4.8. */
 import { describe, expect, test } from 'vitest';
 import type { Body } from '../support/serviceApi.ts';
 import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
@@ -36,7 +36,7 @@ const bank = (type: string, fields: object) =>
 const wallet = (fields: object) => ['wallet', { wallet: fields }] as const;
 const expiry = { expiry_month: '12', expiry_year: '2039', card_holder_name: 'A B' };
 
-/** Every kind of method with exactly the fields that the document requires. */
+/** Every kind of method with exactly the fields that the contract requires. */
 const METHODS: Readonly<Record<string, readonly [string | undefined, object]>> = {
   card: ['card', { card: { card_number: '4242424242424242', ...expiry } }],
   ach: bank('ach', { bank_account_number: '000123456789', bank_routing_number: '110000000' }),

@@ -1,4 +1,4 @@
-/** Interface document, section Refunds; where it is silent, docs/decisions/0009. */
+/** service-interface.md §4.5; where it is silent, docs/decisions/0009. */
 import { expect, test } from 'vitest';
 import { MAX_REFUNDS_PER_PAYMENT } from '../../src/contract/index.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';

@@ -67,7 +67,7 @@ export function expectAnswer(name: EndpointName, reply: Reply): Reply['body'] {
   return reply.body;
 }
 
-/** An error of this status and code, in the document's envelope. */
+/** An error of this status and code, in the contract's envelope. */
 export function expectError(reply: Reply, status: number, code: string): void {
   expect({ status: reply.status, body: reply.body }).toMatchObject({
     status,

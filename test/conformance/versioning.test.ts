@@ -1,4 +1,4 @@
-/** Interface document, section Versioning, and the legacy codes of section Errors. */
+/** service-interface.md §9. */
 import { expect, test } from 'vitest';
 import { declineAdvice, ENDPOINTS, LEGACY_DECLINE_CODES } from '../../src/contract/index.ts';
 import { cardPaymentOf } from '../support/sandboxRequests.ts';

@@ -96,7 +96,7 @@ const question = fc.record({
   currencies: fc.option(fc.subarray(['USD', 'EUR', 'JPY'], { minLength: 1 })),
   fromHours: fc.nat({ max: 100 }),
   hours: fc.option(fc.nat({ max: 200 })),
-  // The document names these two and gives them no meaning: whatever they say, the sums are the same.
+  // The contract names these two and gives them no meaning: whatever they say, the sums are the same.
   unexplained: fc.record(
     { source: fc.constant('BATCH'), delta: fc.boolean() },
     { requiredKeys: [] },

@@ -1,5 +1,5 @@
 /**
- * Bad input to any endpoint gives the document's error, never a 500: requests that are right are bent
+ * Bad input to any endpoint gives the contract's error, never a 500: requests that are right are bent
  * at random, and what the schemas say of the result must be what the sandbox answers.
  */
 import fc from 'fast-check';
@@ -206,7 +206,7 @@ const id = fc
   )
   .filter((text) => !/^\.{1,2}$/.test(text));
 
-/** An answer of the document: a success as the endpoint shows it, or an error in its envelope. */
+/** An answer of the contract: a success as the endpoint shows it, or an error in its envelope. */
 function expectDocumented(name: EndpointName, reply: Reply): void {
   const shown = JSON.stringify(reply.body)?.slice(0, 500);
   expect(reply.status, shown).toBeLessThan(500);

@@ -29,7 +29,7 @@ async function ignored(): Promise<readonly string[]> {
   return data.map(({ method, path, field }: Body) => `${method} ${path} ${field}`);
 }
 
-/** What a shop of the family sends to create a payment, beyond what the document names. */
+/** What a shop of the family sends to create a payment, beyond what the contract names. */
 const FAMILY_PAYMENT = {
   setup_future_usage: 'off_session',
   amount_to_capture: 6540,
@@ -220,7 +220,7 @@ describe('what is refused all the same', () => {
   });
 });
 
-/** Names that requests of the family carry and the document does not, by the endpoint they go to. */
+/** Names that requests of the family carry and the contract does not, by the endpoint they go to. */
 const FAMILY_NAMES: readonly (readonly [keyof typeof ENDPOINTS, readonly string[]])[] = [
   [
     'createPayment',

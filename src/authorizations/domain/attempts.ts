@@ -16,7 +16,7 @@
  * 4. After a success or a refusal no attempt follows: 409 says that it was captured or cancelled
  *    already, and any other refusal needs a person.
  *
- * Interface document, sections Errors ("Error envelope", "Per-endpoint errors", "Retry guidance").
+ * service-interface.md §7.1, §7.5 and §7.7.
  * All times are milliseconds since 1970.
  */
 import { type Policy, type PolicyAction, policyActs } from './authorization.ts';

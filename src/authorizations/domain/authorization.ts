@@ -15,8 +15,8 @@
  *    seconds after `created`, says nothing new. A deadline that moved further begins anew.
  * 6. What is still capturable past its deadline is looked at again every day.
  *
- * All times are milliseconds since 1970. Interface document, section States and transitions (a manual
- * authorization must be captured within 7 days) and section Limits; `capture_before` is the family's.
+ * All times are milliseconds since 1970. service-interface.md §3.2 and §8.1; `capture_before` is the
+ * family's.
  */
 import { MANUAL_AUTHORIZATION_VALIDITY_MS } from '../../contract/limits.ts';
 

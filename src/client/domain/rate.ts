@@ -1,6 +1,5 @@
 /**
- * How many requests may still go out, and for whom. Interface document, section Limits, "Rate
- * limiting".
+ * How many requests may still go out, and for whom. service-interface.md §8.2.
  *
  * All lanes share one budget. Each leaves a part of it to the lanes before it, so that what is
  * urgent finds room without a queue that all processes would have to share.
@@ -109,7 +108,7 @@ export function update(state: RateState, reading: RateReading, nowMs: number): R
  */
 const SAME_WINDOW_MS = 2_000;
 
-/** Interface document, section Limits: the limit is one of requests a minute. */
+/** service-interface.md §8.1: the limit is one of requests a minute. */
 const WINDOW_MS = 60_000;
 
 /** Anything much further off is a mistake (rule 5). */

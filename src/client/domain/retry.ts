@@ -1,6 +1,5 @@
 /**
- * Whether a request is sent again, and when. Interface document, section Errors, "Retry guidance",
- * and section Endpoints, "Create Payment", idempotent retry rule.
+ * Whether a request is sent again, and when. service-interface.md §7.7 and §4.3.1.
  *
  * *Refused*: the service answered and did nothing. *Not done*: the request was never worked on.
  * *Unknown*: it may have been carried out although no answer says so.

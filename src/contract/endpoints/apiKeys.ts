@@ -1,4 +1,4 @@
-/** Interface document, section Endpoints, "API keys" and "Other routes". */
+/** service-interface.md §4.2 and §4.10. */
 import { listOf } from '../lists.ts';
 import * as requests from '../requests/apiKeys.ts';
 import { apiKeySchema, createdApiKeySchema, revokedApiKeySchema } from '../resources/apiKey.ts';

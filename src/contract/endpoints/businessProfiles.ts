@@ -1,10 +1,10 @@
-/** Interface document, section Endpoints, "Other routes". */
+/** service-interface.md §4.10. */
 import { z } from 'zod';
 import { businessProfileSchema } from '../resources/businessProfile.ts';
 import { type Endpoint, merchantParams, notFound, SAFE, SECRET_KEYS } from './endpoint.ts';
 
 export const BUSINESS_PROFILE_ENDPOINTS = {
-  /** The document leaves the answer open; the family's is an array without an envelope. */
+  /** The contract leaves the answer open; the family's is an array without an envelope. */
   listBusinessProfiles: {
     method: 'GET',
     path: '/account/:merchant_id/business_profile',

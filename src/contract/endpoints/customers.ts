@@ -1,4 +1,4 @@
-/** Interface document, section Endpoints, "Customers" and "Other routes". */
+/** service-interface.md §4.4 and §4.10. */
 import { listOf } from '../lists.ts';
 import * as requests from '../requests/customers.ts';
 import { customerSchema, deletedCustomerSchema } from '../resources/customer.ts';

@@ -1,4 +1,4 @@
-/** Interface document, section Endpoints, "Other routes". */
+/** service-interface.md §4.10. */
 import { listOf } from '../lists.ts';
 import { listDisputesQuery } from '../requests/disputes.ts';
 import { disputeSchema } from '../resources/dispute.ts';

@@ -1,6 +1,6 @@
 /**
  * One row of the table of endpoints, and what all rows share. Client, sandbox and the OpenAPI
- * document are all made from the rows. Interface document, section Endpoints.
+ * document are all made from the rows. service-interface.md §4.
  */
 import { z } from 'zod';
 import { SECRET_KEY_KINDS } from '../authentication.ts';
@@ -20,7 +20,7 @@ export interface EndpointError {
  * What may be done after an answer was lost.
  * - `safe`: repeating changes nothing more than once.
  * - `keyed`: repeating is safe where the body carries `key`; the repetition is then refused with
- *   HE_01, and the resource is read. Interface document, "Create Payment", idempotent retry rule.
+ *   HE_01, and the resource is read. service-interface.md §4.3.1.
  * - `findable`: never repeated; where the body carries `key`, reading tells what became of it.
  * - `once`: never repeated.
  */
@@ -32,7 +32,7 @@ export type Repetition =
 /** One endpoint. */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** `:name` marks a parameter, as in the document. */
+  /** `:name` marks a parameter, as in the contract. */
   readonly path: string;
   readonly summary: string;
   readonly params: z.ZodObject;
@@ -41,7 +41,7 @@ export interface Endpoint {
   readonly body?: z.ZodType;
   /** How the body is sent; as JSON unless this says otherwise. */
   readonly encoding?: 'multipart';
-  /** What it answers with, in the form the document shows. */
+  /** What it answers with, in the form the contract shows. */
   readonly response: z.ZodType;
   /** For lists, one row of it: a page is read with readPage, whatever its envelope. */
   readonly item?: z.ZodType;
@@ -56,10 +56,10 @@ export interface Endpoint {
 export const SAFE = { kind: 'safe' } as const;
 export const ONCE = { kind: 'once' } as const;
 
-/** Secret keys only. Interface document, section Authentication, rule 7, leaves this open. */
+/** Secret keys only. service-interface.md §5.5. */
 export const SECRET_KEYS: readonly ApiKeyKind[] = SECRET_KEY_KINDS;
 
-/** The document names the administrative key for creating keys; the family, for all about keys. */
+/** The contract names the administrative key for creating keys; the family, for all about keys. */
 export const ADMIN_KEYS: readonly ApiKeyKind[] = ['admin'];
 
 export const noParams = z.strictObject({});
@@ -73,8 +73,7 @@ export const disputeParams = z.strictObject({ dispute_id: pathId });
 export const payoutParams = z.strictObject({ payout_id: pathId });
 
 /**
- * What every endpoint can refuse with. Interface document, sections Authentication (rule 5), Errors
- * ("HTTP statuses", "Codes") and Limits ("Rate limiting").
+ * What every endpoint can refuse with. service-interface.md §7.2, §7.4, §8.2 and §5.3.
  */
 export const COMMON_ERRORS = [
   { status: 400, code: 'IR_01', when: 'A required field is missing.' },
@@ -88,7 +87,7 @@ export const COMMON_ERRORS = [
   { status: 503, code: 'HE_00', when: 'Temporary outage.' },
 ] as const satisfies readonly EndpointError[];
 
-/** Interface document, section Errors: IR_05 with HTTP 404. */
+/** service-interface.md §7: IR_05 with HTTP 404. */
 export function notFound(what: string): EndpointError {
   return { status: 404, code: 'IR_05', when: `No ${what} with this id exists.` };
 }

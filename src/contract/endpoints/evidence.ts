@@ -1,4 +1,4 @@
-/** Interface document, section Endpoints, "Disputes" and "Other routes". */
+/** service-interface.md §4.6 and §4.10. */
 import * as requests from '../requests/evidence.ts';
 import { evidenceResultSchema, evidenceSchema, uploadedFileSchema } from '../resources/evidence.ts';
 import {

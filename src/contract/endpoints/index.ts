@@ -1,6 +1,6 @@
 /**
  * The table of endpoints. Client, sandbox and the OpenAPI document are made from it, so that none of
- * them can know a route that the others do not. Interface document, section Endpoints.
+ * them can know a route that the others do not. service-interface.md §4.
  */
 import { z } from 'zod';
 import { API_KEY_PREFIXES, type ApiKeyKind } from '../limits.ts';
@@ -17,7 +17,7 @@ import { PAYOUT_ENDPOINTS } from './payouts.ts';
 import { REFUND_ENDPOINTS } from './refunds.ts';
 
 export const ENDPOINTS = {
-  /** Interface document, section Endpoints, "Health"; what it answers with is left open. */
+  /** service-interface.md §4.1; what it answers with is left open. */
   health: {
     method: 'GET',
     path: '/health',

@@ -1,4 +1,4 @@
-/** Interface document, section Endpoints, "Payment links" and "Other routes". */
+/** service-interface.md §4.7 and §4.10. */
 import { listOf } from '../lists.ts';
 import * as requests from '../requests/paymentLinks.ts';
 import { paymentLinkSchema } from '../resources/paymentLink.ts';

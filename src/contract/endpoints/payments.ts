@@ -1,4 +1,4 @@
-/** Interface document, section Endpoints, "Payments". */
+/** service-interface.md §4.3. */
 import { paymentListOf } from '../lists.ts';
 import * as requests from '../requests/payments.ts';
 import { paymentSchema } from '../resources/payment.ts';

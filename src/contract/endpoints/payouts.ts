@@ -1,4 +1,4 @@
-/** Interface document, section Endpoints, "Payouts" and "Other routes". */
+/** service-interface.md §4.8 and §4.10. */
 import { listOf } from '../lists.ts';
 import { retrieveQuery } from '../requests/payments.ts';
 import * as requests from '../requests/payouts.ts';

@@ -1,11 +1,11 @@
 /**
- * Questions to analytics. Interface document, section Endpoints, "Analytics". Names that it leaves
+ * Questions to analytics. service-interface.md §4.9. Names that it leaves
  * open are the family's, as far as they can be answered from the resources that it describes.
  */
 import { z } from 'zod';
 import { openSet, text, timestamp } from './fields.ts';
 
-/** What can be asked about each kind. Same section; metrics of refunds are the document's own. */
+/** What can be asked about each kind. Same section; metrics of refunds are the contract's own. */
 export const ANALYTICS = {
   payments: {
     metrics: [
@@ -42,7 +42,7 @@ export const ANALYTICS = {
 } as const;
 export type AnalyticsKind = keyof typeof ANALYTICS;
 
-/** The document shows `G_ONE_DAY`; the others are the family's, its own spelling of a day included. */
+/** The contract shows `G_ONE_DAY`; the others are the family's, its own spelling of a day included. */
 export const GRANULARITIES = [
   'G_ONEMIN',
   'G_FIVEMIN',
@@ -54,7 +54,7 @@ export const GRANULARITIES = [
 ] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 
-/** The family takes one; the document shows an array. */
+/** The family takes one; the contract shows an array. */
 const MAX_QUERIES = 10;
 
 function queriesAbout<Metric extends string, Group extends string, Filter extends string>(names: {
@@ -82,12 +82,12 @@ function queriesAbout<Metric extends string, Group extends string, Filter extend
   return z.array(query).min(1).max(MAX_QUERIES);
 }
 
-/** Interface document, section Endpoints, "Analytics". */
+/** service-interface.md §4.9. */
 export const paymentMetricsRequest = queriesAbout(ANALYTICS.payments);
 export type PaymentMetricsRequest = z.input<typeof paymentMetricsRequest>;
-/** Interface document, section Endpoints, "Analytics". */
+/** service-interface.md §4.9. */
 export const refundMetricsRequest = queriesAbout(ANALYTICS.refunds);
 export type RefundMetricsRequest = z.input<typeof refundMetricsRequest>;
-/** Interface document, section Endpoints, "Analytics". */
+/** service-interface.md §4.9. */
 export const disputeMetricsRequest = queriesAbout(ANALYTICS.disputes);
 export type DisputeMetricsRequest = z.input<typeof disputeMetricsRequest>;

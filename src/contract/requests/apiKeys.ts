@@ -1,8 +1,8 @@
-/** Requests about API keys. Interface document, section Endpoints, "API keys" and "Other routes". */
+/** Requests about API keys. service-interface.md §4.2 and §4.10. */
 import { z } from 'zod';
 import { pageFields, text, timestamp } from './fields.ts';
 
-/** The document gives no limits; these are the family's. */
+/** The contract gives no limits; these are the family's. */
 export const API_KEY_TEXT_LIMITS = { name: 64, description: 256 } as const;
 
 const name = text.max(API_KEY_TEXT_LIMITS.name);
@@ -16,14 +16,14 @@ const otherFields = {
     .optional(),
 };
 
-/** Interface document, section Endpoints, "API keys", `POST /api_keys/:merchant_id`. */
+/** service-interface.md §4.2. */
 export const createApiKeyRequest = z.strictObject({ name, ...otherFields });
 export type CreateApiKeyRequest = z.input<typeof createApiKeyRequest>;
 
-/** The document gives method and path; the fields are those of creating. */
+/** The contract gives method and path; the fields are those of creating. */
 export const updateApiKeyRequest = z.strictObject({ name: name.optional(), ...otherFields });
 export type UpdateApiKeyRequest = z.input<typeof updateApiKeyRequest>;
 
-/** The document gives method and path; the fields are those of its other lists. */
+/** The contract gives method and path; the fields are those of its other lists. */
 export const listApiKeysQuery = z.strictObject(pageFields);
 export type ListApiKeysQuery = z.input<typeof listApiKeysQuery>;

@@ -1,6 +1,6 @@
 /**
  * Who pays and from where: billing, browser and consent, as requests carry them.
- * Interface document, section Resources, "Nested objects used on payments".
+ * service-interface.md §2.2.
  */
 import { z } from 'zod';
 import { country, email, text } from './fields.ts';
@@ -22,18 +22,18 @@ const phone = z.strictObject({
   country_code: text,
 });
 
-/** Interface document, section Resources, "Nested objects used on payments", `billing`. */
+/** service-interface.md §2.2, `billing`. */
 export const billingRequest = z.strictObject({ address: z.strictObject(addressShape), phone });
 export type BillingRequest = z.input<typeof billingRequest>;
 
-/** Interface document, section Endpoints, "Payouts": `address`, `phone`, `email`, each optional. */
+/** service-interface.md §4.8: `address`, `phone`, `email`, each optional. */
 export const payoutBillingRequest = z.strictObject({
   address: z.strictObject(addressShape).partial().optional(),
   phone: phone.optional(),
   email: email.optional(),
 });
 
-/** Interface document, section Resources, "Nested objects used on payments", `browser_info`. */
+/** service-interface.md §2.2, `browser_info`. */
 export const browserInfoRequest = z.strictObject({
   ip_address: text.optional(),
   user_agent: text.optional(),

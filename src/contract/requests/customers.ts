@@ -1,8 +1,8 @@
-/** Requests about customers. Interface document, section Endpoints, "Customers" and "Other routes". */
+/** Requests about customers. service-interface.md §4.4 and §4.10. */
 import { z } from 'zod';
 import { country, customerId, email, limitedMetadata, pageFields, text } from './fields.ts';
 
-/** The default address. Interface document, section Resources, "Customer", `address`. */
+/** The default address. service-interface.md §2.4, `address`. */
 export const customerAddressRequest = z.strictObject({
   line1: text.optional(),
   line2: text.optional(),
@@ -27,7 +27,7 @@ const changeableFields = {
   metadata: limitedMetadata.optional(),
 };
 
-/** Interface document, section Endpoints, "Customers": every field is optional. */
+/** service-interface.md §4.4: every field is optional. */
 export const createCustomerRequest = z.strictObject({
   /** Generated when it is left out. */
   customer_id: customerId.optional(),
@@ -35,11 +35,11 @@ export const createCustomerRequest = z.strictObject({
 });
 export type CreateCustomerRequest = z.input<typeof createCustomerRequest>;
 
-/** The document gives method and path: what creating takes, without the id. What is not sent stays. */
+/** The contract gives method and path: what creating takes, without the id. What is not sent stays. */
 export const updateCustomerRequest = z.strictObject(changeableFields);
 export type UpdateCustomerRequest = z.input<typeof updateCustomerRequest>;
 
-/** The document says "query parameters"; the names are the family's. */
+/** The contract says "query parameters"; the names are the family's. */
 export const listCustomersQuery = z.strictObject({
   ...pageFields,
   customer_id: customerId.optional(),

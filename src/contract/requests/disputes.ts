@@ -1,4 +1,4 @@
-/** Requests about disputes. Interface document, section Endpoints, "Other routes". */
+/** Requests about disputes. service-interface.md §4.10. */
 import { z } from 'zod';
 import { DISPUTE_STAGES, DISPUTE_STATUSES } from '../statuses.ts';
 import { currency, pageFields, text, timestamp } from './fields.ts';
@@ -6,7 +6,7 @@ import { currency, pageFields, text, timestamp } from './fields.ts';
 /** The wire's spelling of a dispute's status, as the family has it. */
 export const DISPUTE_WIRE_STATUSES = DISPUTE_STATUSES.map((status) => `dispute_${status}` as const);
 
-/** The document gives method and path; the names are the family's. Lists are comma-separated. */
+/** The contract gives method and path; the names are the family's. Lists are comma-separated. */
 export const listDisputesQuery = z.strictObject({
   ...pageFields,
   dispute_id: text.optional(),

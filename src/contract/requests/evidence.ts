@@ -1,5 +1,5 @@
 /**
- * Evidence against a dispute. Interface document, section Endpoints, "Submit Evidence".
+ * Evidence against a dispute. service-interface.md §4.6.1.
  *
  * Every field is text, and here an empty value is not a mistake: it clears its field.
  */
@@ -57,8 +57,8 @@ export const EVIDENCE_FILE_FIELDS = [
 ] as const satisfies readonly EvidenceField[];
 
 /**
- * How reading groups the fields. The document shows the names of three groups and leaves those of
- * the others open: readers take any. Interface document, section Endpoints, "Get Evidence".
+ * How reading groups the fields. The contract shows the names of three groups and leaves those of
+ * the others open: readers take any. service-interface.md §4.6.2.
  */
 export const EVIDENCE_GROUPS = {
   customer_information: [
@@ -95,14 +95,14 @@ export const EVIDENCE_GROUPS = {
   uncategorized: ['uncategorized_file', 'uncategorized_text'],
 } as const satisfies Record<string, readonly EvidenceField[]>;
 
-/** Interface document, section Endpoints, "Submit Evidence". */
+/** service-interface.md §4.6.1. */
 export const submitEvidenceRequest = z
   .strictObject(evidenceShape)
   .partial()
   .extend({ dispute_id: text });
 export type SubmitEvidenceRequest = z.input<typeof submitEvidenceRequest>;
 
-/** `DELETE /disputes/evidence`: the document gives method and path, the family its body. */
+/** `DELETE /disputes/evidence`: the contract gives method and path, the family its body. */
 export const deleteEvidenceRequest = z.strictObject({
   dispute_id: text,
   evidence_type: z.enum(EVIDENCE_FILE_FIELDS),
@@ -110,7 +110,7 @@ export const deleteEvidenceRequest = z.strictObject({
 export type DeleteEvidenceRequest = z.input<typeof deleteEvidenceRequest>;
 
 /**
- * "Uploading the file separately" is all that the document says; route and fields are the family's,
+ * "Uploading the file separately" is all that the contract says; route and fields are the family's,
  * sent as a form with parts.
  */
 export const uploadFileRequest = z.strictObject({

@@ -1,7 +1,7 @@
 /**
  * Fields that several requests share, for writing.
  *
- * Writing is strict, the opposite of resources/fields.ts: a request with a field that the document
+ * Writing is strict, the opposite of resources/fields.ts: a request with a field that the contract
  * does not name, or with a value outside its limits, is refused before it is sent and by who
  * receives it. An optional field is left out, never sent empty: services of this family refuse an
  * empty string without creating anything.
@@ -22,27 +22,27 @@ export const text = z.string().min(1);
 /** Anything that JSON carries. */
 export const jsonValue = z.json();
 
-/** Minor units, more than nothing. Interface document, section What the service does, convention 3. */
+/** Minor units, more than nothing. service-interface.md §1.4. */
 export const amountMinor = z.int().min(1);
 
-/** Interface document, section What the service does, convention 3: ISO 4217. */
+/** service-interface.md §1.4: ISO 4217. */
 export const currency = z
   .string()
   .regex(/^[A-Z]{3}$/, 'expected three capital letters (ISO 4217)')
   .refine((code) => CURRENCIES.has(code), 'expected a currency of ISO 4217');
 
 /**
- * A set of words of which the document shows some and leaves the rest open: those known, and any
+ * A set of words of which the contract shows some and leaves the rest open: those known, and any
  * other text.
  */
 export function openSet<const Words extends readonly [string, ...string[]]>(words: Words) {
   return z.union([z.enum(words), text]);
 }
 
-/** An object whose fields the document does not name. */
+/** An object whose fields the contract does not name. */
 export const openObject = z.record(z.string(), jsonValue);
 
-/** ISO 3166, two letters. Interface document, section Resources, `billing`. */
+/** ISO 3166, two letters. service-interface.md §2.2, `billing`. */
 export const country = z.string().regex(/^[A-Z]{2}$/, 'expected two capital letters (ISO 3166)');
 
 export const email = z.email({ pattern: z.regexes.unicodeEmail });
@@ -56,7 +56,7 @@ export const returnUrl = z.url({
   error: 'expected an http or https address',
 });
 
-/** ISO 8601, a date or a time. Interface document, section What the service does, convention 3. */
+/** ISO 8601, a date or a time. service-interface.md §1.4. */
 export const timestamp = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.date()], {
   error: 'expected an ISO 8601 date or time',
 });
@@ -71,7 +71,7 @@ const leadsToItself = (id: string): boolean => !ELSEWHERE.has(id);
 const canStandInPath = (id: string): boolean => parseId(id) !== undefined && leadsToItself(id);
 const NOT_ELSEWHERE = `not ${[...ELSEWHERE].map((id) => `"${id}"`).join(', ')}`;
 
-/** An id that a merchant may choose. Interface document, section Limits, `payment_id`. */
+/** An id that a merchant may choose. service-interface.md §8.1, `payment_id`. */
 export const chosenId = z
   .string()
   .regex(PAYMENT_ID_PATTERN, 'expected 1 to 64 letters, digits, "_" or "-"')
@@ -79,32 +79,32 @@ export const chosenId = z
 
 /**
  * An id in a path. It may come from a webhook, or have been chosen long ago, so it is any that can be
- * printed and leads to itself. Interface document, section What the service does, convention 5.
+ * printed and leads to itself. service-interface.md §1.5.
  */
 export const pathId = z
   .string()
   .refine(canStandInPath, `expected 1 to 255 printable characters, and ${NOT_ELSEWHERE}`)
   .meta({ minLength: 1, maxLength: 255 });
 
-/** A refund's id, of which the document gives no form: whatever can be read again. */
+/** A refund's id, of which the contract gives no form: whatever can be read again. */
 export const refundId = z
   .string()
   .refine(canStandInPath, `expected 1 to 255 printable characters, and ${NOT_ELSEWHERE}`)
   .meta({ minLength: 1, maxLength: 255 });
 
-/** The length is all that the document says of it; the rest lets it be read again. Section Limits. */
+/** The length is all that the contract says of it; the rest lets it be read again. Section Limits. */
 export const customerId = z
   .string()
   .max(CUSTOMER_ID_MAX_LENGTH)
   .refine(canStandInPath, `expected printable characters, and ${NOT_ELSEWHERE}`)
   .meta({ minLength: 1 });
 
-/** Order references of the merchant's. Interface document, section Endpoints, "Create Payment". */
+/** Order references of the merchant's. service-interface.md §4.3.1. */
 export const metadata = z.record(z.string().min(1), jsonValue);
 
 const { maxPairs, maxKeyLength, maxValueLength } = METADATA_LIMITS;
 
-/** Interface document, section Limits: named for customers and payouts. */
+/** service-interface.md §8.1: named for customers and payouts. */
 export const limitedMetadata = z
   .record(
     z.string().min(1).max(maxKeyLength),
@@ -113,7 +113,7 @@ export const limitedMetadata = z
   .refine((pairs) => Object.keys(pairs).length <= maxPairs, `expected at most ${maxPairs} pairs`)
   .meta({ maxProperties: maxPairs });
 
-/** Interface document, section Limits. */
+/** service-interface.md §8.1. */
 export const pageFields = {
   limit: z.int().min(PAGE_SIZE.min).max(PAGE_SIZE.max).optional(),
   offset: z.int().min(0).optional(),

@@ -1,4 +1,4 @@
-/** Requests about payment links. Interface document, section Endpoints, "Payment links". */
+/** Requests about payment links. service-interface.md §4.7. */
 import { z } from 'zod';
 import {
   amountMinor,
@@ -13,7 +13,7 @@ import {
 } from './fields.ts';
 import { AUTHENTICATION_TYPES, CAPTURE_METHODS } from './payments.ts';
 
-/** Interface document, section Endpoints, "Payment links". */
+/** service-interface.md §4.7. */
 export const paymentLinkConfigRequest = z.strictObject({
   seller_name: text.optional(),
   /** `tabs` is shown; an open set. */
@@ -21,7 +21,7 @@ export const paymentLinkConfigRequest = z.strictObject({
   allowed_payment_method_types: z.array(text).optional(),
 });
 
-/** Interface document, section Endpoints, "Payment links", `POST /payment_link`. */
+/** service-interface.md §4.7. */
 export const createPaymentLinkRequest = z
   .strictObject({
     amount: amountMinor,
@@ -49,7 +49,7 @@ export const createPaymentLinkRequest = z
   });
 export type CreatePaymentLinkRequest = z.input<typeof createPaymentLinkRequest>;
 
-/** The document says "filter body"; the names are those of List Payments. */
+/** The contract says "filter body"; the names are those of List Payments. */
 export const listPaymentLinksRequest = z.strictObject({
   ...pageFields,
   /** Created then or later. */

@@ -1,12 +1,11 @@
 /**
  * How a payment is made, and what confirming it needs.
- * Interface document, section Resources, "Nested objects used on payments", and section Endpoints,
- * "Create Payment" and "Confirm Payment".
+ * service-interface.md §2.2, §4.3.1 and §4.3.3.
  */
 import { z } from 'zod';
 import { exactlyOne, sentFields, text } from './fields.ts';
 
-/** Interface document, section Resources, `payment_method_data.card`. */
+/** service-interface.md §2.2, `payment_method_data.card`. */
 export const cardRequest = z.strictObject({
   card_number: z.string().regex(/^\d{12,19}$/, 'expected 12 to 19 digits'),
   card_exp_month: z.string().regex(/^(0?[1-9]|1[0-2])$/, 'expected a month from 01 to 12'),
@@ -15,7 +14,7 @@ export const cardRequest = z.strictObject({
   card_holder_name: text.optional(),
 });
 
-/** Interface document, section Resources, `payment_method_data.crypto`. */
+/** service-interface.md §2.2, `payment_method_data.crypto`. */
 export const cryptoRequest = z.strictObject({
   /** An asset such as `BTC`. */
   pay_currency: text,
@@ -29,13 +28,13 @@ export const cryptoRequest = z.strictObject({
   external_customer_id: text.optional(),
 });
 
-/** Exactly one of both. Interface document, section Endpoints, "Create Payment". */
+/** Exactly one of both. service-interface.md §4.3.1. */
 export const paymentMethodDataRequest = exactlyOne(
   z.strictObject({ card: cardRequest.optional(), crypto: cryptoRequest.optional() }),
 );
 export type PaymentMethodDataRequest = z.input<typeof paymentMethodDataRequest>;
 
-/** The document shows three and leaves the set open; these are the family's. */
+/** The contract shows three and leaves the set open; these are the family's. */
 export const PAYMENT_METHODS = [
   'card',
   'card_redirect',
@@ -83,7 +82,7 @@ export interface MissingField {
 /**
  * What is missing to confirm a payment: a method; a way back for the customer where he may leave
  * the shop. Without details of the method he is sent to a hosted page, which is leaving too.
- * Interface document, section Endpoints, "Create Payment", column Required.
+ * service-interface.md §4.3.1.
  */
 export function missingToConfirm(fields: ConfirmationFields): readonly MissingField[] {
   const missing: MissingField[] = [...missingBilling(fields)];

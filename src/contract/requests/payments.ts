@@ -1,5 +1,5 @@
 /**
- * Requests about payments. Interface document, section Endpoints, "Payments".
+ * Requests about payments. service-interface.md §4.3.
  *
  * The order's contents are sent as `order_details`. The names `items`, `line_items` and `cart_items`
  * must not be used: like every unknown name they are refused, with a hint (problems.ts).
@@ -30,14 +30,14 @@ import {
   paymentMethodDataRequest,
 } from './paymentMethod.ts';
 
-/** Interface document, section Resources, "Payment", `capture_method`. */
+/** service-interface.md §2.1, `capture_method`. */
 export const CAPTURE_METHODS = ['automatic', 'manual', 'manual_multiple'] as const;
 export type CaptureMethod = (typeof CAPTURE_METHODS)[number];
 
-/** The document shows `three_ds`; the other is the family's, and its default. */
+/** The contract shows `three_ds`; the other is the family's, and its default. */
 export const AUTHENTICATION_TYPES = ['three_ds', 'no_three_ds'] as const;
 
-/** Interface document, section Resources, "Nested objects used on payments", `order_details`. */
+/** service-interface.md §2.2, `order_details`. */
 export const orderDetailRequest = z.strictObject({
   name: text,
   quantity: z.int().min(1),
@@ -56,7 +56,7 @@ const methodFields = {
   billing: billingRequest.optional(),
   return_url: returnUrl.optional(),
   browser_info: browserInfoRequest.optional(),
-  /** The document names it and none of its fields. */
+  /** The contract names it and none of its fields. */
   customer_acceptance: openObject.optional(),
 };
 
@@ -65,7 +65,7 @@ const MISFIT = {
   path: ['payment_method_data'],
 };
 
-/** Interface document, section Endpoints, "Create Payment". */
+/** service-interface.md §4.3.1. */
 export const createPaymentRequest = z
   .strictObject({
     amount: amountMinor,
@@ -99,7 +99,7 @@ export const createPaymentRequest = z
   });
 export type CreatePaymentRequest = z.input<typeof createPaymentRequest>;
 
-/** Interface document, section Endpoints, "Update Payment". */
+/** service-interface.md §4.3.2. */
 export const updatePaymentRequest = z.strictObject({
   amount: amountMinor.optional(),
   currency: currency.optional(),
@@ -110,13 +110,13 @@ export const updatePaymentRequest = z.strictObject({
 export type UpdatePaymentRequest = z.input<typeof updatePaymentRequest>;
 
 /**
- * Interface document, section Endpoints, "Confirm Payment". What else confirming needs, billing
+ * service-interface.md §4.3.3. What else confirming needs, billing
  * included, may have come with the payment or its customer: who holds both asks missingToConfirm.
  */
 export const confirmPaymentRequest = z.strictObject(methodFields).refine(methodFitsData, MISFIT);
 export type ConfirmPaymentRequest = z.input<typeof confirmPaymentRequest>;
 
-/** Interface document, section Endpoints, "List Payments", values of `status`. */
+/** service-interface.md §4.3.5, `status`. */
 export const PAYMENT_LIST_STATUSES = [
   'succeeded',
   'failed',
@@ -125,7 +125,7 @@ export const PAYMENT_LIST_STATUSES = [
   'cancelled',
 ] as const;
 
-/** The body of POST and the query of GET. Interface document, section Endpoints, "List Payments". */
+/** The body of POST and the query of GET. service-interface.md §4.3.5. */
 export const listPaymentsRequest = z.strictObject({
   ...pageFields,
   status: z.enum(PAYMENT_LIST_STATUSES).optional(),
@@ -138,7 +138,7 @@ export const listPaymentsRequest = z.strictObject({
 });
 export type ListPaymentsRequest = z.input<typeof listPaymentsRequest>;
 
-/** Interface document, section Endpoints, "Capture Payment", and section Limits. */
+/** service-interface.md §4.3.6 and §8.1. */
 export const capturePaymentRequest = z
   .strictObject({
     /** Minor units; everything that is authorized when it is left out. */
@@ -156,10 +156,10 @@ export const capturePaymentRequest = z
   );
 export type CapturePaymentRequest = z.input<typeof capturePaymentRequest>;
 
-/** Interface document, section Endpoints, "Cancel Payment". */
+/** service-interface.md §4.3.7. */
 export const cancelPaymentRequest = z.strictObject({ cancellation_reason: text.optional() });
 export type CancelPaymentRequest = z.input<typeof cancelPaymentRequest>;
 
-/** Whether the service should ask the processor again. Not in the document; the family's. */
+/** Whether the service should ask the processor again. Not in the contract; the family's. */
 export const retrieveQuery = z.strictObject({ force_sync: z.boolean().optional() });
 export type RetrieveQuery = z.input<typeof retrieveQuery>;

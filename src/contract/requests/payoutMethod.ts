@@ -1,11 +1,11 @@
 /**
  * How a payout goes out, with the required fields of every method.
- * Interface document, section Endpoints, "Payouts", `payout_method_data`.
+ * service-interface.md §4.8.1, `payout_method_data`.
  */
 import { z } from 'zod';
 import { country, email, exactlyOne, sentFields, text } from './fields.ts';
 
-/** Interface document, section Endpoints, "Payouts", `payout_method_data.card`. */
+/** service-interface.md §4.8.1, `payout_method_data.card`. */
 export const CARD_NETWORKS = [
   'Visa',
   'Mastercard',
@@ -36,7 +36,7 @@ const bankDetails = {
   account_holder_name: text.optional(),
 };
 
-/** The same form serves `source_bank_data`. Interface document, same section, table of eight. */
+/** The same form serves `source_bank_data`. service-interface.md §4.8.1. */
 export const bankTransferRequest = z.discriminatedUnion('payout_method_type', [
   z.strictObject({
     payout_method_type: z.literal('ach'),
@@ -109,7 +109,7 @@ const bankRedirect = exactlyOne(
 /** `token_type` is the word of a payment method's type: an open set. */
 const passthrough = z.strictObject({ psp_token: text, psp_customer_id: text, token_type: text });
 
-/** Exactly one key. Interface document, section Endpoints, "Payouts". */
+/** Exactly one key. service-interface.md §4.8. */
 export const payoutMethodDataRequest = exactlyOne(
   z.strictObject({
     card: card.optional(),
@@ -121,7 +121,7 @@ export const payoutMethodDataRequest = exactlyOne(
 );
 export type PayoutMethodDataRequest = z.input<typeof payoutMethodDataRequest>;
 
-/** Interface document, section Endpoints, "Payouts", `payout_type`. */
+/** service-interface.md §4.8, `payout_type`. */
 export const PAYOUT_TYPES = ['card', 'bank', 'wallet', 'bank_redirect'] as const;
 export type PayoutType = (typeof PAYOUT_TYPES)[number];
 

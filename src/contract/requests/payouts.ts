@@ -1,5 +1,5 @@
 /**
- * Requests about payouts. Interface document, section Endpoints, "Payouts".
+ * Requests about payouts. service-interface.md §4.8.
  *
  * Only `amount` and `currency` are mandatory to create one; what confirming needs besides may come
  * with the creation, an update or the confirmation itself.
@@ -40,7 +40,7 @@ const ENTITY_WORDS = [
 ] as const;
 
 /**
- * Interface document, section Endpoints, "Payouts": six words, "or lowercase". That is read both
+ * service-interface.md §4.8: six words, "or lowercase". That is read both
  * ways, as their spelling in lower case and as the word that the family sends.
  */
 export const ENTITY_TYPES = [
@@ -54,7 +54,7 @@ export const ENTITY_TYPES = [
   'lowercase',
 ] as const;
 
-/** Interface document, section Endpoints, "Payouts", `priority`. */
+/** service-interface.md §4.8, `priority`. */
 export const PAYOUT_PRIORITIES = [
   'instant',
   'fast',
@@ -128,7 +128,7 @@ export interface PayoutConfirmationFields {
 
 /**
  * What is missing to confirm a payout: its type, and details or a stored method.
- * Interface document, section Endpoints, "Payouts", `payout_type`.
+ * service-interface.md §4.8, `payout_type`.
  */
 export function missingToConfirmPayout(fields: PayoutConfirmationFields): readonly MissingField[] {
   const missing: MissingField[] = [];
@@ -191,7 +191,7 @@ function reportContradictions(context: z.core.ParsePayload<PayoutFields>): void 
   }
 }
 
-/** Interface document, section Endpoints, "Payouts", `POST /payouts/create`. */
+/** service-interface.md §4.8. */
 export const createPayoutRequest = z
   .strictObject({
     amount: amountMinor,
@@ -211,7 +211,7 @@ export type CreatePayoutRequest = z.input<typeof createPayoutRequest>;
 /**
  * `PUT /payouts/:payout_id`, whose body is left open: what creating takes, without the link, which
  * is settable only there, and without `confirm`, which has a route of its own. PUT replaces, so what
- * creating requires is required here. Interface document, section What the service does, convention 4.
+ * creating requires is required here. service-interface.md §1.5.
  */
 export const updatePayoutRequest = z
   .strictObject({
@@ -222,11 +222,11 @@ export const updatePayoutRequest = z
   .check(reportContradictions);
 export type UpdatePayoutRequest = z.input<typeof updatePayoutRequest>;
 
-/** Interface document, section States, "Payout statuses": Create, then Update, then Confirm. */
+/** service-interface.md §3.4: Create, then Update, then Confirm. */
 export const confirmPayoutRequest = z.strictObject(methodFields).check(reportContradictions);
 export type ConfirmPayoutRequest = z.input<typeof confirmPayoutRequest>;
 
-/** The document says "filter body"; the names are the family's. */
+/** The contract says "filter body"; the names are the family's. */
 export const listPayoutsRequest = z.strictObject({
   ...pageFields,
   payout_id: text.optional(),

@@ -1,4 +1,4 @@
-/** Requests about refunds. Interface document, section Endpoints, "Refunds". */
+/** Requests about refunds. service-interface.md §4.5. */
 import { z } from 'zod';
 import {
   amountMinor,
@@ -10,10 +10,10 @@ import {
   timestamp,
 } from './fields.ts';
 
-/** Interface document, section Resources, "Refund". */
+/** service-interface.md §2.5. */
 export const REFUND_TYPES = ['Instant', 'Scheduled'] as const;
 
-/** Interface document, section Endpoints, "Refunds", `POST /refunds`. */
+/** service-interface.md §4.5. */
 export const createRefundRequest = z.strictObject({
   payment_id: text,
   /** Chosen by the merchant, so that the refund can be found after an answer was lost. */
@@ -27,7 +27,7 @@ export const createRefundRequest = z.strictObject({
 });
 export type CreateRefundRequest = z.input<typeof createRefundRequest>;
 
-/** Interface document, section Endpoints, "Refunds", `POST /refunds/:refund_id`. */
+/** service-interface.md §4.5. */
 export const updateRefundRequest = z.strictObject({
   reason: text.optional(),
   metadata: metadata.optional(),
@@ -45,7 +45,7 @@ export const REFUND_LIST_STATUSES = [
   'manual_review',
 ] as const;
 
-/** The document says "filter body"; the names are the family's. */
+/** The contract says "filter body"; the names are the family's. */
 export const listRefundsRequest = z.strictObject({
   ...pageFields,
   payment_id: text.optional(),

@@ -1,4 +1,4 @@
-/** What analytics answers. Interface document, section Endpoints, "Analytics". */
+/** What analytics answers. service-interface.md §4.9. */
 import { z } from 'zod';
 
 const row = z.record(z.string(), z.unknown());

@@ -1,4 +1,4 @@
-/** The API key. Interface document, section Resources, "API key". */
+/** The API key. service-interface.md §2.8. */
 import { z } from 'zod';
 import { flag, id, text, timestamp } from './fields.ts';
 
@@ -11,18 +11,18 @@ export const apiKeySchema = z.looseObject({
   created: timestamp,
   /** ISO 8601; null when the key never expires. The family's word for that is `never`. */
   expiration: text,
-  /** How the key begins. Not in the document; the family's. */
+  /** How the key begins. Not in the contract; the family's. */
   prefix: text,
 });
 export type ApiKey = z.infer<typeof apiKeySchema>;
 
-/** As creating shows it, once. Interface document, section Resources, "API key", `api_key`. */
+/** As creating shows it, once. service-interface.md §2.8, `api_key`. */
 export const createdApiKeySchema = apiKeySchema.extend({
   /** A secret: it cannot be retrieved later. */
   api_key: z.string().min(1),
 });
 export type CreatedApiKey = z.infer<typeof createdApiKeySchema>;
 
-/** What revoking answers with. The document leaves its form open; this is the family's. */
+/** What revoking answers with. The contract leaves its form open; this is the family's. */
 export const revokedApiKeySchema = z.looseObject({ merchant_id: text, key_id: id, revoked: flag });
 export type RevokedApiKey = z.infer<typeof revokedApiKeySchema>;

@@ -1,6 +1,6 @@
 /**
- * The business profile. The document names its `profile_id` only; the rest is the family's.
- * Interface document, section Resources, "Payment link and business profile".
+ * The business profile. The contract names its `profile_id` only; the rest is the family's.
+ * service-interface.md §2.9.
  */
 import { z } from 'zod';
 import { flag, id, integer, text } from './fields.ts';
@@ -10,7 +10,7 @@ const texts = z.array(z.string()).nullish();
 /** A profile of the account: where its webhooks go, and the secret that signs them. */
 export const businessProfileSchema = z.looseObject({
   profile_id: id,
-  // Below: not in the document.
+  // Below: not in the contract.
   merchant_id: text,
   profile_name: text,
   return_url: text,

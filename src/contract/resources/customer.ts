@@ -1,8 +1,8 @@
-/** The customer. Interface document, section Resources, "Customer". */
+/** The customer. service-interface.md §2.4. */
 import { z } from 'zod';
 import { flag, id, lenient, metadata, text, timestamp } from './fields.ts';
 
-/** Interface document, section Resources, "Customer", with what services of this family add. */
+/** service-interface.md §2.4. */
 export const customerSchema = z.looseObject({
   customer_id: id,
   email: text,
@@ -25,7 +25,7 @@ export const customerSchema = z.looseObject({
   ),
   metadata,
   created: timestamp,
-  // Below: not in the document.
+  // Below: not in the contract.
   /** The family's name for `created`. */
   created_at: timestamp,
   default_payment_method_id: text,
@@ -33,7 +33,7 @@ export const customerSchema = z.looseObject({
 });
 export type Customer = z.infer<typeof customerSchema>;
 
-/** What deleting answers with. The document leaves its form open; this is the family's. */
+/** What deleting answers with. The contract leaves its form open; this is the family's. */
 export const deletedCustomerSchema = z.looseObject({
   customer_id: id,
   customer_deleted: flag,

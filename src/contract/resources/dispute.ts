@@ -1,21 +1,21 @@
 /**
- * The dispute, as events and retrievals carry it. The document shows its id, its status after
+ * The dispute, as events and retrievals carry it. The contract shows its id, its status after
  * evidence and the time of that; the rest is what services of this family send.
- * Interface document, section Resources, "Dispute and evidence".
+ * service-interface.md §2.6.
  */
 import { z } from 'zod';
 import { currency, flag, id, text, timestamp } from './fields.ts';
 
-/** Interface document, section Resources, "Dispute and evidence", with the family's fields. */
+/** service-interface.md §2.6. */
 export const disputeSchema = z.looseObject({
   dispute_id: id,
   /** One of DISPUTE_STATUSES or `submitted`; see statuses.ts. */
   status: text,
   evidence_submitted_at: timestamp,
-  // Below: not in the document.
+  // Below: not in the contract.
   payment_id: text,
   attempt_id: text,
-  /** Minor units, sent as text; an integer, the document's form of amounts, is read too. */
+  /** Minor units, sent as text; an integer, the contract's form of amounts, is read too. */
   amount: z.union([z.string(), z.int()]).nullish(),
   currency,
   /** One of DISPUTE_STAGES, or a later word. */

@@ -1,8 +1,8 @@
-/** What evidence is answered with. Interface document, section Resources, "Dispute and evidence". */
+/** What evidence is answered with. service-interface.md §2.6. */
 import { z } from 'zod';
 import { id, text, timestamp } from './fields.ts';
 
-/** Interface document, section Resources, "Evidence submit result". */
+/** service-interface.md §2.6. */
 export const evidenceResultSchema = z.looseObject({
   dispute_id: id,
   /** `submitted`. */
@@ -11,7 +11,7 @@ export const evidenceResultSchema = z.looseObject({
 });
 export type EvidenceResult = z.infer<typeof evidenceResultSchema>;
 
-/** Interface document, section Endpoints, "Get Evidence". */
+/** service-interface.md §4.6.2. */
 export const evidenceSchema = z.looseObject({
   dispute_id: id,
   /** By group and field; which groups there are is open. Those without a field are left out. */

@@ -16,7 +16,7 @@ export function lenient<T extends z.ZodType>(form: T) {
   return z.catch(field, undefined);
 }
 
-/** The id under which a resource is known. Interface document, section Resources and their fields. */
+/** The id under which a resource is known. service-interface.md §2. */
 export const id = z.string().min(1);
 
 /** Free text, a code, or a word of an open set. */
@@ -29,20 +29,20 @@ export const flag = lenient(z.boolean());
 
 /**
  * Minor units of the currency beside it, as a safe integer.
- * Interface document, section What the service does, convention 3.
+ * service-interface.md §1.4.
  */
 export const amountMinor = z.int().nullish();
 
-/** Interface document, section What the service does, convention 3: ISO 4217. */
+/** service-interface.md §1.4: ISO 4217. */
 export const currency = z.string().nullish();
 
-/** ISO 8601. Interface document, section What the service does, convention 3. */
+/** ISO 8601. service-interface.md §1.4. */
 export const timestamp = lenient(z.string());
 
-/** The merchant's own key-value pairs. Interface document, section Resources, "Payment". */
+/** The merchant's own key-value pairs. service-interface.md §2.1. */
 export const metadata = lenient(z.record(z.string(), z.unknown()));
 
-/** Interface document, section Resources, "Nested objects used on payments", `billing`. */
+/** service-interface.md §2.2, `billing`. */
 export const billingSchema = z.looseObject({
   address: lenient(
     z.looseObject({
@@ -63,7 +63,7 @@ export const billingSchema = z.looseObject({
 });
 export type Billing = z.infer<typeof billingSchema>;
 
-/** Customer details inside another resource. Interface document, section Resources, "Payout". */
+/** Customer details inside another resource. service-interface.md §2.7. */
 export const customerDetailsSchema = z.looseObject({
   id: text,
   name: text,

@@ -1,5 +1,5 @@
 /**
- * The four resources that move money. Interface document, section Resources and their fields.
+ * The four resources that move money. service-interface.md §2.
  */
 import type { z } from 'zod';
 import { disputeSchema } from './dispute.ts';
@@ -7,7 +7,7 @@ import { paymentSchema } from './payment.ts';
 import { payoutSchema } from './payout.ts';
 import { refundSchema } from './refund.ts';
 
-/** Interface document, section Events: the changes that webhooks tell. */
+/** service-interface.md §6: the changes that webhooks tell. */
 export const RESOURCE_KINDS = ['payment', 'refund', 'dispute', 'payout'] as const;
 export type ResourceKind = (typeof RESOURCE_KINDS)[number];
 
@@ -18,7 +18,7 @@ export interface ResourceEntry {
   readonly schema: z.ZodType;
 }
 
-/** Interface document, section Resources and their fields. */
+/** service-interface.md §2. */
 export const RESOURCES = {
   payment: { idField: 'payment_id', schema: paymentSchema },
   refund: { idField: 'refund_id', schema: refundSchema },

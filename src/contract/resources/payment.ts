@@ -1,5 +1,5 @@
 /**
- * The payment, as events and retrievals carry it. Interface document, section Resources, "Payment".
+ * The payment, as events and retrievals carry it. service-interface.md §2.1.
  */
 import { z } from 'zod';
 import { disputeSchema } from './dispute.ts';
@@ -18,7 +18,7 @@ import {
 } from './fields.ts';
 import { refundSchema } from './refund.ts';
 
-/** Response form of a card: never its number. Interface document, section Resources, "Payment". */
+/** Response form of a card: never its number. service-interface.md §2.1. */
 export const cardDetailsSchema = z.looseObject({
   last4: text,
   brand: text,
@@ -27,7 +27,7 @@ export const cardDetailsSchema = z.looseObject({
 });
 export type CardDetails = z.infer<typeof cardDetailsSchema>;
 
-/** Why a payment failed, in three voices. Interface document, section Resources, "Payment". */
+/** Why a payment failed, in three voices. service-interface.md §2.1. */
 export const errorDetailsSchema = z.looseObject({
   unified_details: lenient(z.looseObject({ category: text, message: text })),
   issuer_details: lenient(
@@ -43,14 +43,14 @@ export const errorDetailsSchema = z.looseObject({
 export type ErrorDetails = z.infer<typeof errorDetailsSchema>;
 
 /**
- * What the customer has to do next. The document leaves its name and form open; the family calls it
+ * What the customer has to do next. The contract leaves its name and form open; the family calls it
  * `next_action` and tells its many forms apart by `type`, of which a redirect is the usual one.
- * Interface document, section Resources, "Payment".
+ * service-interface.md §2.1.
  */
 export const nextActionSchema = z.looseObject({ type: text, redirect_to_url: text });
 export type NextAction = z.infer<typeof nextActionSchema>;
 
-/** Interface document, section Resources, "Nested objects used on payments", `order_details`. */
+/** service-interface.md §2.2, `order_details`. */
 export const orderDetailSchema = z.looseObject({
   name: text,
   /** The family's word for `name`. */
@@ -61,7 +61,7 @@ export const orderDetailSchema = z.looseObject({
 });
 export type OrderDetail = z.infer<typeof orderDetailSchema>;
 
-/** One of several captures of a payment. Not in the document; the family sends it on request. */
+/** One of several captures of a payment. Not in the contract; the family sends it on request. */
 export const captureSchema = z.looseObject({
   capture_id: text,
   status: text,
@@ -72,7 +72,7 @@ export const captureSchema = z.looseObject({
 });
 export type Capture = z.infer<typeof captureSchema>;
 
-/** Interface document, section Resources, "Payment", with what services of this family add. */
+/** service-interface.md §2.1. */
 export const paymentSchema = z.looseObject({
   payment_id: id,
   merchant_id: text,
@@ -104,14 +104,14 @@ export const paymentSchema = z.looseObject({
   error_code: text,
   error_message: text,
   error_details: lenient(errorDetailsSchema),
-  // Named in the document as fields of a request; services of this family return them too.
+  // Named in the contract as fields of a request; services of this family return them too.
   profile_id: text,
   payment_method_type: text,
   authentication_type: text,
   billing: lenient(billingSchema),
   return_url: text,
   order_details: lenient(z.array(orderDetailSchema)),
-  // Below: not in the document.
+  // Below: not in the contract.
   next_action: lenient(nextActionSchema),
   /** The family's names for `modified_at`. */
   updated: timestamp,

@@ -1,6 +1,6 @@
 /**
- * The payment link. The document leaves its fields open: these are those of its creation, and what
- * services of this family show. Interface document, section Resources, "Payment link".
+ * The payment link. The contract leaves its fields open: these are those of its creation, and what
+ * services of this family show. service-interface.md §2.9.
  */
 import { z } from 'zod';
 import { amountMinor, currency, flag, id, lenient, text, timestamp } from './fields.ts';

@@ -1,5 +1,5 @@
 /**
- * The payout, as events and retrievals carry it. Interface document, section Resources, "Payout".
+ * The payout, as events and retrievals carry it. service-interface.md §2.7.
  */
 import { z } from 'zod';
 import {
@@ -15,7 +15,7 @@ import {
   timestamp,
 } from './fields.ts';
 
-/** How the money goes out; account numbers come masked. Interface document, section Resources, "Payout". */
+/** How the money goes out; account numbers come masked. service-interface.md §2.7. */
 export const payoutMethodDataSchema = z.looseObject({
   bank: lenient(
     z.looseObject({
@@ -27,7 +27,7 @@ export const payoutMethodDataSchema = z.looseObject({
 });
 export type PayoutMethodData = z.infer<typeof payoutMethodDataSchema>;
 
-/** Interface document, section Resources, "Payout", with what services of this family add. */
+/** service-interface.md §2.7. */
 export const payoutSchema = z.looseObject({
   payout_id: id,
   merchant_id: text,
@@ -55,21 +55,21 @@ export const payoutSchema = z.looseObject({
   created: timestamp,
   connector_transaction_id: text,
   priority: text,
-  /** The document leaves its form open; the family sends an array of attempts. */
+  /** The contract leaves its form open; the family sends an array of attempts. */
   attempts: z.unknown().optional(),
-  /** The document leaves its form open; the family sends `payout_link_id` and `link`. */
+  /** The contract leaves its form open; the family sends `payout_link_id` and `link`. */
   payout_link: z.unknown().optional(),
   unified_code: text,
   unified_message: text,
   payout_method_id: text,
-  // Below: not in the document, except as deprecated request fields.
+  // Below: not in the contract, except as deprecated request fields.
   modified_at: timestamp,
   updated: timestamp,
   updated_at: timestamp,
   connector: text,
   merchant_connector_id: text,
   business_label: text,
-  /** Deprecated copies of what `customer` holds. Interface document, section Versioning, rule 2. */
+  /** Deprecated copies of what `customer` holds. service-interface.md §9.2. */
   email: text,
   name: text,
   phone: text,

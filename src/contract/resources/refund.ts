@@ -1,10 +1,10 @@
 /**
- * The refund, as events and retrievals carry it. Interface document, section Resources, "Refund".
+ * The refund, as events and retrievals carry it. service-interface.md §2.5.
  */
 import { z } from 'zod';
 import { amountMinor, currency, id, metadata, text, timestamp } from './fields.ts';
 
-/** Interface document, section Resources, "Refund", with what services of this family add. */
+/** service-interface.md §2.5. */
 export const refundSchema = z.looseObject({
   refund_id: id,
   payment_id: text,
@@ -18,7 +18,7 @@ export const refundSchema = z.looseObject({
   metadata,
   created: timestamp,
   modified_at: timestamp,
-  // Below: not in the document.
+  // Below: not in the contract.
   /** The family's name for `created`. */
   created_at: timestamp,
   /** The family's name for `modified_at`. */

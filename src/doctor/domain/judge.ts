@@ -34,7 +34,7 @@ export interface KeyAnswer {
 }
 
 /**
- * Judges the answer of `GET /health`. Interface document, section Authentication, rule 5: 401 AU_01 for
+ * Judges the answer of `GET /health`. service-interface.md §5.3: 401 AU_01 for
  * an invalid key, AU_02 for a revoked one, 403 for one that may not.
  */
 export function judgeKey(answer: KeyAnswer | 'healthy', baseUrl: string): Judgement {
@@ -75,9 +75,8 @@ const SANDBOX_WORDS = /(^|[.-])(sandbox|test|staging|dev)([.-]|$)/i;
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Whether the kind of a key fits its address. Interface document, section What the service does,
- * convention 1: production keys that are used for testing create real charges. Which address is which
- * is not shown there, so that only its name can tell.
+ * Whether the kind of a key fits its address: production keys create real charges even in tests.
+ * service-interface.md §1.2. The contract does not list the addresses, so the host name decides.
  */
 export function judgeKeyKind(apiKey: string, baseUrl: string): Judgement {
   const host = new URL(baseUrl).hostname;

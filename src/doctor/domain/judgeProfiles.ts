@@ -138,7 +138,7 @@ function placeOf(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
 
-/** Judges what webhooks are signed with. Interface document, section Authentication, rule 6. */
+/** Judges what webhooks are signed with. service-interface.md §5.4. */
 export function judgeSecrets(profiles: readonly ProfileFacts[]): Judgement {
   return worst(profiles.map(judgeSecret));
 }

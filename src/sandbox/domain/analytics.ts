@@ -1,5 +1,5 @@
 /**
- * Metrics from sums. Interface document, section Endpoints, "Analytics".
+ * Metrics from sums. service-interface.md §4.9.
  *
  * 1. A resource belongs to the time at which it was created; a span has its start and not its end.
  * 2. Rates are from 0 to 1, and 0 where there is nothing to take a part of.
@@ -99,7 +99,7 @@ const STEPS_MS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Width of the spans that a query asks for, ms; undefined where it does not divide time. The document
+ * Width of the spans that a query asks for, ms; undefined where it does not divide time. The contract
  * leaves the set of granularities open, so one that is not known divides nothing.
  */
 export function stepOf({ timeSeries }: MetricsQuery): number | undefined {

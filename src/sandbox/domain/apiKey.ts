@@ -1,5 +1,5 @@
 /**
- * API keys as the account sees them. Interface document, section Resources, "API key".
+ * API keys as the account sees them. service-interface.md §2.8.
  *
  * 1. The key itself is told once and kept as a hash only.
  * 2. A revoked key is none: it is neither listed nor found.

@@ -1,6 +1,5 @@
 /**
- * A customer, and what a payment takes over from one. Interface document, section Resources,
- * "Customer".
+ * A customer, and what a payment takes over from one. service-interface.md §2.4.
  *
  * 1. An update changes what it sends; `address` and `metadata` are each replaced as a whole.
  * 2. A deleted customer is none: nothing of it is kept but the id, which stays taken.
@@ -41,7 +40,7 @@ export function redactCustomer({ customer_id, created }: CustomerState): Custome
 
 /**
  * The billing that a payment of this customer has where it was sent none; undefined for a customer
- * without an address. Interface document, section Resources, "Customer", `address`.
+ * without an address. service-interface.md §2.4, `address`.
  */
 export function defaultBilling(customer: CustomerState): object | undefined {
   const { address, phone, phone_country_code: country } = customer;

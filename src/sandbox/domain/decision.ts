@@ -1,10 +1,10 @@
 /** What a rule decides: a new state of a resource, or why there is none. */
 import type { ErrorCode, FamilyErrorCode } from '../../contract/index.ts';
 
-/** The HTTP statuses that a refusal can have; the document's table, section Errors. */
+/** The HTTP statuses that a refusal can have; service-interface.md §7.2. */
 export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 422 | 429;
 
-/** Why a request was not done, in the document's words. */
+/** Why a request was not done, in the contract's words. */
 export interface Refusal {
   readonly status: RefusalStatus;
   readonly code: ErrorCode | FamilyErrorCode;

@@ -1,5 +1,5 @@
 /**
- * The life of a dispute. The interface document shows its id and that evidence makes it `submitted`;
+ * The life of a dispute. The contract shows its id and that evidence makes it `submitted`;
  * stages, statuses and their order are those of services of this family.
  *
  * 1. Within a stage: opened → anything; challenged → anything but opened; the others are ends.
@@ -67,7 +67,7 @@ export interface NewDispute {
   readonly refundedMinor: number;
 }
 
-/** The document leaves the length of the evidence deadline open. */
+/** The contract leaves the length of the evidence deadline open. */
 const EVIDENCE_MS = 10 * DAY_MS;
 /** Between an acceptance and the processor's report of it, which is what sends the webhook. */
 const REPORT_MS = MINUTE_MS;
@@ -173,7 +173,7 @@ function withDue({ hidden }: DisputeState, due: DisputeDue | undefined): Dispute
 /**
  * Submit Evidence: adds and changes fields, and clears those that come empty. The webhook follows
  * when the processor reports that the dispute is challenged, as services of this family do it.
- * Interface document, section Endpoints, "Submit Evidence".
+ * service-interface.md §4.6.1.
  */
 export function changeEvidence(
   state: DisputeState,

@@ -1,5 +1,5 @@
 /**
- * The life of a payment. Interface document, section "States and transitions"; what it leaves open
+ * The life of a payment. service-interface.md §3; what it leaves open
  * is decided here and told in docs/decisions/0010-sandbox.md.
  *
  *   requires_payment_method ─▶ requires_confirmation ─▶ (attempt)
@@ -15,7 +15,7 @@
  * 3. A change makes `modified_at` later; a refusal changes nothing.
  * 4. Money that was received is never given back here: refunds and disputes are resources of their own.
  *
- * Written from the document alone: the ledger's rules are written a second time there, on purpose,
+ * Written from the contract alone: the ledger's rules are written a second time there, on purpose,
  * so that one mistake cannot hide in both.
  */
 import {
@@ -167,7 +167,7 @@ const PROCESSING_MS = 5 * MINUTE_MS;
 /** The family's session: after it the customer can no longer finish an action. */
 const SESSION_MS = 15 * MINUTE_MS;
 
-/** Create Payment. Interface document, section Endpoints, "Create Payment". */
+/** Create Payment. service-interface.md §4.3.1. */
 export function createPayment(input: PaymentInput, created: NewPayment): Decision<PaymentState> {
   const at = isoTime(created.nowMs);
   const { defaultBilling } = created;
@@ -225,7 +225,7 @@ export type ConfirmInput = Pick<
 
 /**
  * Confirm Payment. A failed payment may be confirmed again under its id, as services of this family
- * allow: the next attempt. Interface document, section Endpoints, "Confirm Payment".
+ * allow: the next attempt. service-interface.md §4.3.3.
  */
 export function confirmPayment(
   state: PaymentState,
@@ -240,7 +240,7 @@ export function confirmPayment(
 
 const UNCONFIRMED = new Set<string>(['requires_payment_method', 'requires_confirmation']);
 
-/** The fields of Update Payment. Interface document, section Endpoints, "Update Payment". */
+/** The fields of Update Payment. service-interface.md §4.3.2. */
 export interface PaymentUpdate {
   readonly amount?: number | undefined;
   readonly currency?: string | undefined;
@@ -277,7 +277,7 @@ export function updatePayment(
   );
 }
 
-/** The fields of Capture Payment. Interface document, section Endpoints, "Capture Payment". */
+/** The fields of Capture Payment. service-interface.md §4.3.6. */
 export interface CaptureInput {
   readonly amount_to_capture?: number | undefined;
   readonly statement_descriptor_prefix?: string | undefined;
@@ -327,7 +327,7 @@ export function capturePayment(
   );
 }
 
-/** Captured as far as it can be, or cancelled: the document answers 409 rather than 400. */
+/** Captured as far as it can be, or cancelled: the contract answers 409 rather than 400. */
 const CAPTURE_CONFLICTS = new Set<string>(['succeeded', 'partially_captured', 'cancelled']);
 
 function refuseCapture(state: PaymentState): Decision<never> {
@@ -344,7 +344,7 @@ function descriptorOf(input: CaptureInput): string {
 
 /**
  * Cancel Payment: from any state that is not yet fully captured. What was captured before stays
- * received; the rest is released. Interface document, section "Payment transitions".
+ * received; the rest is released. service-interface.md §3.2.
  */
 export function cancelPayment(
   state: PaymentState,
@@ -364,7 +364,7 @@ export function cancelPayment(
   );
 }
 
-/** Besides what the document names: what has ended and holds nothing that could be released. */
+/** Besides what the contract names: what has ended and holds nothing that could be released. */
 const NOT_CANCELLABLE = new Set<string>([
   'succeeded',
   'cancelled',
@@ -373,14 +373,14 @@ const NOT_CANCELLABLE = new Set<string>([
   'partially_captured',
 ]);
 
-/** Approve Payment. Interface document, section Endpoints, "Approve Payment". */
+/** Approve Payment. service-interface.md §4.3.8. */
 export function approvePayment(state: PaymentState, nowMs: number): Decision<PaymentState> {
   if (state.status !== 'requires_merchant_action') return refuseAction('approve', state);
   return accept(finish({ ...state, merchant_decision: 'approved' }, afterwardsOf(state), nowMs));
 }
 
 /**
- * Reject Payment. The document leaves the outcome open; at services of this family it is `failed`.
+ * Reject Payment. The contract leaves the outcome open; at services of this family it is `failed`.
  */
 export function rejectPayment(state: PaymentState, nowMs: number): Decision<PaymentState> {
   if (state.status !== 'requires_merchant_action') return refuseAction('reject', state);

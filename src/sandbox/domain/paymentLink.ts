@@ -1,5 +1,5 @@
 /**
- * A payment link. Interface document, section Endpoints, "Payment links"; its states are those of
+ * A payment link. service-interface.md §4.7; its states are those of
  * services of this family, with one more for a link that is used up.
  *
  * 1. A one-time link is used up by a payment that is under way or received money. One that ended

@@ -1,5 +1,5 @@
 /**
- * The life of a payout. Interface document, sections "Payout statuses" and "Payouts"; the document
+ * The life of a payout. service-interface.md §3.4 and §4.8; the contract
  * names the statuses and the usual way (create, update, confirm), services of this family the rest.
  *
  *   requires_payout_method_data ─▶ requires_confirmation ─▶ requires_fulfillment
@@ -10,7 +10,7 @@
  *
  * 1. `payout_type` is mandatory before confirmation, and so is a method to pay to.
  * 2. With `auto_fulfill` the service confirms and fulfils by itself: the creation response still
- *    shows requires_fulfillment, as the document has it.
+ *    shows requires_fulfillment, as the contract has it.
  * 3. Account numbers are masked before they are stored: what is not kept cannot leak.
  * 4. There is one method, the one that came last: details or a stored one. Details are of the type
  *    named, in whichever requests the two came.
@@ -75,7 +75,7 @@ interface CustomerInput {
   readonly phone_country_code?: string | undefined;
 }
 
-/** The fields of Create Payout that can still change. Interface document, "Payouts". */
+/** The fields of Create Payout that can still change. service-interface.md §4.8. */
 export interface PayoutFields {
   readonly amount?: number | undefined;
   readonly currency?: string | undefined;
@@ -138,7 +138,7 @@ const AUTO_FULFILL_MS = SECOND_MS;
 const SETTLE_MS = HOUR_MS;
 const REVERSE_MS = DAY_MS;
 
-/** Create Payout. Interface document, section Endpoints, "Payouts". */
+/** Create Payout. service-interface.md §4.8. */
 export function createPayout(input: PayoutInput, created: NewPayout): Decision<PayoutState> {
   const at = isoTime(created.nowMs);
   const blank: PayoutState = {
@@ -175,8 +175,7 @@ export interface PayoutReplacement extends PayoutFields {
 
 /**
  * Update Payout. PUT replaces: what is not sent is as if it had never been sent, and what identifies
- * the payout stays, its customer and its link included. Interface document, section What the service
- * does, convention 4.
+ * the payout stays, its customer and its link included. service-interface.md §1.5.
  */
 export function replacePayout(
   state: PayoutState,
@@ -206,7 +205,7 @@ const UPDATABLE = new Set<string>(['requires_confirmation', 'requires_payout_met
 
 const CONFIRMABLE = new Set<string>(['requires_confirmation', 'requires_payout_method_data']);
 
-/** Confirm Payout: the third step of the document's usual way; it may bring what is missing. */
+/** Confirm Payout: the third step of the contract's usual way; it may bring what is missing. */
 export function confirmPayout(
   state: PayoutState,
   fields: PayoutFields,
@@ -331,7 +330,7 @@ const CONTACT = ['email', 'name', 'phone', 'phone_country_code'] as const;
 
 /**
  * The `customer` object counts before the deprecated fields beside it, which are answered too.
- * Interface document, section Versioning, rule 2.
+ * service-interface.md §9.2.
  */
 function customerOf(state: PayoutState, fields: PayoutFields): Partial<PayoutState> {
   const contact = {

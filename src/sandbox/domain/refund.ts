@@ -1,5 +1,5 @@
 /**
- * The life of a refund. Interface document, section "Refunds"; states beyond `succeeded` and
+ * The life of a refund. service-interface.md §4.5; states beyond `succeeded` and
  * `failed`, and what moves between them, are those of services of this family.
  *
  *   (new) ─▶ succeeded | failed | pending | review      pending, review ─▶ succeeded | failed
@@ -36,7 +36,7 @@ export interface RefundState {
   readonly hidden: { readonly due?: { readonly at: string; readonly what: 'settle' } | undefined };
 }
 
-/** The fields of Create Refund. Interface document, section Endpoints, "Refunds". */
+/** The fields of Create Refund. service-interface.md §4.5. */
 export interface RefundInput {
   readonly amount?: number | undefined;
   readonly reason?: string | undefined;
@@ -115,7 +115,7 @@ function instantStatus(amountMinor: number): RefundStatus {
   return table[amountMinor] ?? 'succeeded';
 }
 
-/** Update Refund. Interface document, section Endpoints, "Refunds". */
+/** Update Refund. service-interface.md §4.5. */
 export function updateRefund(
   state: RefundState,
   update: { readonly reason?: string | undefined; readonly metadata?: object | undefined },

@@ -81,7 +81,7 @@ export function runDue(resource: Resource, nowMs: number): Resource {
 
 /**
  * Which event a resource gives rise to as it stands; undefined for those that are told of none.
- * Interface document, section Events, rules 5 and 6, with the family's table.
+ * service-interface.md §6.4.
  */
 export function eventTypeOf({ kind, state }: Resource): EventType | undefined {
   // Accepting a dispute is not told; the processor's report of it, later, is.
@@ -113,7 +113,7 @@ export function show({ kind, state }: Resource): Shown {
 
 /**
  * Fields that a payout shows as null rather than not at all.
- * Interface document, section Resources, "Payout": "or null".
+ * service-interface.md §2.7, where null is allowed.
  */
 const PAYOUT_NULLABLE = [
   'billing',
@@ -131,7 +131,7 @@ const PAYOUT_NULLABLE = [
 
 /**
  * The same with its `client_secret`, for the answers that carry it.
- * Interface document, section Resources, "Payment": create, update and confirm.
+ * Returned by create, update and confirm. service-interface.md §2.1.
  */
 export function showWithSecret(resource: Resource): Shown {
   const { hidden } = resource.state;

@@ -134,7 +134,7 @@ export const faultsSchema = z.strictObject({
   dispute_amount_as_text: z.boolean().default(false),
   /** Requests are judged by the contract to the letter: unknown fields, nulls and spellings are refused. */
   strict_requests: z.boolean().default(false),
-  /** HTTP status of HE_01, which the document leaves open. */
+  /** HTTP status of HE_01, which the contract leaves open. */
   he_01_status: z.union([z.literal(400), z.literal(409), z.literal(422)]).default(409),
 });
 

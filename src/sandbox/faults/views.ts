@@ -55,7 +55,7 @@ const THIN_EVENT: Readonly<Record<Resource['kind'], readonly string[]>> = {
   payout: ['payout_id', 'merchant_id', 'status', 'amount', 'currency'],
 };
 
-/** Interface document, section Resources, "Payment": what list items carry. */
+/** The fields of a list item. service-interface.md §2.1. */
 const THIN_ROW: Readonly<Record<Resource['kind'], readonly string[]>> = {
   payment: ['payment_id', 'status', 'amount', 'currency', 'created'],
   refund: ['refund_id', 'status', 'amount', 'currency', 'created'],

@@ -1,4 +1,4 @@
-/** Answers: a body, or the document's error envelope. */
+/** Answers: a body, or the contract's error envelope. */
 import type { Response } from 'express';
 import {
   ERROR_CODES,
@@ -10,7 +10,7 @@ import {
 } from '../../contract/index.ts';
 import type { Refusal } from '../domain/decision.ts';
 
-/** HE_00 and HE_01 have no type in the document: a refused request is an invalid one. */
+/** HE_00 and HE_01 have no type in the contract: a refused request is an invalid one. */
 const TYPES: Readonly<
   Record<ErrorCode | FamilyErrorCode, { readonly type: ErrorType | undefined }>
 > = { ...ERROR_CODES, ...FAMILY_ERROR_CODES };
@@ -20,7 +20,7 @@ export function sendRefusal(response: Response, { status, code, message }: Refus
   response.status(status).json(errorEnvelope(type, code, message));
 }
 
-/** Of the service itself: interface document, section Errors, type `api_error`. */
+/** An error of the service itself: `api_error`. service-interface.md §7.3. */
 export function sendFailure(response: Response, status: 500 | 502 | 503, message: string): void {
   const [type, code] =
     status === 502 ? (['connector_error', 'CE_01'] as const) : (['api_error', 'HE_00'] as const);

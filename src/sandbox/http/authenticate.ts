@@ -1,4 +1,4 @@
-/** Who asks, and what they may. Interface document, section Authentication. */
+/** Who asks, and what they may. service-interface.md §5. */
 import { createHash } from 'node:crypto';
 import { API_KEY_HEADER, type ApiKeyKind, type Endpoint, keyKindOf } from '../../contract/index.ts';
 import { accept, type Decision, type Refusal } from '../domain/decision.ts';

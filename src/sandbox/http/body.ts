@@ -5,7 +5,7 @@ import type { Refusal } from '../domain/decision.ts';
 const MAX_BODY = '1mb';
 const MAX_UPLOAD = '5mb';
 
-/** Any content type: what is no JSON is refused as such, in the document's words. */
+/** Any content type: what is no JSON is refused as such, in the contract's words. */
 export const takeText: RequestHandler = express.text({
   type: () => true,
   limit: MAX_BODY,

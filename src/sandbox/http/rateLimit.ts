@@ -1,6 +1,6 @@
 /**
  * The rate budget: so many requests in each minute and for each key.
- * Interface document, section Limits, "Rate limiting".
+ * service-interface.md §8.2.
  *
  * Minutes are those of the sandbox's clock, like the `Date` of its answers: a caller that measures
  * the reset by that header waits rightly also after the clock was advanced.
@@ -9,7 +9,7 @@ import type { Clock } from '../../platform/clock.ts';
 
 const WINDOW_MS = 60_000;
 
-/** The document leaves the number open; this is the family's 80 a second. */
+/** The contract leaves the number open; this is the family's 80 a second. */
 export const DEFAULT_PER_MINUTE = 4_800;
 
 export interface Budget {

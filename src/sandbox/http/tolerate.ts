@@ -6,11 +6,11 @@
  * case, its separators, or a letter or two.
  *
  * 1. Fields that an object does not have are ignored and listed.
- * 2. A near miss is refused, and so is a name that the document forbids: a misspelt `payment_id`
+ * 2. A near miss is refused, and so is a name that the contract forbids: a misspelt `payment_id`
  *    would make retries unsafe without a word. In a query, where nothing moves money, it is ignored.
  * 3. An optional field that is null counts as left out.
  * 4. Words of an enumeration, and codes of currencies and countries, are read without case.
- * 5. Objects of which the document names no fields are taken as they are.
+ * 5. Objects of which the contract names no fields are taken as they are.
  */
 import type { z } from 'zod';
 import { FORBIDDEN_NAMES, type RequestProblem } from '../../contract/index.ts';

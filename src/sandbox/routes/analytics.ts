@@ -1,4 +1,4 @@
-/** Interface document, section Endpoints, "Analytics". */
+/** Routes for analytics. service-interface.md §4.9. */
 import type { AnalyticsKind, ResourceKind } from '../../contract/index.ts';
 import { fieldOf, type MetricsQuery, rowsOf, stepOf, totalsOf } from '../domain/analytics.ts';
 import { accept, type Decision, refuseValue } from '../domain/decision.ts';

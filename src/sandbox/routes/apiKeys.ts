@@ -1,4 +1,4 @@
-/** Interface document, section Endpoints, "API keys" and "Other routes". */
+/** Routes for API keys. service-interface.md §4.2 and §4.10. */
 import { API_KEY_PREFIXES } from '../../contract/index.ts';
 import { type ApiKeyState, changeApiKey } from '../domain/apiKey.ts';
 import { accept, type Decision, refuseUnknown } from '../domain/decision.ts';

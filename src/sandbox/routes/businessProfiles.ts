@@ -1,4 +1,4 @@
-/** Interface document, section Endpoints, "Other routes". */
+/** Routes for business profiles. service-interface.md §4.10. */
 import { accept } from '../domain/decision.ts';
 import type { Handlers } from './handler.ts';
 import { unknownMerchant } from './merchants.ts';

@@ -1,4 +1,4 @@
-/** Interface document, section Endpoints, "Customers" and "Other routes". */
+/** Routes for customers. service-interface.md §4.4 and §4.10. */
 import { ENDPOINTS } from '../../contract/index.ts';
 import {
   type CustomerState,

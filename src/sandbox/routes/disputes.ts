@@ -1,4 +1,4 @@
-/** Interface document, section Endpoints, "Other routes"; evidence.ts has those of evidence. */
+/** Routes for disputes. service-interface.md §4.10; evidence.ts has those of evidence. */
 import { accept, type Decision, refuseUnknown } from '../domain/decision.ts';
 import { acceptDispute, type DisputeState } from '../domain/dispute.ts';
 import { show } from '../domain/resource.ts';

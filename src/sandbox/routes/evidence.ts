@@ -1,4 +1,4 @@
-/** Interface document, section Endpoints, "Disputes", and the family's route for files. */
+/** Routes for evidence. service-interface.md §4.6; uploading files is the family's route. */
 import { EVIDENCE_FILE_FIELDS } from '../../contract/index.ts';
 import { accept, refuseValue } from '../domain/decision.ts';
 import { changeEvidence, type DisputeState, groupEvidence } from '../domain/dispute.ts';
@@ -63,7 +63,7 @@ export const EVIDENCE_HANDLERS: Handlers<Evidence> = {
   },
 };
 
-/** Interface document, section Resources, "Evidence submit result". */
+/** The result of submitting evidence. service-interface.md §2.6. */
 function result({ dispute_id, evidence_submitted_at }: DisputeState): object {
   return { dispute_id, status: 'submitted', evidence_submitted_at };
 }

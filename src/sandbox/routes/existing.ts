@@ -3,7 +3,7 @@ import type { Services } from '../services.ts';
 
 /**
  * The id of a create is taken: the first request was received.
- * Interface document, section Endpoints, "Idempotent retry rule"; it leaves the HTTP status open.
+ * service-interface.md §4.3.1; it leaves the HTTP status open.
  */
 export function existsAlready({ faults }: Services, message: string): Decision<never> {
   return { refusal: { status: faults.current().he_01_status, code: 'HE_01', message } };

@@ -15,7 +15,7 @@ import { PAYOUT_HANDLERS } from './payouts.ts';
 import { REFUND_HANDLERS } from './refunds.ts';
 
 const ALL: Handlers<EndpointName> = {
-  /** Interface document, section Endpoints, "Health": 200 when the key is valid. */
+  /** 200 when the key is valid. service-interface.md §4.1. */
   health: () => Promise.resolve(accept({ status: 'health is good' })),
   ...API_KEY_HANDLERS,
   ...PAYMENT_HANDLERS,

@@ -46,7 +46,7 @@ export interface ListInput {
     | undefined;
 }
 
-/** One page with the envelope of its kind. Interface document, section Resources, "List envelopes". */
+/** One page with the envelope of its kind. service-interface.md §2.3. */
 export async function listPage(services: Services, asked: ListInput): Promise<Decision<object>> {
   const { clock, db, faults } = services;
   const { lists } = faults.current();

@@ -6,13 +6,13 @@ export interface PageInput {
   readonly offset?: number | undefined;
 }
 
-/** The rows of a page to read. Interface document, section Limits. */
+/** The rows of a page to read. service-interface.md §8.1. */
 export function pageBounds(input: PageInput): { readonly limit: number; readonly offset: number } {
   return { limit: input.limit ?? PAGE_SIZE.default, offset: input.offset ?? DEFAULT_OFFSET };
 }
 
 /**
- * One page in the general list form. Interface document, section Resources, "List envelopes".
+ * One page in the general list form. service-interface.md §2.3.
  * Lists of what webhooks tell go through list.ts instead, where faults are made, too.
  */
 export function pageOf(data: readonly object[], total: number, offset: number): Decision<object> {

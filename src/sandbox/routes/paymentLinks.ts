@@ -1,4 +1,4 @@
-/** Interface document, section Endpoints, "Payment links" and "Other routes". */
+/** Routes for payment links. service-interface.md §4.7 and §4.10. */
 import { accept, type Decision, refuseUnknown, refuseValue } from '../domain/decision.ts';
 import type { PaymentState } from '../domain/payment.ts';
 import {

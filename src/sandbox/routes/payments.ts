@@ -1,4 +1,4 @@
-/** Interface document, section Endpoints, "Payments". */
+/** Routes for payments. service-interface.md §4.3. */
 import { ENDPOINTS } from '../../contract/index.ts';
 import type { Entry } from '../books.ts';
 import { defaultBilling } from '../domain/customer.ts';
@@ -140,7 +140,7 @@ export function unknownPayment(paymentId: string): Decision<never> {
 
 /**
  * The customer that a payment is to name must exist.
- * Interface document, section Endpoints, "Create Payment", `customer_id`.
+ * service-interface.md §4.3.1, `customer_id`.
  */
 async function customerOf(
   entry: Entry,
@@ -183,7 +183,7 @@ const withSecret: View = (state, services) => ({
   client_secret: state.hidden.client_secret,
 });
 
-/** The fields that the document shows for an endpoint's answer. */
+/** The fields that the contract shows for an endpoint's answer. */
 function only(name: 'capturePayment' | 'cancelPayment' | 'approvePayment'): View {
   const fields = Object.keys(ENDPOINTS[name].response.shape);
   return (state, { faults }) => {

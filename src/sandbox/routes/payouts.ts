@@ -1,4 +1,4 @@
-/** Interface document, section Endpoints, "Payouts" and "Other routes". */
+/** Routes for payouts. service-interface.md §4.8 and §4.10. */
 import type { Entry } from '../books.ts';
 import { createCustomer } from '../domain/customer.ts';
 import { accept, type Decision, refuseUnknown, refuseValue } from '../domain/decision.ts';
@@ -80,7 +80,7 @@ export const PAYOUT_HANDLERS: Handlers<Payouts> = {
 
 /**
  * Attaches the customer that a payout names, or creates one with what the payout says of it.
- * Interface document, section Endpoints, "Payouts", `customer` and `customer_id`.
+ * service-interface.md §4.8.
  */
 async function attachCustomer(entry: Entry, state: PayoutState): Promise<Decision<PayoutState>> {
   const { customer_id: id, name, email, phone, phone_country_code } = state;

@@ -1,4 +1,4 @@
-/** Interface document, section Endpoints, "Refunds" and "Other routes". */
+/** Routes for refunds. service-interface.md §4.5 and §4.10. */
 import { accept, type Decision, refuseUnknown } from '../domain/decision.ts';
 import { createRefund, type RefundState, updateRefund } from '../domain/refund.ts';
 import { show } from '../domain/resource.ts';

@@ -81,7 +81,7 @@ interface Envelope {
   readonly nowMs: number;
 }
 
-/** Interface document, section Events, "Envelope". */
+/** The envelope of an event. service-interface.md §6.1. */
 function bodyOf(object: Shown, envelope: Envelope): string {
   return JSON.stringify({
     merchant_id: envelope.merchantId,

@@ -3,7 +3,7 @@
  *
  * *Under way*: taken from what is due, and not recorded yet.
  *
- * 1. Taken is any 2xx; a redirect is not followed. Interface document, section Events, rule 3.
+ * 1. Taken is any 2xx; a redirect is not followed. service-interface.md §6.3.
  * 2. A try sends the stored body and signature: retries differ in nothing.
  * 3. Requests about one object follow each other, those about different objects run side by side, up
  *    to a number. A receiver that hangs over one object holds up no other. Nothing promises an order

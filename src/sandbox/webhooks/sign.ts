@@ -1,6 +1,6 @@
 /**
  * The service's own signature. Written apart from the receiver's, so that a mistake of one shows on
- * the other. Interface document, section Authentication, rule 6.
+ * the other. service-interface.md §5.4.
  */
 import { createHmac } from 'node:crypto';
 import { SIGNATURE_ALGORITHM } from '../../contract/index.ts';

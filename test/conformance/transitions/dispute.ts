@@ -1,6 +1,6 @@
 /**
  * Transitions of a dispute, within a stage and between stages. The contract leaves them open; these
- * are the family's. service-interface.md §3.6.
+ * are the family's. service-interface.md §3.5.
  */
 import {
   DISPUTE_STATUSES,

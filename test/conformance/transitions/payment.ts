@@ -1,6 +1,6 @@
 /**
  * Which operations a payment allows in each status, and the statuses they lead to.
- * service-interface.md §3.3; docs/decisions/0009-contract-where-silent.md for what it leaves open.
+ * service-interface.md §3.2; docs/decisions/0009-contract-where-silent.md for what it leaves open.
  */
 import { CAPTURABLE_STATUSES, type PaymentStatus } from '../../../src/contract/statuses.ts';
 import {
@@ -133,7 +133,7 @@ export const PAYMENT_TRANSITIONS = [
 
 const NOT_IN_THIS_STATE = { httpStatus: 400, code: 'IR_16' } as const;
 
-/** service-interface.md §8.5. */
+/** service-interface.md §7.5. */
 export const PAYMENT_REFUSALS = {
   createPayment: { usual: { httpStatus: 409, code: 'HE_01' } },
   updatePayment: { usual: NOT_IN_THIS_STATE },

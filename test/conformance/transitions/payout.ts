@@ -1,7 +1,7 @@
 /**
  * Which operations a payout allows in each status, and the statuses they lead to. The contract names
  * the statuses and the usual flow (create, update, confirm); the rest is the family's.
- * service-interface.md §3.5.
+ * service-interface.md §3.4.
  */
 import type { PayoutStatus } from '../../../src/contract/statuses.ts';
 import {

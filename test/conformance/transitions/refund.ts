@@ -1,6 +1,6 @@
 /**
  * Transitions of a refund. The contract names two statuses and no transition; the rest is the
- * family's. service-interface.md §3.4.
+ * family's. service-interface.md §3.3.
  */
 import { REFUND_STATUSES, type RefundStatus } from '../../../src/contract/statuses.ts';
 import {

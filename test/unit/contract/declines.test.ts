@@ -8,7 +8,7 @@ import {
   type RetryAdvice,
 } from '../../../src/contract/declines.ts';
 
-/** The document's table, typed here once more so that a slip in the source shows. */
+/** The contract's table, typed here once more so that a slip in the source shows. */
 const DOCUMENTED_MESSAGES: Readonly<Record<string, string>> = {
   UE_1001: 'Insufficient funds',
   UE_1002: 'The card has expired',
@@ -67,7 +67,7 @@ const DOCUMENTED_MESSAGES: Readonly<Record<string, string>> = {
 const retryOf = (code: string) => declineAdvice(code).retry;
 
 describe('listed decline codes', () => {
-  it('are exactly those of the document, with its messages', () => {
+  it('are exactly those of the contract, with its messages', () => {
     const messages = Object.fromEntries(
       Object.entries(DECLINE_CODES).map(([code, { message }]) => [code, message]),
     );
@@ -109,7 +109,7 @@ describe('retry advice', () => {
   });
 
   it.each<[RetryAdvice, string[]]>([
-    // UE_5003 is the one that the document names; the others did not come to an end either.
+    // UE_5003 is the one that the contract names; the others did not come to an end either.
     ['with_customer', ['UE_5003', 'UE_5005', 'UE_5009', 'UE_5011', 'UE_5021']],
     ['sometimes', ['UE_5001', 'UE_5004', 'UE_5007', 'UE_5008']],
     ['fix_request', ['UE_5020']],
@@ -189,7 +189,7 @@ describe('legacy coarse codes', () => {
     });
   });
 
-  it('are the four of the document', () => {
+  it('are the four of the contract', () => {
     expect(Object.keys(LEGACY_DECLINE_CODES)).toEqual(['UE_1000', 'UE_2000', 'UE_3000', 'UE_4000']);
   });
 });

@@ -21,7 +21,7 @@ import { CARD_PAYMENT } from './requestBuilders.ts';
 
 const endpoints = Object.entries(ENDPOINTS) as [string, Endpoint][];
 
-/** The document's routes, typed here once more so that a slip in the table shows. */
+/** The contract's routes, typed here once more so that a slip in the table shows. */
 const DOCUMENTED_ROUTES = `
   GET /health
   POST /api_keys/:merchant_id
@@ -71,11 +71,11 @@ const DOCUMENTED_ROUTES = `
   .trim()
   .split(/\s*\n\s*/);
 
-/** Presupposed by the document, which gives no path: files of evidence, and confirming a payout. */
+/** Presupposed by the contract, which gives no path: files of evidence, and confirming a payout. */
 const PRESUPPOSED_ROUTES = ['POST /files', 'POST /payouts/:payout_id/confirm'];
 
 describe('the table of endpoints', () => {
-  it('has the routes of the document, the two that it presupposes, and no other', () => {
+  it('has the routes of the contract, the two that it presupposes, and no other', () => {
     const routes = endpoints.map(([, { method, path }]) => `${method} ${path}`);
     expect(routes.toSorted()).toEqual([...DOCUMENTED_ROUTES, ...PRESUPPOSED_ROUTES].toSorted());
   });

@@ -41,7 +41,7 @@ describe('the error envelope', () => {
 });
 
 describe('the error tables', () => {
-  it('list every type of the document', () => {
+  it('list every type of the contract', () => {
     expect([...ERROR_TYPES].sort()).toEqual([
       'api_error',
       'authentication_error',
@@ -52,7 +52,7 @@ describe('the error tables', () => {
     ]);
   });
 
-  it('give every code of the document its type, and none where that is left open', () => {
+  it('give every code of the contract its type, and none where that is left open', () => {
     const types = Object.fromEntries(
       Object.entries(ERROR_CODES).map(([code, { type }]) => [code, type ?? null]),
     );
@@ -72,7 +72,7 @@ describe('the error tables', () => {
     });
   });
 
-  it('list every HTTP status of the document', () => {
+  it('list every HTTP status of the contract', () => {
     expect(Object.keys(HTTP_STATUSES).map(Number)).toEqual([
       200, 201, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503,
     ]);

@@ -15,7 +15,7 @@ import {
 } from '../../../src/contract/limits.ts';
 
 describe('limits', () => {
-  it('are the figures of the document', () => {
+  it('are the figures of the contract', () => {
     expect(PAGE_SIZE).toEqual({ default: 10, min: 1, max: 100 });
     expect(DEFAULT_OFFSET).toBe(0);
     expect(CUSTOMER_ID_MAX_LENGTH).toBe(64);
@@ -58,7 +58,7 @@ describe('a payment id', () => {
 });
 
 describe('key prefixes', () => {
-  it('are those of the document', () => {
+  it('are those of the contract', () => {
     expect(API_KEY_PREFIXES).toEqual({
       sandboxSecret: 'snd_',
       productionSecret: 'prd_',

@@ -17,7 +17,7 @@ const without = (field: keyof typeof CARD_PAYMENT) => {
 };
 
 describe('creating a payment', () => {
-  it('takes a card payment with everything that the document names', () => {
+  it('takes a card payment with everything that the contract names', () => {
     const full = {
       ...CARD_PAYMENT,
       customer_id: 'cus_1',

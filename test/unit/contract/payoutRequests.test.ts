@@ -11,7 +11,7 @@ import {
 const PAYOUT = { amount: 1000, currency: 'EUR' };
 const holder = { expiry_month: '12', expiry_year: '2030', card_holder_name: 'Ada' };
 
-/** Every kind of details with exactly its required fields, typed from the document once more. */
+/** Every kind of details with exactly its required fields, typed from the contract once more. */
 const KINDS: readonly (readonly [string, Record<string, Record<string, unknown>>])[] = [
   ['card', { card: { card_number: '4242424242424242', ...holder } }],
   ...(

@@ -20,7 +20,7 @@ const BILLING = {
   phone: { number: '5550100', country_code: '+1' },
 };
 
-/** One body of each kind with every field of the document, and of the family where it is silent. */
+/** One body of each kind with every field of the contract, and of the family where it is silent. */
 const SAMPLES = {
   payment: {
     payment_id: 'pay_1',

@@ -247,7 +247,7 @@ async function paysElsewhere(service: Service, method: string): Promise<void> {
   expect(await service.read('payments', made.payment_id)).toMatchObject({ status: 'succeeded' });
 }
 
-/** Every route that the document names, wherever it does. */
+/** Every route that the contract names, wherever it does. */
 const DOCUMENTED = `
   GET /health
   POST /api_keys/:merchant_id
