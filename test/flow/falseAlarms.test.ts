@@ -9,7 +9,14 @@ import { stdout } from 'node:process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { groupBy } from '../../src/platform/collections.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
-import { judgeAlerts, type RaisedAlert, type State, type Verdict } from '../support/alarmOracle.ts';
+import {
+  type ClockSetting,
+  judgeAlerts,
+  type ListRun,
+  type RaisedAlert,
+  type State,
+  type Verdict,
+} from '../support/alarmOracle.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { drawFaults } from '../support/drawnFaults.ts';
 import {
@@ -52,6 +59,8 @@ const INSTALLATIONS = Array.from(
   },
 );
 
+type Faults = (typeof INSTALLATIONS)[number][1]['drawn']['during'];
+
 let db: TestDatabase;
 let sandbox: TestSandbox;
 let truth: Database;
@@ -60,9 +69,11 @@ let program: Program;
 let env: Environment;
 /** Once the trade is over the service's clock stands still: nothing is due behind the run's back. */
 let stoppedMs: number | undefined;
+let clockSettings: ClockSetting[];
 
 beforeEach(async () => {
   stoppedMs = undefined;
+  clockSettings = [];
   [db, sandbox, receiver] = await Promise.all([
     createTestDatabase(),
     startTestSandbox({ clock: { nowMs: () => stoppedMs ?? Date.now() } }),
@@ -140,6 +151,41 @@ function readAlerts(): Promise<RaisedAlert[]> {
   return db.query('select rule, subject, variant from alerts order by id limit 1000000');
 }
 
+function readRuns(): Promise<ListRun[]> {
+  return db.query(
+    `select stream, (extract(epoch from started_at) * 1000)::bigint as "startedMs",
+            (extract(epoch from to_at) * 1000)::bigint as "watermarkMs"
+       from reconcile_runs
+      where mode = 'full' and state = 'done' and not is_dry_run
+      order by id
+      limit 10000`,
+  );
+}
+
+/** Sets faults, and notes what the service's clock shows with them. */
+async function setFaults(faults: Faults): Promise<void> {
+  await sandbox.control('PUT', '/faults', faults);
+  const { now } = await sandbox.control('GET', '/clock');
+  const shownMs = Date.parse(now) + (faults.clock_off_ms ?? 0);
+  clockSettings.push({ setMs: Date.now(), shownMs });
+}
+
+/**
+ * Stops the service's clock. Nothing changes from here on, so lagging views catch up; as their lag goes
+ * by that clock, they would otherwise show the last seconds before it stopped never.
+ */
+async function stopService(faults: Faults): Promise<void> {
+  await sandbox.control('POST', '/settle');
+  stoppedMs = Date.now();
+  await sandbox.control('POST', '/settle');
+  const { lists, retrieves } = faults;
+  await setFaults({
+    ...faults,
+    lists: { ...lists, replica_lag_ms: 0 },
+    retrieves: { ...retrieves, lag_ms: 0 },
+  });
+}
+
 /** Whether everything that was to be sent has been sent. */
 async function allSent(): Promise<boolean> {
   const [row] = await db.query<{ left: number }>(
@@ -172,18 +218,17 @@ test.each(INSTALLATIONS)(
   async (_name, { seed, random, drawn, orders }) => {
     await sandbox.control('PUT', '/webhook', { url: await webhookUrlOf(program) });
     await firstImport();
-    await sandbox.control('PUT', '/faults', drawn.during);
+    await setFaults(drawn.during);
     for (let round = 0; round < ROUNDS; round += 1) {
       if (drawn.isClockRepaired && round === ROUNDS / 2) {
-        await sandbox.control('PUT', '/faults', { ...drawn.during, clock_off_ms: 0 });
+        await setFaults({ ...drawn.during, clock_off_ms: 0 });
       }
       await trade(sandbox, `${seed}_${round}`, { orders: Math.ceil(orders / ROUNDS), random });
       await sandbox.advance(ROUND_MS);
     }
-    await sandbox.control('PUT', '/faults', drawn.after);
+    await setFaults(drawn.after);
     await sandbox.advance(CLOSED_AFTER_MS);
-    await sandbox.control('POST', '/settle');
-    stoppedMs = Date.now();
+    await stopService(drawn.after);
     await allApplied();
     const from = new Date(Date.now() - 130 * DAY_MS).toISOString();
     const args = ['reconcile', '--mode', 'full', '--from', from, '--json'];
@@ -202,13 +247,17 @@ test.each(INSTALLATIONS)(
   TIMEOUT_MS,
 );
 
-type Faults = (typeof INSTALLATIONS)[number][1]['drawn']['during'];
-
 /** Waits for what is owed, and until everything was sent; what is still missing then is missing. */
 async function settledVerdict(faults: Faults): Promise<Verdict> {
   const endMs = Date.now() + SETTLED_WITHIN_MS;
   for (;;) {
-    const verdict = judgeAlerts({ states: await readStates(), alerts: await readAlerts(), faults });
+    const verdict = judgeAlerts({
+      states: await readStates(),
+      alerts: await readAlerts(),
+      faults,
+      clock: clockSettings,
+      runs: await readRuns(),
+    });
     const isSettled = verdict.missing.length === 0 && (await allSent());
     if (isSettled || Date.now() > endMs) return verdict;
     await new Promise((resolve) => setTimeout(resolve, 1_000));

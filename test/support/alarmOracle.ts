@@ -8,6 +8,8 @@
  * 1. An alert is *false* when its condition held at no time.
  * 2. An alert is *missing* when its condition holds in the end and nothing was raised about it.
  * 3. An alert is opened *twice* when it was opened more often than its condition has episodes.
+ * 4. A watermark is ahead where the service's clock was set to a time before it. The sandbox knows of no
+ *    watermark: it is the end of a full run that began before the clock was set.
  */
 import type { ResourceKind } from '../../src/contract/resources/index.ts';
 import { groupBy } from '../../src/platform/collections.ts';
@@ -34,6 +36,20 @@ export interface RaisedAlert {
   readonly rule: string;
   readonly subject: string;
   readonly variant: string;
+}
+
+/** The service's clock as it was set: what it showed, and when, by the clock of this machine. */
+export interface ClockSetting {
+  readonly setMs: number;
+  readonly shownMs: number;
+}
+
+/** A full run over a list that came to its end, by the clock of this machine. */
+export interface ListRun {
+  readonly stream: string;
+  readonly startedMs: number;
+  /** The watermark that it set, by the service's clock. */
+  readonly watermarkMs: number;
 }
 
 export interface Verdict {
@@ -85,10 +101,14 @@ export interface Judged {
   readonly alerts: readonly RaisedAlert[];
   /** What was on while the shop traded. */
   readonly faults: FaultsInput;
+  /** Every setting of the service's clock, oldest first. */
+  readonly clock: readonly ClockSetting[];
+  readonly runs: readonly ListRun[];
 }
 
-export function judgeAlerts({ states, alerts, faults }: Judged): Verdict {
-  const oracle = createOracle(states, faults);
+export function judgeAlerts(judged: Judged): Verdict {
+  const { alerts } = judged;
+  const oracle = createOracle(judged);
   const raised = groupBy(alerts, keyOf);
   const twice = [...raised].flatMap(([key, own]) => {
     const [first] = own;
@@ -114,12 +134,16 @@ interface Oracle {
   owed(): readonly string[];
 }
 
-function createOracle(states: readonly State[], faults: FaultsInput): Oracle {
+function createOracle({ states, faults, clock, runs }: Judged): Oracle {
   const bySubject = groupBy(states, ({ kind, id }) => `${kind}:${id}`);
   const byOrder = partsByOrder(states);
   return {
     episodes: ({ rule, subject, variant }) => {
       if (subject.startsWith('system:')) return SYSTEM_RULES[rule]?.(faults) ? 1 : 0;
+      if (rule === 'watermark_ahead') {
+        const ofList = runs.filter(({ stream }) => subject === `list:${stream}`);
+        return episodesAhead(clock, ofList);
+      }
       const own = bySubject.get(subject) ?? [];
       const isState = STATE_RULES[rule];
       if (isState) return episodesOf(own.filter((state) => isState(state, variant)));
@@ -196,6 +220,17 @@ function overlapOf(one: State, other: State): readonly Interval[] {
   const fromMs = Math.max(one.fromMs, other.fromMs);
   const untilMs = Math.min(one.untilMs, other.untilMs);
   return fromMs < untilMs ? [[fromMs, untilMs]] : [];
+}
+
+/** How often the clock was set to a time before the watermark that the clock before it had brought. */
+function episodesAhead(clock: readonly ClockSetting[], runs: readonly ListRun[]): number {
+  return clock.filter(({ setMs, shownMs }, place) => {
+    const sinceMs = clock[place - 1]?.setMs ?? Number.NEGATIVE_INFINITY;
+    return runs.some(
+      ({ startedMs, watermarkMs }) =>
+        startedMs >= sinceMs && startedMs < setMs && watermarkMs > shownMs,
+    );
+  }).length;
 }
 
 function isPaid({ kind, status, received }: State): boolean {

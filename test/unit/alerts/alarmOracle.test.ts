@@ -1,0 +1,40 @@
+/** The oracle that judges alerts: which alerts about a watermark it takes for true. */
+import { expect, test } from 'vitest';
+import { judgeAlerts } from '../../support/alarmOracle.ts';
+
+const HOUR_MS = 60 * 60_000;
+const alert = { rule: 'watermark_ahead', subject: 'list:refunds', variant: '' };
+/** Set back by two hours at 10 h. */
+const setBack = [
+  { setMs: 0, shownMs: 0 },
+  { setMs: 10 * HOUR_MS, shownMs: 8 * HOUR_MS },
+];
+const run = (stream: string, hours: number) => ({
+  stream,
+  startedMs: hours * HOUR_MS,
+  watermarkMs: hours * HOUR_MS - 60_000,
+});
+const judge = (runs: readonly ReturnType<typeof run>[], alerts = [alert], clock = setBack) =>
+  judgeAlerts({ states: [], faults: {}, clock, runs, alerts });
+
+test('a watermark is ahead once the clock was set to a time before it', () => {
+  expect(judge([run('refunds', 9)])).toMatchObject({ isFalse: [], twice: [] });
+});
+
+test('a watermark is not ahead of a clock that was set to a time after it, or never was set back', () => {
+  const isFalse = [alert];
+  expect(judge([run('refunds', 7)])).toMatchObject({ isFalse });
+  expect(judge([run('refunds', 9)], [alert], setBack.slice(0, 1))).toMatchObject({ isFalse });
+});
+
+test('a watermark of another list, or of a run after the clock was set, makes no alert true', () => {
+  expect(judge([run('payouts', 9)])).toMatchObject({ isFalse: [alert] });
+  expect(judge([{ ...run('refunds', 9), startedMs: 11 * HOUR_MS }])).toMatchObject({
+    isFalse: [alert],
+  });
+});
+
+test('a watermark that is ahead once is worth one alert', () => {
+  const { twice } = judge([run('refunds', 9), run('refunds', 9.5)], [alert, alert]);
+  expect(twice).toEqual(['watermark_ahead list:refunds : opened 2 times in 1 episodes']);
+});
