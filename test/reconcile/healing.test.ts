@@ -63,6 +63,8 @@ async function applyOrDie(bodies: readonly Buffer[], random: Random): Promise<vo
   }
 }
 
+/** A limit for one seed on a busy machine; most take seconds. */
+const TIMEOUT_MS = 5 * 60_000;
 const ROUNDS = 5;
 const ORDERS_PER_ROUND = 8;
 /** Longer than the season, and as long as a first import. */
@@ -100,49 +102,53 @@ const FINDINGS_OF_DIFFERENCE = [
   'event_dead',
 ];
 
-test.each(SEEDS)('one full run makes the ledger equal, %s', async (_name, season) => {
-  const { seed, random, drawn } = season;
-  const reconciler = testReconciler({ db, service: sandbox });
-  let applied = 0;
-  const applyArrived = async (): Promise<void> => {
-    const arrived = sandbox.listener.received.slice(applied);
-    applied += arrived.length;
-    await applyOrDie(
-      arrived.map(({ body }) => body),
+test.each(SEEDS)(
+  'one full run makes the ledger equal, %s',
+  async (_name, season) => {
+    const { seed, random, drawn } = season;
+    const reconciler = testReconciler({ db, service: sandbox });
+    let applied = 0;
+    const applyArrived = async (): Promise<void> => {
+      const arrived = sandbox.listener.received.slice(applied);
+      applied += arrived.length;
+      await applyOrDie(
+        arrived.map(({ body }) => body),
+        random,
+      );
+    };
+    await playSeason(sandbox, {
+      seed,
+      drawn,
       random,
-    );
-  };
-  await playSeason(sandbox, {
-    seed,
-    drawn,
-    random,
-    rounds: ROUNDS,
-    ordersPerRound: ORDERS_PER_ROUND,
-    afterRound: async () => {
-      await applyArrived();
-      await compareInBetween(reconciler, random);
-    },
-  });
-  await applyArrived();
+      rounds: ROUNDS,
+      ordersPerRound: ORDERS_PER_ROUND,
+      afterRound: async () => {
+        await applyArrived();
+        await compareInBetween(reconciler, random);
+      },
+    });
+    await applyArrived();
 
-  const beganMs = performance.now();
-  const fromMs = Date.now() - SPAN_MS;
-  const reports = await reconciler.runAll({ fromMs });
-  const seconds = (performance.now() - beganMs) / 1_000;
+    const beganMs = performance.now();
+    const fromMs = Date.now() - SPAN_MS;
+    const reports = await reconciler.runAll({ fromMs });
+    const seconds = (performance.now() - beganMs) / 1_000;
 
-  const differences = await differencesOf(db, sandbox);
-  healed.push({
-    lossPercent: drawn.lossPercent,
-    isEqual: differences.length === 0,
-    requests: sum(reports, ({ requests }) => requests),
-    seconds,
-  });
-  expect(differences).toEqual([]);
-  expect(reports.map(({ state, left }) => [state, left])).toEqual(reports.map(() => ['done', 0]));
-  expect(await openFindings()).toEqual([]);
-  const again = await reconciler.runAll({ fromMs });
-  expect(again.map(({ found }) => found)).toEqual([0, 0, 0, 0]);
-});
+    const differences = await differencesOf(db, sandbox);
+    healed.push({
+      lossPercent: drawn.lossPercent,
+      isEqual: differences.length === 0,
+      requests: sum(reports, ({ requests }) => requests),
+      seconds,
+    });
+    expect(differences).toEqual([]);
+    expect(reports.map(({ state, left }) => [state, left])).toEqual(reports.map(() => ['done', 0]));
+    expect(await openFindings()).toEqual([]);
+    const again = await reconciler.runAll({ fromMs });
+    expect(again.map(({ found }) => found)).toEqual([0, 0, 0, 0]);
+  },
+  TIMEOUT_MS,
+);
 
 function sum(reports: readonly RunReport[], of: (report: RunReport) => number): number {
   return reports.reduce((total, report) => total + of(report), 0);
