@@ -169,7 +169,7 @@ async function fill(db) {
       bodyHash: createHash('sha256').update(body).digest(),
     }));
     const stored = await storeBatch(db, events, new Date());
-    await applier.applyBatch(stored.map(({ announce }) => announce));
+    await applier.applyBatch(stored.map(({ toEnqueue }) => toEnqueue));
   }
   return bodies.length;
 }

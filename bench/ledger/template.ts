@@ -47,7 +47,7 @@ export async function applyTemplate(connectionString: string): Promise<void> {
       }));
       const stored = await storeBatch(db, events, new Date());
       await applier.applyBatch(
-        stored.flatMap((one) => ('announce' in one ? [one.announce ?? []].flat() : [])),
+        stored.flatMap((one) => ('toEnqueue' in one ? [one.toEnqueue ?? []].flat() : [])),
       );
     }
   } finally {

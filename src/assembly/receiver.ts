@@ -8,8 +8,8 @@ import { CLOCK_OFF_MS, CLOCK_UNFIT_MS, type DatabaseClock } from '../platform/db
 import type { Gate } from '../platform/db/gate.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
 import type { QueueBackend } from '../platform/queue/index.ts';
-import { createAnnouncer } from '../receiver/announcer.ts';
 import { createReceiverApp, type Readiness } from '../receiver/app.ts';
+import { createEnqueuer } from '../receiver/enqueuer.ts';
 import { createIntake } from '../receiver/intake.ts';
 import { createReceiverMetrics } from '../receiver/metrics.ts';
 import { webhookSecretsOf } from './settings.ts';
@@ -22,8 +22,8 @@ export async function startReceiver(shared: Shared): Promise<number> {
   const { clock, config, events, gate, log, metrics, openPool, onClose, queues } = shared;
   const webhookSecrets = webhookSecretsOf(config);
   const db = openPool('receiver', RECEIVER_POOL);
-  const announcer = createAnnouncer((ids) => events.add([batchJob(ids)]), log);
-  onClose(() => announcer.drain());
+  const enqueuer = createEnqueuer((ids) => events.add([batchJob(ids)]), log);
+  onClose(() => enqueuer.drain());
   const receiverMetrics = createReceiverMetrics(metrics, webhookSecrets.length);
   const refusals = createRefusalCount((counts) => addCounts(db, counts), log);
   onClose(() => refusals.drain());
@@ -31,7 +31,7 @@ export async function startReceiver(shared: Shared): Promise<number> {
     db,
     clock,
     log,
-    announce: announcer.announce,
+    enqueue: enqueuer.enqueue,
     observeBatchSize: receiverMetrics.batchSize,
   });
   onClose(() => intake.drain());
@@ -62,7 +62,7 @@ export async function startReceiver(shared: Shared): Promise<number> {
   return server.port;
 }
 
-/** A queue that is away makes the process slower, not unready: the sweep announces what it missed. */
+/** Without its queue the process is degraded, not unready: the sweep enqueues what is missing. */
 async function readiness(parts: {
   readonly db: Database;
   readonly clock: Pick<DatabaseClock, 'skewMs'>;
@@ -85,7 +85,7 @@ async function readiness(parts: {
       database: database ? 'reachable' : 'away',
       migrations: parts.gate.isOpen() ? 'at head' : parts.gate.reason(),
       clock: clock.says,
-      queue: queue ? 'reachable' : 'degraded: announcements wait for the sweep',
+      queue: queue ? 'reachable' : 'degraded: events wait for the sweep',
     },
   };
 }

@@ -1,4 +1,4 @@
-/** The Express app of the receiver: the webhook route, and two that tell how the process is. */
+/** The Express app of the receiver: the webhook route, `/healthz` and `/readyz`. */
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import { errorEnvelope } from '../contract/errors.ts';
 import { SIGNATURE_HEADER } from '../contract/signature.ts';
@@ -23,7 +23,7 @@ export interface ReceiverAppParts {
   readonly intake: Intake;
   readonly readiness: () => Promise<Readiness>;
   readonly metrics: ReceiverMetrics;
-  /** Counts deliveries without a valid signature, of which nothing is kept. Must not block or throw. */
+  /** Counts deliveries without a valid signature; their bodies are not stored. Must not block or throw. */
   readonly countRefusal: (reason: 'missing' | 'malformed' | 'mismatch') => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -31,7 +31,7 @@ export interface ReceiverAppParts {
 
 export function createReceiverApp(parts: ReceiverAppParts): express.Express {
   const { intake, metrics, readiness, webhookPath, webhookSecrets } = parts;
-  const noteUnverified = createUnverifiedNote(parts.clock, parts.log);
+  const logUnverified = createUnverifiedLog(parts.clock, parts.log);
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -40,7 +40,7 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
     metrics.outcome(outcome.outcome);
     const { status, headers, body } = replyFor(outcome);
     const text = JSON.stringify(body);
-    // Head and body of a reply ended with a string leave in one write; `response.json` makes two.
+    // One write for head and body; `response.json` would make two.
     response.writeHead(status, {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(text),
@@ -52,7 +52,7 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
   const judge = (body: Buffer, request: Request): Promise<WebhookOutcome> => {
     const verification = verifySignature(body, request.header(SIGNATURE_HEADER), webhookSecrets);
     if (verification.outcome !== 'verified') {
-      noteUnverified(verification.outcome);
+      logUnverified(verification.outcome);
       parts.countRefusal(verification.outcome);
       return Promise.resolve({ outcome: `signature_${verification.outcome}` });
     }
@@ -83,7 +83,7 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
     response.status(state.ready ? 200 : 503).json(state);
   });
   app.use((request, response) => {
-    const message = `There is nothing at ${request.path}. Events go to ${webhookPath}.`;
+    const message = `There is nothing at ${request.path}. Send events to ${webhookPath}.`;
     response.status(404).json(errorEnvelope('invalid_request', 'IR_05', message));
   });
   app.use(createErrorHandler(reply, parts.log));
@@ -104,17 +104,17 @@ function createErrorHandler(
   };
 }
 
-const NOTE_EVERY_MS = 10_000;
+const LOG_INTERVAL_MS = 10_000;
 
-/** One log line in ten seconds for unverified deliveries: anybody can send as many as they like. */
-function createUnverifiedNote(clock: Clock, log: Log): (reason: string) => void {
+/** At most one log line in ten seconds for unverified deliveries, because anybody can send them. */
+function createUnverifiedLog(clock: Clock, log: Log): (reason: string) => void {
   let quietUntilMs = 0;
-  let unsaid = 0;
+  let unlogged = 0;
   return (reason) => {
-    unsaid += 1;
+    unlogged += 1;
     if (clock.nowMs() < quietUntilMs) return;
-    log.warn({ reason, deliveries: unsaid }, 'receiver.signature_refused');
-    quietUntilMs = clock.nowMs() + NOTE_EVERY_MS;
-    unsaid = 0;
+    log.warn({ reason, deliveries: unlogged }, 'receiver.signature_refused');
+    quietUntilMs = clock.nowMs() + LOG_INTERVAL_MS;
+    unlogged = 0;
   };
 }

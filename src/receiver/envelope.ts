@@ -1,29 +1,29 @@
 /**
- * What intake needs of a verified body: the name under which it is kept. Everything else is read
- * later, by the ledger, from the stored bytes.
+ * The fields of a verified body that intake needs: the ids under which it is stored. The ledger reads
+ * everything else later, from the stored bytes.
  */
 import { parseId } from '../contract/identifiers.ts';
 
 export interface Envelope {
-  /** Undefined when the body has no usable envelope; it is then known by its bytes alone. */
+  /** Undefined if the body has no usable envelope; its hash identifies it then. */
   readonly eventId: string | undefined;
   readonly merchantId: string | undefined;
   readonly eventType: string | undefined;
 }
 
-const UNNAMED: Envelope = { eventId: undefined, merchantId: undefined, eventType: undefined };
+const NO_ENVELOPE: Envelope = { eventId: undefined, merchantId: undefined, eventType: undefined };
 
-/** Refuses invalid UTF-8, which PostgreSQL could not hold as text, and drops a byte order mark. */
+/** Rejects invalid UTF-8, which PostgreSQL cannot store as text, and drops a byte order mark. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads the envelope of a verified body. Never throws: what cannot be read is unnamed. */
+/** Reads the envelope of a verified body. Never throws: an unreadable body has no envelope. */
 export function readEnvelope(body: Buffer): Envelope {
   const parsed = parse(body);
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return UNNAMED;
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return NO_ENVELOPE;
   const own = (field: string): unknown =>
     Object.hasOwn(parsed, field) ? (parsed as Record<string, unknown>)[field] : undefined;
   const eventId = parseId(own('event_id'));
-  if (eventId === undefined) return UNNAMED;
+  if (eventId === undefined) return NO_ENVELOPE;
   return {
     eventId,
     merchantId: parseId(own('merchant_id')),
@@ -35,7 +35,7 @@ function parse(body: Buffer): unknown {
   try {
     return JSON.parse(utf8.decode(body));
   } catch {
-    // Not JSON, or not UTF-8: either way the bytes are kept and a finding says so.
+    // Not JSON, or not UTF-8. The bytes are stored, and the ledger opens a finding.
     return undefined;
   }
 }

@@ -1,13 +1,13 @@
 /**
  * Group commit: requests that arrive together share one insert and one commit.
  *
- * 1. Nothing is reported stored before its commit, which waits for a synchronous standby where there
- *    is one; a commit whose wait was canceled is reported as unavailable.
- * 2. No artificial delay: a lone event is written at once. Those that arrive while two batches are
- *    in flight wait and make the next one. Three in flight did not beat two.
- * 3. What waits is bounded in count and in bytes; beyond that the sender is told to come again.
- * 4. A batch that the database refuses for its data is written one by one, so that a bad row fails
- *    alone.
+ * 1. An event is acknowledged only after its commit, which waits for a synchronous standby if there
+ *    is one. A commit whose wait was canceled is reported as unavailable.
+ * 2. No artificial delay: a lone event is written immediately. Events that arrive while two batches
+ *    are in flight form the next one. Three in flight were not faster than two.
+ * 3. Waiting events are bounded in count and in bytes; beyond that the sender gets 503.
+ * 4. If the database rejects a batch for its data, the events are written one by one, so that only
+ *    the bad one fails.
  */
 import { hash } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
@@ -21,17 +21,17 @@ import { type Stored, storeBatch } from './storeBatch.ts';
 export type IntakeOutcome =
   | {
       readonly outcome: Stored['outcome'];
-      /** Undefined when the body named none. */
+      /** Undefined if the body has none. */
       readonly eventId: string | undefined;
     }
-  /** Not stored, or not known to be: the sender must send it again. */
+  /** Not persisted, or not known to be: the sender must retry. */
   | { readonly outcome: 'unavailable' }
   | { readonly outcome: 'overloaded' };
 
 export interface Intake {
-  /** Stores a verified body. Never throws. */
+  /** Persists a verified body. Never throws. */
   accept(body: Buffer): Promise<IntakeOutcome>;
-  /** Resolves when nothing waits or is in flight. */
+  /** Resolves when nothing is waiting or in flight. */
   drain(): Promise<void>;
 }
 
@@ -39,8 +39,8 @@ export interface IntakeParts {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  /** Tells the workers of committed inbox rows. Must not block or throw. */
-  readonly announce: (webhookEventIds: readonly number[]) => void;
+  /** Enqueues committed inbox rows for the workers. Must not block or throw. */
+  readonly enqueue: (webhookEventIds: readonly number[]) => void;
   readonly observeBatchSize: (events: number) => void;
 }
 
@@ -54,7 +54,7 @@ interface Waiting {
   readonly report: (outcome: IntakeOutcome) => void;
 }
 
-export function createIntake({ db, clock, log, announce, observeBatchSize }: IntakeParts): Intake {
+export function createIntake({ db, clock, log, enqueue, observeBatchSize }: IntakeParts): Intake {
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
   let inFlight = 0;
@@ -67,14 +67,14 @@ export function createIntake({ db, clock, log, announce, observeBatchSize }: Int
       const events = batch.map(({ event }) => event);
       const stored = await storeBatch(db, events, receivedAt);
       observeBatchSize(batch.length);
-      announce(stored.flatMap((result) => ('announce' in result ? (result.announce ?? []) : [])));
-      batch.forEach(({ event, report }, place) => {
-        const outcome = stored[place]?.outcome;
+      enqueue(stored.flatMap((result) => ('toEnqueue' in result ? (result.toEnqueue ?? []) : [])));
+      batch.forEach(({ event, report }, index) => {
+        const outcome = stored[index]?.outcome;
         report(outcome ? { outcome, eventId: event.eventId } : { outcome: 'unavailable' });
       });
     } catch (error) {
       if (batch.length > 1 && !isTransient(error)) {
-        log.error({ error, events: batch.length }, 'intake.batch_refused_writing_singly');
+        log.error({ error, events: batch.length }, 'intake.batch_rejected_writing_singly');
         for (const one of batch) await write([one]);
         return;
       }
@@ -112,7 +112,7 @@ export function createIntake({ db, clock, log, announce, observeBatchSize }: Int
         waiting.push({ event, report });
         waitingBytes += body.length;
         if (isPumpDue) return;
-        // Requests whose bodies the event loop reads in one round share a batch from the start.
+        // Requests whose bodies arrive in one turn of the event loop share the first batch.
         isPumpDue = true;
         setImmediate(pump);
       });

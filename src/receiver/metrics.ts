@@ -3,21 +3,21 @@ import { WEBHOOK_OUTCOMES, type WebhookOutcome } from './reply.ts';
 
 export interface ReceiverMetrics {
   outcome(outcome: WebhookOutcome['outcome']): void;
-  /** From the last byte of a delivery to its reply. */
+  /** Time from the last byte of a delivery to its reply. */
   replied(httpStatus: number, seconds: number): void;
-  /** Which secret verified a delivery, counted from 0, so that an operator sees when one can go. */
+  /** The index of the secret that verified a delivery; shows when an old secret can be removed. */
   secretUsed(secretIndex: number): void;
   batchSize(events: number): void;
 }
 
-/** @param secrets how many secrets are set */
+/** @param secrets the number of configured secrets */
 export function createReceiverMetrics(metrics: Metrics, secrets: number): ReceiverMetrics {
   const outcome = metrics.counter('tallyhook_webhooks_total', 'Deliveries by outcome', {
     outcome: WEBHOOK_OUTCOMES,
   });
   const secret = metrics.counter(
     'tallyhook_webhook_secret_used_total',
-    'Verified deliveries by the place of the secret in WEBHOOK_SECRETS, counted from 1',
+    'Verified deliveries by position of the secret in WEBHOOK_SECRETS, starting at 1',
     { secret: Array.from({ length: secrets }, (_, index) => String(index + 1)) },
   );
   const reply = metrics.histogram({
@@ -28,7 +28,7 @@ export function createReceiverMetrics(metrics: Metrics, secrets: number): Receiv
   });
   const batchSize = metrics.histogram({
     name: 'tallyhook_intake_batch_events',
-    help: 'Events written by one commit',
+    help: 'Events per commit',
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
     values: {},
   });

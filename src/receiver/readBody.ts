@@ -1,7 +1,7 @@
 /**
  * Reads a webhook's body as the bytes it was sent as.
  *
- * 1. A body is whole or it is none: one that ends before its announced length is incomplete.
+ * 1. A body is whole or it is none: one that ends before its declared length is incomplete.
  * 2. Never more than the limit is kept in memory. What is beyond it is read off, so that the
  *    connection goes on to serve other requests; the server's timeout bounds how long.
  * 3. An encoded body is refused, not inflated: the signature covers the bytes as sent.
@@ -30,7 +30,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bo
       else if (length > maxBytes) resolve({ outcome: 'too_large' });
       else resolve({ outcome: 'read', body: join(chunks, length) });
     });
-    // What was sent is not all that was announced; after the end of a whole body this changes nothing.
+    // Fewer bytes arrived than declared. After the end of a whole body this has no effect.
     const giveUp = (): void => resolve({ outcome: 'incomplete_body' });
     request.on('error', giveUp);
     request.on('close', giveUp);

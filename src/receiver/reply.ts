@@ -1,6 +1,6 @@
 /**
- * Every outcome of a delivery and the HTTP reply that says it. A sender retries what is not 2xx, so
- * 2xx means a committed row, 4xx only what the sender did, and 503 "come again".
+ * Every outcome of a delivery and its HTTP reply. A sender retries everything but 2xx, so 2xx means a
+ * committed row, 4xx means a mistake of the sender, and 503 means "retry later".
  */
 import { type ErrorEnvelope, errorEnvelope } from '../contract/errors.ts';
 import { SIGNATURE_HEADER } from '../contract/signature.ts';
@@ -15,7 +15,7 @@ export type WebhookOutcome =
   | { readonly outcome: 'incomplete_body' }
   | { readonly outcome: 'wrong_method' };
 
-/** All of them, in the order of what they say. */
+/** All outcomes, in the order of their replies. */
 export const WEBHOOK_OUTCOMES = [
   'accepted',
   'duplicate',
@@ -39,7 +39,7 @@ export interface Reply {
     | ErrorEnvelope;
 }
 
-/** The service waits a minute before its first retry; sooner is welcome. */
+/** The service waits a minute before its first retry; an earlier one is fine. */
 const RETRY_AFTER = { 'Retry-After': '5' };
 
 export function replyFor(outcome: WebhookOutcome): Reply {
@@ -50,9 +50,9 @@ export function replyFor(outcome: WebhookOutcome): Reply {
     case 'duplicate':
       return received(outcome.eventId, true);
     case 'unavailable':
-      return unavailable('The event could not be stored now. Send it again.');
+      return unavailable('The event could not be stored. Send it again later.');
     case 'overloaded':
-      return unavailable('Too many events are waiting to be stored. Send it again.');
+      return unavailable('Too many events are waiting to be stored. Send it again later.');
     case 'signature_missing':
       return unverified(`The header ${SIGNATURE_HEADER} is missing.`);
     case 'signature_malformed':
@@ -60,14 +60,14 @@ export function replyFor(outcome: WebhookOutcome): Reply {
     case 'signature_mismatch':
       return unverified(`The header ${SIGNATURE_HEADER} does not match the bytes of the body.`);
     case 'too_large':
-      // The rest has been read off, so the connection goes on to serve other requests.
+      // The rest of the body has been read, so the connection can serve further requests.
       return refused(413, 'The body is larger than this receiver accepts.');
     case 'encoded_body':
-      return refused(415, 'Send the body as it was signed, without Content-Encoding.');
+      return refused(415, 'Send the body as signed, without Content-Encoding.');
     case 'incomplete_body':
-      return refused(400, 'The body ended before its announced length.');
+      return refused(400, 'The body ended before its declared length.');
     case 'wrong_method':
-      return refused(405, 'Events are sent by POST.', { Allow: 'POST' });
+      return refused(405, 'Send events by POST.', { Allow: 'POST' });
     default:
       return assertNever(outcome);
   }

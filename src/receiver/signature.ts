@@ -3,9 +3,9 @@
  * service-interface.md §5.4.
  *
  * 1. The bytes are never decoded or parsed before they are verified.
- * 2. Every secret is tried, and digests of equal length are compared in constant time, so the time
- *    taken tells nothing about a secret.
- * 3. The encoding is told by length alone: hexadecimal, base64 and base64url of 64 bytes differ.
+ * 2. Every secret is tried and digests of equal length are compared in constant time, so the duration
+ *    reveals nothing about a secret.
+ * 3. The length alone determines the encoding: hexadecimal, base64 and base64url of 64 bytes differ.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import {
@@ -15,13 +15,13 @@ import {
 } from '../contract/signature.ts';
 
 export type Verification =
-  /** Which secret matched, by its place in the configuration, for telling when an old one can go. */
+  /** The index of the matching secret, which shows when an old one can be removed. */
   | { readonly outcome: 'verified'; readonly secretIndex: number }
   | { readonly outcome: 'missing' | 'malformed' | 'mismatch' };
 
 /**
- * @param signature the header's value, if it was sent
- * @param secrets one or more; any may match, so that secrets can be rotated without a gap
+ * @param signature the header's value, if present
+ * @param secrets one or more; any may match, so that secrets rotate without a gap
  */
 export function verifySignature(
   body: Buffer,

@@ -72,7 +72,7 @@ function summarySchedule({ hour, run }: DailyWork): Schedule {
   return { name: 'summary', cron: `0 ${hour} * * *`, runs: 'once', run };
 }
 
-/** Only announced here: the role `reconcile` does the work. */
+/** Only enqueued here: the role `reconcile` does the work. */
 function reconcileSchedules(enqueue: (errand: Errand) => Promise<void>): readonly Schedule[] {
   return [
     { name: 'reconcile_tail', cron: '*/5 * * * *', runs: 'once', run: () => enqueue('tail') },

@@ -520,7 +520,7 @@ describe('events', () => {
     expect(stdout).toBe('1 event(s) will be applied again.\n');
     expect(await runJson('events', 'replay', eventId)).toMatchObject({
       replayed: [expect.any(Number)],
-      announced: true,
+      enqueued: true,
     });
     await waitFor('it to be applied', async () => {
       return (await db.query('select * from pending')).length === 0;
@@ -553,7 +553,7 @@ describe('events', () => {
     expect(dead.stdout).toMatch(new RegExp(`${eventId} +payment_succeeded +dead +5`));
     expect((await run('events', 'show', eventId)).stdout).toContain('Error: it was a bad day');
 
-    expect(await runJson('events', 'replay', '--dead')).toMatchObject({ announced: true });
+    expect(await runJson('events', 'replay', '--dead')).toMatchObject({ enqueued: true });
     await waitFor('it to be applied', async () => {
       return (await db.query('select * from pending')).length === 0;
     });

@@ -89,7 +89,7 @@ describe('what stands in the database', () => {
   test('the backlog shows its size and its oldest, the dead theirs', async () => {
     const before = await measure();
     await db.query(
-      `insert into pending (webhook_event_id, attempts, since, announce_at)
+      `insert into pending (webhook_event_id, attempts, since, enqueue_at)
        values (900001, 0, now() - interval '90 seconds', now() + interval '1 hour'),
               (900002, 2, now(), now() + interval '1 hour')`,
     );
@@ -241,7 +241,7 @@ describe('what stands in the database', () => {
 
   test('a count has an end: a backlog of 150,000 is measured as 100,000 or more', async () => {
     await db.query(
-      `insert into pending (webhook_event_id, since, announce_at)
+      `insert into pending (webhook_event_id, since, enqueue_at)
        select 1000000 + n, now(), now() + interval '1 hour' from generate_series(1, 150000) n`,
     );
     expect((await measure()).get('tallyhook_pending_events')).toBe(100_000);

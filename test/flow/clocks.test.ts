@@ -184,7 +184,7 @@ test('what a receiver stored under a wrong clock is judged again by a replay', {
     [eventBody(changedAt(0, failed))],
     new Date(Date.now() - 3 * DAY_MS),
   );
-  await db.query('update pending set announce_at = now() where webhook_event_id = $1', [id]);
+  await db.query('update pending set enqueue_at = now() where webhook_event_id = $1', [id]);
   await testApplier(db).applyBatch([id ?? 0]);
   const state = () =>
     db.query('select status, version_micros > $2 as "isNewest" from resources where id = $1', [

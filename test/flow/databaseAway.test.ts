@@ -395,7 +395,7 @@ describe.skipIf(redisUrl === undefined)(
       const storm = makeStorm(40, seededRandom(SEED));
       const sender = send(receiver, storm);
       await sender.done;
-      // Closed, it has announced everything.
+      // Once closed, it has enqueued everything.
       await receiver.close();
       expect(await waitingJobs()).toBeGreaterThan(0);
       await flush(url);
@@ -439,7 +439,7 @@ async function flush(url: string): Promise<void> {
 
 /** What the sweep does every minute, done now: everything that waits counts as overdue. */
 async function sweepOverdue(db: Database, connections: QueueConnections): Promise<void> {
-  await db.query(`update pending set announce_at = now() - interval '1 second'`);
+  await db.query(`update pending set enqueue_at = now() - interval '1 second'`);
   const backend = createQueueBackend(connections, silentLog);
   const producer = backend.producer<EventsJob>(EVENTS_QUEUE);
   try {

@@ -132,7 +132,7 @@ describe.each([
       receiver = runWorker('receiver');
       url = await webhookUrlOf(receiver);
 
-      // The scheduler is the last: what the others left behind is announced when it starts.
+      // The scheduler starts last: it enqueues what the others left behind.
       await sender.reached(third);
       await pause(drawDelayMs(random));
       await kill(scheduler);

@@ -63,7 +63,7 @@ async function receive(
     })),
     new Date(),
   );
-  return stored.flatMap((one) => ('announce' in one ? (one.announce ?? []) : []));
+  return stored.flatMap((one) => ('toEnqueue' in one ? (one.toEnqueue ?? []) : []));
 }
 
 function payments(count: number): readonly { readonly payment_id: string }[] {
@@ -148,13 +148,13 @@ async function appliedIds(): Promise<readonly string[]> {
 interface PendingRow {
   readonly id: number;
   readonly attempts: number;
-  readonly announcedInMs: number;
+  readonly enqueuedInMs: number;
 }
 
 function readPending(): Promise<readonly PendingRow[]> {
   return db.query<PendingRow>(
     `select webhook_event_id as id, attempts,
-            (extract(epoch from announce_at - now()) * 1000)::float as "announcedInMs"
+            (extract(epoch from enqueue_at - now()) * 1000)::float as "enqueuedInMs"
        from pending order by webhook_event_id`,
   );
 }
@@ -215,10 +215,10 @@ describe('a batch', () => {
     expect(await appliedIds()).toEqual([]);
     expect(producer.jobs.map(({ data }) => data.ids)).toEqual(inbox.map((id) => [id]));
     expect(producer.jobs.every(({ attempts }) => attempts === MAX_ATTEMPTS)).toBe(true);
-    // Their announcement is put off until those jobs have had their time.
+    // Their next enqueue is postponed until those jobs have had their time.
     for (const row of await readPending()) {
       expect(row).toMatchObject({ attempts: 0 });
-      expect(row.announcedInMs).toBeGreaterThan(5 * 60_000);
+      expect(row.enqueuedInMs).toBeGreaterThan(5 * 60_000);
     }
   });
 
@@ -626,25 +626,25 @@ describe('the sweep', () => {
 
   async function makeOverdue(list: readonly number[]): Promise<void> {
     await db.query(
-      `update pending set announce_at = now() - interval '1 second' where webhook_event_id = any ($1)`,
+      `update pending set enqueue_at = now() - interval '1 second' where webhook_event_id = any ($1)`,
       [list],
     );
   }
 
-  /** Rows in `pending` without an inbox behind them, for what only announces. */
-  async function insertPending(count: number, announceIn: string): Promise<void> {
+  /** Rows in `pending` without an inbox behind them, for what only enqueues. */
+  async function insertPending(count: number, enqueueIn: string): Promise<void> {
     await db.query(
-      `insert into pending (webhook_event_id, announce_at)
+      `insert into pending (webhook_event_id, enqueue_at)
        select n, now() + $2::interval + n * interval '1 microsecond' from generate_series(1, $1) n`,
-      [count, announceIn],
+      [count, enqueueIn],
     );
   }
 
-  function announced({ jobs }: Recorded): readonly number[] {
+  function enqueued({ jobs }: Recorded): readonly number[] {
     return jobs.flatMap(({ data }) => data.ids);
   }
 
-  test('announces what is overdue, once, and nothing else', async () => {
+  test('enqueues what is overdue, once, and nothing else', async () => {
     const inbox = await receive(payments(10));
     const overdue = inbox.slice(3, 7);
     await makeOverdue(overdue);
@@ -657,17 +657,17 @@ describe('the sweep', () => {
 
     // What nobody took up is overdue again a minute later.
     const rows = (await readPending()).filter(({ id }) => overdue.includes(id));
-    for (const { announcedInMs } of rows) {
-      expect(announcedInMs).toBeGreaterThan(50_000);
-      expect(announcedInMs).toBeLessThanOrEqual(60_000);
+    for (const { enqueuedInMs } of rows) {
+      expect(enqueuedInMs).toBeGreaterThan(50_000);
+      expect(enqueuedInMs).toBeLessThanOrEqual(60_000);
     }
   });
 
-  test('run by several processes at once announces each row once', async () => {
+  test('run by several processes at once enqueues each row once', async () => {
     await insertPending(3_000, '-1 second');
     const producers = [recordingProducer(), recordingProducer(), recordingProducer()];
     await Promise.all(producers.map((producer) => sweepWith(producer).overdue()));
-    const all = producers.flatMap(announced);
+    const all = producers.flatMap(enqueued);
     expect(all).toHaveLength(3_000);
     expect(new Set(all).size).toBe(3_000);
   });
@@ -676,8 +676,8 @@ describe('the sweep', () => {
     await insertPending(60_700, '-1 minute');
     const queue = drainingProducer(15);
     await sweepWith(queue).overdue();
-    expect(announced(queue)).toHaveLength(60_700);
-    expect(new Set(announced(queue)).size).toBe(60_700);
+    expect(enqueued(queue)).toHaveLength(60_700);
+    expect(new Set(enqueued(queue)).size).toBe(60_700);
     expect(queue.jobs.every(({ data }) => data.ids.length <= 500)).toBe(true);
     expect(queue.deepest()).toBeLessThanOrEqual(40);
   });
@@ -686,11 +686,11 @@ describe('the sweep', () => {
     await insertPending(30_000, '-1 minute');
     const idle = drainingProducer(0);
     await sweepWith(idle, { runForSeconds: 0 }).overdue();
-    expect(announced(idle)).toHaveLength(20_000);
+    expect(enqueued(idle)).toHaveLength(20_000);
 
     const stopping = new AbortController();
     const sweeping = sweepWith(idle, { signal: stopping.signal }).overdue();
-    await waitFor('the rest to be enqueued', () => announced(idle).length === 30_000);
+    await waitFor('the rest to be enqueued', () => enqueued(idle).length === 30_000);
     stopping.abort();
     await sweeping;
   });
@@ -711,10 +711,10 @@ describe('the sweep', () => {
     });
     await waitFor('the queue to drain', async () => (await producer.countWaiting()) === 0);
     await sweep.overdue();
-    await waitFor('the rows to be announced', () => handled.length === 5);
+    await waitFor('the rows to be enqueued', () => handled.length === 5);
   });
 
-  test('at the start of a process announces everything, once, but not what has jobs of its own', async () => {
+  test('at the start of a process enqueues everything, once, but not what has jobs of its own', async () => {
     const inbox = await receive(payments(6));
     const alone = inbox.slice(0, 2);
     const producer = recordingProducer();
@@ -726,7 +726,7 @@ describe('the sweep', () => {
   });
 
   test.each([-1, 1])(
-    'announces each row once, whichever way the clock of its process is wrong: %d hour',
+    'enqueues each row once, whichever way the clock of its process is wrong: %d hour',
     async (hours) => {
       const inbox = await receive(payments(4));
       await makeOverdue(inbox.slice(0, 1));
@@ -740,7 +740,7 @@ describe('the sweep', () => {
     },
   );
 
-  test('an announcement that fails is made again by a later sweep', async () => {
+  test('a failed enqueue is repeated by a later sweep', async () => {
     const inbox = await receive(payments(2));
     await makeOverdue(inbox);
     const away: Producer<EventsJob> = {
@@ -752,6 +752,6 @@ describe('the sweep', () => {
     await makeOverdue(inbox);
     const producer = recordingProducer();
     await sweepWith(producer).overdue();
-    expect(announced(producer)).toEqual(inbox);
+    expect(enqueued(producer)).toEqual(inbox);
   });
 });

@@ -126,7 +126,7 @@ describe('events that another transaction applies', () => {
     expect(left.map(({ id }) => id)).toEqual(ids.slice(0, 2));
   });
 
-  test('are not announced by a sweep, which does not wait for them either', async () => {
+  test('are not enqueued by a sweep, which does not wait for them either', async () => {
     const ids = await receive(
       db,
       [1, 2].map(() => eventBody(paymentObject())),
@@ -136,12 +136,12 @@ describe('events that another transaction applies', () => {
     const sweep = await beginTransaction(db);
     const { came, result } = await runUntilBlocked(db, sweep, async (tx) => {
       const dueBefore = await readDueBefore(tx, 3_600_000);
-      return takeOverdue(tx, { dueBefore, afterId: 0, limit: 100, announceAfterMs: 60_000 });
+      return takeOverdue(tx, { dueBefore, afterId: 0, limit: 100, enqueueAfterMs: 60_000 });
     });
     await worker.rollBack();
-    const announced = await result;
+    const enqueued = await result;
     await sweep.rollBack();
     expect(came).toBe('ended');
-    expect(announced).toEqual(ids.slice(1));
+    expect(enqueued).toEqual(ids.slice(1));
   });
 });

@@ -27,20 +27,20 @@ interface WatchedIntake extends Intake {
   /** Sizes of the batches that were written, in the order of being committed. */
   readonly batchSizes: readonly number[];
   /** Inbox numbers that the workers were told of. */
-  readonly announced: readonly number[];
+  readonly enqueued: readonly number[];
 }
 
 function watchedIntake(db: Database): WatchedIntake {
   const batchSizes: number[] = [];
-  const announced: number[] = [];
+  const enqueued: number[] = [];
   const intake = createIntake({
     db,
     clock: systemClock,
     log: silentLog,
-    announce: (ids) => announced.push(...ids),
+    enqueue: (ids) => enqueued.push(...ids),
     observeBatchSize: (events) => batchSizes.push(events),
   });
-  return { ...intake, batchSizes, announced };
+  return { ...intake, batchSizes, enqueued };
 }
 
 interface HeldDatabase {
@@ -227,7 +227,7 @@ describe('two receivers on one database', () => {
         );
         expect(outcomesOf(results)).toEqual({ accepted: 500, duplicate: 500 });
       }
-      expect(intakes.flatMap(({ announced }) => announced)).toHaveLength(5 * 500);
+      expect(intakes.flatMap(({ enqueued }) => enqueued)).toHaveLength(5 * 500);
     } finally {
       for (const pool of pools) await pool.close();
     }
@@ -265,13 +265,13 @@ describe('a batch', () => {
     await waitFor('the batch', () => held.inFlight() === 1);
 
     expect(reported).toBeUndefined();
-    expect(intake.announced).toEqual([]);
+    expect(intake.enqueued).toEqual([]);
     expect(await countKept(db, body)).toBe(0);
 
     held.release();
     await accepted;
     expect(reported).toMatchObject({ outcome: 'accepted' });
-    expect(intake.announced).toEqual([(await storedRow(db, body)).id]);
+    expect(intake.enqueued).toEqual([(await storedRow(db, body)).id]);
   });
 
   it('tells the workers of new events and new variants, and of nothing else', async () => {
@@ -283,9 +283,9 @@ describe('a batch', () => {
     await Promise.all([event, event, variant, variant].map(intake.accept));
 
     const { id } = await storedRow(db, event);
-    expect(intake.announced).toEqual([id, id]);
+    expect(intake.enqueued).toEqual([id, id]);
     await Promise.all([event, variant].map(intake.accept));
-    expect(intake.announced).toEqual([id, id]);
+    expect(intake.enqueued).toEqual([id, id]);
   });
 
   it('loses no neighbour to an event that the database refuses', async () => {
@@ -305,7 +305,7 @@ describe('a batch', () => {
       expect(results[10]).toEqual({ outcome: 'unavailable' });
       expect(await countAll(ownDb)).toBe(20);
       for (const neighbour of neighbours) expect(await countKept(ownDb, neighbour)).toBe(1);
-      expect(intake.announced).toHaveLength(20);
+      expect(intake.enqueued).toHaveLength(20);
     } finally {
       await ownDb.drop();
     }
@@ -325,7 +325,7 @@ describe('a batch', () => {
     held.release();
     await drained;
 
-    expect(intake.announced).toHaveLength(1_200);
+    expect(intake.enqueued).toHaveLength(1_200);
     expect(outcomesOf(await Promise.all(accepted))).toEqual({ accepted: 1_200 });
     await intake.drain();
   });
@@ -386,7 +386,7 @@ describe('a queue that is full', () => {
         error: {
           type: 'api_error',
           code: 'HE_00',
-          message: 'Too many events are waiting to be stored. Send it again.',
+          message: 'Too many events are waiting to be stored. Send it again later.',
         },
       });
       held.release();

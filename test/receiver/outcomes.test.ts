@@ -313,7 +313,7 @@ describe('a body that is too large', () => {
   };
 
   it.each([
-    ['with its length announced', { 'Content-Length': body.length }],
+    ['with a Content-Length', { 'Content-Length': body.length }],
     ['in chunks', {}],
   ])('is refused with 413, sent %s, though it is signed', async (_, length) => {
     const chunks: Buffer[] = [];
@@ -388,7 +388,7 @@ describe('a body with Content-Encoding', () => {
           error: {
             type: 'invalid_request',
             code: 'IR_04',
-            message: 'Send the body as it was signed, without Content-Encoding.',
+            message: 'Send the body as signed, without Content-Encoding.',
           },
         });
       }
@@ -421,7 +421,7 @@ describe('another method or path', () => {
         error: {
           type: 'invalid_request',
           code: 'IR_04',
-          message: 'Events are sent by POST.',
+          message: 'Send events by POST.',
         },
       });
     },
@@ -446,7 +446,7 @@ describe('another method or path', () => {
       error: {
         type: 'invalid_request',
         code: 'IR_05',
-        message: 'There is nothing at /webhook. Events go to /webhooks.',
+        message: 'There is nothing at /webhook. Send events to /webhooks.',
       },
     });
     expect(await countKept(db, body)).toBe(0);
@@ -473,7 +473,7 @@ describe('while the database is away', () => {
         error: {
           type: 'api_error',
           code: 'HE_00',
-          message: 'The event could not be stored now. Send it again.',
+          message: 'The event could not be stored. Send it again later.',
         },
       });
       expect(await countAll(ownDb)).toBe(1);

@@ -208,7 +208,7 @@ describe('while the synchronous standby is stopped', () => {
       db,
       clock: systemClock,
       log: silentLog,
-      announce: () => undefined,
+      enqueue: () => undefined,
       observeBatchSize: () => undefined,
     });
     const body = eventBody(paymentObject());

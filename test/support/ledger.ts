@@ -34,7 +34,7 @@ export async function receive(
     bodyHash: createHash('sha256').update(body).digest(),
   }));
   const stored = await storeBatch(db, events, receivedAt);
-  return stored.flatMap((result) => ('announce' in result ? (result.announce ?? []) : []));
+  return stored.flatMap((result) => ('toEnqueue' in result ? (result.toEnqueue ?? []) : []));
 }
 
 /** Receives and applies bodies, each in a transaction of its own. */

@@ -133,8 +133,8 @@ function replayCommand(): Command {
       withDatabase(readConfig(), async (db, databaseUrl) => {
         const inboxIds = await findReplayable(db, { ids, ...chosen });
         for (const inboxId of inboxIds) await replayEvent(db, inboxId);
-        const announced = await announce(databaseUrl, inboxIds);
-        if (json) printJson({ replayed: inboxIds, announced });
+        const enqueued = await enqueue(databaseUrl, inboxIds);
+        if (json) printJson({ replayed: inboxIds, enqueued });
         else console.log(`${inboxIds.length} event(s) will be applied again.`);
       }),
     );
@@ -157,7 +157,7 @@ async function findReplayable(
 }
 
 /** Tells the workers at once; if the queue is away the sweep will. */
-async function announce(databaseUrl: string, inboxIds: readonly number[]): Promise<boolean> {
+async function enqueue(databaseUrl: string, inboxIds: readonly number[]): Promise<boolean> {
   if (inboxIds.length === 0) return true;
   const queues = openQueues(readConfig(), { databaseUrl, log: quiet });
   const producer = queues.producer<EventsJob>(EVENTS_QUEUE);
@@ -166,7 +166,7 @@ async function announce(databaseUrl: string, inboxIds: readonly number[]): Promi
     return true;
   } catch (error) {
     console.error(
-      `The queue is away (${toError(error).message}); the sweep announces them within two minutes.`,
+      `The queue is unavailable (${toError(error).message}); the sweep enqueues them within two minutes.`,
     );
     return false;
   } finally {

@@ -17,7 +17,7 @@ import type { Log } from '../../platform/log.ts';
 import type { NewJob, Producer, RunningJob } from '../../platform/queue/index.ts';
 import { OrdersMoved } from '../ordersMoved.ts';
 import type { EventApplier } from './applyEvents.ts';
-import { countAttempt, deferAnnouncement, readTried, takeBackAttempts } from './store/pending.ts';
+import { countAttempt, deferEnqueue, readTried, takeBackAttempts } from './store/pending.ts';
 
 export const EVENTS_QUEUE = 'events';
 
@@ -34,7 +34,7 @@ const BATCH_ATTEMPTS = 5;
  * Longer than all tries of a single job take, so that the sweep leaves it to them: the pauses between
  * them double from a second, and of the ten that a setting may allow the last comes in the ninth minute.
  */
-const SINGLE_ANNOUNCE_AFTER_MS = 10 * 60_000;
+const SINGLE_ENQUEUE_AFTER_MS = 10 * 60_000;
 
 export function batchJob(ids: readonly number[]): NewJob<EventsJob> {
   return { name: BATCH, data: { ids }, attempts: BATCH_ATTEMPTS, backoffMs: BACKOFF_MS };
@@ -99,7 +99,7 @@ async function tryBatch(
 /** Makes a job of each event that still waits. */
 async function split(parts: EventsHandlerParts, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  const waiting = await deferAnnouncement(parts.db, ids, SINGLE_ANNOUNCE_AFTER_MS);
+  const waiting = await deferEnqueue(parts.db, ids, SINGLE_ENQUEUE_AFTER_MS);
   await parts.producer.add(waiting.map((id) => singleJob(id, parts.maxAttempts)));
 }
 
@@ -130,7 +130,7 @@ async function trySingle(parts: Handling, id: number): Promise<void> {
 
 async function count({ db, owed }: Handling, id: number): Promise<number | undefined> {
   try {
-    return await countAttempt(db, id, SINGLE_ANNOUNCE_AFTER_MS);
+    return await countAttempt(db, id, SINGLE_ENQUEUE_AFTER_MS);
   } catch (error) {
     // Counted, and then not tried.
     if (error instanceof CommitNotReplicated) owed.add(id);

@@ -16,7 +16,7 @@ import type { Producer } from '../../platform/queue/index.ts';
 import { batchJob, type EventsJob } from './jobs.ts';
 import { readDueBefore, takeOverdue } from './store/pending.ts';
 
-const ANNOUNCE_AFTER_MS = 60_000;
+const ENQUEUE_AFTER_MS = 60_000;
 const IDS_PER_JOB = 500;
 /** What every sweep may add. */
 const FIRST_JOBS = 40;
@@ -70,7 +70,7 @@ export function createSweep(parts: SweepParts): Sweep {
     const elapsedSeconds = startStopwatch();
     if (!(await hasRoom(0, elapsedSeconds))) return;
     const dueBefore = await readDueBefore(db, withinMs);
-    const request = { dueBefore, limit: IDS_PER_JOB, announceAfterMs: ANNOUNCE_AFTER_MS };
+    const request = { dueBefore, limit: IDS_PER_JOB, enqueueAfterMs: ENQUEUE_AFTER_MS };
     let events = 0;
     let afterId = 0;
     for (let jobs = 1; ; jobs += 1) {
@@ -82,11 +82,11 @@ export function createSweep(parts: SweepParts): Sweep {
       afterId = last;
       if (!(await hasRoom(jobs, elapsedSeconds))) break;
     }
-    if (events > 0) log.info({ events }, 'sweep.announced');
+    if (events > 0) log.info({ events }, 'sweep.enqueued');
   };
   return {
     overdue: () => run(0),
     // Rows that this sweep stamps lie beyond the limit, so that it does not meet them again.
-    everything: () => run(ANNOUNCE_AFTER_MS),
+    everything: () => run(ENQUEUE_AFTER_MS),
   };
 }

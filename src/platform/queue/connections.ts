@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 interface RedisConnections {
   readonly name: 'redis';
   probe(): Promise<void>;
-  /** Fails fast, so that an announcement never holds a reply. */
+  /** Fails fast, so that adding a job never delays a reply. */
   producer(): Redis;
   /** Waits for Redis to come back; each worker has its own. */
   consumer(): Redis;

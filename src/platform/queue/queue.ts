@@ -2,7 +2,7 @@
  * Job queues over BullMQ, the only place that knows which backend carries them: Redis where a
  * REDIS_URL is set, else the PostgreSQL that is there anyway.
  *
- * 1. A queue is a hint. Whatever it loses is announced again from PostgreSQL, so adding may fail and
+ * 1. A queue is a hint. Lost jobs are enqueued again from PostgreSQL, so adding may fail and
  *    jobs may run twice; nothing here may be needed for correctness.
  * 2. Producers and consumers are made only once the backend answers, and anew if that fails: one
  *    that BullMQ builds while PostgreSQL is down stays dead for ever, silently.

@@ -1,4 +1,4 @@
-/** Statements on the inbox. Each is one function; none of them parses a body. */
+/** Statements on the inbox. None of them parses a body. */
 import type { Database, Queryable } from '../../platform/db/database.ts';
 
 /** A verified body on its way into the inbox. */
@@ -17,16 +17,16 @@ export interface StoredEvent {
   readonly bodyHash: Buffer;
 }
 
-/** How long an event may stand in `pending` before the sweep announces it. */
-const ANNOUNCE_GRACE = '60 seconds';
+/** The time an event may be in `pending` before the sweep enqueues it. */
+const ENQUEUE_GRACE = '60 seconds';
 
 /**
- * Inserts events and, in the same statement, their rows in `pending`. Returns those inserted; an
- * event id (or, for unnamed bodies, a body) that is already there is left alone.
+ * Inserts events and, in the same statement, their rows in `pending`. Returns the inserted
+ * ones; an event id (or, without an id, a body) that is already stored is skipped.
  *
- * Rows are inserted in the order of their names: two batches that share events would otherwise wait
- * for each other. Bodies travel as one value with offsets, cut apart in SQL: an array of them would
- * go over the wire as hexadecimal text, which measured 10 to 15 % slower.
+ * Rows are inserted in the order of their ids, so that two batches that share events cannot deadlock.
+ * Bodies are sent as one value with offsets and cut apart in SQL: an array of them would be sent as
+ * hexadecimal text, which measured 10 to 15 % slower.
  */
 export function insertEvents(
   db: Database,
@@ -55,8 +55,8 @@ export function insertEvents(
        on conflict do nothing
        returning id, event_id, body_sha256
      ), queued as (
-       insert into pending (webhook_event_id, announce_at)
-       select id, now() + interval '${ANNOUNCE_GRACE}' from inserted
+       insert into pending (webhook_event_id, enqueue_at)
+       select id, now() + interval '${ENQUEUE_GRACE}' from inserted
      )
      select id, event_id as "eventId", body_sha256 as "bodyHash" from inserted`,
     [
@@ -72,7 +72,7 @@ export function insertEvents(
   );
 }
 
-/** Reads what is stored under event ids. Ids without a row are missing from the result. */
+/** Reads the stored events of event ids. Ids without a row are missing from the result. */
 export function readStoredEvents(
   db: Queryable,
   eventIds: readonly string[],
@@ -87,19 +87,19 @@ export function readStoredEvents(
 }
 
 /**
- * Commits something after rows that were read, so that they are as durable as a row just inserted.
- * PostgreSQL waits for a synchronous standby only in a transaction that wrote WAL before its commit
- * record, and then for all of the WAL up to it. A logical message is such a write: about 100 bytes, no
- * row, no lock, no privilege. docs/decisions/0020-duplicates-and-standbys.md
+ * Commits a WAL record after rows that were read, so that they are as durable as a row just inserted.
+ * PostgreSQL waits for a synchronous standby only if the transaction wrote WAL before its commit
+ * record, and then for all WAL up to it. A logical message is such a write: about 100 bytes, no row, no
+ * lock, no privilege. docs/decisions/0020-duplicates-and-standbys.md
  */
 export async function commitAfterStored(db: Queryable): Promise<void> {
   await db.query(`select pg_logical_emit_message(true, 'tallyhook.duplicate', '')`);
 }
 
 /**
- * Keeps another body under an event id that is taken, and puts the event back into `pending`, so
- * that the worker says so. A variant that is already kept changes nothing.
- * @returns whether it was new
+ * Stores a different body under a known event id and puts the event back into `pending`, so that the
+ * worker opens a finding. A variant that is already stored changes nothing.
+ * @returns whether the variant is new
  */
 export async function insertVariant(
   db: Queryable,
@@ -114,8 +114,8 @@ export async function insertVariant(
        on conflict do nothing
        returning webhook_event_id
      ), queued as (
-       insert into pending (webhook_event_id, announce_at)
-       select webhook_event_id, now() + interval '${ANNOUNCE_GRACE}' from inserted
+       insert into pending (webhook_event_id, enqueue_at)
+       select webhook_event_id, now() + interval '${ENQUEUE_GRACE}' from inserted
        on conflict do nothing
      )
      select webhook_event_id as id from inserted`,

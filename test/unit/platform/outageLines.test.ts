@@ -59,12 +59,12 @@ test('what is no outage is always logged [3]', () => {
   const busy = log();
   busy.warn({ error: away() }, 'intake.not_stored');
   busy.error({ error: new Error('wrong') }, 'intake.not_stored');
-  busy.info({ events: 3 }, 'sweep.announced');
+  busy.info({ events: 3 }, 'sweep.enqueued');
   busy.info('process.stopped');
   expect(lines.map(({ msg }) => msg)).toEqual([
     'intake.not_stored',
     'intake.not_stored',
-    'sweep.announced',
+    'sweep.enqueued',
     'process.stopped',
   ]);
 });

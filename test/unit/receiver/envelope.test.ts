@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readEnvelope } from '../../../src/receiver/envelope.ts';
 
-const UNNAMED = { eventId: undefined, merchantId: undefined, eventType: undefined };
+const NO_ENVELOPE = { eventId: undefined, merchantId: undefined, eventType: undefined };
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 
@@ -25,12 +25,12 @@ describe('reading an envelope', () => {
 
   it('reads what JSON escapes', () => {
     const body = Buffer.from('{"\\u0065vent_id":"evt\\u005f1"}');
-    expect(readEnvelope(body)).toEqual({ ...UNNAMED, eventId: 'evt_1' });
+    expect(readEnvelope(body)).toEqual({ ...NO_ENVELOPE, eventId: 'evt_1' });
   });
 
   it('takes the last of equal keys, as the ledger will', () => {
     expect(readEnvelope(Buffer.from('{"event_id":"evt_1","event_id":"evt_2"}'))).toEqual({
-      ...UNNAMED,
+      ...NO_ENVELOPE,
       eventId: 'evt_2',
     });
   });
@@ -51,7 +51,7 @@ describe('reading an envelope', () => {
     ['a surrogate in UTF-8', Buffer.from('7b226576656e745f6964223a22eda080227d', 'hex')],
     ['UTF-16', Buffer.from(JSON.stringify(ENVELOPE), 'utf16le')],
   ])('names nothing in %s', (_, body) => {
-    expect(readEnvelope(body)).toEqual(UNNAMED);
+    expect(readEnvelope(body)).toEqual(NO_ENVELOPE);
   });
 
   it.each([
@@ -76,7 +76,7 @@ describe('reading an envelope', () => {
     ['a lone surrogate', 'a\ud800b'],
     ['a character of private use', 'a\ue000b'],
   ])('names nothing when the event_id is, or holds, %s', (_, eventId) => {
-    expect(readEnvelope(json({ ...ENVELOPE, event_id: eventId }))).toEqual(UNNAMED);
+    expect(readEnvelope(json({ ...ENVELOPE, event_id: eventId }))).toEqual(NO_ENVELOPE);
   });
 
   it.each([
@@ -94,21 +94,23 @@ describe('reading an envelope', () => {
     'leaves out a merchant id and an event type that cannot be kept: %j',
     (value) => {
       const body = json({ event_id: 'evt_1', merchant_id: value, event_type: value });
-      expect(readEnvelope(body)).toEqual({ ...UNNAMED, eventId: 'evt_1' });
+      expect(readEnvelope(body)).toEqual({ ...NO_ENVELOPE, eventId: 'evt_1' });
     },
   );
 
   it('reads own keys only, whatever a body puts under __proto__ or constructor', () => {
     const inner = JSON.stringify(ENVELOPE);
-    expect(readEnvelope(Buffer.from(`{"__proto__":${inner}}`))).toEqual(UNNAMED);
-    expect(readEnvelope(Buffer.from(`{"constructor":{"prototype":${inner}}}`))).toEqual(UNNAMED);
+    expect(readEnvelope(Buffer.from(`{"__proto__":${inner}}`))).toEqual(NO_ENVELOPE);
+    expect(readEnvelope(Buffer.from(`{"constructor":{"prototype":${inner}}}`))).toEqual(
+      NO_ENVELOPE,
+    );
     expect(Reflect.get({}, 'event_id')).toBeUndefined();
   });
 
   it('takes no name from a prototype that something else has polluted', () => {
     Object.defineProperty(Object.prototype, 'event_id', { value: 'evt_1', configurable: true });
     try {
-      expect(readEnvelope(Buffer.from('{}'))).toEqual(UNNAMED);
+      expect(readEnvelope(Buffer.from('{}'))).toEqual(NO_ENVELOPE);
     } finally {
       Reflect.deleteProperty(Object.prototype, 'event_id');
     }
@@ -119,8 +121,8 @@ describe('reading an envelope', () => {
     expect(readEnvelope(Buffer.from(`{"event_id":"evt_1","a":${deep}}`))).toMatchObject({
       eventId: 'evt_1',
     });
-    expect(readEnvelope(Buffer.from(deep))).toEqual(UNNAMED);
-    expect(readEnvelope(Buffer.from('['.repeat(100_000)))).toEqual(UNNAMED);
+    expect(readEnvelope(Buffer.from(deep))).toEqual(NO_ENVELOPE);
+    expect(readEnvelope(Buffer.from('['.repeat(100_000)))).toEqual(NO_ENVELOPE);
   });
 
   it('never throws, and names only what can be kept as text', () => {

@@ -33,8 +33,8 @@ const REPLIES = {
   accepted: received(false),
   duplicate: received(true),
   id_reused: received(false),
-  unavailable: comeAgain('The event could not be stored now. Send it again.'),
-  overloaded: comeAgain('Too many events are waiting to be stored. Send it again.'),
+  unavailable: comeAgain('The event could not be stored. Send it again later.'),
+  overloaded: comeAgain('Too many events are waiting to be stored. Send it again later.'),
   signature_missing: unverified('The header X-Webhook-Signature-512 is missing.'),
   signature_malformed: unverified(
     'The header X-Webhook-Signature-512 is not 64 bytes of hexadecimal or base64.',
@@ -43,9 +43,9 @@ const REPLIES = {
     'The header X-Webhook-Signature-512 does not match the bytes of the body.',
   ),
   too_large: refusal(413, 'The body is larger than this receiver accepts.'),
-  encoded_body: refusal(415, 'Send the body as it was signed, without Content-Encoding.'),
-  incomplete_body: refusal(400, 'The body ended before its announced length.'),
-  wrong_method: refusal(405, 'Events are sent by POST.', { Allow: 'POST' }),
+  encoded_body: refusal(415, 'Send the body as signed, without Content-Encoding.'),
+  incomplete_body: refusal(400, 'The body ended before its declared length.'),
+  wrong_method: refusal(405, 'Send events by POST.', { Allow: 'POST' }),
 } as const satisfies Record<WebhookOutcome['outcome'], Reply>;
 
 const OUTCOMES = Object.keys(REPLIES) as WebhookOutcome['outcome'][];

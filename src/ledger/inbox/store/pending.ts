@@ -72,15 +72,15 @@ export async function claimOne(tx: Queryable, id: number): Promise<ClaimedEvent 
 export async function countAttempt(
   db: Queryable,
   id: number,
-  announceAfterMs: number,
+  enqueueAfterMs: number,
 ): Promise<number | undefined> {
   const rows = await db.query<{ attempts: number }>(
     `update pending
         set attempts = attempts + 1,
-            announce_at = now() + $2 * interval '1 millisecond'
+            enqueue_at = now() + $2 * interval '1 millisecond'
       where webhook_event_id = $1
       returning attempts`,
-    [id, announceAfterMs],
+    [id, enqueueAfterMs],
   );
   return rows[0]?.attempts;
 }
@@ -94,18 +94,18 @@ export async function takeBackAttempts(db: Queryable, ids: readonly number[]): P
   );
 }
 
-/** Of `ids`, those that still wait. Their announcement is put off, since they are announced now. */
-export async function deferAnnouncement(
+/** Of `ids`, those that still wait. Their next enqueue is postponed, since they are enqueued now. */
+export async function deferEnqueue(
   db: Queryable,
   ids: readonly number[],
-  announceAfterMs: number,
+  enqueueAfterMs: number,
 ): Promise<readonly number[]> {
   const rows = await db.query<{ id: number }>(
     `update pending
-        set announce_at = now() + $2 * interval '1 millisecond'
+        set enqueue_at = now() + $2 * interval '1 millisecond'
       where webhook_event_id = any ($1::bigint[])
       returning webhook_event_id as id`,
-    [ids, announceAfterMs],
+    [ids, enqueueAfterMs],
   );
   return rows.map(({ id }) => id);
 }
@@ -128,12 +128,12 @@ export interface OverdueRequest {
   /** Only events with a greater number; 0 begins with the first. */
   readonly afterId: number;
   readonly limit: number;
-  readonly announceAfterMs: number;
+  readonly enqueueAfterMs: number;
 }
 
 /**
- * Events that are to be announced before `dueBefore`, by their numbers; each is stamped, so that of
- * several sweeps only one announces it. Rows that are being applied are passed over.
+ * Claims events whose enqueue time is before `dueBefore`, in order of their ids. The claim moves that
+ * time, so that only one of several sweeps enqueues an event. Rows that are being applied are skipped.
  */
 export async function takeOverdue(
   db: Queryable,
@@ -141,15 +141,15 @@ export async function takeOverdue(
 ): Promise<readonly number[]> {
   const rows = await db.query<{ id: number }>(
     `update pending
-        set announce_at = now() + $3 * interval '1 millisecond'
+        set enqueue_at = now() + $3 * interval '1 millisecond'
       where webhook_event_id in (
               select webhook_event_id from pending
-               where announce_at < $1 and webhook_event_id > $4
+               where enqueue_at < $1 and webhook_event_id > $4
                order by webhook_event_id
                limit $2
                  for update skip locked)
       returning webhook_event_id as id`,
-    [request.dueBefore.toISOString(), request.limit, request.announceAfterMs, request.afterId],
+    [request.dueBefore.toISOString(), request.limit, request.enqueueAfterMs, request.afterId],
   );
   return rows.map(({ id }) => id).sort((a, b) => a - b);
 }
@@ -213,7 +213,7 @@ export async function noteReplay(tx: Queryable, id: number): Promise<void> {
 export async function putBack(tx: Queryable, id: number): Promise<boolean> {
   const rows = await tx.query<{ id: number }>(
     `with risen as (delete from dead_events where webhook_event_id = $1)
-     insert into pending (webhook_event_id, announce_at)
+     insert into pending (webhook_event_id, enqueue_at)
      values ($1, now())
      on conflict do nothing
      returning webhook_event_id as id`,

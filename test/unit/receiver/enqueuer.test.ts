@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/platform/log.ts';
-import { type Announcer, createAnnouncer } from '../../../src/receiver/announcer.ts';
+import { createEnqueuer, type Enqueuer } from '../../../src/receiver/enqueuer.ts';
 
 interface Job {
   readonly ids: readonly number[];
@@ -9,8 +9,8 @@ interface Job {
 }
 
 /** A queue that takes a job only when the test says so. */
-function announcerOverSlowQueue(rest = () => Promise.resolve()): {
-  readonly announcer: Announcer;
+function enqueuerOverSlowQueue(rest = () => Promise.resolve()): {
+  readonly enqueuer: Enqueuer;
   readonly jobs: Job[];
 } {
   const jobs: Job[] = [];
@@ -22,8 +22,8 @@ function announcerOverSlowQueue(rest = () => Promise.resolve()): {
         fail: () => settled(() => reject(new Error('the queue is away'))),
       });
     });
-  const announcer = createAnnouncer(enqueue, createLog('silent'), rest);
-  return { announcer, jobs };
+  const enqueuer = createEnqueuer(enqueue, createLog('silent'), rest);
+  return { enqueuer, jobs };
 }
 
 /** Settles a job and lets everything that follows from it happen. */
@@ -37,24 +37,24 @@ const idsOf = (jobs: readonly Job[]) => jobs.map(({ ids }) => ids);
 const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, place) => from + place);
 
-describe('announcing', () => {
+describe('enqueueing', () => {
   it('makes a job at once while nothing is in flight', () => {
-    const { announcer, jobs } = announcerOverSlowQueue();
-    announcer.announce([1, 2]);
+    const { enqueuer, jobs } = enqueuerOverSlowQueue();
+    enqueuer.enqueue([1, 2]);
     expect(idsOf(jobs)).toEqual([[1, 2]]);
   });
 
   it('makes no job of nothing', () => {
-    const { announcer, jobs } = announcerOverSlowQueue();
-    announcer.announce([]);
+    const { enqueuer, jobs } = enqueuerOverSlowQueue();
+    enqueuer.enqueue([]);
     expect(jobs).toEqual([]);
   });
 
   it('has one job in flight, and makes one of all that arrive meanwhile', async () => {
-    const { announcer, jobs } = announcerOverSlowQueue();
-    announcer.announce([1]);
-    announcer.announce([2]);
-    announcer.announce([3, 4]);
+    const { enqueuer, jobs } = enqueuerOverSlowQueue();
+    enqueuer.enqueue([1]);
+    enqueuer.enqueue([2]);
+    enqueuer.enqueue([3, 4]);
     expect(idsOf(jobs)).toEqual([[1]]);
 
     await jobs[0]?.succeed();
@@ -64,16 +64,16 @@ describe('announcing', () => {
 
   it('lets ids gather for a while between two jobs, and not before the first', async () => {
     let endRest = (): void => undefined;
-    const { announcer, jobs } = announcerOverSlowQueue(
+    const { enqueuer, jobs } = enqueuerOverSlowQueue(
       () =>
         new Promise((resolve) => {
           endRest = resolve;
         }),
     );
-    announcer.announce([1]);
-    announcer.announce([2]);
+    enqueuer.enqueue([1]);
+    enqueuer.enqueue([2]);
     await jobs[0]?.succeed();
-    announcer.announce([3]);
+    enqueuer.enqueue([3]);
     expect(idsOf(jobs)).toEqual([[1]]);
 
     await settled(endRest);
@@ -86,64 +86,64 @@ describe('announcing', () => {
     ['one that is not full waits', 999, 1],
   ])('%s: %i ids', async (_rule, waiting, jobCount) => {
     const endless = () => new Promise<void>(() => undefined);
-    const { announcer, jobs } = announcerOverSlowQueue(endless);
-    announcer.announce([0]);
-    announcer.announce(range(1, waiting));
+    const { enqueuer, jobs } = enqueuerOverSlowQueue(endless);
+    enqueuer.enqueue([0]);
+    enqueuer.enqueue(range(1, waiting));
     await jobs[0]?.succeed();
     expect(jobs).toHaveLength(jobCount);
   });
 
   it('puts at most 1,000 ids into a job, and every id into one', async () => {
-    const { announcer, jobs } = announcerOverSlowQueue();
-    announcer.announce(range(1, 1_200));
-    announcer.announce([1_201]);
+    const { enqueuer, jobs } = enqueuerOverSlowQueue();
+    enqueuer.enqueue(range(1, 1_200));
+    enqueuer.enqueue([1_201]);
     for (let place = 0; place < 3; place += 1) await jobs[place]?.succeed();
 
     expect(idsOf(jobs)).toEqual([range(1, 1_000), range(1_001, 1_201)]);
   });
 
   it('goes on with the later ids when a job fails', async () => {
-    const { announcer, jobs } = announcerOverSlowQueue();
-    announcer.announce([1]);
-    announcer.announce([2]);
+    const { enqueuer, jobs } = enqueuerOverSlowQueue();
+    enqueuer.enqueue([1]);
+    enqueuer.enqueue([2]);
 
     await jobs[0]?.fail();
     expect(idsOf(jobs)).toEqual([[1], [2]]);
     await jobs[1]?.fail();
 
-    announcer.announce([3]);
+    enqueuer.enqueue([3]);
     expect(idsOf(jobs)).toEqual([[1], [2], [3]]);
   });
 
-  it('announces again after it had nothing to do', async () => {
-    const { announcer, jobs } = announcerOverSlowQueue();
-    announcer.announce([1]);
+  it('enqueues again after it was idle', async () => {
+    const { enqueuer, jobs } = enqueuerOverSlowQueue();
+    enqueuer.enqueue([1]);
     await jobs[0]?.succeed();
-    announcer.announce([2]);
+    enqueuer.enqueue([2]);
     expect(idsOf(jobs)).toEqual([[1], [2]]);
   });
 
   it('remembers a bounded number of ids while the queue hangs; the sweep knows the others', async () => {
-    const { announcer, jobs } = announcerOverSlowQueue();
-    announcer.announce([0]);
+    const { enqueuer, jobs } = enqueuerOverSlowQueue();
+    enqueuer.enqueue([0]);
     for (let hundred = 0; hundred < 600; hundred += 1) {
-      announcer.announce(range(hundred * 100 + 1, hundred * 100 + 100));
+      enqueuer.enqueue(range(hundred * 100 + 1, hundred * 100 + 100));
     }
     for (let place = 0; place < jobs.length; place += 1) await jobs[place]?.succeed();
 
-    const announced = idsOf(jobs).flat();
-    expect(announced).toEqual([0, ...range(1, 50_000)]);
-    announcer.announce([60_001]);
+    const enqueued = idsOf(jobs).flat();
+    expect(enqueued).toEqual([0, ...range(1, 50_000)]);
+    enqueuer.enqueue([60_001]);
     expect(idsOf(jobs).at(-1)).toEqual([60_001]);
   });
 
   it('is drained when everything was handed over, or was given up', async () => {
-    const { announcer, jobs } = announcerOverSlowQueue();
-    await announcer.drain();
-    announcer.announce([1]);
-    announcer.announce([2]);
+    const { enqueuer, jobs } = enqueuerOverSlowQueue();
+    await enqueuer.drain();
+    enqueuer.enqueue([1]);
+    enqueuer.enqueue([2]);
     let isDrained = false;
-    const drained = announcer.drain().then(() => {
+    const drained = enqueuer.drain().then(() => {
       isDrained = true;
     });
 

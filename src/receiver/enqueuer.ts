@@ -1,38 +1,39 @@
 /**
- * Tells the workers of committed inbox rows, coalesced: one `add` at a time, and the next after 200 ms
- * or with a full job; ids that arrive meanwhile go into it. The first after a pause goes at once.
+ * Enqueues committed inbox rows in coalesced jobs: one `add` at a time, and the next after 200 ms or
+ * when a job is full. Ids that arrive in between join the next job. After an idle time the first job
+ * is added immediately.
  *
  * A job costs the workers and the queue about as much as a dozen applied events, and a transaction
- * of 50 events nearly as much as one of 250. Announcing as soon as the last `add` was done made jobs
- * of 50 and let the workers fall to 0.36 of what was accepted; docs/decisions/0014-speed.md has what
- * longer intervals and larger jobs brought.
+ * of 50 events nearly as much as one of 250. Enqueueing as soon as the last `add` returned made jobs
+ * of 50, and the workers applied 0.36 of the accepted rate. docs/decisions/0014-speed.md has the
+ * figures for longer intervals and larger jobs.
  *
- * An announcement that fails is logged and forgotten: the ids stand in `pending`, and the sweep
- * announces them. The sender's reply never waits for this.
+ * A failed `add` is logged and not retried here: the ids are in `pending`, and the sweep enqueues
+ * them. The sender's reply never waits for this.
  */
 import type { Log } from '../platform/log.ts';
 import { pause } from '../platform/pause.ts';
 
-export interface Announcer {
-  announce(webhookEventIds: readonly number[]): void;
-  /** Announces what waits without further delay; resolves when nothing does. */
+export interface Enqueuer {
+  enqueue(webhookEventIds: readonly number[]): void;
+  /** Enqueues all waiting ids without further delay; resolves when none waits. */
   drain(): Promise<void>;
 }
 
-/** Most ids that one job carries. */
+/** The most ids in one job. */
 const MAX_IDS = 1_000;
 const MIN_INTERVAL_MS = 200;
-/** While announcements fail, this many ids are remembered; the sweep knows the rest. */
+/** Ids kept in memory while adding fails; the sweep enqueues the rest. */
 const MAX_WAITING_IDS = 50_000;
 
 /**
- * @param rest waits out the interval between two jobs, or less when the signal ends it
+ * @param rest resolves after the interval between two jobs, or when the signal aborts
  */
-export function createAnnouncer(
+export function createEnqueuer(
   enqueue: (webhookEventIds: readonly number[]) => Promise<void>,
   log: Log,
   rest: (signal: AbortSignal) => Promise<void> = (signal) => pause(MIN_INTERVAL_MS, signal),
-): Announcer {
+): Enqueuer {
   let waiting: number[] = [];
   let running: Promise<void> | undefined;
   const stopping = new AbortController();
@@ -45,7 +46,7 @@ export function createAnnouncer(
       try {
         await enqueue(ids);
       } catch (error) {
-        log.warn({ error, events: ids.length }, 'announce.failed_left_to_sweep');
+        log.warn({ error, events: ids.length }, 'enqueue.failed_left_to_sweep');
       }
       if (waiting.length < MAX_IDS) await interval;
     } while (waiting.length > 0);
@@ -53,7 +54,7 @@ export function createAnnouncer(
   };
 
   return {
-    announce: (ids) => {
+    enqueue: (ids) => {
       if (ids.length === 0) return;
       if (waiting.length + ids.length <= MAX_WAITING_IDS) waiting.push(...ids);
       running ??= run();
