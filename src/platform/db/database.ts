@@ -10,6 +10,7 @@
  */
 import pg from 'pg';
 import type { Log } from '../log.ts';
+import { arrayLiteral } from './arrayLiteral.ts';
 import { CommitNotReplicated, isDatabaseAway } from './failures.ts';
 
 /** What runs a statement: the pool, or the connection of a transaction. */
@@ -76,9 +77,9 @@ export function createDatabase(options: DatabaseOptions): Database {
   pool.on('connect', (client) => client.on('error', () => undefined));
   return {
     query: (text, values) =>
-      withClient(pool, (client) => run(client, { text, values: values as unknown[] })),
+      withClient(pool, (client) => run(client, { text, values: toParameters(values) })),
     prepared: (name, text, values) =>
-      withClient(pool, (client) => run(client, { name, text, values: values as unknown[] })),
+      withClient(pool, (client) => run(client, { name, text, values: toParameters(values) })),
     transaction: (work) =>
       withClient(pool, (client) => runTransaction(client, options.plans, work)),
     session: (work) => session(pool, options.plans, work),
@@ -200,13 +201,17 @@ async function session<T>(
   const client = await pool.connect();
   try {
     return await work({
-      query: (text, values) => run(client, { text, values: values as unknown[] }),
+      query: (text, values) => run(client, { text, values: toParameters(values) }),
       transaction: (inner) => runTransaction(client, plans, inner),
     });
   } finally {
     // Closed, not returned to the pool: what was made for this session must not meet the next one.
     client.release(true);
   }
+}
+
+function toParameters(values: readonly unknown[] = []): unknown[] {
+  return values.map((value) => (Array.isArray(value) ? arrayLiteral(value) : value));
 }
 
 function queryableOf(client: pg.PoolClient, plans: Plans): Queryable {
@@ -216,7 +221,7 @@ function queryableOf(client: pg.PoolClient, plans: Plans): Queryable {
       const { rows } = await client.query<Row>({
         ...(keepsPlans && { name: planName(text) }),
         text,
-        values: values as unknown[],
+        values: toParameters(values),
       });
       return rows;
     },
