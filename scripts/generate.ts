@@ -1,4 +1,4 @@
-/** Writes what is generated from the code: the descriptions of both interfaces, and the client's. */
+/** Writes what is generated from the code: OpenAPI documents, references, and `.env.example`. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildOpenApi } from '../src/console/openapi.ts';
@@ -7,6 +7,7 @@ import { packageRoot } from '../src/platform/packageRoot.ts';
 import { STATEMENTS } from '../test/conformance/statements/index.ts';
 import { writeReference } from './reference/writeReference.ts';
 import { writeCoverage } from './writeCoverage.ts';
+import { writeExample, writeSettings } from './writeSettings.ts';
 
 const documents = {
   'openapi-admin.json': buildOpenApi(),
@@ -18,3 +19,5 @@ for (const [file, document] of Object.entries(documents)) {
 }
 writeFileSync(join(docs, 'client-reference.md'), await writeReference());
 writeFileSync(join(docs, 'interface-coverage.md'), writeCoverage(STATEMENTS));
+writeFileSync(join(docs, 'reference/settings.md'), writeSettings());
+writeFileSync(join(packageRoot(), '.env.example'), writeExample());

@@ -60,7 +60,7 @@ const INTRODUCTION = `# Reference of the client
 
 <!-- Written by \`npm run generate\` from the docstrings and the table of endpoints. -->
 
-Everything that \`tallyhook/client\` exports. [client.md](client.md) explains how to work with it, and [shop-guide.md](shop-guide.md) goes through a shop's work step by step. "Interface document" is the payment service's own.`;
+Everything that \`tallyhook/client\` exports. [Use the client](guides/client.md) explains how to work with it, and [Integrate a shop](guides/shop-integration.md) goes through a shop's work step by step. "Interface document" is the payment service's own.`;
 
 const BEFORE_CALLS = `Every call takes [CallOptions](#calloptions) last, and rejects with a [PaymentServiceError](#paymentserviceerror) and nothing else. What was surely not carried out, after a 429 or without a connection, is sent again for every call, as the [RetryPolicy](#retrypolicy) says. What may be done after an answer was lost is said for each call. Beside the errors that a call names, every call can be refused with [what every call can be refused with](#what-every-call-can-be-refused-with).`;
 

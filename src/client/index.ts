@@ -1,4 +1,4 @@
-/** `tallyhook/client`: the payment service for a shop, without our server. See docs/client.md. */
+/** `tallyhook/client`: the payment service for a shop, without our server. See docs/guides/client.md. */
 export {
   type DeclineAdvice,
   type DeclineFamily,

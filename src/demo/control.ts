@@ -1,4 +1,4 @@
-/** The sandbox's control routes, as far as the demo needs them; see docs/sandbox.md. */
+/** The sandbox's control routes, as far as the demo needs them; see docs/reference/sandbox.md. */
 import { z } from 'zod';
 import type { ResourceKind } from '../contract/resources/index.ts';
 

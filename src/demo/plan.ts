@@ -41,7 +41,7 @@ const CURRENCIES = ['USD', 'EUR', 'JPY', 'KWD'] as const;
 
 /**
  * Clear of the amounts that choose an outcome in the sandbox: below those of payments, and so that
- * half of one is above those of refunds (docs/sandbox.md).
+ * half of one is above those of refunds (docs/reference/sandbox.md).
  */
 const MAX_AMOUNT_MINOR = 50_000;
 const MIN_AMOUNT_MINOR = 16_000;

@@ -12,7 +12,7 @@ export interface Shop {
   readonly profileId: string;
 }
 
-/** Test cards of the sandbox (docs/sandbox.md) by what comes of them. */
+/** Test cards of the sandbox (docs/reference/sandbox.md) by what comes of them. */
 const CARDS = {
   succeeds: '4242424242424242',
   declined: '4000000000010019',

@@ -1,4 +1,4 @@
-/** The views for a shop's own SQL: what they say, and that docs/sql-views.md says the same of them. */
+/** The views for a shop's own SQL: what they say, and that docs/reference/sql-views.md says the same of them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ afterAll(() => db.drop());
 const apply = (...bodies: readonly Buffer[]) => applyEach(db, testApplier(db), bodies);
 
 const VIEWS = ['payments', 'refunds', 'disputes', 'payouts', 'order_balances', 'changes'];
-const guide = readFileSync(join(packageRoot(), 'docs/sql-views.md'), 'utf8');
+const guide = readFileSync(join(packageRoot(), 'docs/reference/sql-views.md'), 'utf8');
 const sections = new Map(
   guide
     .split(/^## /m)
@@ -29,7 +29,7 @@ const sections = new Map(
     .map((section) => [section.slice(0, section.indexOf('\n')), section]),
 );
 
-describe('docs/sql-views.md', () => {
+describe('docs/reference/sql-views.md', () => {
   test.each(VIEWS)('explains exactly the columns of %s, in their order', async (view) => {
     const rows = await db.query<{ name: string }>(
       `select column_name as name from information_schema.columns
@@ -81,7 +81,7 @@ test('a reader with nothing but the views reads them, and no table behind them',
   }
 });
 
-test('docs/sql-views.md names every status that an order can have', () => {
+test('docs/reference/sql-views.md names every status that an order can have', () => {
   const [row = ''] = /^\| `order_status` \|.*$/m.exec(sections.get('order_balances') ?? '') ?? [];
   const named = [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name);
   expect(named).toEqual(['order_status', ...ORDER_STATUSES, REGISTERED]);

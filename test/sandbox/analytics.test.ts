@@ -25,7 +25,7 @@ type ValueOf<A> = A extends fc.Arbitrary<infer T> ? T : never;
 
 /** One payment, with what came of it and how long it was until the next. */
 const life = fc.record({
-  // 771001 is declined, 750000 processing: docs/sandbox.md, test amounts.
+  // 771001 is declined, 750000 processing: docs/reference/sandbox.md, test amounts.
   amount: fc.oneof(fc.constantFrom(771_001, 750_000), fc.integer({ min: 1000, max: 9000 })),
   currency: fc.constantFrom('USD', 'EUR', 'JPY'),
   capture_method: fc.constantFrom('automatic', 'manual', 'manual_multiple'),

@@ -1,4 +1,4 @@
-/** The code of docs/shop-guide.md compiles as a shop's would, and does what the guide says. */
+/** The code of docs/guides/shop-integration.md compiles as a shop's would, and does what the guide says. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   sandbox = await startTestSandbox();
   proxy = await startRecordingProxy(sandbox.baseUrl);
   answerInItsPlace();
-  const guide = readFileSync(join(root, 'docs/shop-guide.md'), 'utf8');
+  const guide = readFileSync(join(root, 'docs/guides/shop-integration.md'), 'utf8');
   const blocks = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'shop.ts'), blocks.join('\n'));

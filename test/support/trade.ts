@@ -88,7 +88,7 @@ function placeOrder(name: string, n: number, random: Random): Act {
   return ['POST', '/payments', cardPayment(fields)];
 }
 
-/** Amounts that choose how a payout or a refund goes, and ordinary ones; see docs/sandbox.md. */
+/** Amounts that choose how a payout or a refund goes, and ordinary ones; see docs/reference/sandbox.md. */
 const PAYOUT_AMOUNTS = [900, 1_200, 2_500, 7_710, 7_720, 7_730, 7_740, 7_750];
 const REFUND_AMOUNTS = [7_710, 7_720, 7_730];
 

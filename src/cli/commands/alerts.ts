@@ -47,7 +47,7 @@ function testCommand(): Command {
       }).filter((channel) => name === undefined || channel.name === name);
       if (channels.length === 0) {
         const what = name === undefined ? 'No channel is set' : `The channel ${name} is not set`;
-        throw new OperatorError(`${what}. README.md, "Alerts", says which settings it takes.`);
+        throw new OperatorError(`${what}. docs/guides/alerts.md lists the settings it needs.`);
       }
       const tested = await Promise.all(channels.map(testChannel));
       if (json) printJson({ channels: tested });

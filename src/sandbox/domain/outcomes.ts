@@ -1,6 +1,6 @@
 /**
- * Test cards and test amounts: what the imagined processor does with a payment. docs/sandbox.md has
- * the tables for people.
+ * Test cards and test amounts: what the simulated processor does with a payment. The tables for
+ * people are in docs/reference/sandbox.md.
  *
  * 1. The same card and amount always end the same way.
  * 2. A card with an outcome of its own decides; else the amount does; else it succeeds.

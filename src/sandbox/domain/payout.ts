@@ -122,7 +122,7 @@ export interface NewPayout {
   readonly nowMs: number;
 }
 
-/** Amounts, in minor units, that choose how a fulfilment goes; docs/sandbox.md. */
+/** Amounts, in minor units, that choose how a fulfilment goes; docs/reference/sandbox.md. */
 export const PAYOUT_AMOUNTS = {
   7710: 'failed',
   7720: 'initiated',

@@ -53,7 +53,7 @@ export interface NewRefund {
   readonly refundCount: number;
 }
 
-/** Amounts, in minor units, that choose how an instant refund goes; docs/sandbox.md. */
+/** Amounts, in minor units, that choose how an instant refund goes; docs/reference/sandbox.md. */
 export const REFUND_AMOUNTS = { 7710: 'failed', 7720: 'pending', 7730: 'review' } as const;
 
 /** A scheduled refund is executed a day later, one that the processor holds back after an hour. */

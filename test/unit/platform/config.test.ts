@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadConfig, SETTINGS } from '../../../src/config/config.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
-import { packageRoot } from '../../../src/platform/packageRoot.ts';
 
 function mistakesOf(env: Record<string, string>): string {
   try {
@@ -173,18 +170,6 @@ describe('tokens of the admin port', () => {
     expect(message).toContain('ADMIN_TOKEN');
     for (const text of ['hunter2', 'aaaa', 'bbbb']) expect(message).not.toContain(text);
   });
-});
-
-test('.env.example names exactly the settings that there are', () => {
-  const example = readFileSync(join(packageRoot(), '.env.example'), 'utf8');
-  const named = [...example.matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name);
-  expect(named.toSorted()).toEqual(Object.keys(SETTINGS.shape).toSorted());
-});
-
-test('the README explains exactly the settings that there are', () => {
-  const readme = readFileSync(join(packageRoot(), 'README.md'), 'utf8');
-  const named = [...readme.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
-  expect(named.toSorted()).toEqual(Object.keys(SETTINGS.shape).toSorted());
 });
 
 test.each(['0', '11', '1.5'])(

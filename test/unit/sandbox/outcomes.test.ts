@@ -61,7 +61,7 @@ test('a card is good until its month has ended, with a year of two or four digit
 });
 
 test('the documentation names the prefixes and amounts as they are', () => {
-  const text = readFileSync(join(packageRoot(), 'docs/sandbox.md'), 'utf8');
+  const text = readFileSync(join(packageRoot(), 'docs/reference/sandbox.md'), 'utf8');
   for (const family of families) {
     expect(text).toContain(`\`${CARD_PREFIXES[family]}\``);
     expect(text).toContain(`\`${AMOUNT_BASES[family]}\``);

@@ -1,0 +1,200 @@
+/**
+ * What each setting means, in the order in which a reader meets them. `npm run generate` writes
+ * `.env.example` and docs/reference/settings.md from here and from the schema, which has the
+ * defaults that are constants.
+ */
+import type { SETTINGS } from '../../src/config/config.ts';
+
+export type SettingName = keyof (typeof SETTINGS)['shape'];
+
+export interface SettingText {
+  readonly meaning: string;
+  /** The default, where the schema has none. */
+  readonly otherwise?: string;
+  /** A value for `.env.example`, where the schema has no default. */
+  readonly example?: string;
+}
+
+export interface SettingGroup {
+  readonly title: string;
+  readonly introduction?: string;
+  readonly settings: Partial<Record<SettingName, SettingText>>;
+}
+
+export const SETTING_GROUPS: readonly SettingGroup[] = [
+  {
+    title: 'Storage',
+    settings: {
+      DATABASE_URL: {
+        meaning: 'PostgreSQL 13 or newer.',
+        otherwise: 'an embedded PostgreSQL under `DATA_DIR`',
+        example: 'postgres://tallyhook:password@127.0.0.1:5432/tallyhook',
+      },
+      MIGRATE_DATABASE_URL: {
+        meaning: 'Connection of the role that owns the schema. Only `tallyhook migrate` uses it.',
+        otherwise: '`DATABASE_URL`',
+        example: 'postgres://owner:password@127.0.0.1:5432/tallyhook',
+      },
+      REDIS_URL: {
+        meaning: 'Redis or Valkey for the queues.',
+        otherwise: 'the queues run in the database',
+        example: 'redis://127.0.0.1:6379',
+      },
+      DATA_DIR: { meaning: 'Directory of the embedded database and of generated secrets.' },
+    },
+  },
+  {
+    title: 'Receiver',
+    settings: {
+      HOST: { meaning: 'Address on which the receiver listens.' },
+      PORT: { meaning: 'Port of the receiver.' },
+      WEBHOOK_PATH: { meaning: 'Path at which the receiver accepts webhooks.' },
+      WEBHOOK_SECRETS: {
+        meaning:
+          'Signing secrets, comma-separated, newest first, each at least 16 bytes. Any of them may verify a delivery.',
+        otherwise: 'generated for the embedded database, required otherwise',
+      },
+      WEBHOOK_PUBLIC_URL: {
+        meaning:
+          'The URL to which the service sends webhooks, as seen from outside. `tallyhook doctor` compares it with the business profile.',
+        otherwise: '`doctor` compares the path only',
+        example: 'https://hooks.shop.example/webhooks',
+      },
+      WEBHOOK_MAX_BODY_BYTES: { meaning: 'Largest body that the receiver accepts.' },
+      EVENT_MAX_ATTEMPTS: {
+        meaning: 'Attempts before an event is set aside as dead, from 1 to 10.',
+      },
+    },
+  },
+  {
+    title: 'Admin port and metrics',
+    settings: {
+      ADMIN_HOST: { meaning: 'Address of the admin port.' },
+      ADMIN_PORT: {
+        meaning: 'Port of the admin API. It also serves `/metrics`, with a token.',
+      },
+      ADMIN_TOKEN: {
+        meaning:
+          'Bearer tokens of the admin port, each at least 16 bytes: `name:token,name2:token2`, or one bare token, named `admin`. The name is recorded with what its holder does.',
+        otherwise: 'generated for the embedded database, required otherwise',
+      },
+      METRICS_HOST: { meaning: 'Address of the metrics port.' },
+      METRICS_PORT: {
+        meaning:
+          'Port that serves the metrics of one process at `/metrics` without a token; `0` chooses a free one. Processes on one machine need a port each.',
+        otherwise: 'none',
+      },
+    },
+  },
+  {
+    title: 'Payment service',
+    settings: {
+      PAYMENTS_MERCHANT_ID: {
+        meaning: 'The installation account: the merchant account of this ledger.',
+        otherwise: '`merchant_local` with the embedded database, required otherwise',
+      },
+      PAYMENTS_PROFILE_ID: {
+        meaning: 'The business profile that sends webhooks here. `tallyhook doctor` checks it.',
+        otherwise: 'all profiles of the account',
+      },
+      PAYMENTS_BASE_URL: {
+        meaning: 'Base URL of the payment service.',
+        otherwise: 'the sandbox, with the embedded database',
+      },
+      PAYMENTS_API_KEY: {
+        meaning:
+          'Secret key, `snd_…` or `prd_…`. Without a key Tallyhook sends no requests to the service.',
+        otherwise: "the sandbox's key, with the embedded database",
+      },
+      RATE_RESERVE_PERCENT: {
+        meaning:
+          "Percentage of the service's rate limit, from 0 to 90, that background work (refresh and discovery) leaves free. Requests that a webhook caused may use it.",
+      },
+      BACKGROUND_REQUESTS_PER_MINUTE: {
+        meaning: 'Most requests per minute for background work, all processes together.',
+        otherwise: 'what the service allows',
+      },
+      SANDBOX_PORT: {
+        meaning: 'Port of the sandbox, on loopback only; `0` chooses a free one.',
+      },
+    },
+  },
+  {
+    title: 'Authorizations',
+    settings: {
+      AUTHORIZATION_THRESHOLD_HOURS: {
+        meaning:
+          'Hours before an authorization expires at which to send a reminder, comma-separated.',
+      },
+      AUTHORIZATION_POLICY: {
+        meaning:
+          'What to do with an authorization that nobody captured: `none`, `capture:HOURS` or `cancel:HOURS`, where HOURS is one of the thresholds. Retried until the deadline where a retry cannot capture twice.',
+        otherwise: '`none`',
+        example: 'none',
+      },
+    },
+  },
+  {
+    title: 'Alerts',
+    introduction:
+      'Each channel is enabled by its settings; the log is always a channel. A channel receives alerts of at least its severity: `info`, `warning` or `critical`. URLs must use https, except on this machine.',
+    settings: {
+      ALERT_WEBHOOK_URL: {
+        meaning: 'URL that receives alerts as signed POST requests.',
+        otherwise: 'none',
+      },
+      ALERT_WEBHOOK_SECRET: {
+        meaning:
+          'Signing secret, `whsec_…`; during a rotation several, comma-separated, newest first. Each signs. `echo whsec_$(openssl rand -base64 32)` generates one.',
+        otherwise: 'required with `ALERT_WEBHOOK_URL`',
+      },
+      ALERT_WEBHOOK_SEVERITY: { meaning: 'Lowest severity that the webhook receives.' },
+      ALERT_SLACK_URL: {
+        meaning:
+          'Incoming webhook of Slack, Mattermost or Rocket.Chat. Anyone who has the URL can post: keep it secret.',
+        otherwise: 'none',
+      },
+      ALERT_SLACK_SEVERITY: { meaning: 'Lowest severity that the chat receives.' },
+      ALERT_MAIL_TO: {
+        meaning: 'Recipients of alert mails, comma-separated.',
+        otherwise: 'none',
+        example: 'ops@shop.example,owner@shop.example',
+      },
+      ALERT_MAIL_FROM: {
+        meaning: 'Sender of alert mails.',
+        otherwise: 'required with `ALERT_MAIL_TO`',
+        example: 'tallyhook@shop.example',
+      },
+      SMTP_URL: {
+        meaning:
+          'Mail server: `smtp://user:password@host:587`, which must offer TLS, or `smtps://…`.',
+        otherwise: 'required with `ALERT_MAIL_TO`',
+        example: 'smtp://user:password@mail.shop.example:587',
+      },
+      ALERT_MAIL_SEVERITY: { meaning: 'Lowest severity that is mailed.' },
+      ALERT_SUMMARY_AT: {
+        meaning:
+          "Hour in UTC, 0 to 23, at which every channel receives yesterday's summary, or `off`.",
+      },
+    },
+  },
+  {
+    title: 'Order webhooks',
+    settings: {
+      ORDER_WEBHOOK_URL: { meaning: 'URL that receives order webhooks.', otherwise: 'none' },
+      ORDER_WEBHOOK_SECRET: {
+        meaning: 'Signing secret, in the form of `ALERT_WEBHOOK_SECRET`.',
+        otherwise: 'required with `ORDER_WEBHOOK_URL`',
+      },
+    },
+  },
+  {
+    title: 'Log',
+    settings: {
+      LOG_LEVEL: {
+        meaning:
+          '`trace`, `debug`, `info`, `warn`, `error` or `silent`. At `warn` the log shows alerts of severity warning and critical, at `error` and `silent` none.',
+      },
+    },
+  },
+];
