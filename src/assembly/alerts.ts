@@ -2,17 +2,15 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import { orderStateBody } from '../console/routes/orders.ts';
-import { createOrderFeed, readOrdersAsTheyStand } from '../ledger/read/orderFeed.ts';
+import { createOrderFeed } from '../ledger/read/orderFeed.ts';
 import { type Channel, createChannels, subscriptionsOf } from '../notify/channels/index.ts';
 import { createDeliverer } from '../notify/deliver.ts';
 import { dispatchAlerts } from '../notify/dispatch.ts';
 import { ALERTS_QUEUE, type AlertsJob, announceDue } from '../notify/jobs.ts';
 import { countDeliveries } from '../notify/metrics.ts';
 import { speak } from '../notify/notifier.ts';
-import { type OrderFeed, tellShop } from '../notify/orderWebhooks.ts';
+import { enqueueOrderWebhooks } from '../notify/orderWebhooks.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
@@ -24,24 +22,6 @@ export function channelsOf(
   parts: { readonly clock: Clock; readonly log: Log },
 ): readonly Channel[] {
   return createChannels(config.channels, parts);
-}
-
-/** What the shop is told of its orders is what the admin API answers of them. */
-export function orderFeedOf(db: Database): OrderFeed {
-  return {
-    ...createOrderFeed(db),
-    readOrders: async (tx, orderKeys) => {
-      const orders = await readOrdersAsTheyStand(tx, orderKeys);
-      return new Map(
-        orders.map((order) => {
-          const body = orderStateBody(order);
-          const { orderId, lastChange } = order;
-          const money = JSON.stringify(body.totals);
-          return [order.orderKey, { orderId, money, body, lastChange }];
-        }),
-      );
-    },
-  };
 }
 
 export function startAlerts(shared: Shared): void {
@@ -64,10 +44,10 @@ export function startAlerts(shared: Shared): void {
       },
       closing.signal,
     );
-    const feed = config.channels.shop && orderFeedOf(db);
+    const feed = config.channels.shop && createOrderFeed(db);
     const sources = {
       alerts: () => dispatchAlerts({ db, clock, subscriptions, newMessageId }),
-      ...(feed && { orders: () => tellShop({ db, feed, clock, newMessageId }) }),
+      ...(feed && { orders: () => enqueueOrderWebhooks({ db, feed, clock, newMessageId }) }),
     };
     const announce = (channels: Iterable<AlertsJob['channel']>) =>
       announceDue(

@@ -1,7 +1,6 @@
-/** What to tell of a failed payment. */
+/** The advice about a failed payment, in the schema of the API. */
 import { z } from 'zod';
 import { RETRY_ADVICE } from '../contract/declines.ts';
-import { declineOf } from '../ledger/domain/explain.ts';
 
 const RETRIES = Object.keys(RETRY_ADVICE) as [keyof typeof RETRY_ADVICE];
 
@@ -29,25 +28,3 @@ export const decline = z
     advice: z.string().describe('What it means and what to do, for the operator.'),
   })
   .meta({ id: 'Decline' });
-
-export interface Declined {
-  readonly kind: string;
-  readonly status: string | null;
-  readonly unifiedCode: string | null;
-  readonly unifiedMessage: string | null;
-}
-
-/** Null unless the payment failed: what an earlier attempt failed of is no advice any more. */
-export function declineBody(payment: Declined): z.input<typeof decline> | null {
-  if (payment.kind !== 'payment' || payment.status !== 'failed') return null;
-  const { code, mayRetry, mayUseAnotherMethod, ...told } = declineOf(
-    payment.unifiedCode ?? undefined,
-    payment.unifiedMessage ?? undefined,
-  );
-  return {
-    unified_code: code,
-    may_retry: mayRetry,
-    may_use_another_method: mayUseAnotherMethod,
-    ...told,
-  };
-}

@@ -4,7 +4,7 @@ import { parseId } from '../contract/identifiers.ts';
 import { STATUSES } from '../contract/statuses.ts';
 import { REGISTERED } from '../ledger/domain/expectation.ts';
 import { ORDER_STATUSES } from '../ledger/domain/order.ts';
-import { ORDER_NAMES, type OrderName } from '../ledger/read/orders.ts';
+import { ORDER_NAMES } from '../ledger/read/orders.ts';
 
 export const PAGE_LIMIT = { min: 1, default: 50, max: 100 } as const;
 
@@ -67,11 +67,6 @@ export const namedBy = z
   .enum(ORDER_NAMES)
   .describe("`order`: the shop's order id names it; `payment`: its payment, which names no order.");
 
-/** What names the order of a key. */
-export function nameOf(orderKey: string): OrderName {
-  return orderKey.startsWith('order:') ? 'order' : 'payment';
-}
-
 export const amount = z.int().min(0).describe('Minor units of the currency beside it.');
 export const difference = z
   .int()
@@ -113,7 +108,3 @@ export const doubts = z
   .describe('Why the service is to be asked again before this can be trusted. Usually empty.');
 
 export const openFindings = z.array(z.string()).describe('Classes of findings open about it.');
-
-export function isoOrNull(instant: Date | null): string | null {
-  return instant === null ? null : instant.toISOString();
-}

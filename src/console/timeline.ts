@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { ORDER_STATUSES } from '../ledger/domain/order.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
 import type { Cause, TimelineEntry } from '../ledger/domain/timeline.ts';
-import { decline, declineBody } from './decline.ts';
+import { declineJson } from '../representation/decline.ts';
+import { decline } from './decline.ts';
 import { amount, currency, reason, resourceKind, resourceStatus, time } from './schemas.ts';
 
 const cause = z
@@ -101,7 +102,7 @@ export function timelineBody(entry: TimelineEntry): z.input<typeof timelineEntry
         ...{ type, ...said, kind, id, status: entry.status, stage, currency: entry.currency },
         amount: entry.amountMinor,
         amount_received: entry.receivedMinor,
-        decline: declineBody(entry),
+        decline: declineJson(entry),
         reason: entry.reason,
         rules,
         cause: causeBody(entry.cause),

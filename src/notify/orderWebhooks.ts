@@ -1,82 +1,76 @@
 /**
- * Order notices: a reader of the change feed that writes messages to the shop, and moves its place
- * on in the same transaction. Nothing of it is done where orders change.
+ * Enqueues order webhooks: reads the change feed and writes messages to the shop. It moves its position
+ * in the feed in the same transaction; transactions that change orders do no extra work.
  *
- * 1. It begins at the end of the feed when an address is set for the first time, and goes on from
- *    its place ever after: a stop, however long, loses nothing.
- * 2. Of several workers one moves the place on; what the others wrote is rolled back with it.
- * 3. Messages of one order go out one after the other, in the order of its changes.
+ * 1. It starts at the end of the feed when an address is configured for the first time, and continues
+ *    from its position from then on. No change is lost while no worker runs.
+ * 2. When several workers read the same changes, one moves the position and the others roll back.
+ * 3. Messages about one order are delivered one at a time, in the order of its changes.
  */
+import { type OrderFeed, readCurrentOrders } from '../ledger/read/orderFeed.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
+import { orderWithPartsJson } from '../representation/order.ts';
 import type { ChannelName } from './domain/message.ts';
-import { type OrderChange, type OrderNow, planNotices } from './domain/orderWebhooks.ts';
+import { type CurrentOrder, type OrderChange, planOrderWebhooks } from './domain/orderWebhooks.ts';
 import { insertMessages, type NewMessage } from './store/messages.ts';
 import {
   advancePosition,
   insertPosition,
   readPosition,
-  readTold,
-  saveTold,
+  readSentTotals,
+  saveSentTotals,
 } from './store/orderWebhooks.ts';
 
-/** What the ledger tells, in words that this side understands. */
-export interface OrderFeed {
-  /** The number of the last change there is. */
-  readLastNumber(): Promise<number>;
-  /** Changes after a number, those of orders only, and the number up to which was read. */
-  readAfter(
-    after: number,
-    limit: number,
-  ): Promise<{ readonly changes: readonly OrderChange[]; readonly last: number }>;
-  /** Orders as they stand, by their keys; those that are not known are missing. */
-  readOrders(tx: Queryable, orderKeys: readonly string[]): Promise<ReadonlyMap<string, OrderNow>>;
-}
-
-export interface TellShopParts {
+export interface OrderWebhookParts {
   readonly db: Database;
   readonly feed: OrderFeed;
   readonly clock: Clock;
   readonly newMessageId: () => string;
 }
 
-const CHANGES_PER_ROUND = 200;
-const MAX_ROUNDS = 20;
+const CHANGES_PER_BATCH = 200;
+const MAX_BATCHES = 20;
 
-/** Turns what changed into notices, a bounded number of them. Returns the channel if there are new ones. */
-export async function tellShop(parts: TellShopParts): Promise<ReadonlySet<ChannelName>> {
+/** Enqueues webhooks for a bounded number of changes. Returns the channel if it has new messages. */
+export async function enqueueOrderWebhooks(
+  parts: OrderWebhookParts,
+): Promise<ReadonlySet<ChannelName>> {
   const { db, feed } = parts;
-  const place = await readPosition(db);
-  if (place === undefined) {
+  const position = await readPosition(db);
+  if (position === undefined) {
     await insertPosition(db, await feed.readLastNumber());
     return new Set();
   }
-  let from = place;
+  let from = position;
   let hasWritten = false;
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const { changes, last } = await feed.readAfter(from, CHANGES_PER_ROUND);
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+    const { changes, last } = await feed.readAfter(from, CHANGES_PER_BATCH);
     if (last === from) break;
-    const written = await writeNotices(parts, changes, { from, to: last });
-    if (written === 'outrun') break;
+    const written = await writeWebhooks(parts, changes, { from, to: last });
+    if (written === 'overtaken') break;
     hasWritten ||= written > 0;
     from = last;
   }
   return new Set(hasWritten ? (['shop'] as const) : []);
 }
 
-/** Returns how many were written, or that somebody else was quicker. */
-function writeNotices(
-  { db, feed, clock, newMessageId }: TellShopParts,
+/** Returns how many messages were written, or that another worker processed the changes first. */
+function writeWebhooks(
+  { db, clock, newMessageId }: OrderWebhookParts,
   changes: readonly OrderChange[],
   step: { readonly from: number; readonly to: number },
-): Promise<number | 'outrun'> {
+): Promise<number | 'overtaken'> {
   return db.transaction(async (tx) => {
-    if (!(await advancePosition(tx, step))) return 'outrun';
+    if (!(await advancePosition(tx, step))) return 'overtaken';
     const orderKeys = [...new Set(changes.map(({ orderKey }) => orderKey))];
     if (orderKeys.length === 0) return 0;
-    const orders = await feed.readOrders(tx, orderKeys);
-    const { notices, told } = planNotices(changes, orders, await readTold(tx, orderKeys));
-    const messages = notices.map(
+    const { webhooks, sentTotals } = planOrderWebhooks(
+      changes,
+      await readOrders(tx, orderKeys),
+      await readSentTotals(tx, orderKeys),
+    );
+    const messages = webhooks.map(
       ({ orderKey, type, orderId, at, data }): NewMessage => ({
         id: newMessageId(),
         channel: 'shop',
@@ -85,7 +79,21 @@ function writeNotices(
       }),
     );
     if (messages.length > 0) await insertMessages(tx, messages, new Date(clock.nowMs()));
-    if (told.size > 0) await saveTold(tx, told);
-    return notices.length;
+    if (sentTotals.size > 0) await saveSentTotals(tx, sentTotals);
+    return messages.length;
   });
+}
+
+async function readOrders(
+  tx: Queryable,
+  orderKeys: readonly string[],
+): Promise<ReadonlyMap<string, CurrentOrder>> {
+  const orders = await readCurrentOrders(tx, orderKeys);
+  return new Map(
+    orders.map((order) => {
+      const json = orderWithPartsJson(order);
+      const { orderId, lastChange } = order;
+      return [order.orderKey, { orderId, totals: JSON.stringify(json.totals), json, lastChange }];
+    }),
+  );
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { orderStateBody } from '../../src/console/routes/orders.ts';
 import { createChangeFeed } from '../../src/ledger/changeFeed.ts';
-import { readOrdersAsTheyStand } from '../../src/ledger/read/orderFeed.ts';
+import { readCurrentOrders } from '../../src/ledger/read/orderFeed.ts';
+import { orderWithPartsJson } from '../../src/representation/order.ts';
 import { type Api, type Body, createApi } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
@@ -321,9 +321,9 @@ describe('the timeline', () => {
     expect(cut.parts).toHaveLength(1_000);
     expect(cut.parts_complete).toBe(false);
     // The shop is told the same.
-    const [told] = await readOrdersAsTheyStand(db, [`order:${orderId}`]);
+    const [told] = await readCurrentOrders(db, [`order:${orderId}`]);
     if (!told) throw new Error('the order is not there');
-    expect(orderStateBody(told)).toMatchObject({ parts: cut.parts, parts_complete: false });
+    expect(orderWithPartsJson(told)).toMatchObject({ parts: cut.parts, parts_complete: false });
   });
 
   test('keeps to the newest entries and says so', async () => {

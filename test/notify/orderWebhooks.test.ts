@@ -3,8 +3,8 @@
  * order's life, with the order as the admin API has it; whatever its receiver does meanwhile.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { orderFeedOf } from '../../src/assembly/alerts.ts';
-import { tellShop } from '../../src/notify/orderWebhooks.ts';
+import { createOrderFeed } from '../../src/ledger/read/orderFeed.ts';
+import { enqueueOrderWebhooks } from '../../src/notify/orderWebhooks.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
@@ -44,7 +44,7 @@ afterEach(async () => {
 
 function tell(): Promise<unknown> {
   const newMessageId = () => `msg_${unique('order')}`;
-  return tellShop({ db, feed: orderFeedOf(db), clock: systemClock, newMessageId });
+  return enqueueOrderWebhooks({ db, feed: createOrderFeed(db), clock: systemClock, newMessageId });
 }
 
 /** Tells what is new and delivers what is due. */
@@ -290,7 +290,7 @@ test('two workers at once write each notice once', async () => {
   await tell();
   await apply(...Array.from({ length: 30 }, (_, number) => paymentEvent(`ord_${number}`, 0, {})));
   // Numbered before, so that all of them meet the same changes.
-  await orderFeedOf(db).readLastNumber();
+  await createOrderFeed(db).readLastNumber();
   await Promise.all([tell(), tell(), tell()]);
   expect(await readMessages(db, 'shop')).toHaveLength(30);
 });

@@ -132,11 +132,11 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   ledger: ['alerts'],
   reconcile: ['ledger', 'client', 'alerts'],
   authorizations: ['ledger', 'client', 'alerts', 'reconcile'],
-  notify: ['ledger', 'alerts', 'config'],
+  notify: ['ledger', 'alerts', 'config', 'representation'],
   monitor: ['ledger', 'alerts', 'reconcile', 'notify'],
   doctor: ['ledger', 'client', 'config'],
   scheduler: ['ledger', 'reconcile'],
-  console: ['ledger', 'reconcile', 'authorizations', 'alerts', 'config'],
+  console: ['ledger', 'reconcile', 'authorizations', 'alerts', 'config', 'representation'],
   demo: ['client', 'ledger', 'reconcile'],
 };
 
@@ -152,6 +152,17 @@ test('A4: a feature knows platform, contract and itself; a few also what they ru
         ),
     );
   }
+});
+
+test('A13: representation turns what was read into JSON, and reads nothing itself', () => {
+  const files = inFolder('representation');
+  expectOnly(files, 'representation is pure functions of rows to JSON', (imported) =>
+    /^src\/(contract|representation|ledger\/domain|ledger\/read)\//.test(imported),
+  );
+  const calling = files
+    .filter(({ text }) => /import \{[^}]*\} from '[^']*\/read\//.test(text))
+    .map(({ path }) => path);
+  expect(calling, 'of ledger/read, only types').toEqual([]);
 });
 
 test('A4b: nobody but the assembly knows the sandbox, so that it stays an independent witness', () => {

@@ -8,9 +8,10 @@ import {
   readAlert,
   readAlertRows,
 } from '../../alerts/store/reading.ts';
+import { isoOrNull } from '../../representation/time.ts';
 import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { cursor, isoOrNull, limit, nextCursor, number, time } from '../schemas.ts';
+import { cursor, limit, nextCursor, number, time } from '../schemas.ts';
 
 const state = z.enum(ALERT_STATES);
 

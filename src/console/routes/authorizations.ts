@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { readOpenAuthorizations } from '../../authorizations/store/reading.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { orderIdOf } from '../../ledger/domain/order.ts';
+import { orderNamedBy } from '../../representation/order.ts';
 import { cutPage, readCursor, timePlace } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { amount, currency, cursor, limit, namedBy, nameOf, nextCursor, time } from '../schemas.ts';
+import { amount, currency, cursor, limit, namedBy, nextCursor, time } from '../schemas.ts';
 
 const authorization = z
   .strictObject({
@@ -65,7 +66,7 @@ export const listAuthorizations = defineEndpoint({
           payment_id: row.paymentId,
           order_id: row.orderKey === null ? null : orderIdOf(row.orderKey),
           order_key: row.orderKey,
-          named_by: row.orderKey === null ? null : nameOf(row.orderKey),
+          named_by: row.orderKey === null ? null : orderNamedBy(row.orderKey),
           status: row.status,
           currency: row.currency,
           amount_capturable: row.capturableMinor,

@@ -6,9 +6,10 @@ import {
   readCurrencyTotals,
   readOrderBalances,
 } from '../../ledger/read/store/balances.ts';
+import { amountsJson } from '../../representation/order.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { amount, currency, difference, id, orderBy } from '../schemas.ts';
-import { amountsBody, unknownOrder } from './orders.ts';
+import { unknownOrder } from './orders.ts';
 
 const balance = z
   .strictObject({
@@ -78,7 +79,7 @@ export const getBalances = defineEndpoint({
         orders: orders.map(({ currency: code, orders: count, ...total }) => ({
           currency: code,
           orders: count,
-          ...amountsBody(total),
+          ...amountsJson(total),
         })),
       },
     };

@@ -1,8 +1,9 @@
 /** The change feed. */
 import { z } from 'zod';
 import { CHANGE_SUBJECTS, CHANGES, type NumberedChange } from '../../ledger/domain/changes.ts';
+import { orderNamedBy } from '../../representation/order.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { after, limit, namedBy, nameOf, time } from '../schemas.ts';
+import { after, limit, namedBy, time } from '../schemas.ts';
 
 const change = z
   .strictObject({
@@ -76,7 +77,7 @@ function changeBody(row: NumberedChange): z.input<typeof change> {
     kind: row.kind,
     id: row.id,
     order_key: row.orderKey,
-    named_by: row.orderKey === null ? null : nameOf(row.orderKey),
+    named_by: row.orderKey === null ? null : orderNamedBy(row.orderKey),
     change: row.change,
     status: row.status,
     previous_status: row.previousStatus,

@@ -6,9 +6,10 @@ import {
   type FindingRow,
   readFindingRows,
 } from '../../ledger/read/store/findings.ts';
+import { isoOrNull } from '../../representation/time.ts';
 import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { cursor, id, isoOrNull, limit, nextCursor, time } from '../schemas.ts';
+import { cursor, id, limit, nextCursor, time } from '../schemas.ts';
 
 const finding = z
   .strictObject({

@@ -1,21 +1,18 @@
 /** Orders: one with its history, many page by page, and what the shop expects of one. */
 import { z } from 'zod';
-import { describeReason } from '../../contract/reasons.ts';
 import { COMPARISONS } from '../../ledger/domain/expectation.ts';
 import { orderIdOf } from '../../ledger/domain/order.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
 import {
-  type OrderParts,
   orderKeyNamed,
-  type ReadOrder,
   readOrder,
   readOrderPage,
   readOrderSummary,
 } from '../../ledger/read/orders.ts';
-import type { OrderTotalsRow, PartSummary } from '../../ledger/read/store/parts.ts';
 import { registerExpectation } from '../../ledger/registerExpectation.ts';
+import { orderJson, orderWithPartsJson } from '../../representation/order.ts';
 import { cutPage, readCursor, timePlace } from '../cursor.ts';
-import { decline, declineBody } from '../decline.ts';
+import { decline } from '../decline.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { notKnown, refresh, refreshBody, refreshQuery } from '../refresh.ts';
 import {
@@ -25,10 +22,8 @@ import {
   difference,
   doubts,
   id,
-  isoOrNull,
   limit,
   namedBy,
-  nameOf,
   nextCursor,
   openFindings,
   orderBy,
@@ -142,7 +137,7 @@ export const getOrder = defineEndpoint({
     return {
       outcome: 'ok',
       body: {
-        ...orderStateBody(found),
+        ...orderWithPartsJson(found),
         timeline: found.timeline.map(timelineBody),
         timeline_complete: found.isTimelineComplete,
         refresh: asked,
@@ -177,7 +172,7 @@ export const listOrders = defineEndpoint({
       formatInstant(firstSeenMicros),
       orderKey,
     ]);
-    return { outcome: 'ok', body: { orders: shown.map(orderBody), next_cursor: next } };
+    return { outcome: 'ok', body: { orders: shown.map(orderJson), next_cursor: next } };
   },
 });
 
@@ -220,7 +215,7 @@ export const putOrder = defineEndpoint({
     if (!found) throw new Error(`${orderKey} was registered and is not there`);
     return {
       outcome: registration === 'registered' ? 'created' : 'ok',
-      body: { registration, order: orderBody(found) },
+      body: { registration, order: orderJson(found) },
     };
   },
 });
@@ -232,76 +227,4 @@ export function unknownOrder(orderId: string) {
       `No order or payment is known as ${JSON.stringify(orderId)}. ` +
       'If it was just paid, its event may still be on the way.',
   } as const;
-}
-
-/** An order without its history: what is told of one elsewhere is told in the same words. */
-export function orderStateBody(found: ReadOrder & OrderParts) {
-  return {
-    ...orderBody(found),
-    parts: found.parts.map(partBody),
-    parts_complete: found.arePartsComplete,
-  };
-}
-
-function orderBody(found: ReadOrder): z.input<typeof order> {
-  return {
-    order_id: found.orderId,
-    order_key: found.orderKey,
-    named_by: nameOf(found.orderKey),
-    status: found.status,
-    moved_to: [...found.movedTo],
-    totals: found.totals.map(totalsBody),
-    expected: found.expected
-      ? {
-          currency: found.expected.currency,
-          amount: found.expected.amountMinor,
-          comparison: found.expected.comparison,
-          difference: found.expected.differenceMinor,
-          registered_at: found.expected.registeredAt.toISOString(),
-          registered_by: found.expected.registeredBy,
-        }
-      : null,
-    first_seen_at: formatInstant(found.firstSeenMicros),
-    updated_at: formatInstant(found.updatedMicros),
-  };
-}
-
-function totalsBody(total: OrderTotalsRow): z.input<typeof orderTotals> {
-  return {
-    currency: total.currency,
-    status: total.status,
-    ...amountsBody(total),
-  };
-}
-
-/** The amounts of an order, or of many, in one currency. */
-export function amountsBody(total: Omit<OrderTotalsRow, 'orderKey' | 'currency' | 'status'>) {
-  return {
-    amount_authorized: total.authorizedMinor,
-    amount_captured: total.capturedMinor,
-    amount_refunded: total.refundedMinor,
-    amount_refund_pending: total.refundPendingMinor,
-    amount_disputed: total.disputedMinor,
-    amount_charged_back: total.chargedBackMinor,
-  };
-}
-
-function partBody(found: PartSummary): z.input<typeof part> {
-  const isPayment = found.kind === 'payment';
-  return {
-    kind: found.kind,
-    id: found.id,
-    status: found.status,
-    stage: found.stage,
-    currency: found.currency,
-    amount: found.amountMinor,
-    amount_authorized: isPayment ? found.authorizedMinor : null,
-    amount_captured: isPayment ? found.capturedMinor : null,
-    decline: declineBody(found),
-    reason: describeReason(found.kind, found.status, found) ?? null,
-    doubts: [...found.doubts],
-    open_findings: [...found.openFindings],
-    created_at: isoOrNull(found.createdAt),
-    deadline_at: isoOrNull(found.deadlineAt),
-  };
 }

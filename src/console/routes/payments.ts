@@ -7,7 +7,10 @@ import {
   readPaymentChildren,
   readPaymentDetail,
 } from '../../ledger/read/store/payments.ts';
-import { decline, declineBody } from '../decline.ts';
+import { declineJson } from '../../representation/decline.ts';
+import { orderNamedBy } from '../../representation/order.ts';
+import { isoOrNull } from '../../representation/time.ts';
+import { decline } from '../decline.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { notKnown, refresh, refreshBody, refreshQuery } from '../refresh.ts';
 import {
@@ -15,9 +18,7 @@ import {
   currency,
   doubts,
   id,
-  isoOrNull,
   namedBy,
-  nameOf,
   openFindings,
   reason,
   resourceStatus,
@@ -105,7 +106,7 @@ function paymentBody(
     payment_id: found.id,
     order_id: orderKey && orderIdOf(orderKey),
     order_key: orderKey,
-    named_by: orderKey === null ? null : nameOf(orderKey),
+    named_by: orderKey === null ? null : orderNamedBy(orderKey),
     status: found.status,
     currency: found.currency,
     amount: found.amountMinor,
@@ -114,7 +115,7 @@ function paymentBody(
     amount_captured: found.capturedMinor,
     capture_method: found.captureMethod,
     capture_before: isoOrNull(found.deadlineAt),
-    decline: declineBody(found),
+    decline: declineJson(found),
     error_code: found.status === 'failed' ? found.errorCode : null,
     error_message: found.status === 'failed' ? found.errorMessage : null,
     reason: describeReason('payment', found.status, found) ?? null,

@@ -9,9 +9,10 @@ import {
   SUMS_OUTCOMES,
 } from '../../reconcile/store/runs.ts';
 import { STREAMS } from '../../reconcile/streams.ts';
+import { isoOrNull } from '../../representation/time.ts';
 import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { cursor, isoOrNull, limit, nextCursor, time } from '../schemas.ts';
+import { cursor, limit, nextCursor, time } from '../schemas.ts';
 
 const count = z.int().min(0);
 

@@ -1,4 +1,4 @@
-/** Changes of orders and the orders as they stand, for whoever tells the shop of them. */
+/** Changes of orders and the current state of orders, for order webhooks. */
 import { groupBy } from '../../platform/collections.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { createChangeFeed } from '../changeFeed.ts';
@@ -7,18 +7,18 @@ import { readLastNumber, readLastNumbersOf } from '../store/changes.ts';
 import { addMoney, type OrderParts, type ReadOrder, tellParts } from './orders.ts';
 import { readPartsOf, readRowsOf } from './store/orders.ts';
 
-/** An order without its history. */
+/** An order without its timeline. */
 export interface OrderWithParts extends ReadOrder, OrderParts {
-  /** The number of the last change that it may show; undefined while that one has none. */
+  /** The number of the last change that it may include; undefined while that change has none. */
   readonly lastChange: number | undefined;
 }
 
 export type ChangeOfOrder = NumberedChange & { readonly orderKey: string };
 
 export interface OrderFeed {
-  /** The number of the last change there is, those just committed included. */
+  /** The number of the last change, including those that were just committed. */
   readLastNumber(): Promise<number>;
-  /** Changes after a number, those of orders only, and the number up to which was read. */
+  /** Changes of orders after a number, and the number of the last change that was read. */
   readAfter(
     after: number,
     limit: number,
@@ -36,7 +36,8 @@ export function createOrderFeed(db: Database): OrderFeed {
       const reading = await feed.read({ after, limit });
       if (reading.outcome === 'ahead') {
         throw new Error(
-          `change ${after} was read before and is not there: the feed ends at ${reading.last}`,
+          `change ${after} was processed before, and the change feed ends at ${reading.last}: ` +
+            'was the database restored from an older backup?',
         );
       }
       return {
@@ -47,14 +48,14 @@ export function createOrderFeed(db: Database): OrderFeed {
   };
 }
 
-/** Orders as they stand, by their keys. */
-export async function readOrdersAsTheyStand(
+/** The current state of orders, by their keys; unknown keys are left out. */
+export async function readCurrentOrders(
   tx: Queryable,
   orderKeys: readonly string[],
 ): Promise<readonly OrderWithParts[]> {
   const orders = await addMoney(tx, await readRowsOf(tx, orderKeys));
   const parts = groupBy(await readPartsOf(tx, orderKeys), ({ orderKey }) => orderKey);
-  // After the orders: a change that they show was committed by then, so it is seen here.
+  // Read after the orders: a change that they include was committed by then, so it is visible here.
   const lastChanges = await readLastNumbersOf(tx, orderKeys);
   return orders.map((order) => ({
     ...order,

@@ -1,17 +1,17 @@
 /**
- * From changes of orders to notices for the shop.
+ * Plans order webhooks from changes of orders.
  *
- * 1. Every change of an order's status is a notice, `order.` and the status it changed to.
- * 2. A change that leaves the status is `order.updated` if the order's money differs from what the
- *    shop was told last, or if it was told nothing yet; a second part that is refunded needs that.
- *    Anything else is a detail of the ledger, and no notice.
- * 3. A change that was imported and tells of the past is no notice. The order's money counts as told
- *    if that change is the order's last; if not, it holds what came after, which must not be hidden.
- * 4. A notice carries the order as it stands when the notice is made. That is never older than the
- *    change; it may be newer, and then the change that made it so follows.
+ * 1. Each change of an order's status sends a webhook of type `order.` plus the new status.
+ * 2. A change that keeps the status sends `order.updated` if the order's totals differ from those in
+ *    the last webhook, or if no webhook was sent for the order yet. A second partial refund, for
+ *    example, keeps the status. Other changes concern details of the ledger and send nothing.
+ * 3. An imported change that is history sends nothing. If it is the order's last change, the current
+ *    totals count as sent. Otherwise they may include later changes, which must not be hidden.
+ * 4. A webhook carries the order as it is when the webhook is created. That is never older than the
+ *    change. It may be newer; the change that made it newer then sends a webhook of its own.
  */
 
-/** A change of an order, as the feed tells it. */
+/** A change of an order, as the change feed has it. */
 export interface OrderChange {
   readonly number: number;
   readonly orderKey: string;
@@ -22,18 +22,18 @@ export interface OrderChange {
   readonly isHistory: boolean;
 }
 
-/** An order as it stands. */
-export interface OrderNow {
+/** The current state of an order. */
+export interface CurrentOrder {
   readonly orderId: string;
-  /** Its amounts, in a form in which equal ones are spelt alike. */
-  readonly money: string;
-  /** In the form of the admin API. */
-  readonly body: Readonly<Record<string, unknown>>;
-  /** The number of the last change that it may show; undefined while that one has none. */
+  /** Its totals as text; equal totals have equal text. */
+  readonly totals: string;
+  /** Its JSON, as in the admin API. */
+  readonly json: Readonly<Record<string, unknown>>;
+  /** The number of the last change that it may include; undefined while that change has none. */
   readonly lastChange: number | undefined;
 }
 
-export interface OrderNotice {
+export interface OrderWebhook {
   readonly orderKey: string;
   readonly changeNumber: number;
   readonly type: string;
@@ -42,34 +42,38 @@ export interface OrderNotice {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export interface PlannedNotices {
-  readonly notices: readonly OrderNotice[];
-  /** The money of orders as the shop knows it afterwards. */
-  readonly told: ReadonlyMap<string, { readonly changeNumber: number; readonly money: string }>;
+export interface OrderWebhookPlan {
+  readonly webhooks: readonly OrderWebhook[];
+  /** The totals of orders that count as sent afterwards, by order key. */
+  readonly sentTotals: ReadonlyMap<string, SentTotals>;
 }
 
-/** `told`: the money of orders as the shop was told last. */
-export function planNotices(
+export interface SentTotals {
+  readonly changeNumber: number;
+  readonly totals: string;
+}
+
+/** @param sentBefore the totals of orders in the last webhook about each, by order key */
+export function planOrderWebhooks(
   changes: readonly OrderChange[],
-  orders: ReadonlyMap<string, OrderNow>,
-  told: ReadonlyMap<string, string>,
-): PlannedNotices {
-  const notices: OrderNotice[] = [];
-  const nowTold = new Map<string, { changeNumber: number; money: string }>();
+  orders: ReadonlyMap<string, CurrentOrder>,
+  sentBefore: ReadonlyMap<string, string>,
+): OrderWebhookPlan {
+  const webhooks: OrderWebhook[] = [];
+  const sentTotals = new Map<string, SentTotals>();
   for (const change of changes) {
     const order = orders.get(change.orderKey);
     if (order === undefined || change.change === 'registered') continue;
-    const known = nowTold.get(change.orderKey)?.money ?? told.get(change.orderKey);
-    if (change.change === 'details' && known === order.money) continue;
+    const sent = sentTotals.get(change.orderKey)?.totals ?? sentBefore.get(change.orderKey);
+    if (change.change === 'details' && sent === order.totals) continue;
     if (change.isHistory && change.number !== order.lastChange) continue;
-    const { money } = order;
-    nowTold.set(change.orderKey, { changeNumber: change.number, money });
-    if (!change.isHistory) notices.push(noticeOf(change, order));
+    sentTotals.set(change.orderKey, { changeNumber: change.number, totals: order.totals });
+    if (!change.isHistory) webhooks.push(webhookOf(change, order));
   }
-  return { notices, told: nowTold };
+  return { webhooks, sentTotals };
 }
 
-function noticeOf(change: OrderChange, { orderId, body }: OrderNow): OrderNotice {
+function webhookOf(change: OrderChange, { orderId, json }: CurrentOrder): OrderWebhook {
   const at = change.changedAt.toISOString();
   return {
     orderKey: change.orderKey,
@@ -84,7 +88,7 @@ function noticeOf(change: OrderChange, { orderId, body }: OrderNow): OrderNotice
         previous_status: change.previousStatus,
         changed_at: at,
       },
-      order: body,
+      order: json,
     },
   };
 }

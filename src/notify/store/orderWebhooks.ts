@@ -1,7 +1,8 @@
-/** Statements on what the shop was told of its orders. */
+/** Statements on order webhooks: the position in the change feed and the totals that were sent. */
 import type { Queryable } from '../../platform/db/database.ts';
+import type { SentTotals } from '../domain/orderWebhooks.ts';
 
-/** The number of the last change that was made into notices; undefined before the first. */
+/** The number of the last change that was processed; undefined before the first. */
 export async function readPosition(db: Queryable): Promise<number | undefined> {
   const rows = await db.query<{ number: number }>(
     'select change_number as number from order_notice_position',
@@ -9,7 +10,7 @@ export async function readPosition(db: Queryable): Promise<number | undefined> {
   return rows[0]?.number;
 }
 
-/** Begins at a change, unless somebody has begun. */
+/** Starts at a change, unless another worker has set the position. */
 export async function insertPosition(db: Queryable, changeNumber: number): Promise<void> {
   await db.query(
     `insert into order_notice_position (change_number) values ($1) on conflict do nothing`,
@@ -18,8 +19,8 @@ export async function insertPosition(db: Queryable, changeNumber: number): Promi
 }
 
 /**
- * Moves on from one change to another.
- * @returns false when somebody else has moved on meanwhile
+ * Moves the position from one change to another.
+ * @returns false when another worker has moved it
  */
 export async function advancePosition(
   tx: Queryable,
@@ -33,36 +34,35 @@ export async function advancePosition(
   return rows.length > 0;
 }
 
-/** The money of orders as the shop was told last, by their keys. */
-export async function readTold(
+/** The totals of orders in the last webhook about each, by order key. */
+export async function readSentTotals(
   tx: Queryable,
   orderKeys: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const rows = await tx.query<{ orderKey: string; money: string }>(
-    `select order_key as "orderKey", money
+  const rows = await tx.query<{ orderKey: string; totals: string }>(
+    `select order_key as "orderKey", money as totals
        from order_notices
       where order_key = any ($1::text[])
       limit $2`,
     [orderKeys, orderKeys.length],
   );
-  return new Map(rows.map(({ orderKey, money }) => [orderKey, money]));
+  return new Map(rows.map(({ orderKey, totals }) => [orderKey, totals]));
 }
 
-/** Notes what the shop was told. */
-export async function saveTold(
+export async function saveSentTotals(
   tx: Queryable,
-  told: ReadonlyMap<string, { readonly changeNumber: number; readonly money: string }>,
+  sent: ReadonlyMap<string, SentTotals>,
 ): Promise<void> {
   await tx.query(
     `insert into order_notices as n (order_key, change_number, money)
-     select order_key, change_number, money
-       from unnest($1::text[], $2::bigint[], $3::text[]) as u (order_key, change_number, money)
+     select order_key, change_number, totals
+       from unnest($1::text[], $2::bigint[], $3::text[]) as u (order_key, change_number, totals)
      on conflict (order_key) do update
         set change_number = excluded.change_number, money = excluded.money`,
     [
-      [...told.keys()],
-      [...told.values()].map(({ changeNumber }) => changeNumber),
-      [...told.values()].map(({ money }) => money),
+      [...sent.keys()],
+      [...sent.values()].map(({ changeNumber }) => changeNumber),
+      [...sent.values()].map(({ totals }) => totals),
     ],
   );
 }
