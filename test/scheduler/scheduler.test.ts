@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import type { Queryable } from '../../src/platform/db/database.ts';
 import { pause } from '../../src/platform/pause.ts';
 import { type SchedulerParts, startScheduler, TIMES } from '../../src/scheduler/scheduler.ts';
 import { type Schedule, scheduleTable } from '../../src/scheduler/schedules.ts';
@@ -113,6 +114,30 @@ describe('several schedulers', () => {
       const answers = await Promise.all(Array.from({ length: 50 }, ask));
       expect(answers.filter(Boolean)).toHaveLength(round === 0 ? 1 : 0);
     }
+  });
+
+  test('of two claims of a slot, the one that started first and waited does not win as well', async () => {
+    const schedule = unique('schedule');
+    const claim = (on: Queryable, day: number) => {
+      const slot = { schedule, at: new Date(Date.UTC(2026, 0, day)), holder: unique('holder') };
+      return takeSlot(on, slot, LEASE);
+    };
+    expect(await claim(db, 1)).toBe(true);
+    await db.query('update schedule_slots set finished_at = now() where schedule = $1', [schedule]);
+    let earlier: Promise<boolean> | undefined;
+    await db.transaction(async (tx) => {
+      await tx.query('select from schedule_slots where schedule = $1 for update', [schedule]);
+      earlier = claim(db, 2);
+      await waitFor('the earlier claim to wait for the row', async () => {
+        const rows = await db.query(
+          `select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return rows.length === 1;
+      });
+      expect(await claim(tx, 2)).toBe(true);
+    });
+    expect(await earlier).toBe(false);
   });
 
   test('what runs everywhere is not shared out', async () => {

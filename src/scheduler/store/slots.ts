@@ -17,7 +17,9 @@ export interface HeldSlot extends Slot {
  * again only if its run never ended.
  *
  * A slot later than `latest`, and a lease that ends later than any can, were stored under a wrong
- * clock: they keep nobody from taking a slot of now.
+ * clock: they keep nobody from taking a slot of now. "Now" is the clock when the row is looked at, not
+ * when the statement began: a statement that waited for the row would take the lease of the one that
+ * it waited for, granted later than its own beginning, for one that ends too late.
  * @returns whether it was taken; of all who ask for one slot, one gets it
  */
 export async function takeSlot(
@@ -27,14 +29,15 @@ export async function takeSlot(
 ): Promise<boolean> {
   const rows = await db.query(
     `insert into schedule_slots as s (schedule, slot, holder, lease_until)
-     values ($1, $2, $3, statement_timestamp() + $4 * interval '1 millisecond')
+     values ($1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond')
      on conflict (schedule) do update
         set slot = excluded.slot, holder = excluded.holder, finished_at = null,
-            lease_until = excluded.lease_until
+            lease_until = clock_timestamp() + $4 * interval '1 millisecond'
       where case when s.finished_at is not null
                  then excluded.slot > s.slot or s.slot > $5
                  else (excluded.slot >= s.slot or s.slot > $5)
-                      and s.lease_until not between statement_timestamp() and excluded.lease_until
+                      and s.lease_until not between clock_timestamp()
+                          and clock_timestamp() + $4 * interval '1 millisecond'
             end
      returning s.schedule`,
     [schedule, at.toISOString(), holder, leaseMs, latest.toISOString()],
