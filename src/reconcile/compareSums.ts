@@ -1,8 +1,9 @@
 /**
- * Asks analytics for the money of payments, as a hint; the rules are those of domain/sums.ts.
+ * Compares the amounts of payments with the sums of the service's analytics, as a hint; the rules are
+ * those of domain/sums.ts.
  *
- * What analytics answers, or that it does not, is no difference and no trouble: it only decides what
- * is listed besides. What listing finds is healed and reported like everything else.
+ * Neither the sums nor their absence are a difference or a failure: they only decide what is listed in
+ * addition. What listing finds is repaired and reported like everything else.
  */
 import { PaymentServiceError } from '../client/index.ts';
 import type { PaymentMetricsRequest } from '../contract/requests/analytics.ts';
@@ -18,8 +19,10 @@ import {
   type Sums,
   withoutPart,
 } from './domain/sums.ts';
-import { askAgain } from './heal.ts';
-import { listSpan, type RunState, type RunTools, step, throwIfPaused } from './listSpan.ts';
+import { recordStep } from './recordStep.ts';
+import { retrieveUnsettled } from './repairWindow.ts';
+import { type ReconcileSpan, type RunContext, throwIfPaused } from './runContext.ts';
+import { afterRequests, differencesSeen, type RunState } from './runState.ts';
 import { readUncertain, sumReceived } from './store/compare.ts';
 import { readStream, type SumsOutcome, writeCalibration, writeSums } from './store/runs.ts';
 
@@ -32,136 +35,195 @@ interface BothSums {
   readonly theirs: Sums;
 }
 
-/** Analytics gave no sums. Its message says why, for people. */
-class Unanswered extends Error {}
+/** What comparing sums came to, with the state behind it. */
+interface Compared<Outcome> {
+  readonly state: RunState;
+  readonly outcome: Outcome | Unanswered;
+}
+
+/** Analytics sent no sums that can be used. */
+class Unanswered {
+  /** For people. */
+  readonly reason: string;
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
 
 /**
- * Compares the closed days of a span whose counts are equal, and lists those whose sums are not.
- * @throws ServiceTrouble while listing
+ * Compares the closed days of a span whose counts are equal, and lists those whose sums differ.
+ * @throws RunInterrupted while listing
  */
-export async function compareSums(tools: RunTools, state: RunState): Promise<void> {
-  const days = closedDays(state.span);
-  if (!days) return;
-  const { sumsCalibratedAt } = await readStream(tools.parts.db, tools.stream);
-  await noteOutcome(tools, state, async () => {
-    if (sumsCalibratedAt === null) return 'not_calibrated';
-    const sums = await readBothTwice(tools, days);
-    if (areEqual(sums.ours, sums.theirs)) return 'agreed';
-    return (await descend(tools, state, days, sums)) === 'disproved' ? 'disproved' : 'differed';
-  });
-}
-
-/** Tries the sums of payments on a day of a span that was just listed in full and is equal now. */
-export async function calibrateSums(tools: RunTools, state: RunState): Promise<void> {
-  if (tools.stream !== 'payments' || tools.heal.isDryRun) return;
-  const day = calibrationDay(state.span);
-  // A run that went on from a checkpoint may have compared that day long ago.
-  const isEqual = state.row.windows === 0 && state.unhealed === 0 && !state.isUnstable;
-  const isThin = state.thinRows > 0;
-  if (day && isEqual) await noteOutcome(tools, state, () => tryDay(tools, state, { day, isThin }));
-}
-
-/** Whether to go on to the next day: `undecided` ends the descent without disproving the sums. */
-type Descended = 'goes_on' | 'undecided' | 'disproved';
-
-/** Goes down to the days whose sums differ (rules 3 and 4). */
-async function descend(
-  tools: RunTools,
+export async function compareSums(
+  run: RunContext,
   state: RunState,
-  days: Days,
-  sums: BothSums,
-): Promise<Descended> {
-  if (areEqual(sums.ours, sums.theirs)) return 'goes_on';
+  reconcileSpan: ReconcileSpan,
+): Promise<RunState> {
+  const days = closedDays(state.span);
+  if (!days) return state;
+  const { sumsCalibratedAt } = await readStream(run.parts.db, run.stream);
+  if (sumsCalibratedAt === null) {
+    return await recordOutcome(run, { state, outcome: 'not_calibrated' });
+  }
+  const sums = await readBothTwice(run, days);
+  if (sums instanceof Unanswered) return await recordOutcome(run, { state, outcome: sums });
+  if (areEqual(sums.ours, sums.theirs))
+    return await recordOutcome(run, { state, outcome: 'agreed' });
+  const found = await reconcileDays(run, state, { days, sums, reconcileSpan });
+  const isOver = found.outcome instanceof Unanswered || found.outcome === 'disproved';
+  const outcome = isOver ? found.outcome : 'differed';
+  return await recordOutcome(run, { state: found.state, outcome });
+}
+
+/** Compares the sums of a day in a span that was just listed in full and is equal now. */
+export async function calibrateSums(run: RunContext, state: RunState): Promise<RunState> {
+  if (run.stream !== 'payments' || run.row.isDryRun) return state;
+  const day = calibrationDay(state.span);
+  // A resumed run may have listed that day long ago.
+  const isEqual = run.row.windows === 0 && state.unrepaired === 0 && !state.isUnstable;
+  if (!day || !isEqual) return state;
+  const hasShortRows = state.shortRows > 0;
+  return await recordOutcome(run, await judgeListedDay(run, state, { day, hasShortRows }));
+}
+
+/** Whether to go on to the next day. `inconclusive` stops without disproving the sums. */
+type DaysOutcome = 'continue' | 'inconclusive' | 'disproved';
+
+interface UnequalDays {
+  readonly days: Days;
+  readonly sums: BothSums;
+  readonly reconcileSpan: ReconcileSpan;
+}
+
+/** Halves the days down to those whose sums differ, and reconciles these (rules 3 and 4). */
+async function reconcileDays(
+  run: RunContext,
+  state: RunState,
+  { days, sums, reconcileSpan }: UnequalDays,
+): Promise<Compared<DaysOutcome>> {
+  if (areEqual(sums.ours, sums.theirs)) return { state, outcome: 'continue' };
   const halves = halve(days);
-  if (!halves) return await listDay(tools, state, days);
-  await throwIfPaused(tools);
+  if (!halves) return await reconcileDay(run, state, days, reconcileSpan);
+  await throwIfPaused(run);
   const [left, right] = halves;
-  const ofLeft = await readBoth(tools, left);
+  const ofLeft = await readBoth(run, left);
+  if (ofLeft instanceof Unanswered) return { state, outcome: ofLeft };
   const ofRight = {
     ours: withoutPart(sums.ours, ofLeft.ours),
     theirs: withoutPart(sums.theirs, ofLeft.theirs),
   };
-  const descended = await descend(tools, state, left, ofLeft);
-  return descended === 'goes_on' ? await descend(tools, state, right, ofRight) : descended;
+  const before = await reconcileDays(run, state, { days: left, sums: ofLeft, reconcileSpan });
+  if (before.outcome !== 'continue') return before;
+  return await reconcileDays(run, before.state, { days: right, sums: ofRight, reconcileSpan });
 }
 
 /** Lists a day whose sums differ (rule 4). */
-async function listDay(tools: RunTools, state: RunState, day: Days): Promise<Descended> {
-  const { thinRows } = state;
-  const before = state.counts.found + state.unhealed;
-  await listSpan(tools, state, { fromMs: day.fromMs, toMs: day.endMs });
-  const isEqual = state.counts.found + state.unhealed === before && !state.isUnstable;
-  if (!isEqual) return 'goes_on';
-  const isThin = state.thinRows > thinRows;
-  const verdict = await tryDay(tools, state, { day, isThin });
-  if (verdict === 'disproved') return 'disproved';
-  return verdict === 'differed' ? 'undecided' : 'goes_on';
+async function reconcileDay(
+  run: RunContext,
+  before: RunState,
+  day: Days,
+  reconcileSpan: ReconcileSpan,
+): Promise<Compared<DaysOutcome>> {
+  const state = await reconcileSpan(run, before, { fromMs: day.fromMs, toMs: day.endMs });
+  const isEqual = differencesSeen(state) === differencesSeen(before) && !state.isUnstable;
+  if (!isEqual) return { state, outcome: 'continue' };
+  const hasShortRows = state.shortRows > before.shortRows;
+  const judged = await judgeListedDay(run, state, { day, hasShortRows });
+  switch (judged.outcome) {
+    case 'differed':
+      return { ...judged, outcome: 'inconclusive' };
+    case 'agreed':
+    case undefined:
+      return { ...judged, outcome: 'continue' };
+    default:
+      return { ...judged, outcome: judged.outcome };
+  }
 }
 
 interface ListedDay {
   readonly day: Days;
-  /** Some of its rows carried no money. */
-  readonly isThin: boolean;
+  /** Some of its rows carried no amounts. */
+  readonly hasShortRows: boolean;
 }
 
 /**
- * Tries the sums on a day of which every row is equal (rule 4).
- * @returns undefined if it has no money, or `differed` if it can prove nothing
+ * Judges the sums of a day of which every listed row is equal (rule 4).
+ * @returns undefined for a day without money, and `differed` for one that can prove nothing
  */
-async function tryDay(
-  tools: RunTools,
-  state: RunState,
-  { day, isThin }: ListedDay,
-): Promise<'agreed' | 'disproved' | 'differed' | undefined> {
-  const { parts, stream, heal } = tools;
-  let sums = await readBothTwice(tools, day);
-  if (isThin && !areEqual(sums.ours, sums.theirs)) {
-    const asked = await askCandidates(tools, state, day);
-    if (asked === 'too_many') return 'differed';
-    if (asked === 'changed') sums = await readBothTwice(tools, day);
-    // The day was not equal, so sums that differ still (as they do in a dry run) are not disproved.
-    if (asked === 'changed' && !areEqual(sums.ours, sums.theirs)) return 'differed';
+async function judgeListedDay(
+  run: RunContext,
+  before: RunState,
+  { day, hasShortRows }: ListedDay,
+): Promise<Compared<'agreed' | 'disproved' | 'differed' | undefined>> {
+  const first = await readBothTwice(run, day);
+  if (first instanceof Unanswered) return { state: before, outcome: first };
+  if (!hasShortRows || areEqual(first.ours, first.theirs)) {
+    return { state: before, outcome: await judgeSums(run, first) };
   }
-  const verdict = judgeDay(sums.ours, sums.theirs);
+  const { state, outcome } = await retrieveCandidates(run, before, day);
+  if (outcome === 'equal') return { state, outcome: await judgeSums(run, first) };
+  if (outcome === 'too_many') return { state, outcome: 'differed' };
+  const second = await readBothTwice(run, day);
+  if (second instanceof Unanswered) return { state, outcome: second };
+  // The day was not equal, so sums that differ still (as they do in a dry run) are not disproved.
+  const isAgreed = areEqual(second.ours, second.theirs);
+  return { state, outcome: isAgreed ? await judgeSums(run, second) : 'differed' };
+}
+
+/** Judges the sums of a day that is equal, and uses them from now on or no longer (rule 1). */
+async function judgeSums(
+  { parts, row, stream }: RunContext,
+  { ours, theirs }: BothSums,
+): Promise<'agreed' | 'disproved' | undefined> {
+  const verdict = judgeDay(ours, theirs);
   if (verdict === 'nothing') return undefined;
-  if (!heal.isDryRun) {
+  if (!row.isDryRun) {
     const at = verdict === 'agreed' ? new Date(parts.clock.nowMs()) : null;
     await writeCalibration(parts.db, stream, at);
   }
   return verdict;
 }
 
-/** Retrieves for one day at most; a day with more candidates would cost more than its hint is worth. */
+/** Retrieved for one day at most; a day with more candidates would cost more than its hint is worth. */
 const MAX_CANDIDATES = 200;
 
-/** Retrieves the payments of a day of which the ledger is not certain what they captured (rule 4). */
-async function askCandidates(
-  tools: RunTools,
-  state: RunState,
+interface RetrievedCandidates {
+  readonly state: RunState;
+  readonly outcome: 'too_many' | 'changed' | 'equal';
+}
+
+/** Retrieves the payments of a day whose captured amount the ledger does not know for certain (rule 4). */
+async function retrieveCandidates(
+  run: RunContext,
+  before: RunState,
   day: Days,
-): Promise<'too_many' | 'changed' | 'equal'> {
+): Promise<RetrievedCandidates> {
   const limit = MAX_CANDIDATES + 1;
-  const ids = await readUncertain(tools.parts.db, day, { statuses: MAY_CAPTURE_MORE, limit });
-  if (ids.length > MAX_CANDIDATES) return 'too_many';
+  const ids = await readUncertain(run.parts.db, day, { statuses: MAY_CAPTURE_MORE, limit });
+  if (ids.length > MAX_CANDIDATES) return { state: before, outcome: 'too_many' };
   const refs = ids.map((id) => ({ kind: 'payment', id }) as const);
-  const differences = await askAgain(tools.heal, refs);
-  await step(tools, state, { compared: 0, missed: 0, differences });
-  return differences.length > 0 ? 'changed' : 'equal';
+  const differences = await retrieveUnsettled(run, refs);
+  const state = await recordStep(run, before, { compared: 0, missed: 0, differences });
+  return { state, outcome: differences.length > 0 ? 'changed' : 'equal' };
 }
 
-/** Money moves while it is added up, so sums count as unequal when they are so twice in a row. */
-async function readBothTwice(tools: RunTools, days: Days): Promise<BothSums> {
-  const first = await readBoth(tools, days);
-  return areEqual(first.ours, first.theirs) ? first : await readBoth(tools, days);
+/** Payments change while they are added up, so sums count as unequal when they are so twice in a row. */
+async function readBothTwice(run: RunContext, days: Days): Promise<BothSums | Unanswered> {
+  const first = await readBoth(run, days);
+  const isFinal = first instanceof Unanswered || areEqual(first.ours, first.theirs);
+  return isFinal ? first : await readBoth(run, days);
 }
 
-async function readBoth(tools: RunTools, days: Days): Promise<BothSums> {
-  const theirs = await askSums(tools, days);
-  return { ours: await sumReceived(tools.parts.db, 'payment', days), theirs };
+async function readBoth(run: RunContext, days: Days): Promise<BothSums | Unanswered> {
+  const theirs = await requestSums(run, days);
+  if (theirs instanceof Unanswered) return theirs;
+  return { ours: await sumReceived(run.parts.db, 'payment', days), theirs };
 }
 
-/** @throws Unanswered */
-async function askSums({ parts, asking }: RunTools, { fromMs, endMs }: Days): Promise<Sums> {
+async function requestSums(
+  { parts, requester }: RunContext,
+  { fromMs, endMs }: Days,
+): Promise<Sums | Unanswered> {
   const query: PaymentMetricsRequest[number] = {
     timeRange: {
       startTime: new Date(fromMs).toISOString(),
@@ -170,31 +232,28 @@ async function askSums({ parts, asking }: RunTools, { fromMs, endMs }: Days): Pr
     metrics: [METRIC],
     groupByNames: ['currency'],
   };
-  const answer = await asking
-    .askOnce((options) => parts.client.analytics.payments([query], options))
-    .catch((error: unknown) => {
-      if (!(error instanceof PaymentServiceError) || error.kind === 'aborted') throw error;
-      throw new Unanswered(error.message, { cause: error });
-    });
-  const sums = readSums(answer.queryData, METRIC);
-  if (!sums) throw new Unanswered('analytics answered rows without a currency and its sum');
-  return sums;
+  try {
+    const { queryData } = await requester.requestOnce((options) =>
+      parts.client.analytics.payments([query], options),
+    );
+    const sums = readSums(queryData, METRIC);
+    return sums ?? new Unanswered('analytics sent rows without a currency and its sum');
+  } catch (error) {
+    if (!(error instanceof PaymentServiceError) || error.kind === 'aborted') throw error;
+    return new Unanswered(error.message);
+  }
 }
 
-/** Says in the report and in the log what the sums came to; they are never more than a hint. */
-async function noteOutcome(
-  { parts, stream, asking }: RunTools,
-  state: RunState,
-  work: () => Promise<SumsOutcome | undefined>,
-): Promise<void> {
-  let reason: string | undefined;
-  const outcome = await work().catch((error: unknown) => {
-    if (!(error instanceof Unanswered)) throw error;
-    reason = error.message;
-    return 'unanswered' as const;
-  });
-  state.counts = { ...state.counts, requests: asking.requests() };
-  const runId = state.row.id;
-  await writeSums(parts.db, runId, { sums: outcome, requests: state.counts.requests });
-  if (outcome) parts.log.info({ runId, stream, sums: outcome, reason }, 'reconcile.sums');
+/** Records in the report and in the log what the sums came to. */
+async function recordOutcome(
+  { parts, row, stream, requester }: RunContext,
+  { state: before, outcome }: Compared<SumsOutcome | undefined>,
+): Promise<RunState> {
+  const state = afterRequests(before, requester.requestCount());
+  const isUnanswered = outcome instanceof Unanswered;
+  const sums = isUnanswered ? 'unanswered' : outcome;
+  const reason = isUnanswered ? outcome.reason : undefined;
+  await writeSums(parts.db, row.id, { sums, requests: state.counts.requests });
+  if (sums) parts.log.info({ runId: row.id, stream, sums, reason }, 'reconcile.sums');
+  return state;
 }

@@ -18,148 +18,165 @@ import {
 } from './domain/totals.ts';
 import { rowsWanted, type Span } from './domain/windows.ts';
 import { closeComparison, openComparison } from './findings.ts';
-import { listSpan, type RunState, type RunTools, step, throwIfPaused } from './listSpan.ts';
+import { recordStep } from './recordStep.ts';
+import { type ReconcileSpan, type RunContext, throwIfPaused } from './runContext.ts';
+import { atEnd, type RunState } from './runState.ts';
 import { countCreated } from './store/compare.ts';
 import { KIND_OF } from './streams.ts';
 
+const NOTHING_COMPARED = { compared: 0, missed: 0, differences: [] } as const;
+
 /**
- * Runs a totals comparison. Only payments are filtered by status and currency in the contract; the
- * other lists, and a service that tells no totals, are listed in full: they are short, or there is no
- * other way.
- * @throws ServiceTrouble
+ * Compares the run's span by totals. Only payments have filters by status and currency in the contract.
+ * The other lists, and those of a service that sends no totals, are listed in full: they are short, or
+ * there is no other way.
+ * @throws RunInterrupted
  */
-export async function compareTotals(tools: RunTools, state: RunState): Promise<void> {
-  const { span } = state;
-  const whole = tools.stream === 'payments' ? await countRemote(tools, {}, span) : undefined;
-  if (whole === undefined) {
-    await listSpan(tools, state, span);
-    return;
-  }
-  const suspects: Cell[] = [];
-  const local = await countLocal(tools, span);
+export async function compareTotals(
+  run: RunContext,
+  initial: RunState,
+  reconcileSpan: ReconcileSpan,
+): Promise<RunState> {
+  const { span } = initial;
+  const whole = run.stream === 'payments' ? await countRemote(run, {}, span) : undefined;
+  if (whole === undefined) return await reconcileSpan(run, initial, span);
+  let state = initial;
+  const unequal: Cell[] = [];
+  const local = await countLocal(run, span);
   for (const cell of cellsOf(PAYMENT_LIST_STATUSES, local)) {
-    const isWhole = cell.status === undefined;
-    const remote = isWhole ? whole : await countRemote(tools, cell, span);
-    if (remote !== localCount(cell, local)) suspects.push(cell);
-    await step(tools, state, { compared: 0, missed: 0, differences: [] });
+    const isEverything = cell.status === undefined;
+    const remote = isEverything ? whole : await countRemote(run, cell, span);
+    if (remote !== localCount(cell, local)) unequal.push(cell);
+    state = await recordStep(run, state, NOTHING_COMPARED);
   }
-  await descend(tools, state, { suspects, whole });
-  const areCountsEqual = await settle(tools, state, suspects);
-  if (areCountsEqual) await compareSums(tools, state);
-  state.positionMs = span.toMs;
-  const counted = areCountsEqual ? whole : 0;
-  await step(tools, state, { compared: 0, counted, missed: 0, differences: [] });
+  state = await reconcileCells(run, state, { unequal, whole, reconcileSpan });
+  const recounted = await recordUnequal(run, state, unequal);
+  state = recounted.areEqual
+    ? await compareSums(run, recounted.state, reconcileSpan)
+    : recounted.state;
+  const counted = recounted.areEqual ? whole : 0;
+  return await recordStep(run, atEnd(state), { ...NOTHING_COMPARED, counted });
 }
 
-/** Goes down in each unequal cell, or lists everything where that is cheaper (rules 2, 3 and 5). */
-async function descend(
-  tools: RunTools,
-  state: RunState,
-  { suspects, whole }: { readonly suspects: readonly Cell[]; readonly whole: number },
-): Promise<void> {
-  let effort = NO_EFFORT;
-  for (const cell of suspects) {
-    const counts = await countBoth(tools, cell, state.span);
-    const after = await narrowDown(tools, state, { cell, counts, whole, effort });
-    if (after === 'list_all') {
-      await listSpan(tools, state, state.span);
-      return;
-    }
-    effort = after;
+interface UnequalCells {
+  readonly unequal: readonly Cell[];
+  /** All rows that the service has in the span. */
+  readonly whole: number;
+  readonly reconcileSpan: ReconcileSpan;
+}
+
+/** Narrows down each unequal cell, or lists everything where that is cheaper (rules 2, 3 and 5). */
+async function reconcileCells(
+  run: RunContext,
+  initial: RunState,
+  { unequal, whole, reconcileSpan }: UnequalCells,
+): Promise<RunState> {
+  let [state, effort] = [initial, NO_EFFORT];
+  for (const cell of unequal) {
+    const counts = await countBoth(run, cell, state.span);
+    const descent = { cell, counts, whole, effort, reconcileSpan };
+    const narrowed = await narrowDown(run, state, descent);
+    if (narrowed.effort === 'list_all') return await reconcileSpan(run, narrowed.state, state.span);
+    ({ state, effort } = { state: narrowed.state, effort: narrowed.effort });
   }
+  return state;
 }
 
 interface Descent {
   readonly cell: Cell;
   /** Of the whole span. */
   readonly counts: Counts;
-  /** All rows of the service there. */
   readonly whole: number;
   readonly effort: Effort;
+  readonly reconcileSpan: ReconcileSpan;
 }
 
-/** Halves a cell's span level by level, and lists what is narrow enough. */
+interface Narrowed {
+  readonly state: RunState;
+  readonly effort: Effort | 'list_all';
+}
+
+/** Halves a cell's span level by level, and reconciles what is narrow enough to be listed. */
 async function narrowDown(
-  tools: RunTools,
-  state: RunState,
-  { cell, counts, whole, effort: before }: Descent,
-): Promise<Effort | 'list_all'> {
-  const fits = rowsWanted(tools.reader.limit());
+  run: RunContext,
+  initial: RunState,
+  { cell, counts, whole, effort: effortBefore, reconcileSpan }: Descent,
+): Promise<Narrowed> {
+  const fits = rowsWanted(run.reader.limit());
   const rows = Math.max(counts.rows, whole);
   const pending: { readonly span: Span; readonly counts: Counts }[] = [
-    { span: state.span, counts },
+    { span: initial.span, counts },
   ];
-  let effort = before;
+  let [state, effort] = [initial, effortBefore];
   for (let node = pending[0]; node; node = pending[0]) {
-    await throwIfPaused(tools);
+    await throwIfPaused(run);
     const next = nextStep(node.span, node.counts, fits);
     const isHalved = next.kind === 'halve';
     const ahead = { rows, fits, pending: pending.map((one) => one.counts) };
-    if (isHalved && isListingCheaper(effort, ahead)) return 'list_all';
+    if (isHalved && isListingCheaper(effort, ahead)) return { state, effort: 'list_all' };
     pending.shift();
     if (next.kind === 'list') {
       const { windows } = state.counts;
-      await listSpan(tools, state, node.span);
+      state = await reconcileSpan(run, state, node.span);
       effort = { ...effort, spent: effort.spent + state.counts.windows - windows };
     }
     if (isHalved) {
-      const left = await countBoth(tools, cell, next.left);
+      const left = await countBoth(run, cell, next.left);
       const right = restOf(node.counts, left);
       effort = afterHalving(effort, left, right);
       pending.push({ span: next.left, counts: left }, { span: next.right, counts: right });
     }
   }
-  return effort;
+  return { state, effort };
 }
 
 /**
- * Says which cells are unequal still, now that everything was listed that seemed so.
- * @returns whether there are none, as far as the service told its counts
+ * Counts the unequal cells again, now that they are reconciled, and records those that differ still.
+ * @returns with `areEqual` where none does, as far as the service sends its counts
  */
-async function settle(
-  tools: RunTools,
+async function recordUnequal(
+  run: RunContext,
   state: RunState,
-  suspects: readonly Cell[],
-): Promise<boolean> {
-  const { db } = tools.parts;
-  const subject = `totals:${tools.stream}`;
-  const left: object[] = [];
+  unequal: readonly Cell[],
+): Promise<{ readonly state: RunState; readonly areEqual: boolean }> {
+  const { db } = run.parts;
+  const { isDryRun } = run.row;
+  const subject = `totals:${run.stream}`;
+  const cells: object[] = [];
   let isKnown = true;
-  for (const cell of suspects) {
-    const counts = await countBoth(tools, cell, state.span);
-    const { remote, local } = counts;
+  for (const cell of unequal) {
+    const { remote, local } = await countBoth(run, cell, state.span);
     if (remote === undefined) isKnown = false;
-    else if (remote !== local) left.push({ ...cell, service: remote, ledger: local });
+    else if (remote !== local) cells.push({ ...cell, service: remote, ledger: local });
   }
-  const isDryRun = tools.heal.isDryRun;
-  // A dry run heals nothing, so that its counts stay unequal for what it has named already.
-  if (left.length === 0 || isDryRun) {
+  // A dry run repairs nothing, so that its counts stay unequal for what it has reported already.
+  if (cells.length === 0 || isDryRun) {
     if (!isDryRun && isKnown) await closeComparison(db, ['totals'], [subject]);
-    return left.length === 0 && isKnown;
+    return { state, areEqual: cells.length === 0 && isKnown };
   }
-  await openComparison(db, [{ class: 'totals', subject, detail: { cells: left } }]);
-  const difference = { class: 'totals', subject, outcome: 'left' } as const;
-  await step(tools, state, { compared: 0, missed: 0, differences: [difference] });
-  return false;
+  await openComparison(db, [{ class: 'totals', subject, detail: { cells } }]);
+  const differences = [{ class: 'totals', subject, outcome: 'left' } as const];
+  const recorded = await recordStep(run, state, { ...NOTHING_COMPARED, differences });
+  return { state: recorded, areEqual: false };
 }
 
-async function countBoth(tools: RunTools, cell: Cell, span: Span): Promise<Counts> {
-  const remote = await countRemote(tools, cell, span);
-  const counts = await countLocal(tools, span);
+async function countBoth(run: RunContext, cell: Cell, span: Span): Promise<Counts> {
+  const remote = await countRemote(run, cell, span);
+  const counts = await countLocal(run, span);
   return { remote, local: localCount(cell, counts), rows: localCount({}, counts) };
 }
 
-function countLocal({ parts, stream }: RunTools, span: Span) {
+function countLocal({ parts, stream }: RunContext, span: Span) {
   return countCreated(parts.db, KIND_OF[stream], span);
 }
 
-/** @returns undefined where the service tells no totals */
+/** @returns undefined where the service sends no totals */
 async function countRemote(
-  { parts, asking }: RunTools,
+  { parts, requester }: RunContext,
   { status, currency }: Cell,
   span: Span,
 ): Promise<number | undefined> {
-  const page = await asking.ask((options) =>
+  const page = await requester.request((options) =>
     parts.client.payments.list(
       {
         limit: 1,

@@ -7,8 +7,8 @@
 import type { NewJob, Producer, RunningJob } from '../platform/queue/index.ts';
 import { nightSpan, sliceSpan, weekSpan } from './domain/spans.ts';
 import type { Span } from './domain/windows.ts';
+import { RunInterrupted } from './interruptions.ts';
 import type { Reconcile, RunReport } from './run.ts';
-import { ServiceTrouble } from './serviceTrouble.ts';
 import type { Mode, RunRow } from './store/runs.ts';
 import { STREAMS, type Stream } from './streams.ts';
 
@@ -106,7 +106,7 @@ export function createReconcileHandler({
       const failure = await reconcile({ ...request, ...span }, { signal }).then(
         failureOf,
         (error) => {
-          if (!(error instanceof ServiceTrouble)) throw error;
+          if (!(error instanceof RunInterrupted)) throw error;
           return error.message;
         },
       );

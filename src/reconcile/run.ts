@@ -1,69 +1,57 @@
 /**
- * One run over one list: full (every window listed) or by totals (only what counts unequal).
+ * One run over one list: open, list, compare, repair, record, complete.
  *
- * 1. The ceiling is closed: the service's own time less a minute. What is created while the run goes
- *    lies beyond it and is left to the next.
- * 2. The tail begins half an hour before the watermark, so that what a replica showed late is met.
- * 3. Each window is a checkpoint, written when all in it is healed. A run that was killed goes on from
- *    there and reads one window again at most; healing twice changes nothing. A job that is tried again
- *    lists nothing anew that it has done.
- * 4. Trouble with the service ends the run with its reason and a finding about its list, which the next
- *    checkpoint over that list closes. No resource is marked failed.
- * 5. A pause holds a scheduled run at its checkpoint; it goes on once the pause has ended.
- * 6. The watermark moves only when a full run came to its end, and never over a gap. It begins with a
- *    run as long as the first import: whatever shorter one ends before, the import is still to come.
- *    One ahead of the service's clock is set right first (watermark.ts).
- * 7. A run over a span without length fails: nothing was compared (domain/verdict.ts).
+ * A *full* run lists every window of its span. A run *by totals* lists only those whose counts or sums
+ * differ.
+ *
+ * 1. A run ends at its ceiling: the service's own time less a minute. What is created while the run is
+ *    under way lies beyond it and is left to the next run.
+ * 2. A tail begins half an hour before the watermark, so that it meets what a replica showed late.
+ * 3. Each window ends with a checkpoint, written when everything in it is repaired. A run that was
+ *    killed resumes there and reads at most one window again; repairing twice changes nothing. A job
+ *    that is retried lists nothing again that it has finished.
+ * 4. A service that cannot be used fails the run, with the reason and a finding about its list; the
+ *    next checkpoint over that list closes the finding. No resource is marked failed.
+ * 5. Pausing reconciliation holds a scheduled run at its checkpoint; it resumes after the pause.
+ * 6. The watermark moves only when a full run completes, and never over a gap. The first run that sets
+ *    it is as long as the first import: while only shorter ones have completed, the import is still to
+ *    come. A watermark ahead of the service's clock is corrected first (watermark.ts).
+ * 7. A run over an empty span fails: nothing was compared (domain/verdict.ts).
  */
-import type { Lane } from '../client/index.ts';
-import { readBeginningMs } from '../ledger/installation.ts';
-import { createAsking } from './asking.ts';
 import { calibrateSums } from './compareSums.ts';
 import { compareTotals } from './compareTotals.ts';
+import { compareWindow } from './compareWindow.ts';
 import { GRACE_MS } from './domain/compare.ts';
 import { emptySpanReason, verdictOfDone } from './domain/verdict.ts';
-import type { Span } from './domain/windows.ts';
+import { nextWindow, rowsWanted, type Span, widthAfter } from './domain/windows.ts';
 import { closeComparison, openUnusable } from './findings.ts';
+import { RunInterrupted, RunPaused } from './interruptions.ts';
+import type { ReadWindow } from './listReader.ts';
+import { FIRST_SPAN_MS, findEarlierRun, openRun } from './openRun.ts';
+import { recordListFindings } from './recordListFindings.ts';
+import { recordStep } from './recordStep.ts';
+import { recordWindow } from './recordWindow.ts';
+import { repairWindow } from './repairWindow.ts';
 import {
-  listSpan,
   type ReconcileParts,
+  type RunContext,
   type RunOptions,
-  type RunState,
-  type RunTools,
-  step,
-} from './listSpan.ts';
-import { createListReader } from './readList.ts';
-import { Paused, ServiceTrouble } from './serviceTrouble.ts';
-import { settleList } from './settleList.ts';
+  type RunRequest,
+  throwIfPaused,
+} from './runContext.ts';
+import { initialState, type RunState, spanOf, startOf } from './runState.ts';
 import { takeMissed } from './store/awaited.ts';
+import { readEdgeMs } from './store/compare.ts';
 import {
   advanceWatermark,
-  findLast,
   finishRun,
-  insertRun,
-  type Mode,
   pauseRun,
   type RunRow,
   readRun,
-  readStream,
-  reopenRun,
   writePageLimit,
 } from './store/runs.ts';
-import type { Stream } from './streams.ts';
-import { usableWatermark, WATERMARK_AHEAD } from './watermark.ts';
-
-export interface RunRequest {
-  readonly stream: Stream;
-  readonly mode: Mode;
-  /** Created time, milliseconds since 1970; from the watermark on when it is left out. */
-  readonly fromMs?: number | undefined;
-  /** Up to the ceiling when it is left out. */
-  readonly toMs?: number | undefined;
-  /** A schedule's name, or `operator`. Only a run of the same cause is gone on with. */
-  readonly cause: string;
-  readonly isDryRun: boolean;
-  readonly lane: Lane;
-}
+import { KIND_OF } from './streams.ts';
+import { WATERMARK_AHEAD } from './watermark.ts';
 
 /** A run as it ended. */
 export interface RunReport extends RunRow {
@@ -71,204 +59,134 @@ export interface RunReport extends RunRow {
   readonly left: number;
 }
 
-/** @throws what the database throws, and the signal's reason */
+/** @throws what the database throws, the signal's reason, and RunInterrupted where no run could begin */
 export type Reconcile = (request: RunRequest, options: RunOptions) => Promise<RunReport>;
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
-const CEILING_MS = MINUTE_MS;
-const OVERLAP_MS = 30 * MINUTE_MS;
-/** What is imported when nobody says from when, and what an import covers at least (rule 6). */
-export const FIRST_SPAN_MS = 120 * DAY_MS;
-const RESUME_WITHIN_MS = DAY_MS;
 
 /** Makes the one `reconcile`. */
 export function createReconcile(parts: ReconcileParts): Reconcile {
   return async (request, options) => {
-    const { db } = parts;
-    const { stream, isDryRun, lane } = request;
-    const earlier = await earlierOf(parts, request);
-    if (earlier?.state === 'done') return await reportOf(parts, earlier.id);
-    if (earlier) await reopenRun(db, earlier.id);
-    const { pageLimit, watermarkAt } = await readStream(db, stream);
-    const historyUntilMs =
-      watermarkAt === null ? await readBeginningMs(db, parts.clock.nowMs()) : undefined;
-    const asking = createAsking({
-      retrieve: parts.retrieve,
-      lane,
-      isDryRun,
-      historyUntilMs,
-      signal: options.signal,
-      pause: parts.pause,
-      spent: earlier?.requests ?? 0,
-    });
-    const { nowMs } = parts.clock;
-    const reader = createListReader({
-      client: parts.client,
-      stream,
-      ask: asking.ask,
-      nowMs,
-      limit: pageLimit,
-    });
-    const begin = async (): Promise<RunRow> => {
-      const serviceMs = (await reader.serviceTimeMs()) ?? nowMs();
-      const usableAt = await usableWatermark(parts, { stream, watermarkAt, serviceMs, isDryRun });
-      const span = spanOf(request, { watermarkAt: usableAt, serviceMs });
-      return await insertRun(db, {
-        ...request,
-        fromAt: new Date(span.fromMs),
-        toAt: new Date(span.toMs),
-      });
-    };
-    const row = earlier ?? (await guard(parts, stream, begin));
-    const state = stateOf(row);
-    const nothing = emptySpanReason(state.span);
-    if (nothing !== undefined) {
-      await fail(parts, row, nothing);
-      return await reportOf(parts, row.id);
-    }
-    const isByHand = request.cause === 'operator';
-    const tools: RunTools = {
-      parts,
-      stream,
-      asking,
-      reader,
-      heal: { ...parts, retrieve: asking.retrieve, isDryRun, isByHand, historyUntilMs },
-      options,
-      mayPause: !isByHand,
-    };
+    const earlier = await findEarlierRun(parts, request);
+    if (earlier?.state === 'done') return await readReport(parts, earlier.id);
+    const run = await openRun(parts, request, { options, earlier });
     try {
-      await countUntold(tools, state);
-      await guard(parts, stream, () =>
-        row.mode === 'totals' ? compareTotals(tools, state) : listSpan(tools, state, state.span),
-      );
-      await guard(parts, stream, () => settleList(tools, state));
-      if (row.mode === 'full') await guard(parts, stream, () => calibrateSums(tools, state));
-      await complete(tools, state, pageLimit);
+      await execute(run);
     } catch (error) {
-      await endEarly(parts, row, error);
+      await interrupt(run, error);
     }
-    return await reportOf(parts, row.id);
+    return await readReport(parts, run.row.id);
   };
 }
 
-/** Ends a run at its checkpoint (rules 4 and 5). @throws whatever is no trouble with the service */
-async function endEarly(parts: ReconcileParts, row: RunRow, error: unknown): Promise<void> {
-  if (!(error instanceof ServiceTrouble)) throw error;
-  if (error instanceof Paused) {
-    await pauseRun(parts.db, row.id);
-    parts.log.info({ runId: row.id, stream: row.stream }, 'reconcile.run_paused');
-    return;
+/** The course of a run. @throws RunInterrupted */
+async function execute(run: RunContext): Promise<void> {
+  const nothing = emptySpanReason(spanOf(run.row));
+  if (nothing !== undefined) return await fail(run, nothing);
+  const opened = await recordMissed(run, initialState(run.row));
+  if (run.row.mode === 'totals') {
+    const compared = await compareTotals(run, opened, reconcileSpan);
+    await recordListFindings(run, compared);
+    return await complete(run, compared);
   }
-  await fail(parts, row, error.message);
+  const listed = await reconcileSpan(run, opened, opened.span);
+  await recordListFindings(run, listed);
+  return await complete(run, await calibrateSums(run, listed));
 }
 
-async function fail(
-  { db, log, metrics }: ReconcileParts,
-  { id, stream }: RunRow,
-  reason: string,
-): Promise<void> {
-  await finishRun(db, id, reason);
-  metrics.run('failed');
-  log.warn({ runId: id, stream, reason }, 'reconcile.run_failed');
+/** Lists a span window by window, and compares, repairs and records each before the next. */
+async function reconcileSpan(run: RunContext, initial: RunState, span: Span): Promise<RunState> {
+  let state = initial;
+  let position: Position = { atMs: startOf(state, span), widthMs: undefined };
+  do {
+    await throwIfPaused(run);
+    const window = await listWindow(run, position, span.toMs);
+    const comparison = await compareWindow(run, window);
+    const repair = await repairWindow(run, comparison);
+    state = await recordWindow(run, state, { span, comparison, repair });
+    position = positionAfter(run, window);
+  } while (position.atMs < span.toMs);
+  return state;
 }
 
-/** As many are judged by one run. */
-const MAX_UNTOLD = 10_000;
+/** Where listing has got to. */
+interface Position {
+  readonly atMs: number;
+  /** What the last window suggests for the next. */
+  readonly widthMs: number | undefined;
+}
 
-/** Counts changes that were brought here before their webhook had its time, and whose webhook never came. */
-async function countUntold(tools: RunTools, state: RunState): Promise<void> {
-  const { parts, stream, heal } = tools;
-  if (heal.isDryRun || heal.isByHand) return;
-  const missed = await takeMissed(parts.db, stream, { graceMs: GRACE_MS, limit: MAX_UNTOLD });
-  if (missed.length === 0) return;
+async function listWindow(
+  { parts, stream, reader }: RunContext,
+  { atMs, widthMs }: Position,
+  ceilingMs: number,
+): Promise<ReadWindow> {
+  const rows = rowsWanted(reader.limit());
+  const ahead = { fromMs: atMs, toMs: ceilingMs };
+  const edgeMs = await readEdgeMs(parts.db, KIND_OF[stream], { span: ahead, rows });
+  const next = nextWindow({ positionMs: atMs, ceilingMs, edgeMs, widthMs });
+  return await reader.read(next, ceilingMs);
+}
+
+function positionAfter({ reader }: RunContext, { by, rows, span }: ReadWindow): Position {
+  const widthMs = by === 'walks' ? undefined : widthAfter(span, rows.length, reader.limit());
+  return { atMs: span.toMs, widthMs };
+}
+
+/** As many are counted by one run. */
+const MAX_MISSED = 10_000;
+
+/** Counts changes that were repaired before their webhook had time to arrive, and whose webhook never did. */
+async function recordMissed(run: RunContext, state: RunState): Promise<RunState> {
+  const { parts, stream, isManual } = run;
+  if (run.row.isDryRun || isManual) return state;
+  const missed = await takeMissed(parts.db, stream, { graceMs: GRACE_MS, limit: MAX_MISSED });
+  if (missed.length === 0) return state;
   for (const { secondsToConverge } of missed) {
     parts.metrics.missed(stream);
     parts.metrics.secondsToConverge(secondsToConverge);
   }
-  await step(tools, state, { compared: 0, missed: missed.length, differences: [] });
+  return await recordStep(run, state, { compared: 0, missed: missed.length, differences: [] });
 }
 
-/** Turns trouble with the service into a finding (rule 4). */
-async function guard<T>(
-  { db }: ReconcileParts,
-  stream: Stream,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ServiceTrouble && !(error instanceof Paused)) {
-      await openUnusable(db, stream, error.message);
-    }
-    throw error;
-  }
-}
-
-/**
- * An earlier run that this one is the same as (rule 3): one that did not come to its end, or one that
- * did, where a job is tried again for the span of its slot. People who ask again want to know anew.
- */
-async function earlierOf(
-  { db, clock }: ReconcileParts,
-  request: RunRequest,
-): Promise<RunRow | undefined> {
-  const last = await findLast(db, request, new Date(clock.nowMs() - RESUME_WITHIN_MS));
-  if (!last || last.fromAt >= last.toAt) return undefined;
-  const { fromMs, toMs, cause } = request;
-  const isSame =
-    (fromMs === undefined || fromMs === last.fromAt.getTime()) &&
-    (toMs === undefined || toMs === last.toAt.getTime());
-  const isOfSlot = fromMs !== undefined && toMs !== undefined && cause !== 'operator';
-  return isSame && (last.state !== 'done' || isOfSlot) ? last : undefined;
-}
-
-function spanOf(
-  request: RunRequest,
-  known: { readonly watermarkAt: Date | null; readonly serviceMs: number },
-): Span {
-  const ceilingMs = known.serviceMs - CEILING_MS;
-  const toMs = Math.min(request.toMs ?? ceilingMs, ceilingMs);
-  const tailMs =
-    known.watermarkAt === null ? toMs - FIRST_SPAN_MS : known.watermarkAt.getTime() - OVERLAP_MS;
-  return { fromMs: request.fromMs ?? tailMs, toMs };
-}
-
-function stateOf(row: RunRow): RunState {
-  return {
-    row,
-    span: { fromMs: row.fromAt.getTime(), toMs: row.toAt.getTime() },
-    positionMs: row.positionAt.getTime(),
-    counts: row,
-    differences: row.differences,
-    unhealed: row.differences.filter(({ outcome }) => outcome !== 'healed').length,
-    thinRows: 0,
-    isFilterIgnored: false,
-    isUnstable: false,
-  };
-}
-
-async function complete(tools: RunTools, state: RunState, pageLimit: number): Promise<void> {
-  const { parts, stream, reader } = tools;
-  const { row } = state;
+/** Ends the run, and moves the watermark where it may (rule 6). */
+async function complete(run: RunContext, { counts }: RunState): Promise<void> {
+  const { parts, row, stream, reader, knownPageLimit } = run;
   await finishRun(parts.db, row.id, undefined);
-  if (reader.limit() !== pageLimit) await writePageLimit(parts.db, stream, reader.limit());
+  if (reader.limit() !== knownPageLimit) await writePageLimit(parts.db, stream, reader.limit());
   if (row.mode === 'full' && !row.isDryRun) {
     const { fromAt, toAt } = row;
     const mayBegin = toAt.getTime() - fromAt.getTime() >= FIRST_SPAN_MS;
     const isAdvanced = await advanceWatermark(parts.db, stream, { fromAt, toAt, mayBegin });
     if (isAdvanced) await closeComparison(parts.db, [WATERMARK_AHEAD], [`list:${stream}`]);
   }
-  const { found, healed, missed, requests } = state.counts;
+  const { found, healed, missed, requests } = counts;
   const left = found - healed;
-  const verdict = verdictOfDone(state.counts);
+  const verdict = verdictOfDone(counts);
   parts.metrics.run(verdict);
   const facts = { runId: row.id, stream, requests, found, healed, missed, left };
   if (left > 0 || missed > 0) parts.log.warn(facts, 'reconcile.differences');
   else parts.log.info(facts, verdict === 'empty' ? 'reconcile.empty' : 'reconcile.equal');
 }
 
-async function reportOf({ db }: ReconcileParts, id: number): Promise<RunReport> {
+/** Ends a run at its checkpoint (rules 4 and 5). @throws what does not interrupt a run */
+async function interrupt(run: RunContext, error: unknown): Promise<void> {
+  if (!(error instanceof RunInterrupted)) throw error;
+  const { parts, row, stream } = run;
+  if (error instanceof RunPaused) {
+    await pauseRun(parts.db, row.id);
+    parts.log.info({ runId: row.id, stream }, 'reconcile.run_paused');
+    return;
+  }
+  await openUnusable(parts.db, stream, error.message);
+  await fail(run, error.message);
+}
+
+async function fail({ parts, row, stream }: RunContext, reason: string): Promise<void> {
+  await finishRun(parts.db, row.id, reason);
+  parts.metrics.run('failed');
+  parts.log.warn({ runId: row.id, stream, reason }, 'reconcile.run_failed');
+}
+
+async function readReport({ db }: ReconcileParts, id: number): Promise<RunReport> {
   const row = await readRun(db, id);
   if (!row) throw new Error(`run ${id} is gone`);
   return { ...row, left: row.found - row.healed };

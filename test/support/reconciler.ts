@@ -10,7 +10,8 @@ import { createMetrics, type Metrics } from '../../src/platform/metrics.ts';
 import { pause } from '../../src/platform/pause.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { createRetrieve } from '../../src/reconcile/retrieve.ts';
-import { createReconcile, type RunReport, type RunRequest } from '../../src/reconcile/run.ts';
+import { createReconcile, type RunReport } from '../../src/reconcile/run.ts';
+import type { RunRequest } from '../../src/reconcile/runContext.ts';
 import { STREAMS } from '../../src/reconcile/streams.ts';
 import { silentLog } from './database.ts';
 

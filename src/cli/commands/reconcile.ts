@@ -9,9 +9,10 @@ import { createMetrics } from '../../platform/metrics.ts';
 import { discoveryPerMinute } from '../../reconcile/domain/ceiling.ts';
 import { type Verdict, verdictOf } from '../../reconcile/domain/verdict.ts';
 import { estimateOf } from '../../reconcile/estimate.ts';
-import type { RunProgress } from '../../reconcile/listSpan.ts';
-import { FIRST_SPAN_MS, type Reconcile, type RunReport } from '../../reconcile/run.ts';
-import { ServiceTrouble } from '../../reconcile/serviceTrouble.ts';
+import { RunInterrupted } from '../../reconcile/interruptions.ts';
+import { FIRST_SPAN_MS } from '../../reconcile/openRun.ts';
+import type { Reconcile, RunReport } from '../../reconcile/run.ts';
+import type { RunProgress } from '../../reconcile/runContext.ts';
 import { countAwaited } from '../../reconcile/store/awaited.ts';
 import { readBudget } from '../../reconcile/store/budget.ts';
 import { MODES, type Mode, readStream, type SumsOutcome } from '../../reconcile/store/runs.ts';
@@ -161,11 +162,11 @@ async function runOne(
       },
       () => undefined,
     );
-    const { span, positionMs } = progress;
+    const { span, checkpointMs } = progress;
     const minute = 60_000;
     line.show({
       phase: `${stream}, minutes read`,
-      done: Math.round((positionMs - span.fromMs) / minute),
+      done: Math.round((checkpointMs - span.fromMs) / minute),
       total: Math.round((span.toMs - span.fromMs) / minute),
       note: progressNote(progress, rateLeft),
     });
@@ -184,7 +185,7 @@ async function runOne(
     },
     { signal: new AbortController().signal, ...(!options.json && { onProgress }) },
   ).catch((error: unknown): Refused => {
-    if (!(error instanceof ServiceTrouble)) throw error;
+    if (!(error instanceof RunInterrupted)) throw error;
     return { stream, reason: error.message };
   });
   line.clear();

@@ -22,7 +22,7 @@ import {
   type Span,
   smallerLimit,
 } from './domain/windows.ts';
-import { ServiceTrouble } from './serviceTrouble.ts';
+import { ServiceUnusable } from './interruptions.ts';
 import { fetchPage, KIND_OF, type Stream } from './streams.ts';
 
 /** One row as it was shown. */
@@ -49,17 +49,17 @@ export interface ReadWindow {
 }
 
 /** Runs a call to the service, again while only the rate budget stands in its way. */
-export type Ask = <T>(call: (options: CallOptions) => Promise<T>) => Promise<T>;
+export type SendRequest = <T>(call: (options: CallOptions) => Promise<T>) => Promise<T>;
 
 export interface ListReader {
   readonly limit: () => number;
   /**
    * Reads from `span.fromMs` on, as much of the span as is whole. Where the filter is ignored, a
    * window costs as much as everything, so everything up to `ceilingMs` is read at once.
-   * @throws ServiceTrouble
+   * @throws ServiceUnusable
    */
   readonly read: (span: Span, ceilingMs: number) => Promise<ReadWindow>;
-  /** Whether a page of this span shows rows from outside of it. @throws ServiceTrouble */
+  /** Whether a page of this span shows rows from outside of it. @throws ServiceUnusable */
   readonly showsOutside: (span: Span) => Promise<boolean>;
   /** The service's time of day, by a page of one row. @returns undefined where it names none */
   readonly serviceTimeMs: () => Promise<number | undefined>;
@@ -68,7 +68,7 @@ export interface ListReader {
 export interface ListReaderParts {
   readonly client: PaymentServiceClient;
   readonly stream: Stream;
-  readonly ask: Ask;
+  readonly request: SendRequest;
   readonly nowMs: () => number;
   /** The largest page that the list is known to hand out. */
   readonly limit: number;
@@ -87,14 +87,14 @@ interface ShownPage extends PageFacts {
 
 /** Makes a reader of one list. */
 export function createListReader(parts: ListReaderParts): ListReader {
-  const { client, stream, ask } = parts;
+  const { client, stream, request } = parts;
   let { limit } = parts;
   let isOvercounted = false;
 
   const fetch = async (span: Span, offset: number, rows = limit): Promise<ShownPage> => {
     let serviceTimeMs: number | undefined;
     let refusal: unknown;
-    const page = await ask((options) =>
+    const page = await request((options) =>
       fetchPage(
         client,
         stream,
@@ -158,7 +158,7 @@ export function createListReader(parts: ListReaderParts): ListReader {
     serviceTimeMs: async () => {
       let timeMs: number | undefined;
       const nowMs = parts.nowMs();
-      await ask((options) =>
+      await request((options) =>
         fetchPage(
           client,
           stream,
@@ -178,7 +178,7 @@ export function createListReader(parts: ListReaderParts): ListReader {
 
 /** A limit that is too large is refused like any field; the first page of a list asks nothing else. */
 function isLimitRefused(error: unknown, offset: number): boolean {
-  const cause = error instanceof ServiceTrouble ? error.cause : undefined;
+  const cause = error instanceof ServiceUnusable ? error.cause : undefined;
   return (
     cause instanceof PaymentServiceError &&
     cause.kind === 'refused' &&

@@ -1,0 +1,116 @@
+/**
+ * Compares one window of a list with the ledger; the rules are those of domain/compare.ts.
+ *
+ * A row of few fields can be equal and still settle nothing: where the ledger waits for a retrieve of
+ * that very resource, or the row hides what can change without another status, the resource is
+ * *unsettled*, and the run that meets it retrieves it. What such a row has and the ledger lacks (when
+ * the resource was created) is a *supplement*; it moves no money.
+ */
+import { contentHash } from '../ledger/contentHash.ts';
+import type { Look } from '../ledger/domain/mergeLooks.ts';
+import { type ResourceRef, type SnapshotContent, supplementOf } from '../ledger/domain/snapshot.ts';
+import type { Database } from '../platform/db/database.ts';
+import { compare, type Difference, hidesChange } from './domain/compare.ts';
+import type { Span } from './domain/windows.ts';
+import type { ListedRow, ReadWindow } from './listReader.ts';
+import type { RunContext } from './runContext.ts';
+import { type LocalRow, readIdsCreated, readLocalByIds } from './store/compare.ts';
+import { KIND_OF, type Stream } from './streams.ts';
+
+/** A row that differs from the ledger. */
+export interface DifferingRow {
+  readonly row: ListedRow;
+  readonly difference: Difference;
+}
+
+export interface RowComparison {
+  readonly differing: readonly DifferingRow[];
+  readonly supplements: readonly Look[];
+  readonly unsettled: readonly ResourceRef[];
+}
+
+export interface WindowComparison extends RowComparison {
+  readonly window: ReadWindow;
+  /** Ids that the ledger has of this window and the list does not show, at most one more than MAX_UNLISTED. */
+  readonly unlisted: readonly string[];
+}
+
+/** Unlisted resources of one window that are retrieved; more of them show that the list is at fault. */
+export const MAX_UNLISTED = 20;
+
+/** Rows of the ledger that one statement reads. */
+const LOCAL_ROWS = 1_000;
+
+export async function compareWindow(
+  run: RunContext,
+  window: ReadWindow,
+): Promise<WindowComparison> {
+  const rows = await compareRows(run, window.rows);
+  return { ...rows, window, unlisted: await findUnlisted(run, window) };
+}
+
+/** Compares rows of a list with what the ledger has of the same resources. */
+export async function compareRows(
+  { parts: { db }, stream }: RunContext,
+  rows: readonly ListedRow[],
+): Promise<RowComparison> {
+  const local = new Map<string, LocalRow>();
+  for (let first = 0; first < rows.length; first += LOCAL_ROWS) {
+    const ids = rows.slice(first, first + LOCAL_ROWS).map(({ remote }) => remote.id);
+    for (const row of await readLocalByIds(db, KIND_OF[stream], ids)) local.set(row.id, row);
+  }
+  const differing: DifferingRow[] = [];
+  const supplements: Look[] = [];
+  const unsettled: ResourceRef[] = [];
+  for (const row of rows) {
+    const known = local.get(row.remote.id);
+    const difference = compare(row.remote, known);
+    const added = known?.createdAt === null ? supplementOf(row.remote, row.content) : undefined;
+    if (difference) differing.push({ row, difference });
+    else if (row.isHint && (known?.isCheckWanted || hidesChange(row.remote))) {
+      unsettled.push(refOf(row));
+    } else if (added) supplements.push(observationOf(row, added));
+  }
+  return { differing, supplements, unsettled };
+}
+
+async function findUnlisted(
+  { parts: { db }, stream }: RunContext,
+  window: ReadWindow,
+): Promise<readonly string[]> {
+  const listed = new Set(window.rows.map(({ remote }) => remote.id));
+  const unreadable = new Set(window.unreadable);
+  const unlisted: string[] = [];
+  for await (const id of idsCreated(db, stream, window.span)) {
+    if (!listed.has(id) && !unreadable.has(id)) unlisted.push(id);
+    if (unlisted.length > MAX_UNLISTED) break;
+  }
+  return unlisted;
+}
+
+async function* idsCreated(db: Database, stream: Stream, span: Span): AsyncGenerator<string> {
+  for (let after = ''; ; ) {
+    const request = { span, after, limit: LOCAL_ROWS };
+    const ids = await readIdsCreated(db, KIND_OF[stream], request);
+    yield* ids;
+    const last = ids.at(-1);
+    if (last === undefined || ids.length < LOCAL_ROWS) return;
+    after = last;
+  }
+}
+
+export function refOf({ remote: { kind, id } }: ListedRow): ResourceRef {
+  return { kind, id };
+}
+
+/** A list row, or a part of it, as an observation of its resource. */
+export function observationOf(row: ListedRow, content: SnapshotContent): Look {
+  return {
+    ref: refOf(row),
+    content,
+    contentHash: contentHash(content),
+    source: 'list',
+    observedMicros: row.observedMicros,
+    webhookEventId: undefined,
+  };
+}

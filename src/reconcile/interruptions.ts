@@ -1,0 +1,19 @@
+/** Why a run ends before its end. It keeps its checkpoint, and a later run resumes there. */
+
+/** A run cannot continue for now; nothing is wrong with what it compared. */
+export class RunInterrupted extends Error {
+  override readonly name: string = 'RunInterrupted';
+}
+
+/** The service cannot be used, for a reason that concerns every request. */
+export class ServiceUnusable extends RunInterrupted {
+  override readonly name = 'ServiceUnusable';
+}
+
+/** An operator paused reconciliation. */
+export class RunPaused extends RunInterrupted {
+  override readonly name = 'RunPaused';
+  constructor() {
+    super('reconciliation is paused');
+  }
+}

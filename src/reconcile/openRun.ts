@@ -1,0 +1,112 @@
+/** Opens a run, or the earlier one that it continues. */
+import { readBeginningMs } from '../ledger/installation.ts';
+import type { Span } from './domain/windows.ts';
+import { openUnusable } from './findings.ts';
+import { RunInterrupted } from './interruptions.ts';
+import { createListReader, type ListReader } from './listReader.ts';
+import { createRequester } from './requester.ts';
+import type { ReconcileParts, RunContext, RunOptions, RunRequest } from './runContext.ts';
+import { findLast, insertRun, type RunRow, readStream, reopenRun } from './store/runs.ts';
+import { usableWatermark } from './watermark.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** What was created later is left to the next run. */
+const CEILING_MS = MINUTE_MS;
+/** How far before the watermark a tail begins. */
+const OVERLAP_MS = 30 * MINUTE_MS;
+/** What is imported without a start time, and what an import covers at least (run.ts, rule 6). */
+export const FIRST_SPAN_MS = 120 * DAY_MS;
+const RESUME_WITHIN_MS = DAY_MS;
+
+/**
+ * The earlier run that a request continues (run.ts, rule 3): one that is not done, or, where a job is
+ * retried for the span of its slot, one that is. A person who asks again wants a new run.
+ */
+export async function findEarlierRun(
+  { db, clock }: ReconcileParts,
+  request: RunRequest,
+): Promise<RunRow | undefined> {
+  const last = await findLast(db, request, new Date(clock.nowMs() - RESUME_WITHIN_MS));
+  if (!last || last.fromAt >= last.toAt) return undefined;
+  const { fromMs, toMs, cause } = request;
+  const isSame =
+    (fromMs === undefined || fromMs === last.fromAt.getTime()) &&
+    (toMs === undefined || toMs === last.toAt.getTime());
+  const isOfSlot = fromMs !== undefined && toMs !== undefined && cause !== 'operator';
+  return isSame && (last.state !== 'done' || isOfSlot) ? last : undefined;
+}
+
+/** Resumes the earlier run, or begins a new one. @throws RunInterrupted */
+export async function openRun(
+  parts: ReconcileParts,
+  request: RunRequest,
+  { options, earlier }: { readonly options: RunOptions; readonly earlier: RunRow | undefined },
+): Promise<RunContext> {
+  const { db, client, clock } = parts;
+  const { stream, isDryRun, lane } = request;
+  if (earlier) await reopenRun(db, earlier.id);
+  const { pageLimit, watermarkAt } = await readStream(db, stream);
+  const historyUntilMs =
+    watermarkAt === null ? await readBeginningMs(db, clock.nowMs()) : undefined;
+  const requester = createRequester({
+    retrieve: parts.retrieve,
+    lane,
+    isDryRun,
+    historyUntilMs,
+    signal: options.signal,
+    pause: parts.pause,
+    requestsBefore: earlier?.requests ?? 0,
+  });
+  const reader = createListReader({
+    client,
+    stream,
+    request: requester.request,
+    nowMs: clock.nowMs,
+    limit: pageLimit,
+  });
+  const row = earlier ?? (await beginRun(parts, request, { reader, watermarkAt }));
+  return {
+    parts,
+    row,
+    stream,
+    requester,
+    reader,
+    knownPageLimit: pageLimit,
+    isManual: request.cause === 'operator',
+    historyUntilMs,
+    options,
+  };
+}
+
+async function beginRun(
+  parts: ReconcileParts,
+  request: RunRequest,
+  { reader, watermarkAt }: { readonly reader: ListReader; readonly watermarkAt: Date | null },
+): Promise<RunRow> {
+  const { stream, isDryRun } = request;
+  try {
+    const serviceMs = (await reader.serviceTimeMs()) ?? parts.clock.nowMs();
+    const usableAt = await usableWatermark(parts, { stream, watermarkAt, serviceMs, isDryRun });
+    const span = spanFor(request, { watermarkAt: usableAt, serviceMs });
+    return await insertRun(parts.db, {
+      ...request,
+      fromAt: new Date(span.fromMs),
+      toAt: new Date(span.toMs),
+    });
+  } catch (error) {
+    if (error instanceof RunInterrupted) await openUnusable(parts.db, stream, error.message);
+    throw error;
+  }
+}
+
+function spanFor(
+  request: RunRequest,
+  known: { readonly watermarkAt: Date | null; readonly serviceMs: number },
+): Span {
+  const ceilingMs = known.serviceMs - CEILING_MS;
+  const toMs = Math.min(request.toMs ?? ceilingMs, ceilingMs);
+  const tailMs =
+    known.watermarkAt === null ? toMs - FIRST_SPAN_MS : known.watermarkAt.getTime() - OVERLAP_MS;
+  return { fromMs: request.fromMs ?? tailMs, toMs };
+}

@@ -1,0 +1,37 @@
+/** Records a step of a run: its checkpoint, with everything counted on the way to it. */
+import type { FindingName } from '../ledger/store/findings.ts';
+import { closeUnusable } from './findings.ts';
+import type { RunContext } from './runContext.ts';
+import { afterStep, type RunState, type Step } from './runState.ts';
+import { readAccepted } from './store/compare.ts';
+import { type ReportedDifference, writeStep } from './store/runs.ts';
+
+/** Adds a step to the state and writes the checkpoint. That it got here shows that the list can be read. */
+export async function recordStep(run: RunContext, before: RunState, step: Step): Promise<RunState> {
+  const { parts, row, stream, requester, options } = run;
+  const differences = await markAccepted(run, step.differences);
+  const state = afterStep(before, { ...step, differences }, requester.requestCount());
+  const { counts, checkpointMs, span } = state;
+  await writeStep(parts.db, row.id, {
+    ...counts,
+    positionAt: new Date(checkpointMs),
+    differences: state.differences,
+  });
+  await closeUnusable(parts.db, stream);
+  options.onProgress?.({ ...counts, span, checkpointMs });
+  return state;
+}
+
+/** A difference that a person accepted no longer counts. */
+async function markAccepted(
+  { parts }: RunContext,
+  differences: readonly ReportedDifference[],
+): Promise<readonly ReportedDifference[]> {
+  const left = differences.filter(({ outcome }) => outcome === 'left');
+  if (left.length === 0) return differences;
+  const nameOf = (finding: FindingName): string => `${finding.class} ${finding.subject}`;
+  const accepted = new Set((await readAccepted(parts.db, left)).map(nameOf));
+  return differences.map((one) =>
+    one.outcome === 'left' && accepted.has(nameOf(one)) ? { ...one, outcome: 'accepted' } : one,
+  );
+}

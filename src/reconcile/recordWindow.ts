@@ -1,0 +1,108 @@
+/**
+ * Records a window: findings for what differs still, and the checkpoint.
+ *
+ * A finding opens for each difference that could not be repaired, and closes when the row compares as
+ * equal. What the service does not know has its finding from the retrieve (retrieve.ts).
+ */
+import type { DifferingRow, WindowComparison } from './compareWindow.ts';
+import type { Difference, Remote } from './domain/compare.ts';
+import type { Span } from './domain/windows.ts';
+import { closeComparison, openComparison } from './findings.ts';
+import type { ReadWindow } from './listReader.ts';
+import { LIST_DETAIL } from './recordListFindings.ts';
+import { recordStep } from './recordStep.ts';
+import { subjectOf, type WindowRepair } from './repairWindow.ts';
+import type { RunContext } from './runContext.ts';
+import { afterWindow, type RunState } from './runState.ts';
+import { readAccepted } from './store/compare.ts';
+import type { ReportedDifference } from './store/runs.ts';
+import { KIND_OF } from './streams.ts';
+
+export interface ReconciledWindow {
+  /** The span that is listed; the window is a part of it. */
+  readonly span: Span;
+  readonly comparison: WindowComparison;
+  readonly repair: WindowRepair;
+}
+
+export async function recordWindow(
+  run: RunContext,
+  state: RunState,
+  { span, comparison: { window }, repair }: ReconciledWindow,
+): Promise<RunState> {
+  const remaining = await recordRemaining(run, window, repair.remaining);
+  if (repair.isIncomplete && !run.row.isDryRun) {
+    await openComparison(run.parts.db, [{ ...unstableList(run), detail: LIST_DETAIL }]);
+  }
+  return await recordStep(run, afterWindow(state, window, span), {
+    compared: window.rows.length,
+    missed: repair.missed,
+    differences: [
+      ...repair.repaired,
+      ...remaining,
+      ...repair.missingRemotely.map((ref) => left('missing_remote', subjectOf(ref))),
+      ...(repair.isIncomplete ? [{ ...unstableList(run), outcome: 'left' } as const] : []),
+      ...window.unreadable.map((id) =>
+        left('amount', subjectOf({ kind: KIND_OF[run.stream], id })),
+      ),
+    ],
+  });
+}
+
+function left(name: string, subject: string): ReportedDifference {
+  return { class: name, subject, outcome: 'left' };
+}
+
+function unstableList({ stream }: RunContext) {
+  return { class: 'list_unstable', subject: `list:${stream}` } as const;
+}
+
+const COMPARISON_CLASSES = ['missing_local', 'stale_local'] as const;
+
+/** Opens findings for rows that differ still, and closes those of rows that are equal. */
+async function recordRemaining(
+  { parts: { db }, row: { isDryRun } }: RunContext,
+  window: ReadWindow,
+  remaining: readonly DifferingRow[],
+): Promise<readonly ReportedDifference[]> {
+  const findings = remaining.map(({ row, difference }) => ({
+    class: findingClass(difference),
+    subject: subjectOf(row.remote),
+    detail: { difference, ...detailOf(row.remote) },
+  }));
+  const accepted = new Set(
+    findings.length > 0 ? (await readAccepted(db, findings)).map(({ subject }) => subject) : [],
+  );
+  if (!isDryRun) {
+    if (findings.length > 0) await openComparison(db, findings);
+    const open = new Set(findings.map(({ subject }) => subject));
+    const equal = window.rows
+      .map(({ remote }) => subjectOf(remote))
+      .filter((subject) => !open.has(subject));
+    if (equal.length > 0) await closeComparison(db, COMPARISON_CLASSES, equal);
+  }
+  return remaining.map(({ row, difference }) => {
+    const subject = subjectOf(row.remote);
+    const outcome = accepted.has(subject) ? 'accepted' : 'left';
+    return { class: difference, subject, outcome };
+  });
+}
+
+/** Contradictions in status and money are findings of the merge itself; here the ledger is merely stale. */
+function findingClass(difference: Difference): (typeof COMPARISON_CLASSES)[number] {
+  return difference === 'missing_local' ? 'missing_local' : 'stale_local';
+}
+
+function detailOf({
+  status,
+  stage,
+  amountMinor,
+  capturedMinor,
+  currency,
+  paymentId,
+  orderKey,
+}: Remote): Record<string, unknown> {
+  return {
+    service: { status, stage, amountMinor, capturedMinor, currency, paymentId, orderKey },
+  };
+}

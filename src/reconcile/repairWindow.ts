@@ -1,0 +1,208 @@
+/**
+ * Repairs what differs in one window.
+ *
+ * 1. A difference is repaired by retrieving the resource, and by nothing else, while there are few of
+ *    them.
+ * 2. In a window with many (a first import, the time after an outage) the full rows are applied as what
+ *    they are, observations by a list: retrieving each would take days. What is not final among them is
+ *    retrieved later anyway (domain/checkTimes.ts).
+ * 3. What differs after that remains. It becomes a finding (recordWindow.ts), which closes when a later
+ *    comparison is equal.
+ * 4. A dry run sends the same requests and rolls back what it would write. It takes rows that would be
+ *    applied as they are (rule 2) for repaired.
+ * 5. Missed webhooks are counted as soon as the differences are repaired: a run that is killed or fails
+ *    after that finds the window equal when it is resumed.
+ */
+import { applySnapshots } from '../ledger/applySnapshots.ts';
+import type { Look } from '../ledger/domain/mergeLooks.ts';
+import type { ResourceRef } from '../ledger/domain/snapshot.ts';
+import { startOver } from '../ledger/ordersMoved.ts';
+import {
+  compareRows,
+  type DifferingRow,
+  MAX_UNLISTED,
+  observationOf,
+  refOf,
+  type WindowComparison,
+} from './compareWindow.ts';
+import { judgeHealed, type Remote } from './domain/compare.ts';
+import type { Retrieved } from './retrieve.ts';
+import type { RunContext } from './runContext.ts';
+import { awaitWebhooks } from './store/awaited.ts';
+import type { ReportedDifference } from './store/runs.ts';
+import { KIND_OF } from './streams.ts';
+
+/** What became of the differences of a window. */
+export interface WindowRepair {
+  /** Repaired, or what a dry run would repair. */
+  readonly repaired: readonly ReportedDifference[];
+  /** Rows that differ still. */
+  readonly remaining: readonly DifferingRow[];
+  /** Changes whose webhook did not arrive in time. */
+  readonly missed: number;
+  /** Resources that the ledger has and the service does not. */
+  readonly missingRemotely: readonly ResourceRef[];
+  /** The list leaves out more than single resources. */
+  readonly isIncomplete: boolean;
+}
+
+/** Differences of one window beyond which its rows are applied as they are (rule 2). */
+const FEW = 10;
+
+/** Repairs one window. @throws ServiceUnusable */
+export async function repairWindow(
+  run: RunContext,
+  { differing, supplements, unsettled, unlisted }: WindowComparison,
+): Promise<WindowRepair> {
+  if (!run.row.isDryRun) await applyObservations(run, supplements);
+  const rest = differing.length > FEW ? await applyRows(run, differing) : differing;
+  const open = new Set(rest.map(({ row }) => row.remote.id));
+  const applied = differing.filter(({ row }) => !open.has(row.remote.id));
+  const repaired = applied.map((one) => reportRepaired(run, one));
+  const changes = applied.map(({ row }): RepairedChange => {
+    return { ref: refOf(row), versionMicros: row.remote.versionMicros };
+  });
+  const remaining: DifferingRow[] = [];
+  for (const one of rest) {
+    const found = await retrieveDiffering(run, one.row.remote);
+    if (found) {
+      repaired.push(reportRepaired(run, one));
+      changes.push({ ref: refOf(one.row), versionMicros: found.versionMicros });
+    } else remaining.push(one);
+  }
+  const missed = await countMissed(run, changes);
+  repaired.push(...(await retrieveUnsettled(run, unsettled)));
+  const isIncomplete = unlisted.length > MAX_UNLISTED;
+  const missingRemotely = isIncomplete ? [] : await retrieveUnlisted(run, unlisted);
+  return { repaired, remaining, missed, missingRemotely, isIncomplete };
+}
+
+const ROWS_PER_TRANSACTION = 50;
+
+/** Applies full rows as observations by a list (rule 2). @returns what differs still */
+async function applyRows(
+  run: RunContext,
+  differing: readonly DifferingRow[],
+): Promise<readonly DifferingRow[]> {
+  if (run.row.isDryRun) return differing.filter(({ row }) => row.isHint);
+  const full = differing.filter(({ row }) => !row.isHint);
+  if (full.length === 0) return differing;
+  await applyObservations(
+    run,
+    full.map(({ row }) => observationOf(row, row.content)),
+  );
+  const rows = differing.map(({ row }) => row);
+  return (await compareRows(run, rows)).differing;
+}
+
+async function applyObservations(
+  { parts: { db, clock }, historyUntilMs }: RunContext,
+  looks: readonly Look[],
+): Promise<void> {
+  for (let first = 0; first < looks.length; first += ROWS_PER_TRANSACTION) {
+    const some = looks.slice(first, first + ROWS_PER_TRANSACTION);
+    const input = { looks: some, suspects: [], nowMs: clock.nowMs(), historyUntilMs };
+    await startOver((alsoLock) =>
+      db.transaction((tx) => applySnapshots(tx, { ...input, alsoLock })),
+    );
+  }
+}
+
+/**
+ * Retrieves resources that list rows cannot settle (compareWindow.ts).
+ * @returns those that the retrieves changed
+ * @throws ServiceUnusable
+ */
+export async function retrieveUnsettled(
+  run: RunContext,
+  refs: readonly ResourceRef[],
+): Promise<readonly ReportedDifference[]> {
+  const results: ReportedDifference[] = [];
+  for (const ref of refs) {
+    const retrieved = await run.requester.retrieve(ref);
+    if (retrieved.outcome !== 'applied' || !isChanged(retrieved)) continue;
+    results.push({ class: 'stale_local', subject: subjectOf(ref), outcome: repairedBy(run) });
+  }
+  return results;
+}
+
+function isChanged({
+  before,
+  after,
+}: Extract<Retrieved, { readonly outcome: 'applied' }>): boolean {
+  return MONEY_FIELDS.some((field) => before?.[field] !== after[field]);
+}
+
+const MONEY_FIELDS = ['status', 'stage', 'currency', 'amountMinor', 'capturedMinor'] as const;
+
+/**
+ * @returns undefined where it cannot be repaired; else its version by the response, which short rows
+ *   of lists lack
+ * @throws ServiceUnusable
+ */
+async function retrieveDiffering(
+  run: RunContext,
+  { kind, id }: Remote,
+): Promise<{ readonly versionMicros: number | undefined } | undefined> {
+  const retrieved = await run.requester.retrieve({ kind, id });
+  if (retrieved.outcome !== 'applied' || retrieved.after.isContradicted) return undefined;
+  return { versionMicros: retrieved.after.versionMicros ?? undefined };
+}
+
+/**
+ * Retrieves what the ledger has and the list does not show. The service may know it all the same: a
+ * replica lags, or a filter hides it.
+ * @returns what the service does not know
+ * @throws ServiceUnusable
+ */
+async function retrieveUnlisted(
+  { requester, stream }: RunContext,
+  ids: readonly string[],
+): Promise<readonly ResourceRef[]> {
+  const missing: ResourceRef[] = [];
+  for (const id of ids) {
+    const ref = { kind: KIND_OF[stream], id };
+    const { outcome } = await requester.retrieve(ref);
+    if (outcome === 'missing') missing.push(ref);
+  }
+  return missing;
+}
+
+function reportRepaired(run: RunContext, { row, difference }: DifferingRow): ReportedDifference {
+  return { class: difference, subject: subjectOf(row.remote), outcome: repairedBy(run) };
+}
+
+function repairedBy({ row }: RunContext): 'healed' | 'would_heal' {
+  return row.isDryRun ? 'would_heal' : 'healed';
+}
+
+export function subjectOf({ kind, id }: ResourceRef): string {
+  return `${kind}:${id}`;
+}
+
+/** A repaired change. Without a version, it is not known when the change was made. */
+interface RepairedChange {
+  readonly ref: ResourceRef;
+  readonly versionMicros: number | undefined;
+}
+
+/** Counts changes so old that their webhook is lost, and notes those whose webhook may still arrive. */
+async function countMissed(run: RunContext, changes: readonly RepairedChange[]): Promise<number> {
+  if (run.historyUntilMs !== undefined || run.row.isDryRun) return 0;
+  const { stream, isManual } = run;
+  const { db, metrics, clock } = run.parts;
+  const nowMs = clock.nowMs();
+  let missed = 0;
+  const awaited: { readonly ref: ResourceRef; readonly changedAt: Date }[] = [];
+  for (const { ref, versionMicros } of changes) {
+    if (versionMicros === undefined) continue;
+    const { isMissed, isAwaited } = judgeHealed(versionMicros, { nowMs, isByHand: isManual });
+    if (isAwaited) awaited.push({ ref, changedAt: new Date(versionMicros / 1000) });
+    if (!isMissed) continue;
+    missed += 1;
+    metrics.missed(stream);
+    metrics.secondsToConverge((nowMs - versionMicros / 1000) / 1000);
+  }
+  if (awaited.length > 0) await awaitWebhooks(db, stream, awaited);
+  return missed;
+}

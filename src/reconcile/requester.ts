@@ -1,0 +1,85 @@
+/**
+ * Sends the requests of a run: counts each, waits while the rate budget is used up, and turns failures
+ * that concern every request into ServiceUnusable.
+ */
+import { type Lane, PaymentServiceError } from '../client/index.ts';
+import type { ResourceRef } from '../ledger/domain/snapshot.ts';
+import { isGeneral, troubleOf } from './domain/trouble.ts';
+import { ServiceUnusable } from './interruptions.ts';
+import type { SendRequest } from './listReader.ts';
+import type { Retrieve, Retrieved } from './retrieve.ts';
+
+export interface Requester {
+  /** @throws ServiceUnusable, with the client's error as its cause */
+  readonly request: SendRequest;
+  /**
+   * For requests whose response is only a hint: one attempt, whatever it fails with.
+   * @throws PaymentServiceError
+   */
+  readonly requestOnce: SendRequest;
+  /** @throws ServiceUnusable */
+  readonly retrieve: (ref: ResourceRef) => Promise<Retrieved>;
+  /** Requests of the whole run, those before it was resumed included. */
+  readonly requestCount: () => number;
+}
+
+export interface RequesterParts {
+  readonly retrieve: Retrieve;
+  readonly lane: Lane;
+  readonly isDryRun: boolean;
+  /** As in applySnapshots: set while a list is imported for the first time. */
+  readonly historyUntilMs: number | undefined;
+  readonly signal: AbortSignal;
+  readonly pause: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  /** Requests of the run before it was resumed. */
+  readonly requestsBefore: number;
+}
+
+/** The client has waited for the budget already, for as long as a call may take. */
+const BUSY_WAIT_MS = 5_000;
+
+export function createRequester(parts: RequesterParts): Requester {
+  const { lane, signal, isDryRun, historyUntilMs } = parts;
+  let requests = parts.requestsBefore;
+
+  /** Repeats an attempt while the rate budget is used up. */
+  const whileBusy = async <T>(attempt: () => Promise<T | typeof BUSY>): Promise<T> => {
+    for (;;) {
+      signal.throwIfAborted();
+      requests += 1;
+      const result = await attempt();
+      if (result !== BUSY) return result;
+      await parts.pause(BUSY_WAIT_MS, signal);
+    }
+  };
+  return {
+    request: (call) => whileBusy(() => call({ lane, signal }).catch(classify)),
+    requestOnce: async (call) => {
+      signal.throwIfAborted();
+      requests += 1;
+      return await call({ lane, signal });
+    },
+    retrieve: (ref) =>
+      whileBusy(async () => {
+        const retrieved = await parts.retrieve(ref, { lane, isDryRun, historyUntilMs, signal });
+        if (retrieved.outcome !== 'failed') return retrieved;
+        if (retrieved.trouble === 'busy') return BUSY;
+        if (isGeneral(retrieved.trouble)) throw new ServiceUnusable(retrieved.reason);
+        return retrieved;
+      }),
+    requestCount: () => requests,
+  };
+}
+
+const BUSY = Symbol('busy');
+
+/**
+ * What a failed list request means. Except for a used-up budget, repeating it does not help: a list
+ * that is not found, or that is not JSON, comes from another server, and a refused request is refused
+ * again.
+ */
+function classify(error: unknown): typeof BUSY {
+  if (!(error instanceof PaymentServiceError) || error.kind === 'aborted') throw error;
+  if (troubleOf(error) === 'busy') return BUSY;
+  throw new ServiceUnusable(error.message, { cause: error });
+}

@@ -1,0 +1,76 @@
+/** What the steps of a run share. Its state is apart (runState.ts): it is passed on and returned. */
+import type { Lane, PaymentServiceClient } from '../client/index.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Log } from '../platform/log.ts';
+import type { Span } from './domain/windows.ts';
+import { RunPaused } from './interruptions.ts';
+import type { ListReader } from './listReader.ts';
+import type { ReconcileMetrics } from './metrics.ts';
+import { isPaused } from './pause.ts';
+import type { Requester } from './requester.ts';
+import type { Retrieve } from './retrieve.ts';
+import type { RunState } from './runState.ts';
+import type { Mode, RunCounts, RunRow } from './store/runs.ts';
+import type { Stream } from './streams.ts';
+
+/** What a run is asked for. */
+export interface RunRequest {
+  readonly stream: Stream;
+  readonly mode: Mode;
+  /** Created time, milliseconds since 1970; from the watermark on when it is left out. */
+  readonly fromMs?: number | undefined;
+  /** Up to the ceiling when it is left out. */
+  readonly toMs?: number | undefined;
+  /** A schedule's name, or `operator`. A run resumes only one of the same cause. */
+  readonly cause: string;
+  readonly isDryRun: boolean;
+  readonly lane: Lane;
+}
+
+export interface RunProgress extends RunCounts {
+  readonly span: Span;
+  readonly checkpointMs: number;
+}
+
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress?: (progress: RunProgress) => void;
+}
+
+export interface ReconcileParts {
+  readonly db: Database;
+  readonly client: PaymentServiceClient;
+  readonly retrieve: Retrieve;
+  readonly clock: Clock;
+  readonly metrics: ReconcileMetrics;
+  readonly log: Log;
+  readonly pause: (delayMs: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface RunContext {
+  readonly parts: ReconcileParts;
+  /** As it was when the run was opened or resumed. */
+  readonly row: RunRow;
+  readonly stream: Stream;
+  readonly requester: Requester;
+  readonly reader: ListReader;
+  /** The page limit that was known when the run was opened. */
+  readonly knownPageLimit: number;
+  /** A person asked for it, in a process that no Prometheus scrapes. */
+  readonly isManual: boolean;
+  /**
+   * As in applySnapshots: set while a list is imported for the first time. No webhook was expected for
+   * what it finds, so nothing counts as missed.
+   */
+  readonly historyUntilMs: number | undefined;
+  readonly options: RunOptions;
+}
+
+/** Lists a span window by window, and compares, repairs and records each before the next (run.ts). */
+export type ReconcileSpan = (run: RunContext, state: RunState, span: Span) => Promise<RunState>;
+
+/** Pausing stops scheduled runs; those that people ask for continue. @throws RunPaused */
+export async function throwIfPaused({ parts, isManual }: RunContext): Promise<void> {
+  if (!isManual && (await isPaused(parts.db))) throw new RunPaused();
+}
