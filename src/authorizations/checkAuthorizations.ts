@@ -18,10 +18,12 @@
  * The finding is not among those that follow the state of a resource: a look at the payment would
  * close it, although its time goes on.
  */
+
 import { CAPTURABLE_STATUSES } from '../contract/statuses.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
+import { SECOND_MS } from '../platform/time.ts';
 import type { Policy } from './domain/authorization.ts';
 import { nextLookMs, type Plan, planFor, type Rules } from './plan.ts';
 import { noticeOf, speak } from './remind.ts';
@@ -55,7 +57,7 @@ export interface AuthorizationCheck {
 const STATUSES = [...CAPTURABLE_STATUSES];
 
 /** A run comes every minute; what it leaves is met by the next. */
-const RUN_MS = 45_000;
+const RUN_MS = 45 * SECOND_MS;
 /** New holds are written many at once; what is due is looked at one by one, and read anew in between. */
 const NEW_PER_STEP = 5_000;
 const DUE_PER_STEP = 200;

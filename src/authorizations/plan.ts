@@ -1,4 +1,5 @@
 /** What an authorization comes to at an instant: its deadline, what is to be said, what is to be done. */
+import { MINUTE_MS } from '../platform/time.ts';
 import { type Attempt, type PolicyStep, policyStep, toAttempt } from './domain/attempts.ts';
 import { type Decision, deadlineOf, decide, type Policy } from './domain/authorization.ts';
 import { capturableMinor } from './domain/capturable.ts';
@@ -50,7 +51,7 @@ export function planFor(
 }
 
 /** What must be confirmed by the service, and was not. */
-const ASK_AGAIN_MS = 5 * 60_000;
+const ASK_AGAIN_MS = 5 * MINUTE_MS;
 
 /** When to look at it next, after a look at `nowMs`. */
 export function nextLookMs(plan: Plan, isConfirmed: boolean, nowMs: number): number {

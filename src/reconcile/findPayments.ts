@@ -12,6 +12,7 @@
  *    when the ledger lacks it and it has the amount and currency that were registered.
  * 3. What is retrieved is applied, also when it turns out to belong to another order: it is news.
  */
+
 import { type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
 import { orderKeyOf } from '../ledger/domain/order.ts';
 import { type ResourceRef, readResource, type SnapshotContent } from '../ledger/domain/snapshot.ts';
@@ -19,6 +20,7 @@ import type { NamedOrder } from '../ledger/read/orders.ts';
 import { type ExpectationRow, readExpectations } from '../ledger/store/expectations.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
+import { HOUR_MS } from '../platform/time.ts';
 import { troubleOf } from './domain/trouble.ts';
 import type { Retrieve, Retrieved } from './retrieve.ts';
 import { readLocalByIds } from './store/compare.ts';
@@ -46,7 +48,7 @@ export interface FoundPayments {
 const MAX_CANDIDATES = 5;
 const PAGE_LIMIT = 100;
 /** A shop may create the payment before it registers the order, and clocks differ. */
-const BEFORE_MS = 60 * 60_000;
+const BEFORE_MS = HOUR_MS;
 
 /** What the contract allows as the id of a payment. */
 const PAYMENT_ID = /^[\w-]{1,64}$/;

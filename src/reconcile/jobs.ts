@@ -4,7 +4,9 @@
  * next slot. Runs that a pause held are gone on with at the first slot after it, whatever their own
  * schedule.
  */
+
 import type { NewJob, Producer, RunningJob } from '../platform/queue/index.ts';
+import { SECOND_MS } from '../platform/time.ts';
 import { nightSpan, sliceSpan, weekSpan } from './domain/spans.ts';
 import type { Span } from './domain/windows.ts';
 import { RunInterrupted } from './interruptions.ts';
@@ -23,7 +25,7 @@ export interface ReconcileJob {
 }
 
 const ATTEMPTS = 5;
-const BACKOFF_MS = 30_000;
+const BACKOFF_MS = 30 * SECOND_MS;
 /** The next tail covers what one leaves out; more that wait would only be run after each other. */
 const MAX_WAITING = 10;
 

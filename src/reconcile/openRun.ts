@@ -1,5 +1,7 @@
 /** Opens a run, or the earlier one that it continues. */
+
 import { readBeginningMs } from '../ledger/installation.ts';
+import { DAY_MS, MINUTE_MS } from '../platform/time.ts';
 import type { Span } from './domain/windows.ts';
 import { openUnusable } from './findings.ts';
 import { RunInterrupted } from './interruptions.ts';
@@ -9,8 +11,6 @@ import type { ReconcileParts, RunContext, RunOptions, RunRequest } from './runCo
 import { findLast, insertRun, type RunRow, readStream, reopenRun } from './store/runs.ts';
 import { usableWatermark } from './watermark.ts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 /** What was created later is left to the next run. */
 const CEILING_MS = MINUTE_MS;
 /** How far before the watermark a tail begins. */

@@ -1,4 +1,5 @@
 /** Records, at the end of a run, what it showed about the list itself. */
+import { DAY_MS } from '../platform/time.ts';
 import { closeComparison, openComparison } from './findings.ts';
 import type { RunContext } from './runContext.ts';
 import type { RunState } from './runState.ts';
@@ -30,8 +31,6 @@ export async function recordListFindings(run: RunContext, state: RunState): Prom
     await closeComparison(db, [ignored.class], [subject]);
   }
 }
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /**
  * Whether the list leaves out what was created outside of a span, before it or after it. A run without

@@ -11,10 +11,12 @@
  *    resource is marked failed. The finding closes when a look succeeds, or nothing is left to look at.
  *    Trouble with one resource puts that one off.
  */
+
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import { MINUTE_MS, SECOND_MS } from '../platform/time.ts';
 import {
   type CheckedResource,
   isLateLook,
@@ -61,10 +63,10 @@ export interface Refresh {
 
 const BATCH = 20;
 /** Longer than a batch takes, the waits of the rate budget included. */
-const LEASE_MS = 15 * 60_000;
-const IDLE_MS = 2_000;
-const FIRST_BACKOFF_MS = 5_000;
-const MAX_BACKOFF_MS = 5 * 60_000;
+const LEASE_MS = 15 * MINUTE_MS;
+const IDLE_MS = 2 * SECOND_MS;
+const FIRST_BACKOFF_MS = 5 * SECOND_MS;
+const MAX_BACKOFF_MS = 5 * MINUTE_MS;
 
 export function createRefresh(parts: RefreshParts): Refresh {
   // At first, too: the process before this one may have ended in trouble.

@@ -4,6 +4,7 @@
  */
 import { type Lane, PaymentServiceError } from '../client/index.ts';
 import type { ResourceRef } from '../ledger/domain/snapshot.ts';
+import { SECOND_MS } from '../platform/time.ts';
 import { isGeneral, troubleOf } from './domain/trouble.ts';
 import { ServiceUnusable } from './interruptions.ts';
 import type { SendRequest } from './listReader.ts';
@@ -36,7 +37,7 @@ export interface RequesterParts {
 }
 
 /** The client has waited for the budget already, for as long as a call may take. */
-const BUSY_WAIT_MS = 5_000;
+const BUSY_WAIT_MS = 5 * SECOND_MS;
 
 export function createRequester(parts: RequesterParts): Requester {
   const { lane, signal, isDryRun, historyUntilMs } = parts;

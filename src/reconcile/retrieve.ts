@@ -14,6 +14,7 @@
  *    confirmed only by requests that were sent after it showed (alerts/domain/rules/excesses.ts).
  * 6. Trouble with the service leaves everything as it is, the time of the next look included.
  */
+
 import { SETTLING_MS } from '../alerts/domain/rules/excesses.ts';
 import {
   type Lane,
@@ -30,6 +31,7 @@ import { startOver } from '../ledger/ordersMoved.ts';
 import { openFindings } from '../ledger/recordFindings.ts';
 import { type Clock, startStopwatch } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
+import { DAY_MS, HOUR_MS } from '../platform/time.ts';
 import { nextCheckMs, staysDoubtful } from './domain/checkTimes.ts';
 import { type Trouble, troubleOf } from './domain/trouble.ts';
 import { fetchResource } from './fetchResource.ts';
@@ -75,9 +77,9 @@ export interface RetrieveParts {
 }
 
 /** A resource that is only mentioned may take this long to become visible. */
-const ORPHAN_AFTER_MS = 24 * 60 * 60_000;
+const ORPHAN_AFTER_MS = DAY_MS;
 /** A replica may lag behind what a webhook already told. */
-const GONE_AFTER_MS = 60 * 60_000;
+const GONE_AFTER_MS = HOUR_MS;
 
 /** Makes the one `retrieve`. */
 export function createRetrieve({ db, client, clock }: RetrieveParts): Retrieve {

@@ -18,12 +18,14 @@
  * one that is set back silences them for as long. Electing one scheduler as leader lost: it needs an
  * election, and a leader that hangs would stop everything.
  */
+
 import { randomUUID } from 'node:crypto';
 import cron from 'node-cron';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
+import { MINUTE_MS, SECOND_MS } from '../platform/time.ts';
 import { lastSlot, type SlotFields } from './domain/slots.ts';
 import type { Schedule } from './schedules.ts';
 import { finishSlot, type HeldSlot, renewSlot, takeSlot } from './store/slots.ts';
@@ -51,15 +53,15 @@ export interface Scheduler {
 
 /** A takeover within a minute: the lease, and the look after it (rule 3). */
 export const TIMES: SchedulerTimes = {
-  leaseMs: 30_000,
-  renewEveryMs: 10_000,
-  longestRunMs: 10 * 60_000,
-  lookEveryMs: 15_000,
+  leaseMs: 30 * SECOND_MS,
+  renewEveryMs: 10 * SECOND_MS,
+  longestRunMs: 10 * MINUTE_MS,
+  lookEveryMs: 15 * SECOND_MS,
 };
 
 const TICK_MS = 250;
 /** Processes read the database's clock to within a second; a slot that is later was never due. */
-const CLOCK_TOLERANCE_MS = 60_000;
+const CLOCK_TOLERANCE_MS = MINUTE_MS;
 
 export function startScheduler(schedules: readonly Schedule[], parts: SchedulerParts): Scheduler {
   const { clock, log } = parts;

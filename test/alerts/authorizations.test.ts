@@ -3,8 +3,9 @@
  * Every list is the whole list of alerts about the payment.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { HOUR_MS } from '../../src/platform/time.ts';
 import { readWrittenAlerts } from '../support/alerts.ts';
-import { HOUR_MS, type Watched, watch } from '../support/authorizations.ts';
+import { type Watched, watch } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 

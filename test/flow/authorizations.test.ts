@@ -6,7 +6,7 @@
  */
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { HOUR_MS } from '../support/authorizations.ts';
+import { HOUR_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { type Program, settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';

@@ -1,14 +1,13 @@
 /** A difference that somebody accepted stays accepted from run to run, as long as it is the same one. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { markAccepted } from '../../src/ledger/store/findings.ts';
+import { HOUR_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { insertPayments } from '../support/sandboxPayments.ts';
-
-const HOUR = 60 * 60_000;
 
 let db: TestDatabase;
 let service: TestDatabase;
@@ -40,13 +39,13 @@ async function acceptAll(): Promise<void> {
 test('a resource that the service does not know, once accepted, is no difference of later runs', async () => {
   const fields = {
     payment_id: 'pay_gone',
-    created: new Date(Date.now() - 3 * HOUR).toISOString(),
-    modified_at: new Date(Date.now() - 3 * HOUR).toISOString(),
+    created: new Date(Date.now() - 3 * HOUR_MS).toISOString(),
+    modified_at: new Date(Date.now() - 3 * HOUR_MS).toISOString(),
   };
   await applyEach(db, testApplier(db), [eventBody(paymentObject(fields))]);
   await db.query(`update resources set first_seen_at = now() - interval '3 hours'`);
   const { run } = testReconciler({ db, service: sandbox });
-  const span = { fromMs: Date.now() - 4 * HOUR };
+  const span = { fromMs: Date.now() - 4 * HOUR_MS };
   expect(await run(span)).toMatchObject({ left: 1, differences: [{ class: 'missing_remote' }] });
   await acceptAll();
   for (let n = 0; n < 2; n += 1) {
@@ -57,15 +56,15 @@ test('a resource that the service does not know, once accepted, is no difference
 
 test('a list that ignores its filter, once accepted, stays so whatever span is read', async () => {
   const payments = Array.from({ length: 20 }, (_, n) => {
-    const createdMs = Date.now() - (n + 1) * HOUR;
+    const createdMs = Date.now() - (n + 1) * HOUR_MS;
     const made = { id: `pay_${n}`, createdMs, modifiedMs: createdMs, status: 'succeeded' };
     return { ...made, currency: 'USD', amount: 100 };
   });
   await insertPayments(service, sandbox, payments);
   await sandbox.control('PUT', '/faults', { lists: { ignored_filters: ['created_gte'] } });
   const { run } = testReconciler({ db, service: sandbox });
-  await run({ fromMs: Date.now() - 5 * HOUR });
+  await run({ fromMs: Date.now() - 5 * HOUR_MS });
   await acceptAll();
-  await run({ fromMs: Date.now() - 7 * HOUR });
+  await run({ fromMs: Date.now() - 7 * HOUR_MS });
   expect(await open()).toMatchObject([{ class: 'filter_ignored', accepted: true }]);
 });

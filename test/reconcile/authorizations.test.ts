@@ -5,16 +5,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AuthorizationService } from '../../src/authorizations/service.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { beginPause, endPause } from '../../src/reconcile/store/pauses.ts';
-import { HOUR_MS, type Watched, watch } from '../support/authorizations.ts';
+import { type Watched, watch } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 
-const DAY_MS = 24 * HOUR_MS;
-const MINUTE_MS = 60_000;
 const CLASS = 'authorization_expiring';
 
 let db: TestDatabase;

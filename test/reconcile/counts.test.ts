@@ -1,13 +1,11 @@
 /** Counts that cannot be trusted, and what comparing by counts may cost. Over HTTP, against the sandbox. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createClient, type Page, type PaymentServiceClient } from '../../src/client/index.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { insertPayments, type MadePayment } from '../support/sandboxPayments.ts';
-
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 
 let sandbox: TestSandbox;
 let service: TestDatabase;
@@ -32,9 +30,9 @@ afterEach(async () => {
 
 /** Payments at even distances over ten days that ended two days ago. */
 async function makePayments(count: number): Promise<readonly MadePayment[]> {
-  const endMs = Date.now() - 2 * DAY;
+  const endMs = Date.now() - 2 * DAY_MS;
   const made = Array.from({ length: count }, (_, n): MadePayment => {
-    const createdMs = Math.floor(endMs - (n * 10 * DAY) / count);
+    const createdMs = Math.floor(endMs - (n * 10 * DAY_MS) / count);
     const status = ['succeeded', 'failed', 'requires_capture'][n % 3] ?? '';
     const currency = n % 2 === 0 ? 'EUR' : 'USD';
     const id = `pay_counts_${process.pid}_${n}`;
@@ -44,7 +42,7 @@ async function makePayments(count: number): Promise<readonly MadePayment[]> {
   return made;
 }
 
-const span = () => ({ fromMs: Date.now() - 14 * DAY, toMs: Date.now() - DAY });
+const span = () => ({ fromMs: Date.now() - 14 * DAY_MS, toMs: Date.now() - DAY_MS });
 
 type Filter = Parameters<PaymentServiceClient['payments']['list']>[0];
 
@@ -135,15 +133,15 @@ test('an ignored filter stays found until both of its bounds are shown to work',
     (await openFindings()).filter((finding) => finding.class === 'filter_ignored').length;
   for (const bound of ['created_gte', 'created_lte']) {
     await sandbox.control('PUT', '/faults', { lists: { ignored_filters: [bound] } });
-    await reconciler.run({ fromMs: Date.now() - 8 * DAY, toMs: Date.now() - 5 * DAY });
+    await reconciler.run({ fromMs: Date.now() - 8 * DAY_MS, toMs: Date.now() - 5 * DAY_MS });
     expect(await filterFindings()).toBe(1);
     // Nothing lies outside of this one, so that it cannot show whether the filter works.
-    await reconciler.run({ fromMs: Date.now() - 20 * DAY });
+    await reconciler.run({ fromMs: Date.now() - 20 * DAY_MS });
     expect(await filterFindings()).toBe(1);
     await reconciler.run({ ...span(), mode: 'totals' });
     expect(await filterFindings()).toBe(1);
     await sandbox.control('DELETE', '/faults');
-    await reconciler.run({ fromMs: Date.now() - 20 * DAY });
+    await reconciler.run({ fromMs: Date.now() - 20 * DAY_MS });
     expect(await filterFindings()).toBe(0);
   }
 });

@@ -5,6 +5,7 @@ import {
   createQueueBackend,
   type QueueBackend,
 } from '../../src/platform/queue/index.ts';
+import { HOUR_MS } from '../../src/platform/time.ts';
 import {
   createReconcileHandler,
   enqueueErrand,
@@ -21,7 +22,6 @@ import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { insertPayments } from '../support/sandboxPayments.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const HOUR = 60 * 60_000;
 const signal = new AbortController().signal;
 
 let service: TestDatabase;
@@ -91,7 +91,7 @@ test('behind many jobs there is no room for another tail, and for nights and wee
 test('the tail finds what no webhook told, and the metric says how much that was', async () => {
   const { run, metrics } = testReconciler({ db, service: sandbox });
   const handle = handlerOf((request) => run(request));
-  await makePayment('pay_before', Date.now() - HOUR);
+  await makePayment('pay_before', Date.now() - HOUR_MS);
   await handle(jobOf('tail'));
   expect(await metrics.render()).not.toMatch(/missed_webhooks_total\{[^}]*\} [1-9]/);
   // Within the half hour that is read again, and older than a webhook may take.
@@ -106,12 +106,12 @@ test('the night and the week read what the tail has passed', async () => {
   const { run } = testReconciler({ db, service: sandbox });
   const handle = handlerOf((request) => run(request));
   await handle(jobOf('tail'));
-  await makePayment('pay_3_days', Date.now() - 72 * HOUR);
+  await makePayment('pay_3_days', Date.now() - 72 * HOUR_MS);
   await handle(jobOf('tail'));
   expect(await db.query('select id from resources')).toEqual([]);
   await handle(jobOf('night'));
   expect(await db.query('select id from resources')).toEqual([{ id: 'pay_3_days' }]);
-  await makePayment('pay_60_days', Date.now() - 60 * 24 * HOUR);
+  await makePayment('pay_60_days', Date.now() - 60 * 24 * HOUR_MS);
   await handle(jobOf('week'));
   expect(await db.query(`select id from resources where id = 'pay_60_days'`)).toHaveLength(1);
 });
@@ -119,8 +119,8 @@ test('the night and the week read what the tail has passed', async () => {
 test('whatever runs first on a new database, the tail imports the 120 days', async () => {
   const { run } = testReconciler({ db, service: sandbox });
   const handle = handlerOf((request) => run(request));
-  await makePayment('pay_100_days', Date.now() - 100 * 24 * HOUR);
-  await run({ fromMs: Date.now() - 24 * HOUR });
+  await makePayment('pay_100_days', Date.now() - 100 * 24 * HOUR_MS);
+  await run({ fromMs: Date.now() - 24 * HOUR_MS });
   await handle(jobOf('night'));
   const watermarks = () =>
     db.query('select stream from reconcile_streams where watermark_at is not null');
@@ -135,7 +135,7 @@ test('a job that is tried again goes on with what failed, and lists nothing agai
   const handle = handlerOf((request) => run(request));
   const job = jobOf('night');
   // Not where a run begins, but within it.
-  await makePayment('pay_lost', Date.now() - HOUR);
+  await makePayment('pay_lost', Date.now() - HOUR_MS);
   await sandbox.control('PUT', '/faults', {
     requests: [{ fault: 'server_error', path: '/payments/pay_lost' }],
   });
@@ -150,7 +150,7 @@ test('a job that is tried again goes on with what failed, and lists nothing agai
 
 test('a run that took longer than a day goes on from its checkpoint, too', async () => {
   const { run } = testReconciler({ db, service: sandbox });
-  await makePayment('pay_lost', Date.now() - HOUR);
+  await makePayment('pay_lost', Date.now() - HOUR_MS);
   await sandbox.control('PUT', '/faults', {
     requests: [{ fault: 'server_error', path: '/payments/pay_lost' }],
   });
@@ -176,7 +176,7 @@ test('a paused errand asks nothing, and trouble with the service has the job tri
 });
 
 test('a pause holds a run at its checkpoint, and the first slot after it goes on from there', async () => {
-  const endMs = Date.now() - 2 * HOUR;
+  const endMs = Date.now() - 2 * HOUR_MS;
   const payments = Array.from({ length: 400 }, (_, n) => {
     const createdMs = endMs - n * 60_000;
     const made = { id: `pay_${n}`, createdMs, modifiedMs: createdMs, status: 'succeeded' };

@@ -4,6 +4,7 @@
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createClient, type PaymentServiceClient } from '../../src/client/index.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { verdictOf } from '../../src/reconcile/domain/verdict.ts';
 import type { FaultsInput } from '../../src/sandbox/faults/settings.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -12,9 +13,6 @@ import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { insertPayments, type MadePayment } from '../support/sandboxPayments.ts';
 
 type ListFaults = NonNullable<FaultsInput['lists']>;
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 
 let sandbox: TestSandbox;
 let service: TestDatabase;
@@ -59,16 +57,16 @@ interface History {
 
 /** Payments of the last day, none of which a webhook told of. */
 async function makeHistory(history: History): Promise<readonly MadePayment[]> {
-  const { seed, payments, tickMs = 1, ageMs = 10 * MINUTE } = history;
+  const { seed, payments, tickMs = 1, ageMs = 10 * MINUTE_MS } = history;
   const random = randomOf(seed);
   const endMs = Date.now() - ageMs;
   const made = Array.from({ length: payments }, (_, n): MadePayment => {
-    const createdMs = Math.floor((endMs - random() * 24 * HOUR) / tickMs) * tickMs;
+    const createdMs = Math.floor((endMs - random() * 24 * HOUR_MS) / tickMs) * tickMs;
     names += 1;
     return {
       id: `pay_${process.pid}_${seed}_${names}`,
       createdMs,
-      modifiedMs: Math.min(endMs, createdMs + Math.floor(random() * HOUR)),
+      modifiedMs: Math.min(endMs, createdMs + Math.floor(random() * HOUR_MS)),
       status: ['succeeded', 'failed', 'requires_capture', 'processing'][n % 4] ?? 'succeeded',
       currency: n % 5 === 0 ? 'EUR' : 'USD',
       amount: 100 + n,
@@ -126,12 +124,12 @@ async function missedBy(made: readonly MadePayment[]): Promise<readonly string[]
 
 const FAULTS: readonly (readonly [string, ListFaults, Partial<History>])[] = [
   ['sorted by modification', { sort: 'modified' }, {}],
-  ['of equal times', { unstable_ties: true }, { tickMs: 10 * MINUTE }],
-  ['of bursts beyond a page', { unstable_ties: true }, { tickMs: 12 * HOUR }],
+  ['of equal times', { unstable_ties: true }, { tickMs: 10 * MINUTE_MS }],
+  ['of bursts beyond a page', { unstable_ties: true }, { tickMs: 12 * HOUR_MS }],
   ['of short pages', { short_pages: 0.4 }, {}],
   ['that ignores a bound', { ignored_filters: ['created_lte'] }, {}],
   ['that ignores both bounds', { ignored_filters: ['created_gte', 'created_lte'] }, {}],
-  ['of a replica that lags', { replica_lag_ms: 8 * MINUTE }, {}],
+  ['of a replica that lags', { replica_lag_ms: 8 * MINUTE_MS }, {}],
   ['that tells no total', { envelope: 'size' }, {}],
   ['that is a bare array', { envelope: 'array' }, {}],
   ['of everything at once', { sort: 'modified', unstable_ties: true, short_pages: 0.3 }, {}],
@@ -158,7 +156,7 @@ test('a plain walk by offset misses rows of the same list', async () => {
     await sandbox.control('PUT', '/faults', { seed, lists: { sort: 'modified' } });
     const client = disturbing(made, seed);
     const seen = new Set<string>();
-    const last = new Date(Date.now() - MINUTE).toISOString();
+    const last = new Date(Date.now() - MINUTE_MS).toISOString();
     for (let offset = 0; ; offset += 100) {
       const page = await client.payments.list({ limit: 100, offset, created_lte: last });
       for (const { payment_id } of page.items) seen.add(payment_id);
@@ -173,14 +171,14 @@ test('an ignored filter is found and said, and the finding closes when it works 
   await makeHistory({ seed: 21, payments: 150 });
   await sandbox.control('PUT', '/faults', { lists: { ignored_filters: ['created_gte'] } });
   const reconciler = testReconciler({ db, service: sandbox });
-  await reconciler.run({ fromMs: Date.now() - 2 * HOUR });
+  await reconciler.run({ fromMs: Date.now() - 2 * HOUR_MS });
   const open = () =>
     db.query(
       `select class, subject from findings where state = 'open' and class = 'filter_ignored'`,
     );
   expect(await open()).toEqual([{ class: 'filter_ignored', subject: 'list:payments' }]);
   await sandbox.control('DELETE', '/faults');
-  await reconciler.run({ fromMs: Date.now() - 3 * HOUR });
+  await reconciler.run({ fromMs: Date.now() - 3 * HOUR_MS });
   expect(await open()).toEqual([]);
 });
 
@@ -203,7 +201,7 @@ test('a dry run of many differences asks about as much as the run would', async 
 });
 
 describe('totals', () => {
-  const span = () => ({ fromMs: Date.now() - 26 * HOUR, toMs: Date.now() });
+  const span = () => ({ fromMs: Date.now() - 26 * HOUR_MS, toMs: Date.now() });
 
   test('that are equal list nothing; one missing payment is found by halving', async () => {
     const made = await makeHistory({ seed: 31, payments: 1_500 });
@@ -242,7 +240,7 @@ test('a run that was killed goes on from its checkpoint and reads one window aga
   const whole = await testReconciler({ db: undisturbed, service: sandbox }).run();
   await undisturbed.drop();
   for (let killedAfter = 1; killedAfter < 6; killedAfter += 1) {
-    const from = { fromMs: Date.now() - (25 * 60 + killedAfter) * MINUTE };
+    const from = { fromMs: Date.now() - (25 * 60 + killedAfter) * MINUTE_MS };
     const killing = new AbortController();
     let steps = 0;
     const killed = testReconciler({ db, service: sandbox }).run(from, {

@@ -4,7 +4,7 @@ import {
   type AuthorizationCheck,
   createAuthorizationCheck,
 } from '../../src/authorizations/checkAuthorizations.ts';
-import { HOUR_MS } from '../support/authorizations.ts';
+import { HOUR_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 
 const DAYS_MS = 24 * HOUR_MS;

@@ -1,12 +1,11 @@
 /** What counts as a lost webhook: a change that had its time to be told, and nothing younger. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { MINUTE_MS } from '../../src/platform/time.ts';
 import { API_KEY, type PaymentService, startPaymentService } from '../client/paymentService.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { testReconciler } from '../support/reconciler.ts';
-
-const MINUTE = 60_000;
 
 let db: TestDatabase;
 let service: PaymentService;
@@ -48,7 +47,7 @@ test.each([
 ] as const)(
   'of changes that lists of %s show, those count whose webhook had two minutes',
   async (_, toRow) => {
-    const at = new Date(Date.now() - 20 * MINUTE).toISOString();
+    const at = new Date(Date.now() - 20 * MINUTE_MS).toISOString();
     const fields = { status: 'processing', amount_received: 0, created: at, modified_at: at };
     const [young, old] = [paymentObject(fields), paymentObject(fields)];
     const { run, metrics } = testReconciler({
@@ -58,7 +57,7 @@ test.each([
     show([young, old], toRow);
     expect(await run()).toMatchObject({ healed: 2, missed: 0 });
 
-    show([changed(young, 10_000), changed(old, 5 * MINUTE)], toRow);
+    show([changed(young, 10_000), changed(old, 5 * MINUTE_MS)], toRow);
     expect(await run()).toMatchObject({ healed: 2, missed: 1 });
     expect(await metrics.render()).toContain(
       'tallyhook_missed_webhooks_total{stream="payments"} 1',
@@ -67,7 +66,7 @@ test.each([
 );
 
 test('what a run by hand brings is counted by the next scheduled run, unless its webhook comes', async () => {
-  const at = new Date(Date.now() - 20 * MINUTE).toISOString();
+  const at = new Date(Date.now() - 20 * MINUTE_MS).toISOString();
   const fields = { status: 'processing', amount_received: 0, created: at, modified_at: at };
   const payments = [paymentObject(fields), paymentObject(fields), paymentObject(fields)] as const;
   const { run, metrics } = testReconciler({
@@ -78,7 +77,7 @@ test('what a run by hand brings is counted by the next scheduled run, unless its
   await run();
 
   const [late, lost, old] = payments;
-  const now = [changed(late, 10_000), changed(lost, 10_000), changed(old, 5 * MINUTE)] as const;
+  const now = [changed(late, 10_000), changed(lost, 10_000), changed(old, 5 * MINUTE_MS)] as const;
   show(now, short);
   expect(await run()).toMatchObject({ cause: 'operator', healed: 3, missed: 1 });
   // Its counter was that of another process.

@@ -4,6 +4,7 @@
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMetrics } from '../../src/platform/metrics.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { createReconcileHandler } from '../../src/reconcile/jobs.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { isPaused } from '../../src/reconcile/pause.ts';
@@ -17,9 +18,7 @@ import { cardPaymentOf } from '../support/sandboxRequests.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const TAIL_EVERY = 5 * MINUTE;
+const TAIL_EVERY = 5 * MINUTE_MS;
 /** A busy machine needs its time. */
 const TIMEOUT_MS = 180_000;
 const UNTOLD = 1_000;
@@ -70,7 +69,7 @@ const statuses = () =>
   );
 
 async function makePayments(): Promise<void> {
-  const endMs = Date.now() - 10 * MINUTE;
+  const endMs = Date.now() - 10 * MINUTE_MS;
   const untold = Array.from({ length: UNTOLD }, (_, n) => {
     const createdMs = endMs - n * 20_000;
     const made = { id: `untold_${n}`, createdMs, modifiedMs: createdMs, status: 'succeeded' };
@@ -91,7 +90,7 @@ async function passAnHour(
   const over = new AbortController();
   await refreshWith(async () => {
     await each();
-    if (aheadMs >= HOUR) over.abort();
+    if (aheadMs >= HOUR_MS) over.abort();
   }).loop(over.signal);
 }
 
@@ -169,7 +168,7 @@ test(
 
     // Back again; the webhooks of that hour are lost.
     await sandbox.control('PUT', '/webhook', { url: null });
-    await sandbox.advance(HOUR);
+    await sandbox.advance(HOUR_MS);
     await sandbox.control('DELETE', '/faults');
     await tail();
     const [resumed] = await runs();

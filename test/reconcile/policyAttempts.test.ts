@@ -6,13 +6,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Asked, AuthorizationService } from '../../src/authorizations/service.ts';
 import { claimAttempt } from '../../src/authorizations/store/authorizations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { readWrittenAlerts } from '../support/alerts.ts';
-import { HOUR_MS, type Watched, watch } from '../support/authorizations.ts';
+import { type Watched, watch } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 
-const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 const policy = { action: 'capture', hours: 6 } as const;
 

@@ -1,12 +1,12 @@
 /** One look at one resource, over HTTP, into a real database. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HOUR_MS } from '../../src/platform/time.ts';
 import { createRetrieve } from '../../src/reconcile/retrieve.ts';
 import { clientOf, type PaymentService, startPaymentService } from '../client/paymentService.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, readOpenFindings, readResourceStates, testApplier } from '../support/ledger.ts';
 
-const HOUR = 60 * 60_000;
 let db: TestDatabase;
 
 beforeAll(async () => {
@@ -89,7 +89,7 @@ test('a mention that the service does not know for a day is an orphan, and none 
 
   expect(await retrieverOf(service)(ref, { lane })).toMatchObject({ outcome: 'missing' });
   expect(await readOpenFindings(db, subject)).toEqual([]);
-  await retrieverOf(service, Date.now() + 25 * HOUR)(ref, { lane });
+  await retrieverOf(service, Date.now() + 25 * HOUR_MS)(ref, { lane });
   expect(await readOpenFindings(db, subject)).toEqual([{ class: 'orphan' }]);
 
   // It closes itself when the payment is seen after all.
@@ -106,7 +106,7 @@ test('what was seen and is gone keeps its state', async () => {
   const before = await readResourceStates(db, [payment.payment_id]);
 
   const ref = { kind: 'payment', id: payment.payment_id } as const;
-  await retrieverOf(service, Date.now() + 2 * HOUR)(ref, { lane });
+  await retrieverOf(service, Date.now() + 2 * HOUR_MS)(ref, { lane });
 
   const subject = `payment:${payment.payment_id}`;
   expect(await readOpenFindings(db, subject)).toEqual([{ class: 'missing_remote' }]);
@@ -130,7 +130,7 @@ test.each([
   service.always = () => ({ status, body: JSON.parse(text) });
 
   const ref = { kind: 'payment', id: payment.payment_id } as const;
-  const found = await retrieverOf(service, Date.now() + 48 * HOUR)(ref, { lane });
+  const found = await retrieverOf(service, Date.now() + 48 * HOUR_MS)(ref, { lane });
 
   expect(found).toMatchObject({ outcome: 'failed', trouble });
   expect(await readResourceStates(db, [payment.payment_id])).toEqual(before);

@@ -4,13 +4,13 @@
  * that can answer in the place of analytics.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type TestReconciler, testReconciler } from '../support/reconciler.ts';
 import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { insertPayments, type MadePayment } from '../support/sandboxPayments.ts';
 
-const DAY = 24 * 60 * 60_000;
 const DAYS = 8;
 const PER_DAY = 6;
 const ANALYTICS = '/analytics/v1/merchant/metrics/payments';
@@ -27,7 +27,7 @@ beforeEach(async () => {
   sandbox = await startTestSandbox({ databaseUrl: service.url });
   proxy = await startRecordingProxy(sandbox.baseUrl);
   reconciler = testReconciler({ db, service: { ...sandbox, baseUrl: proxy.baseUrl } });
-  span = { fromMs: Date.now() - (DAYS + 1) * DAY, toMs: Date.now() };
+  span = { fromMs: Date.now() - (DAYS + 1) * DAY_MS, toMs: Date.now() };
   await insertPayments(service, sandbox, history());
   await service.query(
     `update sandbox.resources
@@ -44,7 +44,7 @@ afterEach(async () => {
 /** The newest is more than a day old. */
 function history(): readonly MadePayment[] {
   return Array.from({ length: DAYS * PER_DAY }, (_, n) => {
-    const createdMs = Date.now() - DAY - Math.floor(((n + 0.5) * DAY) / PER_DAY);
+    const createdMs = Date.now() - DAY_MS - Math.floor(((n + 0.5) * DAY_MS) / PER_DAY);
     const status = ['succeeded', 'partially_captured_and_capturable', 'failed'][n % 3] ?? '';
     const currency = n % 2 === 0 ? 'EUR' : 'USD';
     return { id: idOf(n), createdMs, modifiedMs: createdMs, status, currency, amount: 100 };

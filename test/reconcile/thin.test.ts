@@ -7,6 +7,7 @@ import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { pause } from '../../src/platform/pause.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { createRefresh } from '../../src/reconcile/refresh.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -16,8 +17,6 @@ import { type TestReconciler, testReconciler } from '../support/reconciler.ts';
 import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { insertPayments, type MadePayment } from '../support/sandboxPayments.ts';
-
-const DAY = 24 * 60 * 60_000;
 
 let sandbox: TestSandbox;
 let service: TestDatabase;
@@ -31,7 +30,7 @@ beforeEach(async () => {
   sandbox = await startTestSandbox({ databaseUrl: service.url });
   proxy = await startRecordingProxy(sandbox.baseUrl);
   reconciler = testReconciler({ db, service: { ...sandbox, baseUrl: proxy.baseUrl } });
-  span = { fromMs: Date.now() - 9 * DAY, toMs: Date.now() };
+  span = { fromMs: Date.now() - 9 * DAY_MS, toMs: Date.now() };
   await sandbox.control('PUT', '/faults', { lists: { thin: true } });
 });
 afterEach(async () => {
@@ -45,7 +44,7 @@ const idOf = (n: number): string => `pay_thin_${process.pid}_${n}`;
 /** Payments of eight days that the service holds; the newest is more than a day old. */
 async function makePayments(count: number): Promise<readonly MadePayment[]> {
   const made = Array.from({ length: count }, (_, n): MadePayment => {
-    const createdMs = Date.now() - DAY - Math.floor(((n + 0.5) * 8 * DAY) / count);
+    const createdMs = Date.now() - DAY_MS - Math.floor(((n + 0.5) * 8 * DAY_MS) / count);
     const status = n % 2 === 0 ? 'succeeded' : 'partially_captured_and_capturable';
     return { id: idOf(n), createdMs, modifiedMs: createdMs, status, currency: 'EUR', amount: 1000 };
   });

@@ -1,12 +1,11 @@
 /** A watermark ahead of the service's clock, and comparisons of nothing. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { insertPayments } from '../support/sandboxPayments.ts';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 const TAIL = { cause: 'tail', lane: 'discovery' } as const;
 
 let service: TestDatabase;
@@ -69,17 +68,17 @@ async function runUnderWrongClock(): Promise<void> {
 describe('a watermark ahead of the service’s clock', () => {
   test('is set back by the next run, which reads what was left out, with an alert', async () => {
     const { run } = testReconciler({ db, service: sandbox });
-    await makePayments(1, Date.now() - 24 * HOUR);
+    await makePayments(1, Date.now() - 24 * HOUR_MS);
     expect(await run(TAIL)).toMatchObject({ state: 'done', healed: 1 });
-    await letPass(6 * HOUR);
+    await letPass(6 * HOUR_MS);
     const trustedMs = Number(await watermark());
     await runUnderWrongClock();
-    await makePayments(14, Date.now() - 3 * HOUR);
+    await makePayments(14, Date.now() - 3 * HOUR_MS);
 
     const report = await run(TAIL);
     expect(report).toMatchObject({ state: 'done', found: 14, healed: 14, left: 0 });
     // From the last run that a right clock ended, half an hour before it as always: no first import.
-    expect(report.fromAt).toEqual(new Date(trustedMs - 30 * MINUTE));
+    expect(report.fromAt).toEqual(new Date(trustedMs - 30 * MINUTE_MS));
     expect(await watermark()).toEqual(report.toAt);
     expect(
       await db.query(`select rule, subject, state from alerts where rule = 'watermark_ahead'`),
@@ -93,9 +92,9 @@ describe('a watermark ahead of the service’s clock', () => {
   test('keeps its alert until a run has read on from there', async () => {
     const { run } = testReconciler({ db, service: sandbox });
     await run(TAIL);
-    await letPass(6 * HOUR);
+    await letPass(6 * HOUR_MS);
     await runUnderWrongClock();
-    await makePayments(1, Date.now() - 3 * HOUR);
+    await makePayments(1, Date.now() - 3 * HOUR_MS);
     await sandbox.control('PUT', '/faults', {
       requests: [{ fault: 'server_error', path: '/payments/pay_' }],
     });
@@ -111,7 +110,7 @@ describe('a watermark ahead of the service’s clock', () => {
   test('without a run to trust is taken away: the next one reads as far as a first import', async () => {
     const { run } = testReconciler({ db, service: sandbox });
     await db.query(`update reconcile_streams set watermark_at = now() + interval '3 days'`);
-    await makePayments(14, Date.now() - 30 * 24 * HOUR);
+    await makePayments(14, Date.now() - 30 * 24 * HOUR_MS);
     expect(await run(TAIL)).toMatchObject({ state: 'done', found: 14, healed: 14 });
     expect(Number(await watermark())).toBeLessThan(Date.now());
   });
@@ -119,7 +118,7 @@ describe('a watermark ahead of the service’s clock', () => {
   test('is left alone by a dry run, which still reads from where it should', async () => {
     const { run } = testReconciler({ db, service: sandbox });
     await db.query(`update reconcile_streams set watermark_at = now() + interval '3 days'`);
-    await makePayments(14, Date.now() - 3 * HOUR);
+    await makePayments(14, Date.now() - 3 * HOUR_MS);
     const before = await watermark();
     expect(await run({ isDryRun: true })).toMatchObject({ found: 14, left: 14 });
     expect(await watermark()).toEqual(before);
@@ -130,7 +129,7 @@ describe('a watermark ahead of the service’s clock', () => {
 describe('a comparison of nothing', () => {
   test('over a span without length fails with its reason, and the next run does not go on with it', async () => {
     const { run, metrics } = testReconciler({ db, service: sandbox });
-    const failed = await run({ fromMs: Date.now() + 24 * HOUR });
+    const failed = await run({ fromMs: Date.now() + 24 * HOUR_MS });
     expect(failed).toMatchObject({ state: 'failed', left: 0, rowsCompared: 0 });
     expect(failed.failure).toMatch(/^nothing was compared: the span would begin at 20/);
     const page = await metrics.render();

@@ -19,8 +19,6 @@ import { readOpenFindings, receive, testApplier } from './ledger.ts';
 import type { TestSandbox } from './sandbox.ts';
 import { cardPayment } from './sandboxRequests.ts';
 
-export const HOUR_MS = 60 * 60 * 1000;
-
 export interface Notice {
   readonly kind: string;
   readonly hours: number;

@@ -19,9 +19,9 @@
  * service-interface.md §7.1, §7.5 and §7.7.
  * All times are milliseconds since 1970.
  */
+import { MINUTE_MS } from '../../platform/time.ts';
 import { type Policy, type PolicyAction, policyActs } from './authorization.ts';
 
-const MINUTE_MS = 60_000;
 const FIRST_WAIT_MS = MINUTE_MS;
 const MAX_WAIT_MS = 15 * MINUTE_MS;
 const UNKNOWN_WAIT_MS = 10 * MINUTE_MS;

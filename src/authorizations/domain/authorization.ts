@@ -18,9 +18,9 @@
  * All times are milliseconds since 1970. service-interface.md §3.2 and §8.1; `capture_before` is the
  * family's.
  */
-import { MANUAL_AUTHORIZATION_VALIDITY_MS } from '../../contract/limits.ts';
 
-export const HOUR_MS = 60 * 60 * 1000;
+import { MANUAL_AUTHORIZATION_VALIDITY_MS } from '../../contract/limits.ts';
+import { DAY_MS, HOUR_MS } from '../../platform/time.ts';
 
 /** Hours before the deadline at which is spoken; the deadline itself always is one, and not listed. */
 export const DEFAULT_THRESHOLD_HOURS: readonly number[] = [48, 24, 6, 1];
@@ -66,8 +66,6 @@ export interface Decision {
 
 /** A deadline that moved by less is the same one (rule 5). */
 const SAME_DEADLINE_MS = HOUR_MS;
-
-const DAY_MS = 24 * HOUR_MS;
 
 /** Rules 3 to 6, at `nowMs`, for something that is still capturable. */
 export function decide(

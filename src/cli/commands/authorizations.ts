@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { authorizationsOf } from '../../assembly/service.ts';
 import { type ActParts, actOn, type Held, readHeld } from '../../authorizations/actOn.ts';
-import { HOUR_MS } from '../../authorizations/domain/authorization.ts';
 import type { AuthorizationRequest } from '../../authorizations/service.ts';
 import {
   type OpenAuthorization,
@@ -12,6 +11,7 @@ import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { orderIdOf } from '../../ledger/domain/order.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { HOUR_MS } from '../../platform/time.ts';
 import { confirm } from '../confirm.ts';
 import {
   clockOf,

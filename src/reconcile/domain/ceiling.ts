@@ -9,6 +9,8 @@
  *    most, whatever the service allows, and also where it tells no limit.
  * 3. Neither concerns what a webhook caused, or what a person asked for.
  */
+import { MINUTE_MS } from '../../platform/time.ts';
+
 /** What operators set. */
 export interface RateSettings {
   /** Percent of the service's limit that background work leaves to the shop. */
@@ -54,8 +56,6 @@ export interface BackgroundUse {
   /** Since when; undefined before the first. */
   readonly fromMs: number | undefined;
 }
-
-const MINUTE_MS = 60_000;
 
 /**
  * Takes one request below the ceiling (rules 2 and 3).

@@ -12,12 +12,10 @@
  *    twice or cut off cannot derail it. A stored counter would need repair after each of those.
  * 5. No look follows another within MIN_WAIT_MS.
  */
+
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { FINAL_STATUSES } from '../../contract/statuses.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/time.ts';
 
 /** Waits between looks (rule 1); after the last of them come days. */
 const WAITS_MS = [2 * MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS];
@@ -26,9 +24,9 @@ const WAITS_MS = [2 * MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 6 * HOU
 const LATE_AGES_MS = [DAY_MS, 7 * DAY_MS];
 
 /** The service needs a minute to be believed when it contradicts itself; see the ledger's epochs. */
-const CONFIRM_MS = MINUTE_MS + 1_000;
+const CONFIRM_MS = MINUTE_MS + SECOND_MS;
 
-const MIN_WAIT_MS = 30_000;
+const MIN_WAIT_MS = 30 * SECOND_MS;
 
 /** What is known of a resource after a look at it. */
 export interface CheckedResource {

@@ -6,8 +6,10 @@
  *    webhook may have told more already.
  * 3. A difference says what to ask, never what is true: the ledger changes by what a retrieve says.
  */
+
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { FINAL_STATUSES, isSameCapture } from '../../contract/statuses.ts';
+import { DAY_MS, MINUTE_MS } from '../../platform/time.ts';
 
 /** What a list row or an answer says. Amounts in minor units of the currency beside them. */
 export interface Remote {
@@ -89,10 +91,10 @@ function differingField(remote: Remote, local: Local): Difference | undefined {
 }
 
 /** A change younger than this may still be told by a webhook that is on its way. */
-export const GRACE_MS = 2 * 60_000;
+export const GRACE_MS = 2 * MINUTE_MS;
 
 /** What is older when a person compares it is history: a schedule would not have met it. */
-const HISTORY_MS = 24 * 60 * 60_000;
+const HISTORY_MS = DAY_MS;
 
 /**
  * Whether a change that is brought here now counts as missed at once, or its webhook is awaited first:

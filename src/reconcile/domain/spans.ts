@@ -3,11 +3,11 @@
  * so that a run that is tried again covers the same span and goes on from its checkpoint. They end
  * before any ceiling (run.ts, rule 1): cut at one, a span would be another with each try.
  */
+import { DAY_MS, MINUTE_MS } from '../../platform/time.ts';
 import type { Span } from './windows.ts';
 
-const DAY_MS = 24 * 60 * 60_000;
 /** More than the ceiling leaves out, and clocks differ by; what is younger is the tail's. */
-const END_MS = 5 * 60_000;
+const END_MS = 5 * MINUTE_MS;
 const NIGHT_DAYS = 8;
 const WEEK_DAYS = 120;
 /** Longer than a week, so that of what is created at any time some slice meets it. */

@@ -18,7 +18,9 @@
  * 5. Sums are compared by currency alone: statuses of analytics are those of attempts in this family,
  *    which has other words for them.
  */
+
 import type { PaymentStatus } from '../../contract/statuses.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import type { Span } from './windows.ts';
 
 /** Whole days, UTC: `fromMs` included, `endMs` not. */
@@ -29,8 +31,6 @@ export interface Days {
 
 /** Minor units by currency. What is 0 is left out, so that equal sums have equal keys. */
 export type Sums = ReadonlyMap<string, bigint>;
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /** The closed days that lie whole in a span. @returns undefined where there is none */
 export function closedDays({ fromMs, toMs }: Span): Days | undefined {

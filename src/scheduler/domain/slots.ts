@@ -12,6 +12,7 @@
  * The library that reads the expressions looks only ahead, and by the machine's clock: it tells when
  * the next slot is, never which was the last.
  */
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/time.ts';
 
 /** What a cron expression allows, each ascending. Week days: 0 is Sunday. */
 export interface SlotFields {
@@ -23,8 +24,6 @@ export interface SlotFields {
   readonly months: readonly number[];
   readonly daysOfWeek: readonly number[];
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Where no century lies between, a 29th of February on a given day of the week comes every 28 years. */
 const LONGEST_GAP_DAYS = 28 * 366;
@@ -48,10 +47,10 @@ export function lastSlot(fields: SlotFields, nowMs: number): number | undefined 
 function lastTime({ hours, minutes, seconds }: SlotFields, mostMs: number): number | undefined {
   for (const hour of hours.toReversed()) {
     for (const minute of minutes.toReversed()) {
-      const minuteMs = (hour * 60 + minute) * 60_000;
+      const minuteMs = hour * HOUR_MS + minute * MINUTE_MS;
       if (minuteMs > mostMs) continue;
-      const second = seconds.findLast((candidate) => minuteMs + candidate * 1000 <= mostMs);
-      if (second !== undefined) return minuteMs + second * 1000;
+      const second = seconds.findLast((candidate) => minuteMs + candidate * SECOND_MS <= mostMs);
+      if (second !== undefined) return minuteMs + second * SECOND_MS;
     }
   }
   return undefined;

@@ -5,9 +5,8 @@ import {
   policyStep,
   toAttempt,
 } from '../../../src/authorizations/domain/attempts.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../src/platform/time.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const DEADLINE = Date.UTC(2026, 10, 28);
 const START = DEADLINE - 6 * HOUR_MS;
 const policy = { action: 'capture', hours: 6 } as const;

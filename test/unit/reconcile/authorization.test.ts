@@ -5,14 +5,13 @@ import {
   DEFAULT_THRESHOLD_HOURS,
   deadlineOf,
   decide,
-  HOUR_MS,
   policyActs,
   type Said,
 } from '../../../src/authorizations/domain/authorization.ts';
 import { capturableMinor } from '../../../src/authorizations/domain/capturable.ts';
+import { DAY_MS, HOUR_MS } from '../../../src/platform/time.ts';
 
-const WEEK_MS = 7 * 24 * HOUR_MS;
-const DAY_MS = 24 * HOUR_MS;
+const WEEK_MS = 7 * DAY_MS;
 const T0 = Date.UTC(2026, 0, 1);
 
 const instant = fc.integer({ min: T0, max: T0 + 30 * DAY_MS });

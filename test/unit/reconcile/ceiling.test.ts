@@ -1,6 +1,7 @@
 /** Numbers are the rules of src/reconcile/domain/ceiling.ts. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { MINUTE_MS } from '../../../src/platform/time.ts';
 import {
   type BackgroundUse,
   discoveryPerMinute,
@@ -9,7 +10,6 @@ import {
 } from '../../../src/reconcile/domain/ceiling.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
-const MINUTE_MS = 60_000;
 
 describe('the reserve (rule 1)', () => {
   const reserves = (reservePercent: number) =>

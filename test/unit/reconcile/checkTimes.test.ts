@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/platform/time.ts';
 import { type CheckedResource, nextCheckMs } from '../../../src/reconcile/domain/checkTimes.ts';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 const CHANGED = Date.UTC(2026, 10, 1);
 
 const processing: CheckedResource = {
@@ -30,40 +28,40 @@ function agesOfLooks(resource: CheckedResource, looks: number): readonly (number
 }
 
 test('what is not final is looked at after 2, 5 and 15 minutes, 1 and 6 hours, then daily (rule 1)', () => {
-  const last = 6 * HOUR + 82 * MINUTE;
+  const last = 6 * HOUR_MS + 82 * MINUTE_MS;
   expect(agesOfLooks(processing, 7)).toEqual([
-    2 * MINUTE,
-    7 * MINUTE,
-    22 * MINUTE,
-    82 * MINUTE,
+    2 * MINUTE_MS,
+    7 * MINUTE_MS,
+    22 * MINUTE_MS,
+    82 * MINUTE_MS,
     last,
-    last + DAY,
-    last + 2 * DAY,
+    last + DAY_MS,
+    last + 2 * DAY_MS,
   ]);
 });
 
 test('what is final is looked at after a day and a week, payments are left to the list (rule 2)', () => {
   const refund = { ...processing, kind: 'refund', status: 'succeeded' } as const;
-  expect(agesOfLooks(refund, 9)).toEqual([DAY, 7 * DAY, undefined]);
+  expect(agesOfLooks(refund, 9)).toEqual([DAY_MS, 7 * DAY_MS, undefined]);
   expect(nextCheckMs({ ...processing, status: 'succeeded' }, CHANGED)).toBeUndefined();
 });
 
 test('a contradiction is looked at again after a minute (rule 3)', () => {
-  const next = nextCheckMs({ ...processing, isContradicted: true }, CHANGED + DAY);
-  expect(next).toBe(CHANGED + DAY + 61_000);
+  const next = nextCheckMs({ ...processing, isContradicted: true }, CHANGED + DAY_MS);
+  expect(next).toBe(CHANGED + DAY_MS + 61_000);
 });
 
 test('whatever the clocks say, a look comes later than now and within a day and a bit (rules 1, 5)', () => {
   fc.assert(
     fc.property(
-      fc.integer({ min: -30 * DAY, max: 400 * DAY }),
+      fc.integer({ min: -30 * DAY_MS, max: 400 * DAY_MS }),
       fc.boolean(),
       fc.constantFrom(null, 'processing', 'a_word_of_tomorrow'),
       (ageMs, isDoubtful, status) => {
         const nowMs = CHANGED + ageMs;
         const next = nextCheckMs({ ...processing, isDoubtful, status }, nowMs);
         expect(next).toBeGreaterThanOrEqual(nowMs + 30_000);
-        expect(next).toBeLessThanOrEqual(nowMs + DAY + 30_000);
+        expect(next).toBeLessThanOrEqual(nowMs + DAY_MS + 30_000);
       },
     ),
   );

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { DAY_MS } from '../../../src/platform/time.ts';
 import {
   compare,
   isPastGrace,
@@ -149,10 +150,9 @@ test('a list that falls silent below its total is unstable, after three times th
 });
 
 test('of the weekly slices one or two meet whatever was created, within the span of the week', () => {
-  const DAY = 24 * 60 * 60_000;
   const firstMs = Date.UTC(2026, 10, 22, 3, 40);
-  const slots = Array.from({ length: 80 }, (_, n) => firstMs + n * 7 * DAY);
-  for (let createdMs = firstMs; createdMs < firstMs + 365 * DAY; createdMs += DAY / 3) {
+  const slots = Array.from({ length: 80 }, (_, n) => firstMs + n * 7 * DAY_MS);
+  for (let createdMs = firstMs; createdMs < firstMs + 365 * DAY_MS; createdMs += DAY_MS / 3) {
     const meeting = slots.filter((slotMs) => {
       const { fromMs, toMs } = sliceSpan(slotMs);
       return fromMs <= createdMs && createdMs <= toMs;
