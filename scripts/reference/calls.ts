@@ -78,7 +78,7 @@ function describeCall({ write }: Context, { name, member, group }: Call, used: E
     ['refused with', refusals(endpoint)],
     ['throws', ['PaymentServiceError', ...tagged(member.docstring, 'throws')].join('; also ')],
     ['key', keyWords(endpoint.keys)],
-    ['interface document', source ?? splitSource(prose(group.fileDocstring)).source ?? ''],
+    ['section', linkTo(source ?? splitSource(prose(group.fileDocstring)).source ?? '')],
   ];
   const names = parameters.map(
     ({ name: parameter, optional }) => `${parameter}${optional ? '?' : ''}`,
@@ -122,11 +122,16 @@ function writeResult(result: string, write: TypeWriter): string {
     .join(', ');
 }
 
-/** A docstring without the place in the interface document that it names, and that place. */
+/** A docstring without its citation of service-interface.md, and the sections that it cites. */
 function splitSource(text: string): { readonly text: string; readonly source?: string } {
-  const [whole, source] = /Interface document, ((?:[^."]|"[^"]*")+)\.?/.exec(text) ?? [];
+  const [whole, source] =
+    /service-interface\.md (§[\d.]*\d(?:(?:, | and )§[\d.]*\d)*)\.?/.exec(text) ?? [];
   if (whole === undefined || source === undefined) return { text };
   return { text: text.replace(whole, '').trim(), source };
+}
+
+function linkTo(source: string): string {
+  return source === '' ? '' : `[service-interface.md](service-interface.md) ${source}`;
 }
 
 interface Signature {

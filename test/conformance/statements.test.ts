@@ -1,9 +1,9 @@
 /**
- * Holds the service against the interface document, statement by statement: over HTTP, through the
+ * Checks every statement of docs/service-interface.md against the service: over HTTP, through the
  * client, and through the code that signs and verifies. The statements are data, in `statements/`;
  * docs/interface-coverage.md is generated from them.
  *
- * The sandbox is judged, whatever CONFORMANCE_BASE_URL says: nearly every check plays the bank.
+ * The sandbox is tested, whatever CONFORMANCE_BASE_URL is: nearly every check acts as the bank.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -58,10 +58,10 @@ function scenario(name: string): Promise<void> {
 const testable = STATEMENTS.filter(({ check: { by } }) => by !== 'nothing');
 const sections = [...new Set(testable.map(({ section }) => section))];
 
-const titleOf = ({ line, kind, says }: Statement): string => `line ${line}, ${kind}: ${says}`;
+const titleOf = ({ kind, says }: Statement): string => `${kind}: ${says}`;
 
 for (const name of sections) {
-  describe(name, () => {
+  describe(`§${name}`, () => {
     for (const statement of testable.filter(({ section }) => section === name)) {
       test(titleOf(statement), () => check(statement.check));
     }

@@ -2,6 +2,12 @@
 import { z } from 'zod';
 import { flag, id, text, timestamp } from './fields.ts';
 
+/** Fields that services of this family add. */
+export const API_KEY_FAMILY_FIELDS = {
+  /** The first characters of the key. */
+  prefix: text,
+};
+
 /** As retrieving, listing and updating show it: without the key itself. */
 export const apiKeySchema = z.looseObject({
   key_id: id,
@@ -11,8 +17,7 @@ export const apiKeySchema = z.looseObject({
   created: timestamp,
   /** ISO 8601; null when the key never expires. The family's word for that is `never`. */
   expiration: text,
-  /** How the key begins. Not in the contract; the family's. */
-  prefix: text,
+  ...API_KEY_FAMILY_FIELDS,
 });
 export type ApiKey = z.infer<typeof apiKeySchema>;
 

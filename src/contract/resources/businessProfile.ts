@@ -7,10 +7,8 @@ import { flag, id, integer, text } from './fields.ts';
 
 const texts = z.array(z.string()).nullish();
 
-/** A profile of the account: where its webhooks go, and the secret that signs them. */
-export const businessProfileSchema = z.looseObject({
-  profile_id: id,
-  // Below: not in the contract.
+/** Fields that services of this family send. */
+export const PROFILE_FAMILY_FIELDS = {
   merchant_id: text,
   profile_name: text,
   return_url: text,
@@ -34,5 +32,11 @@ export const businessProfileSchema = z.looseObject({
     .nullish(),
   /** Seconds. */
   session_expiry: integer,
+};
+
+/** A profile of the account: where its webhooks go, and the secret that signs them. */
+export const businessProfileSchema = z.looseObject({
+  profile_id: id,
+  ...PROFILE_FAMILY_FIELDS,
 });
 export type BusinessProfile = z.infer<typeof businessProfileSchema>;

@@ -2,6 +2,14 @@
 import { z } from 'zod';
 import { flag, id, lenient, metadata, text, timestamp } from './fields.ts';
 
+/** Fields that services of this family add. */
+export const CUSTOMER_FAMILY_FIELDS = {
+  /** The family's name for `created`. */
+  created_at: timestamp,
+  default_payment_method_id: text,
+  tax_registration_id: text,
+};
+
 /** service-interface.md §2.4. */
 export const customerSchema = z.looseObject({
   customer_id: id,
@@ -25,11 +33,7 @@ export const customerSchema = z.looseObject({
   ),
   metadata,
   created: timestamp,
-  // Below: not in the contract.
-  /** The family's name for `created`. */
-  created_at: timestamp,
-  default_payment_method_id: text,
-  tax_registration_id: text,
+  ...CUSTOMER_FAMILY_FIELDS,
 });
 export type Customer = z.infer<typeof customerSchema>;
 

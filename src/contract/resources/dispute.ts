@@ -6,13 +6,8 @@
 import { z } from 'zod';
 import { currency, flag, id, text, timestamp } from './fields.ts';
 
-/** service-interface.md §2.6. */
-export const disputeSchema = z.looseObject({
-  dispute_id: id,
-  /** One of DISPUTE_STATUSES or `submitted`; see statuses.ts. */
-  status: text,
-  evidence_submitted_at: timestamp,
-  // Below: not in the contract.
+/** Fields that services of this family send; the contract shows none of them. */
+export const DISPUTE_FAMILY_FIELDS = {
   payment_id: text,
   attempt_id: text,
   /** Minor units, sent as text; an integer, the contract's form of amounts, is read too. */
@@ -38,5 +33,14 @@ export const disputeSchema = z.looseObject({
   profile_id: text,
   merchant_connector_id: text,
   is_already_refunded: flag,
+};
+
+/** service-interface.md §2.6. */
+export const disputeSchema = z.looseObject({
+  dispute_id: id,
+  /** One of DISPUTE_STATUSES or `submitted`; see statuses.ts. */
+  status: text,
+  evidence_submitted_at: timestamp,
+  ...DISPUTE_FAMILY_FIELDS,
 });
 export type Dispute = z.infer<typeof disputeSchema>;

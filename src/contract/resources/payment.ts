@@ -72,6 +72,38 @@ export const captureSchema = z.looseObject({
 });
 export type Capture = z.infer<typeof captureSchema>;
 
+/** Fields that services of this family add. The contract names the first six in requests only. */
+export const PAYMENT_FAMILY_FIELDS = {
+  profile_id: text,
+  payment_method_type: text,
+  authentication_type: text,
+  billing: lenient(billingSchema),
+  return_url: text,
+  order_details: lenient(z.array(orderDetailSchema)),
+  next_action: lenient(nextActionSchema),
+  /** The family's names for `modified_at`. */
+  updated: timestamp,
+  updated_at: timestamp,
+  /** After this time the authorization can no longer be captured. */
+  capture_before: timestamp,
+  /** When the session ends in which the customer can pay. */
+  expires_on: timestamp,
+  /** A failed payment may be tried again under the same id. */
+  attempt_count: integer,
+  manual_retry_allowed: flag,
+  merchant_order_reference_id: text,
+  /** `approved`, `rejected` or `auto_refunded`, after a manual review. */
+  merchant_decision: text,
+  net_amount: amountMinor,
+  captures: lenient(z.array(captureSchema)),
+  refunds: lenient(z.array(refundSchema)),
+  disputes: lenient(z.array(disputeSchema)),
+  customer: lenient(customerDetailsSchema),
+  connector: text,
+  connector_transaction_id: text,
+  test_mode: flag,
+};
+
 /** service-interface.md §2.1. */
 export const paymentSchema = z.looseObject({
   payment_id: id,
@@ -104,35 +136,6 @@ export const paymentSchema = z.looseObject({
   error_code: text,
   error_message: text,
   error_details: lenient(errorDetailsSchema),
-  // Named in the contract as fields of a request; services of this family return them too.
-  profile_id: text,
-  payment_method_type: text,
-  authentication_type: text,
-  billing: lenient(billingSchema),
-  return_url: text,
-  order_details: lenient(z.array(orderDetailSchema)),
-  // Below: not in the contract.
-  next_action: lenient(nextActionSchema),
-  /** The family's names for `modified_at`. */
-  updated: timestamp,
-  updated_at: timestamp,
-  /** After this time the authorization can no longer be captured. */
-  capture_before: timestamp,
-  /** When the session ends in which the customer can pay. */
-  expires_on: timestamp,
-  /** A failed payment may be tried again under the same id. */
-  attempt_count: integer,
-  manual_retry_allowed: flag,
-  merchant_order_reference_id: text,
-  /** `approved`, `rejected` or `auto_refunded`, after a manual review. */
-  merchant_decision: text,
-  net_amount: amountMinor,
-  captures: lenient(z.array(captureSchema)),
-  refunds: lenient(z.array(refundSchema)),
-  disputes: lenient(z.array(disputeSchema)),
-  customer: lenient(customerDetailsSchema),
-  connector: text,
-  connector_transaction_id: text,
-  test_mode: flag,
+  ...PAYMENT_FAMILY_FIELDS,
 });
 export type Payment = z.infer<typeof paymentSchema>;

@@ -27,6 +27,21 @@ export const payoutMethodDataSchema = z.looseObject({
 });
 export type PayoutMethodData = z.infer<typeof payoutMethodDataSchema>;
 
+/** Fields that services of this family add. Some are deprecated fields of requests in the contract. */
+export const PAYOUT_FAMILY_FIELDS = {
+  modified_at: timestamp,
+  updated: timestamp,
+  updated_at: timestamp,
+  connector: text,
+  merchant_connector_id: text,
+  business_label: text,
+  /** Deprecated copies of what `customer` holds. service-interface.md §9.2. */
+  email: text,
+  name: text,
+  phone: text,
+  phone_country_code: text,
+};
+
 /** service-interface.md §2.7. */
 export const payoutSchema = z.looseObject({
   payout_id: id,
@@ -62,17 +77,6 @@ export const payoutSchema = z.looseObject({
   unified_code: text,
   unified_message: text,
   payout_method_id: text,
-  // Below: not in the contract, except as deprecated request fields.
-  modified_at: timestamp,
-  updated: timestamp,
-  updated_at: timestamp,
-  connector: text,
-  merchant_connector_id: text,
-  business_label: text,
-  /** Deprecated copies of what `customer` holds. service-interface.md §9.2. */
-  email: text,
-  name: text,
-  phone: text,
-  phone_country_code: text,
+  ...PAYOUT_FAMILY_FIELDS,
 });
 export type Payout = z.infer<typeof payoutSchema>;

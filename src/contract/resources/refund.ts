@@ -4,21 +4,8 @@
 import { z } from 'zod';
 import { amountMinor, currency, id, metadata, text, timestamp } from './fields.ts';
 
-/** service-interface.md §2.5. */
-export const refundSchema = z.looseObject({
-  refund_id: id,
-  payment_id: text,
-  amount: amountMinor,
-  currency,
-  /** One of REFUND_STATUSES, or a later word; see statuses.ts. */
-  status: text,
-  reason: text,
-  /** `Instant` or `Scheduled`; in lower case at some services of this family. */
-  refund_type: text,
-  metadata,
-  created: timestamp,
-  modified_at: timestamp,
-  // Below: not in the contract.
+/** Fields that services of this family add. */
+export const REFUND_FAMILY_FIELDS = {
   /** The family's name for `created`. */
   created_at: timestamp,
   /** The family's name for `modified_at`. */
@@ -33,5 +20,22 @@ export const refundSchema = z.looseObject({
   connector_refund_id: text,
   profile_id: text,
   merchant_connector_id: text,
+};
+
+/** service-interface.md §2.5. */
+export const refundSchema = z.looseObject({
+  refund_id: id,
+  payment_id: text,
+  amount: amountMinor,
+  currency,
+  /** One of REFUND_STATUSES, or a later word; see statuses.ts. */
+  status: text,
+  reason: text,
+  /** `Instant` or `Scheduled`; in lower case at some services of this family. */
+  refund_type: text,
+  metadata,
+  created: timestamp,
+  modified_at: timestamp,
+  ...REFUND_FAMILY_FIELDS,
 });
 export type Refund = z.infer<typeof refundSchema>;

@@ -1,4 +1,4 @@
-/** Every statement of the interface document, in its order. */
+/** Every statement about the service, in the order of docs/service-interface.md. */
 import { ANALYTICS_AND_ROUTES } from './analytics.ts';
 import { CONVENTIONS } from './conventions.ts';
 import { DECLINES } from './declines.ts';

@@ -1,13 +1,13 @@
 /**
- * What a statement of the interface document is, and how its tables become statements.
+ * Statements about the service, and the tables they are written as.
  *
- * A statement is one claim of the document that a test can hold a service against, in our own
- * words, with the section and line it was read from. The data in this folder was extracted from the
- * document by hand. It must not be derived from `src/contract`: that code is what it judges.
+ * A statement is one claim of docs/service-interface.md that a test can check against a service, with
+ * the number of its section. The data in this folder was written by hand. It must not be derived from
+ * `src/contract`: that is the code under test.
  *
- * 1. Every row of a table is at least one statement, and so is every word of an enumeration.
- * 2. A statement names its check. A place that the document leaves open is kept as `nothing`, with
- *    the reason, so that the count is honest.
+ * 1. Every row of a table is at least one statement, and so is every value of an enumeration.
+ * 2. A statement names its check. What the contract leaves open has the check `nothing` and a reason,
+ *    so that the totals are honest.
  */
 
 /** What a statement is about. */
@@ -81,44 +81,37 @@ export type Check =
   | { readonly by: 'nothing'; readonly because: string };
 
 export interface Statement {
+  /** Number of the section in docs/service-interface.md, for example `4.3.1`. */
   readonly section: string;
-  /** Of the interface document. */
-  readonly line: number;
   readonly kind: Kind;
   readonly says: string;
   readonly check: Check;
 }
 
-/** `[line, kind, says, scenario]`, or a whole check instead of the scenario's name. */
-export type Line = readonly [line: number, kind: Kind, says: string, check: string | Check];
+/** `[kind, says, scenario]`, or a check instead of the name of a scenario. */
+export type Line = readonly [kind: Kind, says: string, check: string | Check];
 
 export function lines(section: string, rows: readonly Line[]): readonly Statement[] {
-  return rows.map(([line, kind, says, check]) => ({
+  return rows.map(([kind, says, check]) => ({
     section,
-    line,
     kind,
     says,
     check: typeof check === 'string' ? { by: 'scenario', name: check } : check,
   }));
 }
 
-/** `[line, what is left open]` */
-export function leftOpen(
-  section: string,
-  rows: readonly (readonly [line: number, what: string])[],
-): readonly Statement[] {
-  return rows.map(([line, what]) => ({
+/** What the contract leaves open. */
+export function leftOpen(section: string, rows: readonly string[]): readonly Statement[] {
+  return rows.map((what) => ({
     section,
-    line,
     kind: 'open',
     says: `Left open: ${what}.`,
-    check: { by: 'nothing', because: 'left open by the document' },
+    check: { by: 'nothing', because: 'left open by the contract' },
   }));
 }
 
-/** `[line, path, type]`, with the sample to look at where it is not the table's, and its value. */
+/** `[path, type]`, with another sample than the table's where needed, and the expected value. */
 export type AnswerRow = readonly [
-  line: number,
   path: string,
   type: JsonType,
   options?: { readonly in?: string; readonly equals?: unknown },
@@ -131,14 +124,13 @@ export function answerTable(
   sample: string,
   rows: readonly AnswerRow[],
 ): readonly Statement[] {
-  return rows.flatMap(([line, path, type, { in: other = sample, equals } = {}]) => {
+  return rows.flatMap(([path, type, { in: other = sample, equals } = {}]) => {
     const at = { by: 'answer', sample: other, path } as const;
     const value = equals === undefined ? at : { ...at, equals };
     return [
-      { section, line, kind: 'field', says: `${what} carries \`${path}\`.`, check: value },
+      { section, kind: 'field', says: `${what} carries \`${path}\`.`, check: value },
       {
         section,
-        line,
         kind: 'type',
         says: `\`${path}\` of ${what} is ${nameOf(type)}.`,
         check: { ...at, is: type },
@@ -149,9 +141,8 @@ export function answerTable(
 
 export type Need = 'required' | 'optional' | 'conditional';
 
-/** `[line, path, type, need]`, with a value to send where the type's own example does not fit. */
+/** `[path, type, need]`, with a value to send where the type's own example does not fit. */
 export type RequestRow = readonly [
-  line: number,
   path: string,
   type: JsonType,
   need: Need,
@@ -165,10 +156,10 @@ export function requestTable(
   request: string,
   rows: readonly RequestRow[],
 ): readonly Statement[] {
-  return rows.flatMap(([line, path, type, need, options = {}]) => {
+  return rows.flatMap(([path, type, need, options = {}]) => {
     const value = options.value ?? EXAMPLES[type];
     const { shownAt } = options;
-    const base = { section, line } as const;
+    const base = { section } as const;
     const accepts = { by: 'accepts', request, path, value } as const;
     const statements: Statement[] = [
       {
@@ -204,15 +195,14 @@ export function requestTable(
   });
 }
 
-/** `[line, value]`: each word of an enumeration that a request accepts. */
+/** Each value of an enumeration that a request accepts. */
 export function valueTable(
   section: string,
   field: { readonly request: string; readonly path: string; readonly shownAt?: string },
-  rows: readonly (readonly [line: number, value: unknown])[],
+  rows: readonly unknown[],
 ): readonly Statement[] {
-  return rows.map(([line, value]) => ({
+  return rows.map((value) => ({
     section,
-    line,
     kind: 'value',
     says: `\`${field.path}\` may be \`${String(value)}\`.`,
     check: { by: 'accepts', ...field, value },

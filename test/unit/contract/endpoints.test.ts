@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import type { z } from 'zod';
 import {
@@ -16,7 +14,6 @@ import {
   problemsOf,
 } from '../../../src/contract/index.ts';
 import { buildServiceOpenApi } from '../../../src/contract/openapi.ts';
-import { packageRoot } from '../../../src/platform/packageRoot.ts';
 import { CARD_PAYMENT } from './requestBuilders.ts';
 
 const endpoints = Object.entries(ENDPOINTS) as [string, Endpoint][];
@@ -164,9 +161,7 @@ describe('the OpenAPI document', () => {
     readonly components: Readonly<Record<string, object>>;
   };
 
-  it('in docs is what the table says now; `npm run generate` writes it', () => {
-    const written = readFileSync(join(packageRoot(), 'docs/openapi-service.json'), 'utf8');
-    expect(written).toBe(`${JSON.stringify(document, null, 2)}\n`);
+  it('is OpenAPI 3.1', () => {
     expect(document.openapi).toMatch(/^3\.1\./);
   });
 

@@ -1,52 +1,82 @@
-/** docs/interface-coverage.md: what the statements say now. */
+/** docs/service-interface.md, docs/interface-coverage.md, and the citations of both. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { fillTables, readSections } from '../../../scripts/interface/document.ts';
 import { writeCoverage } from '../../../scripts/writeCoverage.ts';
 import { packageRoot } from '../../../src/platform/packageRoot.ts';
-import { STATEMENTS } from '../../conformance/statements/index.ts';
+import { STATEMENTS, type Statement } from '../../conformance/statements/index.ts';
 
-test('the document is what the statements say now; `npm run generate` writes it', () => {
-  const written = readFileSync(join(packageRoot(), 'docs/interface-coverage.md'), 'utf8');
-  expect(written).toBe(writeCoverage(STATEMENTS));
+const read = (file: string) => readFileSync(join(packageRoot(), file), 'utf8');
+const serviceInterface = read('docs/service-interface.md');
+const sections = readSections(serviceInterface);
+const numbers = new Set(sections.map(({ number }) => number));
+
+describe('generated files are up to date; `npm run generate` writes them', () => {
+  test('the tables of service-interface.md', () => {
+    expect(fillTables(serviceInterface)).toBe(serviceInterface);
+  });
+
+  test('interface-coverage.md', () => {
+    expect(read('docs/interface-coverage.md')).toBe(writeCoverage(STATEMENTS, sections));
+  });
 });
 
-test('a statement stands once in its section', () => {
-  const titles = STATEMENTS.map(({ section, line, kind, says }) =>
-    [section, line, kind, says].join(' '),
-  );
+test('a statement occurs once in its section', () => {
+  const titles = STATEMENTS.map(({ section, kind, says }) => [section, kind, says].join(' '));
   expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
 });
 
-test('every line of the document that states something has a statement', () => {
-  const lines = new Set(STATEMENTS.map(({ line }) => line));
-  const missing = STATING_LINES.filter((line) => !lines.has(line));
-  expect(missing).toEqual([]);
+test('every section has a number of its own', () => {
+  expect(numbers.size).toBe(sections.length);
+  expect(sections.length).toBeGreaterThan(60);
 });
 
-const span = (from: number, to: number): readonly number[] =>
-  Array.from({ length: to - from + 1 }, (_none, index) => from + index);
+test('every statement belongs to a section', () => {
+  expect(STATEMENTS.filter(({ section }) => !numbers.has(section))).toEqual([]);
+});
 
-/** Every line of the document but headings, heads of tables, and lines that only introduce others. */
-const STATING_LINES: readonly number[] = [
-  ...[7, ...span(9, 17), ...span(21, 27)],
-  ...[...span(35, 60), 62, ...span(70, 79), 81, 83, 85, 87, 91, 92, ...span(98, 106)],
-  ...[110, 114, 118, 122, 126, ...span(134, 141), 143, ...span(149, 154), 156, 160, 164, 168],
-  ...[172, 176, 180, ...span(184, 186), 188, 192, ...span(196, 214), 216, 218, 220, 222, 224, 226],
-  ...[...span(230, 236), 238, 240, 242, 244, 246, ...span(250, 256), 258, 260, 262],
-  ...[...span(266, 268), 270, 272, 274, 276, 278, 280, 282, 286, 290, ...span(294, 299), 301, 303],
-  ...[307, 309, ...span(313, 330), 332, 334, 340, 344, ...span(348, 372), 374, 376],
-  ...[...span(380, 387), 389, 391, 393, 395, 399, ...span(403, 409), 411, 413, ...span(419, 441)],
-  ...[443, 447, ...span(452, 455), ...span(457, 461), 465, ...span(471, 476), ...span(479, 485)],
-  ...[491, ...span(497, 508), 512, ...span(518, 529), 531, ...span(537, 547), 549, 553],
-  ...[
-    ...span(557, 562),
-    564,
-    ...span(568, 619),
-    621,
-    625,
-    ...span(631, 638),
-    640,
-    ...span(644, 648),
-  ],
-];
+test('every section has a statement, its own or in a subsection', () => {
+  const isCovered = (number: string) =>
+    STATEMENTS.some(({ section }) => section === number || section.startsWith(`${number}.`));
+  expect([...numbers].filter((number) => !isCovered(number))).toEqual([]);
+});
+
+/** Whether a statement names `field`, in its text or in the path that it checks. */
+function names({ says, check }: Statement, field: string): boolean {
+  const path = 'path' in check ? check.path : '';
+  return path.endsWith(field) || says.includes(field);
+}
+
+test('every row of a table has a statement in its section', () => {
+  const unstated = sections.flatMap(({ number, text }) => {
+    const own = STATEMENTS.filter(({ section }) => section === number);
+    const fields = [...text.matchAll(/^\| `([^`]+)`/gm)].map(([, field = '']) => field);
+    return fields
+      .filter((field) => !own.some((statement) => names(statement, field)))
+      .map((field) => `§${number} ${field}`);
+  });
+  expect(unstated).toEqual([]);
+});
+
+test('every section that is cited exists', () => {
+  const root = packageRoot();
+  const files = execFileSync('git', ['ls-files', '*.ts', '*.mjs', '*.md', '*.sql', '*.sh'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const cited = files
+    .split('\n')
+    .filter((file) => file !== '')
+    .flatMap((file) => [...read(file).matchAll(CITATION)].map(([, list = '']) => ({ file, list })))
+    .flatMap(({ file, list }) =>
+      [...list.matchAll(/§(\d+(?:\.\d+)*)/g)].map(([, number = '']) => ({ file, number })),
+    );
+  expect(cited.length).toBeGreaterThan(250);
+  expect(cited.filter(({ number }) => !numbers.has(number))).toEqual([]);
+});
+
+/** `service-interface.md §4.3.1`, or a list of sections; a comment may break the line in between. */
+const CITATION =
+  /service-interface\.md[)"]?[\s*]+((?:§\d+(?:\.\d+)*(?:,?[\s*]+(?:and[\s*]+)?)?)+)/g;
