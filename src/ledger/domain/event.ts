@@ -108,16 +108,18 @@ interface Labels {
 }
 
 function readLabels(labels: readonly string[]): Labels {
-  const known = labels.flatMap((label) => {
+  const named: { readonly label: string; readonly kind: ResourceKind }[] = [];
+  let isKnown = false;
+  for (const label of labels) {
     const kind = labeledKind(label);
-    return kind === undefined ? [] : [{ label, kind }];
-  });
-  const named = known.flatMap(({ label, kind }) => (kind === 'none' ? [] : [{ label, kind }]));
-  const kinds = new Set(named.map(({ kind }) => kind));
+    isKnown ||= kind !== undefined;
+    if (kind !== undefined && kind !== 'none') named.push({ label, kind });
+  }
+  const first = named[0]?.kind;
   return {
     named,
-    agreed: kinds.size === 1 ? named[0]?.kind : undefined,
-    areMoneyless: known.length > 0 && named.length === 0,
+    agreed: named.every(({ kind }) => kind === first) ? first : undefined,
+    areMoneyless: isKnown && named.length === 0,
   };
 }
 

@@ -32,16 +32,17 @@ import type {
 import { findingMeaning } from './findings.ts';
 import { ACCOUNTS, type LEGS, type Posted, type PostedLeg, transfersFor } from './legs.ts';
 import {
+  type AmountSource,
+  amountSources,
+  carrierOf,
   compareSnapshots,
   type Doubt,
   decidingField,
   foldSnapshots,
-  holdOf,
   type KeyField,
-  latestAttempt,
   type ResourceState,
 } from './merge.ts';
-import { capturedOf, type ResourceRef, type SnapshotContent } from './snapshot.ts';
+import type { ResourceRef, SnapshotContent } from './snapshot.ts';
 import { formatInstant } from './time.ts';
 
 /** What each doubt means for a person. */
@@ -246,7 +247,7 @@ function filledFields(
   return SHOWN_FIELDS.flatMap((field): readonly FieldOrigin[] => {
     const value = state[field];
     if (value === undefined || head.content[field] !== undefined) return [];
-    const from = ascending.findLast(({ content }) => content[field] !== undefined);
+    const from = carrierOf(ascending, field);
     if (!from) return [];
     const isInstant = field.endsWith('Micros') && typeof value === 'number';
     return [
@@ -265,47 +266,47 @@ function amountOrigins(
   state: ResourceState,
 ): readonly AmountOrigin[] {
   if (state.ref.kind !== 'payment') return [];
-  const current = ascending.filter(
-    ({ epoch, content }) =>
-      epoch === state.epoch && (content.currency ?? state.currency) === state.currency,
-  );
-  const capturedFrom = latestAttempt(current).findLast(
-    ({ content }) => capturedOf(content) === state.capturedMinor,
-  );
-  const holdFrom = current.findLast(({ content }) => holdOf(content) === state.authorizedMinor);
-  const isUnknown = state.doubts.includes('unknown_amount');
-  const isCarriedZero = state.capturedMinor === 0 && capturedFrom === undefined;
+  const { captured, authorized } = amountSources(ascending, state);
+  const isNothingCaptured =
+    state.capturedMinor === 0 && captured.from === undefined && captured.basis !== 'unknown';
   return [
-    ...(isCarriedZero && !isUnknown
+    ...(isNothingCaptured
       ? []
-      : [origin('captured', state.capturedMinor, { from: capturedFrom, head, isUnknown })]),
+      : [origin({ amount: 'captured', amountMinor: state.capturedMinor }, captured, head)]),
     ...(state.authorizedMinor === 0
       ? []
-      : [origin('authorized', state.authorizedMinor, { from: holdFrom, head, isUnknown: false })]),
+      : [origin({ amount: 'authorized', amountMinor: state.authorizedMinor }, authorized, head)]),
   ];
 }
 
-interface OriginInput {
-  readonly from: Evidence | undefined;
-  readonly head: Evidence;
-  readonly isUnknown: boolean;
+function origin(
+  named: Pick<AmountOrigin, 'amount' | 'amountMinor'>,
+  { basis, from }: AmountSource<Evidence>,
+  head: Evidence,
+): AmountOrigin {
+  return {
+    ...named,
+    basis,
+    from: from ? summarise(from) : null,
+    because: becauseOf(basis, from, head),
+  };
 }
 
-function origin(
-  amount: AmountOrigin['amount'],
-  amountMinor: number,
-  { from, head, isUnknown }: OriginInput,
-): AmountOrigin {
-  const base = { amount, amountMinor, from: from ? summarise(from) : null };
-  if (isUnknown) return { ...base, basis: 'unknown', because: DOUBT_MEANINGS.unknown_amount };
-  if (!from) {
-    return { ...base, basis: 'provisional', because: DOUBT_MEANINGS.provisional_amount };
+function becauseOf(
+  basis: AmountOrigin['basis'],
+  from: Evidence | undefined,
+  head: Evidence,
+): string {
+  switch (basis) {
+    case 'unknown':
+      return DOUBT_MEANINGS.unknown_amount;
+    case 'provisional':
+      return DOUBT_MEANINGS.provisional_amount;
+    case 'carried':
+      return from && compareSnapshots(from, head) === 0
+        ? 'The body that counts carries it.'
+        : 'The largest that a body carries: within an epoch it only grows.';
   }
-  const because =
-    compareSnapshots(from, head) === 0
-      ? 'The body that counts carries it.'
-      : 'The largest that a body carries: within an epoch it only grows.';
-  return { ...base, basis: 'carried', because };
 }
 
 export function explainFinding(finding: OpenFinding): FindingExplanation {

@@ -108,10 +108,7 @@ export function foldSnapshots(snapshots: readonly Snapshot[]): ResourceState {
   const head = ascending.at(-1);
   if (!head) throw new RangeError('a resource without snapshots has no state to fold');
   const fields = joinFields(ascending);
-  const current = ascending.filter(
-    ({ epoch, content }) =>
-      epoch === head.epoch && (content.currency ?? fields.currency) === fields.currency,
-  );
+  const current = currentSnapshots(ascending, { epoch: head.epoch, currency: fields.currency });
   const amounts =
     head.ref.kind === 'payment' ? paymentAmounts(fields, current) : NO_PAYMENT_AMOUNTS;
   const complete =
@@ -126,7 +123,7 @@ export function foldSnapshots(snapshots: readonly Snapshot[]): ResourceState {
     authorizedMinor: amounts.authorizedMinor,
     capturedMinor: amounts.capturedMinor,
     revokedMinor: amounts.revokedMinor,
-    namedPayments: namedPayments(ascending),
+    namedPayments: hasParent(head.ref.kind) ? namedPayments(ascending) : [],
     posts:
       complete &&
       isKnownStatus(head.ref.kind, fields.status ?? '') &&
@@ -140,13 +137,40 @@ export function foldSnapshots(snapshots: readonly Snapshot[]): ResourceState {
 function joinFields(ascending: readonly Snapshot[]): SnapshotContent {
   let fields: SnapshotContent = {};
   for (const { content } of ascending) {
-    const { netAmountMinor, ...others } = fields;
     // A net amount belongs to the amount beside it: an update of the payment changes both.
-    const isOtherAmount =
-      content.amountMinor !== undefined && content.amountMinor !== fields.amountMinor;
-    fields = { ...(isOtherAmount ? others : fields), ...content };
+    const isNetReplaced =
+      fields.netAmountMinor !== undefined &&
+      content.amountMinor !== undefined &&
+      content.amountMinor !== fields.amountMinor;
+    fields = { ...(isNetReplaced ? withoutNetAmount(fields) : fields), ...content };
   }
   return fields;
+}
+
+function withoutNetAmount({ netAmountMinor, ...fields }: SnapshotContent): SnapshotContent {
+  return fields;
+}
+
+/** The snapshot that a field of the state comes from (invariant 3). */
+export function carrierOf<One extends Snapshot>(
+  ascending: readonly One[],
+  field: keyof SnapshotContent,
+): One | undefined {
+  return ascending.findLast(({ content }) => content[field] !== undefined);
+}
+
+/** The snapshots whose amounts count: those of the head's epoch and currency (invariant 4). */
+function currentSnapshots<One extends Snapshot>(
+  ascending: readonly One[],
+  { epoch, currency }: { readonly epoch: number; readonly currency?: string | undefined },
+): readonly One[] {
+  return ascending.filter(
+    (snapshot) => snapshot.epoch === epoch && (snapshot.content.currency ?? currency) === currency,
+  );
+}
+
+function hasParent(kind: ResourceKind): boolean {
+  return kind === 'refund' || kind === 'dispute';
 }
 
 /** A refund or dispute never changes its payment: bodies that name several contradict each other. */
@@ -187,7 +211,7 @@ export const SETTLED: ReadonlySet<string> = new Set([
 function paymentAmounts(fields: SnapshotContent, current: readonly Snapshot[]): PaymentAmounts {
   const isHeld = isHeldForCapture(fields, current);
   const captured = capturedAmount(fields, latestAttempt(current), isHeld);
-  const held = isHeld ? authorizedAmount(fields, current) : { authorizedMinor: 0, doubts: [] };
+  const held = isHeld ? authorizedAmount(fields, current) : NO_PAYMENT_AMOUNTS;
   return {
     authorizedMinor: held.authorizedMinor,
     capturedMinor: captured.capturedMinor,
@@ -196,8 +220,49 @@ function paymentAmounts(fields: SnapshotContent, current: readonly Snapshot[]): 
   };
 }
 
+/**
+ * Where an amount of a payment comes from. `carried`: `from` carries it, or nothing carries any and it
+ * is zero. `provisional`: it stands in for an amount that no body carries. `unknown`: money was
+ * captured and no body says how much; `from` carries what is known of it.
+ */
+export interface AmountSource<One extends Snapshot> {
+  readonly basis: 'carried' | 'provisional' | 'unknown';
+  readonly from: One | undefined;
+}
+
+/**
+ * Where the amounts of a payment's state come from, by the rules that made them. Apart from the fold,
+ * which runs for every event: only an explanation needs it.
+ */
+export function amountSources<One extends Snapshot>(
+  ascending: readonly One[],
+  state: ResourceState,
+): { readonly captured: AmountSource<One>; readonly authorized: AmountSource<One> } {
+  const current = currentSnapshots(ascending, state);
+  const attempt = latestAttempt(current);
+  const isHeld = isHeldForCapture(state, current);
+  const captured = capturedAmount(state, attempt, isHeld);
+  const held = isHeld ? authorizedAmount(state, current) : NO_PAYMENT_AMOUNTS;
+  return {
+    captured: sourceOf(captured.doubts, () =>
+      attempt.findLast(({ content }) => capturedOf(content) === captured.capturedMinor),
+    ),
+    authorized: sourceOf(held.doubts, () =>
+      current.findLast(({ content }) => holdOf(content) === held.authorizedMinor),
+    ),
+  };
+}
+
+function sourceOf<One extends Snapshot>(
+  doubts: readonly Doubt[],
+  find: () => One | undefined,
+): AmountSource<One> {
+  if (doubts.includes('provisional_amount')) return { basis: 'provisional', from: undefined };
+  return { basis: doubts.includes('unknown_amount') ? 'unknown' : 'carried', from: find() };
+}
+
 /** The snapshots above the last one that says the payment failed (invariant 4). */
-export function latestAttempt<One extends Snapshot>(ascending: readonly One[]): readonly One[] {
+function latestAttempt<One extends Snapshot>(ascending: readonly One[]): readonly One[] {
   const failure = ascending.findLastIndex(
     ({ content }) => captureClaim(content.status) === 'failed',
   );
@@ -311,7 +376,7 @@ function authorizedAmount(
 }
 
 /** The hold that a body carries: what can still be captured of it and what was captured. */
-export function holdOf(content: SnapshotContent): number | undefined {
+function holdOf(content: SnapshotContent): number | undefined {
   const { status = '', amountCapturableMinor } = content;
   if (!HELD.has(status) && !SETTLED.has(status)) return undefined;
   const capturedMinor = capturedOf(content);

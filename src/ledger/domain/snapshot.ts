@@ -353,5 +353,10 @@ function own(object: JsonObject, field: string): unknown {
 }
 
 function compact<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+  const carried: Partial<T> = {};
+  for (const field in fields) {
+    const value = fields[field];
+    if (value !== undefined) carried[field] = value;
+  }
+  return carried as T;
 }

@@ -221,6 +221,16 @@ describe('X2: every statement names its evidence', () => {
     expect(amounts.find(({ amount }) => amount === 'authorized')?.from?.eventId).toBe(held.eventId);
   });
 
+  test('an amount that stands in is provisional, also where a body that does not count carries the same', () => {
+    const stated = { ...usd, captureMethod: 'automatic' };
+    const { amounts, doubts } = explain([
+      evidence({ ...stated, status: 'succeeded' }),
+      evidence({ ...stated, status: 'cancelled', amountReceivedMinor: 6540 }),
+    ]);
+    expect(doubts).toMatchObject([{ name: 'provisional_amount' }]);
+    expect(amounts).toMatchObject([{ basis: 'provisional', amountMinor: 6540, from: null }]);
+  });
+
   test('an amount that nobody carries is called provisional, one captured from a hold unknown', () => {
     const automatic = explain([evidence({ ...usd, status: 'succeeded' })]);
     expect(automatic).toMatchObject({
