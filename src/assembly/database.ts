@@ -1,14 +1,6 @@
-/** Opens the database and the queues that the settings name. */
+/** Opens the database that the settings name. */
 import type { Config } from '../config/config.ts';
-import { migrateDatabase } from '../platform/db/migrate.ts';
-import { startEmbeddedPostgres } from '../platform/embeddedPostgres/index.ts';
 import type { Log } from '../platform/log.ts';
-import {
-  createPostgresQueueConnections,
-  createQueueBackend,
-  createRedisConnections,
-  type QueueBackend,
-} from '../platform/queue/index.ts';
 
 /** The database that the settings name, started if it is the embedded one. */
 export interface OpenedDatabase {
@@ -22,7 +14,7 @@ export interface OpenedDatabase {
   close(): Promise<void>;
 }
 
-/** Opens the database; the embedded one is started and brought up to date. */
+/** Opens the database. The embedded one is started and migrated. */
 export async function openDatabase(config: Config, log: Log): Promise<OpenedDatabase> {
   if (config.databaseUrl !== undefined) {
     return {
@@ -32,6 +24,9 @@ export async function openDatabase(config: Config, log: Log): Promise<OpenedData
       close: () => Promise.resolve(),
     };
   }
+  // Loaded only here: commands that use a database of their own start in a third of the time.
+  const { migrateDatabase } = await import('../platform/db/migrate.ts');
+  const { startEmbeddedPostgres } = await import('../platform/embeddedPostgres/index.ts');
   const server = await startEmbeddedPostgres({
     dataDir: config.dataDir,
     log: (message) => log.debug({ message }, 'embedded_postgres'),
@@ -43,16 +38,4 @@ export async function openDatabase(config: Config, log: Log): Promise<OpenedData
     supervise: () => server.supervise((message) => log.warn({ message }, 'embedded_postgres')),
     close: () => server.stop(),
   };
-}
-
-/** The queues that the settings name: Redis, or the database itself. */
-export function openQueues(
-  config: Config,
-  { databaseUrl, log }: { readonly databaseUrl: string; readonly log: Log },
-): QueueBackend {
-  const connections =
-    config.redisUrl === undefined
-      ? createPostgresQueueConnections(databaseUrl, log)
-      : createRedisConnections(config.redisUrl, log);
-  return createQueueBackend(connections, log);
 }

@@ -20,13 +20,12 @@ import {
 } from '../platform/db/databaseClock.ts';
 import { isDatabaseAway } from '../platform/db/failures.ts';
 import { createGate, type Gate } from '../platform/db/gate.ts';
-import { pendingMigrations } from '../platform/db/migrate.ts';
-import { OperatorError } from '../platform/errors.ts';
+import { refusePendingMigrations } from '../platform/db/pendingMigrations.ts';
 import type { Log } from '../platform/log.ts';
 import { createMetrics, type Metrics } from '../platform/metrics.ts';
 import type { MeasuredQueue, Producer, QueueBackend } from '../platform/queue/index.ts';
 import { refuseSandboxDatabase } from '../sandbox/safety.ts';
-import { openQueues } from './database.ts';
+import { openQueues } from './queues.ts';
 import type { Role } from './roles.ts';
 import { merchantIdOf } from './settings.ts';
 
@@ -118,14 +117,4 @@ export async function share(
     openPool,
     onClose: (step) => closers.push(step),
   };
-}
-
-/** @throws OperatorError when the schema is older than the program */
-export async function refusePendingMigrations(db: Database): Promise<void> {
-  const files = await pendingMigrations(db);
-  if (files.length === 0) return;
-  throw new OperatorError(
-    `The database lacks ${files.length} migration(s): ${files.join(', ')}. ` +
-      'Running without them would fail on the first event. Run: npx tallyhook migrate',
-  );
 }

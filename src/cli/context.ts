@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { openDatabase } from '../assembly/database.ts';
-import { refusePendingMigrations } from '../assembly/shared.ts';
 import { type Config, loadConfig, readEnvironment } from '../config/config.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { createDatabase, type Database } from '../platform/db/database.ts';
 import { openDatabaseClock } from '../platform/db/databaseClock.ts';
 import { isDatabaseAway } from '../platform/db/failures.ts';
+import { refusePendingMigrations } from '../platform/db/pendingMigrations.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 

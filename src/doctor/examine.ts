@@ -5,7 +5,7 @@ import { readInstallation } from '../ledger/store/installation.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { openDatabaseClock } from '../platform/db/databaseClock.ts';
-import { pendingMigrations } from '../platform/db/migrate.ts';
+import { pendingMigrations } from '../platform/db/pendingMigrations.ts';
 import { toError } from '../platform/errors.ts';
 import { askProfiles } from './askProfiles.ts';
 import {

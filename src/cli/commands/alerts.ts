@@ -17,7 +17,6 @@ import {
 
 export function alertsCommand(): Command {
   return new Command('alerts')
-    .description('what somebody must know, and the channels that say it')
     .addCommand(listAlertsCommand())
     .addCommand(showAlertCommand())
     .addCommand(acknowledgeAlertCommand())

@@ -27,7 +27,6 @@ import { jsonOption, limitOption } from '../options.ts';
 
 export function authorizationsCommand(): Command {
   return new Command('authorizations')
-    .description('holds that must be captured in time')
     .addCommand(listCommand())
     .addCommand(captureCommand())
     .addCommand(cancelCommand());

@@ -35,7 +35,6 @@ Exit code with --once: 0 the ledger ended equal to the service, 1 it did not.`;
 
 export function demoCommand(): Command {
   return new Command('demo')
-    .description('start everything, and a shop that trades with the sandbox over a bad line')
     .option('--orders <count>', 'orders to place', wholeNumber(1, MAX_ORDERS), 100)
     .option(
       '--seed <number>',

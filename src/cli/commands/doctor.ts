@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { openDatabase, openQueues } from '../../assembly/database.ts';
+import { openDatabase } from '../../assembly/database.ts';
+import { openQueues } from '../../assembly/queues.ts';
 import {
   adminTokensOf,
   merchantIdOf,
@@ -19,7 +20,6 @@ import { jsonOption } from '../options.ts';
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('look at everything that an installation needs, and say what to do where it lacks')
     .addOption(jsonOption())
     .addHelpText(
       'after',

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { openQueues } from '../../assembly/database.ts';
+import { openQueues } from '../../assembly/queues.ts';
 import { replayEvent } from '../../ledger/inbox/applyEvents.ts';
 import { batchJob, EVENTS_QUEUE, type EventsJob } from '../../ledger/inbox/jobs.ts';
 import { readEventRows } from '../../ledger/read/store/events.ts';
@@ -29,7 +29,6 @@ import { jsonOption, limitOption } from '../options.ts';
 
 export function eventsCommand(): Command {
   return new Command('events')
-    .description('look at the inbox, and apply events again')
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(replayCommand());

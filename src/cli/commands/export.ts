@@ -15,9 +15,7 @@ import { readConfig, withDatabase } from '../context.ts';
 import { momentOption } from '../options.ts';
 
 export function exportCommand(): Command {
-  return new Command('export')
-    .description('write the books for other programs')
-    .addCommand(journalCommand());
+  return new Command('export').addCommand(journalCommand());
 }
 
 interface ExportOptions {

@@ -29,7 +29,6 @@ const MAX_PAYOUTS = 10;
 
 export function findCommand(): Command {
   return new Command('find')
-    .description('what an id names, whatever it is the id of')
     .argument(
       '<id>',
       'of an order, payment, refund, dispute, payout or event; an inbox number; a payout reference',

@@ -20,10 +20,7 @@ import { jsonOption, limitOption } from '../options.ts';
 import { byOption, personOf } from '../person.ts';
 
 export function findingsCommand(): Command {
-  return new Command('findings')
-    .description('differences between ledger and service, or inside either')
-    .addCommand(listCommand())
-    .addCommand(acceptCommand());
+  return new Command('findings').addCommand(listCommand()).addCommand(acceptCommand());
 }
 
 interface ListOptions {

@@ -7,7 +7,6 @@ import { jsonOption } from '../options.ts';
 
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('bring the database up to date, ledger and queues, then exit')
     .addOption(jsonOption())
     .action(async ({ json }: { readonly json: boolean }) => {
       const config = readConfig();

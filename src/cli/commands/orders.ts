@@ -27,7 +27,6 @@ import { explainCommand } from './explain.ts';
 
 export function ordersCommand(): Command {
   return new Command('orders')
-    .description('look at orders')
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(explainCommand());

@@ -13,7 +13,6 @@ interface PauseOptions {
 
 export function pauseCommand(): Command {
   return new Command('pause')
-    .description('stop asking and telling the service anything on our own; webhooks go on')
     .requiredOption('--reason <text>', 'why, for whoever finds it paused')
     .addOption(byOption())
     .addOption(jsonOption())
@@ -42,7 +41,6 @@ interface ResumeOptions {
 
 export function resumeCommand(): Command {
   return new Command('resume')
-    .description('end the pause of reconciliation')
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0 it goes on now, 1 it was not paused.')

@@ -49,7 +49,6 @@ interface Tools {
 
 export function reconcileCommand(): Command {
   return new Command('reconcile')
-    .description('compare the ledger with the payment service now, and heal what differs')
     .addOption(
       new Option('--stream <stream>', 'which list').choices([...STREAMS, 'all']).default('all'),
     )

@@ -30,7 +30,6 @@ interface Refreshed extends ResourceRef {
 
 export function refreshCommand(): Command {
   return new Command('refresh')
-    .description('ask the service now, apply what it says, and tell what that changed')
     .argument('<id>', 'of a payment, refund, dispute, payout, or of an order: all of its parts')
     .addOption(
       new Option('--kind <kind>', 'what it is, where several may have the id').choices(

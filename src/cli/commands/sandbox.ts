@@ -9,7 +9,6 @@ import { jsonOption, momentOption } from '../options.ts';
 
 export function sandboxCommand(): Command {
   return new Command('sandbox')
-    .description('run the sandbox alone: a stand-in for the payment service, on this machine only')
     .addOption(
       momentOption(
         '--at',

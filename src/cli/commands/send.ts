@@ -18,7 +18,6 @@ const TIMEOUT_MS = 30_000;
 
 export function sendCommand(): Command {
   return new Command('send')
-    .description('sign a body and deliver it to a receiver, as the service would')
     .argument('<file>', 'file with the event, or - for standard input')
     .option('--url <url>', 'where to deliver it (default: the receiver on this machine)')
     .addOption(secretOption())

@@ -13,7 +13,6 @@ interface SignOptions {
 
 export function signCommand(): Command {
   return new Command('sign')
-    .description(`print the ${SIGNATURE_HEADER} of a body`)
     .argument('<file>', 'file with the exact bytes to sign, or - for standard input')
     .addOption(secretOption())
     .addOption(

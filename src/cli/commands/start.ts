@@ -19,7 +19,6 @@ const ROLES_HELP =
 
 export function startCommand(): Command {
   return new Command('start')
-    .description('run everything in one process, or some roles of it')
     .option('--roles <roles>', ROLES_HELP, parseRoles)
     .addOption(jsonOption())
     .action(async ({ roles, json }: StartOptions) => {

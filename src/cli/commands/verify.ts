@@ -20,7 +20,6 @@ interface VerifyOptions {
 
 export function verifyCommand(): Command {
   return new Command('verify')
-    .description('prove the ledger: every invariant, over everything that is stored')
     .option('--rebuild', 'also make the ledger again from what is stored, and compare', false)
     .addOption(jsonOption())
     .addHelpText('after', EXIT_CODES)
