@@ -46,9 +46,8 @@ export async function openRun(
   const { db, client, clock } = parts;
   const { stream, isDryRun, lane } = request;
   if (earlier) await reopenRun(db, earlier.id);
-  const { pageLimit, watermarkAt } = await readStream(db, stream);
-  const historyUntilMs =
-    watermarkAt === null ? await readBeginningMs(db, clock.nowMs()) : undefined;
+  const { pageLimit, watermarkAt, importedAt } = await readStream(db, stream);
+  const historyUntilMs = importedAt === null ? await readBeginningMs(db, clock.nowMs()) : undefined;
   const requester = createRequester({
     retrieve: parts.retrieve,
     lane,

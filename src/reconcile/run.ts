@@ -15,7 +15,8 @@
  * 5. Pausing reconciliation holds a scheduled run at its checkpoint; it resumes after the pause.
  * 6. The watermark moves only when a full run completes, and never over a gap. The first run that sets
  *    it is as long as the first import: while only shorter ones have completed, the import is still to
- *    come. A watermark ahead of the service's clock is corrected first (watermark.ts).
+ *    come. A watermark ahead of the service's clock is corrected first (watermark.ts). A list stays
+ *    imported when its watermark is removed: whatever a later run finds raises its alerts.
  * 7. A run over an empty span fails: nothing was compared (domain/verdict.ts).
  */
 import { calibrateSums } from './compareSums.ts';

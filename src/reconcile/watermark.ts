@@ -3,7 +3,8 @@
  * moved it. Until the clock came by, every tail would begin after its end and compare nothing.
  *
  * 1. Such a watermark is not used. It is set back to where the last run ended that followed a right
- *    one, or taken away where there is none: then the next run reads as far as a first import.
+ *    one, or removed where there is none: then the next run reads as far as a first import, and raises
+ *    alerts all the same, since the list was imported.
  * 2. That is a finding about the list, opened in the same transaction. The run that reads on from a
  *    watermark closes it.
  */

@@ -1,12 +1,29 @@
 /** A watermark ahead of the service's clock, and comparisons of nothing. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
+import { FIRST_SPAN_MS } from '../../src/reconcile/openRun.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { insertPayments } from '../support/sandboxPayments.ts';
 
 const TAIL = { cause: 'tail', lane: 'discovery' } as const;
+
+/** By its amount it fails as soon as it is sent. */
+const FAILING_PAYOUT = {
+  amount: 7710,
+  currency: 'EUR',
+  payout_type: 'bank',
+  payout_method_data: {
+    bank_transfer: {
+      payout_method_type: 'sepa',
+      iban: 'DE89370400440532013000',
+      bic: 'ABCDEFGH',
+    },
+  },
+  confirm: true,
+  auto_fulfill: true,
+};
 
 let service: TestDatabase;
 let sandbox: TestSandbox;
@@ -113,6 +130,32 @@ describe('a watermark ahead of the service’s clock', () => {
     await makePayments(14, Date.now() - 30 * 24 * HOUR_MS);
     expect(await run(TAIL)).toMatchObject({ state: 'done', found: 14, healed: 14 });
     expect(Number(await watermark())).toBeLessThan(Date.now());
+  });
+
+  test('without a run to trust is removed, and what an imported list brings next raises its alert', async () => {
+    const { run } = testReconciler({ db, service: sandbox });
+    const first = await run({ ...TAIL, stream: 'payouts' });
+    expect(first).toMatchObject({ state: 'done', found: 0 });
+    // Set back by two days, the service stamps changes with times before Tallyhook began.
+    const wrongClock = { clock_off_ms: -48 * HOUR_MS };
+    await sandbox.control('PUT', '/faults', wrongClock);
+    await sandbox.call('POST', '/payouts/create', FAILING_PAYOUT);
+    await sandbox.advance(2 * MINUTE_MS);
+    // The run that removes the watermark fails before it sets another one.
+    const requests = [{ fault: 'server_error', path: '/payouts/payout_' }];
+    await sandbox.control('PUT', '/faults', { ...wrongClock, requests });
+    expect(await run({ ...TAIL, stream: 'payouts' })).toMatchObject({ state: 'failed' });
+    await sandbox.control('PUT', '/faults', wrongClock);
+
+    const report = await run({ stream: 'payouts' });
+    expect(report).toMatchObject({ state: 'done', found: 1, healed: 1 });
+    expect(report.toAt.getTime() - report.fromAt.getTime()).toBe(FIRST_SPAN_MS);
+    expect(await db.query(`select rule from alerts where subject like 'payout:%'`)).toEqual([
+      { rule: 'payout_failed' },
+    ]);
+    expect(await db.query('select is_history as "isHistory" from change_log')).toEqual([
+      { isHistory: false },
+    ]);
   });
 
   test('is left alone by a dry run, which still reads from where it should', async () => {

@@ -209,6 +209,8 @@ export function readRuns(
 /** What is known of a list. */
 export interface StreamRow {
   readonly watermarkAt: Date | null;
+  /** When the first import ended; null before that. */
+  readonly importedAt: Date | null;
   readonly pageLimit: number;
   /** When analytics' sums last agreed with ours; null while they are not to be used. */
   readonly sumsCalibratedAt: Date | null;
@@ -216,12 +218,12 @@ export interface StreamRow {
 
 export async function readStream(db: Queryable, stream: Stream): Promise<StreamRow> {
   const rows = await db.query<StreamRow>(
-    `select watermark_at as "watermarkAt", page_limit as "pageLimit",
+    `select watermark_at as "watermarkAt", imported_at as "importedAt", page_limit as "pageLimit",
             sums_calibrated_at as "sumsCalibratedAt"
        from reconcile_streams where stream = $1`,
     [stream],
   );
-  return rows[0] ?? { watermarkAt: null, pageLimit: 100, sumsCalibratedAt: null };
+  return rows[0] ?? { watermarkAt: null, importedAt: null, pageLimit: 100, sumsCalibratedAt: null };
 }
 
 /** Up to where each list counts as read; those that never were read are left out. */
@@ -258,7 +260,8 @@ export async function writeCalibration(
 }
 
 /**
- * Moves the watermark, never back. `fromAt` must not lie beyond it, or there would be a gap.
+ * Moves the watermark, never back, and records that the list was imported. `fromAt` must not lie beyond
+ * the watermark, or there would be a gap.
  * @param mayBegin whether there need not be one yet
  * @returns whether the span reached back to the watermark
  */
@@ -269,7 +272,8 @@ export async function advanceWatermark(
 ): Promise<boolean> {
   const rows = await db.query(
     `update reconcile_streams
-        set watermark_at = greatest(watermark_at, $3)
+        set watermark_at = greatest(watermark_at, $3),
+            imported_at = coalesce(imported_at, statement_timestamp())
       where stream = $1 and (watermark_at >= $2 or (watermark_at is null and $4))
       returning stream`,
     [stream, span.fromAt, span.toAt, span.mayBegin],
