@@ -142,7 +142,7 @@ function memberTable({ write }: Context, members: readonly Member[]): string {
 }
 
 function schemaTable(name: string, isRequest: boolean): string {
-  const schema = (contract as Readonly<Record<string, unknown>>)[name];
+  const schema: unknown = Object.entries(contract).find(([exported]) => exported === name)?.[1];
   if (!(schema instanceof z.ZodType)) throw new Error(`${name} is no schema of the contract`);
   const fields = fieldsOf(schema, isRequest ? 'input' : 'output');
   const row = ({ path, type, required }: Field) => [`\`${path}\``, type, required ? 'yes' : ''];

@@ -48,7 +48,7 @@ export interface Walk<T> {
  * @throws PaymentServiceError as each page does, and `unreadable_response` when offset is ignored, or
  * at the end when rows could not be read.
  */
-export async function* walkPages<T>(walk: Walk<T>): AsyncGenerator<T, void, undefined> {
+async function* walkPages<T>(walk: Walk<T>): AsyncGenerator<T, void, undefined> {
   const { operation, limit = PAGE_SIZE.max, fetchPage, idOf } = walk;
   const given = new Set<string>();
   let offset = walk.offset ?? 0;

@@ -6,7 +6,7 @@ import { REGISTERED } from '../ledger/domain/expectation.ts';
 import { ORDER_STATUSES } from '../ledger/domain/order.ts';
 import { ORDER_NAMES } from '../ledger/read/orders.ts';
 
-export const PAGE_LIMIT = { min: 1, default: 50, max: 100 } as const;
+const PAGE_LIMIT = { min: 1, default: 50, max: 100 } as const;
 
 /** Digits as a number, everything else as it came: '' and ' 5' are not numbers here. */
 function digits<Schema extends z.ZodType>(schema: Schema) {

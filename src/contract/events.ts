@@ -21,8 +21,6 @@ export const CONTENT_TYPES = {
   mandate_details: undefined,
   subscription_details: undefined,
 } as const satisfies Record<string, ResourceKind | undefined>;
-export type ContentType = keyof typeof CONTENT_TYPES;
-
 /** Known event types. service-interface.md §6.4, `payment_succeeded`. */
 export const EVENT_TYPES = [
   'payment_succeeded',

@@ -227,7 +227,7 @@ function show(page: Page<object>, { stream, span, limit, observedMs }: ShowInput
 }
 
 /** What a body says, in the words of comparing. */
-export function toRemote(ref: Pick<Remote, 'kind' | 'id'>, content: SnapshotContent): Remote {
+function toRemote(ref: Pick<Remote, 'kind' | 'id'>, content: SnapshotContent): Remote {
   return {
     kind: ref.kind,
     id: ref.id,

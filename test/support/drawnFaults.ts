@@ -18,7 +18,7 @@ export interface DrawnFaults {
   readonly names: string;
 }
 
-export const LOSS_PERCENTS = [0, 5, 20, 50] as const;
+const LOSS_PERCENTS = [0, 5, 20, 50] as const;
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 60 * 60 * SECOND_MS;

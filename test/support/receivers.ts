@@ -157,7 +157,7 @@ export interface MailServer {
   close(): Promise<void>;
 }
 
-export const SMTP_USER = 'alerts';
+const SMTP_USER = 'alerts';
 export const SMTP_PASSWORD = 'smtp-password-of-tests';
 
 /** A mail server that wants to be logged into. */

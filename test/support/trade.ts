@@ -23,7 +23,7 @@ type Act = readonly [method: 'POST', path: string, body?: object];
 const AT_ONCE = 4;
 const PAGE_ROWS = 1_000;
 const MOST_ROWS = 100_000;
-export const KINDS: readonly ResourceKind[] = ['payment', 'refund', 'dispute', 'payout'];
+const KINDS: readonly ResourceKind[] = ['payment', 'refund', 'dispute', 'payout'];
 
 export interface TradeOptions {
   /** New orders of this round. */
@@ -236,7 +236,7 @@ function movePayout({ payout_id: id, status }: Body, { random }: Trade): readonl
 }
 
 /** Everything that the sandbox has, as it really is. */
-export async function readTruths(
+async function readTruths(
   sandbox: TestSandbox,
 ): Promise<ReadonlyMap<ResourceKind, readonly Body[]>> {
   const truths = new Map<ResourceKind, readonly Body[]>();

@@ -153,7 +153,7 @@ export interface Resolved {
 }
 
 /** Tells alerts that are not resolved apart. */
-export function keyOf({ rule, subject, variant }: AlertKey): string {
+function keyOf({ rule, subject, variant }: AlertKey): string {
   return JSON.stringify([subject, rule, variant]);
 }
 

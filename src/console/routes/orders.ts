@@ -35,7 +35,7 @@ import {
 } from '../schemas.ts';
 import { timelineBody, timelineEntry } from '../timeline.ts';
 
-export const orderTotals = z
+const orderTotals = z
   .strictObject({
     currency,
     status: orderStatus.describe('The first that applies to the parts in this currency.'),

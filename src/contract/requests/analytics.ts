@@ -43,7 +43,7 @@ export const ANALYTICS = {
 export type AnalyticsKind = keyof typeof ANALYTICS;
 
 /** The contract shows `G_ONE_DAY`; the others are the family's, its own spelling of a day included. */
-export const GRANULARITIES = [
+const GRANULARITIES = [
   'G_ONEMIN',
   'G_FIVEMIN',
   'G_FIFTEENMIN',
@@ -52,8 +52,6 @@ export const GRANULARITIES = [
   'G_ONE_DAY',
   'G_ONEDAY',
 ] as const;
-export type Granularity = (typeof GRANULARITIES)[number];
-
 /** The family takes one; the contract shows an array. */
 const MAX_QUERIES = 10;
 

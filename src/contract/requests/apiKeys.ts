@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { pageFields, text, timestamp } from './fields.ts';
 
 /** The contract gives no limits; these are the family's. */
-export const API_KEY_TEXT_LIMITS = { name: 64, description: 256 } as const;
+const API_KEY_TEXT_LIMITS = { name: 64, description: 256 } as const;
 
 const name = text.max(API_KEY_TEXT_LIMITS.name);
 const otherFields = {

@@ -54,4 +54,3 @@ export const browserInfoRequest = z.strictObject({
   device_model: text.optional(),
   referer: text.optional(),
 });
-export type BrowserInfoRequest = z.input<typeof browserInfoRequest>;

@@ -13,8 +13,6 @@ export const customerAddressRequest = z.strictObject({
   first_name: text.optional(),
   last_name: text.optional(),
 });
-export type CustomerAddressRequest = z.input<typeof customerAddressRequest>;
-
 const changeableFields = {
   email: email.optional(),
   name: text.optional(),

@@ -4,7 +4,7 @@ import { DISPUTE_STAGES, DISPUTE_STATUSES } from '../statuses.ts';
 import { currency, pageFields, text, timestamp } from './fields.ts';
 
 /** The wire's spelling of a dispute's status, as the family has it. */
-export const DISPUTE_WIRE_STATUSES = DISPUTE_STATUSES.map((status) => `dispute_${status}` as const);
+const DISPUTE_WIRE_STATUSES = DISPUTE_STATUSES.map((status) => `dispute_${status}` as const);
 
 /** The contract gives method and path; the names are the family's. Lists are comma-separated. */
 export const listDisputesQuery = z.strictObject({

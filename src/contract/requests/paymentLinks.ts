@@ -14,7 +14,7 @@ import {
 import { AUTHENTICATION_TYPES, CAPTURE_METHODS } from './payments.ts';
 
 /** service-interface.md §4.7. */
-export const paymentLinkConfigRequest = z.strictObject({
+const paymentLinkConfigRequest = z.strictObject({
   seller_name: text.optional(),
   /** `tabs` is shown; an open set. */
   sdk_layout: text.optional(),

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { exactlyOne, sentFields, text } from './fields.ts';
 
 /** service-interface.md §2.2, `payment_method_data.card`. */
-export const cardRequest = z.strictObject({
+const cardRequest = z.strictObject({
   card_number: z.string().regex(/^\d{12,19}$/, 'expected 12 to 19 digits'),
   card_exp_month: z.string().regex(/^(0?[1-9]|1[0-2])$/, 'expected a month from 01 to 12'),
   card_exp_year: z.string().regex(/^(\d{2}|\d{4})$/, 'expected a year of two or four digits'),
@@ -15,7 +15,7 @@ export const cardRequest = z.strictObject({
 });
 
 /** service-interface.md §2.2, `payment_method_data.crypto`. */
-export const cryptoRequest = z.strictObject({
+const cryptoRequest = z.strictObject({
   /** An asset such as `BTC`. */
   pay_currency: text,
   wallet_address: text,

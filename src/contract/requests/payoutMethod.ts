@@ -80,8 +80,6 @@ export const bankTransferRequest = z.discriminatedUnion('payout_method_type', [
     iban: text,
   }),
 ]);
-export type BankTransferRequest = z.input<typeof bankTransferRequest>;
-
 const wallet = exactlyOne(
   z.strictObject({
     apple_pay_decrypt: z

@@ -65,7 +65,7 @@ export const PAYOUT_PRIORITIES = [
 ] as const;
 
 /** Seconds; the upper bound is the family's. */
-export const SESSION_EXPIRY_SECONDS = { min: 1, max: 7_890_000 } as const;
+const SESSION_EXPIRY_SECONDS = { min: 1, max: 7_890_000 } as const;
 
 const customer = z.strictObject({
   id: customerId.optional(),
@@ -130,7 +130,7 @@ export interface PayoutConfirmationFields {
  * What is missing to confirm a payout: its type, and details or a stored method.
  * service-interface.md §4.8, `payout_type`.
  */
-export function missingToConfirmPayout(fields: PayoutConfirmationFields): readonly MissingField[] {
+function missingToConfirmPayout(fields: PayoutConfirmationFields): readonly MissingField[] {
   const missing: MissingField[] = [];
   if (fields.payout_type === undefined) {
     missing.push({ field: 'payout_type', why: 'required before confirmation' });

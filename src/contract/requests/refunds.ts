@@ -35,7 +35,7 @@ export const updateRefundRequest = z.strictObject({
 export type UpdateRefundRequest = z.input<typeof updateRefundRequest>;
 
 /** Both spellings: the resource's, and the one that the family filters by. */
-export const REFUND_LIST_STATUSES = [
+const REFUND_LIST_STATUSES = [
   'pending',
   'review',
   'succeeded',

@@ -8,7 +8,7 @@ import { flag, id, integer, text } from './fields.ts';
 const texts = z.array(z.string()).nullish();
 
 /** Fields that services of this family send. */
-export const PROFILE_FAMILY_FIELDS = {
+const PROFILE_FAMILY_FIELDS = {
   merchant_id: text,
   profile_name: text,
   return_url: text,

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { currency, flag, id, text, timestamp } from './fields.ts';
 
 /** Fields that services of this family send; the contract shows none of them. */
-export const DISPUTE_FAMILY_FIELDS = {
+const DISPUTE_FAMILY_FIELDS = {
   payment_id: text,
   attempt_id: text,
   /** Minor units, sent as text; an integer, the contract's form of amounts, is read too. */

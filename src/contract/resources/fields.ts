@@ -61,8 +61,6 @@ export const billingSchema = z.looseObject({
   /** Named for payouts only. */
   email: text,
 });
-export type Billing = z.infer<typeof billingSchema>;
-
 /** Customer details inside another resource. service-interface.md §2.7. */
 export const customerDetailsSchema = z.looseObject({
   id: text,
@@ -71,4 +69,3 @@ export const customerDetailsSchema = z.looseObject({
   phone: text,
   phone_country_code: text,
 });
-export type CustomerDetails = z.infer<typeof customerDetailsSchema>;

@@ -1,5 +1,5 @@
 /**
- * The four resources that move money. service-interface.md §2.
+ * The four resources that move money. Interface document, section Resources and their fields.
  */
 import type { z } from 'zod';
 import { disputeSchema } from './dispute.ts';
@@ -7,7 +7,7 @@ import { paymentSchema } from './payment.ts';
 import { payoutSchema } from './payout.ts';
 import { refundSchema } from './refund.ts';
 
-/** service-interface.md §6: the changes that webhooks tell. */
+/** Interface document, section Events: the changes that webhooks tell. */
 export const RESOURCE_KINDS = ['payment', 'refund', 'dispute', 'payout'] as const;
 export type ResourceKind = (typeof RESOURCE_KINDS)[number];
 
@@ -18,7 +18,7 @@ export interface ResourceEntry {
   readonly schema: z.ZodType;
 }
 
-/** service-interface.md §2. */
+/** Interface document, section Resources and their fields. */
 export const RESOURCES = {
   payment: { idField: 'payment_id', schema: paymentSchema },
   refund: { idField: 'refund_id', schema: refundSchema },
@@ -51,31 +51,7 @@ export {
   type UploadedFile,
   uploadedFileSchema,
 } from './evidence.ts';
-export {
-  type Billing,
-  billingSchema,
-  type CustomerDetails,
-  customerDetailsSchema,
-} from './fields.ts';
-export {
-  type Capture,
-  type CardDetails,
-  captureSchema,
-  cardDetailsSchema,
-  type ErrorDetails,
-  errorDetailsSchema,
-  type NextAction,
-  nextActionSchema,
-  type OrderDetail,
-  orderDetailSchema,
-  type Payment,
-  paymentSchema,
-} from './payment.ts';
+export { type Payment, paymentSchema } from './payment.ts';
 export { type PaymentLink, paymentLinkSchema } from './paymentLink.ts';
-export {
-  type Payout,
-  type PayoutMethodData,
-  payoutMethodDataSchema,
-  payoutSchema,
-} from './payout.ts';
+export { type Payout, payoutSchema } from './payout.ts';
 export { type Refund, refundSchema } from './refund.ts';

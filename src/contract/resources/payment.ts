@@ -19,16 +19,14 @@ import {
 import { refundSchema } from './refund.ts';
 
 /** Response form of a card: never its number. service-interface.md §2.1. */
-export const cardDetailsSchema = z.looseObject({
+const cardDetailsSchema = z.looseObject({
   last4: text,
   brand: text,
   exp_month: text,
   exp_year: text,
 });
-export type CardDetails = z.infer<typeof cardDetailsSchema>;
-
 /** Why a payment failed, in three voices. service-interface.md §2.1. */
-export const errorDetailsSchema = z.looseObject({
+const errorDetailsSchema = z.looseObject({
   unified_details: lenient(z.looseObject({ category: text, message: text })),
   issuer_details: lenient(
     z.looseObject({
@@ -40,18 +38,14 @@ export const errorDetailsSchema = z.looseObject({
   /** The acquirer's own words: no stable surface. */
   connector_details: lenient(z.looseObject({ code: text, message: text, reason: text })),
 });
-export type ErrorDetails = z.infer<typeof errorDetailsSchema>;
-
 /**
  * What the customer has to do next. The contract leaves its name and form open; the family calls it
  * `next_action` and tells its many forms apart by `type`, of which a redirect is the usual one.
  * service-interface.md §2.1.
  */
-export const nextActionSchema = z.looseObject({ type: text, redirect_to_url: text });
-export type NextAction = z.infer<typeof nextActionSchema>;
-
+const nextActionSchema = z.looseObject({ type: text, redirect_to_url: text });
 /** service-interface.md §2.2, `order_details`. */
-export const orderDetailSchema = z.looseObject({
+const orderDetailSchema = z.looseObject({
   name: text,
   /** The family's word for `name`. */
   product_name: text,
@@ -59,10 +53,8 @@ export const orderDetailSchema = z.looseObject({
   amount: amountMinor,
   currency,
 });
-export type OrderDetail = z.infer<typeof orderDetailSchema>;
-
 /** One of several captures of a payment. Not in the contract; the family sends it on request. */
-export const captureSchema = z.looseObject({
+const captureSchema = z.looseObject({
   capture_id: text,
   status: text,
   amount: amountMinor,
@@ -70,8 +62,6 @@ export const captureSchema = z.looseObject({
   capture_sequence: integer,
   connector_capture_id: text,
 });
-export type Capture = z.infer<typeof captureSchema>;
-
 /** Fields that services of this family add. The contract names the first six in requests only. */
 export const PAYMENT_FAMILY_FIELDS = {
   profile_id: text,

@@ -16,7 +16,7 @@ import {
 } from './fields.ts';
 
 /** How the money goes out; account numbers come masked. service-interface.md §2.7. */
-export const payoutMethodDataSchema = z.looseObject({
+const payoutMethodDataSchema = z.looseObject({
   bank: lenient(
     z.looseObject({
       bank_account_number: text,
@@ -25,8 +25,6 @@ export const payoutMethodDataSchema = z.looseObject({
     }),
   ),
 });
-export type PayoutMethodData = z.infer<typeof payoutMethodDataSchema>;
-
 /** Fields that services of this family add. Some are deprecated fields of requests in the contract. */
 export const PAYOUT_FAMILY_FIELDS = {
   modified_at: timestamp,

@@ -127,8 +127,8 @@ export function judgeClock(skewMs: number, isSandbox: boolean): Judgement {
 }
 
 /** Times that are stored follow the database's clock; what a machine does by its own goes wrong from here. */
-export const SKEW_WARNING_MS = 2_000;
-export const SKEW_FAILURE_MS = 60_000;
+const SKEW_WARNING_MS = 2_000;
+const SKEW_FAILURE_MS = 60_000;
 
 /** @param skewMs this machine's clock less the database's */
 export function judgeDatabaseClock(skewMs: number): Judgement {

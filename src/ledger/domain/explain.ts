@@ -46,7 +46,7 @@ import type { ResourceRef, SnapshotContent } from './snapshot.ts';
 import { formatInstant } from './time.ts';
 
 /** What each doubt means for a person. */
-export const DOUBT_MEANINGS: Readonly<Record<Doubt, string>> = {
+const DOUBT_MEANINGS: Readonly<Record<Doubt, string>> = {
   incomplete:
     'The latest body lacks status, amount or currency. The service is asked for the whole.',
   unknown_status:
@@ -400,7 +400,7 @@ function postedBy({ transfers }: PartRecord): Posted {
   return posted;
 }
 
-export function summarise(evidence: Evidence): EvidenceSummary {
+function summarise(evidence: Evidence): EvidenceSummary {
   const { content } = evidence;
   return {
     contentHash: evidence.contentHash,

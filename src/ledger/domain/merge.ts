@@ -202,7 +202,7 @@ export const HELD: ReadonlySet<string> = new Set([
 ]);
 
 /** Statuses whose body states the final captured amount when it carries one. */
-export const SETTLED: ReadonlySet<string> = new Set([
+const SETTLED: ReadonlySet<string> = new Set([
   'succeeded',
   'partially_captured',
   'cancelled_post_capture',

@@ -15,7 +15,7 @@ import { checkResources } from './resources.ts';
 import { createTally, type Tally } from './tally.ts';
 import type { Progress, Run } from './walk.ts';
 
-export type { Phase, Progress } from './walk.ts';
+export type { Progress } from './walk.ts';
 
 export interface VerifyOptions {
   /** The account that this ledger serves. */

@@ -99,7 +99,7 @@ export const SINGLES_PER_RULE = 5;
 export const SINGLES_PER_WINDOW = 10;
 export const WINDOW_MS = 10 * 60_000;
 export const STORM_PAUSE_MS = 60_000;
-export const MOST_URGENT = 5;
+const MOST_URGENT = 5;
 
 /** What a channel wants, and what it was given lately. */
 export interface Listener {

@@ -9,7 +9,7 @@ export function slackBody({ title, lines }: Text): { readonly text: string } {
   return { text: `*${escapeSlack(title)}*\n${lines.map(escapeSlack).join('\n')}` };
 }
 
-export function escapeSlack(text: string): string {
+function escapeSlack(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -62,7 +62,7 @@ export interface Measurement {
 }
 
 /** The offset after a measurement (invariant 2); the first one is taken at the middle. */
-export function boundOffset(
+function boundOffset(
   offsetMs: number | undefined,
   { sentMs, databaseMs, receivedMs }: Measurement,
 ): number {

@@ -32,7 +32,7 @@ import { processTable } from './processes.ts';
 import { freePort } from './server.ts';
 import { type EmbeddedPostgres, type EmbeddedPostgresOptions, start } from './start.ts';
 
-export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from './errors.ts';
+export { EmbeddedPostgresError } from './errors.ts';
 export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './start.ts';
 
 /** Starts the server, or attaches to the one that already runs for this dataDir. Creates database `tallyhook` if missing. */

@@ -28,7 +28,7 @@ export interface Span {
 }
 
 /** Nothing narrower is asked for: the service's times have milliseconds. */
-export const TICK_MS = 1;
+const TICK_MS = 1;
 
 /** Of a page, so that most windows are whole at the first request though rows come unevenly. */
 const FILL = 0.8;

@@ -143,7 +143,6 @@ export type FaultsInput = z.input<typeof faultsSchema>;
 export type WebhookFaults = Faults['webhooks'];
 export type RequestFault = Faults['requests'][number];
 export type ListFaults = Faults['lists'];
-export type PaymentFaults = Faults['payments'];
 export type LackedField = (typeof LACKED_FIELDS)[number];
 
 export const NO_FAULTS: Faults = faultsSchema.parse({});

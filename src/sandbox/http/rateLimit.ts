@@ -10,7 +10,7 @@ import type { Clock } from '../../platform/clock.ts';
 const WINDOW_MS = 60_000;
 
 /** The contract leaves the number open; this is the family's 80 a second. */
-export const DEFAULT_PER_MINUTE = 4_800;
+const DEFAULT_PER_MINUTE = 4_800;
 
 export interface Budget {
   readonly isExceeded: boolean;

@@ -17,7 +17,7 @@ type Of<By extends Check['by']> = Extract<Check, { readonly by: By }>;
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
-export function isOfType(value: unknown, type: JsonType): boolean {
+function isOfType(value: unknown, type: JsonType): boolean {
   const [form, orNull] = type.split('|');
   if (value === null) return orNull === 'null';
   switch (form) {

@@ -209,7 +209,7 @@ const metrics = (
   body: [{ ...METRICS_QUERY, metrics: names, filters }],
 });
 
-export const REQUESTS: Readonly<Record<string, Prepare>> = {
+const REQUESTS: Readonly<Record<string, Prepare>> = {
   createApiKey: () => ({
     endpoint: 'createApiKey',
     method: 'POST',

@@ -66,7 +66,7 @@ export const ACH = {
   },
 };
 
-export const CUSTOMER = {
+const CUSTOMER = {
   email: 'ada@example.com',
   name: 'Ada Lovelace',
   phone: '5550100',

@@ -20,4 +20,4 @@ export const STATEMENTS: readonly Statement[] = [
   ...DECLINES,
 ];
 
-export type { Check, JsonType, Kind, Statement } from './statement.ts';
+export type { Check, JsonType, Statement } from './statement.ts';

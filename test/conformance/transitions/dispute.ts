@@ -41,14 +41,14 @@ export const DISPUTE_TRANSITIONS = [
 ] as const satisfies readonly Transition<DisputeOperation | DisputeTrigger, DisputeStatus>[];
 
 /** The stages at which a dispute can be accepted or challenged. */
-export const ACCEPTABLE_DISPUTE_STAGES = [
+const ACCEPTABLE_DISPUTE_STAGES = [
   'pre_dispute',
   'dispute',
   'pre_arbitration',
   'arbitration',
 ] as const satisfies readonly DisputeStage[];
 
-export const DISPUTE_REFUSALS = {
+const DISPUTE_REFUSALS = {
   acceptDispute: { usual: { httpStatus: 400, code: 'HE_03' } },
   submitEvidence: { usual: { httpStatus: 400, code: 'HE_03' } },
 } as const satisfies Record<DisputeOperation, StateRefusals<DisputeStatus>>;

@@ -18,7 +18,7 @@ const HOUR_MS = 60 * 60_000;
 const ASSUMED_DAYS = 7;
 
 /** Hours before the deadline, descending. */
-export const THRESHOLD_HOURS: readonly number[] = [7 * 24, 72, 24];
+const THRESHOLD_HOURS: readonly number[] = [7 * 24, 72, 24];
 
 export interface Deadline {
   readonly deadlineMs: number;
