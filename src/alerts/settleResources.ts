@@ -1,11 +1,10 @@
 /**
- * What the ledger tells alerts of a transaction: the resources that showed something new and the
- * orders of which a part has changed. The caller holds them all.
+ * What the ledger tells alerts of a transaction: the resources that showed something new. The caller
+ * holds them all.
  */
 import type { Queryable } from '../platform/db/database.ts';
-import type { OrderFacts, ResourceFacts } from './domain/facts.ts';
+import type { ResourceFacts } from './domain/facts.ts';
 import { NEEDS_ANSWER } from './domain/rules/dispute.ts';
-import { disputeAndRefundAlerts } from './domain/rules/disputeAndRefund.ts';
 import { evidenceDeadline, nextThresholdMs } from './domain/rules/evidence.ts';
 import { resourceAlerts } from './domain/rules/resource.ts';
 import { settleAlerts } from './raise.ts';
@@ -13,19 +12,15 @@ import { dropDeadlines, type PlannedDeadline, planDeadlines } from './store/dead
 
 export interface Changed {
   readonly resources: readonly ResourceFacts[];
-  readonly orders: readonly OrderFacts[];
   readonly nowMs: number;
 }
 
 /** Raises and resolves what follows. Where all is ordinary it takes no statement. */
-export async function settleResources(
-  tx: Queryable,
-  { resources, orders, nowMs }: Changed,
-): Promise<void> {
-  await settleAlerts(tx, [
-    ...resources.flatMap((facts) => resourceAlerts(facts, nowMs)),
-    ...orders.flatMap(disputeAndRefundAlerts),
-  ]);
+export async function settleResources(tx: Queryable, { resources, nowMs }: Changed): Promise<void> {
+  await settleAlerts(
+    tx,
+    resources.flatMap((facts) => resourceAlerts(facts, nowMs)),
+  );
   await planEvidence(
     tx,
     resources.filter(({ kind }) => kind === 'dispute'),

@@ -92,7 +92,7 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   await recordChanges(tx, placed, { before: orders, after: recomputed, historyUntilMs });
   const found = await recordFindings(tx, [...recomputed, ...resourcesShow(placed)]);
   await requestConfirmation(tx, found, recomputed);
-  await raiseAlerts(tx, { applied: placed, orders: recomputed, nowMs, historyUntilMs });
+  await raiseAlerts(tx, { applied: placed, nowMs, historyUntilMs });
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Tells alerts what a transaction changed: each resource as its row said it before, and as it is now. */
-import type { OrderFacts, ResourceFacts } from '../alerts/domain/facts.ts';
+import type { ResourceFacts } from '../alerts/domain/facts.ts';
 import { settleResources } from '../alerts/settleResources.ts';
 import { describeReason } from '../contract/reasons.ts';
 import type { Queryable } from '../platform/db/database.ts';
@@ -7,22 +7,20 @@ import { namedOrderId } from './domain/order.ts';
 import { termOf } from './domain/overdue.ts';
 import { tellsOfPast } from './domain/past.ts';
 import { refKey } from './filing.ts';
-import type { RecomputedOrder } from './recomputeOrders.ts';
 import type { Applied } from './recordChanges.ts';
 import { lockAccepted } from './store/findings.ts';
 import type { ResourceRow } from './store/resources.ts';
 
 export interface AlertInput {
   readonly applied: readonly Applied[];
-  readonly orders: readonly RecomputedOrder[];
   readonly nowMs: number;
   readonly historyUntilMs: number | undefined;
 }
 
-/** Raises and resolves alerts about what was applied. The caller holds the orders and resources. */
+/** Raises and resolves alerts about what was applied. The caller holds the resources. */
 export async function raiseAlerts(
   tx: Queryable,
-  { applied, orders, nowMs, historyUntilMs }: AlertInput,
+  { applied, nowMs, historyUntilMs }: AlertInput,
 ): Promise<void> {
   const accepted = await readAcceptedTerms(tx, applied);
   const resources = applied.flatMap((one) => {
@@ -30,7 +28,7 @@ export async function raiseAlerts(
     if (!facts) return [];
     return accepted.has(refKey(one.row)) ? withoutTerm(facts) : facts;
   });
-  await settleResources(tx, { resources, orders: orderFacts(applied, orders), nowMs });
+  await settleResources(tx, { resources, nowMs });
 }
 
 /** Resources that stay overdue with a person's consent. Where none stays so it takes no statement. */
@@ -97,26 +95,4 @@ function beforeOf(row: ResourceRow): ResourceFacts['before'] {
 
 function toMs(micros: number | undefined): number | undefined {
   return micros === undefined ? undefined : Math.floor(micros / 1000);
-}
-
-/** Orders of which a refund or dispute was looked at, and those between which parts moved. */
-function orderFacts(
-  applied: readonly Applied[],
-  orders: readonly RecomputedOrder[],
-): readonly OrderFacts[] {
-  const left = new Set<string>();
-  const concerned = new Set<string>();
-  for (const { row, orderKey } of applied) {
-    const isMoved = row.orderKey !== null && row.orderKey !== orderKey;
-    if (isMoved) left.add(row.orderKey);
-    const isChild = row.kind === 'refund' || row.kind === 'dispute';
-    if (orderKey !== null && (isMoved || isChild)) concerned.add(orderKey);
-  }
-  return orders
-    .filter(({ orderKey }) => concerned.has(orderKey) || left.has(orderKey))
-    .map(({ orderKey, parts }) => ({
-      orderId: namedOrderId(orderKey),
-      parts,
-      hasLostParts: left.has(orderKey),
-    }));
 }

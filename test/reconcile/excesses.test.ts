@@ -2,7 +2,7 @@
  * Excesses of orders raise no alert before the service has confirmed every part. Numbers are the
  * rules of src/alerts/domain/rules/excesses.ts.
  */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { speakOfFindings } from '../../src/alerts/settleFindings.ts';
 import { acceptFinding } from '../../src/ledger/acceptFinding.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -16,7 +16,7 @@ import { eventBody, unique } from '../support/events.ts';
 import { applyEach, readOpenFindings, testApplier } from '../support/ledger.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { cardPayment } from '../support/sandboxRequests.ts';
+import { cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
 
 const MINUTE = 60_000;
 
@@ -34,6 +34,7 @@ const apply = (...bodies: readonly Buffer[]) =>
   applyEach(db, testApplier(db, sandbox.merchantId), bodies);
 
 interface Order {
+  readonly orderId: string;
   readonly paymentId: string;
   readonly subject: string;
   /** What the service says of the payment. */
@@ -44,7 +45,7 @@ async function pay(): Promise<Order> {
   const orderId = unique('ord');
   const request = cardPayment({ metadata: { order_id: orderId } });
   const { body } = await sandbox.call('POST', '/payments', request);
-  return { paymentId: body.payment_id, subject: `order:order:${orderId}`, payment: body };
+  return { orderId, paymentId: body.payment_id, subject: `order:order:${orderId}`, payment: body };
 }
 
 /** The event of an attempt that failed before the one that succeeded. */
@@ -62,6 +63,21 @@ function failedAttempt({ payment }: Order): Buffer {
 async function refund({ paymentId }: Order, amount = 6540): Promise<string> {
   const { body } = await sandbox.call('POST', '/refunds', { payment_id: paymentId, amount });
   return body.refund_id;
+}
+
+/** A refund of 5.40 USD that is pending, and known to be: no webhook reports that one begins. */
+async function pendingRefund({ paymentId }: Order): Promise<string> {
+  const request = { payment_id: paymentId, amount: 540, refund_type: 'Scheduled' };
+  const { body } = await sandbox.call('POST', '/refunds', request);
+  const { retrieve } = testReconciler({ db, service: sandbox });
+  await retrieve({ kind: 'refund', id: body.refund_id }, { lane: 'operator' });
+  return body.refund_id;
+}
+
+/** A second payment of the order that the first one pays. */
+async function payAgain({ orderId }: Order): Promise<string> {
+  const request = cardPayment({ metadata: { order_id: orderId } });
+  return (await sandbox.call('POST', '/payments', request)).body.payment_id;
 }
 
 async function dispute({ paymentId }: Order): Promise<string> {
@@ -207,4 +223,130 @@ test('an accepted excess that seems to grow alerts only when that is confirmed (
   await refreshOnce();
   await speak();
   expect(await alerts(order.subject)).toEqual([['double_loss', 'open', 'opened']]);
+});
+
+/** Alerts of a rule, whatever they are about. */
+const alertsOf = async (wanted: string) =>
+  (await readWrittenAlerts(db))
+    .filter(({ rule }) => rule === wanted)
+    .map(({ subject, state, said }) => [subject, state, ...said]);
+
+describe('a dispute beside a pending refund', () => {
+  /** A small dispute: the two together do not exceed the capture. */
+  const disputeSome = async ({ paymentId }: Order) =>
+    await sandbox.control('POST', '/disputes', { payment_id: paymentId, amount: 1000 });
+
+  test('raises no alert if the refund has failed meanwhile and nobody heard of it (rule 1)', async () => {
+    const order = await pay();
+    const refundId = await pendingRefund(order);
+    await sandbox.control('POST', `/refunds/${refundId}/move`, { status: 'failed' });
+    await disputeSome(order);
+    await apply(...(await webhooks('payment', 'dispute')));
+    expect(await classes(order.subject)).toEqual(['dispute_and_refund']);
+    await speak();
+    expect(await refreshOnce()).toMatchObject({ outcome: 'done', looked: 3 });
+    expect(await classes(order.subject)).toEqual([]);
+    await passTime(48 * 60 * MINUTE);
+    await speak();
+    expect(await alertsOf('dispute_and_refund')).toEqual([]);
+  });
+
+  test('raises one alert about the order once the service has confirmed both (rule 2)', async () => {
+    const order = await pay();
+    const refundId = await pendingRefund(order);
+    const { dispute_id: disputeId } = await disputeSome(order);
+    await apply(...(await webhooks('payment', 'dispute')));
+    await speak();
+    expect(await alertsOf('dispute_and_refund')).toEqual([]);
+    await passTime(62_000);
+    expect(await refreshOnce()).toMatchObject({ looked: 3 });
+    await speak();
+    await speak();
+    expect(await alertsOf('dispute_and_refund')).toEqual([[order.subject, 'open', 'opened']]);
+    const rows = await db.query(
+      `select order_id, sentence from alerts where rule = 'dispute_and_refund'`,
+    );
+    expect(rows).toEqual([
+      {
+        order_id: order.orderId,
+        sentence: `Order ${order.orderId} is disputed (${disputeId}, 10.00 USD) while money of it is being refunded (${refundId}, 5.40 USD): the customer may receive it twice.`,
+      },
+    ]);
+    await sandbox.control('POST', `/refunds/${refundId}/move`, { status: 'failed' });
+    await apply(...(await webhooks('refund')));
+    expect(await alertsOf('dispute_and_refund')).toEqual([
+      [order.subject, 'resolved', 'opened', 'resolved'],
+    ]);
+  });
+
+  test('raises its alert after twenty minutes where no API key is set (rule 3)', async () => {
+    const order = await pay();
+    await pendingRefund(order);
+    await disputeSome(order);
+    await apply(...(await webhooks('payment', 'dispute')));
+    await passTime(19 * MINUTE);
+    await speak(false);
+    expect(await alertsOf('dispute_and_refund')).toEqual([]);
+    await passTime(2 * MINUTE);
+    await speak(false);
+    expect(await alertsOf('dispute_and_refund')).toEqual([[order.subject, 'open', 'opened']]);
+  });
+});
+
+describe('a second payment of an order', () => {
+  test('raises no alert if a retrieve shows that it was not paid (rule 1)', async () => {
+    const order = await pay();
+    const failed = cardPaymentOf('final', 'UE_1001', { metadata: { order_id: order.orderId } });
+    const { body } = await sandbox.call('POST', '/payments', failed);
+    // A body without a version that states a success which the service has taken back.
+    const paid = { ...order.payment, payment_id: body.payment_id, modified_at: undefined };
+    const { merchantId } = sandbox;
+    const claim = eventBody(paid, { eventType: 'payment_succeeded', merchantId });
+    await apply(...(await webhooks('payment')).filter((one) => !one.includes(body.payment_id)));
+    await apply(claim);
+    expect(await classes(order.subject)).toEqual(['double_paid']);
+    await speak();
+    expect(await refreshOnce()).toMatchObject({ looked: 2 });
+    expect(await classes(order.subject)).toEqual([]);
+    await passTime(48 * 60 * MINUTE);
+    await speak();
+    expect(await alertsOf('double_paid')).toEqual([]);
+  });
+
+  test('raises one alert although responses lag behind its webhook (rule 2)', async () => {
+    // The webhook carries no version, a response that lags does, and so it outranks the webhook.
+    const lag = { retrieves: { lag_ms: 20_000 }, webhooks: { without: ['version'] } };
+    const order = await pay();
+    await sandbox.advance(30_000);
+    await sandbox.control('PUT', '/faults', {
+      ...lag,
+      payments: { processing_first: 1, processing_ms: 25_000 },
+    });
+    const second = await payAgain(order);
+    await sandbox.advance(26_000);
+    await apply(...(await webhooks('payment')));
+    expect(await classes(order.subject)).toEqual(['double_paid']);
+    const { retrieve } = testReconciler({ db, service: sandbox });
+    await retrieve({ kind: 'payment', id: second }, { lane: 'operator' });
+    expect(await classes(order.subject)).toEqual([]);
+    for (let round = 0; round < 10; round += 1) {
+      await sandbox.advance(31_000);
+      await passTime(31_000);
+      await refreshOnce();
+      await speak();
+    }
+    expect(await alertsOf('double_paid')).toEqual([[order.subject, 'open', 'opened']]);
+  });
+
+  test('raises its alert after twenty minutes where no API key is set (rule 3)', async () => {
+    const order = await pay();
+    await payAgain(order);
+    await apply(...(await webhooks('payment')));
+    await passTime(19 * MINUTE);
+    await speak(false);
+    expect(await alertsOf('double_paid')).toEqual([]);
+    await passTime(2 * MINUTE);
+    await speak(false);
+    expect(await alertsOf('double_paid')).toEqual([[order.subject, 'open', 'opened']]);
+  });
 });

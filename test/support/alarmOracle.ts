@@ -58,8 +58,6 @@ export interface Verdict {
   readonly twice: readonly string[];
 }
 
-type Interval = readonly [fromMs: number, untilMs: number];
-
 /** Rules about one resource: in which states their condition holds. */
 const STATE_RULES: Readonly<Record<string, (state: State, variant: string) => boolean>> = {
   dispute_opened: ({ status, stage }, variant) =>
@@ -75,6 +73,9 @@ const STATE_RULES: Readonly<Record<string, (state: State, variant: string) => bo
 /** Rules about an order: whether their condition holds for its parts at one instant. */
 const ORDER_RULES: Readonly<Record<string, (parts: readonly State[]) => boolean>> = {
   double_paid: (parts) => parts.filter(isPaid).length > 1,
+  dispute_and_refund: (parts) =>
+    parts.some(({ kind, status }) => kind === 'dispute' && UNDECIDED_DISPUTE.has(status)) &&
+    parts.some(({ kind, status }) => kind === 'refund' && UNDECIDED_REFUND.has(status)),
   over_refund: (parts) => perCurrency(parts, ({ out, captured }) => out > captured),
   double_loss: (parts) =>
     perCurrency(
@@ -147,7 +148,6 @@ function createOracle({ states, faults, clock, runs }: Judged): Oracle {
       const own = bySubject.get(subject) ?? [];
       const isState = STATE_RULES[rule];
       if (isState) return episodesOf(own.filter((state) => isState(state, variant)));
-      if (rule === 'dispute_and_refund') return bothUndecided(own, byOrder);
       const isOrder = ORDER_RULES[rule];
       return isOrder ? orderEpisodes(byOrder.get(subject) ?? [], isOrder) : 0;
     },
@@ -197,29 +197,6 @@ function orderEpisodes(
 
 function partsAt(parts: readonly State[], atMs: number): readonly State[] {
   return parts.filter(({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs);
-}
-
-/** A dispute and a refund of one order that were undecided at the same time. */
-function bothUndecided(
-  dispute: readonly State[],
-  byOrder: ReadonlyMap<string, readonly State[]>,
-): number {
-  const open = dispute.filter(({ status }) => UNDECIDED_DISPUTE.has(status));
-  const paymentId = open[0]?.paymentId;
-  const subjects = [...byOrder].filter(([, parts]) =>
-    parts.some((part) => part.kind === 'payment' && part.id === paymentId),
-  );
-  const refunds = subjects.flatMap(([, parts]) =>
-    parts.filter(({ kind, status }) => kind === 'refund' && UNDECIDED_REFUND.has(status)),
-  );
-  const both = open.flatMap((state) => refunds.flatMap((refund) => overlapOf(state, refund)));
-  return both.length;
-}
-
-function overlapOf(one: State, other: State): readonly Interval[] {
-  const fromMs = Math.max(one.fromMs, other.fromMs);
-  const untilMs = Math.min(one.untilMs, other.untilMs);
-  return fromMs < untilMs ? [[fromMs, untilMs]] : [];
 }
 
 /** How often the clock was set to a time before the watermark that the clock before it had brought. */

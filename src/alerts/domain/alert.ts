@@ -26,7 +26,6 @@ export const RULES = [
   'dispute_won',
   'dispute_lost',
   'dispute_cancelled',
-  'dispute_and_refund',
   // Payouts: rules/payout.ts
   'payout_failed',
   // Refunds: rules/refund.ts
@@ -42,6 +41,7 @@ export const RULES = [
   // Findings, by the names of their classes: rules/findings.ts
   'double_paid',
   'double_loss',
+  'dispute_and_refund',
   'over_refund',
   'over_capture',
   'capture_revoked',

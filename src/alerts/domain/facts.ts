@@ -44,20 +44,3 @@ export interface ResourceFacts extends Described {
   /** It tells of the past: only what can still be acted on is said. */
   readonly isHistory: boolean;
 }
-
-export interface OrderPartFacts {
-  readonly kind: ResourceKind;
-  readonly id: string;
-  readonly paymentId: string | null;
-  readonly status: string | undefined;
-  readonly currency: string | undefined;
-  readonly amountMinor: number | undefined;
-}
-
-/** An order of which a part has changed. */
-export interface OrderFacts {
-  readonly orderId: string | undefined;
-  readonly parts: readonly OrderPartFacts[];
-  /** A payment has left it, and its refunds with it. */
-  readonly hasLostParts: boolean;
-}

@@ -22,6 +22,7 @@ export const FINDING_CLASSES = {
   over_refund: 'More was refunded, or is about to be, than was captured.',
   double_paid: 'Two payments of one order were paid.',
   double_loss: 'Refunds and disputes together exceed what was captured.',
+  dispute_and_refund: 'A dispute and a refund of one order are both undecided.',
   missing_local: 'The service shows something that could not be brought into the ledger.',
   stale_local: 'The service shows another state, and asking for it did not bring it here.',
   totals:

@@ -17,6 +17,7 @@ export const ORDER_FINDING_CLASSES = [
   'over_refund',
   'double_loss',
   'double_paid',
+  'dispute_and_refund',
   'currency',
 ] as const satisfies readonly FindingClass[];
 type OrderFindingClass = (typeof ORDER_FINDING_CLASSES)[number];
@@ -38,6 +39,7 @@ export function orderFindings(
     ...perCurrency(totals, 'over_refund', overRefund),
     ...perCurrency(totals, 'double_loss', doubleLoss),
     ...doublePaid(parts),
+    ...disputeAndRefund(parts),
     ...strangeCurrencies(parts),
   ];
   const byClass = new Map<OrderFindingClass, object>();
@@ -84,6 +86,25 @@ function doublePaid(parts: readonly NamedPart[]): readonly [OrderFindingClass, o
       kind === 'payment' && status === 'succeeded' && capturedMinor > 0,
   );
   return paid.length > 1 ? [['double_paid', { payments: paid.map(({ id }) => id).sort() }]] : [];
+}
+
+/** The customer may receive the money twice; which of the two came first does not matter. */
+function disputeAndRefund(parts: readonly NamedPart[]): readonly [OrderFindingClass, object][] {
+  const [disputes, refunds] = [undecided(parts, 'dispute'), undecided(parts, 'refund')];
+  return disputes.length > 0 && refunds.length > 0
+    ? [['dispute_and_refund', { disputes, refunds }]]
+    : [];
+}
+
+/** Parts of a kind that are not final, by their ids. */
+function undecided(parts: readonly NamedPart[], wanted: 'dispute' | 'refund'): readonly object[] {
+  return parts
+    .filter(
+      ({ kind, status }) =>
+        kind === wanted && status !== undefined && !FINAL_STATUSES[kind].has(status),
+    )
+    .map(({ id, amountMinor, currency }) => ({ id, amountMinor, currency }))
+    .sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
 /** A failed refund moved nothing, whatever its currency. */

@@ -1,5 +1,5 @@
 /** Facts as rules are told them. */
-import type { OrderFacts, ResourceFacts } from '../../../src/alerts/domain/facts.ts';
+import type { ResourceFacts } from '../../../src/alerts/domain/facts.ts';
 
 export const DAY_MS = 24 * 60 * 60_000;
 export const NOW_MS = Date.parse('2026-11-21T12:00:00Z');
@@ -31,25 +31,5 @@ export function facts(
     isHistory: false,
     ...rest,
     before: before && { stage: undefined, deadlineMs: undefined, termDays: undefined, ...before },
-  };
-}
-
-/** An order with parts in short: kind and status. */
-export function order(
-  parts: readonly (readonly [OrderFacts['parts'][number]['kind'], string])[],
-  fields: Partial<OrderFacts> = {},
-): OrderFacts {
-  return {
-    orderId: '1001',
-    hasLostParts: false,
-    parts: parts.map(([kind, status], place) => ({
-      kind,
-      id: `${kind}_${place}`,
-      paymentId: kind === 'payment' ? null : 'pay_1',
-      status,
-      currency: 'USD',
-      amountMinor: 2000,
-    })),
-    ...fields,
   };
 }

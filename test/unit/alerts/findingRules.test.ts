@@ -90,6 +90,19 @@ describe.each([
       'npx tallyhook orders explain ord_1; then contest the dispute with the refund as evidence',
   },
   {
+    class: 'dispute_and_refund',
+    subject: 'order:order:ord_1',
+    detail: {
+      disputes: [{ id: 'dp_1', amountMinor: 2000, currency: 'USD' }],
+      refunds: [{ id: 'ref_1', amountMinor: 540, currency: 'USD' }, { id: 'ref_2' }],
+    },
+    severity: 'critical',
+    sentence:
+      'Order ord_1 is disputed (dp_1, 20.00 USD) while money of it is being refunded (ref_1, 5.40 USD; ref_2, an unknown amount): the customer may receive it twice.',
+    nextStep:
+      'npx tallyhook orders explain ord_1; then stop the refund if the service still can, or contest the dispute with it as evidence',
+  },
+  {
     class: 'over_refund',
     subject: 'order:payment:pay_9',
     detail: { currency: 'JPY', excessMinor: 500 },

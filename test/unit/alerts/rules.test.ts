@@ -3,9 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Settled } from '../../../src/alerts/domain/alert.ts';
 import type { ResourceFacts } from '../../../src/alerts/domain/facts.ts';
 import { holdAlerts } from '../../../src/alerts/domain/rules/authorization.ts';
-import { disputeAndRefundAlerts } from '../../../src/alerts/domain/rules/disputeAndRefund.ts';
 import { resourceAlerts } from '../../../src/alerts/domain/rules/resource.ts';
-import { DAY_MS, facts, NOW_MS, order } from './facts.ts';
+import { DAY_MS, facts, NOW_MS } from './facts.ts';
 
 /** In short: `rule variant severity`, for what stands and what is news; rules that end something. */
 interface Told {
@@ -406,68 +405,6 @@ describe.each([
 ])('%s', (_, rows) => {
   test.each(rows)('%s', (_name, told, expected) => {
     expect(short(resourceAlerts(told, NOW_MS))).toEqual(expected);
-  });
-});
-
-describe('a dispute and a refund on one order', () => {
-  const ends = { ends: ['dispute_and_refund'] };
-  test.each<[string, Parameters<typeof order>, Told]>([
-    [
-      'both undecided',
-      [
-        [
-          ['payment', 'succeeded'],
-          ['dispute', 'opened'],
-          ['refund', 'pending'],
-        ],
-      ],
-      { stands: ['dispute_and_refund  critical'] },
-    ],
-    [
-      'challenged, and in review',
-      [
-        [
-          ['dispute', 'challenged'],
-          ['refund', 'review'],
-        ],
-      ],
-      { stands: ['dispute_and_refund  critical'] },
-    ],
-    [
-      'the refund is done',
-      [
-        [
-          ['dispute', 'opened'],
-          ['refund', 'succeeded'],
-        ],
-      ],
-      ends,
-    ],
-    [
-      'the dispute is won',
-      [
-        [
-          ['dispute', 'won'],
-          ['refund', 'pending'],
-        ],
-      ],
-      ends,
-    ],
-    [
-      'a refund alone',
-      [
-        [
-          ['payment', 'succeeded'],
-          ['refund', 'pending'],
-        ],
-      ],
-      NOTHING,
-    ],
-    ['a dispute alone', [[['dispute', 'opened']]], NOTHING],
-    ['the refund went to another order', [[['dispute', 'opened']], { hasLostParts: true }], ends],
-    ['all went to another order', [[], { hasLostParts: true }], NOTHING],
-  ])('%s', (_, parts, expected) => {
-    expect(short(disputeAndRefundAlerts(order(...parts)))).toEqual(expected);
   });
 });
 

@@ -2,9 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { holdAlerts } from '../../../src/alerts/domain/rules/authorization.ts';
 import { deadlineAlert } from '../../../src/alerts/domain/rules/dispute.ts';
-import { disputeAndRefundAlerts } from '../../../src/alerts/domain/rules/disputeAndRefund.ts';
 import { resourceAlerts } from '../../../src/alerts/domain/rules/resource.ts';
-import { DAY_MS, facts, NOW_MS, order } from './facts.ts';
+import { DAY_MS, facts, NOW_MS } from './facts.ts';
 
 const said = (told: Parameters<typeof facts>[0]): readonly string[] =>
   resourceAlerts(facts(told), NOW_MS)
@@ -135,21 +134,6 @@ test('a hold says what is left of it, and whether the service could be asked', (
         'The authorization of 5.40 USD on payment pay_1 (order 1001) must be captured by 2026-11-21 12:00 UTC, or it lapses. The service could not be asked whether this still holds.',
       nextStep:
         'npx tallyhook authorizations capture pay_1, or npx tallyhook authorizations cancel pay_1',
-    },
-  ]);
-});
-
-test('a dispute beside a refund names both', () => {
-  const both = order([
-    ['refund', 'pending'],
-    ['dispute', 'opened'],
-  ]);
-  expect(disputeAndRefundAlerts(both)[0]?.standing).toMatchObject([
-    {
-      sentence:
-        'Dispute dispute_1 about 20.00 USD (order 1001, payment pay_1) is undecided while a refund is on its way (refund_0, 20.00 USD, pending): the customer may get the money twice.',
-      orderId: '1001',
-      paymentId: 'pay_1',
     },
   ]);
 });

@@ -65,6 +65,27 @@ describe('an order', () => {
     expect(found({ ...payment, currency: undefined }, child(inEuro))).toEqual([]);
   });
 
+  test.each<[string, readonly Partial<NamedPart>[], boolean]>([
+    ['an opened dispute and a pending refund', [{ status: 'pending' }, { status: 'opened' }], true],
+    ['a challenged one and one in review', [{ status: 'review' }, { status: 'challenged' }], true],
+    ['a refund that is done', [{ status: 'succeeded' }, { status: 'opened' }], false],
+    ['a dispute that was won', [{ status: 'pending' }, { status: 'won' }], false],
+    ['a refund of unknown status', [{ status: undefined }, { status: 'opened' }], false],
+    ['a refund alone', [{ status: 'pending' }], false],
+  ])('may pay twice over a dispute beside a refund: %s', (_what, [refund, dispute], isShown) => {
+    const open = { ...payment, status: 'processing', capturedMinor: 0 };
+    const parts = [
+      ...(refund ? [child({ ...refund })] : []),
+      ...(dispute ? [child({ ...DISPUTE, ...dispute })] : []),
+    ];
+    const detail = {
+      disputes: [{ id: 'dp_1', amountMinor: 100, currency: 'USD' }],
+      refunds: [{ id: 'ref_1', amountMinor: 10, currency: 'USD' }],
+    };
+    // A payment that is not final changes nothing: both are on their way already.
+    expect(found(open, ...parts)).toEqual(isShown ? [['dispute_and_refund', detail]] : []);
+  });
+
   test('is over-refunded by what exceeds its captures, pending refunds included', () => {
     const refunds = (...amounts: readonly number[]) =>
       amounts.map((amountMinor, place) =>

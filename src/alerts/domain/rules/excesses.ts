@@ -1,5 +1,5 @@
 /**
- * Excesses: findings that claim that more money of an order moves, or is about to, than should.
+ * Excesses: findings that claim that more money of an order moved, or may move, than should.
  *
  * Terms. *Part*: a payment, refund or dispute of the order. *Awaiting confirmation*: the finding is
  * open, and no alert is raised about it yet.
@@ -15,7 +15,12 @@
  * 4. An alert that is open is kept up to date while a change of the excess awaits confirmation.
  */
 
-export const EXCESS_CLASSES = ['over_refund', 'double_loss'] as const;
+export const EXCESS_CLASSES = [
+  'over_refund',
+  'double_loss',
+  'double_paid',
+  'dispute_and_refund',
+] as const;
 
 const MINUTE_MS = 60_000;
 

@@ -71,6 +71,14 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof SILENT>> = {
     nextStep: (finding) =>
       `${explain(finding)}; then contest the dispute with the refund as evidence`,
   },
+  dispute_and_refund: {
+    severity: 'critical',
+    graceMs: 0,
+    say: ({ subject, detail }) =>
+      `${named(subject)} is disputed (${listedParts(detail.disputes)}) while money of it is being refunded (${listedParts(detail.refunds)}): the customer may receive it twice.`,
+    nextStep: (finding) =>
+      `${explain(finding)}; then stop the refund if the service still can, or contest the dispute with it as evidence`,
+  },
   over_refund: {
     severity: 'critical',
     graceMs: 0,
@@ -377,9 +385,24 @@ function ofMoney({ amountMinor, currency }: Place): string {
 const MOST_LISTED = 5;
 
 function listed(ids: unknown): string {
-  if (!Array.isArray(ids)) return 'unknown';
-  const more = ids.length > MOST_LISTED ? ` and ${ids.length - MOST_LISTED} more` : '';
-  return `${ids.slice(0, MOST_LISTED).map(quote).join(', ')}${more}`;
+  return joined(ids, quote, ', ');
+}
+
+/** Refunds or disputes with their amounts. */
+function listedParts(parts: unknown): string {
+  return joined(parts, partOf, '; ');
+}
+
+function partOf(part: unknown): string {
+  const facts = typeof part === 'object' && part !== null ? { ...part } : {};
+  const { id, amountMinor, currency }: Readonly<Record<string, unknown>> = facts;
+  return `${quote(id)}, ${amount(amountMinor, currency)}`;
+}
+
+function joined(items: unknown, say: (item: unknown) => string, separator: string): string {
+  if (!Array.isArray(items)) return 'unknown';
+  const more = items.length > MOST_LISTED ? ` and ${items.length - MOST_LISTED} more` : '';
+  return `${items.slice(0, MOST_LISTED).map(say).join(separator)}${more}`;
 }
 
 function sayTime(iso: unknown): string {
