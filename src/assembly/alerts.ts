@@ -1,4 +1,4 @@
-/** The role `alerts`: brings what is to be said to people and to the shop. */
+/** The role `alerts`: sends notifications to people and order webhooks to the shop. */
 
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
@@ -6,9 +6,9 @@ import { createOrderFeed } from '../ledger/read/orderFeed.ts';
 import { type Channel, createChannels, subscriptionsOf } from '../notify/channels/index.ts';
 import { createDeliverer } from '../notify/deliver.ts';
 import { dispatchAlerts } from '../notify/dispatch.ts';
-import { ALERTS_QUEUE, type AlertsJob, announceDue } from '../notify/jobs.ts';
+import { ALERTS_QUEUE, type AlertsJob, enqueueWakeUps } from '../notify/jobs.ts';
 import { countDeliveries } from '../notify/metrics.ts';
-import { speak } from '../notify/notifier.ts';
+import { runNotifier } from '../notify/notifier.ts';
 import { enqueueOrderWebhooks } from '../notify/orderWebhooks.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
@@ -16,7 +16,7 @@ import type { PoolOptions, Shared } from './shared.ts';
 
 const ALERTS_POOL: PoolOptions = { maxConnections: 6, answerTimeoutMs: 60_000, plans: 'any' };
 
-/** The channels that the settings name. */
+/** The configured channels. */
 export function channelsOf(
   config: Config,
   parts: { readonly clock: Clock; readonly log: Log },
@@ -39,7 +39,7 @@ export function startAlerts(shared: Shared): void {
         clock,
         log,
         channels: countDeliveries(channelsOf(config, { clock, log }), metrics),
-        wakeLater: (channel, delayMs) => announceDue(producer, [{ channel, delayMs }]),
+        wakeLater: (channel, delayMs) => enqueueWakeUps(producer, [{ channel, delayMs }]),
         random: Math.random,
       },
       closing.signal,
@@ -49,12 +49,12 @@ export function startAlerts(shared: Shared): void {
       alerts: () => dispatchAlerts({ db, clock, subscriptions, newMessageId }),
       ...(feed && { orders: () => enqueueOrderWebhooks({ db, feed, clock, newMessageId }) }),
     };
-    const announce = (channels: Iterable<AlertsJob['channel']>) =>
-      announceDue(
+    const wake = (channels: Iterable<AlertsJob['channel']>) =>
+      enqueueWakeUps(
         producer,
         Array.from(channels, (channel) => ({ channel })),
       );
-    const speaking = speak({ db, clock, log, sources, announce, deliverer }, closing.signal);
+    const notifier = runNotifier({ db, clock, log, sources, wake, deliverer }, closing.signal);
     const consumer = queues.consumer<AlertsJob>(
       ALERTS_QUEUE,
       deliverer.concurrency,
@@ -63,7 +63,7 @@ export function startAlerts(shared: Shared): void {
     onClose(async () => {
       closing.abort();
       await consumer.close();
-      await speaking;
+      await notifier;
     });
   });
 }

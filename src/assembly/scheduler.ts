@@ -6,7 +6,7 @@ import { createSweep } from '../ledger/inbox/sweep.ts';
 import { createOverdueCheck } from '../ledger/overdue.ts';
 import { createSystemWatch } from '../monitor/watchSystem.ts';
 import { channelNamesOf, subscriptionsOf } from '../notify/channels/index.ts';
-import { summariseDayBefore } from '../notify/dailySummary.ts';
+import { enqueueDailySummary } from '../notify/dailySummary.ts';
 import { ALERTS_QUEUE, type AlertsJob } from '../notify/jobs.ts';
 import { sweepMessages } from '../notify/sweep.ts';
 import {
@@ -68,7 +68,7 @@ export function startSchedules({
       summary:
         hour === undefined
           ? undefined
-          : { hour, run: (slot) => summariseDayBefore({ db, clock, channels: told }, slot) },
+          : { hour, run: (slot) => enqueueDailySummary({ db, clock, channels: told }, slot) },
       reconcile: serviceOf(config) && enqueue,
     });
     const scheduler = startScheduler(table, { db, clock, log });

@@ -1,4 +1,4 @@
-/** The daily summary: a message to every channel that alerts are said on, whatever it wants else. */
+/** The daily summary: a message to every channel that gets alerts, regardless of its severity. */
 
 import type { Severity } from '../alerts/domain/alert.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -16,11 +16,11 @@ export interface SummaryParts {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Sums up the day before a slot, in UTC, however late it is run. Run again for the same day, it writes
- * nothing new. Of a day without anything, after which nothing is open, nothing is said: there may be
- * no shop yet.
+ * Enqueues the summary of the day before a slot, in UTC, however late the slot is run. A second run for
+ * the same day writes nothing. A day without activity and without anything open has no summary: there
+ * may be no shop yet.
  */
-export async function summariseDayBefore(
+export async function enqueueDailySummary(
   { db, clock, channels }: SummaryParts,
   slot: Date,
 ): Promise<void> {
@@ -38,10 +38,10 @@ export async function summariseDayBefore(
     openFindings: await countOpenFindings(db),
     openAlerts: { info: open('info'), warning: open('warning'), critical: open('critical') },
   };
-  const isNothing = summary.currencies.length === 0 && summary.openFindings === 0;
-  if (isNothing && bySeverity.size === 0) return;
+  const isEmpty = summary.currencies.length === 0 && summary.openFindings === 0;
+  if (isEmpty && bySeverity.size === 0) return;
   const messages = channels.map((channel) => ({
-    // Named by its day: a run that died after its commit is run again.
+    // The day is part of the id: a run that died after its commit is repeated.
     id: `msg_summary.${day}.${channel}`,
     channel,
     content: { kind: 'summary', summary } as const,

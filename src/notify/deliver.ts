@@ -1,12 +1,14 @@
 /**
- * Delivering what is due, each channel by itself.
+ * Delivers due messages, each channel independently.
  *
- * 1. An attempt is counted and leased in a commit before it begins. A process that dies in it leaves
- *    the message to whoever comes after the lease: the same message with the same id once more.
- * 2. A channel has slots of its own. Who has one takes one message after the other until none is due;
- *    a wake-up that meets all of them taken ends at once. So no channel waits for another.
- * 3. What came of an attempt, how its channel fares, and the alert about that are one commit.
- * 4. While a channel is away one slot tries one message at a time: the probe (retry.ts, rule 1).
+ * 1. An attempt is counted and leased in a commit before it begins. If its process dies, another one
+ *    sends the message again after the lease, with the same id.
+ * 2. Each channel has slots. The holder of a slot delivers one message after the other until none is
+ *    due; a wake-up that finds all slots occupied ends at once. So no channel waits for another.
+ * 3. The result of an attempt, the health of its channel and the alert about the channel are one
+ *    commit.
+ * 4. While a channel is unavailable, one slot tries one message at a time: the probe (retry.ts,
+ *    rule 1).
  */
 
 import { settleAlerts, tellNews } from '../alerts/raise.ts';
@@ -15,15 +17,15 @@ import type { Database, Queryable } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { Channel } from './channels/channel.ts';
-import { channelSettled, orderNoticeGivenUp } from './domain/channel.ts';
+import { channelSettled, orderWebhookFailed } from './domain/channel.ts';
 import type { ChannelName } from './domain/message.ts';
 import {
-  type Attempted,
-  type Away,
-  type Failed,
-  isDead,
-  judge,
-  type Verdict,
+  type AttemptResult,
+  type FailedAttempt,
+  isDown,
+  type Outage,
+  planRetry,
+  type RetryPlan,
 } from './domain/retry.ts';
 import {
   deleteHealth,
@@ -44,52 +46,52 @@ export interface DelivererParts {
   readonly channels: readonly Channel[];
   readonly clock: Clock;
   readonly log: Log;
-  /** Asks to be woken for a channel later. */
+  /** Enqueues a wake-up for a channel after a delay. */
   readonly wakeLater: (channel: ChannelName, delayMs: number) => Promise<void>;
   /** From 0 to below 1, for the jitter of retries. */
   readonly random: () => number;
 }
 
 export interface Deliverer {
-  /** Delivers what is due on a channel; returns when nothing is left to do, or others do it. */
+  /** Delivers due messages of a channel; returns when none is left or others deliver them. */
   run(channel: ChannelName): Promise<void>;
-  /** How many wake-ups may run together and still leave every channel its slots. */
+  /** How many wake-ups may run at the same time and still leave every channel its slots. */
   readonly concurrency: number;
 }
 
-/** Longer than any channel's time limit for one attempt. */
+/** Longer than the time limit of one attempt on any channel. */
 const LEASE_MS = 60_000;
 
 export function createDeliverer(parts: DelivererParts, closing: AbortSignal): Deliverer {
   const lanes = new Map(
     parts.channels.map((channel): readonly [ChannelName, Lane] => [
       channel.name,
-      { channel, taken: 0, isAskedAgain: false },
+      { channel, occupied: 0, hasMissedWakeUp: false },
     ]),
   );
 
-  const deliverDue = async (lane: Lane, callHelper: () => void): Promise<void> => {
+  const deliverDue = async (lane: Lane, startHelper: () => void): Promise<void> => {
     while (!closing.aborted) {
-      lane.isAskedAgain = false;
+      lane.hasMissedWakeUp = false;
       const message = await claim(parts, lane.channel.name);
       if (message !== undefined) {
-        // There may be more of it.
-        if (lane.taken < lane.channel.slots) callHelper();
+        // More messages may be due.
+        if (lane.occupied < lane.channel.slots) startHelper();
         await attempt(parts, lane.channel, message);
-      } else if (!lane.isAskedAgain) {
+      } else if (!lane.hasMissedWakeUp) {
         return;
       }
     }
   };
-  const takeSlot = async (lane: Lane): Promise<void> => {
-    lane.taken += 1;
+  const occupySlot = async (lane: Lane): Promise<void> => {
+    lane.occupied += 1;
     const helpers: Promise<void>[] = [];
     try {
-      await deliverDue(lane, () => helpers.push(takeSlot(lane)));
+      await deliverDue(lane, () => helpers.push(occupySlot(lane)));
     } catch (error) {
-      parts.log.warn({ error, channel: lane.channel.name }, 'alerts.delivering_failed');
+      parts.log.warn({ error, channel: lane.channel.name }, 'notify.delivery_failed');
     } finally {
-      lane.taken -= 1;
+      lane.occupied -= 1;
     }
     await Promise.all(helpers);
   };
@@ -98,88 +100,91 @@ export function createDeliverer(parts: DelivererParts, closing: AbortSignal): De
     run: async (name) => {
       const lane = lanes.get(name);
       if (lane === undefined) return;
-      if (lane.taken < lane.channel.slots) await takeSlot(lane);
-      else lane.isAskedAgain = true;
+      if (lane.occupied < lane.channel.slots) await occupySlot(lane);
+      else lane.hasMissedWakeUp = true;
     },
-    // Wake-ups that hold a slot, or wait for a helper that does; the rest end at once.
+    // Some wake-ups hold a slot or wait for a helper that does; the others end at once.
     concurrency: 2 * parts.channels.reduce((sum, { slots }) => sum + slots, 0),
   };
 }
 
 interface Lane {
   readonly channel: Channel;
-  taken: number;
-  /** A wake-up came while all slots were taken: what it was for may not have been seen yet. */
-  isAskedAgain: boolean;
+  occupied: number;
+  /** A wake-up came while all slots were occupied: its message may not have been seen yet. */
+  hasMissedWakeUp: boolean;
 }
 
 interface Claimed extends ClaimedMessage {
   readonly isProbe: boolean;
 }
 
-/** Rules 1 and 4. A probe is claimed only with a message that it can take along. */
+/** Rules 1 and 4. A probe is claimed only together with a message to send. */
 function claim({ db, clock }: DelivererParts, channel: ChannelName): Promise<Claimed | undefined> {
   return db.transaction(async (tx) => {
     const nowMs = clock.nowMs();
     const leaseUntil = new Date(nowMs + LEASE_MS);
-    const away = await lockAway(tx, channel);
-    if (away !== undefined && away.retryAtMs > nowMs) return undefined;
+    const outage = await lockOutage(tx, channel);
+    if (outage !== undefined && outage.retryAtMs > nowMs) return undefined;
     const message = await claimMessage(tx, { channel, now: new Date(nowMs), leaseUntil });
     if (message === undefined) return undefined;
-    if (away !== undefined) await leaseProbe(tx, channel, leaseUntil);
-    return { ...message, isProbe: away !== undefined };
+    if (outage !== undefined) await leaseProbe(tx, channel, leaseUntil);
+    return { ...message, isProbe: outage !== undefined };
   });
 }
 
-/** Who finds a channel away waits for its row, so that of all who come one is the probe. */
-async function lockAway(tx: Queryable, channel: ChannelName): Promise<Away | undefined> {
+/** Workers that find a channel unavailable wait for its row, so that one of them is the probe. */
+async function lockOutage(tx: Queryable, channel: ChannelName): Promise<Outage | undefined> {
   const health = await readHealth(tx, channel);
-  return health?.away && (await lockHealth(tx, channel))?.away;
+  return health?.outage && (await lockHealth(tx, channel))?.outage;
 }
 
 async function attempt(parts: DelivererParts, channel: Channel, message: Claimed): Promise<void> {
   const { clock, log } = parts;
-  const attempted = await send(channel, message);
+  const result = await send(channel, message);
   const nowMs = clock.nowMs();
-  const noted = {
+  const fields = {
     channel: channel.name,
     messageId: message.id,
     attempts: message.attempts,
-    answer: attempted.answer,
+    response: result.response,
   };
-  if (attempted.outcome === 'delivered') {
-    await noteDelivered(parts, channel.name, { message, nowMs });
-    log.debug(noted, 'alerts.delivered');
+  if (result.outcome === 'delivered') {
+    await recordDelivery(parts, channel.name, { message, nowMs });
+    log.debug(fields, 'notify.delivered');
     return;
   }
-  const verdict = await noteFailed(parts, channel.name, { message, attempted, nowMs });
-  const { nextAttemptMs, health } = verdict;
-  if (nextAttemptMs === undefined) log.error(noted, 'alerts.message_given_up');
-  else log.warn({ ...noted, nextAttempt: new Date(nextAttemptMs) }, 'alerts.not_delivered');
-  // Others may be due when the channel is tried again, and this one at another time.
-  for (const wakeAtMs of new Set([health.away?.retryAtMs, nextAttemptMs])) {
+  const { nextAttemptMs, health } = await recordFailure(parts, channel.name, {
+    message,
+    result,
+    nowMs,
+  });
+  if (nextAttemptMs === undefined) log.error(fields, 'notify.message_failed');
+  else log.warn({ ...fields, nextAttempt: new Date(nextAttemptMs) }, 'notify.retry_scheduled');
+  // Other messages may be due when the channel is tried again, and this one at another time.
+  for (const wakeAtMs of new Set([health.outage?.retryAtMs, nextAttemptMs])) {
     if (wakeAtMs !== undefined) await wakeLater(parts, channel.name, wakeAtMs - nowMs);
   }
 }
 
-async function send(channel: Channel, message: ClaimedMessage): Promise<Attempted> {
+async function send(channel: Channel, message: ClaimedMessage): Promise<AttemptResult> {
   try {
     return await channel.send(message);
   } catch (error) {
-    // A message that a channel cannot put into its form; the others must not wait for it.
-    return { outcome: 'refused', answer: toError(error).name };
+    // The channel cannot put this message into its form; other messages must not wait for it.
+    return { outcome: 'refused', response: toError(error).name };
   }
 }
 
-interface Sent {
+interface Attempted {
   readonly message: Claimed;
   readonly nowMs: number;
 }
 
-function noteDelivered(
+function recordDelivery(
   { db }: DelivererParts,
   channel: ChannelName,
-  { message, nowMs }: Sent,
+  { message, nowMs }: Attempted,
 ): Promise<void> {
   return db.transaction(async (tx) => {
     const end = { state: 'delivered', at: new Date(nowMs), error: null } as const;
@@ -190,52 +195,52 @@ function noteDelivered(
   });
 }
 
-function noteFailed(
+function recordFailure(
   { db, random }: DelivererParts,
   channel: ChannelName,
-  { message, attempted, nowMs }: Sent & { readonly attempted: Failed },
-): Promise<Verdict> {
+  { message, result, nowMs }: Attempted & { readonly result: FailedAttempt },
+): Promise<RetryPlan> {
   return db.transaction(async (tx) => {
-    const verdict = judge({
-      attempted,
+    const plan = planRetry({
+      result,
       attempts: message.attempts,
       createdMs: message.createdAt.getTime(),
       isProbe: message.isProbe,
       health: await lockHealth(tx, channel),
       nowMs,
-      lot: random(),
+      jitter: random(),
     });
-    const { nextAttemptMs, health } = verdict;
+    const { nextAttemptMs, health } = plan;
     await saveHealth(tx, channel, health);
     if (nextAttemptMs === undefined) {
-      const end = { state: 'given_up', at: new Date(nowMs), error: attempted.answer } as const;
+      const end = { state: 'given_up', at: new Date(nowMs), error: result.response } as const;
       await settleMessage(tx, message.id, end);
-      await reportGivenUp(tx, message, attempted.answer);
+      await reportFailedOrderWebhook(tx, message, result.response);
     } else {
       const until = new Date(nextAttemptMs);
-      await postponeMessage(tx, message, { until, error: attempted.answer });
+      await postponeMessage(tx, message, { until, error: result.response });
     }
-    if (isDead(health, nowMs)) await settleAlerts(tx, [channelSettled(channel, health)]);
-    return verdict;
+    if (isDown(health, nowMs)) await settleAlerts(tx, [channelSettled(channel, health)]);
+    return plan;
   });
 }
 
-async function reportGivenUp(
+async function reportFailedOrderWebhook(
   tx: Queryable,
   { id: messageId, content, attempts }: ClaimedMessage,
-  answer: string,
+  response: string,
 ): Promise<void> {
   if (content.kind !== 'order') return;
-  await tellNews(tx, [orderNoticeGivenUp({ messageId, notice: content, attempts, answer })]);
+  await tellNews(tx, [orderWebhookFailed({ messageId, content, attempts, response })]);
 }
 
-/** A queue that is away costs a minute at most: the sweep looks what is due. */
+/** An unavailable queue delays the message by a minute at most: the sweep finds what is due. */
 async function wakeLater(
   { wakeLater: wake, log }: DelivererParts,
   channel: ChannelName,
   delayMs: number,
 ): Promise<void> {
   await wake(channel, delayMs).catch((error: unknown) => {
-    log.warn({ error, channel }, 'alerts.wake_up_not_announced');
+    log.warn({ error, channel }, 'notify.wake_up_not_enqueued');
   });
 }

@@ -1,25 +1,31 @@
 /**
- * From the outbox to messages, in one transaction: what is taken out is written down for every
- * channel that wants it, or not taken. How it is gathered is decided in domain/message.ts.
+ * Turns notifications in the outbox into messages, in one transaction: a notification is removed from
+ * the outbox only together with its messages for every channel. domain/message.ts decides what a
+ * message contains.
  *
- * The outbox waits while a storm is gathered, not the transactions that write into it.
+ * During a burst the notifications wait in the outbox; transactions that write to it never wait.
  */
 
 import type { Severity } from '../alerts/domain/alert.ts';
-import { setPace, type TakenRow, takeOutbox, takePace } from '../alerts/store/outbox.ts';
+import {
+  claimDispatch,
+  claimOutbox,
+  type OutboxRow,
+  setNextDispatch,
+} from '../alerts/store/outbox.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import {
   type ChannelName,
   type Content,
-  composeFor,
-  type Saying,
-  STORM_PAUSE_MS,
+  composeMessages,
+  DIGEST_INTERVAL_MS,
+  type Notification,
   WINDOW_MS,
 } from './domain/message.ts';
 import { countSingles, insertMessages, type NewMessage } from './store/messages.ts';
 
-/** A channel that alerts are said on, and the least severity that it wants. */
+/** A channel that gets alerts, and its minimum severity. */
 export interface Subscription {
   readonly channel: ChannelName;
   readonly severity: Severity;
@@ -32,23 +38,23 @@ export interface DispatchParts {
   readonly newMessageId: () => string;
 }
 
-/** Rows of one take. More than that is left for the next, which comes within seconds or a minute. */
-const TAKE_ROWS = 20_000;
-const CALM_PAUSE_MS = 1_000;
+/** Rows beyond this are left for the next batch, which follows within seconds or a minute. */
+const ROWS_PER_BATCH = 20_000;
+const DISPATCH_INTERVAL_MS = 1_000;
 
-/** Turns what waits into messages. Returns the channels that have something new. */
+/** Turns a batch of notifications into messages. Returns the channels with new messages. */
 export function dispatchAlerts(parts: DispatchParts): Promise<ReadonlySet<ChannelName>> {
   const { db, clock, newMessageId } = parts;
   const nowMs = clock.nowMs();
   const now = new Date(nowMs);
   return db.transaction(async (tx) => {
-    if (!(await takePace(tx, now))) return new Set();
-    const taken = await takeOutbox(tx, TAKE_ROWS);
-    if (taken.length === 0) return new Set();
+    if (!(await claimDispatch(tx, now))) return new Set();
+    const rows = await claimOutbox(tx, ROWS_PER_BATCH);
+    if (rows.length === 0) return new Set();
     const singles = await countSingles(tx, new Date(nowMs - WINDOW_MS));
-    const sayings = taken.filter((row) => !isSnoozed(row, nowMs)).map(sayingOf);
-    const composed = parts.subscriptions.flatMap(({ channel, severity }) =>
-      composeFor({ channel, severity, recentSingles: singles.get(channel) ?? 0 }, sayings).map(
+    const batch = rows.filter((row) => !isSnoozed(row, nowMs)).map(notificationOf);
+    const messages = parts.subscriptions.flatMap(({ channel, severity }) =>
+      composeMessages({ channel, severity, recentSingles: singles.get(channel) ?? 0 }, batch).map(
         (content): NewMessage => ({
           id: newMessageId(),
           channel,
@@ -57,27 +63,33 @@ export function dispatchAlerts(parts: DispatchParts): Promise<ReadonlySet<Channe
         }),
       ),
     );
-    await insertMessages(tx, composed, now);
-    const isStorm = composed.some(({ content }) => isGathered(content));
-    await setPace(tx, new Date(nowMs + (isStorm ? STORM_PAUSE_MS : CALM_PAUSE_MS)));
-    return new Set(composed.map(({ channel }) => channel));
+    await insertMessages(tx, messages, now);
+    const hasDigest = messages.some(({ content }) => isDigest(content));
+    const intervalMs = hasDigest ? DIGEST_INTERVAL_MS : DISPATCH_INTERVAL_MS;
+    await setNextDispatch(tx, new Date(nowMs + intervalMs));
+    return new Set(messages.map(({ channel }) => channel));
   });
 }
 
-/** An alert must not be said to be over before it was said to be. */
+/** The message that an alert is resolved must not overtake the message that it opened. */
 function streamOf(channel: ChannelName, content: Content): string | undefined {
   return content.kind === 'alert' ? `${channel}/alert:${content.alert.alertId}` : undefined;
 }
 
-function isGathered({ kind }: Content): boolean {
+function isDigest({ kind }: Content): boolean {
   return kind === 'alerts';
 }
 
-function isSnoozed({ snoozedUntil }: TakenRow, nowMs: number): boolean {
+function isSnoozed({ snoozedUntil }: OutboxRow, nowMs: number): boolean {
   return snoozedUntil !== null && snoozedUntil.getTime() > nowMs;
 }
 
-function sayingOf({ currency, amountMinor, snoozedUntil: _, ...row }: TakenRow): Saying {
+function notificationOf({
+  currency,
+  amountMinor,
+  snoozedUntil: _,
+  ...row
+}: OutboxRow): Notification {
   return {
     ...row,
     deadlineAt: row.deadlineAt?.toISOString() ?? null,

@@ -1,7 +1,7 @@
 /**
- * The queue `alerts`. A job says that a channel has something due; which messages, in what order and
- * for the how-manieth time stands in the database. So a job that is lost costs a minute at most, one
- * that comes twice nothing, and no job can carry what a message says.
+ * The queue `alerts`. A job wakes a channel that has due messages; the messages, their order and their
+ * attempts are in the database. So a lost job costs a minute at most, a duplicate job costs nothing,
+ * and no job contains the text of a message.
  */
 import type { NewJob, Producer } from '../platform/queue/index.ts';
 import type { ChannelName } from './domain/message.ts';
@@ -12,18 +12,18 @@ export interface AlertsJob {
   readonly channel: ChannelName;
 }
 
-export interface Wake {
+export interface WakeUp {
   readonly channel: ChannelName;
-  /** How long from now; at once when left out. */
+  /** At once if left out. */
   readonly delayMs?: number;
 }
 
-/** Says that channels have something due. Throws when the queue is away: the sweep says it later. */
-export async function announceDue(
+/** Wakes channels that have due messages. Throws when the queue is unavailable. */
+export async function enqueueWakeUps(
   producer: Pick<Producer<AlertsJob>, 'add'>,
-  wakes: readonly Wake[],
+  wakeUps: readonly WakeUp[],
 ): Promise<void> {
-  const jobs = wakes.map(
+  const jobs = wakeUps.map(
     ({ channel, delayMs = 0 }): NewJob<AlertsJob> => ({
       name: channel,
       data: { channel },

@@ -1,9 +1,9 @@
 /**
- * What a worker of role `alerts` does all the time: turns what waits into messages and announces the
- * channels that have some. Delivering them is the queue's work (deliver.ts).
+ * The loop of the role `alerts`: turns notifications and order changes into messages and wakes the
+ * channels that have new ones. The queue's consumer delivers them (deliver.ts).
  *
- * While the queue is away the worker delivers by itself: that a queue is away may be what there is
- * to say.
+ * While the queue is unavailable, the loop delivers messages itself: an alert about the queue must
+ * arrive, too.
  */
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -14,21 +14,21 @@ import type { Deliverer } from './deliver.ts';
 import type { ChannelName } from './domain/message.ts';
 import { readDueChannels } from './store/messages.ts';
 
-export interface SpeakerParts {
+export interface NotifierParts {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  /** Each turns something into messages and says which channels have new ones. */
+  /** Each creates messages and returns the channels with new ones. */
   readonly sources: Readonly<Record<string, () => Promise<ReadonlySet<ChannelName>>>>;
-  /** Throws when the queue is away, also where there is nothing to announce. */
-  readonly announce: (channels: readonly ChannelName[]) => Promise<void>;
+  /** Wakes channels. Throws when the queue is unavailable, even for an empty list. */
+  readonly wake: (channels: readonly ChannelName[]) => Promise<void>;
   readonly deliverer: Pick<Deliverer, 'run'>;
 }
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
-/** Runs until it is told to stop; then what is under way is finished. */
-export async function speak(parts: SpeakerParts, closing: AbortSignal): Promise<void> {
+/** Runs until `closing` is aborted, then finishes the deliveries in progress. */
+export async function runNotifier(parts: NotifierParts, closing: AbortSignal): Promise<void> {
   const delivering = new Set<Promise<void>>();
   const deliverHere = async (): Promise<void> => {
     for (const channel of await dueChannels(parts)) {
@@ -38,51 +38,51 @@ export async function speak(parts: SpeakerParts, closing: AbortSignal): Promise<
       delivering.add(done);
     }
   };
-  const complain = createComplaints(parts.log);
-  let isQueueAway = false;
+  const attempt = createAttempts(parts.log);
+  let isQueueUnavailable = false;
   while (!closing.aborted) {
-    const channels = await gatherMessages(parts, complain);
-    if (channels.size > 0 || isQueueAway) {
-      isQueueAway = !(await complain('announce', () => parts.announce([...channels])));
-      if (isQueueAway) await complain('deliver', deliverHere);
+    const channels = await createMessages(parts, attempt);
+    if (channels.size > 0 || isQueueUnavailable) {
+      isQueueUnavailable = !(await attempt('wake', () => parts.wake([...channels])));
+      if (isQueueUnavailable) await attempt('deliver', deliverHere);
     }
-    await pause(LOOK_EVERY_MS, closing);
+    await pause(POLL_INTERVAL_MS, closing);
   }
   await Promise.all(delivering);
 }
 
-/** One source that fails must not silence the others. */
-async function gatherMessages(
-  { sources }: SpeakerParts,
-  complain: Complain,
+/** A source that fails must not stop the others. */
+async function createMessages(
+  { sources }: NotifierParts,
+  attempt: Attempt,
 ): Promise<ReadonlySet<ChannelName>> {
   const channels = new Set<ChannelName>();
   for (const [name, source] of Object.entries(sources)) {
-    await complain(name, async () => {
+    await attempt(name, async () => {
       for (const channel of await source()) channels.add(channel);
     });
   }
   return channels;
 }
 
-function dueChannels({ db, clock }: SpeakerParts): Promise<readonly ChannelName[]> {
+function dueChannels({ db, clock }: NotifierParts): Promise<readonly ChannelName[]> {
   return readDueChannels(db, new Date(clock.nowMs()));
 }
 
-/** Does something and returns whether it went well; a failure is logged once until that changes. */
-type Complain = (what: string, work: () => Promise<void>) => Promise<boolean>;
+/** Runs a step and returns whether it succeeded. A repeated failure is logged once. */
+type Attempt = (step: string, work: () => Promise<void>) => Promise<boolean>;
 
-function createComplaints(log: Log): Complain {
-  const said = new Map<string, string>();
-  return async (what, work) => {
+function createAttempts(log: Log): Attempt {
+  const lastFailures = new Map<string, string>();
+  return async (step, work) => {
     try {
       await work();
-      said.delete(what);
+      lastFailures.delete(step);
       return true;
     } catch (thrown) {
       const error = toError(thrown);
-      if (said.get(what) !== error.message) log.warn({ error, what }, 'alerts.speaking_failed');
-      said.set(what, error.message);
+      if (lastFailures.get(step) !== error.message) log.warn({ error, step }, 'notify.step_failed');
+      lastFailures.set(step, error.message);
       return false;
     }
   };

@@ -1,7 +1,7 @@
 /**
- * The sweep of messages: announces every channel that has something due, whatever became of earlier
- * announcements; forgets messages that were settled long ago; and ends what nobody else does of
- * channels that are no longer set: their messages are given up, and they are not reported any more.
+ * The sweep of messages. It wakes every channel with due messages, in case a job was lost; deletes
+ * messages that were settled long ago; and cleans up after channels that were removed from the
+ * settings: their old messages fail, and alerts about them are resolved.
  */
 
 import { settleAlerts } from '../alerts/raise.ts';
@@ -11,19 +11,19 @@ import type { Producer } from '../platform/queue/index.ts';
 import { channelSettled } from './domain/channel.ts';
 import type { ChannelName } from './domain/message.ts';
 import { GIVE_UP_AFTER_MS } from './domain/retry.ts';
-import { type AlertsJob, announceDue } from './jobs.ts';
+import { type AlertsJob, enqueueWakeUps } from './jobs.ts';
 import { deleteOtherHealth } from './store/channelHealth.ts';
 import { deleteSettled, giveUpAbandoned, readDueChannels } from './store/messages.ts';
 
-/** A receiver that wants to know what it was sent may ask for so long. */
-const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
+/** Settled messages are kept so long, to answer what was sent to a receiver. */
+const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 const ROWS = 5_000;
 
 export interface MessageSweepParts {
   readonly db: Database;
   readonly producer: Pick<Producer<AlertsJob>, 'add'>;
   readonly clock: Clock;
-  /** Those that are set. What is due to one of them is tried, however old it is. */
+  /** The configured channels. Their due messages are tried, however old. */
   readonly channels: readonly ChannelName[];
 }
 
@@ -31,18 +31,18 @@ export async function sweepMessages(parts: MessageSweepParts): Promise<void> {
   const { db, producer, clock, channels } = parts;
   const nowMs = clock.nowMs();
   const now = new Date(nowMs);
-  await deleteSettled(db, { before: new Date(nowMs - KEEP_MS), limit: ROWS });
+  await deleteSettled(db, { before: new Date(nowMs - RETENTION_MS), limit: ROWS });
   const before = new Date(nowMs - GIVE_UP_AFTER_MS);
   await giveUpAbandoned(db, { channels, before, now, limit: ROWS });
   await db.transaction(async (tx) => {
-    const gone = await deleteOtherHealth(tx, channels);
+    const removed = await deleteOtherHealth(tx, channels);
     await settleAlerts(
       tx,
-      gone.map((channel) => channelSettled(channel, undefined)),
+      removed.map((channel) => channelSettled(channel, undefined)),
     );
   });
   const due = await readDueChannels(db, now);
-  await announceDue(
+  await enqueueWakeUps(
     producer,
     due.map((channel) => ({ channel })),
   );

@@ -51,7 +51,9 @@ test('sends a test through every channel that is set', async () => {
     ['test'],
   ]);
   expect(chat.posts).toHaveLength(1);
-  expect(mail.mails.map(({ raw }) => raw.includes('Subject: Tallyhook: a test'))).toEqual([true]);
+  expect(mail.mails.map(({ raw }) => raw.includes('Subject: Tallyhook: test message'))).toEqual([
+    true,
+  ]);
 });
 
 test('says which one did not take it, and ends with 1', async () => {
@@ -64,8 +66,8 @@ test('says which one did not take it, and ends with 1', async () => {
     channels: [
       { channel: 'log', outcome: 'delivered' },
       { channel: 'webhook', outcome: 'delivered' },
-      { channel: 'slack', outcome: 'failed', answer: 'HTTP 404' },
-      { channel: 'mail', outcome: 'failed', answer: 'ESOCKET' },
+      { channel: 'slack', outcome: 'failed', response: 'HTTP 404' },
+      { channel: 'mail', outcome: 'failed', response: 'ESOCKET' },
       { channel: 'shop', outcome: 'delivered' },
     ],
   });
@@ -83,7 +85,7 @@ test('the log took a test where it shows it, and is no channel where it hides al
   const testAt = (LOG_LEVEL: string) => runTallyhook(['alerts', 'test'], { env: { LOG_LEVEL } });
   const shown = await testAt('warn');
   expect(shown.code).toBe(0);
-  expect(shown.stdout).toContain('"title":"Tallyhook: a test"');
+  expect(shown.stdout).toContain('"title":"Tallyhook: test message"');
   const hidden = await testAt('error');
   expect(hidden.code).toBe(1);
   expect(hidden.stderr).toMatch(/No channel is set/);

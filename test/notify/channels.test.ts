@@ -1,13 +1,13 @@
 /**
- * Every channel against a receiver that fails, is slow, refuses, or is gone for an hour: whatever it
- * does, it is told in the end, and what it took is not said to it again.
+ * Every channel against a receiver that fails, is slow, refuses, or is unreachable for an hour: it gets
+ * every message in the end, and none twice that it accepted.
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { tellNews } from '../../src/alerts/raise.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
-import { createSpeaking, readMessages } from '../support/notifier.ts';
+import { createTestNotifier, readMessages } from '../support/notifier.ts';
 import {
   ACCEPT,
   type Behaviour,
@@ -16,12 +16,12 @@ import {
   startMailServer,
 } from '../support/receivers.ts';
 
-/** One channel, and how its receiver is made to misbehave. */
-interface Told {
+/** One channel, and the controls of its receiver. */
+interface Receiver {
   readonly env: Readonly<Record<string, string>>;
-  /** What was accepted: the stable id of each, and its text. */
-  taken(): readonly { readonly id: string; readonly text: string }[];
-  /** Everything that came, accepted or not. */
+  /** The accepted messages: the stable id and the text of each. */
+  accepted(): readonly { readonly id: string; readonly text: string }[];
+  /** Every attempt, accepted or not. */
   attempts(): number;
   fail(): void;
   refuse(): void;
@@ -35,12 +35,12 @@ interface Told {
 async function overHttp(
   secret: string | undefined,
   envOf: (url: string) => Readonly<Record<string, string>>,
-): Promise<Told> {
+): Promise<Receiver> {
   const receiver = await startHttpReceiver(secret);
   const does = (behaviour: Behaviour) => () => receiver.behave(behaviour);
   return {
     env: envOf(receiver.url),
-    taken: () => receiver.accepted().map(({ id, body }) => ({ id, text: body })),
+    accepted: () => receiver.accepted().map(({ id, body }) => ({ id, text: body })),
     attempts: () => receiver.posts.length,
     fail: does({ does: 'answer', status: 503 }),
     refuse: does({ does: 'answer', status: 400 }),
@@ -52,7 +52,7 @@ async function overHttp(
   };
 }
 
-async function overMail(): Promise<Told> {
+async function overMail(): Promise<Receiver> {
   const server = await startMailServer();
   return {
     env: {
@@ -61,7 +61,7 @@ async function overMail(): Promise<Told> {
       SMTP_URL: server.url,
       ALERT_MAIL_SEVERITY: 'info',
     },
-    taken: () => server.mails.map(({ messageId, raw }) => ({ id: messageId, text: raw })),
+    accepted: () => server.mails.map(({ messageId, raw }) => ({ id: messageId, text: raw })),
     attempts: server.attempts,
     fail: () => server.behave('tempfail'),
     refuse: () => server.behave('refuse'),
@@ -110,87 +110,90 @@ async function raise(...subjects: readonly string[]): Promise<void> {
 }
 
 describe.each(['webhook', 'slack', 'mail'] as const)('the channel %s', (name) => {
-  let told: Told;
+  let receiver: Receiver;
   beforeEach(async () => {
-    told = await CHANNELS[name]();
+    receiver = await CHANNELS[name]();
   });
-  afterEach(() => told.close());
+  afterEach(() => receiver.close());
 
-  const speaking = (timeoutMs?: number) =>
-    createSpeaking({ db, env: told.env, ...(timeoutMs !== undefined && { timeoutMs }) });
+  const notifierOf = (timeoutMs?: number) =>
+    createTestNotifier({ db, env: receiver.env, ...(timeoutMs !== undefined && { timeoutMs }) });
 
-  test('is told of an alert once', async () => {
+  test('gets an alert once', async () => {
     const subject = `dispute:${unique('dp')}`;
     await raise(subject);
-    const { dispatch, deliver } = speaking();
+    const { dispatch, deliver } = notifierOf();
     await dispatch();
     await deliver();
     advance(10 * MINUTE_MS);
     await dispatch();
     await deliver();
-    expect(told.taken()).toHaveLength(1);
-    expect(told.taken()[0]?.text).toContain(subject);
+    expect(receiver.accepted()).toHaveLength(1);
+    expect(receiver.accepted()[0]?.text).toContain(subject);
     expect(await readMessages(db, name)).toMatchObject([{ state: 'delivered', attempts: 1 }]);
   });
 
-  test('that fails is tried again after a while, and told once', async () => {
+  test('that fails is retried after a wait, and gets the message once', async () => {
     await raise('dispute:dp_failing');
-    const { dispatch, deliver, waits } = speaking();
-    told.fail();
+    const { dispatch, deliver, waits } = notifierOf();
+    receiver.fail();
     await dispatch();
     await deliver();
     await deliver();
-    // Within its pause it is left alone.
-    expect(told.attempts()).toBe(1);
+    // It is not tried before the wait is over.
+    expect(receiver.attempts()).toBe(1);
     expect(waits).toEqual([3_750]);
     advance(3_750);
     await deliver();
     expect(waits).toEqual([3_750, 7_500]);
-    told.recover();
+    receiver.recover();
     advance(7_500);
     await deliver();
     await deliver();
-    expect(told.taken()).toHaveLength(1);
+    expect(receiver.accepted()).toHaveLength(1);
     expect(await readMessages(db, name)).toMatchObject([{ state: 'delivered', attempts: 3 }]);
   });
 
-  test('that is too slow counts as failed, and gets the same message with the same id', async () => {
+  test('that is too slow counts as failed, and gets the same message with the same id again', async () => {
     await raise('dispute:dp_slow');
-    const { dispatch, deliver } = speaking(300);
-    told.staySilent();
+    const { dispatch, deliver } = notifierOf(300);
+    receiver.staySilent();
     await dispatch();
     await deliver();
     expect(await readMessages(db, name)).toMatchObject([
-      { state: 'due', attempts: 1, lastError: 'no answer within 0.3 s' },
+      { state: 'due', attempts: 1, lastError: 'no response within 0.3 s' },
     ]);
-    told.recover();
+    receiver.recover();
     advance(MINUTE_MS);
     await deliver();
     const [message] = await readMessages(db, name);
     expect(message).toMatchObject({ state: 'delivered', attempts: 2 });
-    if (name !== 'slack') expect(told.taken()[0]?.id).toContain(message?.id);
+    if (name !== 'slack') expect(receiver.accepted()[0]?.id).toContain(message?.id);
   });
 
   test('that refuses one message gets the next ones at once, and that one later', async () => {
     await raise('dispute:dp_refused');
-    const { dispatch, deliver } = speaking();
-    told.refuse();
+    const { dispatch, deliver } = notifierOf();
+    receiver.refuse();
     await dispatch();
     await deliver();
-    told.recover();
+    receiver.recover();
     advance(2_000);
     await raise('dispute:dp_next');
     await dispatch();
     await deliver();
-    expect(told.taken().map(({ text }) => text.includes('dp_next'))).toEqual([true]);
+    expect(receiver.accepted().map(({ text }) => text.includes('dp_next'))).toEqual([true]);
     advance(MINUTE_MS);
     await deliver();
-    expect(told.taken().map(({ text }) => text.includes('dp_refused'))).toEqual([false, true]);
+    expect(receiver.accepted().map(({ text }) => text.includes('dp_refused'))).toEqual([
+      false,
+      true,
+    ]);
   });
 
-  test('that is gone for an hour gets everything once it is back, nothing twice, and is reported meanwhile', async () => {
-    await told.leave();
-    const { dispatch, deliver } = speaking();
+  test('that is unreachable for an hour is reported, and gets every message once when it is back', async () => {
+    await receiver.leave();
+    const { dispatch, deliver } = notifierOf();
     const subjects = Array.from({ length: 12 }, (_, place) => `dispute:dp_gone_${place}_`);
     for (const subject of subjects) {
       await raise(subject);
@@ -198,34 +201,34 @@ describe.each(['webhook', 'slack', 'mail'] as const)('the channel %s', (name) =>
       await deliver();
       advance(5 * MINUTE_MS);
     }
-    expect(told.taken()).toEqual([]);
-    expect(await readDead(name)).toMatchObject([{ state: 'open', severity: 'critical' }]);
+    expect(receiver.accepted()).toEqual([]);
+    expect(await readChannelAlerts(name)).toMatchObject([{ state: 'open', severity: 'critical' }]);
 
-    await told.comeBack();
+    await receiver.comeBack();
     for (let minute = 0; minute < 10; minute += 1) {
       await dispatch();
       await deliver();
       advance(MINUTE_MS);
     }
     for (const subject of subjects) {
-      const times = told.taken().filter(({ text }) => text.includes(subject)).length;
+      const times = receiver.accepted().filter(({ text }) => text.includes(subject)).length;
       expect([subject, times]).toEqual([subject, 1]);
     }
-    expect(await readDead(name)).toMatchObject([{ state: 'resolved' }]);
+    expect(await readChannelAlerts(name)).toMatchObject([{ state: 'resolved' }]);
     expect((await readMessages(db)).filter(({ state }) => state !== 'delivered')).toEqual([]);
-    // Said on the others, which here is the log, and never on itself.
-    expect(told.taken().filter(({ text }) => text.includes('channel_dead'))).toEqual([]);
-    const said = await db.query(
+    // Sent to the other channels, here the log, and never to itself.
+    expect(receiver.accepted().filter(({ text }) => text.includes('channel_dead'))).toEqual([]);
+    const sent = await db.query(
       `select content -> 'alert' ->> 'occasion' as occasion from messages
         where channel = 'log' and content -> 'alert' ->> 'rule' = 'channel_dead' order by number`,
     );
-    expect(said).toEqual([{ occasion: 'opened' }, { occasion: 'resolved' }]);
+    expect(sent).toEqual([{ occasion: 'opened' }, { occasion: 'resolved' }]);
   });
 
-  test('that takes nothing for three days: what waited is given up, and stays in the list', async () => {
+  test('that accepts nothing for three days: its messages fail, and their alerts stay in the list', async () => {
     await raise('dispute:dp_never');
-    await told.leave();
-    const { dispatch, deliver } = speaking();
+    await receiver.leave();
+    const { dispatch, deliver } = notifierOf();
     await dispatch();
     await deliver();
     advance(72 * 60 * MINUTE_MS);
@@ -236,18 +239,18 @@ describe.each(['webhook', 'slack', 'mail'] as const)('the channel %s', (name) =>
   });
 });
 
-function readDead(channel: string): Promise<object[]> {
+function readChannelAlerts(channel: string): Promise<object[]> {
   return db.query(
     `select state, severity from alerts where rule = 'channel_dead' and subject = $1 order by id`,
     [`channel:${channel}`],
   );
 }
 
-test('a receiver that is slow holds up no other channel', async () => {
+test('a slow receiver delays no other channel', async () => {
   const slow = await startHttpReceiver(SIGNING_SECRET);
   const chat = await startHttpReceiver();
   slow.behave({ does: 'stay_silent' });
-  const { dispatch, deliver } = createSpeaking({
+  const { dispatch, deliver } = createTestNotifier({
     db,
     env: {
       ALERT_WEBHOOK_URL: slow.url,
@@ -266,10 +269,10 @@ test('a receiver that is slow holds up no other channel', async () => {
   await delivering;
 });
 
-test('410 means never again: the message is given up and the channel reported at once', async () => {
+test('after a 410 the message fails and the channel is reported at once', async () => {
   const receiver = await startHttpReceiver(SIGNING_SECRET);
   receiver.behave({ does: 'answer', status: 410 });
-  const { dispatch, deliver } = createSpeaking({
+  const { dispatch, deliver } = createTestNotifier({
     db,
     env: { ALERT_WEBHOOK_URL: receiver.url, ALERT_WEBHOOK_SECRET: SIGNING_SECRET },
   });
@@ -279,7 +282,7 @@ test('410 means never again: the message is given up and the channel reported at
   expect(await readMessages(db, 'webhook')).toMatchObject([
     { state: 'given_up', attempts: 1, lastError: 'HTTP 410' },
   ]);
-  expect(await readDead('webhook')).toMatchObject([{ state: 'open' }]);
+  expect(await readChannelAlerts('webhook')).toMatchObject([{ state: 'open' }]);
   await receiver.close();
 });
 
@@ -287,7 +290,7 @@ test('a redirect is not followed', async () => {
   const elsewhere = await startHttpReceiver();
   const receiver = await startHttpReceiver(SIGNING_SECRET);
   receiver.behave({ does: 'answer', status: 307, headers: { location: elsewhere.url } });
-  const { dispatch, deliver } = createSpeaking({
+  const { dispatch, deliver } = createTestNotifier({
     db,
     env: { ALERT_WEBHOOK_URL: receiver.url, ALERT_WEBHOOK_SECRET: SIGNING_SECRET },
   });
@@ -303,10 +306,10 @@ test('a redirect is not followed', async () => {
   await elsewhere.close();
 });
 
-test('a receiver that asks for time is given it', async () => {
+test('the wait that a receiver asks for is respected', async () => {
   const receiver = await startHttpReceiver(SIGNING_SECRET);
   receiver.behave({ does: 'answer', status: 429, headers: { 'retry-after': '120' } });
-  const { dispatch, deliver, waits } = createSpeaking({
+  const { dispatch, deliver, waits } = createTestNotifier({
     db,
     env: { ALERT_WEBHOOK_URL: receiver.url, ALERT_WEBHOOK_SECRET: SIGNING_SECRET },
   });
@@ -324,10 +327,10 @@ test('a receiver that asks for time is given it', async () => {
   await receiver.close();
 });
 
-test('a receiver that got the message but whose answer was lost gets it again under the same id', async () => {
+test('a receiver whose response was lost gets the message again with the same id', async () => {
   const receiver = await startHttpReceiver(SIGNING_SECRET);
   receiver.behave({ does: 'take_and_hang_up' });
-  const { dispatch, deliver } = createSpeaking({
+  const { dispatch, deliver } = createTestNotifier({
     db,
     env: { ALERT_WEBHOOK_URL: receiver.url, ALERT_WEBHOOK_SECRET: SIGNING_SECRET },
   });
@@ -344,7 +347,7 @@ test('a receiver that got the message but whose answer was lost gets it again un
   await receiver.close();
 });
 
-describe('while a signing secret is replaced', () => {
+describe('during the rotation of a signing secret', () => {
   const secretOf = (name: string) =>
     `whsec_${Buffer.from(`${name}-secret-of-32-bytes------`).toString('base64')}`;
   const [current, previous, foreign] = ['current', 'previous', 'foreign'].map(secretOf);
@@ -353,20 +356,23 @@ describe('while a signing secret is replaced', () => {
     ['the new secret', current, 1],
     ['the old secret', previous, 1],
     ['neither', foreign, 0],
-  ])('a receiver that knows %s alone is sent what it can verify', async (_which, known, count) => {
-    const receiver = await startHttpReceiver(known);
-    try {
-      const env = {
-        ALERT_WEBHOOK_URL: receiver.url,
-        ALERT_WEBHOOK_SECRET: `${current},${previous}`,
-      };
-      const speaking = createSpeaking({ db, env });
-      await raise('dispute:dp_rotation');
-      await speaking.dispatch();
-      await speaking.deliver();
-      expect(receiver.accepted()).toHaveLength(count);
-    } finally {
-      await receiver.close();
-    }
-  });
+  ])(
+    'a receiver that knows only %s accepts the messages that it can verify',
+    async (_which, known, count) => {
+      const receiver = await startHttpReceiver(known);
+      try {
+        const env = {
+          ALERT_WEBHOOK_URL: receiver.url,
+          ALERT_WEBHOOK_SECRET: `${current},${previous}`,
+        };
+        const notifier = createTestNotifier({ db, env });
+        await raise('dispute:dp_rotation');
+        await notifier.dispatch();
+        await notifier.deliver();
+        expect(receiver.accepted()).toHaveLength(count);
+      } finally {
+        await receiver.close();
+      }
+    },
+  );
 });

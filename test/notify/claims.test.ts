@@ -1,10 +1,10 @@
 /**
- * Several workers at once, and one that comes back after its lease: what waits goes out once, and the
- * first outcome of a message is the one that is kept.
+ * Several workers at the same time, and one that continues after its lease: each message is sent once,
+ * and its first outcome is kept.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { settleAlerts } from '../../src/alerts/raise.ts';
-import { setPace, takePace } from '../../src/alerts/store/outbox.ts';
+import { claimDispatch, setNextDispatch } from '../../src/alerts/store/outbox.ts';
 import {
   type ClaimedMessage,
   claimMessage,
@@ -29,23 +29,23 @@ const LEASE_MS = 60 * SECOND_MS;
 const at = (ms: number): Date => new Date(NOW_MS + ms);
 
 describe('the outbox', () => {
-  test('is emptied by one worker at a time; another one neither waits nor takes', async () => {
+  test('is dispatched by one worker at a time; another one does not wait', async () => {
     const first = await beginTransaction(db);
-    expect(await takePace(first.tx, at(0))).toBe(true);
+    expect(await claimDispatch(first.tx, at(0))).toBe(true);
     const second = await beginTransaction(db);
-    const { came, result } = await runUntilBlocked(db, second, (tx) => takePace(tx, at(0)));
-    await setPace(first.tx, at(SECOND_MS));
+    const { came, result } = await runUntilBlocked(db, second, (tx) => claimDispatch(tx, at(0)));
+    await setNextDispatch(first.tx, at(SECOND_MS));
     await first.commit();
-    const isTaken = await result;
+    const isClaimed = await result;
     await second.commit();
     expect(came).toBe('ended');
-    expect(isTaken).toBe(false);
+    expect(isClaimed).toBe(false);
   });
 
-  test('is not emptied before its time, and may be at it', async () => {
-    await setPace(db, at(SECOND_MS));
-    expect(await takePace(db, at(SECOND_MS - 1))).toBe(false);
-    expect(await takePace(db, at(SECOND_MS))).toBe(true);
+  test('is not dispatched before its time', async () => {
+    await setNextDispatch(db, at(SECOND_MS));
+    expect(await claimDispatch(db, at(SECOND_MS - 1))).toBe(false);
+    expect(await claimDispatch(db, at(SECOND_MS))).toBe(true);
   });
 });
 
@@ -65,10 +65,10 @@ describe('a message whose first attempt outlives its lease', () => {
     return [first, second];
   }
 
-  test('is not postponed by it while the second one is under way', async () => {
+  test('is not postponed by it while the second one is in progress', async () => {
     const [first] = await claimTwice();
     await postponeMessage(db, first, { until: at(LEASE_MS + 5), error: 'HTTP 503' });
-    // The second attempt has it until its own lease ends.
+    // The second attempt owns it until its own lease ends.
     expect(await claimAt(2 * LEASE_MS - 1)).toBeUndefined();
     expect(await readMessages(db)).toMatchObject([{ state: 'due', attempts: 2, lastError: null }]);
     expect(await claimAt(2 * LEASE_MS)).toMatchObject({ id: 'msg_1', attempts: 3 });
@@ -78,7 +78,7 @@ describe('a message whose first attempt outlives its lease', () => {
     ['delivered', 'given_up'],
     ['given_up', 'delivered'],
     ['delivered', 'delivered'],
-  ] as const)('stays %s, at that time, when a later outcome is %s', async (kept, late) => {
+  ] as const)('stays %s when a later outcome is %s', async (kept, late) => {
     await claimTwice();
     await settleMessage(db, 'msg_1', { state: kept, at: at(1), error: null });
     await settleMessage(db, 'msg_1', { state: late, at: at(2), error: 'HTTP 410' });
@@ -88,7 +88,7 @@ describe('a message whose first attempt outlives its lease', () => {
   });
 
   test.each(['delivered', 'given_up'] as const)(
-    'is not tried again by it once it is %s',
+    'is not retried by it once it is %s',
     async (state) => {
       const [, second] = await claimTwice();
       await settleMessage(db, 'msg_1', { state, at: at(1), error: null });
@@ -123,9 +123,9 @@ describe('two transactions that settle the alerts of one subject', () => {
     await other.commit();
     const rows = await db.query<{ state: string }>('select state from alerts order by id');
     expect(rows.map(({ state }) => state)).toEqual(states);
-    const said = await db.query(
+    const sent = await db.query(
       `select count(*) filter (where occasion = 'resolved') as ends from alert_outbox`,
     );
-    expect(said).toEqual([{ ends: 1 }]);
+    expect(sent).toEqual([{ ends: 1 }]);
   });
 });

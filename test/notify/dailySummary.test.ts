@@ -1,11 +1,11 @@
-/** The daily summary: what the journal moved on a day, by currency, and what is open. */
+/** The daily summary: the money that moved on a day, by currency, and what is open. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { summariseDayBefore } from '../../src/notify/dailySummary.ts';
+import { enqueueDailySummary } from '../../src/notify/dailySummary.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
-import { createSpeaking, readMessages } from '../support/notifier.ts';
+import { createTestNotifier, readMessages } from '../support/notifier.ts';
 import { type HttpReceiver, SIGNING_SECRET, startHttpReceiver } from '../support/receivers.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -23,8 +23,8 @@ afterEach(async () => {
   await db.drop();
 });
 
-function summarise(slot = new Date()): Promise<void> {
-  return summariseDayBefore({ db, clock: systemClock, channels: ['log', 'webhook'] }, slot);
+function summarize(slot = new Date()): Promise<void> {
+  return enqueueDailySummary({ db, clock: systemClock, channels: ['log', 'webhook'] }, slot);
 }
 
 async function trade(): Promise<void> {
@@ -55,12 +55,12 @@ async function trade(): Promise<void> {
   ]);
 }
 
-test('yesterday is told in each currency, once a day, whatever a channel wants else', async () => {
+test('the summary has each currency of yesterday and is sent once, regardless of the minimum severity', async () => {
   await trade();
   vi.setSystemTime(Date.now() + DAY_MS);
-  await summarise();
-  await summarise();
-  const { deliver } = createSpeaking({
+  await summarize();
+  await summarize();
+  const { deliver } = createTestNotifier({
     db,
     env: {
       ALERT_WEBHOOK_URL: hook.url,
@@ -100,15 +100,15 @@ test('yesterday is told in each currency, once a day, whatever a channel wants e
     },
   ]);
   vi.setSystemTime(Date.now() + DAY_MS);
-  await summarise();
+  await summarize();
   expect(await readMessages(db, 'webhook')).toHaveLength(2);
 });
 
-test('a summary that is made up after midnight is of the day before its slot', async () => {
+test('a missed summary that is sent after midnight is about the day before its slot', async () => {
   await trade();
   const tomorrow = new Date(Date.now() + DAY_MS);
   vi.setSystemTime(Date.now() + 2 * DAY_MS);
-  await summarise(tomorrow);
+  await summarize(tomorrow);
   const [row] = await db.query<{ day: string; currencies: number }>(
     `select content -> 'summary' ->> 'day' as day,
             jsonb_array_length(content -> 'summary' -> 'currencies') as currencies
@@ -118,21 +118,21 @@ test('a summary that is made up after midnight is of the day before its slot', a
   expect(row).toEqual({ day, currencies: 2 });
 });
 
-test('what somebody deals with is not counted as open', async () => {
+test('acknowledged alerts do not count as open', async () => {
   await trade();
   await db.query(
     `update alerts set state = 'acknowledged', acknowledged_at = now(), acknowledged_by = 'ada',
                        acknowledged_reason = 'answering'`,
   );
   vi.setSystemTime(Date.now() + DAY_MS);
-  await summarise();
+  await summarize();
   const [row] = await db.query<{ open: object }>(
     `select content -> 'summary' -> 'openAlerts' as open from messages limit 1`,
   );
   expect(row?.open).toEqual({ info: 0, warning: 0, critical: 0 });
 });
 
-test('of a day without anything, with nothing open, nothing is said', async () => {
-  await summarise();
+test('a day without activity and without anything open has no summary', async () => {
+  await summarize();
   expect(await readMessages(db)).toEqual([]);
 });

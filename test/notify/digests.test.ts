@@ -1,9 +1,9 @@
-/** Storms: many alerts at once end in a few messages, and in a list that lacks none of them. */
+/** Many alerts at once result in a few digests, and the list of alerts has all of them. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { settleAlerts, tellNews } from '../../src/alerts/raise.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createSpeaking, type Speaking } from '../support/notifier.ts';
+import { createTestNotifier, type TestNotifier } from '../support/notifier.ts';
 import {
   type HttpReceiver,
   type MailServer,
@@ -16,13 +16,13 @@ let db: TestDatabase;
 let hook: HttpReceiver;
 let chat: HttpReceiver;
 let mail: MailServer;
-let speaking: Speaking;
+let notifier: TestNotifier;
 beforeEach(async () => {
   db = await createTestDatabase();
   hook = await startHttpReceiver(SIGNING_SECRET);
   chat = await startHttpReceiver();
   mail = await startMailServer();
-  speaking = createSpeaking({
+  notifier = createTestNotifier({
     db,
     env: {
       ALERT_WEBHOOK_URL: hook.url,
@@ -45,7 +45,7 @@ const DISPUTES = 10_000;
 const SECONDS = 60;
 const HANDFUL = 3;
 
-/** One second of a storm; amounts grow, so that it can be told which are the most urgent. */
+/** Raises the alerts of one second. Amounts grow, so that the most urgent ones are known. */
 async function raiseSecond(second: number): Promise<void> {
   const perSecond = Math.ceil(DISPUTES / SECONDS);
   const first = second * perSecond;
@@ -66,24 +66,24 @@ async function raiseSecond(second: number): Promise<void> {
 
 /** One second of the worker. */
 async function tick(): Promise<void> {
-  await speaking.dispatch();
-  await speaking.deliver();
+  await notifier.dispatch();
+  await notifier.deliver();
   vi.setSystemTime(Date.now() + 1_000);
 }
 
-test('10,000 disputes in a minute are a handful of messages a channel, with counts and sums, and all are in the list', async () => {
+test('10,000 disputes in a minute are a few digests per channel with counts and sums, and all are in the list', async () => {
   for (let second = 0; second < SECONDS; second += 1) {
     await raiseSecond(second);
     await tick();
   }
-  // What is left is said in the minute after.
+  // The rest is sent in the next minute.
   for (let second = 0; second < 130; second += 1) await tick();
 
   const listed = await db.query(`select count(*) as open from alerts where state = 'open'`);
   expect(listed).toEqual([{ open: DISPUTES }]);
   expect(await db.query('select * from alert_outbox')).toEqual([]);
 
-  const groups = hook.accepted().map(({ body }) => JSON.parse(body) as Grouped);
+  const groups = hook.accepted().map(({ body }) => JSON.parse(body) as Digest);
   expect(groups.map(({ type }) => type)).toEqual(groups.map(() => 'alerts.grouped'));
   for (const received of [hook.accepted(), chat.accepted(), mail.mails]) {
     expect(received.length).toBeGreaterThan(0);
@@ -106,7 +106,7 @@ test('10,000 disputes in a minute are a handful of messages a channel, with coun
   expect(chat.accepted().at(-1)?.body).toContain('npx tallyhook alerts list');
 });
 
-interface Grouped {
+interface Digest {
   readonly type: string;
   readonly data: {
     readonly groups: readonly {
@@ -117,24 +117,22 @@ interface Grouped {
   };
 }
 
-test('a drizzle of alerts is gathered, too, once a channel has had ten within ten minutes', async () => {
+test('a steady flow of alerts goes into digests after ten messages within ten minutes', async () => {
   for (let number = 0; number < 300; number += 1) {
-    await db.transaction((tx) =>
-      tellNews(tx, [alertOf({ subject: `dispute:dp_drizzle_${number}` })]),
-    );
+    await db.transaction((tx) => tellNews(tx, [alertOf({ subject: `dispute:dp_flow_${number}` })]));
     await tick();
   }
   for (let second = 0; second < 130; second += 1) await tick();
-  // Ten by themselves, then one a minute.
+  // Ten single messages, then one digest a minute.
   expect(hook.accepted().length).toBeLessThanOrEqual(10 + 7);
-  const said = hook.accepted().map(({ body }) => JSON.parse(body) as Grouped);
-  const gathered = said
+  const received = hook.accepted().map(({ body }) => JSON.parse(body) as Digest);
+  const digested = received
     .flatMap(({ data }) => data.groups ?? [])
     .reduce((sum, { count }) => sum + count, 0);
-  expect(gathered + said.filter(({ type }) => type === 'alert.opened').length).toBe(300);
+  expect(digested + received.filter(({ type }) => type === 'alert.opened').length).toBe(300);
 });
 
-test('a few alerts of several rules are said one by one', async () => {
+test('a few alerts of several rules are sent one by one', async () => {
   await db.transaction((tx) =>
     tellNews(tx, [
       alertOf({ subject: 'dispute:dp_1', rule: 'dispute_opened' }),
@@ -151,7 +149,7 @@ test('a few alerts of several rules are said one by one', async () => {
   ]);
 });
 
-test('what was won before anybody was told that it was opened is said as won, not as new', async () => {
+test('a dispute that was won before its opening was sent is reported as won, not as new', async () => {
   const subject = 'dispute:dp_1';
   const opened = alertOf({ subject, rule: 'dispute_opened', severity: 'critical' });
   const won = alertOf({ subject, rule: 'dispute_won', severity: 'info' });
@@ -159,17 +157,17 @@ test('what was won before anybody was told that it was opened is said as won, no
   await db.transaction((tx) => settleAlerts(tx, [{ subject, rules, standing: [opened] }]));
   await db.transaction((tx) => settleAlerts(tx, [{ subject, rules, standing: [], news: [won] }]));
   await tick();
-  const said = hook
+  const received = hook
     .accepted()
     .map(({ body }) => JSON.parse(body) as { type: string; data: object });
-  expect(said).toMatchObject([{ type: 'alert.opened', data: { rule: 'dispute_won' } }]);
+  expect(received).toMatchObject([{ type: 'alert.opened', data: { rule: 'dispute_won' } }]);
 });
 
-test('a channel hears what is severe enough for it, and nothing that is snoozed', async () => {
+test('a channel gets alerts of its minimum severity, and no snoozed ones', async () => {
   await db.transaction((tx) =>
     tellNews(tx, [
       alertOf({ subject: 'dispute:dp_mild', severity: 'info' }),
-      alertOf({ subject: 'dispute:dp_grave', severity: 'critical' }),
+      alertOf({ subject: 'dispute:dp_severe', severity: 'critical' }),
       alertOf({ subject: 'dispute:dp_snoozed', severity: 'critical' }),
     ]),
   );
@@ -180,14 +178,14 @@ test('a channel hears what is severe enough for it, and nothing that is snoozed'
   await tick();
   const subjects = (bodies: readonly string[]) =>
     bodies.map((body) => /dp_[a-z]+/.exec(body)?.[0]).toSorted();
-  expect(subjects(hook.accepted().map(({ body }) => body))).toEqual(['dp_grave', 'dp_mild']);
-  expect(subjects(chat.accepted().map(({ body }) => body))).toEqual(['dp_grave']);
-  expect(subjects(mail.mails.map(({ raw }) => raw))).toEqual(['dp_grave']);
+  expect(subjects(hook.accepted().map(({ body }) => body))).toEqual(['dp_severe', 'dp_mild']);
+  expect(subjects(chat.accepted().map(({ body }) => body))).toEqual(['dp_severe']);
+  expect(subjects(mail.mails.map(({ raw }) => raw))).toEqual(['dp_severe']);
 });
 
-test('two workers that dispatch at once write every message once', async () => {
-  const other = createSpeaking({ db, env: { ALERT_SLACK_URL: chat.url } });
-  const same = createSpeaking({ db, env: { ALERT_SLACK_URL: chat.url } });
+test('two workers that dispatch at the same time write every message once', async () => {
+  const other = createTestNotifier({ db, env: { ALERT_SLACK_URL: chat.url } });
+  const same = createTestNotifier({ db, env: { ALERT_SLACK_URL: chat.url } });
   for (let round = 0; round < 5; round += 1) {
     await db.transaction((tx) => tellNews(tx, [alertOf({ subject: `dispute:dp_race_${round}` })]));
     await Promise.all([other.dispatch(), same.dispatch(), other.dispatch()]);

@@ -1,6 +1,6 @@
 /**
- * The shop is told of its orders: each change of status, each change of money, in the order of each
- * order's life, with the order as the admin API has it; whatever its receiver does meanwhile.
+ * Order webhooks: each change of an order's status and totals is sent, in the order of the changes, with
+ * the order as the admin API has it, whatever the receiver does.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createOrderFeed } from '../../src/ledger/read/orderFeed.ts';
@@ -9,7 +9,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
-import { createSpeaking, readMessages, type Speaking } from '../support/notifier.ts';
+import { createTestNotifier, readMessages, type TestNotifier } from '../support/notifier.ts';
 import {
   ACCEPT,
   type HttpReceiver,
@@ -26,11 +26,11 @@ const MINUTE_MS = 60_000;
 
 let db: TestDatabase;
 let shop: HttpReceiver;
-let speaking: Speaking;
+let notifier: TestNotifier;
 beforeEach(async () => {
   db = await createTestDatabase();
   shop = await startHttpReceiver(SIGNING_SECRET);
-  speaking = createSpeaking({
+  notifier = createTestNotifier({
     db,
     env: { ORDER_WEBHOOK_URL: shop.url, ORDER_WEBHOOK_SECRET: SIGNING_SECRET },
   });
@@ -42,15 +42,15 @@ afterEach(async () => {
   await db.drop();
 });
 
-function tell(): Promise<unknown> {
+function enqueue(): Promise<unknown> {
   const newMessageId = () => `msg_${unique('order')}`;
   return enqueueOrderWebhooks({ db, feed: createOrderFeed(db), clock: systemClock, newMessageId });
 }
 
-/** Tells what is new and delivers what is due. */
-async function speak(): Promise<void> {
-  await tell();
-  await speaking.deliver();
+/** Enqueues webhooks for new changes and delivers what is due. */
+async function send(): Promise<void> {
+  await enqueue();
+  await notifier.deliver();
 }
 
 function apply(...bodies: readonly Buffer[]): Promise<void> {
@@ -98,7 +98,7 @@ function disputeEvent(orderId: string, status: string, minute: number): Buffer {
   return eventBody(object, { eventType: `dispute_${status}`, contentType: 'dispute_details' });
 }
 
-interface Notice {
+interface OrderWebhook {
   readonly type: string;
   readonly timestamp: string;
   readonly data: {
@@ -111,23 +111,23 @@ interface Notice {
   };
 }
 
-const notices = (): readonly Notice[] =>
-  shop.accepted().map(({ body }) => JSON.parse(body) as Notice);
+const webhooks = (): readonly OrderWebhook[] =>
+  shop.accepted().map(({ body }) => JSON.parse(body) as OrderWebhook);
 
-test('it begins at the end of the feed: history is not told', async () => {
+test('it starts at the end of the feed: earlier changes send nothing', async () => {
   await apply(paymentEvent('ord_old', 0, {}));
-  await speak();
+  await send();
   await apply(paymentEvent('ord_new', 0, {}));
-  await speak();
-  expect(notices().map(({ type, data }) => [type, data.order.order_id])).toEqual([
+  await send();
+  expect(webhooks().map(({ type, data }) => [type, data.order.order_id])).toEqual([
     ['order.paid', 'ord_new'],
   ]);
 });
 
-test('a first import is not told, but for what happened since Tallyhook began', async () => {
+test('a first import sends only what happened since the installation', async () => {
   const sandbox = await startTestSandbox();
   try {
-    await speak();
+    await send();
     const pay = (order: string) =>
       sandbox.call('POST', '/payments', cardPayment({ metadata: { order_id: order } }));
     await pay('ord_before');
@@ -143,8 +143,8 @@ test('a first import is not told, but for what happened since Tallyhook began', 
     await testReconciler({ db, service: sandbox, clock }).runAll({
       fromMs: Date.parse(now) - 60 * MINUTE_MS,
     });
-    await speak();
-    expect(notices().map(({ type, data }) => [type, data.order.order_id])).toEqual([
+    await send();
+    expect(webhooks().map(({ type, data }) => [type, data.order.order_id])).toEqual([
       ['order.paid', 'ord_since'],
     ]);
     const changes = await db.query<{ id: string }>('select id from changes where is_history');
@@ -154,10 +154,10 @@ test('a first import is not told, but for what happened since Tallyhook began', 
   }
 });
 
-test('what an import brings of the past hides no money that moved before anybody was told', async () => {
+test('imported history hides no refund that came before the first webhook', async () => {
   const sandbox = await startTestSandbox();
   try {
-    await speak();
+    await send();
     const paid = await sandbox.call(
       'POST',
       '/payments',
@@ -190,15 +190,15 @@ test('what an import brings of the past hides no money that moved before anybody
       { subject: 'order:ord_1', change: 'details', is_history: false },
       { subject: 'order:ord_1', change: 'status', is_history: true },
     ]);
-    await speak();
-    expect(notices().map(({ type }) => type)).toEqual(['order.updated']);
+    await send();
+    expect(webhooks().map(({ type }) => type)).toEqual(['order.updated']);
   } finally {
     await sandbox.close();
   }
 });
 
-test('each status of an order is told, and money that changes within one', async () => {
-  await speak();
+test('each change of status is sent, and each change of totals within a status', async () => {
+  await send();
   const events = [
     paymentEvent('ord_1', 0, {
       status: 'requires_capture',
@@ -217,10 +217,10 @@ test('each status of an order is told, and money that changes within one', async
   ];
   for (const event of events) {
     await apply(event);
-    await speak();
+    await send();
   }
-  const told = notices().map(({ type, data }) => [data.order.order_id, type]);
-  expect(told).toEqual([
+  const sent = webhooks().map(({ type, data }) => [data.order.order_id, type]);
+  expect(sent).toEqual([
     ['ord_1', 'order.authorized'],
     ['ord_1', 'order.paid'],
     ['ord_1', 'order.partially_refunded'],
@@ -231,28 +231,28 @@ test('each status of an order is told, and money that changes within one', async
     ['ord_2', 'order.failed'],
     ['ord_3', 'order.cancelled'],
   ]);
-  const numbers = notices().map(({ data }) => data.change.number);
+  const numbers = webhooks().map(({ data }) => data.change.number);
   expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
-  expect(new Set(shop.posts.map(({ id }) => id)).size).toBe(told.length);
+  expect(new Set(shop.posts.map(({ id }) => id)).size).toBe(sent.length);
 });
 
-test('a detail that moves no money is not told', async () => {
-  await speak();
+test('a change of details that keeps the totals sends nothing', async () => {
+  await send();
   await apply(paymentEvent('ord_1', 0, {}));
-  await speak();
+  await send();
   await apply(paymentEvent('ord_1', 5, { description: 'gift' }));
-  await speak();
+  await send();
   const [last] = await db.query<{ change: string }>(
     'select change from changes order by number desc limit 1',
   );
   expect(last).toEqual({ change: 'details' });
-  expect(notices().map(({ type }) => type)).toEqual(['order.paid']);
+  expect(webhooks().map(({ type }) => type)).toEqual(['order.paid']);
 });
 
-test('the order is told in the words of the admin API', async () => {
-  await speak();
+test('the order has the JSON of the admin API', async () => {
+  await send();
   await apply(paymentEvent('ord_1', 0, {}), refundEvent('ord_1', 'a', 1000));
-  await speak();
+  await send();
   const tallyhook = await startTallyhook({ db, roles: ['console'] });
   try {
     const response = await fetch(`http://127.0.0.1:${tallyhook.consolePort}/api/v1/orders/ord_1`, {
@@ -261,45 +261,45 @@ test('the order is told in the words of the admin API', async () => {
     const answered = (await response.json()) as Record<string, unknown>;
     const { timeline, timeline_complete, refresh, ...state } = answered;
     expect([timeline, timeline_complete, refresh]).toEqual([expect.any(Array), true, null]);
-    expect(notices().at(-1)?.data.order).toEqual(state);
+    expect(webhooks().at(-1)?.data.order).toEqual(state);
   } finally {
     await tallyhook.close();
   }
 });
 
-test('a stop loses nothing: what changed meanwhile is told afterwards', async () => {
-  await speak();
+test('changes during a stop are sent afterwards', async () => {
+  await send();
   await apply(paymentEvent('ord_1', 0, { status: 'processing', amount_received: 0 }));
   await apply(paymentEvent('ord_1', 1, {}));
   await apply(refundEvent('ord_1', 'a', 6540));
-  await speak();
-  expect(notices().map(({ type }) => type)).toEqual([
+  await send();
+  expect(webhooks().map(({ type }) => type)).toEqual([
     'order.pending',
     'order.paid',
     'order.refunded',
   ]);
-  // All of them carry the order as it is by now.
-  expect(notices().map(({ data }) => data.order.status)).toEqual([
+  // All of them carry the current order.
+  expect(webhooks().map(({ data }) => data.order.status)).toEqual([
     'refunded',
     'refunded',
     'refunded',
   ]);
 });
 
-test('two workers at once write each notice once', async () => {
-  await tell();
+test('two workers at the same time write each webhook once', async () => {
+  await enqueue();
   await apply(...Array.from({ length: 30 }, (_, number) => paymentEvent(`ord_${number}`, 0, {})));
-  // Numbered before, so that all of them meet the same changes.
+  // Numbered first, so that all of them read the same changes.
   await createOrderFeed(db).readLastNumber();
-  await Promise.all([tell(), tell(), tell()]);
+  await Promise.all([enqueue(), enqueue(), enqueue()]);
   expect(await readMessages(db, 'shop')).toHaveLength(30);
 });
 
 const SEED = testSeed();
 
-test(`a receiver that fails at random is told of each order in its order, nothing left out (seed ${SEED})`, async () => {
+test(`a receiver that fails at random gets all webhooks of each order in order (seed ${SEED})`, async () => {
   const random = seededRandom(SEED);
-  await speak();
+  await send();
   const orderIds = Array.from({ length: 12 }, (_, number) => `ord_${number}`);
   for (const orderId of orderIds) {
     await apply(
@@ -309,7 +309,7 @@ test(`a receiver that fails at random is told of each order in its order, nothin
       refundEvent(orderId, 'b', 6440),
     );
   }
-  await tell();
+  await enqueue();
   shop.behave(() => {
     const lot = random();
     if (lot < 0.15) return { does: 'answer', status: 500 };
@@ -319,15 +319,15 @@ test(`a receiver that fails at random is told of each order in its order, nothin
   });
   const left = async () => (await readMessages(db, 'shop')).filter(({ state }) => state === 'due');
   for (let round = 0; round < 400 && (await left()).length > 0; round += 1) {
-    await speaking.deliver();
+    await notifier.deliver();
     vi.setSystemTime(Date.now() + MINUTE_MS);
   }
   expect(await left()).toEqual([]);
   for (const orderId of orderIds) {
     const own = shop.posts
-      .map(({ body, id, outcome }) => ({ id, outcome, ...(JSON.parse(body) as Notice) }))
+      .map(({ body, id, outcome }) => ({ id, outcome, ...(JSON.parse(body) as OrderWebhook) }))
       .filter(({ data }) => data.order.order_id === orderId);
-    // By the first time that each came, refused or not: the next never overtakes.
+    // By the first attempt of each, refused or not: a later one never overtakes.
     const firsts = own.filter(({ id }, place) => own.findIndex((one) => one.id === id) === place);
     expect(firsts.map(({ type }) => type)).toEqual([
       'order.pending',
@@ -340,19 +340,19 @@ test(`a receiver that fails at random is told of each order in its order, nothin
   }
 });
 
-test('a notice that is refused for three days is given up, said, and the next one goes out', async () => {
-  await speak();
+test('a webhook that is refused for three days fails, raises an alert, and the next one is sent', async () => {
+  await send();
   await apply(paymentEvent('ord_1', 0, {}));
   await apply(refundEvent('ord_1', 'a', 1000));
-  await tell();
+  await enqueue();
   shop.behave(({ type }) => (type === 'order.paid' ? { does: 'answer', status: 422 } : ACCEPT));
-  await speaking.deliver();
-  expect(notices()).toEqual([]);
+  await notifier.deliver();
+  expect(webhooks()).toEqual([]);
   vi.setSystemTime(Date.now() + 72 * 60 * MINUTE_MS);
-  await speaking.deliver();
-  expect(notices().map(({ type }) => type)).toEqual(['order.partially_refunded']);
-  const said = await db.query(
+  await notifier.deliver();
+  expect(webhooks().map(({ type }) => type)).toEqual(['order.partially_refunded']);
+  const raised = await db.query(
     `select severity, order_id as "orderId", state from alerts where rule = 'order_notice_given_up'`,
   );
-  expect(said).toEqual([{ severity: 'warning', orderId: 'ord_1', state: 'resolved' }]);
+  expect(raised).toEqual([{ severity: 'warning', orderId: 'ord_1', state: 'resolved' }]);
 });

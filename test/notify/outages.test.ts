@@ -1,11 +1,11 @@
 /**
- * What an outage of a channel costs. The shop's channel sends sixteen messages at once, so it meets
- * an outage sixteen times; it is one outage all the same.
+ * Outages of a channel. Order webhooks are sent sixteen at a time, so one outage fails sixteen attempts;
+ * it counts as one.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { insertMessages, type NewMessage } from '../../src/notify/store/messages.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createSpeaking, readMessages, type Speaking } from '../support/notifier.ts';
+import { createTestNotifier, readMessages, type TestNotifier } from '../support/notifier.ts';
 import {
   ACCEPT,
   type HttpReceiver,
@@ -15,11 +15,11 @@ import {
 
 let db: TestDatabase;
 let shop: HttpReceiver;
-let speaking: Speaking;
+let notifier: TestNotifier;
 beforeEach(async () => {
   db = await createTestDatabase();
   shop = await startHttpReceiver(SIGNING_SECRET);
-  speaking = createSpeaking({
+  notifier = createTestNotifier({
     db,
     env: { ORDER_WEBHOOK_URL: shop.url, ORDER_WEBHOOK_SECRET: SIGNING_SECRET },
   });
@@ -35,7 +35,7 @@ function advance(ms: number): void {
   vi.setSystemTime(Date.now() + ms);
 }
 
-function notice(type: string, orderId: string): NewMessage {
+function webhook(type: string, orderId: string): NewMessage {
   return {
     id: `msg_${orderId}_${type}`,
     channel: 'shop',
@@ -44,65 +44,65 @@ function notice(type: string, orderId: string): NewMessage {
   };
 }
 
-function write(...notices: readonly NewMessage[]): Promise<void> {
-  return insertMessages(db, notices, new Date());
+function write(...messages: readonly NewMessage[]): Promise<void> {
+  return insertMessages(db, messages, new Date());
 }
 
 const due = async (): Promise<number> =>
   (await readMessages(db, 'shop')).filter(({ state }) => state === 'due').length;
 
-test('an outage that all slots meet at once is over for all of them after the first pause', async () => {
-  await write(...Array.from({ length: 40 }, (_, number) => notice('order.paid', `ord_${number}`)));
+test('an outage that fails attempts in all slots ends for all of them after the first wait', async () => {
+  await write(...Array.from({ length: 40 }, (_, number) => webhook('order.paid', `ord_${number}`)));
   shop.behave({ does: 'answer', status: 503 });
-  await speaking.deliver();
+  await notifier.deliver();
   expect(shop.posts.length).toBeGreaterThan(1);
-  expect(new Set(speaking.waits)).toEqual(new Set([3_750]));
+  expect(new Set(notifier.waits)).toEqual(new Set([3_750]));
 
   shop.behave(ACCEPT);
   advance(3_750);
-  await speaking.deliver();
+  await notifier.deliver();
   expect(await due()).toBe(0);
 });
 
-test('an outage after messages that were refused begins with the first pause', async () => {
-  await write(...Array.from({ length: 8 }, (_, number) => notice('order.paid', `ord_${number}`)));
+test('an outage after refused messages starts with the first wait', async () => {
+  await write(...Array.from({ length: 8 }, (_, number) => webhook('order.paid', `ord_${number}`)));
   shop.behave({ does: 'answer', status: 400 });
-  await speaking.deliver();
+  await notifier.deliver();
   expect(shop.posts).toHaveLength(8);
 
-  await write(notice('order.paid', 'ord_next'));
+  await write(webhook('order.paid', 'ord_next'));
   shop.behave({ does: 'answer', status: 503 });
-  await speaking.deliver();
-  expect(speaking.waits.at(-1)).toBe(3_750);
+  await notifier.deliver();
+  expect(notifier.waits.at(-1)).toBe(3_750);
 });
 
-test('a channel that is away is not kept shut by a message that waits behind another', async () => {
-  await write(notice('order.paid', 'ord_1'));
+test('a message that waits behind another one does not prolong an outage', async () => {
+  await write(webhook('order.paid', 'ord_1'));
   shop.behave({ does: 'answer', status: 503 });
-  await speaking.deliver();
-  // It waits for itself longer than the channel; what comes after it is due, and has to wait, too.
+  await notifier.deliver();
+  // The message waits longer than the channel; the next one of its order is due and waits behind it.
   await db.query(`update messages set next_attempt_at = next_attempt_at + interval '1 minute'`);
-  await write(notice('order.refunded', 'ord_1'));
+  await write(webhook('order.refunded', 'ord_1'));
   advance(3_750);
-  await speaking.deliver();
+  await notifier.deliver();
   expect(shop.posts).toHaveLength(1);
 
   shop.behave(ACCEPT);
-  await write(notice('order.paid', 'ord_2'));
-  await speaking.deliver();
+  await write(webhook('order.paid', 'ord_2'));
+  await notifier.deliver();
   expect(shop.accepted()).toHaveLength(1);
 });
 
-test('of all who come to find out whether a channel is back one is sent', async () => {
-  await write(...Array.from({ length: 40 }, (_, number) => notice('order.paid', `ord_${number}`)));
+test('workers that probe a channel at the same time send one message', async () => {
+  await write(...Array.from({ length: 40 }, (_, number) => webhook('order.paid', `ord_${number}`)));
   shop.behave({ does: 'answer', status: 503 });
-  await speaking.deliver();
+  await notifier.deliver();
   const before = shop.posts.length;
   advance(3_750);
-  const other = createSpeaking({
+  const other = createTestNotifier({
     db,
     env: { ORDER_WEBHOOK_URL: shop.url, ORDER_WEBHOOK_SECRET: SIGNING_SECRET },
   });
-  await Promise.all([speaking, other].flatMap(({ deliver }) => [deliver(), deliver(), deliver()]));
+  await Promise.all([notifier, other].flatMap(({ deliver }) => [deliver(), deliver(), deliver()]));
   expect(shop.posts.length).toBe(before + 1);
 });

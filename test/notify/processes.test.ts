@@ -1,4 +1,4 @@
-/** What only processes can show: a worker that is killed in mid-delivery, a stop, a queue that is away. */
+/** What only real processes show: a worker killed during a delivery, a shutdown, an unavailable queue. */
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { settleAlerts, tellNews } from '../../src/alerts/raise.ts';
 import { alertOf } from '../support/alerts.ts';
@@ -47,7 +47,7 @@ function raise(subject: string): Promise<void> {
   return db.transaction((tx) => tellNews(tx, [alertOf({ subject })]));
 }
 
-/** Until then the message belongs to whoever began to deliver it; here nobody waits for that. */
+/** Ends the lease of the killed delivery at once. */
 async function endLeases(): Promise<void> {
   await db.query(`update messages set next_attempt_at = now() where state = 'due'`);
 }
@@ -106,7 +106,7 @@ describe.each([
   );
 
   test.skipIf(isSkipped)(
-    'a worker that is told to stop finishes what it is delivering',
+    'a worker that is stopped finishes its deliveries',
     async () => {
       hook.behave({ does: 'stay_silent' });
       const worker = run('alerts', { ...env, LOG_LEVEL: 'debug' });
@@ -125,13 +125,13 @@ describe.each([
   );
 });
 
-test('while Redis is away, alerts go out all the same', async () => {
+test('alerts are delivered while Redis is unavailable', async () => {
   run('alerts', { REDIS_URL: 'redis://127.0.0.1:1' });
   await raise('system:queue');
   await waitFor('the alert', () => hook.accepted().length === 1);
 });
 
-test('an alert that opens and resolves while nobody is there is told as both', async () => {
+test('an alert that opens and resolves while no worker runs is reported in one message', async () => {
   const standing = [alertOf({ subject: 'dispute:dp_short' })];
   const rules = ['dispute_opened'] as const;
   await db.transaction((tx) =>

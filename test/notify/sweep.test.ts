@@ -1,6 +1,6 @@
 /**
- * The sweep of messages: what is due to a channel that is set is never given up untried, and nothing
- * is left standing of a channel that was taken out of the settings.
+ * The sweep of messages: a message to a configured channel never fails untried, and nothing is left of a
+ * channel that was removed from the settings.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { tellNews } from '../../src/alerts/raise.ts';
@@ -11,18 +11,18 @@ import { systemClock } from '../../src/platform/clock.ts';
 import type { NewJob, Producer } from '../../src/platform/queue/index.ts';
 import { alertOf, readWrittenAlerts } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createSpeaking, readMessages, type Speaking } from '../support/notifier.ts';
+import { createTestNotifier, readMessages, type TestNotifier } from '../support/notifier.ts';
 import { type HttpReceiver, SIGNING_SECRET, startHttpReceiver } from '../support/receivers.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
 let db: TestDatabase;
 let receiver: HttpReceiver;
-let speaking: Speaking;
+let notifier: TestNotifier;
 beforeEach(async () => {
   db = await createTestDatabase();
   receiver = await startHttpReceiver(SIGNING_SECRET);
-  speaking = createSpeaking({
+  notifier = createTestNotifier({
     db,
     env: {
       ALERT_WEBHOOK_URL: receiver.url,
@@ -43,7 +43,7 @@ function advance(ms: number): void {
   vi.setSystemTime(Date.now() + ms);
 }
 
-/** Sweeps where only these channels are set, and returns those that were announced. */
+/** Sweeps with only these channels configured, and returns those that were woken. */
 async function sweep(...channels: readonly AlertsJob['channel'][]): Promise<readonly string[]> {
   const jobs: NewJob<AlertsJob>[] = [];
   const producer: Pick<Producer<AlertsJob>, 'add'> = {
@@ -56,7 +56,7 @@ async function sweep(...channels: readonly AlertsJob['channel'][]): Promise<read
   return jobs.map(({ data }) => data.channel);
 }
 
-function writeNotice(): Promise<void> {
+function writeOrderWebhook(): Promise<void> {
   const at = new Date();
   const content = {
     kind: 'order',
@@ -65,32 +65,32 @@ function writeNotice(): Promise<void> {
     at: at.toISOString(),
     data: {},
   } as const;
-  const notice = { id: 'msg_1', channel: 'shop', content, stream: 'shop/ord_1' } as const;
-  return insertMessages(db, [notice], at);
+  const message = { id: 'msg_1', channel: 'shop', content, stream: 'shop/ord_1' } as const;
+  return insertMessages(db, [message], at);
 }
 
-test('after a stop of five days what waits for a channel that is set is announced and delivered', async () => {
-  await writeNotice();
+test('after a stop of five days the messages of a configured channel are delivered', async () => {
+  await writeOrderWebhook();
   advance(5 * DAY_MS);
   expect(await sweep('log', 'shop')).toEqual(['shop']);
-  await speaking.deliver();
+  await notifier.deliver();
   expect(await readMessages(db)).toMatchObject([{ state: 'delivered', attempts: 1 }]);
 });
 
-test('after a stop of five days a notice that is refused once more is given up, and that is said', async () => {
-  await writeNotice();
+test('after a stop of five days an order webhook that is refused again fails and raises an alert', async () => {
+  await writeOrderWebhook();
   advance(5 * DAY_MS);
   await sweep('log', 'shop');
   receiver.behave({ does: 'answer', status: 422 });
-  await speaking.deliver();
+  await notifier.deliver();
   expect(await readMessages(db)).toMatchObject([{ state: 'given_up', attempts: 1 }]);
   expect(await readWrittenAlerts(db)).toMatchObject([
     { rule: 'order_notice_given_up', said: ['opened'] },
   ]);
 });
 
-test('what waits for a channel that is no longer set is given up after three days', async () => {
-  await writeNotice();
+test('messages to a channel that was removed from the settings fail after three days', async () => {
+  await writeOrderWebhook();
   advance(3 * DAY_MS - 1);
   await sweep('log');
   expect(await readMessages(db)).toMatchObject([{ state: 'due' }]);
@@ -101,22 +101,22 @@ test('what waits for a channel that is no longer set is given up after three day
   ]);
 });
 
-test('a channel that is dead is reported until it is taken out of the settings', async () => {
+test('a channel that is down is reported until it is removed from the settings', async () => {
   await db.transaction((tx) => tellNews(tx, [alertOf({ subject: 'dispute:dp_1' })]));
-  await speaking.dispatch();
+  await notifier.dispatch();
   receiver.behave({ does: 'answer', status: 410 });
-  await speaking.deliver();
-  const dead = { rule: 'channel_dead', subject: 'channel:webhook' };
-  const standing = () => readWrittenAlerts(db, [dead.subject]);
+  await notifier.deliver();
+  const down = { rule: 'channel_dead', subject: 'channel:webhook' };
+  const alerts = () => readWrittenAlerts(db, [down.subject]);
   const health = () => db.query('select channel from channel_health');
 
   await sweep('log', 'webhook');
-  expect(await standing()).toMatchObject([{ ...dead, state: 'open', said: ['opened'] }]);
+  expect(await alerts()).toMatchObject([{ ...down, state: 'open', said: ['opened'] }]);
   expect(await health()).toEqual([{ channel: 'webhook' }]);
 
   await sweep('log');
-  expect(await standing()).toMatchObject([
-    { ...dead, state: 'resolved', said: ['opened', 'resolved'] },
+  expect(await alerts()).toMatchObject([
+    { ...down, state: 'resolved', said: ['opened', 'resolved'] },
   ]);
   expect(await health()).toEqual([]);
 });

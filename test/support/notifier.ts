@@ -1,6 +1,6 @@
 /**
- * What speaks, over a test database and real receivers, without a queue: tests say when it runs. It
- * goes by the system's clock, which a test may replace (`vi.useFakeTimers({ toFake: ['Date'] })`).
+ * Dispatches and delivers on a test database to real receivers, without a queue: a test decides when it
+ * runs. It uses the system's clock, which a test can replace (`vi.useFakeTimers({ toFake: ['Date'] })`).
  */
 
 import { loadConfig } from '../../src/config/config.ts';
@@ -15,23 +15,23 @@ import type { Log } from '../../src/platform/log.ts';
 import { silentLog } from './database.ts';
 import { unique } from './events.ts';
 
-export interface SpeakingOptions {
+export interface TestNotifierOptions {
   readonly db: Database;
   readonly env: Readonly<Record<string, string>>;
   readonly log?: Log;
   readonly timeoutMs?: number;
 }
 
-export interface Speaking {
-  /** Turns what waits in the outbox into messages. */
+export interface TestNotifier {
+  /** Turns the notifications in the outbox into messages. */
   dispatch(): Promise<ReadonlySet<ChannelName>>;
-  /** Delivers what is due now, each channel until it has nothing left that it can do now. */
+  /** Delivers the messages that are due now, on all channels. */
   deliver(): Promise<void>;
-  /** Every wait that was asked for, in milliseconds. */
+  /** The delays of all wake-ups, in milliseconds. */
   readonly waits: readonly number[];
 }
 
-export function createSpeaking(options: SpeakingOptions): Speaking {
+export function createTestNotifier(options: TestNotifierOptions): TestNotifier {
   const { db, log = silentLog, timeoutMs = 2_000 } = options;
   const clock = systemClock;
   const { channels: settings } = loadConfig(options.env);

@@ -50,7 +50,7 @@ function testCommand(): Command {
       }
       const tested = await Promise.all(channels.map(testChannel));
       if (json) printJson({ channels: tested });
-      else printTable(['CHANNEL', 'TEST', 'ANSWER'], tested.map(rowOf));
+      else printTable(['CHANNEL', 'TEST', 'RESPONSE'], tested.map(rowOf));
       if (tested.some(({ outcome }) => outcome !== 'delivered')) process.exitCode = 1;
     });
 }
@@ -58,12 +58,12 @@ function testCommand(): Command {
 interface Tested {
   readonly channel: ChannelName;
   readonly outcome: 'delivered' | 'failed';
-  readonly answer: string;
+  readonly response: string;
 }
 
 async function testChannel(channel: Channel): Promise<Tested> {
   const createdAt = new Date(systemClock.nowMs());
-  const { outcome, answer } = await channel.send({
+  const { outcome, response } = await channel.send({
     id: `msg_${randomUUID()}`,
     content: { kind: 'test', at: createdAt.toISOString() },
     createdAt,
@@ -71,10 +71,10 @@ async function testChannel(channel: Channel): Promise<Tested> {
   return {
     channel: channel.name,
     outcome: outcome === 'delivered' ? outcome : 'failed',
-    answer,
+    response,
   };
 }
 
-function rowOf({ channel, outcome, answer }: Tested): readonly string[] {
-  return [channel, outcome, answer];
+function rowOf({ channel, outcome, response }: Tested): readonly string[] {
+  return [channel, outcome, response];
 }

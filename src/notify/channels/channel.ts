@@ -1,9 +1,9 @@
-/** What a channel is: a way to bring a message to somebody, who may answer that it did not arrive. */
+/** A channel delivers messages to one receiver and reports the result of each attempt. */
 import type { ChannelName, Content } from '../domain/message.ts';
-import type { Attempted } from '../domain/retry.ts';
+import type { AttemptResult } from '../domain/retry.ts';
 
 export interface OutgoingMessage {
-  /** The same in every attempt. */
+  /** Every attempt sends the same id. */
   readonly id: string;
   readonly content: Content;
   readonly createdAt: Date;
@@ -11,13 +11,13 @@ export interface OutgoingMessage {
 
 export interface Channel {
   readonly name: ChannelName;
-  /** Messages that are sent at once. */
+  /** How many messages are sent at the same time. */
   readonly slots: number;
   /**
-   * Makes one attempt, within ATTEMPT_TIMEOUT_MS. What goes wrong on the way is told as an outcome.
+   * Makes one attempt, within ATTEMPT_TIMEOUT_MS. Failures are returned as outcomes.
    * @throws Error only for a message that cannot be put into the channel's form
    */
-  send(message: OutgoingMessage): Promise<Attempted>;
+  send(message: OutgoingMessage): Promise<AttemptResult>;
 }
 
 /** Standard Webhooks asks senders for 15 to 30 seconds. */

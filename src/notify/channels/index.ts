@@ -1,4 +1,4 @@
-/** The channels that the settings name. */
+/** Creates the configured channels. */
 import type { ChannelSettings } from '../../config/alertSettings.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
@@ -19,7 +19,7 @@ export interface ChannelParts {
   readonly timeoutMs?: number;
 }
 
-/** Requests to one receiver at once. A shop may have many orders moving. */
+/** Concurrent requests to one receiver. Many orders of a shop may change at the same time. */
 const ALERT_SLOTS = 2;
 const SHOP_SLOTS = 16;
 
@@ -41,10 +41,10 @@ export function channelNamesOf(settings: ChannelSettings): readonly ChannelName[
   return CHANNELS.filter((name) => settings[name] !== undefined);
 }
 
-/** The channels that alerts are said on. */
+/** The channels that get alerts. */
 export function subscriptionsOf(settings: ChannelSettings): readonly Subscription[] {
   return (['log', 'webhook', 'slack', 'mail'] as const).flatMap((channel) => {
-    const set = settings[channel];
-    return set ? [{ channel, severity: set.severity }] : [];
+    const configured = settings[channel];
+    return configured ? [{ channel, severity: configured.severity }] : [];
   });
 }

@@ -1,4 +1,4 @@
-/** Messages in the log, for installations that collect it, and where nothing else is set. */
+/** Writes messages to the log, for installations that collect it or have no other channel. */
 
 import type { Severity } from '../../alerts/domain/alert.ts';
 import type { Log } from '../../platform/log.ts';
@@ -13,15 +13,15 @@ export function createLogChannel(log: Log): Channel {
     send: ({ id, content }) => {
       const { title, lines } = textOf(content);
       const severity = severityOf(content);
-      // Errors are what this program does wrong; a dispute is none, however grave.
+      // The level error is for faults of the program; a dispute is none, however severe.
       const level = severity === 'info' ? 'info' : 'warn';
       log[level]({ messageId: id, severity, title, lines }, 'alert');
-      return Promise.resolve({ outcome: 'delivered', answer: 'written' });
+      return Promise.resolve({ outcome: 'delivered', response: 'written' });
     },
   };
 }
 
-/** What is over needs nobody's attention, however grave it was. */
+/** A resolved alert needs no attention, however severe it was. */
 function severityOf(content: Content): Severity {
   switch (content.kind) {
     case 'alert':
@@ -34,7 +34,7 @@ function severityOf(content: Content): Severity {
     case 'order':
       return 'info';
     case 'test':
-      // It shows wherever alerts do (LOG_LEVEL=warn), or it would test nothing.
+      // A test must appear wherever alerts do (LOG_LEVEL=warn).
       return 'warning';
   }
 }

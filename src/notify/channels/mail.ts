@@ -1,14 +1,14 @@
 /**
- * Messages by mail, as plain text through SMTP.
+ * Sends messages by mail, as plain text over SMTP.
  *
- * 1. The connection is encrypted before a password or a message goes over it, except to this machine.
- * 2. `Message-ID` is made from the message's id, so that a mail program can tell one that comes twice.
- * 3. A mail that one of its addressees was refused for counts as delivered: to send it again would
- *    give it twice to the others. The answer says how many were refused.
+ * 1. The connection is encrypted before a password or a message is sent, except to this machine.
+ * 2. `Message-ID` contains the message's id, so that a mail program recognizes a duplicate.
+ * 3. A mail that is refused for some of its recipients counts as delivered: another attempt would send
+ *    a duplicate to the others. The response has the number of refused recipients.
  */
 import { createTransport } from 'nodemailer';
 import type { SmtpServer } from '../../config/alertSettings.ts';
-import type { Attempted } from '../domain/retry.ts';
+import type { AttemptResult } from '../domain/retry.ts';
 import { textOf } from '../domain/text.ts';
 import type { Channel } from './channel.ts';
 
@@ -51,23 +51,23 @@ export function createMailChannel({ smtp, from, to, timeoutMs }: MailOptions): C
         messageId: `<${id}@${domain}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
       });
-      return await withinTime(sending.then(answerOf, failureOf), timeoutMs, () =>
+      return await withTimeLimit(sending.then(resultOf, failureOf), timeoutMs, () =>
         transport.close(),
       );
     },
   };
 }
 
-/** The library's limits are for each step; a server may be slow at every one of them. */
-function withinTime(
-  sending: Promise<Attempted>,
+/** The limits of the library apply to each step; a server may be slow in every one of them. */
+function withTimeLimit(
+  sending: Promise<AttemptResult>,
   timeoutMs: number,
   stop: () => void,
-): Promise<Attempted> {
+): Promise<AttemptResult> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
       stop();
-      resolve({ outcome: 'away', answer: `no answer within ${timeoutMs / 1000} s` });
+      resolve({ outcome: 'unavailable', response: `no response within ${timeoutMs / 1000} s` });
     }, timeoutMs);
     void sending.then((attempted) => {
       clearTimeout(timer);
@@ -82,19 +82,19 @@ interface Sent {
 }
 
 /** Rule 3. */
-function answerOf({ accepted, rejected = [] }: Sent): Attempted {
+function resultOf({ accepted, rejected = [] }: Sent): AttemptResult {
   const refused = rejected.length > 0 ? `, refused for ${rejected.length}` : '';
-  return { outcome: 'delivered', answer: `accepted for ${accepted.length}${refused}` };
+  return { outcome: 'delivered', response: `accepted for ${accepted.length}${refused}` };
 }
 
-/** Of the server's answer the code, never its words: they may repeat addresses or who logged in. */
-function failureOf(error: unknown): Attempted {
+/** The code of the server's response without its text, which may repeat addresses or user names. */
+function failureOf(error: unknown): AttemptResult {
   const { code, responseCode } = error as {
     readonly code?: unknown;
     readonly responseCode?: unknown;
   };
   const name = typeof code === 'string' ? code : 'no connection';
-  const answer = typeof responseCode === 'number' ? `SMTP ${responseCode} (${name})` : name;
+  const response = typeof responseCode === 'number' ? `SMTP ${responseCode} (${name})` : name;
   const isRefused = typeof responseCode === 'number' && responseCode >= 500 && code !== 'EAUTH';
-  return { outcome: isRefused ? 'refused' : 'away', answer };
+  return { outcome: isRefused ? 'refused' : 'unavailable', response };
 }

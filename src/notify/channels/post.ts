@@ -1,7 +1,7 @@
-/** One HTTP request, and what its answer means for the message it carried. */
+/** Sends one HTTP request and classifies its response. */
 
 import { toError } from '../../platform/errors.ts';
-import type { Attempted } from '../domain/retry.ts';
+import type { AttemptResult } from '../domain/retry.ts';
 
 export interface Posting {
   readonly url: string;
@@ -10,15 +10,15 @@ export interface Posting {
   readonly timeoutMs: number;
 }
 
-/** Answers that say nothing of this message, only that now is not the time. */
-const NOT_NOW = new Set([408, 425, 429]);
+/** Responses that concern the time and not the message. */
+const TRY_LATER = new Set([408, 425, 429]);
 const GONE = 410;
 
 /**
- * Posts JSON. Redirects are not followed: whoever set the address meant that one, and what is signed
- * for it is nobody else's. Of the answer only the status is looked at.
+ * Posts JSON. Redirects are not followed: the signed message is for the configured address only. Only
+ * the status of the response is read.
  */
-export async function post({ url, body, headers, timeoutMs }: Posting): Promise<Attempted> {
+export async function post({ url, body, headers, timeoutMs }: Posting): Promise<AttemptResult> {
   let response: Response;
   try {
     response = await fetch(url, {
@@ -29,37 +29,37 @@ export async function post({ url, body, headers, timeoutMs }: Posting): Promise<
       signal: AbortSignal.timeout(timeoutMs),
     });
   } catch (error) {
-    return { outcome: 'away', answer: reasonOf(error, timeoutMs) };
+    return { outcome: 'unavailable', response: reasonOf(error, timeoutMs) };
   }
   await response.body?.cancel().catch(() => undefined);
-  return judgeStatus(response.status, response.headers.get('retry-after'));
+  return classifyStatus(response.status, response.headers.get('retry-after'));
 }
 
-function judgeStatus(status: number, retryAfter: string | null): Attempted {
-  const answer = `HTTP ${status}`;
-  if (status >= 200 && status < 300) return { outcome: 'delivered', answer };
-  if (status === GONE) return { outcome: 'gone', answer };
-  if (status >= 500 || NOT_NOW.has(status)) {
-    return { outcome: 'away', answer, retryAfterMs: secondsToMs(retryAfter) };
+function classifyStatus(status: number, retryAfter: string | null): AttemptResult {
+  const response = `HTTP ${status}`;
+  if (status >= 200 && status < 300) return { outcome: 'delivered', response };
+  if (status === GONE) return { outcome: 'gone', response };
+  if (status >= 500 || TRY_LATER.has(status)) {
+    return { outcome: 'unavailable', response, retryAfterMs: secondsToMs(retryAfter) };
   }
   const isRedirect = status >= 300 && status < 400;
   return {
     outcome: 'refused',
-    answer: isRedirect ? `${answer}: redirects are not followed` : answer,
+    response: isRedirect ? `${response}: redirects are not followed` : response,
   };
 }
 
-/** Only seconds are understood; a date would make the wait depend on two clocks. */
+/** Only seconds are supported; a date would make the wait depend on two clocks. */
 function secondsToMs(retryAfter: string | null): number | undefined {
   return retryAfter !== null && /^\d{1,6}$/.test(retryAfter)
     ? Number(retryAfter) * 1000
     : undefined;
 }
 
-/** Never the whole error: some carry the address, which may be a secret. */
+/** Not the whole error: some contain the address, which may be a secret. */
 function reasonOf(thrown: unknown, timeoutMs: number): string {
   const error = toError(thrown);
-  if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;
+  if (error.name === 'TimeoutError') return `no response within ${timeoutMs / 1000} s`;
   const cause = error.cause instanceof Error ? error.cause : error;
   return 'code' in cause && typeof cause.code === 'string'
     ? `no connection: ${cause.code}`

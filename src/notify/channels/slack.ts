@@ -1,16 +1,16 @@
-/** Messages for people in a chat that takes Slack's incoming webhooks. */
+/** Sends messages to a chat with Slack-compatible incoming webhooks. */
 import { slackBody } from '../domain/slack.ts';
 import { textOf } from '../domain/text.ts';
 import type { Channel } from './channel.ts';
 import { post } from './post.ts';
 
 export interface SlackOptions {
-  /** Whoever has it may post: it is a secret. */
+  /** A secret: anyone who has it can post. */
   readonly url: string;
   readonly timeoutMs: number;
 }
 
-/** Slack takes one message a second, and asks for no more. */
+/** Slack limits incoming webhooks to one message per second. */
 const SLOTS = 1;
 
 export function createSlackChannel({ url, timeoutMs }: SlackOptions): Channel {

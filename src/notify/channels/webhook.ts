@@ -1,6 +1,7 @@
 /**
- * Messages for programs, signed by the Standard Webhooks specification: the id of the message, the
- * time of the attempt, and a signature over both and the body. Used for alerts and for the shop.
+ * Sends messages to programs, signed as the Standard Webhooks specification defines: the id of the
+ * message, the time of the attempt, and a signature over both and the body. Used for alerts and for
+ * order webhooks.
  */
 import { Webhook } from 'standardwebhooks';
 import type { Clock } from '../../platform/clock.ts';
@@ -13,7 +14,7 @@ export interface WebhookOptions {
   readonly name: ChannelName;
   readonly slots: number;
   readonly url: string;
-  /** Each signs, so that a receiver may verify with the old one while it is replaced. */
+  /** Each one signs, so that a receiver can verify with the old secret during a rotation. */
   readonly secrets: readonly string[];
   readonly clock: Clock;
   readonly timeoutMs: number;

@@ -1,18 +1,19 @@
 /**
- * Alerts about channels themselves.
+ * Alerts about the channels themselves.
  *
- * 1. `channel_dead` stands while a channel takes nothing (retry.ts, rule 5). It is said on the others,
- *    and ends with the first message that the channel takes, or when it is taken out of the settings.
- * 2. `order_notice_given_up` is news: the shop was not told, and will not be. Of alerts that were
- *    given up nothing is said: they stand in the list, and rule 1 says that their channel is dead.
- *    Two dead channels would tell of each other for ever.
+ * 1. `channel_dead` is open while a channel accepts nothing (retry.ts, rule 5). The other channels are
+ *    notified. It is resolved by the first message that the channel accepts, or when the channel is
+ *    removed from the settings.
+ * 2. `order_notice_given_up` is a one-time alert: an order webhook failed for good. A notification
+ *    that fails for good raises nothing: its alert stays in the list, and rule 1 reports the channel.
+ *    Otherwise two channels that are down would alert about each other forever.
  */
 import type { Alert, Settled } from '../../alerts/domain/alert.ts';
 import { instant } from '../../alerts/domain/words.ts';
 import type { ChannelName, Content } from './message.ts';
-import type { Health } from './retry.ts';
+import { GIVE_UP_AFTER_MS, type Health } from './retry.ts';
 
-/** What operators call a channel, and the setting that says where it leads. */
+/** What operators call a channel, and the setting that holds its address. */
 const NAMES: Readonly<Record<ChannelName, { readonly name: string; readonly setting: string }>> = {
   log: { name: 'log', setting: 'LOG_LEVEL' },
   webhook: { name: 'alert webhook', setting: 'ALERT_WEBHOOK_URL' },
@@ -21,7 +22,9 @@ const NAMES: Readonly<Record<ChannelName, { readonly name: string; readonly sett
   shop: { name: "shop's order webhook", setting: 'ORDER_WEBHOOK_URL' },
 };
 
-export function channelDead(channel: ChannelName, health: Health): Alert {
+const HOUR_MS = 60 * 60_000;
+
+export function channelDown(channel: ChannelName, health: Health): Alert {
   const { name, setting } = NAMES[channel];
   const since = new Date(health.failingSinceMs).toISOString();
   return {
@@ -30,19 +33,19 @@ export function channelDead(channel: ChannelName, health: Health): Alert {
     variant: '',
     severity: 'critical',
     sentence:
-      `The ${name} takes no messages since ${instant(health.failingSinceMs)}: ${health.lastError}. ` +
-      'What it should be told waits for it, for three days.',
-    nextStep: `npx tallyhook alerts test --channel ${channel}, then check ${setting}`,
+      `The ${name} has accepted no message since ${instant(health.failingSinceMs)}: ${health.lastError}. ` +
+      `Its messages are retried and kept for ${GIVE_UP_AFTER_MS / HOUR_MS} hours; after that they are lost.`,
+    nextStep: `Run npx tallyhook alerts test --channel ${channel}, then check ${setting}.`,
     detail: { channel, failingSince: since, lastError: health.lastError },
   };
 }
 
-/** What stands about a channel: that it is dead, or nothing. */
-export function channelSettled(channel: ChannelName, dead: Health | undefined): Settled {
+/** The alert about a channel: that it is down, or none. */
+export function channelSettled(channel: ChannelName, down: Health | undefined): Settled {
   return {
     subject: subjectOf(channel),
     rules: ['channel_dead'],
-    standing: dead ? [channelDead(channel, dead)] : [],
+    standing: down ? [channelDown(channel, down)] : [],
   };
 }
 
@@ -50,25 +53,26 @@ function subjectOf(channel: ChannelName): string {
   return `channel:${channel}`;
 }
 
-export interface GivenUp {
+export interface FailedOrderWebhook {
   readonly messageId: string;
-  readonly notice: Extract<Content, { readonly kind: 'order' }>;
+  readonly content: Extract<Content, { readonly kind: 'order' }>;
   readonly attempts: number;
-  readonly answer: string;
+  readonly response: string;
 }
 
-export function orderNoticeGivenUp({ messageId, notice, attempts, answer }: GivenUp): Alert {
-  const { type, orderId } = notice;
+export function orderWebhookFailed(failed: FailedOrderWebhook): Alert {
+  const { messageId, content, attempts, response } = failed;
+  const { type, orderId } = content;
   return {
     rule: 'order_notice_given_up',
     subject: `message:${messageId}`,
     variant: '',
     severity: 'warning',
     sentence:
-      `The shop was not told ${type} of order ${orderId}: ` +
-      `${attempts} attempts, the last answered ${answer}.`,
-    nextStep: `have the shop fetch GET /api/v1/orders/${encodeURIComponent(orderId)}`,
-    detail: { messageId, type, attempts, answer },
+      `The shop did not accept the webhook ${type} of order ${orderId} in ${attempts} attempts; the ` +
+      `last response was ${response}. Tallyhook does not retry it.`,
+    nextStep: `Have the shop fetch the order now: GET /api/v1/orders/${encodeURIComponent(orderId)}`,
+    detail: { messageId, type, attempts, response },
     orderId,
   };
 }

@@ -1,29 +1,31 @@
 /**
- * From what is to be said of alerts to messages for one channel.
+ * Composes messages for one channel from the notifications that wait.
  *
- * Terms. *Saying*: an alert and the occasion to speak of it. *Take*: the sayings that waited when a
- * worker came for them. *Message*: what goes out in one piece, in no channel's form yet.
+ * Terms. *Notification*: an alert and why to notify of it: it opened, a reminder, it was resolved.
+ * *Batch*: the notifications that a worker claims together. *Message*: what is delivered in one piece,
+ * before it is put into a channel's form. *Digest*: one message about many notifications.
  *
- * 1. A channel is told what is at least as severe as it wants, and nothing of what is snoozed. It is
- *    never told of its own death: by then it lives again.
- * 2. Of one alert a take says one thing: the last occasion, unless it opened and resolved within the
- *    take; then it says both.
- * 3. What is over by then is not said as new or as still open, unless its end is said with it: the end
- *    says it, or what ended it. News are over from the start, and are said.
- * 4. A rule with more than SINGLES_PER_RULE sayings in a take is said in one message, and so is
- *    everything once a channel has had SINGLES_PER_WINDOW single messages within WINDOW_MS.
- * 5. After a take that had to be gathered like that, the next is STORM_PAUSE_MS away: a storm ends
- *    in a few messages, whatever its size. What waits meanwhile is in the next take.
+ * 1. A channel gets notifications of its minimum severity and above, none of snoozed alerts, and none
+ *    about its own outage: when it could be delivered, the outage is over.
+ * 2. A batch sends one notification for each alert: the last one. If the alert opened and was resolved
+ *    within the batch, one notification reports both.
+ * 3. If an alert is resolved by the time of the batch, it is not reported as new or as still open:
+ *    its resolution, or what resolved it, is reported instead. One-time alerts are resolved from the
+ *    start and are reported.
+ * 4. A rule with more than SINGLES_PER_RULE notifications in a batch goes into a digest. Everything
+ *    does once a channel got SINGLES_PER_WINDOW single messages within WINDOW_MS.
+ * 5. After a batch with a digest, the next batch is DIGEST_INTERVAL_MS away: a burst of any size ends
+ *    in a few messages. Notifications that arrive meanwhile are part of the next batch.
  */
 
 import { SEVERITIES, type Severity } from '../../alerts/domain/alert.ts';
 import { sumMinor } from '../../contract/money.ts';
 
-/** Operators' channels, and the shop's own, which hears of orders only. */
+/** The channels of operators, and `shop`, which gets order webhooks only. */
 export const CHANNELS = ['log', 'webhook', 'slack', 'mail', 'shop'] as const;
 export type ChannelName = (typeof CHANNELS)[number];
 
-/** `passed`: opened and resolved before anybody was told. */
+/** `passed`: opened and resolved before anyone was notified. */
 export type Occasion = 'opened' | 'reminder' | 'resolved' | 'passed';
 
 export interface Money {
@@ -31,8 +33,8 @@ export interface Money {
   readonly amountMinor: number;
 }
 
-/** One saying. Instants are ISO 8601 in UTC, so that a message is the same after it was stored. */
-export interface Saying {
+/** Times are ISO 8601 in UTC, so that a message is unchanged after it was stored as JSON. */
+export interface Notification {
   readonly alertId: number;
   readonly rule: string;
   readonly subject: string;
@@ -45,23 +47,23 @@ export interface Saying {
   readonly deadlineAt: string | null;
   readonly openedAt: string;
   readonly resolvedAt: string | null;
-  /** What it is about in money, where it is. */
+  /** The amount that the alert is about, if any. */
   readonly money: Money | null;
 }
 
-/** Sayings of one rule and occasion, counted. */
-export interface SayingGroup {
+/** Notifications of one rule and type, counted. */
+export interface NotificationGroup {
   readonly rule: string;
   readonly occasion: Occasion;
   readonly severity: Severity;
   readonly count: number;
-  /** One entry for each currency. Null where a sum cannot be told exactly. */
+  /** One entry for each currency. The amount is null if the sum is not exact. */
   readonly sums: readonly { readonly currency: string; readonly amountMinor: number | null }[];
 }
 
-/** What was moved on one UTC day, and what is open now. */
+/** The money that moved on one UTC day, and what is open now. */
 export interface DaySummary {
-  /** The day, `2026-11-20`. */
+  /** For example `2026-11-20`. */
   readonly day: string;
   readonly currencies: readonly {
     readonly currency: string;
@@ -75,19 +77,19 @@ export interface DaySummary {
 }
 
 export type Content =
-  | { readonly kind: 'alert'; readonly alert: Saying }
+  | { readonly kind: 'alert'; readonly alert: Notification }
   | {
       readonly kind: 'alerts';
       readonly severity: Severity;
       readonly count: number;
-      readonly groups: readonly SayingGroup[];
-      /** The first that somebody should look at. */
-      readonly urgent: readonly Saying[];
+      readonly groups: readonly NotificationGroup[];
+      /** The first ones to look at. */
+      readonly urgent: readonly Notification[];
     }
   | { readonly kind: 'summary'; readonly summary: DaySummary }
   | {
       readonly kind: 'order';
-      /** `order.paid`. */
+      /** For example `order.paid`. */
       readonly type: string;
       readonly orderId: string;
       readonly at: string;
@@ -98,85 +100,98 @@ export type Content =
 export const SINGLES_PER_RULE = 5;
 export const SINGLES_PER_WINDOW = 10;
 export const WINDOW_MS = 10 * 60_000;
-export const STORM_PAUSE_MS = 60_000;
+export const DIGEST_INTERVAL_MS = 60_000;
 const MOST_URGENT = 5;
 
-/** What a channel wants, and what it was given lately. */
-export interface Listener {
+/** A channel that gets alerts. */
+export interface Subscriber {
   readonly channel: ChannelName;
+  /** The minimum severity. */
   readonly severity: Severity;
-  /** Single alerts that it was given within WINDOW_MS. */
+  /** Single alerts that it got within WINDOW_MS. */
   readonly recentSingles: number;
 }
 
-/** The messages that a take comes to for one channel, most severe first. */
-export function composeFor(listener: Listener, take: readonly Saying[]): readonly Content[] {
-  const wanted = onePerAlert(take).filter(
-    (saying) =>
-      rankOf(saying.severity) >= rankOf(listener.severity) &&
-      saying.subject !== `channel:${listener.channel}`,
+/** The messages of a batch for one channel, most severe first. */
+export function composeMessages(
+  subscriber: Subscriber,
+  batch: readonly Notification[],
+): readonly Content[] {
+  const wanted = onePerAlert(batch).filter(
+    ({ severity, subject }) =>
+      rankOf(severity) >= rankOf(subscriber.severity) &&
+      subject !== `channel:${subscriber.channel}`,
   );
-  const byRule = new Map<string, Saying[]>();
-  for (const saying of wanted) {
-    const sayings = byRule.get(saying.rule);
-    if (sayings) sayings.push(saying);
-    else byRule.set(saying.rule, [saying]);
+  const singles: Notification[] = [];
+  const digested: Notification[] = [];
+  for (const ofRule of groupByKey(wanted, ({ rule }) => rule)) {
+    (ofRule.length > SINGLES_PER_RULE ? digested : singles).push(...ofRule);
   }
-  const singles: Saying[] = [];
-  const gathered: Saying[] = [];
-  for (const sayings of byRule.values()) {
-    (sayings.length > SINGLES_PER_RULE ? gathered : singles).push(...sayings);
-  }
-  const isOverPace = listener.recentSingles + singles.length > SINGLES_PER_WINDOW;
-  if (isOverPace) gathered.push(...singles.splice(0));
+  const isOverLimit = subscriber.recentSingles + singles.length > SINGLES_PER_WINDOW;
+  if (isOverLimit) digested.push(...singles.splice(0));
   const messages: Content[] = singles
     .toSorted(byUrgency)
     .map((alert) => ({ kind: 'alert', alert }) as const);
-  if (gathered.length > 0) messages.push(gather(gathered));
+  if (digested.length > 0) messages.push(digestOf(digested));
   return messages;
 }
 
-/** Rules 2 and 3. Sayings keep their order. */
-function onePerAlert(take: readonly Saying[]): readonly Saying[] {
-  const last = new Map<number, Saying>();
-  for (const saying of take) {
-    const sofar = last.get(saying.alertId)?.occasion;
-    const isNew = sofar === 'opened' || sofar === 'passed';
-    const occasion = isNew ? (saying.occasion === 'resolved' ? 'passed' : sofar) : saying.occasion;
-    last.set(saying.alertId, { ...saying, occasion });
+/** Rules 2 and 3. Notifications keep their order. */
+function onePerAlert(batch: readonly Notification[]): readonly Notification[] {
+  const last = new Map<number, Notification>();
+  for (const notification of batch) {
+    const before = last.get(notification.alertId)?.occasion;
+    const isNew = before === 'opened' || before === 'passed';
+    const { occasion } = notification;
+    const merged = isNew ? (occasion === 'resolved' ? 'passed' : before) : occasion;
+    last.set(notification.alertId, { ...notification, occasion: merged });
   }
-  return [...last.values()].filter((saying) => !isOutlived(saying));
+  return [...last.values()].filter((notification) => !isOutdated(notification));
 }
 
-function isOutlived({ occasion, openedAt, resolvedAt }: Saying): boolean {
-  const isNews = resolvedAt === openedAt;
-  return (occasion === 'opened' || occasion === 'reminder') && resolvedAt !== null && !isNews;
+/** Rule 3. */
+function isOutdated(notification: Notification): boolean {
+  const { openedAt, resolvedAt } = notification;
+  const isOneTime = resolvedAt === openedAt;
+  return reportsOpen(notification) && resolvedAt !== null && !isOneTime;
 }
 
-function gather(sayings: readonly Saying[]): Content {
-  const groups = new Map<string, Saying[]>();
-  for (const saying of sayings) {
-    const key = `${saying.occasion} ${saying.rule}`;
-    const group = groups.get(key);
-    if (group) group.push(saying);
-    else groups.set(key, [saying]);
-  }
-  const speaking = sayings.filter(
-    ({ occasion }) => occasion === 'opened' || occasion === 'reminder',
-  );
+function reportsOpen({ occasion }: Notification): boolean {
+  return occasion === 'opened' || occasion === 'reminder';
+}
+
+function digestOf(notifications: readonly Notification[]): Content {
+  const groups = groupByKey(notifications, ({ occasion, rule }) => `${occasion} ${rule}`);
   return {
     kind: 'alerts',
-    severity: greatest(sayings),
-    count: sayings.length,
-    groups: [...groups.values()].map(groupOf).toSorted(byWeight),
-    urgent: speaking.toSorted(byUrgency).slice(0, MOST_URGENT),
+    severity: maxSeverity(notifications),
+    count: notifications.length,
+    groups: groups.map(summarizeGroup).toSorted(byWeight),
+    urgent: notifications.filter(reportsOpen).toSorted(byUrgency).slice(0, MOST_URGENT),
   };
 }
 
-function groupOf(sayings: readonly Saying[]): SayingGroup {
-  const [{ rule, occasion }] = sayings as readonly [Saying, ...Saying[]];
+type Group = readonly [Notification, ...Notification[]];
+
+/** Groups in the order of their first members. */
+function groupByKey(
+  notifications: readonly Notification[],
+  keyOf: (notification: Notification) => string,
+): readonly Group[] {
+  const groups = new Map<string, [Notification, ...Notification[]]>();
+  for (const notification of notifications) {
+    const key = keyOf(notification);
+    const group = groups.get(key);
+    if (group) group.push(notification);
+    else groups.set(key, [notification]);
+  }
+  return [...groups.values()];
+}
+
+function summarizeGroup(group: Group): NotificationGroup {
+  const [{ rule, occasion }] = group;
   const byCurrency = new Map<string, number[]>();
-  for (const { money } of sayings) {
+  for (const { money } of group) {
     if (money === null) continue;
     const amounts = byCurrency.get(money.currency);
     if (amounts) amounts.push(money.amountMinor);
@@ -185,15 +200,15 @@ function groupOf(sayings: readonly Saying[]): SayingGroup {
   return {
     rule,
     occasion,
-    severity: greatest(sayings),
-    count: sayings.length,
+    severity: maxSeverity(group),
+    count: group.length,
     sums: [...byCurrency]
       .map(([currency, amounts]) => ({ currency, amountMinor: exactSum(amounts) }))
       .toSorted((a, b) => compare(a.currency, b.currency)),
   };
 }
 
-/** An alert must go out even where its sum does not. */
+/** An alert is sent even if the sum of its group is too large to be exact. */
 function exactSum(amountsMinor: readonly number[]): number | null {
   try {
     return sumMinor(amountsMinor);
@@ -206,13 +221,13 @@ function rankOf(severity: Severity): number {
   return SEVERITIES.indexOf(severity);
 }
 
-function greatest(sayings: readonly Saying[]): Severity {
-  const rank = Math.max(...new Set(sayings.map(({ severity }) => rankOf(severity))));
+function maxSeverity(notifications: readonly Notification[]): Severity {
+  const rank = Math.max(...new Set(notifications.map(({ severity }) => rankOf(severity))));
   return SEVERITIES[rank] ?? 'info';
 }
 
-/** More severe first, then the nearer deadline, then the larger amount, then the older one. */
-function byUrgency(a: Saying, b: Saying): number {
+/** More severe first, then the earlier deadline, the larger amount, and the older alert. */
+function byUrgency(a: Notification, b: Notification): number {
   return (
     rankOf(b.severity) - rankOf(a.severity) ||
     compare(a.deadlineAt ?? '~', b.deadlineAt ?? '~') ||
@@ -221,7 +236,7 @@ function byUrgency(a: Saying, b: Saying): number {
   );
 }
 
-function byWeight(a: SayingGroup, b: SayingGroup): number {
+function byWeight(a: NotificationGroup, b: NotificationGroup): number {
   return (
     rankOf(b.severity) - rankOf(a.severity) ||
     b.count - a.count ||

@@ -1,18 +1,18 @@
 /**
- * Messages for programs, in the shape that the Standard Webhooks specification recommends:
- * `{type, timestamp, data}`. Amounts are integers in minor units beside their currency.
+ * Messages as JSON for programs, in the form that the Standard Webhooks specification recommends:
+ * `{type, timestamp, data}`. Amounts are integers in minor units, next to their currency.
  */
-import type { Content, Money, Saying } from './message.ts';
+import type { Content, Money, Notification } from './message.ts';
 import { LIST_COMMAND } from './text.ts';
 
 export interface Payload {
   readonly type: string;
-  /** When it happened, ISO 8601: the same in every attempt. */
+  /** When it happened, ISO 8601. Every attempt sends the same value. */
   readonly timestamp: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** `createdAt`: when the message was made, ISO 8601. */
+/** @param createdAt when the message was created, ISO 8601 */
 export function payloadOf(content: Content, createdAt: string): Payload {
   switch (content.kind) {
     case 'alert':
@@ -61,26 +61,26 @@ export function payloadOf(content: Content, createdAt: string): Payload {
       return {
         type: 'test',
         timestamp: content.at,
-        data: { message: 'A test. Nothing has happened.' },
+        data: { message: 'This is a test. No action is needed.' },
       };
   }
 }
 
-function alertData(saying: Saying): Readonly<Record<string, unknown>> {
+function alertData(notification: Notification): Readonly<Record<string, unknown>> {
   return {
-    alert_id: saying.alertId,
-    rule: saying.rule,
-    subject: saying.subject,
-    severity: saying.severity,
-    occasion: saying.occasion,
-    sentence: saying.sentence,
-    next_step: saying.nextStep,
-    order_id: saying.orderId,
-    payment_id: saying.paymentId,
-    ...moneyData(saying.money),
-    deadline_at: saying.deadlineAt,
-    opened_at: saying.openedAt,
-    resolved_at: saying.resolvedAt,
+    alert_id: notification.alertId,
+    rule: notification.rule,
+    subject: notification.subject,
+    severity: notification.severity,
+    occasion: notification.occasion,
+    sentence: notification.sentence,
+    next_step: notification.nextStep,
+    order_id: notification.orderId,
+    payment_id: notification.paymentId,
+    ...moneyData(notification.money),
+    deadline_at: notification.deadlineAt,
+    opened_at: notification.openedAt,
+    resolved_at: notification.resolvedAt,
   };
 }
 

@@ -1,66 +1,66 @@
 /**
- * When a message that was not taken is tried again, and when its channel is.
+ * When a failed message and its channel are retried.
  *
- * 1. A channel that is *away* (no answer, 5xx, 408, 425, 429) is left alone for a while, all of it:
- *    5 s, twice that, and so on up to 5 minutes, or for as long as it asks, up to an hour. Then one
- *    message, the *probe*, finds out whether it is back, and not the same one each time: there are
- *    receivers that fail at one message and would take all others. Attempts that were under way when
- *    the channel was found away are of the same outage: only probes make the wait longer.
- * 2. A message that is *refused* (any other answer but 2xx) waits alone, 30 s, then twice that, up to
- *    6 hours; others go on. Whoever mends the receiver within three days gets it.
- * 3. A message that is not taken three days after it was made is given up; one whose receiver says
- *    410, which means never again, at once.
- * 4. Half of each wait is drawn by lot, so that many do not come back at one moment.
- * 5. A channel that took nothing for DEAD_AFTER_MS although it was tried is reported on the others;
- *    one that said 410 at once.
+ * 1. A channel is *unavailable* after no response, 5xx, 408, 425 or 429. All of its messages wait: 5 s,
+ *    then twice as long each time, up to 5 minutes, or for as long as the response asks, up to an hour.
+ *    Then one message, the *probe*, finds out whether the channel is back. Each probe is another
+ *    message: some receivers fail on one message and would accept all others. Attempts that were in
+ *    progress when the outage was found belong to the same outage: only probes extend the wait.
+ * 2. A message is *refused* by any other response than 2xx. It waits alone, 30 s, then twice as long
+ *    each time, up to 6 hours; others are sent meanwhile. A receiver that is fixed within three days
+ *    gets it.
+ * 3. A message fails for good three days after it was created, or at once if the receiver responds
+ *    410, which means "never again".
+ * 4. Half of each wait is jitter, so that many messages do not return at the same moment.
+ * 5. A channel is *down* if it accepted nothing for DOWN_AFTER_MS although it was tried, or at once
+ *    after a 410. The other channels are notified.
  */
 
-/** What came of an attempt. The answer is for people: a status, never a body or an address. */
-export type Attempted =
-  | { readonly outcome: 'delivered'; readonly answer: string }
-  | { readonly outcome: 'refused'; readonly answer: string }
-  | { readonly outcome: 'gone'; readonly answer: string }
+/** The result of an attempt. The response is for people: a status, never a body or an address. */
+export type AttemptResult =
+  | { readonly outcome: 'delivered'; readonly response: string }
+  | { readonly outcome: 'refused'; readonly response: string }
+  | { readonly outcome: 'gone'; readonly response: string }
   | {
-      readonly outcome: 'away';
-      readonly answer: string;
-      /** What the receiver asked for. */
+      readonly outcome: 'unavailable';
+      readonly response: string;
+      /** The wait that the receiver asked for. */
       readonly retryAfterMs?: number | undefined;
     };
 
-/** An attempt that failed. */
-export type Failed = Exclude<Attempted, { readonly outcome: 'delivered' }>;
+export type FailedAttempt = Exclude<AttemptResult, { readonly outcome: 'delivered' }>;
 
-/** How a channel fares that took nothing lately. */
+/** The health of a channel that accepted nothing since it began to fail. */
 export interface Health {
   readonly failingSinceMs: number;
   readonly lastError: string;
-  /** Undefined where it answers, and refuses. */
-  readonly away: Away | undefined;
+  /** Undefined while the channel responds and refuses. */
+  readonly outage: Outage | undefined;
 }
 
-export interface Away {
-  /** How often in a row it was found so. */
-  readonly times: number;
-  /** Until then it is left alone. */
+export interface Outage {
+  /** Consecutive probes that found the channel unavailable. */
+  readonly failures: number;
+  /** No message is sent before this time. */
   readonly retryAtMs: number;
 }
 
-export interface FailedAttempt {
-  readonly attempted: Failed;
-  /** Of this message, this one included. */
+export interface FailureFacts {
+  readonly result: FailedAttempt;
+  /** Attempts of this message, including this one. */
   readonly attempts: number;
   readonly createdMs: number;
-  /** It was made to find out whether the channel is back. */
+  /** The attempt was made to find out whether the channel is back. */
   readonly isProbe: boolean;
-  /** Of the channel, as it is known now; undefined when all is well. */
+  /** The health of the channel now; undefined if it works. */
   readonly health: Health | undefined;
   readonly nowMs: number;
   /** From 0 to below 1. */
-  readonly lot: number;
+  readonly jitter: number;
 }
 
-export interface Verdict {
-  /** Undefined: it is given up. */
+export interface RetryPlan {
+  /** Undefined: the message has failed for good. */
   readonly nextAttemptMs: number | undefined;
   readonly health: Health;
 }
@@ -70,57 +70,57 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
 export const GIVE_UP_AFTER_MS = 72 * HOUR_MS;
-const DEAD_AFTER_MS = 10 * MINUTE_MS;
-const MAX_ASKED_MS = HOUR_MS;
+const DOWN_AFTER_MS = 10 * MINUTE_MS;
+const MAX_RETRY_AFTER_MS = HOUR_MS;
 
-export function judge(failed: FailedAttempt): Verdict {
-  const { attempted, attempts, createdMs, health: known, isProbe, nowMs, lot } = failed;
+export function planRetry(facts: FailureFacts): RetryPlan {
+  const { result, attempts, createdMs, health: known, isProbe, nowMs, jitter } = facts;
   const health = {
     failingSinceMs: known?.failingSinceMs ?? nowMs,
-    lastError: attempted.answer,
-    // What was under way when the channel was found away neither ends the outage nor prolongs it.
-    away: isProbe ? undefined : known?.away,
+    lastError: result.response,
+    // An attempt that was in progress when the outage was found neither ends nor extends it.
+    outage: isProbe ? undefined : known?.outage,
   };
   const isTooOld = nowMs - createdMs >= GIVE_UP_AFTER_MS;
-  switch (attempted.outcome) {
-    case 'away': {
-      const ownMs = nowMs + awayMs(attempts, lot);
-      if (health.away) return { nextAttemptMs: isTooOld ? undefined : ownMs, health };
-      const times = (known?.away?.times ?? 0) + 1;
-      const asked = Math.min(attempted.retryAfterMs ?? 0, MAX_ASKED_MS);
-      const retryAtMs = nowMs + Math.max(asked, awayMs(times, lot));
+  switch (result.outcome) {
+    case 'unavailable': {
+      const ownMs = nowMs + outageBackoffMs(attempts, jitter);
+      if (health.outage) return { nextAttemptMs: isTooOld ? undefined : ownMs, health };
+      const failures = (known?.outage?.failures ?? 0) + 1;
+      const askedMs = Math.min(result.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
+      const retryAtMs = nowMs + Math.max(askedMs, outageBackoffMs(failures, jitter));
       return {
         nextAttemptMs: isTooOld ? undefined : Math.max(retryAtMs, ownMs),
-        health: { ...health, away: { times, retryAtMs } },
+        health: { ...health, outage: { failures, retryAtMs } },
       };
     }
     case 'refused': {
-      const waitMs = backoffMs(attempts, 30 * SECOND_MS, 6 * HOUR_MS, lot);
+      const waitMs = backoffMs(attempts, 30 * SECOND_MS, 6 * HOUR_MS, jitter);
       return { nextAttemptMs: isTooOld ? undefined : nowMs + waitMs, health };
     }
     case 'gone':
       return {
         nextAttemptMs: undefined,
-        // As if it had been failing for long enough to be reported.
+        // As if it had been failing long enough to be down.
         health: {
           ...health,
-          failingSinceMs: Math.min(health.failingSinceMs, nowMs - DEAD_AFTER_MS),
+          failingSinceMs: Math.min(health.failingSinceMs, nowMs - DOWN_AFTER_MS),
         },
       };
   }
 }
 
-/** Whether a channel has to be reported. */
-export function isDead({ failingSinceMs }: Health, nowMs: number): boolean {
-  return nowMs - failingSinceMs >= DEAD_AFTER_MS;
+/** Rule 5. */
+export function isDown({ failingSinceMs }: Health, nowMs: number): boolean {
+  return nowMs - failingSinceMs >= DOWN_AFTER_MS;
 }
 
-function awayMs(times: number, lot: number): number {
-  return backoffMs(times, 5 * SECOND_MS, 5 * MINUTE_MS, lot);
+function outageBackoffMs(failures: number, jitter: number): number {
+  return backoffMs(failures, 5 * SECOND_MS, 5 * MINUTE_MS, jitter);
 }
 
-/** `times`: how often it failed, from 1. */
-function backoffMs(times: number, firstMs: number, mostMs: number, lot: number): number {
-  const waitMs = Math.min(firstMs * 2 ** Math.min(times - 1, 30), mostMs);
-  return Math.round(waitMs * (0.5 + lot / 2));
+/** @param failures how often it failed, from 1 */
+function backoffMs(failures: number, firstMs: number, maxMs: number, jitter: number): number {
+  const waitMs = Math.min(firstMs * 2 ** Math.min(failures - 1, 30), maxMs);
+  return Math.round(waitMs * (0.5 + jitter / 2));
 }

@@ -1,9 +1,9 @@
-/** The form of channels that speak Slack's language: Slack, Mattermost, Rocket.Chat. */
+/** Messages for Slack and compatible chats, such as Mattermost and Rocket.Chat. */
 import type { Text } from './text.ts';
 
 /**
- * The body to post. `&`, `<` and `>` are escaped, so that no id from outside can be a link or a
- * mention; names that call everybody lose their `@`, which only Slack's kin would otherwise read.
+ * The body of the request. `&`, `<` and `>` are escaped, so that an id from outside cannot become a link
+ * or a mention. Names that notify everyone lose their `@`: some compatible chats read them unescaped.
  */
 export function slackBody({ title, lines }: Text): { readonly text: string } {
   return { text: `*${escapeSlack(title)}*\n${lines.map(escapeSlack).join('\n')}` };

@@ -1,22 +1,22 @@
 /**
- * Messages as people read them: a title and lines of plain text.
+ * Messages as text for people: a title and lines of plain text.
  *
- * 1. What came from outside (ids, words of the service) is one line without control characters,
- *    whatever it was: it can neither begin a line of its own nor a header.
- * 2. Nothing here knows a channel's markup; `slack.ts` and `mail.ts` beside this put on their own.
+ * 1. Text from outside (ids, texts of the service) stays on one line without control characters: it
+ *    cannot start a line or a mail header.
+ * 2. No markup here: `slack.ts` and `channels/mail.ts` add their own.
  */
 
 import { SEVERITIES } from '../../alerts/domain/alert.ts';
-import { instant as instantOf } from '../../alerts/domain/words.ts';
+import { counted, instant as instantOf } from '../../alerts/domain/words.ts';
 import { formatMoney } from '../../contract/money.ts';
-import type { Content, DaySummary, Occasion, Saying, SayingGroup } from './message.ts';
+import type { Content, DaySummary, Notification, NotificationGroup, Occasion } from './message.ts';
 
 export interface Text {
   readonly title: string;
   readonly lines: readonly string[];
 }
 
-/** Where all of it stands. */
+/** Lists every alert. */
 export const LIST_COMMAND = 'npx tallyhook alerts list';
 
 const OCCASION_WORDS: Readonly<Record<Occasion, string>> = {
@@ -43,10 +43,10 @@ function compose(content: Content): Text {
         title: `${content.severity}: ${content.count} alerts`,
         lines: [
           ...content.groups.map(groupLine),
-          ...(content.urgent.length > 0 ? ['', 'The most urgent:'] : []),
-          ...content.urgent.flatMap((saying) => [`- ${saying.sentence}`, `  ${saying.nextStep}`]),
+          ...(content.urgent.length > 0 ? ['', 'Most urgent:'] : []),
+          ...content.urgent.flatMap(({ sentence, nextStep }) => [`- ${sentence}`, `  ${nextStep}`]),
           '',
-          `All of them: ${LIST_COMMAND}`,
+          `All alerts: ${LIST_COMMAND}`,
         ],
       };
     case 'summary':
@@ -55,43 +55,45 @@ function compose(content: Content): Text {
       return { title: content.type, lines: [JSON.stringify(content.data)] };
     case 'test':
       return {
-        title: 'Tallyhook: a test',
+        title: 'Tallyhook: test message',
         lines: [
-          `This is a test, sent at ${instant(content.at)}. Alerts will come this way.`,
-          'Nothing has happened, and nothing is to be done.',
+          `This is a test message, sent at ${instant(content.at)}. Alerts arrive on this channel.`,
+          'No action is needed.',
         ],
       };
   }
 }
 
-function alertText(saying: Saying): Text {
-  const { rule, severity, occasion, sentence, nextStep } = saying;
-  const isOver = occasion === 'resolved' || occasion === 'passed';
+function alertText(notification: Notification): Text {
+  const { rule, severity, occasion, sentence, nextStep } = notification;
+  const isResolved = occasion === 'resolved' || occasion === 'passed';
   const about = [
-    saying.orderId === null ? undefined : `order ${saying.orderId}`,
-    saying.paymentId === null ? undefined : `payment ${saying.paymentId}`,
-    saying.deadlineAt === null ? undefined : `due ${instant(saying.deadlineAt)}`,
-    `open since ${instant(saying.openedAt)}`,
-    isOver && saying.resolvedAt !== null ? `resolved ${instant(saying.resolvedAt)}` : undefined,
-    `alert ${saying.alertId}`,
+    notification.orderId === null ? undefined : `order ${notification.orderId}`,
+    notification.paymentId === null ? undefined : `payment ${notification.paymentId}`,
+    notification.deadlineAt === null ? undefined : `due ${instant(notification.deadlineAt)}`,
+    `opened ${instant(notification.openedAt)}`,
+    isResolved && notification.resolvedAt !== null
+      ? `resolved ${instant(notification.resolvedAt)}`
+      : undefined,
+    `alert ${notification.alertId}`,
   ].filter((part) => part !== undefined);
   return {
-    title: `${isOver ? OCCASION_WORDS[occasion] : severity}: ${rule}, ${saying.subject}`,
+    title: `${isResolved ? OCCASION_WORDS[occasion] : severity}: ${rule}, ${notification.subject}`,
     lines: [
-      occasion === 'opened' ? sentence : `${capital(OCCASION_WORDS[occasion])}: ${sentence}`,
-      ...(isOver ? [] : [`Next: ${nextStep}`]),
+      occasion === 'opened' ? sentence : `${capitalize(OCCASION_WORDS[occasion])}: ${sentence}`,
+      ...(isResolved ? [] : [`Next step: ${nextStep}`]),
       about.join(', '),
     ],
   };
 }
 
-function groupLine({ rule, occasion, count, sums, severity }: SayingGroup): string {
+function groupLine({ rule, occasion, count, sums, severity }: NotificationGroup): string {
   const money = sums.map(({ currency, amountMinor }) =>
     amountMinor === null
-      ? `more ${currency} than can be added`
+      ? `${currency} (the sum is too large)`
       : formatMoney(amountMinor, currency),
   );
-  const about = money.length > 0 ? `, about ${money.join(' and ')}` : '';
+  const about = money.length > 0 ? `, ${money.join(' and ')}` : '';
   return `${count} x ${rule} ${OCCASION_WORDS[occasion]} (${severity})${about}`;
 }
 
@@ -105,11 +107,11 @@ function summaryText({ day, currencies, openFindings, openAlerts }: DaySummary):
   );
   const alerts = SEVERITIES.toReversed().map((severity) => `${openAlerts[severity]} ${severity}`);
   return {
-    title: `Tallyhook: ${day}`,
+    title: `Tallyhook: daily summary of ${day}`,
     lines: [
-      ...(lines.length > 0 ? lines : ['No money was moved on that day (UTC).']),
-      `Open now: ${openFindings} findings, alerts ${alerts.join(', ')}.`,
-      `Look: ${LIST_COMMAND}, npx tallyhook findings list`,
+      ...(lines.length > 0 ? lines : ['No money moved on this day (UTC).']),
+      `Open now: ${counted(openFindings, 'finding')}; alerts: ${alerts.join(', ')}.`,
+      `Details: ${LIST_COMMAND}, npx tallyhook findings list`,
     ],
   };
 }
@@ -118,12 +120,12 @@ function instant(iso: string): string {
   return instantOf(Date.parse(iso));
 }
 
-function capital(word: string): string {
+function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 /** Rule 1. */
-function oneLine(text: string, most: number): string {
+function oneLine(text: string, maxLength: number): string {
   const flat = text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trimEnd();
-  return flat.length > most ? `${flat.slice(0, most - 1).trimEnd()}…` : flat;
+  return flat.length > maxLength ? `${flat.slice(0, maxLength - 1).trimEnd()}…` : flat;
 }

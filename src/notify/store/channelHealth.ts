@@ -1,20 +1,20 @@
-/** Statements on how channels fare. */
+/** Statements on the health of channels. */
 import type { Queryable } from '../../platform/db/database.ts';
 import type { ChannelName } from '../domain/message.ts';
 import type { Health } from '../domain/retry.ts';
 
 interface HealthRow {
-  readonly timesAway: number;
+  readonly outageFailures: number;
   readonly failingSince: Date;
   readonly retryAt: Date | null;
   readonly lastError: string;
 }
 
 const COLUMNS = `
-  failures as "timesAway", failing_since as "failingSince", retry_at as "retryAt",
+  failures as "outageFailures", failing_since as "failingSince", retry_at as "retryAt",
   last_error as "lastError"`;
 
-/** Undefined when nothing is wrong. */
+/** Undefined if the channel works. */
 export async function readHealth(db: Queryable, channel: ChannelName): Promise<Health | undefined> {
   const rows = await db.query<HealthRow>(
     `select ${COLUMNS} from channel_health where channel = $1`,
@@ -32,15 +32,16 @@ export async function lockHealth(tx: Queryable, channel: ChannelName): Promise<H
   return rows[0] && healthOf(rows[0]);
 }
 
-function healthOf({ timesAway, failingSince, retryAt, lastError }: HealthRow): Health {
+function healthOf({ outageFailures, failingSince, retryAt, lastError }: HealthRow): Health {
   return {
     failingSinceMs: failingSince.getTime(),
     lastError,
-    away: retryAt === null ? undefined : { times: timesAway, retryAtMs: retryAt.getTime() },
+    outage:
+      retryAt === null ? undefined : { failures: outageFailures, retryAtMs: retryAt.getTime() },
   };
 }
 
-/** Leaves it to whoever has locked the row to find out whether the channel is back, until `until`. */
+/** Makes the caller, who has locked the row, the only probe until `until`. */
 export async function leaseProbe(tx: Queryable, channel: ChannelName, until: Date): Promise<void> {
   await tx.query('update channel_health set retry_at = $2 where channel = $1', [
     channel,
@@ -61,20 +62,20 @@ export async function saveHealth(
             retry_at = excluded.retry_at, last_error = excluded.last_error`,
     [
       channel,
-      health.away?.times ?? 0,
+      health.outage?.failures ?? 0,
       new Date(health.failingSinceMs).toISOString(),
-      health.away ? new Date(health.away.retryAtMs).toISOString() : null,
+      health.outage ? new Date(health.outage.retryAtMs).toISOString() : null,
       health.lastError,
     ],
   );
 }
 
-/** All is well again. */
+/** The channel works again. */
 export async function deleteHealth(tx: Queryable, channel: ChannelName): Promise<void> {
   await tx.query('delete from channel_health where channel = $1', [channel]);
 }
 
-/** Forgets how other channels fare than those named, and returns which these are. */
+/** Deletes the health of channels that are not in the list. @returns their names */
 export async function deleteOtherHealth(
   tx: Queryable,
   channels: readonly ChannelName[],

@@ -6,15 +6,15 @@ const COUNTED_ROWS = 100_000;
 
 export interface ChannelMeasure {
   readonly channel: string;
-  /** Messages that are not settled. */
+  /** Messages that are not settled yet. */
   readonly due: number;
-  /** Since the oldest of them was made; 0 when there is none. */
+  /** Age of the oldest of them; 0 if there is none. */
   readonly oldestAgeSeconds: number;
-  /** Since the channel first failed without delivering anything since; 0 when all is well. */
+  /** Time since the channel began to fail without a success; 0 if it works. */
   readonly failingSeconds: number;
 }
 
-/** What waits for each of the channels named, by the index on due messages, and how each fares. */
+/** Due messages and the health of each channel; uses the index on due messages. */
 export function measureChannels(
   db: Queryable,
   channels: readonly string[],

@@ -1,4 +1,4 @@
-/** Statements on messages: what is due to each channel, and what became of it. */
+/** Statements on messages. */
 import type { Queryable } from '../../platform/db/database.ts';
 import { CHANNELS, type ChannelName, type Content } from '../domain/message.ts';
 
@@ -6,11 +6,11 @@ export interface NewMessage {
   readonly id: string;
   readonly channel: ChannelName;
   readonly content: Content;
-  /** Messages of one stream go out one after the other. */
+  /** Messages of one stream are delivered one at a time, in order. */
   readonly stream: string | undefined;
 }
 
-/** Writes messages, due at once, in their order. One whose id is there already changes nothing. */
+/** Inserts messages in order, due at once. A message with an existing id is ignored. */
 export async function insertMessages(
   tx: Queryable,
   messages: readonly NewMessage[],
@@ -34,7 +34,7 @@ export async function insertMessages(
   );
 }
 
-/** How many single alerts each channel was given since an instant. */
+/** How many single alerts each channel got since a time. */
 export async function countSingles(
   db: Queryable,
   since: Date,
@@ -50,19 +50,19 @@ export async function countSingles(
   return new Map(rows.map(({ channel, singles }) => [channel, singles]));
 }
 
-/** A message that somebody is trying to deliver. */
+/** A message whose delivery is in progress. */
 export interface ClaimedMessage {
   readonly id: string;
   readonly content: Content;
-  /** This one included. */
+  /** Including this one. */
   readonly attempts: number;
   readonly createdAt: Date;
 }
 
 /**
- * Takes the message of a channel that has been due for longest, until the lease ends. Behind a
- * message of its stream that is not settled, none is due.
- * @returns undefined when nothing is due, or others have all that is
+ * Claims the message of a channel that has been due for longest, until the lease ends. A message waits
+ * while an earlier one of its stream is not settled.
+ * @returns undefined when nothing is due, or others have claimed all of it
  */
 export async function claimMessage(
   tx: Queryable,
@@ -88,7 +88,7 @@ export async function claimMessage(
   return rows[0];
 }
 
-/** Ends a message. */
+/** Settles a message: it was delivered or has failed for good. */
 export async function settleMessage(
   tx: Queryable,
   id: string,
@@ -107,8 +107,8 @@ export async function settleMessage(
 }
 
 /**
- * Leaves a message for a later attempt. Nothing happens when another attempt than this one has begun
- * meanwhile: it has the message then.
+ * Postpones a message to a later attempt. Does nothing if another attempt has begun since: that one
+ * owns the message.
  */
 export async function postponeMessage(
   tx: Queryable,
@@ -123,7 +123,7 @@ export async function postponeMessage(
   );
 }
 
-/** Channels that have something due. */
+/** Channels with due messages. */
 export async function readDueChannels(db: Queryable, now: Date): Promise<readonly ChannelName[]> {
   const rows = await db.query<{ channel: ChannelName }>(
     `select channel
@@ -136,7 +136,7 @@ export async function readDueChannels(db: Queryable, now: Date): Promise<readonl
   return rows.map(({ channel }) => channel);
 }
 
-/** Deletes up to `limit` messages that were settled before an instant. */
+/** Deletes up to `limit` messages that were settled before a time. */
 export async function deleteSettled(
   db: Queryable,
   { before, limit }: { readonly before: Date; readonly limit: number },
@@ -153,8 +153,8 @@ export async function deleteSettled(
 }
 
 /**
- * Gives up to `limit` messages up that were made before an instant, to other channels than those
- * named, and that nobody tries now.
+ * Fails up to `limit` messages to channels that are not in the list, if they were created before a time
+ * and no attempt is in progress.
  */
 export async function giveUpAbandoned(
   db: Queryable,

@@ -1,4 +1,4 @@
-/** Statements for the daily summary. They read the journal, which nobody else here does. */
+/** Statements for the daily summary. */
 
 import type { Severity } from '../../alerts/domain/alert.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -12,9 +12,8 @@ export interface DayRow {
 }
 
 /**
- * What the journal recorded from an instant to another: captured, refunds settled and payouts
- * delivered, net of what was taken back; and what disputes began to hold. A currency in which
- * nothing of that moved is left out.
+ * What the journal recorded within a period: captures, settled refunds and delivered payouts, net of
+ * reversals, and the amounts that disputes began to hold. Currencies without any of them are left out.
  */
 export function readDay(
   db: Queryable,
@@ -47,7 +46,7 @@ export function readDay(
   );
 }
 
-/** Findings that are open. */
+/** How many findings are open and not accepted. */
 export async function countOpenFindings(db: Queryable): Promise<number> {
   const rows = await db.query<{ open: number }>(
     `select count(*) as open from findings where state = 'open' and accepted_at is null`,
@@ -55,7 +54,7 @@ export async function countOpenFindings(db: Queryable): Promise<number> {
   return rows[0]?.open ?? 0;
 }
 
-/** Alerts that nobody deals with yet, by severity. */
+/** How many alerts are open and not acknowledged, by severity. */
 export function countOpenAlerts(
   db: Queryable,
 ): Promise<readonly { readonly severity: Severity; readonly open: number }[]> {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { channelDead } from '../../../src/notify/domain/channel.ts';
+import { channelDown } from '../../../src/notify/domain/channel.ts';
 import {
   type Content,
-  composeFor,
-  type Saying,
+  composeMessages,
+  type Notification,
   SINGLES_PER_RULE,
   SINGLES_PER_WINDOW,
 } from '../../../src/notify/domain/message.ts';
@@ -13,7 +13,7 @@ import { textOf } from '../../../src/notify/domain/text.ts';
 
 let serial = 0;
 
-function saying(fields: Partial<Saying> = {}): Saying {
+function notification(fields: Partial<Notification> = {}): Notification {
   serial += 1;
   return {
     alertId: serial,
@@ -33,30 +33,30 @@ function saying(fields: Partial<Saying> = {}): Saying {
   };
 }
 
-const times = (count: number, fields: Partial<Saying> = {}) =>
-  Array.from({ length: count }, () => saying(fields));
+const times = (count: number, fields: Partial<Notification> = {}) =>
+  Array.from({ length: count }, () => notification(fields));
 
 const SLACK = { channel: 'slack', severity: 'info', recentSingles: 0 } as const;
 
 const kinds = (contents: readonly Content[]) => contents.map(({ kind }) => kind);
 
-test('rule 1: a channel hears what is as severe as it wants, and nothing of its own death', () => {
-  const dead = channelDead('slack', {
+test('rule 1: a channel gets its minimum severity and above, and nothing about its own outage', () => {
+  const down = channelDown('slack', {
     failingSinceMs: 0,
     lastError: 'HTTP 503',
-    away: undefined,
+    outage: undefined,
   });
-  const take = [
-    saying({ severity: 'info' }),
-    saying({ severity: 'warning' }),
-    saying({ rule: dead.rule, subject: dead.subject, severity: dead.severity }),
+  const batch = [
+    notification({ severity: 'info' }),
+    notification({ severity: 'warning' }),
+    notification({ rule: down.rule, subject: down.subject, severity: down.severity }),
   ];
-  const heard = (severity: Saying['severity'], channel: 'slack' | 'mail') =>
-    composeFor({ channel, severity, recentSingles: 0 }, take).length;
-  expect([heard('info', 'slack'), heard('warning', 'slack'), heard('critical', 'slack')]).toEqual([
+  const count = (severity: Notification['severity'], channel: 'slack' | 'mail') =>
+    composeMessages({ channel, severity, recentSingles: 0 }, batch).length;
+  expect([count('info', 'slack'), count('warning', 'slack'), count('critical', 'slack')]).toEqual([
     2, 1, 0,
   ]);
-  expect(heard('critical', 'mail')).toBe(1);
+  expect(count('critical', 'mail')).toBe(1);
 });
 
 test.each([
@@ -68,51 +68,54 @@ test.each([
   [['reminder', 'resolved'], 'resolved'],
   [['opened', 'resolved'], 'passed'],
   [['opened', 'reminder', 'resolved'], 'passed'],
-] as const)('rule 2: of %j one thing is said: %s', (occasions, said) => {
-  const take = occasions.map((occasion) => saying({ alertId: 7, occasion }));
-  expect(composeFor(SLACK, take)).toMatchObject([{ kind: 'alert', alert: { occasion: said } }]);
+] as const)('rule 2: %j are sent as one: %s', (occasions, expected) => {
+  const batch = occasions.map((occasion) => notification({ alertId: 7, occasion }));
+  expect(composeMessages(SLACK, batch)).toMatchObject([
+    { kind: 'alert', alert: { occasion: expected } },
+  ]);
 });
 
-const OVER = { resolvedAt: '2026-11-20T10:00:05.000Z' } as const;
-const NEWS = { resolvedAt: '2026-11-20T10:00:00.000Z' } as const;
+const RESOLVED = { resolvedAt: '2026-11-20T10:00:05.000Z' } as const;
+const ONE_TIME = { resolvedAt: '2026-11-20T10:00:00.000Z' } as const;
 
 test.each([
-  [['opened'], OVER, []],
-  [['reminder'], OVER, []],
-  [['opened', 'reminder'], OVER, []],
-  [['opened', 'resolved'], OVER, ['passed']],
-  [['resolved'], OVER, ['resolved']],
-  [['opened'], NEWS, ['opened']],
+  [['opened'], RESOLVED, []],
+  [['reminder'], RESOLVED, []],
+  [['opened', 'reminder'], RESOLVED, []],
+  [['opened', 'resolved'], RESOLVED, ['passed']],
+  [['resolved'], RESOLVED, ['resolved']],
+  [['opened'], ONE_TIME, ['opened']],
 ] as const)(
-  'rule 3: what is over is not said as new: of %j with %j is said %j',
-  (occasions, fields, said) => {
-    const take = occasions.map((occasion) => saying({ alertId: 7, occasion, ...fields }));
-    const contents = composeFor(SLACK, take);
-    expect(contents.map((one) => one.kind === 'alert' && one.alert.occasion)).toEqual(said);
+  'rule 3: a resolved alert is not reported as new: %j with %j are sent as %j',
+  (occasions, fields, expected) => {
+    const batch = occasions.map((occasion) => notification({ alertId: 7, occasion, ...fields }));
+    const contents = composeMessages(SLACK, batch);
+    expect(contents.map((one) => one.kind === 'alert' && one.alert.occasion)).toEqual(expected);
   },
 );
 
-test('rule 4: more than five of a rule are one message, others go by themselves', () => {
+test('rule 4: more than five of a rule become a digest, others are single messages', () => {
   const few = times(SINGLES_PER_RULE);
-  expect(kinds(composeFor(SLACK, few))).toEqual(few.map(() => 'alert'));
-  const many = [...times(SINGLES_PER_RULE + 1), saying({ rule: 'payout_failed' })];
-  expect(kinds(composeFor(SLACK, many))).toEqual(['alert', 'alerts']);
+  expect(kinds(composeMessages(SLACK, few))).toEqual(few.map(() => 'alert'));
+  const many = [...times(SINGLES_PER_RULE + 1), notification({ rule: 'payout_failed' })];
+  expect(kinds(composeMessages(SLACK, many))).toEqual(['alert', 'alerts']);
 });
 
-test('rule 4: a channel that was given its share of single messages gets one for all', () => {
-  const take = times(2);
-  const after = (recentSingles: number) => kinds(composeFor({ ...SLACK, recentSingles }, take));
+test('rule 4: a channel with ten recent single messages gets a digest', () => {
+  const batch = times(2);
+  const after = (recentSingles: number) =>
+    kinds(composeMessages({ ...SLACK, recentSingles }, batch));
   expect(after(SINGLES_PER_WINDOW - 2)).toEqual(['alert', 'alert']);
   expect(after(SINGLES_PER_WINDOW - 1)).toEqual(['alerts']);
 });
 
-test('a gathered message counts, adds up by currency, and names what is most urgent', () => {
-  const [message] = composeFor(SLACK, [
+test('a digest has counts, sums by currency, and the most urgent alerts', () => {
+  const [message] = composeMessages(SLACK, [
     ...times(3, { money: { currency: 'EUR', amountMinor: 100 } }),
     ...times(2, { money: { currency: 'JPY', amountMinor: 7 } }),
-    saying({ severity: 'critical', subject: 'dispute:dp_worst' }),
-    saying({ deadlineAt: '2026-11-21T00:00:00.000Z', subject: 'dispute:dp_next' }),
-    saying({ occasion: 'resolved', money: { currency: 'EUR', amountMinor: 5 } }),
+    notification({ severity: 'critical', subject: 'dispute:dp_worst' }),
+    notification({ deadlineAt: '2026-11-21T00:00:00.000Z', subject: 'dispute:dp_next' }),
+    notification({ occasion: 'resolved', money: { currency: 'EUR', amountMinor: 5 } }),
   ]);
   expect(message).toMatchObject({
     kind: 'alerts',
@@ -134,19 +137,19 @@ test('a gathered message counts, adds up by currency, and names what is most urg
   expect(urgent.slice(0, 2)).toEqual(['dispute:dp_worst', 'dispute:dp_next']);
   const { title, lines } = textOf(message as Content);
   expect(title).toBe('critical: 8 alerts');
-  expect(lines[0]).toBe('7 x dispute_opened new (critical), about 3.00 EUR and 14 JPY');
-  expect(lines.at(-1)).toBe('All of them: npx tallyhook alerts list');
+  expect(lines[0]).toBe('7 x dispute_opened new (critical), 3.00 EUR and 14 JPY');
+  expect(lines.at(-1)).toBe('All alerts: npx tallyhook alerts list');
 });
 
-test('a sum that cannot be told exactly does not keep the message back', () => {
+test('a sum that is not exact does not prevent the message', () => {
   const money = { currency: 'EUR', amountMinor: Number.MAX_SAFE_INTEGER };
-  const [message] = composeFor(SLACK, times(6, { money }));
+  const [message] = composeMessages(SLACK, times(6, { money }));
   expect(message).toMatchObject({ groups: [{ sums: [{ currency: 'EUR', amountMinor: null }] }] });
-  expect(textOf(message as Content).lines[0]).toContain('more EUR than can be added');
+  expect(textOf(message as Content).lines[0]).toContain('EUR (the sum is too large)');
 });
 
-test('an alert is told with its severity, what to do, its ids and its times', () => {
-  const alert = saying({
+test('an alert has its severity, next step, ids and times', () => {
+  const alert = notification({
     alertId: 12,
     severity: 'critical',
     subject: 'dispute:dp_1',
@@ -157,12 +160,16 @@ test('an alert is told with its severity, what to do, its ids and its times', ()
     title: 'critical: dispute_opened, dispute:dp_1',
     lines: [
       'A dispute was opened.',
-      'Next: npx tallyhook orders explain ord_1',
-      'order ord_1, payment pay_1, due 2026-11-27 10:30 UTC, open since 2026-11-20 10:00 UTC, alert 12',
+      'Next step: npx tallyhook orders explain ord_1',
+      'order ord_1, payment pay_1, due 2026-11-27 10:30 UTC, opened 2026-11-20 10:00 UTC, alert 12',
     ],
   });
-  const over = { ...alert, occasion: 'resolved', resolvedAt: '2026-11-21T09:00:07.000Z' } as const;
-  expect(textOf({ kind: 'alert', alert: over })).toMatchObject({
+  const resolved = {
+    ...alert,
+    occasion: 'resolved',
+    resolvedAt: '2026-11-21T09:00:07.000Z',
+  } as const;
+  expect(textOf({ kind: 'alert', alert: resolved })).toMatchObject({
     title: 'resolved: dispute_opened, dispute:dp_1',
     lines: [
       'Resolved: A dispute was opened.',
@@ -174,20 +181,24 @@ test('an alert is told with its severity, what to do, its ids and its times', ()
 const NASTY =
   'ord_1\r\nBcc: all@shop.example\r\n\r\n<!channel> <https://evil.example|pay> & \u202e@channel @Here\u2028Cc: all\u2029x';
 
-test('ids from outside begin no line of their own and no header', () => {
-  const alert = saying({ subject: `order:${NASTY}`, orderId: NASTY, sentence: `About ${NASTY}.` });
+test('ids from outside start no line and no header', () => {
+  const alert = notification({
+    subject: `order:${NASTY}`,
+    orderId: NASTY,
+    sentence: `About ${NASTY}.`,
+  });
   const { title, lines } = textOf({ kind: 'alert', alert });
   for (const text of [title, ...lines]) expect(text).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
 });
 
-test('ids from outside are no link and no mention in a chat', () => {
-  const alert = saying({ subject: `order:${NASTY}`, sentence: `About ${NASTY}.` });
+test('ids from outside become no link and no mention in a chat', () => {
+  const alert = notification({ subject: `order:${NASTY}`, sentence: `About ${NASTY}.` });
   const { text } = slackBody(textOf({ kind: 'alert', alert }));
   expect(text).toContain('&lt;!channel&gt; &lt;https://evil.example|pay&gt; &amp;');
   expect(text).not.toMatch(/[<>]|@(channel|here)/i);
 });
 
-test('no name that calls everybody in a chat keeps its @, however it is written', () => {
+test('names that notify everyone in a chat lose their @ in every spelling', () => {
   const textWith = (name: string) =>
     slackBody({ title: name, lines: [`about ${name}, please`] }).text;
   for (const name of ['all', 'channel', 'everyone', 'here']) {
@@ -199,7 +210,7 @@ test('no name that calls everybody in a chat keeps its @, however it is written'
   expect(textWith('@hereafter')).toContain('@hereafter');
 });
 
-test('the daily summary tells each currency, and what is open', () => {
+test('the daily summary has each currency and what is open', () => {
   const content: Content = {
     kind: 'summary',
     summary: {
@@ -218,11 +229,11 @@ test('the daily summary tells each currency, and what is open', () => {
     },
   };
   expect(textOf(content)).toEqual({
-    title: 'Tallyhook: 2026-11-20',
+    title: 'Tallyhook: daily summary of 2026-11-20',
     lines: [
       'USD: captured 6540.00 USD, refunded 10.00 USD, disputed 0.00 USD, paid out 0.50 USD',
-      'Open now: 2 findings, alerts 1 critical, 3 warning, 0 info.',
-      'Look: npx tallyhook alerts list, npx tallyhook findings list',
+      'Open now: 2 findings; alerts: 1 critical, 3 warning, 0 info.',
+      'Details: npx tallyhook alerts list, npx tallyhook findings list',
     ],
   });
   expect(payloadOf(content, '2026-11-21T06:00:00.000Z')).toMatchObject({
