@@ -1,6 +1,6 @@
 /**
- * Which endpoint each call of a client uses, asked of the client itself: under a budget that lets
- * nothing out every call fails before it is sent, and the error names the endpoint.
+ * Finds the endpoint of each call by calling it: with a budget that admits nothing, every call fails
+ * before it is sent, and the error names the endpoint.
  */
 import {
   type AdminClient,
@@ -15,12 +15,12 @@ import { ENDPOINTS, type EndpointName } from '../../src/contract/endpoints/index
 /** The name of a call, for example `payments.create`, and of its endpoint. */
 export type EndpointOfCall = ReadonlyMap<string, EndpointName>;
 
-/** @throws Error when a call does not say which endpoint it would have used */
+/** @throws Error when the error of a call does not name an endpoint */
 export function askClient(): Promise<EndpointOfCall> {
   return collect(createClient({ ...OPTIONS, apiKey: 'snd_not_used' }));
 }
 
-/** The same of the client that makes keys. */
+/** The same for the administrative client. */
 export function askAdminClient(): Promise<EndpointOfCall> {
   return collect(createAdminClient({ ...OPTIONS, apiKey: 'admin_not_used' }));
 }
@@ -50,15 +50,15 @@ async function collect(client: PaymentServiceClient | AdminClient): Promise<Endp
 
 async function endpointOf(name: string, call: unknown): Promise<EndpointName> {
   try {
-    const answer = (call as (...values: readonly object[]) => unknown)({}, {}, {});
-    if (Symbol.asyncIterator in Object(answer)) {
-      await (answer as AsyncIterable<unknown>)[Symbol.asyncIterator]().next();
-    } else await answer;
+    const result = (call as (...values: readonly object[]) => unknown)({}, {}, {});
+    if (Symbol.asyncIterator in Object(result)) {
+      await (result as AsyncIterable<unknown>)[Symbol.asyncIterator]().next();
+    } else await result;
   } catch (error) {
     if (error instanceof PaymentServiceError && error.operation in ENDPOINTS) {
       return error.operation as EndpointName;
     }
     throw new Error(`${name} failed without naming its endpoint`, { cause: error });
   }
-  throw new Error(`${name} sent something under a budget that lets nothing out`);
+  throw new Error(`${name} sent a request although the budget admits nothing`);
 }

@@ -1,4 +1,4 @@
-/** The calls of a client: what each takes, answers, throws, and what may be done about a lost answer. */
+/** The calls of a client: parameters, result, errors, and what happens after a lost response. */
 import { SECRET_KEYS } from '../../src/contract/endpoints/endpoint.ts';
 import {
   ENDPOINTS,
@@ -11,7 +11,7 @@ import { prose, table, tagged } from './markdown.ts';
 import type { Declaration, Member } from './readSources.ts';
 import type { TypeWriter } from './typeWriter.ts';
 
-/** What describing needs. */
+/** What every description needs. */
 export interface Context {
   readonly declarations: ReadonlyMap<string, Declaration>;
   readonly write: TypeWriter;
@@ -73,9 +73,9 @@ function describeCall({ write }: Context, { name, member, group }: Call, used: E
       `\`${parameter}\`${optional ? ', optional' : ''}`,
       write(type),
     ]),
-    [result.startsWith('AsyncIterable') ? 'gives' : 'resolves to', writeResult(result, write)],
-    ['after a lost answer', AFTER_LOSS[endpoint.repetition.kind](endpoint.repetition)],
-    ['refused with', refusals(endpoint)],
+    [result.startsWith('AsyncIterable') ? 'yields' : 'resolves to', writeResult(result, write)],
+    ['after a lost response', AFTER_LOSS[endpoint.repetition.kind](endpoint.repetition)],
+    ['errors', refusals(endpoint)],
     ['throws', ['PaymentServiceError', ...tagged(member.docstring, 'throws')].join('; also ')],
     ['key', keyWords(endpoint.keys)],
     ['section', linkTo(source ?? splitSource(prose(group.fileDocstring)).source ?? '')],
@@ -90,17 +90,17 @@ function describeCall({ write }: Context, { name, member, group }: Call, used: E
 }
 
 function keyWords(kinds: Endpoint['keys']): string {
-  if (kinds.every((kind) => kind === 'admin')) return 'an administrative one';
-  return kinds === SECRET_KEYS ? 'a secret one' : 'any';
+  if (kinds.every((kind) => kind === 'admin')) return 'administrative';
+  return kinds === SECRET_KEYS ? 'secret' : 'any';
 }
 
 const AFTER_LOSS: Readonly<Record<Repetition['kind'], (repetition: Repetition) => string>> = {
-  safe: () => 'sent again: repeating it changes nothing',
+  safe: () => 'retried: a retry changes nothing',
   keyed: (repetition) =>
-    `sent again where \`${keyOf(repetition)}\` is given, and what exists already under it is read; without one it is never sent again`,
+    `retried if \`${keyOf(repetition)}\` is given, and an existing resource with this id is retrieved; never retried without one`,
   findable: (repetition) =>
-    `never sent again; where \`${keyOf(repetition)}\` was given, reading it tells what became of it`,
-  once: () => 'never sent again; read the resource, then decide',
+    `never retried; if \`${keyOf(repetition)}\` was given, a retrieve shows whether it was created`,
+  once: () => 'never retried; retrieve the resource, then decide',
 };
 
 function keyOf(repetition: Repetition): string {
@@ -109,10 +109,10 @@ function keyOf(repetition: Repetition): string {
 
 function refusals({ errors }: Endpoint): string {
   const own = errors.map(({ status, code, when }) => `${status} \`${code}\`: ${when}`);
-  return own.length === 0 ? 'what every call can be refused with' : own.join(' ');
+  return own.length === 0 ? 'the errors of every call' : own.join(' ');
 }
 
-/** The answer of an endpoint that shows a part of a resource is written by its fields. */
+/** A response with a part of a resource is written as the list of its fields. */
 function writeResult(result: string, write: TypeWriter): string {
   const [, name] = /^Promise<ResultOf<'(\w+)'>>$/.exec(result) ?? [];
   if (name === undefined) return write(result.replace(/^Promise<(.*)>$/, '$1'));

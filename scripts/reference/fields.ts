@@ -1,4 +1,4 @@
-/** The fields of a schema, for people: one row for each, nested ones by their path. */
+/** The fields of a schema, one row each; nested fields by their path. */
 import { z } from 'zod';
 
 /** One field. */
@@ -27,8 +27,8 @@ interface JsonSchema {
 }
 
 /**
- * @param use whether the schema is of what is sent or of what is answered
- * @throws Error for a form of schema that is not known here
+ * @param use whether the schema describes a request or a response
+ * @throws Error for a kind of schema that is not supported
  */
 export function fieldsOf(schema: z.ZodType, use: 'input' | 'output'): readonly Field[] {
   return rowsOf(z.toJSONSchema(schema, { io: use }) as JsonSchema, '', false);
@@ -47,7 +47,7 @@ function childrenOf({ properties = {}, required = [] }: JsonSchema, before: stri
   );
 }
 
-/** Without the null that answers may hold anywhere. */
+/** Without null, which responses may contain anywhere. */
 function unwrap(schema: JsonSchema): JsonSchema {
   const { type, anyOf = schema.oneOf } = schema;
   const types = typeof type === 'string' ? [type] : type?.filter((name) => name !== 'null');
@@ -69,10 +69,10 @@ function wordsFor(schema: JsonSchema): string {
   if (properties) return open.maxProperties === 1 ? 'object with exactly one of' : 'object';
   if (typeof type === 'string') return `${type}${boundsOf(open)}`;
   if (Object.keys(open).every((key) => key === '$schema')) return 'any JSON';
-  throw new Error(`not read as a field: ${JSON.stringify(open)}`);
+  throw new Error(`unsupported field: ${JSON.stringify(open)}`);
 }
 
-/** One of several forms; an object by its fields, because it has no rows of its own. */
+/** One of several forms. An object is written by its fields, because it has no rows of its own. */
 function formOf(schema: JsonSchema): string {
   if (!schema.properties) return wordsFor(schema);
   const names = Object.entries(schema.properties).map(([name, { const: value }]) => {
@@ -90,7 +90,7 @@ function boundsOf({ minLength, maxLength, minimum, maximum, type }: JsonSchema):
   return `${from}${isBound(maximum) ? ` to ${maximum}` : ''}`;
 }
 
-/** The ends of what an integer can hold say nothing. */
+/** The bounds of a safe integer carry no information. */
 function isBound(value: number | undefined): value is number {
   return value !== undefined && Math.abs(value) < Number.MAX_SAFE_INTEGER;
 }

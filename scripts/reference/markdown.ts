@@ -1,4 +1,4 @@
-/** The little of Markdown that the reference needs. */
+/** Writes Markdown tables and reads docstrings. */
 
 /** A table. A bar in a cell would end it. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -7,7 +7,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
 }
 
-/** What a docstring says before its tags. Lines that were broken are joined; lists stay lists. */
+/** The text of a docstring before its tags. Wrapped lines are joined; lists stay lists. */
 export function prose(docstring: string): string {
   return (docstring.split(/^@/m)[0] ?? '')
     .replaceAll(/\n(?!\n|- |\d+\. )/g, ' ')
@@ -15,7 +15,7 @@ export function prose(docstring: string): string {
     .trim();
 }
 
-/** What follows a tag of a docstring, for each time it stands there. */
+/** The text after each occurrence of a tag in a docstring. */
 export function tagged(docstring: string, tag: string): readonly string[] {
   return docstring
     .split(/^@/m)

@@ -35,7 +35,7 @@ export interface Declaration {
   readonly base: string | undefined;
   /** The schema that a type is made from. */
   readonly schema: string | undefined;
-  /** What the file says of itself. */
+  /** The docstring of the file. */
   readonly fileDocstring: string;
 }
 

@@ -1,12 +1,12 @@
 /** Types as Markdown, with a link for each public name. */
 
-/** @throws Error when a name is neither public nor known to everybody */
+/** @throws Error when a name is neither public nor part of the language */
 export type TypeWriter = (type: string) => string;
 
-/** Of the language and its runtime. */
+/** Types of the language and its runtime. */
 const KNOWN = new Set(['AbortSignal', 'AsyncIterable', 'Omit', 'Partial', 'Promise', 'T']);
 
-/** @param publicNames what a reader can look up in the same document */
+/** @param publicNames names that the same document describes */
 export function createTypeWriter(publicNames: ReadonlySet<string>): TypeWriter {
   return (type) =>
     type

@@ -1,5 +1,5 @@
 /**
- * The client's reference as Markdown, from its docstrings and from the table of endpoints.
+ * Builds the client reference in Markdown from the docstrings and the table of endpoints.
  * `npm run generate` writes it to docs/client-reference.md.
  */
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { prose, table, tagged } from './markdown.ts';
 import { type Declaration, type Member, readExports } from './readSources.ts';
 import { createTypeWriter } from './typeWriter.ts';
 
-/** Builds the document. @throws Error for a public name without a docstring */
+/** Builds the reference. @throws Error for a public name without a docstring */
 export async function writeReference(): Promise<string> {
   const declarations = readExports(join(packageRoot(), 'src/client/index.ts'));
   refuseUndocumented([...declarations.values()]);
@@ -22,7 +22,7 @@ export async function writeReference(): Promise<string> {
   const context: Context = { declarations, write };
   return [
     INTRODUCTION,
-    '## Making a client',
+    '## Creating a client',
     ...MAKING.map((name) => describe(context, name)),
     '## Calls',
     BEFORE_CALLS,
@@ -33,7 +33,7 @@ export async function writeReference(): Promise<string> {
     ...['PaymentServiceError', 'ClientErrorKind', 'RequestProblem'].map((name) =>
       describe(context, name),
     ),
-    '### What every call can be refused with',
+    '### Errors of every call',
     table(
       ['HTTP', 'code', 'when'],
       COMMON_ERRORS.map(({ status, code, when }) => [String(status), `\`${code}\``, when]),
@@ -45,11 +45,11 @@ export async function writeReference(): Promise<string> {
     ...declineTables(),
     '## Time, rate and lists',
     ...OTHERS.map((name) => describe(context, name)),
-    '## What is sent',
+    '## Requests',
     BEFORE_REQUESTS,
     ...schemasOf(context, /(Request|Query)$/).map((name) => describe(context, name)),
-    '## What is answered',
-    BEFORE_ANSWERS,
+    '## Responses',
+    BEFORE_RESPONSES,
     ...['CreatedPayment', 'CreatedRefund'].map((name) => describe(context, name)),
     ...schemasOf(context, /(?<!Request|Query)$/).map((name) => describe(context, name)),
     '',
@@ -60,15 +60,15 @@ const INTRODUCTION = `# Reference of the client
 
 <!-- Written by \`npm run generate\` from the docstrings and the table of endpoints. -->
 
-Everything that \`tallyhook/client\` exports. [Use the client](guides/client.md) explains how to work with it, and [Integrate a shop](guides/shop-integration.md) goes through a shop's work step by step. "Interface document" is the payment service's own.`;
+Everything that \`tallyhook/client\` exports. The guides [Use the client](guides/client.md) and [Integrate a shop](guides/shop-integration.md) show how to work with it. Section numbers refer to [service-interface.md](service-interface.md).`;
 
-const BEFORE_CALLS = `Every call takes [CallOptions](#calloptions) last, and rejects with a [PaymentServiceError](#paymentserviceerror) and nothing else. What was surely not carried out, after a 429 or without a connection, is sent again for every call, as the [RetryPolicy](#retrypolicy) says. What may be done after an answer was lost is said for each call. Beside the errors that a call names, every call can be refused with [what every call can be refused with](#what-every-call-can-be-refused-with).`;
+const BEFORE_CALLS = `Every call takes [CallOptions](#calloptions) as its last parameter, and rejects with a [PaymentServiceError](#paymentserviceerror) and nothing else. A request that was certainly not executed, after a 429 or without a connection, is retried for every call, as the [RetryPolicy](#retrypolicy) allows. The table of a call has its retries after a lost response. Besides its own errors, every call can fail with the [errors of every call](#errors-of-every-call).`;
 
 const BEFORE_REQUESTS =
-  'Fields have the names of the interface; one that is not named here is refused before it is sent. Amounts are integers in minor units.';
+  'Fields have the names of the contract. A field that is not listed is rejected before the request is sent. Amounts are integers in minor units.';
 
-const BEFORE_ANSWERS =
-  "All but a resource's own id may be missing or null, and fields that are not named here are kept. Amounts are integers in minor units, times are ISO 8601.";
+const BEFORE_RESPONSES =
+  "Every field but a resource's own id may be missing or null. Fields that are not listed are kept. Amounts are integers in minor units, times are ISO 8601.";
 
 const MAKING = [
   'createClient',
@@ -113,14 +113,14 @@ function schemasOf({ declarations }: Context, pattern: RegExp): readonly string[
     .map(({ name }) => name);
 }
 
-/** One exported name: its heading, what it says, and its fields or its text. */
+/** One exported name: its heading, its docstring, and its fields or its source. */
 function describe(context: Context, name: string): string {
   const declaration = declarationOf(context, name);
   const { kind, docstring, members, schema, base } = declaration;
   const parts = [`### ${name}`, prose(docstring)];
   if (schema !== undefined) parts.push(schemaTable(schema, /(Request|Query)$/.test(name)));
   else if (members.length > 0) {
-    if (base !== undefined) parts.push(`With everything of ${context.write(base)}.`);
+    if (base !== undefined) parts.push(`All fields of ${context.write(base)}.`);
     parts.push(memberTable(context, members));
   } else {
     if (kind === 'function') context.write(declaration.text.replace(/^export function \w+/, ''));
@@ -143,7 +143,7 @@ function memberTable({ write }: Context, members: readonly Member[]): string {
 
 function schemaTable(name: string, isRequest: boolean): string {
   const schema: unknown = Object.entries(contract).find(([exported]) => exported === name)?.[1];
-  if (!(schema instanceof z.ZodType)) throw new Error(`${name} is no schema of the contract`);
+  if (!(schema instanceof z.ZodType)) throw new Error(`${name} is not a schema of the contract`);
   const fields = fieldsOf(schema, isRequest ? 'input' : 'output');
   const row = ({ path, type, required }: Field) => [`\`${path}\``, type, required ? 'yes' : ''];
   return isRequest
@@ -154,18 +154,18 @@ function schemaTable(name: string, isRequest: boolean): string {
       );
 }
 
-/** Every code with its advice, as declineAdvice gives it. */
+/** Every code with the advice of declineAdvice. */
 function declineTables(): readonly string[] {
   const { RETRY_ADVICE, DECLINE_FAMILIES, DECLINE_CODES, LEGACY_DECLINE_CODES } = contract;
   const codes = [...Object.keys(DECLINE_CODES), ...Object.keys(LEGACY_DECLINE_CODES)];
   return [
-    '### What is advised',
+    '### Retry advice',
     table(
       ['retry', 'what to do'],
       Object.entries(RETRY_ADVICE).map(([name, text]) => [`\`${name}\``, text]),
     ),
     table(
-      ['family', 'means', 'retry'],
+      ['family', 'meaning', 'retry'],
       Object.entries(DECLINE_FAMILIES).map(([name, { meaning, retry }]) => [
         `\`${name}\``,
         meaning,
@@ -173,7 +173,7 @@ function declineTables(): readonly string[] {
       ]),
     ),
     table(
-      ['unified_code', 'retry', 'another method', 'what the customer may be shown'],
+      ['unified_code', 'retry', 'another method', 'message for the customer'],
       codes.map((code) => {
         const { retry, mayUseAnotherMethod, customerMessage } = contract.declineAdvice(code);
         return [

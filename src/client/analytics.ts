@@ -1,4 +1,4 @@
-/** Calls about analytics. service-interface.md §4.9. */
+/** Analytics calls. service-interface.md §4.9. */
 import type {
   DisputeMetricsRequest,
   PaymentMetricsRequest,
@@ -9,22 +9,22 @@ import type { Calls } from './calls.ts';
 import type { CallOptions } from './send.ts';
 
 /**
- * Every method throws PaymentServiceError. Sums are in minor units of whatever currencies they
- * hold: group by `currency` to have money.
+ * Every method throws PaymentServiceError. Sums are in minor units and can mix currencies: group by
+ * `currency` to get amounts.
  */
 export interface AnalyticsCalls {
-  /** Counts, rates (0 to 1) and sums of payments, up to ten questions at once. */
+  /** Counts, rates (0 to 1) and sums of payments, for up to ten queries at once. */
   payments: (queries: PaymentMetricsRequest, options?: CallOptions) => Promise<Metrics>;
-  /** The same of refunds. */
+  /** The same for refunds. */
   refunds: (queries: RefundMetricsRequest, options?: CallOptions) => Promise<Metrics>;
-  /** The same of disputes. */
+  /** The same for disputes. */
   disputes: (queries: DisputeMetricsRequest, options?: CallOptions) => Promise<Metrics>;
 }
 
-export function createAnalyticsCalls({ one }: Calls): AnalyticsCalls {
+export function createAnalyticsCalls({ call }: Calls): AnalyticsCalls {
   return {
-    payments: (body, options) => one('retrievePaymentMetrics', { body }, options),
-    refunds: (body, options) => one('retrieveRefundMetrics', { body }, options),
-    disputes: (body, options) => one('retrieveDisputeMetrics', { body }, options),
+    payments: (body, options) => call('retrievePaymentMetrics', { body }, options),
+    refunds: (body, options) => call('retrieveRefundMetrics', { body }, options),
+    disputes: (body, options) => call('retrieveDisputeMetrics', { body }, options),
   };
 }

@@ -1,4 +1,4 @@
-/** Calls about API keys. service-interface.md §4.2. */
+/** API key calls. service-interface.md §4.2. */
 import type { Page } from '../contract/lists.ts';
 import type {
   CreateApiKeyRequest,
@@ -9,11 +9,11 @@ import type { ApiKey, CreatedApiKey, RevokedApiKey } from '../contract/resources
 import type { Calls } from './calls.ts';
 import type { CallOptions } from './send.ts';
 
-/** Every method throws PaymentServiceError. What changes a key is never sent twice. */
+/** Every method throws PaymentServiceError. A change of a key is never sent twice. */
 export interface ApiKeyCalls {
   /**
-   * Creates a secret key. The answer is the only one that holds it: a key whose answer was lost is
-   * found in the list, of no use, and to be revoked.
+   * Creates a secret key. Only this response contains it. If the response is lost, find the key in
+   * the list and revoke it: nobody can read it anymore.
    */
   create: (
     merchantId: string,
@@ -26,29 +26,30 @@ export interface ApiKeyCalls {
     query?: ListApiKeysQuery,
     options?: CallOptions,
   ) => Promise<Page<ApiKey>>;
-  /** Reads what is told about a key, which is never the key itself. */
+  /** Retrieves a key's metadata, never the key itself. */
   retrieve: (merchantId: string, keyId: string, options?: CallOptions) => Promise<ApiKey>;
-  /** Changes name, description or expiration. What is not sent stays. */
+  /** Updates name, description or expiration. Fields that are not sent stay as they are. */
   update: (
     key: { readonly merchantId: string; readonly keyId: string },
     request: UpdateApiKeyRequest,
     options?: CallOptions,
   ) => Promise<ApiKey>;
-  /** From then on the key is refused with AU_02. */
+  /** Revokes a key. From then on the service rejects it with AU_02. */
   revoke: (merchantId: string, keyId: string, options?: CallOptions) => Promise<RevokedApiKey>;
 }
 
-export function createApiKeyCalls({ one, page }: Calls): ApiKeyCalls {
+export function createApiKeyCalls({ call, page }: Calls): ApiKeyCalls {
   const of = (merchant_id: string) => ({ params: { merchant_id } });
   const on = (merchant_id: string, key_id: string) => ({ params: { merchant_id, key_id } });
   return {
     create: (merchantId, body, options) =>
-      one('createApiKey', { ...of(merchantId), body }, options),
+      call('createApiKey', { ...of(merchantId), body }, options),
     list: (merchantId, query = {}, options) =>
       page('listApiKeys', { ...of(merchantId), query }, options),
-    retrieve: (merchantId, keyId, options) => one('retrieveApiKey', on(merchantId, keyId), options),
+    retrieve: (merchantId, keyId, options) =>
+      call('retrieveApiKey', on(merchantId, keyId), options),
     update: ({ merchantId, keyId }, body, options) =>
-      one('updateApiKey', { ...on(merchantId, keyId), body }, options),
-    revoke: (merchantId, keyId, options) => one('revokeApiKey', on(merchantId, keyId), options),
+      call('updateApiKey', { ...on(merchantId, keyId), body }, options),
+    revoke: (merchantId, keyId, options) => call('revokeApiKey', on(merchantId, keyId), options),
   };
 }

@@ -1,4 +1,4 @@
-/** Calls about business profiles. service-interface.md §4.10. */
+/** Business profile calls. service-interface.md §4.10. */
 import type { BusinessProfile } from '../contract/resources/businessProfile.ts';
 import type { Calls } from './calls.ts';
 import { unreadableRows } from './paginate.ts';
@@ -6,7 +6,7 @@ import type { CallOptions } from './send.ts';
 
 /** Every method throws PaymentServiceError. */
 export interface BusinessProfileCalls {
-  /** All of the account's, each with where webhooks go and the secret that signs them. */
+  /** All profiles of the account, with their webhook URLs and signing secrets. */
   list: (merchantId: string, options?: CallOptions) => Promise<readonly BusinessProfile[]>;
 }
 

@@ -1,28 +1,28 @@
-/** Calls with the types of their endpoints: what goes in, and what comes out. */
+/** Typed calls: the input and output of every endpoint. */
 import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
 import { ENDPOINTS, type Endpoint, type EndpointName } from '../contract/endpoints/index.ts';
 import { type Page, readPage } from '../contract/lists.ts';
-import { decideRetry, neededMs } from './domain/retry.ts';
+import { decideRetry, requiredMs } from './domain/retry.ts';
 import { PaymentServiceError } from './errors.ts';
-import { type CallInput, type CallOptions, createSend, type Spent } from './send.ts';
+import { type CallInput, type CallOptions, type CallTotals, createSend } from './send.ts';
 import type { ClientSettings } from './settings.ts';
-import type { Answer } from './transport.ts';
+import type { ServiceResponse } from './transport.ts';
 
 type Table = typeof ENDPOINTS;
 
-/** The names of endpoints that answer with a list. */
+/** The names of endpoints that return a list. */
 export type ListName = {
   [N in EndpointName]: Table[N] extends { readonly item: z.ZodType } ? N : never;
 }[EndpointName];
 
-/** What an endpoint answers with. */
+/** The response of an endpoint. */
 export type ResultOf<N extends EndpointName> = z.output<Table[N]['response']>;
 
 /** One row of a list. */
 export type ItemOf<N extends ListName> = z.output<Table[N]['item']>;
 
-/** What an endpoint takes. */
+/** The input of an endpoint. */
 export type InputOf<N extends EndpointName> = CallInput & {
   readonly params?: z.input<Table[N]['params']>;
 } & (Table[N] extends { readonly body: infer B extends z.ZodType }
@@ -34,60 +34,72 @@ export type InputOf<N extends EndpointName> = CallInput & {
 
 /** The two forms of a call. Both throw PaymentServiceError. */
 export interface Calls {
-  /** An endpoint that answers with one resource. */
-  readonly one: <N extends Exclude<EndpointName, ListName>>(
+  /** Calls an endpoint that returns one resource. */
+  readonly call: <N extends Exclude<EndpointName, ListName>>(
     name: N,
     input: InputOf<N>,
-    options?: OneOptions,
+    options?: SharedCallOptions,
   ) => Promise<ResultOf<N>>;
-  /** An endpoint that answers with a page of a list, in whatever envelope. */
+  /** Calls an endpoint that returns a page of a list, in any envelope. */
   readonly page: <N extends ListName>(
     name: N,
     input: InputOf<N>,
     options?: CallOptions,
   ) => Promise<Page<ItemOf<N>>>;
-  /** For a call that may take several requests: they share its time, and are counted together. */
-  readonly begin: () => Spent;
+  /** Starts a call of several requests, which share its time limit and are counted together. */
+  readonly startCall: () => CallTotals;
   /**
-   * Waits before a request that failed `failures` times is sent again.
-   * @returns false where the retry policy leaves no further attempt
+   * Waits before a request that failed `failures` times is retried.
+   * @returns false if the retry policy allows no further attempt
    */
-  readonly backOff: (failures: number, spent: Spent, signal?: AbortSignal) => Promise<boolean>;
+  readonly backOff: (
+    failures: number,
+    totals: CallTotals,
+    signal?: AbortSignal,
+  ) => Promise<boolean>;
 }
 
 /** Options of a call for one resource. */
-export interface OneOptions extends CallOptions {
-  /** Something said that the resource exists: "not found" means "not visible yet". */
+export interface SharedCallOptions extends CallOptions {
+  /** The resource is known to exist, so "not found" means "not visible yet". */
   readonly mustExist?: boolean;
-  /** Of the call that this request belongs to; one of its own when it is left out. */
-  readonly spent?: Spent;
+  /** The call that this request belongs to; a new one by default. */
+  readonly totals?: CallTotals;
 }
 
-/** Puts the types of the table on `send`. */
+/** Adds the types of the endpoint table to `send`. */
 export function createCalls(settings: ClientSettings): Calls {
   const send = createSend(settings);
-  const begin = (): Spent => ({ startedAtMs: settings.time.nowMs(), attempts: 0 });
+  const startCall = (): CallTotals => ({ startedAtMs: settings.time.nowMs(), attempts: 0 });
   const call = async <T>(
     name: EndpointName,
     input: CallInput,
-    options: OneOptions,
+    options: SharedCallOptions,
     read: (endpoint: Endpoint, body: unknown) => T,
   ): Promise<T> => {
     const endpoint: Endpoint = ENDPOINTS[name];
-    const { lane = 'operator', mustExist = false, spent = begin() } = options;
+    const { lane = 'operator', mustExist = false, totals = startCall() } = options;
     const signal = options.signal ?? new AbortController().signal;
-    // Many calls may end by one signal, which is no leak.
+    // Many calls may share one signal, which is not a leak.
     setMaxListeners(0, signal);
-    const answer = await send({ operation: name, endpoint, input, lane, signal, mustExist, spent });
-    options.onResponse?.({ serviceTimeMs: answer.serviceTimeMs });
+    const response = await send({
+      operation: name,
+      endpoint,
+      input,
+      lane,
+      signal,
+      mustExist,
+      totals,
+    });
+    options.onResponse?.({ serviceTimeMs: response.serviceTimeMs });
     try {
-      return read(endpoint, answer.body);
+      return read(endpoint, response.body);
     } catch (error) {
-      throw unreadable({ operation: name, endpoint, answer, spent, cause: error });
+      throw unreadable({ operation: name, endpoint, response, totals, cause: error });
     }
   };
   return {
-    one: (name, input, options = {}) =>
+    call: (name, input, options = {}) =>
       call(
         name,
         input,
@@ -101,8 +113,8 @@ export function createCalls(settings: ClientSettings): Calls {
         options,
         (_, body) => readPage<unknown>(ENDPOINTS[name].item, body) as Page<ItemOf<typeof name>>,
       ),
-    begin,
-    backOff: async (failures, spent, signal = new AbortController().signal) => {
+    startCall,
+    backOff: async (failures, totals, signal = new AbortController().signal) => {
       const { retry, time, random } = settings;
       const decision = decideRetry(
         {
@@ -110,8 +122,8 @@ export function createCalls(settings: ClientSettings): Calls {
           repeatable: true,
           mustExist: false,
           attempts: failures,
-          elapsedMs: time.nowMs() - spent.startedAtMs,
-          neededMs: neededMs(false, retry),
+          elapsedMs: time.nowMs() - totals.startedAtMs,
+          requiredMs: requiredMs(false, retry),
           random: random(),
         },
         retry,
@@ -123,9 +135,9 @@ export function createCalls(settings: ClientSettings): Calls {
   };
 }
 
-/** A 5xx without a wait of its own. */
+/** A 5xx that names no wait. */
 const TRANSIENT = {
-  kind: 'answer',
+  kind: 'response',
   httpStatus: 503,
   code: undefined,
   namedWaitMs: undefined,
@@ -134,25 +146,25 @@ const TRANSIENT = {
 interface Unreadable {
   readonly operation: string;
   readonly endpoint: Endpoint;
-  readonly answer: Answer;
-  readonly spent: Spent;
+  readonly response: ServiceResponse;
+  readonly totals: CallTotals;
   readonly cause: unknown;
 }
 
-const MOST_FIELDS_NAMED = 5;
+const MAX_FIELDS_NAMED = 5;
 
-/** Names the fields that are wrong, and nothing that was answered. */
+/** Names the fields that are wrong and none of their values. */
 function unreadable(call: Unreadable): PaymentServiceError {
-  const { operation, endpoint, answer, spent, cause } = call;
+  const { operation, endpoint, response, totals, cause } = call;
   const issues = cause instanceof z.ZodError ? cause.issues : [];
-  const fields = new Set(issues.map(({ path }) => path.join('.') || 'the whole of it'));
-  const named = [...fields].slice(0, MOST_FIELDS_NAMED).join(', ');
+  const fields = new Set(issues.map(({ path }) => path.join('.') || 'the whole body'));
+  const named = [...fields].slice(0, MAX_FIELDS_NAMED).join(', ');
   return new PaymentServiceError('unreadable_response', {
     operation,
-    message: `HTTP ${answer.httpStatus}, but the answer is not what the contract says: ${named}`,
-    httpStatus: answer.httpStatus,
-    requestId: answer.requestId,
-    attempts: spent.attempts,
+    message: `HTTP ${response.httpStatus}, but the response does not match the contract: ${named}`,
+    httpStatus: response.httpStatus,
+    requestId: response.requestId,
+    attempts: totals.attempts,
     outcomeUnknown: endpoint.repetition.kind !== 'safe',
   });
 }

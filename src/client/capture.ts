@@ -1,14 +1,14 @@
 /**
  * Captures a payment. service-interface.md §4.3.6 and §7.7.
  *
- * The contract asks to retry a 5xx, and says that an error means that nothing was attempted. A proxy
- * that gives up on a slow capture answers 502 as well, so a capture is never repeated blindly:
+ * The contract says to retry a 5xx and that an error means nothing was attempted. A proxy that
+ * times out on a slow capture returns 502 as well, so a capture is never repeated blindly:
  *
  * 1. Only after a 5xx, and only if a retrieve then shows that nothing was captured.
- * 2. Only where a second capture could not take more than was asked for: one that ends the payment's
- *    captures, or takes all that is left.
- * 3. What fails after a repetition has an unknown outcome: the first request may have been carried
- *    out after the retrieve.
+ * 2. Only if a second capture cannot exceed the requested amount: either it ends the payment's
+ *    captures, or it captures everything that is left.
+ * 3. A failure after a retry has an unknown outcome: the first request may have been processed
+ *    after the retrieve.
  */
 import type { CapturePaymentRequest } from '../contract/requests/payments.ts';
 import type { Payment } from '../contract/resources/payment.ts';
@@ -18,29 +18,29 @@ import type { CallOptions } from './send.ts';
 
 /** Options of a capture. */
 export interface CaptureOptions extends CallOptions {
-  /** Whether a 5xx ends the call at once: for callers that record each attempt and repeat it themselves. */
+  /** Fail on the first 5xx, for callers that record each attempt and retry themselves. */
   readonly singleAttempt?: boolean;
 }
 
-export interface CaptureCall {
+export interface CaptureInput {
   readonly id: string;
   readonly body: CapturePaymentRequest;
   readonly options: CaptureOptions;
 }
 
-export async function captureOnce(
-  { one, begin, backOff }: Calls,
-  { id, body, options }: CaptureCall,
+export async function capturePayment(
+  { call, startCall, backOff }: Calls,
+  { id, body, options }: CaptureInput,
 ): Promise<ResultOf<'capturePayment'>> {
-  const spent = begin();
+  const totals = startCall();
   const params = { payment_id: id };
-  const shared = { ...options, spent };
+  const shared = { ...options, totals };
 
-  /** Whether the payment shows that another attempt is safe; no answer is no. */
-  const isUntouched = async (): Promise<boolean> => {
+  /** Whether the payment shows that another attempt is safe. If it cannot be read, it is not. */
+  const isSafeToRepeat = async (): Promise<boolean> => {
     try {
-      const payment = await one('retrievePayment', { params }, shared);
-      return nothingWasCaptured(payment) && takesNoMore(payment, body);
+      const payment = await call('retrievePayment', { params }, shared);
+      return isUncaptured(payment) && cannotExceed(payment, body);
     } catch {
       return false;
     }
@@ -48,38 +48,38 @@ export async function captureOnce(
 
   for (let attempts = 1; ; attempts += 1) {
     try {
-      return await one('capturePayment', { params, body }, shared);
+      return await call('capturePayment', { params, body }, shared);
     } catch (error) {
       const failure = attempts === 1 ? error : withUnknownOutcome(error);
-      const mayRepeat =
+      const mayRetry =
         !options.singleAttempt &&
         isServerError(error) &&
-        (await backOff(attempts, spent, options.signal)) &&
-        (await isUntouched());
-      if (!mayRepeat) throw failure;
+        (await backOff(attempts, totals, options.signal)) &&
+        (await isSafeToRepeat());
+      if (!mayRetry) throw failure;
     }
   }
 }
 
-/** A hold of which nothing was taken yet. */
-const UNTOUCHED: ReadonlySet<string> = new Set([
+/** Authorized payments of which nothing was captured. */
+const AUTHORIZED: ReadonlySet<string> = new Set([
   'requires_capture',
   'partially_authorized_and_requires_capture',
 ]);
 
-function nothingWasCaptured({ status, amount_received: received }: Payment): boolean {
-  return UNTOUCHED.has(status ?? '') && (received ?? 0) === 0;
+function isUncaptured({ status, amount_received: received }: Payment): boolean {
+  return AUTHORIZED.has(status ?? '') && (received ?? 0) === 0;
 }
 
 /** Rule 2. */
-function takesNoMore(
+function cannotExceed(
   payment: Payment,
-  { amount_to_capture: asked }: CapturePaymentRequest,
+  { amount_to_capture: requested }: CapturePaymentRequest,
 ): boolean {
   return (
     payment.capture_method === 'manual' ||
-    asked === undefined ||
-    asked === payment.amount_capturable
+    requested === undefined ||
+    requested === payment.amount_capturable
   );
 }
 
@@ -91,14 +91,14 @@ function isServerError(error: unknown): boolean {
   );
 }
 
-/** Rule 3: also of a refusal, which may be about what the first request did. */
+/** Rule 3. It includes rejections, which may be caused by what the first request did. */
 function withUnknownOutcome(error: unknown): unknown {
   if (!(error instanceof PaymentServiceError) || error.outcomeUnknown) return error;
   const { operation, attempts, httpStatus, code, requestId } = error;
   const message = error.message.slice(`${operation}: `.length);
   return new PaymentServiceError(error.kind === 'aborted' ? 'aborted' : 'outcome_unknown', {
     operation,
-    message: `${message}; an earlier attempt may have been carried out`,
+    message: `${message}; an earlier attempt may have been processed`,
     attempts,
     httpStatus,
     code,

@@ -1,6 +1,6 @@
 /**
- * The client of who administers the account. It is another one than the shop's, so that a shop never
- * holds a key that can make keys. service-interface.md §5.2.
+ * The client for administering the account. It is separate from the shop's client, so that a shop
+ * never holds a key that can create keys. service-interface.md §5.2.
  */
 import { type ApiKeyCalls, createApiKeyCalls } from './apiKeys.ts';
 import { createCalls } from './calls.ts';
@@ -12,9 +12,9 @@ export interface AdminClient {
 }
 
 /**
- * Makes a client with an administrative key, `admin_…`, as `apiKey`.
- * @throws TypeError for an address that is neither https nor this machine, another kind of key, or a
- * retry option that is no number.
+ * Creates a client with an administrative key, `admin_…`, as `apiKey`.
+ * @throws TypeError for a URL that is neither https nor this machine, another kind of key, or an
+ * invalid retry option.
  */
 export function createAdminClient(options: ClientOptions): AdminClient {
   return { apiKeys: createApiKeyCalls(createCalls(readAdminSettings(options))) };

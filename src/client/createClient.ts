@@ -1,4 +1,4 @@
-/** Puts the client together. */
+/** Assembles the client. */
 import { type AnalyticsCalls, createAnalyticsCalls } from './analytics.ts';
 import { type BusinessProfileCalls, createBusinessProfileCalls } from './businessProfiles.ts';
 import { createCalls } from './calls.ts';
@@ -21,14 +21,14 @@ export interface PaymentServiceClient {
   readonly paymentLinks: PaymentLinkCalls;
   readonly analytics: AnalyticsCalls;
   readonly businessProfiles: BusinessProfileCalls;
-  /** Resolves when the service takes the key. service-interface.md §4.1. */
+  /** Resolves when the service accepts the key. service-interface.md §4.1. */
   readonly health: (options?: CallOptions) => Promise<void>;
 }
 
 /**
- * Makes a client. It holds no connection of its own and needs no closing.
- * @throws TypeError for an address that is neither https nor this machine, a key that is none, or a
- * retry option that is no number.
+ * Creates a client. It holds no connection of its own and needs no closing.
+ * @throws TypeError for a URL that is neither https nor this machine, a key that is not a secret
+ * key, or an invalid retry option.
  */
 export function createClient(options: ClientOptions): PaymentServiceClient {
   const calls = createCalls(readSettings(options));
@@ -42,7 +42,7 @@ export function createClient(options: ClientOptions): PaymentServiceClient {
     analytics: createAnalyticsCalls(calls),
     businessProfiles: createBusinessProfileCalls(calls),
     health: async (callOptions) => {
-      await calls.one('health', {}, callOptions);
+      await calls.call('health', {}, callOptions);
     },
   };
 }

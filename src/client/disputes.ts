@@ -1,4 +1,4 @@
-/** Calls about disputes. service-interface.md §4.6 and §4.10. */
+/** Dispute calls. service-interface.md §4.6 and §4.10. */
 import type { Page } from '../contract/lists.ts';
 import type { ListDisputesQuery } from '../contract/requests/disputes.ts';
 import type {
@@ -14,54 +14,55 @@ import type { CallOptions } from './send.ts';
 
 /** Every method throws PaymentServiceError. */
 export interface DisputeCalls {
-  /** Reads a dispute as it is now. */
+  /** Retrieves a dispute. */
   retrieve: (disputeId: string, options?: CallOptions) => Promise<Dispute>;
   /** One page, newest first. */
   list: (filter?: ListDisputesQuery, options?: CallOptions) => Promise<Page<Dispute>>;
   /**
-   * All pages, each row once. Rows that leave a list while it is walked can hide others; rows that
-   * cannot be read make it throw `unreadable_response` after the last.
+   * All pages, each row once. Rows that leave the list meanwhile can hide others. If rows cannot be
+   * parsed, it throws `unreadable_response` after the last row.
    */
   iterate: (filter?: ListDisputesQuery, options?: CallOptions) => AsyncIterable<Dispute>;
-  /** Gives the disputed amount up, for good. */
+  /** Accepts a dispute. This gives up the disputed amount for good. */
   accept: (disputeId: string, options?: CallOptions) => Promise<Dispute>;
   /**
-   * Adds and changes evidence, as often as needed until the deadline. An empty value clears its field.
-   * service-interface.md §4.6.1.
+   * Adds or changes evidence, as often as needed until the deadline. An empty value clears its
+   * field. service-interface.md §4.6.1.
    */
   submitEvidence: (
     request: SubmitEvidenceRequest,
     options?: CallOptions,
   ) => Promise<EvidenceResult>;
   /**
-   * Reads evidence by group; a group without a field is left out. service-interface.md §4.6.2.
+   * Retrieves the evidence by group; a group without fields is left out. service-interface.md
+   * §4.6.2.
    */
   retrieveEvidence: (disputeId: string, options?: CallOptions) => Promise<Evidence>;
-  /** Takes a file out of the evidence. */
+  /** Removes a file from the evidence. */
   deleteEvidence: (
     request: DeleteEvidenceRequest,
     options?: CallOptions,
   ) => Promise<EvidenceResult>;
-  /** Uploads a file for the fields of evidence that take a file id. */
+  /** Uploads a file for the evidence fields that take a file id. */
   uploadEvidenceFile: (
     request: Omit<UploadFileRequest, 'purpose'>,
     options?: CallOptions,
   ) => Promise<UploadedFile>;
 }
 
-export function createDisputeCalls({ one, page }: Calls): DisputeCalls {
+export function createDisputeCalls({ call, page }: Calls): DisputeCalls {
   const on = (dispute_id: string) => ({ params: { dispute_id } });
   const list: DisputeCalls['list'] = (filter = {}, options) =>
     page('listDisputes', { query: filter }, options);
   return {
-    retrieve: (id, options) => one('retrieveDispute', on(id), options),
+    retrieve: (id, options) => call('retrieveDispute', on(id), options),
     list,
     iterate: createIterate('listDisputes', list, ({ dispute_id }) => dispute_id),
-    accept: (id, options) => one('acceptDispute', on(id), options),
-    submitEvidence: (body, options) => one('submitEvidence', { body }, options),
-    retrieveEvidence: (id, options) => one('retrieveEvidence', on(id), options),
-    deleteEvidence: (body, options) => one('deleteEvidence', { body }, options),
+    accept: (id, options) => call('acceptDispute', on(id), options),
+    submitEvidence: (body, options) => call('submitEvidence', { body }, options),
+    retrieveEvidence: (id, options) => call('retrieveEvidence', on(id), options),
+    deleteEvidence: (body, options) => call('deleteEvidence', { body }, options),
     uploadEvidenceFile: (request, options) =>
-      one('uploadFile', { body: { ...request, purpose: 'dispute_evidence' } }, options),
+      call('uploadFile', { body: { ...request, purpose: 'dispute_evidence' } }, options),
   };
 }

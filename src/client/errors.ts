@@ -1,15 +1,16 @@
-/** What a call fails with. service-interface.md §7. */
+/** The error of a call. service-interface.md §7. */
 import type { RequestProblem } from '../contract/problems.ts';
 
 /**
- * - `invalid_request`: not sent, because the contract would refuse it; `problems` says why.
- * - `refused`: the service answered with an error that repeating does not change.
- * - `rate_limited`: the budget was not free again within the time of the call.
- * - `unavailable`: the service failed or was not reached, as often as the policy allows.
- * - `outcome_unknown`: the request may have been carried out, and repeating it might do it twice.
- * - `id_in_use`: the id belongs to another payment or refund than the one asked for.
- * - `unreadable_response`: the service said yes in words that are not the contract's.
- * - `aborted`: the caller's signal ended the call; `cause` is its reason.
+ * - `invalid_request`: not sent, because the contract would reject it; `problems` has the reasons.
+ * - `refused`: the service returned an error that a retry does not change.
+ * - `rate_limited`: the rate limit left no request within the call's time limit.
+ * - `unavailable`: the service failed or was unreachable in every attempt that the policy allows.
+ * - `outcome_unknown`: the request may have been processed, and a retry might do it twice.
+ * - `id_in_use`: the id belongs to another payment or refund.
+ * - `unreadable_response`: the service reported success with a body that does not match the
+ *   contract.
+ * - `aborted`: the caller's signal aborted the call; `cause` is its reason.
  */
 export type ClientErrorKind =
   | 'invalid_request'
@@ -21,7 +22,7 @@ export type ClientErrorKind =
   | 'unreadable_response'
   | 'aborted';
 
-/** Everything about a failed call but its kind; PaymentServiceError tells what each field means. */
+/** Everything about a failed call but its kind; PaymentServiceError documents each field. */
 export interface ClientErrorDetails {
   readonly operation: string;
   readonly message: string;
@@ -35,25 +36,25 @@ export interface ClientErrorDetails {
   readonly cause?: unknown;
 }
 
-/** The one error of this client. It carries neither the key nor anything that was sent. */
+/** The only error of this client. It contains neither the key nor anything that was sent. */
 export class PaymentServiceError extends Error {
   override readonly name = 'PaymentServiceError';
   readonly kind: ClientErrorKind;
   /** The endpoint, as the contract names it. */
   readonly operation: string;
-  /** Of the last answer; undefined where none came. */
+  /** Of the last response; undefined if none arrived. */
   readonly httpStatus: number | undefined;
-  /** The service's own code. It may be one that the contract does not list. */
+  /** The service's error code. It may be one that the contract does not list. */
   readonly code: string | undefined;
-  /** The service's name of the request, for its support. */
+  /** The service's id of the request, for its support. */
   readonly requestId: string | undefined;
-  /** Requests that had been sent when it failed, of all kinds that the call takes. */
+  /** Requests sent before the call failed, of all kinds. */
   readonly attempts: number;
-  /** The call may have been carried out all the same: look before doing anything else. */
+  /** The call may have been processed anyway: retrieve the resource before doing anything else. */
   readonly outcomeUnknown: boolean;
   /** The same call may succeed later, and making it again cannot do anything twice. */
   readonly retryable: boolean;
-  /** What is wrong with the request; empty where it was sent. */
+  /** What is wrong with the request; empty if it was sent. */
   readonly problems: readonly RequestProblem[];
 
   constructor(kind: ClientErrorKind, details: ClientErrorDetails) {

@@ -1,37 +1,38 @@
-/** What a create may come upon: something that exists already under the id that was chosen for it. */
+/** Handles a create whose id is already in use. */
 import { PaymentServiceError } from './errors.ts';
-import type { Spent } from './send.ts';
+import type { CallTotals } from './send.ts';
 
-/** A yes in words that nobody can read: what was asked for may be there. */
+/** A success whose body cannot be parsed: the resource may have been created. */
 export function isUnreadable(error: unknown): boolean {
   return error instanceof PaymentServiceError && error.kind === 'unreadable_response';
 }
 
-/** HE_01, whatever HTTP status it came with. */
-export function saysItExists(error: unknown): boolean {
+/** HE_01, with any HTTP status. */
+export function isIdInUse(error: unknown): boolean {
   return error instanceof PaymentServiceError && error.code === 'HE_01';
 }
 
 /**
- * Compares what was asked for with what exists, where both say something, as text: a service may
- * hand a number of the metadata back as a string.
+ * Compares the request with the existing resource where both have a value, as text: a service may
+ * return a number in the metadata as a string.
  * @throws PaymentServiceError of kind `id_in_use`, which names fields and no values.
  */
-export function refuseDifference(
+export function rejectMismatch(
   operation: string,
   idField: string,
-  pairs: readonly (readonly [field: string, asked: unknown, existing: unknown])[],
-  { attempts }: Spent,
+  pairs: readonly (readonly [field: string, requested: unknown, existing: unknown])[],
+  { attempts }: CallTotals,
 ): void {
   const fields = pairs
     .filter(
-      ([, asked, existing]) => asked !== undefined && String(existing ?? asked) !== String(asked),
+      ([, requested, existing]) =>
+        requested !== undefined && String(existing ?? requested) !== String(requested),
     )
     .map(([field]) => field);
   if (fields.length === 0) return;
   throw new PaymentServiceError('id_in_use', {
     operation,
-    message: `this ${idField} belongs to another one: ${fields.join(', ')} differ`,
+    message: `this ${idField} is in use by another resource: ${fields.join(', ')} differ`,
     attempts,
   });
 }

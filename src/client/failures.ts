@@ -1,7 +1,7 @@
-/** From what came of a request to the error that a caller sees. */
+/** Maps the result of a request to the error that a caller sees. */
 import type { Endpoint } from '../contract/endpoints/index.ts';
 import { errorEnvelopeSchema } from '../contract/errors.ts';
-import { type AttemptFailure, meaningOf } from './domain/retry.ts';
+import { type AttemptFailure, outcomeOf } from './domain/retry.ts';
 import { type ClientErrorKind, PaymentServiceError } from './errors.ts';
 import type { AttemptResult } from './transport.ts';
 
@@ -11,7 +11,7 @@ export function failureOf(
   endpoint: Endpoint,
   nowMs: number,
 ): AttemptFailure | undefined {
-  if (result.kind !== 'answer') return { kind: result.kind };
+  if (result.kind !== 'response') return { kind: result.kind };
   const { httpStatus, rate, retryAfterMs } = result;
   const envelope = errorEnvelopeSchema.safeParse(result.body);
   if (isSuccess(httpStatus) && !envelope.success) {
@@ -19,14 +19,16 @@ export function failureOf(
   }
   const untilResetMs = rate.exceeded && rate.resetAtMs ? rate.resetAtMs - nowMs : undefined;
   return {
-    kind: 'answer',
+    kind: 'response',
     httpStatus,
     code: envelope.data?.error.code,
     namedWaitMs: untilResetMs ?? retryAfterMs,
   };
 }
 
-/** Only an endpoint whose answer is left open may answer with something that is no JSON. */
+/**
+ * Only an endpoint whose response the contract leaves open may return something other than JSON.
+ */
 function isReadable(body: unknown, { response }: Endpoint): boolean {
   return body !== undefined || response.safeParse(undefined).success;
 }
@@ -35,23 +37,23 @@ function isSuccess(httpStatus: number): boolean {
   return httpStatus >= 200 && httpStatus < 300;
 }
 
-/** A call that is given up. */
-export interface GivenUp {
+/** A call that failed for good. */
+export interface FailedCall {
   readonly operation: string;
   readonly endpoint: Endpoint;
   readonly result: AttemptResult;
   readonly failure: AttemptFailure;
-  /** Whether the contract makes repeating the call safe. */
+  /** Whether the contract makes it safe to retry the call. */
   readonly repeatable: boolean;
-  /** Whether any attempt left it open what became of it. */
+  /** Whether any attempt had an unknown outcome. */
   readonly everUnknown: boolean;
   readonly attempts: number;
 }
 
-/** The error for a call that is given up; `redact` takes secrets out of what the service wrote. */
-export function errorOf(call: GivenUp, redact: (text: string) => string): PaymentServiceError {
+/** The error for a failed call. `redact` removes secrets from the service's text. */
+export function errorOf(call: FailedCall, redact: (text: string) => string): PaymentServiceError {
   const { operation, endpoint, result, failure, attempts, repeatable } = call;
-  const code = failure.kind === 'answer' ? failure.code : undefined;
+  const code = failure.kind === 'response' ? failure.code : undefined;
   const changes = endpoint.repetition.kind !== 'safe';
   const kind = kindOf(call, changes);
   const retryable = kind === 'rate_limited' || kind === 'unavailable';
@@ -62,41 +64,41 @@ export function errorOf(call: GivenUp, redact: (text: string) => string): Paymen
     code: code && redact(code),
     outcomeUnknown: changes && call.everUnknown && code !== 'HE_01',
     retryable: retryable && (repeatable || !call.everUnknown),
-    ...(result.kind === 'answer' && {
+    ...(result.kind === 'response' && {
       httpStatus: result.httpStatus,
       requestId: result.requestId,
     }),
   });
 }
 
-function kindOf({ result, failure, repeatable }: GivenUp, changes: boolean): ClientErrorKind {
-  if (result.kind === 'answer' && failure.kind === 'lost') return 'unreadable_response';
-  switch (meaningOf(failure)) {
+function kindOf({ result, failure, repeatable }: FailedCall, changes: boolean): ClientErrorKind {
+  if (result.kind === 'response' && failure.kind === 'lost') return 'unreadable_response';
+  switch (outcomeOf(failure)) {
     case 'refused':
       return 'refused';
-    case 'notDone':
-      return failure.kind === 'answer' ? 'rate_limited' : 'unavailable';
+    case 'notExecuted':
+      return failure.kind === 'response' ? 'rate_limited' : 'unavailable';
     case 'unknown':
       return changes && !repeatable ? 'outcome_unknown' : 'unavailable';
   }
 }
 
 function describe(
-  { result, failure, attempts }: GivenUp,
+  { result, failure, attempts }: FailedCall,
   redact: (text: string) => string,
 ): string {
   const after = attempts === 1 ? '' : ` after ${attempts} attempts`;
-  if (result.kind !== 'answer') {
-    const what = result.kind === 'notSent' ? 'not reached' : 'no whole answer';
+  if (result.kind !== 'response') {
+    const what = result.kind === 'notSent' ? 'service unreachable' : 'no complete response';
     return `${what}${after} (${redact(result.reason)})`;
   }
   const { httpStatus, requestId } = result;
   const request = requestId === undefined ? '' : ` (request ${requestId})`;
-  if (failure.kind === 'lost') return `HTTP ${httpStatus} with no JSON${after}${request}`;
+  if (failure.kind === 'lost') return `HTTP ${httpStatus} without a JSON body${after}${request}`;
   if (httpStatus >= 300 && httpStatus < 400) {
-    return `HTTP ${httpStatus}: a redirect, which is never followed with a key${request}`;
+    return `HTTP ${httpStatus}: redirects are not followed, because they would send the key to another host${request}`;
   }
   const error = errorEnvelopeSchema.safeParse(result.body).data?.error;
-  const said = error === undefined ? '' : ` ${redact(error.code)}: ${redact(error.message)}`;
-  return `HTTP ${httpStatus}${said}${after}${request}`;
+  const detail = error === undefined ? '' : ` ${redact(error.code)}: ${redact(error.message)}`;
+  return `HTTP ${httpStatus}${detail}${after}${request}`;
 }

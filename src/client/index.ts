@@ -1,4 +1,7 @@
-/** `tallyhook/client`: the payment service for a shop, without our server. See docs/guides/client.md. */
+/**
+ * `tallyhook/client`: the payment service for a shop, without the Tallyhook server. See
+ * docs/guides/client.md.
+ */
 export {
   type DeclineAdvice,
   type DeclineFamily,

@@ -1,10 +1,10 @@
 /**
- * A whole list, page after page.
+ * Reads a whole list, page by page.
  *
- * A list can change while it is walked. Rows that come in front push others onto the next page:
- * those are given once, for which the ids of all that was given are kept. Rows that leave can pull
- * others past the walk, so a walk is no proof that nothing is missing; who needs one reads spans of
- * time that fit on a page. Rows that cannot be read are told of when all the others were given.
+ * A list can change between pages. New rows at the front push others onto the next page; each row
+ * is returned once, so the ids of all returned rows are kept. Rows that leave can pull others past
+ * the offset, so reading all pages does not prove that nothing is missing. For proof, read time
+ * spans that fit on one page. Rows that cannot be parsed are reported after all others.
  */
 import { PAGE_SIZE } from '../contract/limits.ts';
 import type { Page } from '../contract/lists.ts';
@@ -15,7 +15,7 @@ type List<F, T> = (filter?: F, options?: CallOptions) => Promise<Page<T>>;
 type Iterate<F, T> = (filter?: F, options?: CallOptions) => AsyncIterable<T>;
 type Paged = { readonly limit?: number | undefined; readonly offset?: number | undefined };
 
-/** Makes the call that walks a whole list of the call that gives one page. */
+/** Creates the call that reads a whole list from the call that reads one page. */
 export function createIterate<F extends Paged, T>(
   operation: string,
   list: List<F, T>,
@@ -31,10 +31,10 @@ export function createIterate<F extends Paged, T>(
     });
 }
 
-/** What walking needs. */
+/** The parameters of a walk over a list. */
 export interface Walk<T> {
   readonly operation: string;
-  /** Rows a page, 1 to 100; the largest when it is left out. */
+  /** Rows per page, 1 to 100; the maximum by default. */
   readonly limit: number | undefined;
   /** Rows skipped at the start. */
   readonly offset: number | undefined;
@@ -43,51 +43,51 @@ export interface Walk<T> {
 }
 
 /**
- * Walks a list to its end. The end is what the envelope says; where it says nothing, an empty page:
- * a short one proves nothing, because some services hand out fewer rows than asked for.
- * @throws PaymentServiceError as each page does, and `unreadable_response` when offset is ignored, or
- * at the end when rows could not be read.
+ * Walks a list to its end. The envelope decides where the list ends. If it does not say, an empty
+ * page does: a short page proves nothing, because some services return fewer rows than requested.
+ * @throws PaymentServiceError as each page does, and `unreadable_response` when offset is ignored,
+ * or at the end when rows could not be parsed.
  */
 async function* walkPages<T>(walk: Walk<T>): AsyncGenerator<T, void, undefined> {
   const { operation, limit = PAGE_SIZE.max, fetchPage, idOf } = walk;
-  const given = new Set<string>();
+  const seen = new Set<string>();
   let offset = walk.offset ?? 0;
   let unreadable = 0;
   let previous: string | undefined;
   let repeats = 0;
   for (;;) {
     const page = await fetchPage(limit, offset);
-    const fresh = page.items.filter((item) => !given.has(idOf(item)));
-    for (const item of fresh) given.add(idOf(item));
+    const fresh = page.items.filter((item) => !seen.has(idOf(item)));
+    for (const item of fresh) seen.add(idOf(item));
     yield* fresh;
     unreadable += page.unreadable.length;
     offset += sizeOf(page);
     const shown = page.items.map(idOf).join('\n');
     repeats = shown === previous ? repeats + 1 : 0;
-    if (repeats > MOST_REPEATS) throw offsetIgnored(operation);
+    if (repeats > MAX_REPEATS) throw offsetIgnored(operation);
     if (isEnd(page, { offset, limit, isRepeat: repeats > 0 })) break;
     previous = shown;
   }
   if (unreadable > 0) throw unreadableRows(operation);
 }
 
-/** A page comes again also where as many rows as it holds came in front of the list meanwhile. */
-const MOST_REPEATS = 1;
+/** A page also repeats when as many new rows as it holds were added in front of the list. */
+const MAX_REPEATS = 1;
 
-interface Place {
-  /** Behind the page. */
+interface Position {
+  /** The position after a page. */
   readonly offset: number;
   readonly limit: number;
   readonly isRepeat: boolean;
 }
 
-function isEnd<T>(page: Page<T>, { offset, limit, isRepeat }: Place): boolean {
+function isEnd<T>(page: Page<T>, { offset, limit, isRepeat }: Position): boolean {
   const { hasMore, totalCount } = page;
   if (sizeOf(page) === 0) return true;
-  const saysNothing = hasMore === undefined && totalCount === undefined;
-  // A service that knows no offset gives all of a short list each time; of a long one, the envelope
-  // would say that it ends where it was never shown.
-  if (isRepeat) return saysNothing && sizeOf(page) < limit;
+  const isSilent = hasMore === undefined && totalCount === undefined;
+  // A service that ignores offset returns the whole of a short list each time. For a long list, the
+  // envelope would report an end that was never shown.
+  if (isRepeat) return isSilent && sizeOf(page) < limit;
   return hasMore === undefined ? totalCount !== undefined && offset >= totalCount : !hasMore;
 }
 
@@ -98,14 +98,15 @@ function sizeOf<T>({ items, unreadable }: Page<T>): number {
 function offsetIgnored(operation: string): PaymentServiceError {
   return new PaymentServiceError('unreadable_response', {
     operation,
-    message: 'the same page came again and again: offset is ignored, so the rest cannot be read',
+    message:
+      'the service returns the same page repeatedly: it ignores offset, so the rest cannot be read',
   });
 }
 
-/** For calls that have no other way of saying that rows were left out. */
+/** For calls that have no other way to report unreadable rows. */
 export function unreadableRows(operation: string): PaymentServiceError {
   return new PaymentServiceError('unreadable_response', {
     operation,
-    message: 'some rows are not what the contract says',
+    message: 'some rows do not match the contract',
   });
 }

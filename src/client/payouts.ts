@@ -1,4 +1,4 @@
-/** Calls about payouts. service-interface.md §4.8. */
+/** Payout calls. service-interface.md §4.8. */
 import type { Page } from '../contract/lists.ts';
 import type { RetrieveQuery } from '../contract/requests/payments.ts';
 import type {
@@ -13,51 +13,54 @@ import { createIterate } from './paginate.ts';
 import type { CallOptions } from './send.ts';
 
 /**
- * Every method throws PaymentServiceError. What changes a payout is never sent twice: the service
- * chooses the id, so nothing tells a repetition from a second payout. A
- * `merchant_order_reference_id` lets one be looked for in the list after its answer was lost.
+ * Every method throws PaymentServiceError. A change of a payout is never sent twice: the service
+ * chooses the id, so a retry cannot be told from a second payout. After a lost response, look for
+ * the `merchant_order_reference_id` in the list.
  */
 export interface PayoutCalls {
-  /** Creates a payout; only `amount`, in minor units, and `currency` are mandatory. */
+  /** Creates a payout; only `amount`, in minor units, and `currency` are required. */
   create: (request: CreatePayoutRequest, options?: CallOptions) => Promise<Payout>;
-  /** Changes a payout before it is confirmed. What is not sent stays. */
+  /** Replaces a payout before it is confirmed: a field that is not sent is removed. */
   update: (
     payoutId: string,
     request: UpdatePayoutRequest,
     options?: CallOptions,
   ) => Promise<Payout>;
-  /** Confirms a payout. `payout_type` must be known by now, from its creation, a change or here. */
+  /**
+   * Confirms a payout. `payout_type` must be known by now, from the creation, an update or this
+   * call.
+   */
   confirm: (
     payoutId: string,
     request?: ConfirmPayoutRequest,
     options?: CallOptions,
   ) => Promise<Payout>;
-  /** Lets the money go, of a payout that was created without `auto_fulfill`. */
+  /** Sends the money of a payout that was created without `auto_fulfill`. */
   fulfill: (payoutId: string, options?: CallOptions) => Promise<Payout>;
-  /** Ends a payout whose money has not gone. */
+  /** Cancels a payout whose money was not sent. */
   cancel: (payoutId: string, options?: CallOptions) => Promise<Payout>;
-  /** Reads a payout as it is now. */
+  /** Retrieves a payout. */
   retrieve: (payoutId: string, query?: RetrieveQuery, options?: CallOptions) => Promise<Payout>;
   /** One page, newest first. */
   list: (filter?: ListPayoutsRequest, options?: CallOptions) => Promise<Page<Payout>>;
   /**
-   * All pages, each row once. Rows that leave a list while it is walked can hide others; rows that
-   * cannot be read make it throw `unreadable_response` after the last.
+   * All pages, each row once. Rows that leave the list meanwhile can hide others. If rows cannot be
+   * parsed, it throws `unreadable_response` after the last row.
    */
   iterate: (filter?: ListPayoutsRequest, options?: CallOptions) => AsyncIterable<Payout>;
 }
 
-export function createPayoutCalls({ one, page }: Calls): PayoutCalls {
+export function createPayoutCalls({ call, page }: Calls): PayoutCalls {
   const on = (payout_id: string) => ({ params: { payout_id } });
   const list: PayoutCalls['list'] = (filter = {}, options) =>
     page('listPayouts', { body: filter }, options);
   return {
-    create: (body, options) => one('createPayout', { body }, options),
-    update: (id, body, options) => one('updatePayout', { ...on(id), body }, options),
-    confirm: (id, body = {}, options) => one('confirmPayout', { ...on(id), body }, options),
-    fulfill: (id, options) => one('fulfillPayout', on(id), options),
-    cancel: (id, options) => one('cancelPayout', on(id), options),
-    retrieve: (id, query = {}, options) => one('retrievePayout', { ...on(id), query }, options),
+    create: (body, options) => call('createPayout', { body }, options),
+    update: (id, body, options) => call('updatePayout', { ...on(id), body }, options),
+    confirm: (id, body = {}, options) => call('confirmPayout', { ...on(id), body }, options),
+    fulfill: (id, options) => call('fulfillPayout', on(id), options),
+    cancel: (id, options) => call('cancelPayout', on(id), options),
+    retrieve: (id, query = {}, options) => call('retrievePayout', { ...on(id), query }, options),
     list,
     iterate: createIterate('listPayouts', list, ({ payout_id }) => payout_id),
   };

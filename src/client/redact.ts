@@ -1,25 +1,25 @@
-/** Keeps out of errors what must not reach a log. */
+/** Keeps secrets out of errors, which may be logged. */
 import { redactCardNumbers } from '../contract/cardNumbers.ts';
 
-const LONGEST_QUOTE = 300;
+const MAX_QUOTE_LENGTH = 300;
 /** Far more than is quoted; bounds the search for card numbers. */
-const LONGEST_LOOKED_AT = 10_000;
+const MAX_SCANNED_LENGTH = 10_000;
 
 /**
- * Takes out of a foreign text the key, what can be a card's number, control characters, and length.
+ * Removes the key, possible card numbers and control characters from foreign text, and shortens it.
  */
 export function createRedactor(apiKey: string): (text: string) => string {
   return (text) =>
     // Before the text is cut: a part of the key would not be recognized.
-    redactCardNumbers(text.replaceAll(apiKey, KEY).slice(0, LONGEST_LOOKED_AT))
-      .slice(0, LONGEST_QUOTE)
+    redactCardNumbers(text.replaceAll(apiKey, KEY).slice(0, MAX_SCANNED_LENGTH))
+      .slice(0, MAX_QUOTE_LENGTH)
       // After the cut, which can leave half of a character.
       .replaceAll(/\p{C}/gu, ' ');
 }
 
 const KEY = '[key]';
 
-/** Takes the key out of an id, which is of use only as a whole. */
-export function withoutKey(id: string, apiKey: string): string {
+/** Removes the key from an id, which is useful only in full. */
+export function redactKey(id: string, apiKey: string): string {
   return id.replaceAll(apiKey, KEY);
 }

@@ -1,39 +1,44 @@
 /**
- * The one way from a call to an answer: checked, admitted, sent, judged, and repeated only where
- * domain/retry.ts says so.
+ * The one path from a call to a response: validate, acquire budget, send, classify, and retry only
+ * where domain/retry.ts allows it.
  *
- * 1. Nothing is sent that the contract would refuse.
- * 2. Every attempt takes from the budget first and tells it what the answer said.
- * 3. An aborted call sends nothing more; what it already sent may have been carried out.
+ * 1. A request that the contract would reject is not sent.
+ * 2. Every attempt acquires from the budget first and updates it with the response.
+ * 3. An aborted call sends nothing more. What it already sent may have been processed.
  */
 import type { Endpoint } from '../contract/endpoints/index.ts';
 import { problemsOf, type RequestProblem } from '../contract/problems.ts';
 import { writeQuery } from '../contract/query.ts';
 import { LANES, type Lane } from './domain/rate.ts';
-import { type AttemptFailure, decideRetry, meaningOf, neededMs } from './domain/retry.ts';
+import { type AttemptFailure, decideRetry, outcomeOf, requiredMs } from './domain/retry.ts';
 import { PaymentServiceError } from './errors.ts';
 import { errorOf, failureOf } from './failures.ts';
 import { createRedactor } from './redact.ts';
 import type { ClientSettings } from './settings.ts';
-import { type Answer, type AttemptResult, type HttpRequest, sendOnce } from './transport.ts';
+import {
+  type AttemptResult,
+  type HttpRequest,
+  type ServiceResponse,
+  sendOnce,
+} from './transport.ts';
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Who asks; `operator` when it is left out. */
+  /** The priority of the call; `operator` by default. */
   readonly lane?: Lane;
-  /** Ends the call. What was already sent may have been carried out: see `outcomeUnknown`. */
+  /** Aborts the call. What was already sent may have been processed: see `outcomeUnknown`. */
   readonly signal?: AbortSignal;
-  /** Told about the answer that the call succeeds with, before its content is read. */
-  readonly onResponse?: (answer: ResponseMetadata) => void;
+  /** Receives the metadata of the successful response, before its body is parsed. */
+  readonly onResponse?: (response: ResponseMetadata) => void;
 }
 
-/** What an answer says beside its content. */
+/** What a response reports beside its body. */
 export interface ResponseMetadata {
-  /** The service's time of day, in whole seconds; undefined where it names none. */
+  /** The service's clock, in whole seconds; undefined if the response has no date. */
   readonly serviceTimeMs: number | undefined;
 }
 
-/** What is sent, in the contract's words. */
+/** The input of an endpoint, in the contract's names. */
 export interface CallInput {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -48,25 +53,25 @@ export interface Call {
   readonly input: CallInput;
   readonly lane: Lane;
   readonly signal: AbortSignal;
-  /** Something said that the resource exists: "not found" means "not visible yet". */
+  /** The resource is known to exist, so "not found" means "not visible yet". */
   readonly mustExist: boolean;
-  readonly spent: Spent;
+  readonly totals: CallTotals;
 }
 
-/** What a call of the shop has spent, over all the requests that it takes. */
-export interface Spent {
+/** Time and attempts of a call, over all its requests. */
+export interface CallTotals {
   readonly startedAtMs: number;
   /** Requests sent. */
   attempts: number;
 }
 
-/** @throws PaymentServiceError for everything that is not a success. */
-export type Send = (call: Call) => Promise<Answer>;
+/** @throws PaymentServiceError for everything but a success. */
+export type Send = (call: Call) => Promise<ServiceResponse>;
 
-/** Between the lanes when a new window begins, so that they ask in their order. */
+/** Delay between lanes when a new window starts, so that they ask in their order of priority. */
 const LANE_STEP_MS = 50;
 
-/** Makes the one `send`. */
+/** Creates `send`. */
 export function createSend(settings: ClientSettings): Send {
   const redact = createRedactor(settings.apiKey);
   const { retry, budget, time, random } = settings;
@@ -79,7 +84,8 @@ export function createSend(settings: ClientSettings): Send {
       nowMs: time.nowMs,
     });
 
-  const needOf = ({ endpoint }: Call) => neededMs(endpoint.repetition.kind === 'safe', retry);
+  const requiredMsFor = ({ endpoint }: Call) =>
+    requiredMs(endpoint.repetition.kind === 'safe', retry);
 
   /** Waits for the budget (invariant 2). */
   const admit = async (call: Call, progress: Progress): Promise<void> => {
@@ -89,22 +95,22 @@ export function createSend(settings: ClientSettings): Send {
       const admission = await budget.acquire(lane);
       if (admission.admitted) return;
       const waitMs = admission.waitMs + (LANES.indexOf(lane) + random()) * LANE_STEP_MS;
-      const elapsedMs = time.nowMs() - call.spent.startedAtMs;
-      if (elapsedMs + waitMs + needOf(call) > retry.totalTimeoutMs) {
-        throw outOfBudget(call, progress);
+      const elapsedMs = time.nowMs() - call.totals.startedAtMs;
+      if (elapsedMs + waitMs + requiredMsFor(call) > retry.totalTimeoutMs) {
+        throw budgetExhausted(call, progress);
       }
       await time.sleep(waitMs, signal);
     }
   };
 
-  /** After a failed attempt: waits for the next, or throws. */
+  /** After a failed attempt: waits for the next one, or throws. */
   const recover = async (call: Call, progress: Progress, failed: FailedAttempt): Promise<void> => {
     const { result, failure } = failed;
-    progress.everUnknown ||= meaningOf(failure) === 'unknown';
+    progress.everUnknown ||= outcomeOf(failure) === 'unknown';
     throwIfAborted(call, progress);
     const { attempts } = progress;
     const repeatable = isRepeatable(call);
-    const elapsedMs = time.nowMs() - call.spent.startedAtMs;
+    const elapsedMs = time.nowMs() - call.totals.startedAtMs;
     const { mustExist } = call;
     const decision = decideRetry(
       {
@@ -113,7 +119,7 @@ export function createSend(settings: ClientSettings): Send {
         mustExist,
         attempts,
         elapsedMs,
-        neededMs: needOf(call),
+        requiredMs: requiredMsFor(call),
         random: random(),
       },
       retry,
@@ -121,7 +127,7 @@ export function createSend(settings: ClientSettings): Send {
     if (decision.action === 'stop') {
       const { everUnknown } = progress;
       throw errorOf(
-        { ...call, attempts: call.spent.attempts, everUnknown, result, failure, repeatable },
+        { ...call, attempts: call.totals.attempts, everUnknown, result, failure, repeatable },
         redact,
       );
     }
@@ -134,13 +140,13 @@ export function createSend(settings: ClientSettings): Send {
     for (;;) {
       await admit(call, progress);
       progress.attempts += 1;
-      call.spent.attempts += 1;
-      const elapsedMs = time.nowMs() - call.spent.startedAtMs;
+      call.totals.attempts += 1;
+      const elapsedMs = time.nowMs() - call.totals.startedAtMs;
       const result = await attempt(request, elapsedMs, call.signal);
-      if (result.kind === 'answer') await budget.update(result.rate);
+      if (result.kind === 'response') await budget.update(result.rate);
       const failure = failureOf(result, call.endpoint, time.nowMs());
       if (failure !== undefined) await recover(call, progress, { result, failure });
-      else if (result.kind === 'answer') return result;
+      else if (result.kind === 'response') return result;
     }
   };
 }
@@ -150,14 +156,14 @@ interface FailedAttempt {
   readonly failure: AttemptFailure;
 }
 
-/** What has happened to one request so far. */
+/** The state of one request. */
 interface Progress {
   attempts: number;
-  /** An attempt left it open what became of the request. */
+  /** An attempt ended with an unknown outcome. */
   everUnknown: boolean;
 }
 
-/** Whether the contract lets this very request be sent twice. */
+/** Whether the contract makes it safe to send this request twice. */
 function isRepeatable({ endpoint, input }: Call): boolean {
   const { repetition } = endpoint;
   if (repetition.kind !== 'keyed') return repetition.kind === 'safe';
@@ -184,12 +190,12 @@ function buildRequest(baseUrl: string, { operation, endpoint, input }: Call): Ht
   return {
     method: endpoint.method,
     url: `${baseUrl}${path}${query === '' ? '' : `?${query}`}`,
-    body: endpoint.encoding === 'multipart' ? formOf(body) : body && JSON.stringify(body),
+    body: endpoint.encoding === 'multipart' ? toFormData(body) : body && JSON.stringify(body),
   };
 }
 
-/** @param body judged by the schema of an endpoint that takes a form: texts and files by name */
-function formOf(body: unknown): FormData {
+/** @param body valid for an endpoint that takes a form: texts and files by name */
+function toFormData(body: unknown): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(body as Record<string, string | Blob>)) {
     form.append(name, value);
@@ -199,23 +205,23 @@ function formOf(body: unknown): FormData {
 
 /** @throws PaymentServiceError of kind `aborted` (invariant 3). */
 function throwIfAborted(call: Call, { everUnknown }: Progress): void {
-  const { operation, endpoint, signal, spent } = call;
+  const { operation, endpoint, signal, totals } = call;
   if (!signal.aborted) return;
   const outcomeUnknown = everUnknown && endpoint.repetition.kind !== 'safe';
   throw new PaymentServiceError('aborted', {
     operation,
-    message: outcomeUnknown ? 'aborted after it was sent' : 'aborted',
-    attempts: spent.attempts,
+    message: outcomeUnknown ? 'aborted after the request was sent' : 'aborted',
+    attempts: totals.attempts,
     outcomeUnknown,
     cause: signal.reason,
   });
 }
 
-function outOfBudget(call: Call, progress: Progress): PaymentServiceError {
+function budgetExhausted(call: Call, progress: Progress): PaymentServiceError {
   return new PaymentServiceError('rate_limited', {
     operation: call.operation,
-    message: 'the rate budget is used up for longer than the call may take',
-    attempts: call.spent.attempts,
+    message: 'the rate limit resets after the time limit of the call',
+    attempts: call.totals.attempts,
     outcomeUnknown: progress.everUnknown && call.endpoint.repetition.kind !== 'safe',
     retryable: isRepeatable(call) || !progress.everUnknown,
   });

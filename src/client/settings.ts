@@ -1,4 +1,4 @@
-/** What a client is made of, and what it refuses to be made of. */
+/** Validates the options of a client. */
 import { keyKindOf, SECRET_KEY_KINDS } from '../contract/authentication.ts';
 import type { ApiKeyKind } from '../contract/limits.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -9,25 +9,25 @@ import { type ClientTime, systemTime } from './time.ts';
 /** Options of createClient. */
 export interface ClientOptions {
   /**
-   * Base address of the service, for example `https://sandbox.example.com`. Must be https, except
-   * on this machine. service-interface.md §1.2.
+   * Base URL of the service, for example `https://sandbox.example.com`. Must be https, except on
+   * this machine. service-interface.md §1.2.
    */
   readonly baseUrl: string;
-  /** A secret key of that environment. service-interface.md §5. */
+  /** A secret key of the same environment. service-interface.md §5. */
   readonly apiKey: string;
-  /** What is left out is taken from DEFAULT_RETRY_POLICY. */
+  /** Overrides parts of DEFAULT_RETRY_POLICY. */
   readonly retry?: Partial<RetryPolicy>;
-  /** Shared by clients that use one account; one of its own when it is left out. */
+  /** Share one between clients of the same account; a new one by default. */
   readonly budget?: RateBudget;
-  /** The clock, and how it is waited on; the machine's own when it is left out. */
+  /** Clock and timer; the machine's by default. */
   readonly time?: ClientTime;
-  /** Of the waits between attempts: from 0 up to 1. */
+  /** Source of jitter, from 0 up to 1; Math.random by default. */
   readonly random?: () => number;
 }
 
-/** Options as they are used. */
+/** Validated options with their defaults. */
 export interface ClientSettings {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly retry: RetryPolicy;
@@ -37,14 +37,14 @@ export interface ClientSettings {
 }
 
 /**
- * Checks options and fills in the rest.
- * @throws TypeError for an address, key or number that must not be used; it never holds the key.
+ * Validates options and applies defaults.
+ * @throws TypeError for an invalid URL, key or number; the message never contains the key.
  */
 export function readSettings(options: ClientOptions): ClientSettings {
   return readSettingsFor(SECRET_KEY_KINDS, options);
 }
 
-/** The same for the key that makes keys. service-interface.md §5.2. */
+/** The same for an administrative key. service-interface.md §5.2. */
 export function readAdminSettings(options: ClientOptions): ClientSettings {
   return readSettingsFor(['admin'], options);
 }
@@ -61,8 +61,8 @@ function readSettingsFor(kinds: readonly ApiKeyKind[], options: ClientOptions): 
   };
 }
 
-/** The least that each cap and wait can be: without an attempt or any time, nothing is ever sent. */
-const LEAST: RetryPolicy = {
+/** The minimum of each limit and delay. With no attempt or no time, nothing is ever sent. */
+const MIN_RETRY_POLICY: RetryPolicy = {
   maxAttempts: 1,
   totalTimeoutMs: 1,
   attemptTimeoutMs: 1,
@@ -70,43 +70,46 @@ const LEAST: RetryPolicy = {
   maxDelayMs: 0,
 };
 
-/** A timer of more milliseconds would end at once. */
-const MOST = 2 ** 31 - 1;
+/** A longer timer would fire immediately. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** What is undefined counts as left out, as where a setting is handed on that nobody made. */
-function readRetry(given: Partial<RetryPolicy> = {}): RetryPolicy {
-  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+/** An undefined value counts as left out, so that callers can pass optional settings through. */
+function readRetry(overrides: Partial<RetryPolicy> = {}): RetryPolicy {
+  const set = Object.entries(overrides).filter(([, value]) => value !== undefined);
   const policy = { ...DEFAULT_RETRY_POLICY, ...Object.fromEntries(set) };
-  for (const name of Object.keys(LEAST) as (keyof RetryPolicy)[]) {
+  for (const name of Object.keys(MIN_RETRY_POLICY) as (keyof RetryPolicy)[]) {
     const value: unknown = policy[name];
-    if (typeof value !== 'number' || !(value >= LEAST[name] && value <= MOST)) {
-      throw new TypeError(`retry.${name} must be a number from ${LEAST[name]} to ${MOST}`);
+    if (typeof value !== 'number' || !(value >= MIN_RETRY_POLICY[name] && value <= MAX_TIMER_MS)) {
+      throw new TypeError(
+        `retry.${name} must be a number from ${MIN_RETRY_POLICY[name]} to ${MAX_TIMER_MS}`,
+      );
     }
   }
   return policy;
 }
 
 function readBaseUrl(baseUrl: string): string {
-  if (!URL.canParse(baseUrl)) throw new TypeError('baseUrl is no address');
+  if (!URL.canParse(baseUrl)) throw new TypeError('baseUrl is not a URL');
   const url = new URL(baseUrl);
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new TypeError('baseUrl must hold no credentials, no query and no fragment');
+    throw new TypeError('baseUrl must not contain credentials, a query or a fragment');
   }
   const isLocal = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)) {
-    throw new TypeError('baseUrl must be https: the key would travel in clear text');
+    throw new TypeError('baseUrl must be https, otherwise the key is sent in clear text');
   }
   return url.href.replace(/\/+$/, '');
 }
 
 function readApiKey(apiKey: string, kinds: readonly ApiKeyKind[]): string {
-  // Anything else would be refused where the header is made, in a message that repeats the key.
+  // Other characters would be rejected when the header is built, with a message that repeats the
+  // key.
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new TypeError('apiKey must be printable characters without spaces');
+    throw new TypeError('apiKey must consist of printable characters without spaces');
   }
   const kind = keyKindOf(apiKey);
   if (kind !== undefined && !kinds.includes(kind)) {
-    throw new TypeError(`apiKey is of kind ${kind}; ${kinds.join(' or ')} is needed`);
+    throw new TypeError(`apiKey is a key of kind ${kind}; use one of kind ${kinds.join(' or ')}`);
   }
   return apiKey;
 }

@@ -1,27 +1,28 @@
 /**
- * One HTTP request and its answer, whatever comes of it.
+ * One HTTP request and its result.
  *
- * 1. Redirects are not followed: the key would go to whoever the redirect names.
- * 2. An answer is read up to a bound, within the attempt's time, and only a whole one counts.
- * 3. What is said about a failure never holds the key or the body.
+ * 1. Redirects are not followed: they would send the key to another host.
+ * 2. A response is read up to a size limit and within the attempt's timeout. Only a complete
+ *    response counts.
+ * 3. The description of a failure contains neither the key nor the body.
  */
 import { API_KEY_HEADER, RATE_LIMIT_HEADERS } from '../contract/limits.ts';
 import { toError } from '../platform/errors.ts';
 import { type RateReading, readRate } from './domain/rate.ts';
-import { withoutKey } from './redact.ts';
+import { redactKey } from './redact.ts';
 
-/** A page of a hundred payments with everything on them stays far below this. */
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** A page of a hundred payments with every field stays far below this. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
-/** What is sent. */
+/** The request to send. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
-  /** JSON text, or a form with a file; undefined for none. */
+  /** JSON text, or a form with a file; undefined for no body. */
   readonly body: string | FormData | undefined;
 }
 
-/** What is needed to send anything. */
+/** Settings of one attempt. */
 export interface TransportSettings {
   readonly apiKey: string;
   readonly timeoutMs: number;
@@ -29,27 +30,27 @@ export interface TransportSettings {
   readonly nowMs: () => number;
 }
 
-/** A whole answer. */
-export interface Answer {
-  readonly kind: 'answer';
+/** A complete response. */
+export interface ServiceResponse {
+  readonly kind: 'response';
   readonly httpStatus: number;
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly body: unknown;
   readonly rate: RateReading;
   /** From `Retry-After`. */
   readonly retryAfterMs: number | undefined;
   readonly requestId: string | undefined;
-  /** The service's time of day, from `Date`; in whole seconds. */
+  /** The service's clock, from `Date`, in whole seconds. */
   readonly serviceTimeMs: number | undefined;
 }
 
-/** What came of one request. */
+/** The result of one request. */
 export type AttemptResult =
-  | Answer
-  /** `notSent`: no connection was made. `lost`: no whole answer came back. */
+  | ServiceResponse
+  /** `notSent`: no connection was made. `lost`: no complete response arrived. */
   | { readonly kind: 'notSent' | 'lost'; readonly reason: string };
 
-/** Failures to connect at all, as Node and its HTTP client name them. */
+/** Error codes of Node.js and its HTTP client for a connection that was never made. */
 const CONNECT_FAILURES: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -61,7 +62,7 @@ const CONNECT_FAILURES: ReadonlySet<unknown> = new Set([
 
 /**
  * Sends one request.
- * @throws nothing for what can happen to a request; the caller looks at `settings.signal` itself.
+ * @throws nothing that a request can fail with; the caller checks `settings.signal` itself.
  */
 export async function sendOnce(
   request: HttpRequest,
@@ -77,7 +78,7 @@ export async function sendOnce(
       method: request.method,
       headers: {
         accept: 'application/json',
-        // A form says its own, with the mark that divides its parts.
+        // A form sets its own content type, with the boundary of its parts.
         ...(request.body instanceof FormData ? {} : { 'content-type': 'application/json' }),
         [API_KEY_HEADER]: settings.apiKey,
       },
@@ -85,11 +86,11 @@ export async function sendOnce(
       redirect: 'manual',
       signal: attempt.signal,
     });
-    return await readAnswer(response, settings);
+    return await readResponse(response, settings);
   } catch (thrown) {
-    const code = codeOf(thrown);
+    const code = innermostCode(thrown);
     return attempt.signal.aborted
-      ? { kind: 'lost', reason: `no answer within ${settings.timeoutMs} ms` }
+      ? { kind: 'lost', reason: `no response within ${settings.timeoutMs} ms` }
       : { kind: CONNECT_FAILURES.has(code) ? 'notSent' : 'lost', reason: String(code) };
   } finally {
     clearTimeout(timer);
@@ -97,10 +98,10 @@ export async function sendOnce(
   }
 }
 
-async function readAnswer(
+async function readResponse(
   response: Response,
   { apiKey, nowMs }: TransportSettings,
-): Promise<Answer> {
+): Promise<ServiceResponse> {
   const { headers, status: httpStatus } = response;
   const text = await readText(response);
   const rate = readRate(
@@ -114,7 +115,7 @@ async function readAnswer(
     nowMs(),
   );
   return {
-    kind: 'answer',
+    kind: 'response',
     httpStatus,
     body: parseJson(text),
     rate,
@@ -124,14 +125,14 @@ async function readAnswer(
   };
 }
 
-/** @throws Error when the connection breaks, or past the bound. */
+/** @throws Error when the connection breaks or the response exceeds the size limit. */
 async function readText(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer is too large');
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error('the response is too large');
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
@@ -156,13 +157,16 @@ function readDate(text: string | null): number | undefined {
 
 function readRequestId(text: string | null, apiKey: string): string | undefined {
   const isId = text !== null && /^[\x21-\x7e]{1,200}$/.test(text);
-  return isId ? withoutKey(text, apiKey) : undefined;
+  return isId ? redactKey(text, apiKey) : undefined;
 }
 
-/** Node wraps the cause of a failed request, once or twice; the innermost code tells most. */
-function codeOf(thrown: unknown): unknown {
+/**
+ * Node.js wraps the cause of a failed request once or twice; the innermost code is the most
+ * specific.
+ */
+function innermostCode(thrown: unknown): unknown {
   const { cause, message } = toError(thrown);
   const code = (thrown as { code?: unknown } | null)?.code;
   if (cause === undefined) return typeof code === 'string' ? code : message;
-  return codeOf(cause);
+  return innermostCode(cause);
 }

@@ -1,28 +1,28 @@
 /**
- * How many requests may still go out, and for whom. service-interface.md §8.2.
+ * How many requests may still be sent, and by which lane. service-interface.md §8.2.
  *
- * All lanes share one budget. Each leaves a part of it to the lanes before it, so that what is
- * urgent finds room without a queue that all processes would have to share.
+ * All lanes share one budget. Each leaves a reserve to the lanes before it, so that urgent requests
+ * find room without a queue that all processes would have to share.
  *
- * 1. Nothing is held back before the service has told its limit.
- * 2. A lane may take while at least its reserve is left; background lanes stop below 30 %
- *    unless somebody chose another reserve.
- * 3. Within a window what is left only falls: answers arrive in any order, and other processes take
- *    from the same budget. A later reset is a new window.
+ * 1. Nothing is held back until the service has reported its limit.
+ * 2. A lane may acquire while at least its reserve is left. By default background lanes stop below
+ *    30 %.
+ * 3. Within a window the remaining count only falls: responses arrive in any order, and other
+ *    processes acquire from the same budget. A later reset starts a new window.
  * 4. After a 429 nothing is left until the reset.
- * 5. A reset that cannot be one (past, or further off than any window) is not believed.
+ * 5. An impossible reset, in the past or further away than any window, is ignored.
  */
 
-/** In the order of their right of way. */
+/** In order of priority. */
 export const LANES = ['webhook', 'operator', 'refresh', 'discovery'] as const;
 
 /**
- * Who asks: a retrieve that a webhook caused; the shop and its operators; the refreshing of what is
- * not final; the search for what was never heard of.
+ * What a request is for: a retrieve that a webhook caused; the shop and its operators; refreshing
+ * resources that are not final; discovering resources that no webhook reported.
  */
 export type Lane = (typeof LANES)[number];
 
-/** The part of the limit that must be left for a lane to take, unless somebody chose others. */
+/** Default share of the limit that must be left before a lane may acquire. */
 export const RESERVES: Readonly<Record<Lane, number>> = {
   webhook: 0,
   operator: 0.05,
@@ -30,15 +30,15 @@ export const RESERVES: Readonly<Record<Lane, number>> = {
   discovery: 0.4,
 };
 
-/** What is known of the current window; undefined for what no answer told yet. */
+/** What is known about the current window; undefined where no response reported it yet. */
 export interface RateState {
-  /** Requests a window. */
+  /** Requests per window. */
   readonly limit: number | undefined;
-  /** Requests left, those on their way taken off already. */
+  /** Requests left, without those in flight. */
   readonly remaining: number | undefined;
-  /** By our clock. */
+  /** By the local clock. */
   readonly resetAtMs: number | undefined;
-  /** No answer of this window was seen yet: it is taken to be like the last one. */
+  /** No response of this window has arrived yet: it is assumed to equal the previous one. */
   readonly isAssumed: boolean;
 }
 
@@ -49,22 +49,22 @@ export const UNKNOWN_RATE: RateState = {
   isAssumed: false,
 };
 
-/** What one answer told. */
+/** The rate limit that one response reported. */
 export interface RateReading {
   readonly limit: number | undefined;
   readonly remaining: number | undefined;
-  /** By our clock. */
+  /** By the local clock. */
   readonly resetAtMs: number | undefined;
-  /** It was a 429. */
+  /** The response was a 429. */
   readonly exceeded: boolean;
 }
 
-/** Whether a request may go out now. */
+/** Whether a request may be sent now. */
 export type Admission =
   | { readonly admitted: true }
   | { readonly admitted: false; readonly waitMs: number };
 
-/** Takes one request from the budget for `lane` (rules 1 and 2). */
+/** Acquires one request from the budget for `lane` (rules 1 and 2). */
 export function acquire(
   state: RateState,
   lane: Lane,
@@ -83,19 +83,19 @@ export function acquire(
   return { state: { ...current, remaining: remaining - 1 }, admission: { admitted: true } };
 }
 
-/** Learns from an answer (rules 3 and 4). */
+/** Updates the state with a response (rules 3 and 4). */
 export function update(state: RateState, reading: RateReading, nowMs: number): RateState {
   if (reading.resetAtMs === undefined) return state;
   const current = renew(state, nowMs);
-  const told = reading.exceeded ? 0 : reading.remaining;
+  const remaining = reading.exceeded ? 0 : reading.remaining;
   const laterMs =
     current.resetAtMs === undefined ? Number.NaN : reading.resetAtMs - current.resetAtMs;
   if (laterMs < -SAME_WINDOW_MS && !current.isAssumed) return current;
   const isSameWindow = current.isAssumed || Math.abs(laterMs) <= SAME_WINDOW_MS;
   return {
     limit: reading.limit ?? current.limit,
-    remaining: isSameWindow ? least(current.remaining, told) : told,
-    // Whole seconds make every reading late, by up to one: the earliest is the best.
+    remaining: isSameWindow ? minDefined(current.remaining, remaining) : remaining,
+    // Whole seconds make every reading up to one second late: the earliest is the most accurate.
     resetAtMs:
       laterMs > 0 && isSameWindow && !current.isAssumed ? current.resetAtMs : reading.resetAtMs,
     isAssumed: false,
@@ -103,30 +103,30 @@ export function update(state: RateState, reading: RateReading, nowMs: number): R
 }
 
 /**
- * Resets of one window differ by this much at most once they are put on our clock: the service's
- * time of day comes in whole seconds.
+ * Largest difference between two resets of one window, converted to the local clock: the service's
+ * date has whole seconds.
  */
 const SAME_WINDOW_MS = 2_000;
 
-/** service-interface.md §8.1: the limit is one of requests a minute. */
+/** The limit counts requests a minute. service-interface.md §8.2. */
 const WINDOW_MS = 60_000;
 
-/** Anything much further off is a mistake (rule 5). */
-const LONGEST_WINDOW_MS = 5 * 60_000;
+/** A reset much further away is an error (rule 5). */
+const MAX_WINDOW_MS = 5 * 60_000;
 
-/** The headers of an answer that tell the rate, as text; null where one is missing. */
+/** The rate limit headers of a response, as text; null where one is missing. */
 export interface RateHeaders {
   readonly limit: string | null;
   readonly remaining: string | null;
   /** Unix time in seconds. */
   readonly reset: string | null;
-  /** The service's time of day. */
+  /** The service's clock. */
   readonly date: string | null;
 }
 
 /**
- * Reads the headers (rule 5). The reset is put on our clock by the service's own `Date`, because a
- * clock that is a minute off would otherwise wait a minute too long or not at all.
+ * Parses the headers (rule 5). The reset is converted to the local clock by the response's own
+ * `Date`: otherwise a clock that is a minute off would wait a minute too long or not at all.
  */
 export function readRate(headers: RateHeaders, exceeded: boolean, nowMs: number): RateReading {
   const resetSeconds = readCount(headers.reset);
@@ -135,19 +135,19 @@ export function readRate(headers: RateHeaders, exceeded: boolean, nowMs: number)
     resetSeconds === undefined
       ? Number.NaN
       : resetSeconds * 1000 - (Number.isNaN(serviceNowMs) ? nowMs : serviceNowMs);
-  const isBelievable = waitMs > 0 && waitMs <= LONGEST_WINDOW_MS;
+  const isPlausible = waitMs > 0 && waitMs <= MAX_WINDOW_MS;
   const limit = readCount(headers.limit);
   return {
     limit: limit === 0 ? undefined : limit,
     remaining: readCount(headers.remaining),
-    resetAtMs: isBelievable ? nowMs + waitMs : undefined,
+    resetAtMs: isPlausible ? nowMs + waitMs : undefined,
     exceeded,
   };
 }
 
 /**
- * After a window comes one like it, until an answer tells more: forgetting the limit instead would
- * let everyone who waited go at once.
+ * After a window an equal one is assumed until a response reports more. Forgetting the limit would
+ * release all waiting requests at once.
  */
 function renew(state: RateState, nowMs: number): RateState {
   const { limit, resetAtMs } = state;
@@ -156,7 +156,7 @@ function renew(state: RateState, nowMs: number): RateState {
   return { limit, remaining: limit, resetAtMs: nowMs + WINDOW_MS, isAssumed: true };
 }
 
-function least(a: number | undefined, b: number | undefined): number | undefined {
+function minDefined(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 

@@ -1,36 +1,36 @@
 /**
- * Whether a request is sent again, and when. service-interface.md §7.7 and §4.3.1.
+ * Whether and when a request is retried. service-interface.md §7.7 and §4.3.1.
  *
- * *Refused*: the service answered and did nothing. *Not done*: the request was never worked on.
- * *Unknown*: it may have been carried out although no answer says so.
+ * *Refused*: the service replied and did nothing. *Not executed*: the request was never processed.
+ * *Unknown*: it may have been processed, but no response confirms it.
  *
- * 1. A refusal is final: no 4xx but 429 is sent again, and no redirect.
- * 2. What was not done may always be sent again: 429, or no connection was made.
- * 3. What is unknown (5xx, a lost or unreadable answer) is sent again only where the contract makes
- *    that safe. Services say that no payment was attempted when they answer with an error, but a
- *    proxy that answers 502 in their place says the same words, and a second capture costs money.
- * 4. HE_01 is a refusal in every HTTP status: the services of this family do not agree on one.
- * 5. Waits grow exponentially, with full jitter; a wait that the service named comes on top.
- * 6. Attempts and total time are capped, and no wait is begun that would pass the cap.
- * 7. What changes something is not sent with too little time left for its answer: it would be cut
- *    off, and its outcome unknown, for a request that need not have been sent.
+ * 1. A refusal is final: no 4xx but 429 is retried, and no redirect.
+ * 2. What was not executed may always be retried: 429, or no connection was made.
+ * 3. An unknown outcome (5xx, a lost or unreadable response) is retried only where the contract
+ *    makes that safe. The contract says that an error means no payment was attempted, but a 502 can
+ *    come from a proxy instead, and a second capture costs money.
+ * 4. HE_01 is a refusal with any HTTP status: the services of this family use different ones.
+ * 5. Delays grow exponentially, with full jitter. A delay that the service asked for is added.
+ * 6. Attempts and total time are limited, and no wait starts that would exceed the limit.
+ * 7. A request that changes something is not sent when too little time is left for its response: it
+ *    would be cut off with an unknown outcome.
  */
 
-/** Caps and waits of one call. */
+/** Limits and delays of one call. */
 export interface RetryPolicy {
-  /** Requests sent, the first included. */
+  /** Requests sent, including the first. */
   readonly maxAttempts: number;
-  /** From the call to its end, waits included. */
+  /** From the start of the call to its end, including waits. */
   readonly totalTimeoutMs: number;
-  /** From sending one request to the end of its answer. */
+  /** From sending one request to the end of its response. */
   readonly attemptTimeoutMs: number;
-  /** Upper bound of the first wait; doubled for each further one. */
+  /** Upper bound of the first delay; it doubles with each retry. */
   readonly baseDelayMs: number;
-  /** Upper bound of every wait that the service did not name. */
+  /** Upper bound of every delay that the service did not ask for. */
   readonly maxDelayMs: number;
 }
 
-/** A window of the rate limit and a whole attempt fit into the total: a 429 can be waited out. */
+/** A rate limit window and a complete attempt fit into the total, so a 429 can be waited out. */
 export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   maxAttempts: 5,
   totalTimeoutMs: 120_000,
@@ -42,7 +42,7 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
 /** How one attempt failed. */
 export type AttemptFailure =
   | {
-      readonly kind: 'answer';
+      readonly kind: 'response';
       readonly httpStatus: number;
       readonly code: string | undefined;
       /** How long the service asks to wait, by its reset or by `Retry-After`. */
@@ -50,77 +50,77 @@ export type AttemptFailure =
     }
   /** No connection was made. */
   | { readonly kind: 'notSent' }
-  /** The connection broke, the time ran out, or the answer cannot be read. */
+  /** The connection broke, the attempt timed out, or the response is unreadable. */
   | { readonly kind: 'lost' };
 
-/** What a failed attempt says about the request. */
-export type Meaning = 'refused' | 'notDone' | 'unknown';
+/** What a failed attempt means for the request. */
+export type FailureOutcome = 'refused' | 'notExecuted' | 'unknown';
 
-/** Judges one failure (rules 1 to 4). */
-export function meaningOf(failure: AttemptFailure): Meaning {
+/** Classifies one failure (rules 1 to 4). */
+export function outcomeOf(failure: AttemptFailure): FailureOutcome {
   switch (failure.kind) {
     case 'notSent':
-      return 'notDone';
+      return 'notExecuted';
     case 'lost':
       return 'unknown';
-    case 'answer':
+    case 'response':
       if (failure.code === 'HE_01') return 'refused';
-      if (failure.httpStatus === 429) return 'notDone';
+      if (failure.httpStatus === 429) return 'notExecuted';
       return failure.httpStatus >= 500 ? 'unknown' : 'refused';
   }
 }
 
-/** What is known when an attempt has failed. */
-export interface Situation {
+/** Everything that decides about a retry after a failed attempt. */
+export interface RetrySituation {
   readonly failure: AttemptFailure;
-  /** Whether the contract makes a repetition safe. */
+  /** Whether the contract makes a retry safe. */
   readonly repeatable: boolean;
-  /** Whether "not found" can only mean "not visible yet", because something said that it exists. */
+  /** The resource is known to exist, so "not found" means "not visible yet". */
   readonly mustExist: boolean;
-  /** Attempts made, this one included. */
+  /** Attempts made, including this one. */
   readonly attempts: number;
-  /** Since the call began. */
+  /** Since the start of the call. */
   readonly elapsedMs: number;
-  /** That the next attempt must find left; see neededMs. */
-  readonly neededMs: number;
+  /** Time that must be left for the next attempt; see requiredMs. */
+  readonly requiredMs: number;
   /** From 0 up to 1. */
   readonly random: number;
 }
 
-export type Decision =
+export type RetryDecision =
   | { readonly action: 'retry'; readonly delayMs: number }
   | { readonly action: 'stop' };
 
 const STOP = { action: 'stop' } as const;
 
 /** Decides what follows a failed attempt. */
-export function decideRetry(situation: Situation, policy: RetryPolicy): Decision {
+export function decideRetry(situation: RetrySituation, policy: RetryPolicy): RetryDecision {
   const { failure, repeatable, attempts, elapsedMs, random } = situation;
-  if (!mayRepeat(failure, repeatable, situation.mustExist)) return STOP;
+  if (!mayRetry(failure, repeatable, situation.mustExist)) return STOP;
   if (attempts >= policy.maxAttempts) return STOP;
-  const namedWaitMs = failure.kind === 'answer' ? (failure.namedWaitMs ?? 0) : 0;
+  const namedWaitMs = failure.kind === 'response' ? (failure.namedWaitMs ?? 0) : 0;
   const delayMs = namedWaitMs + Math.floor(random * backoffCeilingMs(attempts, policy));
-  const endMs = elapsedMs + delayMs + situation.neededMs;
+  const endMs = elapsedMs + delayMs + situation.requiredMs;
   return endMs <= policy.totalTimeoutMs ? { action: 'retry', delayMs } : STOP;
 }
 
-/** How much of the total an attempt must find left after a wait (rules 6 and 7). */
-export function neededMs(isSafe: boolean, policy: RetryPolicy): number {
+/** How much of the total must be left for an attempt after a wait (rules 6 and 7). */
+export function requiredMs(isSafe: boolean, policy: RetryPolicy): number {
   return isSafe ? 1 : Math.min(policy.attemptTimeoutMs, policy.totalTimeoutMs / 2);
 }
 
-function mayRepeat(failure: AttemptFailure, repeatable: boolean, mustExist: boolean): boolean {
-  switch (meaningOf(failure)) {
-    case 'notDone':
+function mayRetry(failure: AttemptFailure, repeatable: boolean, mustExist: boolean): boolean {
+  switch (outcomeOf(failure)) {
+    case 'notExecuted':
       return true;
     case 'unknown':
       return repeatable;
     case 'refused':
-      return mustExist && failure.kind === 'answer' && failure.httpStatus === 404;
+      return mustExist && failure.kind === 'response' && failure.httpStatus === 404;
   }
 }
 
-/** The longest that may be waited after so many attempts, where the service names no wait. */
+/** The longest delay after this many attempts if the service asks for none. */
 export function backoffCeilingMs(attempts: number, policy: RetryPolicy): number {
   return Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** (attempts - 1));
 }

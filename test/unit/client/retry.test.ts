@@ -4,45 +4,45 @@ import {
   type AttemptFailure,
   backoffCeilingMs,
   decideRetry,
-  meaningOf,
-  neededMs,
+  outcomeOf,
   DEFAULT_RETRY_POLICY as POLICY,
-  type Situation,
+  type RetrySituation,
+  requiredMs,
 } from '../../../src/client/domain/retry.ts';
 
 const answer = (httpStatus: number, code?: string, namedWaitMs?: number): AttemptFailure => ({
-  kind: 'answer',
+  kind: 'response',
   httpStatus,
   code,
   namedWaitMs,
 });
-const FIRST: Omit<Situation, 'failure'> = {
+const FIRST: Omit<RetrySituation, 'failure'> = {
   repeatable: true,
   mustExist: false,
   attempts: 1,
   elapsedMs: 0,
-  neededMs: 1,
+  requiredMs: 1,
   random: 0,
 };
-const isRetried = (failure: AttemptFailure, change: Partial<Situation> = {}) =>
+const isRetried = (failure: AttemptFailure, change: Partial<RetrySituation> = {}) =>
   decideRetry({ ...FIRST, ...change, failure }, POLICY).action === 'retry';
 
 const anyFailure: fc.Arbitrary<AttemptFailure> = fc.oneof(
   fc.constantFrom<AttemptFailure>({ kind: 'notSent' }, { kind: 'lost' }),
   fc.record({
-    kind: fc.constant('answer' as const),
+    kind: fc.constant('response' as const),
     httpStatus: fc.integer({ min: 100, max: 599 }),
     code: fc.constantFrom(undefined, 'HE_01', 'HE_00', 'RL_01', 'ZZ_99'),
     namedWaitMs: fc.option(fc.nat(200_000), { nil: undefined }),
   }),
 );
-const anySituation: fc.Arbitrary<Situation> = fc.record({
+const anySituation: fc.Arbitrary<RetrySituation> = fc.record({
   failure: anyFailure,
   repeatable: fc.boolean(),
   mustExist: fc.boolean(),
   attempts: fc.integer({ min: 1, max: 10 }),
   elapsedMs: fc.nat(200_000),
-  neededMs: fc.constantFrom(neededMs(true, POLICY), neededMs(false, POLICY)),
+  requiredMs: fc.constantFrom(requiredMs(true, POLICY), requiredMs(false, POLICY)),
   random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
 });
 
@@ -52,13 +52,13 @@ describe('what a failure means', () => {
     [answer(301), 'refused'],
     [answer(422, 'HE_00'), 'refused'],
     [answer(500, 'HE_01'), 'refused'],
-    [answer(429), 'notDone'],
-    [{ kind: 'notSent' } as const, 'notDone'],
+    [answer(429), 'notExecuted'],
+    [{ kind: 'notSent' } as const, 'notExecuted'],
     [answer(500), 'unknown'],
     [answer(503, 'ZZ_99'), 'unknown'],
     [{ kind: 'lost' } as const, 'unknown'],
   ])('%j: %s', (failure, meaning) => {
-    expect(meaningOf(failure)).toBe(meaning);
+    expect(outcomeOf(failure)).toBe(meaning);
   });
 });
 
@@ -82,7 +82,7 @@ describe('sending again', () => {
   it('never follows an unknown outcome unless the contract makes it safe', () => {
     fc.assert(
       fc.property(anySituation, (situation) => {
-        fc.pre(meaningOf(situation.failure) === 'unknown');
+        fc.pre(outcomeOf(situation.failure) === 'unknown');
         expect(isRetried(situation.failure, { ...situation, repeatable: false })).toBe(false);
       }),
     );
@@ -103,10 +103,10 @@ describe('sending again', () => {
         const decision = decideRetry(situation, POLICY);
         if (decision.action === 'stop') return;
         const { failure, attempts, elapsedMs } = situation;
-        const namedMs = failure.kind === 'answer' ? (failure.namedWaitMs ?? 0) : 0;
+        const namedMs = failure.kind === 'response' ? (failure.namedWaitMs ?? 0) : 0;
         expect(decision.delayMs).toBeGreaterThanOrEqual(namedMs);
         expect(decision.delayMs).toBeLessThan(namedMs + backoffCeilingMs(attempts, POLICY) + 1);
-        expect(elapsedMs + decision.delayMs + situation.neededMs).toBeLessThanOrEqual(
+        expect(elapsedMs + decision.delayMs + situation.requiredMs).toBeLessThanOrEqual(
           POLICY.totalTimeoutMs,
         );
         expect(attempts).toBeLessThan(POLICY.maxAttempts);
