@@ -5,8 +5,8 @@
  *
  * A job costs the workers and the queue about as much as a dozen applied events, and a transaction
  * of 50 events nearly as much as one of 250. Enqueueing as soon as the last `add` returned made jobs
- * of 50, and the workers applied 0.36 of the accepted rate. docs/decisions/0014-speed.md has the
- * figures for longer intervals and larger jobs.
+ * of 50, and the workers applied 0.36 of the accepted rate. The figures for longer intervals and
+ * larger jobs are in docs/decisions/0035-one-enqueue-per-200-ms.md.
  *
  * A failed `add` is logged and not retried here: the ids are in `pending`, and the sweep enqueues
  * them. The sender's reply never waits for this.

@@ -1,5 +1,5 @@
 /**
- * Invented money never meets real books. docs/decisions/0010-sandbox.md
+ * Invented money never meets real books. docs/decisions/0039-sandbox-never-beside-a-real-ledger.md
  *
  * 1. The sandbox serves one account, SANDBOX_MERCHANT_ID, and no other.
  * 2. It refuses a database whose ledger is stamped with another merchant, before it creates anything.

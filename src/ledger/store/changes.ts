@@ -1,4 +1,4 @@
-/** Statements on the change feed; why it takes two tables stands in docs/decisions. */
+/** Statements on the change feed; docs/decisions/0008-change-feed.md explains the two tables. */
 import type { Queryable } from '../../platform/db/database.ts';
 import type { NumberedChange, RecordedChange } from '../domain/changes.ts';
 

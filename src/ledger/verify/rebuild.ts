@@ -1,6 +1,6 @@
 /**
  * `verify --rebuild`: makes the ledger again beside the live one and compares. The inbox was walked
- * already, and what its events say was kept (`keepLooks`); see docs/decisions/0007-verify.md.
+ * already, and what its events say was kept (`keepLooks`); see docs/decisions/0036-rebuild.md.
  *
  * 1. Every resource is folded again and compared with its row, its findings and its journal, at one
  *    moment for each chunk.

@@ -1,6 +1,6 @@
 /**
  * The life of a payment. service-interface.md §3; what it leaves open
- * is decided here and told in docs/decisions/0010-sandbox.md.
+ * is decided here; docs/decisions/0042-sandbox-where-silent.md has the choices.
  *
  *   requires_payment_method ─▶ requires_confirmation ─▶ (attempt)
  *   (attempt) ─▶ succeeded | requires_capture | failed | requires_action | processing
