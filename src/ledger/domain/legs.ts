@@ -189,7 +189,7 @@ function transferTo(
 
 /** What is posted once `transfers` are written. */
 export function postedAfter(posted: Posted, transfers: readonly Transfer[]): Posted {
-  const after: Record<string, Record<string, PostedLeg>> = structuredClone(posted);
+  const after: Record<string, Posted[string]> = { ...posted };
   for (const { currency, leg, seq, cumulativeMinor } of transfers) {
     after[currency] = { ...after[currency], [leg]: { seq, cumulativeMinor } };
   }

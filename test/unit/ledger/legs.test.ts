@@ -100,6 +100,12 @@ describe('L1: targets', () => {
 describe('L2: what is posted is the difference', () => {
   const posted = postedAfter(NOTHING, transfersFor(STATE, NOTHING));
 
+  test('counted without changing what was posted before', () => {
+    const before = structuredClone(posted);
+    postedAfter(posted, transfersFor({ ...STATE, capturedMinor: 40 }, posted));
+    expect(posted).toEqual(before);
+  });
+
   test('nothing where the state is posted already', () => {
     expect(transfersFor(STATE, posted)).toEqual([]);
   });
