@@ -278,7 +278,7 @@ const db = createDatabase({
 try {
   await migrateDatabase(server.connectionString);
   const events = await fill(db);
-  const file = join(folder, 'books.journal');
+  const file = join(folder, 'ledger.journal');
   execFileSync(
     process.execPath,
     ['bin/tallyhook.js', 'export', 'journal', '--format', 'hledger', '--output', file],

@@ -1,4 +1,4 @@
-/** What every worker does: read the settings, start its roles, run until told to stop. */
+/** What every worker does: read the settings, start its roles, run until a signal stops them. */
 import type { Role } from '../src/assembly/roles.ts';
 import { start } from '../src/assembly/start.ts';
 import { loadConfig, readEnvironment } from '../src/config/config.ts';

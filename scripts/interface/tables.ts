@@ -131,7 +131,7 @@ export const TABLES: Readonly<Record<string, () => string>> = {
   order_details: () => requestObject(contract.orderDetailRequest, 'order_details.0.'),
   customer: () => response(contract.customerSchema, CUSTOMER_FAMILY_FIELDS),
   refund: () => response(contract.refundSchema, REFUND_FAMILY_FIELDS),
-  // The form of `billing` stands with the other nested objects.
+  // The form of `billing` is with the other nested objects.
   payout: () =>
     response(contract.payoutSchema.extend({ billing: z.looseObject({}) }), PAYOUT_FAMILY_FIELDS),
   api_key: () => response(contract.createdApiKeySchema, API_KEY_FAMILY_FIELDS),

@@ -148,7 +148,7 @@ test('A4: a feature knows platform, contract and itself; a few also what they ru
   for (const feature of FEATURES) {
     expectOnly(
       inFolder(feature),
-      `${feature} stands alone`,
+      `${feature} is independent`,
       (imported) =>
         !imported.startsWith('src/') ||
         [...BASE, ...(ALSO[feature] ?? []), feature].some((folder) =>
@@ -228,7 +228,7 @@ test('A6: drivers, the environment and the end of the process have one home each
   expect(home(/console\.(log|error|warn)/, /^src\/cli\//)).toEqual([]);
 });
 
-test('A7: SQL stands in store folders and in platform/db', () => {
+test('A7: SQL is in store folders and in platform/db', () => {
   const withSql = sources
     .filter(({ path }) => path.startsWith('src/'))
     .filter(({ text }) =>
