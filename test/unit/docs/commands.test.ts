@@ -1,0 +1,54 @@
+/** Pages name commands and options of the program only, and docs/reference/commands.md all of them. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../../src/cli/commands/index.ts';
+import { packageRoot } from '../../../src/platform/packageRoot.ts';
+
+const root = packageRoot();
+const pages = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => join('docs', path)),
+];
+const read = (page: string): string => readFileSync(join(root, page), 'utf8');
+
+let commands: readonly Command[];
+beforeAll(async () => {
+  commands = await Promise.all(COMMANDS.map(({ load }) => load()));
+});
+
+/** In code, up to the end of the line, a comment of the shell, or what follows the command in it. */
+const namedIn = (text: string): readonly string[] =>
+  [...text.matchAll(/(?:`|^ {4,})(?:npm ci && )?(?:npx )?tallyhook ([a-z][^`\n]*)/gm)].map(
+    ([, words = '']) => words.replace(/ +(#|>|\||&&).*$/, '').replaceAll(/[[\]]/g, ''),
+  );
+
+function isCommand(words: readonly string[], among: readonly Command[]): boolean {
+  const [name, ...rest] = words;
+  const command = among.find((one) => one.name() === name);
+  if (!command) return false;
+  if (command.commands.length > 0 && rest.length > 0) return isCommand(rest, command.commands);
+  return rest
+    .filter((word) => word.startsWith('--'))
+    .every((option) => command.options.some(({ long }) => long === option));
+}
+
+describe('commands and options', () => {
+  test.each(pages)('of %s exist', (page) => {
+    const unknown = namedIn(read(page)).filter((words) => !isCommand(words.split(' '), commands));
+    expect(unknown).toEqual([]);
+  });
+
+  test('are all in the reference', () => {
+    const leaves = commands.flatMap((command) =>
+      command.commands.length === 0
+        ? [command.name()]
+        : command.commands.map((leaf) => `${command.name()} ${leaf.name()}`),
+    );
+    const reference = read('docs/reference/commands.md');
+    expect(leaves.filter((leaf) => !reference.includes(`\`tallyhook ${leaf}`))).toEqual([]);
+  });
+});
