@@ -246,11 +246,11 @@ describe('reconciliation', () => {
 
 test('findings of a time before there were alerts are spoken of once', async () => {
   await db.query(
-    `insert into findings (class, subject, detail) values ('double_paid', 'order:order:o', '{}')`,
+    `insert into findings (class, subject, detail) values ('currency', 'order:order:o', '{}')`,
   );
   await watch();
   await watch();
-  expect(await written()).toEqual([['double_paid', 'open', 'opened']]);
+  expect(await written()).toEqual([['currency', 'open', 'opened']]);
 });
 
 test('two processes that watch side by side say a thing once', async () => {
