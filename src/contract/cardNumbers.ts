@@ -1,19 +1,16 @@
-/**
- * Finds what can be a card's number in text that an outsider wrote, so that it can be kept out of
- * logs and tables.
- */
+/** Finds possible card numbers in foreign text, to keep them out of logs and tables. */
 
-/** What a card's number can have. */
+/** The length of a card number. */
 const CARD_DIGITS = { min: 12, max: 19 } as const;
 
-/** Replaces each run of digits that holds what can be a card's number. */
+/** Replaces every run of digits that contains a possible card number. */
 export function redactCardNumbers(text: string): string {
   return text.replaceAll(/\d(?:[ -]?\d)+/g, (digits) =>
     holdsCardNumber(digits) ? '[digits]' : digits,
   );
 }
 
-/** Whether neighbouring groups of the digits make a card's number, alone or among others. */
+/** Whether neighboring groups of digits form a card number, alone or among others. */
 function holdsCardNumber(digits: string): boolean {
   const groups = digits.split(/[ -]/);
   return groups.some((_, from) => {
@@ -22,7 +19,7 @@ function holdsCardNumber(digits: string): boolean {
   });
 }
 
-/** Of so many digits, and with the check digit of ISO/IEC 7812: most ids are no card's number. */
+/** A valid length and a valid check digit (ISO/IEC 7812): most ids fail this. */
 function isCardNumber(digits: string): boolean {
   if (digits.length < CARD_DIGITS.min || digits.length > CARD_DIGITS.max) return false;
   const sum = [...digits].reverse().reduce((total, digit, place) => {

@@ -1,16 +1,17 @@
 /**
- * Declines: what a failed payment's `unified_code` means, and what to do next.
+ * Declines: what the `unified_code` of a failed payment means, and what to do next.
  * service-interface.md §7.6.
  *
- * 1. Advice follows from the code alone: the acquirer's own code and wording are no stable surface.
- * 2. A code that is not listed is judged by its family, and one without a family is terminal.
- * 3. Money first: where a code leaves it open, the advice is the one that cannot charge twice and
- *    that no timer can turn into a loop of attempts.
- * 4. Retrying and paying with another method are two questions: most declines answer no and yes. No
- *    to both is a dead end, kept for what could charge twice and for what risk rules blocked.
+ * 1. Advice depends on the code alone: the acquirer's own code and text change without notice.
+ * 2. An unlisted code takes the advice of its family. A code without a family is terminal.
+ * 3. Where the code is ambiguous, the advice is the one that cannot charge twice and that no timer
+ *    can turn into a loop of attempts.
+ * 4. Retrying and using another payment method are separate questions: for most declines the
+ *    answers are no and yes. Both are no only for what could charge twice and for what risk rules
+ *    blocked.
  */
 
-/** What to do about a decline, with its explanation to a person. Same section, table of families. */
+/** The advice for a decline, with its explanation. service-interface.md §7.6.1. */
 export const RETRY_ADVICE = {
   never: 'Do not retry.',
   with_backoff: 'Retry, each time after a longer wait.',
@@ -20,26 +21,26 @@ export const RETRY_ADVICE = {
   sometimes:
     'The code does not tell whether another attempt helps: let the customer try once more or pay in another way, and never retry automatically.',
   check_earlier_payment:
-    'The first payment may have succeeded: look at it before retrying or refunding anything.',
-  fix_request: 'Do not send the same request again; correct it first.',
+    'The first payment may have succeeded: check it before you retry or refund.',
+  fix_request: 'Correct the request before you send it again.',
 } as const satisfies Record<string, string>;
 /** A key of RETRY_ADVICE. */
 export type RetryAdvice = keyof typeof RETRY_ADVICE;
 
-/** The meaning of a family, and the retry rule for its codes unless a code has its own. */
+/** The meaning of a family, and the advice for its codes unless a code has its own. */
 export interface DeclineFamilyEntry {
   readonly meaning: string;
   readonly retry: RetryAdvice;
 }
 
-/** service-interface.md §7.6.1. */
+/** The families of codes. service-interface.md §7.6.1. */
 export const DECLINE_FAMILIES = {
   UE_1xxx: { meaning: 'The card or its issuer declined', retry: 'never' },
   UE_2xxx: { meaning: 'Not eligible, or stopped by risk rules', retry: 'never' },
-  UE_3xxx: { meaning: 'A temporary problem of availability', retry: 'with_backoff' },
+  UE_3xxx: { meaning: 'Temporarily unavailable', retry: 'with_backoff' },
   UE_4xxx: { meaning: 'A problem in the request', retry: 'fix_request' },
   UE_5xxx: { meaning: 'Failed during 3-D Secure', retry: 'sometimes' },
-  UE_9000: { meaning: 'A failure that was not recognised', retry: 'never' },
+  UE_9000: { meaning: 'An unrecognized failure', retry: 'never' },
 } as const satisfies Record<string, DeclineFamilyEntry>;
 /** A key of DECLINE_FAMILIES. */
 export type DeclineFamily = keyof typeof DECLINE_FAMILIES;
@@ -49,20 +50,20 @@ export interface DeclineCodeEntry {
   readonly family: DeclineFamily;
   readonly retry: RetryAdvice;
   readonly message: string;
-  /** Whether another payment method may help; true unless this says otherwise. */
+  /** Whether another payment method may help; true by default. */
   readonly anotherMethod?: false;
 }
 
 /**
- * Every listed code with the contract's message.
- * service-interface.md §7.6.2.
+ * Every listed code with its message. service-interface.md §7.6.2.
  *
- * Of UE_5xxx the contract says that a retry sometimes helps, and names UE_5003. The others here are
- * read from their messages. Authentication that did not come to its end (UE_5003, 5005, 5009, 5011,
- * 5021) can be tried again, but only by the customer: backing off, as in UE_3xxx, would retry with
- * nobody at the challenge. A verdict on the card or the transaction stays one (UE_5013 says what
- * UE_1002 says), and so does "too many attempts", which each retry makes worse. UE_5020 is a
- * problem in the request. What is left could be the customer's slip or a verdict: `sometimes`.
+ * For UE_5xxx the contract says that a retry sometimes helps, and names UE_5003. The advice for the
+ * others follows from their messages. Authentication that was not completed (UE_5003, 5005, 5009,
+ * 5011, 5021) can be retried, but only by the customer: a retry with backoff, as for UE_3xxx, would
+ * find nobody at the challenge. A decision about the card or the transaction is final (UE_5013
+ * equals UE_1002), and so is "too many attempts", which every retry makes worse. UE_5020 is a
+ * problem in the request. The others may be a mistake of the customer or a final decision:
+ * `sometimes`.
  */
 export const DECLINE_CODES = {
   UE_1001: { family: 'UE_1xxx', retry: 'never', message: 'Insufficient funds' },
@@ -246,7 +247,7 @@ export const DECLINE_CODES = {
 } as const satisfies Record<string, DeclineCodeEntry>;
 export type DeclineCode = keyof typeof DECLINE_CODES;
 
-/** One coarse code of an acquirer that does not send granular ones yet. */
+/** One coarse code of an acquirer that does not send granular codes yet. */
 export interface LegacyDeclineCodeEntry {
   readonly family: DeclineFamily;
   readonly retry: RetryAdvice;
@@ -254,9 +255,9 @@ export interface LegacyDeclineCodeEntry {
 }
 
 /**
- * The coarse codes. Each covers several messages, so the customer is shown `unified_message`, and
- * the retry rule is that of the family. UE_2000 also stands for "3-D Secure required", yet its
- * advice is `never`: it cannot be told from a block by risk rules, which must not be tried again.
+ * The coarse codes. Each covers several messages, so show the customer `unified_message`; the
+ * advice is that of the family. UE_2000 also stands for "3-D Secure required", but its advice is
+ * `never`: it cannot be told apart from a block by risk rules, which must not be retried.
  * service-interface.md §7.6.3.
  */
 export const LEGACY_DECLINE_CODES = {
@@ -275,16 +276,16 @@ export const LEGACY_DECLINE_CODES = {
 } as const satisfies Record<string, LegacyDeclineCodeEntry>;
 export type LegacyDeclineCode = keyof typeof LEGACY_DECLINE_CODES;
 
-/** What to do about one decline. */
+/** The advice for one decline. */
 export interface DeclineAdvice {
   readonly code: string;
   readonly family: DeclineFamily;
   /** A coarse code, which covers several messages. */
   readonly legacy: boolean;
   readonly retry: RetryAdvice;
-  /** Whether the same payment method may be tried again, in the way that `retry` says. */
+  /** Whether the same payment method may be retried, in the way that `retry` describes. */
   readonly mayRetry: boolean;
-  /** Whether the customer may pay with another method. */
+  /** Whether the customer may use another payment method. */
   readonly mayUseAnotherMethod: boolean;
   /** Undefined when the code alone has no message: then show the payment's `unified_message`. */
   readonly customerMessage: string | undefined;
@@ -292,10 +293,7 @@ export interface DeclineAdvice {
   readonly explanation: string;
 }
 
-/**
- * Tells what to do about a `unified_code`, whether it is listed or not.
- * service-interface.md §7.6.
- */
+/** Returns the advice for any `unified_code`, listed or not. service-interface.md §7.6. */
 export function declineAdvice(unifiedCode: string): DeclineAdvice {
   const listed = lookUp<DeclineCodeEntry>(DECLINE_CODES, unifiedCode);
   const coarse = lookUp<LegacyDeclineCodeEntry>(LEGACY_DECLINE_CODES, unifiedCode);
@@ -322,7 +320,7 @@ const MAY_RETRY: ReadonlySet<RetryAdvice> = new Set([
   'sometimes',
 ]);
 
-/** An own entry only: a code from outside must not reach what the table's prototype carries. */
+/** Own properties only: a code from outside must not reach the prototype. */
 function lookUp<T>(table: Readonly<Record<string, T>>, code: string): T | undefined {
   return Object.hasOwn(table, code) ? table[code] : undefined;
 }

@@ -1,22 +1,23 @@
 /**
- * What the service answers when no payment was attempted: the error envelope, its types and codes,
- * and the HTTP statuses. A payment that was attempted and declined is no error: it comes with
- * HTTP 200 and a `unified_code`, see declines.ts. service-interface.md §7.
+ * Errors of requests that attempted no payment: the envelope, its types and codes, and the HTTP
+ * statuses. A payment that was attempted and declined is not an error: it comes with HTTP 200 and a
+ * `unified_code`, see declines.ts. service-interface.md §7.
  */
 import { z } from 'zod';
 import type { FamilyErrorCode } from './familyErrors.ts';
 
 /**
- * Reads the error envelope leniently: unknown types and codes pass, and so do extra keys, because
- * some services of this family add details beside the three fields.
- * service-interface.md §7.1.
+ * Parses the error envelope leniently: unknown types and codes are accepted, and so are extra keys,
+ * because some services of this family add details to the three fields. service-interface.md §7.1.
  */
 export const errorEnvelopeSchema = z.looseObject({
   error: z.looseObject({ type: z.string(), code: z.string(), message: z.string() }),
 });
 export type ErrorEnvelope = z.infer<typeof errorEnvelopeSchema>;
 
-/** service-interface.md §7.3; the last one appears in the code list only. */
+/**
+ * The types of errors; the last one appears in the list of codes only. service-interface.md §7.3.
+ */
 export const ERROR_TYPES = [
   'authentication_error',
   'invalid_request',
@@ -27,16 +28,16 @@ export const ERROR_TYPES = [
 ] as const;
 export type ErrorType = (typeof ERROR_TYPES)[number];
 
-/** One row of the code list; `type` is undefined where the contract leaves it open. */
+/** One row of the list of codes; `type` is undefined where the contract leaves it open. */
 export interface ErrorCodeEntry {
   readonly type: ErrorType | undefined;
   readonly meaning: string;
 }
 
 /**
- * service-interface.md §7.4. The HTTP status that goes with HE_01 is left open
- * and differs within the family, so readers branch on the code and never on that status. Codes
- * outside this table are judged by their HTTP status.
+ * The error codes. The HTTP status of HE_01 is open and differs within the family, so readers
+ * decide by the code and never by that status. For unlisted codes the HTTP status decides.
+ * service-interface.md §7.4.
  */
 export const ERROR_CODES = {
   AU_01: { type: 'authentication_error', meaning: 'Invalid API key' },
@@ -51,13 +52,16 @@ export const ERROR_CODES = {
   RL_01: { type: 'rate_limit_error', meaning: 'Rate limit exceeded' },
   HE_01: {
     type: undefined,
-    meaning: 'A payment with this payment_id already exists: read it instead of failing',
+    meaning: 'A payment with this payment_id already exists: retrieve it instead of failing',
   },
-  HE_00: { type: undefined, meaning: 'The API rejected the request; the cause is left open' },
+  HE_00: {
+    type: undefined,
+    meaning: 'The API rejected the request; the contract leaves the cause open',
+  },
 } as const satisfies Record<string, ErrorCodeEntry>;
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** service-interface.md §7.2. */
+/** The HTTP statuses. service-interface.md §7.2. */
 export const HTTP_STATUSES = {
   200: 'Succeeded',
   201: 'Created',

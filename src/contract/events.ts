@@ -1,17 +1,17 @@
 /**
- * Webhook events: their types and the types of their content. The envelope is read by who receives
- * it, from bytes that may hold anything.
+ * Webhook events: their types and the types of their content. The receiver parses the envelope,
+ * because it starts from arbitrary bytes.
  *
- * The contract names one event type and one content type and leaves the others open; the
- * rest are those of services of this family. Both sets grow, so the tables here only help to read:
- * an event outside them is as good as any other. service-interface.md §6.
+ * The contract names one event type and one content type and leaves the others open; the rest are
+ * the family's. Both sets grow, so these tables only help to interpret an event: an unlisted event
+ * is just as valid. service-interface.md §6.
  */
 import type { ResourceKind } from './resources/index.ts';
 import type { DisputeStatus, PaymentStatus, PayoutStatus, RefundStatus } from './statuses.ts';
 
 /**
- * What each `content.type` holds; undefined for resources that no ledger of money follows.
- * service-interface.md §6.4, `payment_details`.
+ * The kind of resource of each `content.type`; undefined for resources that move no money.
+ * service-interface.md §6.4.
  */
 export const CONTENT_TYPES = {
   payment_details: 'payment',
@@ -21,7 +21,7 @@ export const CONTENT_TYPES = {
   mandate_details: undefined,
   subscription_details: undefined,
 } as const satisfies Record<string, ResourceKind | undefined>;
-/** Known event types. service-interface.md §6.4, `payment_succeeded`. */
+/** Known event types. service-interface.md §6.4. */
 export const EVENT_TYPES = [
   'payment_succeeded',
   'payment_failed',
@@ -55,7 +55,7 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The kind of resource that an event type speaks of, and the statuses that emit it. */
+/** The kind of resource that an event type reports, and the statuses that send it. */
 export type EventReport =
   | { readonly kind: 'payment'; readonly statuses: readonly PaymentStatus[] }
   | { readonly kind: 'refund'; readonly statuses: readonly RefundStatus[] }
@@ -64,10 +64,9 @@ export type EventReport =
   | { readonly kind: undefined; readonly statuses: readonly [] };
 
 /**
- * What each event type reports, in the words of statuses.ts. Several statuses share some types, so
- * the status of a resource is read from the snapshot and this table only explains or checks it. No
- * status is listed where none is known to emit the type.
- * service-interface.md §6.4.
+ * What each event type reports, in the statuses of statuses.ts. Several statuses share some types,
+ * so the status of a resource comes from the snapshot; this table explains or checks it. The list
+ * is empty where no status is known to send the type. service-interface.md §6.4.
  */
 export const EVENT_REPORTS = {
   payment_succeeded: { kind: 'payment', statuses: ['succeeded'] },
@@ -83,7 +82,7 @@ export const EVENT_REPORTS = {
     kind: 'payment',
     statuses: ['partially_authorized_and_requires_capture'],
   },
-  // Capturing everything ends in `succeeded`, so this type reports partial captures only.
+  // A full capture ends in `succeeded`, so this type reports partial captures only.
   payment_captured: {
     kind: 'payment',
     statuses: ['partially_captured', 'partially_captured_and_capturable'],
@@ -112,7 +111,7 @@ export const EVENT_REPORTS = {
   mandate_active: { kind: undefined, statuses: [] },
   mandate_revoked: { kind: undefined, statuses: [] },
   payout_success: { kind: 'payout', statuses: ['success'] },
-  // The family has no type of its own for `ineligible`, and counts it as a failure.
+  // The family has no type for `ineligible` and reports it as a failure.
   payout_failed: { kind: 'payout', statuses: ['failed', 'ineligible'] },
   payout_initiated: { kind: 'payout', statuses: ['initiated'] },
   payout_processing: { kind: 'payout', statuses: [] },
@@ -124,13 +123,13 @@ export const EVENT_REPORTS = {
 
 /**
  * Families of events about resources that move no money themselves: the payments of a subscription
- * or an invoice have events of their own. Their sets of types grow too.
+ * or an invoice have events of their own. These sets of types grow too.
  */
 const MONEYLESS_FAMILY = /^(mandate|subscription|invoice)(_|$)/;
 
 /**
- * The kind of resource that a label (`content.type` or `event_type`) names, or `none` where it names
- * one that moves no money. Undefined for a label that is not known.
+ * The kind of resource that a label (`content.type` or `event_type`) names, or `none` for a
+ * resource that moves no money. Undefined for an unknown label.
  */
 export function labeledKind(label: string): ResourceKind | 'none' | undefined {
   if (MONEYLESS_FAMILY.test(label)) return 'none';

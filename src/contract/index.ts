@@ -1,6 +1,6 @@
 /**
- * The payment service's interface as data and schemas: one source for everyone who speaks with the
- * service or stands in for it. Nothing here does I/O, and nothing here is a rule of ours.
+ * The payment service's interface as data and schemas: one source for every client and for the
+ * sandbox. Nothing here does I/O, and nothing here is a rule of Tallyhook's.
  */
 export * from './authentication.ts';
 export * from './declines.ts';

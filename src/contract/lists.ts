@@ -1,36 +1,35 @@
 /**
- * Lists: the two envelopes of the contract, and how every known one is read.
- * service-interface.md §2.3.
+ * Lists: the contract's two envelopes, and a parser for every known one. service-interface.md §2.3.
  */
 import { z } from 'zod';
 
 /**
- * As payment lists are written: `count` items here of `total_count`. Same section, first item.
- * @returns the schema of such a list of `item`.
+ * The envelope of payment lists: `count` items on this page, `total_count` in all.
+ * @returns the schema of a list of `item`
  */
 export function paymentListOf<T extends z.ZodType>(item: T) {
   return z.looseObject({ count: z.int(), total_count: z.int(), data: z.array(item) });
 }
 
 /**
- * As other lists are written. Same section, second item.
- * @returns the schema of such a list of `item`.
+ * The envelope of all other lists.
+ * @returns the schema of a list of `item`
  */
 export function listOf<T extends z.ZodType>(item: T) {
   return z.looseObject({ data: z.array(item), total_count: z.int(), has_more: z.boolean() });
 }
 
-/** One page, whatever envelope it came in. */
+/** One page, in any envelope. */
 export interface Page<T> {
   readonly items: readonly T[];
   /**
-   * Rows that are not what the contract says, as they came: without an id, or with money of another
-   * form. One of them must not hide the others.
+   * Rows that do not match the contract, as received: without an id, or with an invalid amount or
+   * currency. An unreadable row must not hide the others.
    */
   readonly unreadable: readonly unknown[];
-  /** Items in all pages together; undefined where the envelope does not tell. */
+  /** Items on all pages; undefined if the envelope does not report it. */
   readonly totalCount: number | undefined;
-  /** Undefined where the envelope does not tell. */
+  /** Undefined if the envelope does not report it. */
   readonly hasMore: boolean | undefined;
 }
 
@@ -41,9 +40,9 @@ const envelopeSchema = z.looseObject({
 });
 
 /**
- * Reads a page of `item` from either envelope, from `{size, data}` or from a bare array: services
- * of this family answer with any of them.
- * @throws ZodError when it is none of these.
+ * Parses a page of `item` from either envelope, from `{size, data}` or from a bare array: services
+ * of this family return any of them.
+ * @throws ZodError for any other form
  */
 export function readPage<T>(item: z.ZodType<T>, body: unknown): Page<T> {
   const envelope = envelopeSchema.parse(Array.isArray(body) ? { data: body } : body);

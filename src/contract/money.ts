@@ -1,14 +1,14 @@
 /**
- * Money is an integer of minor units beside its ISO 4217 currency. service-interface.md §1.4.
+ * Money is an integer of minor units with its ISO 4217 currency. service-interface.md §1.4.
  *
- * An amount is held as a checked safe integer (at most 2^53 - 1): JSON carries no more exactly, and
- * the contract's amounts are JSON integers. Sums that leave that range are an error, never rounded.
+ * An amount is a safe integer (at most 2^53 - 1): amounts in the contract are JSON integers, and
+ * JSON carries no larger integer exactly. A sum outside that range is an error and is never
+ * rounded.
  */
 
 /**
- * The codes that a request may name: ISO 4217, list one, with the codes of funds, metals and tests
- * that it has. Reading takes any three letters, so that a currency that joins or leaves the list
- * hides no payment.
+ * The codes that a request may use: ISO 4217, list one, including its codes for funds, metals and
+ * tests. Reading accepts any three letters, so that a change of that list hides no payment.
  */
 export const CURRENCIES: ReadonlySet<string> = new Set(
   (
@@ -41,8 +41,8 @@ export function currencyExponent(currency: string): number {
 }
 
 /**
- * Reads an amount as the wire carries it: a JSON integer, or a string of digits (disputes send
- * strings). Returns undefined for everything else: a fraction, a negative or an unsafe number.
+ * Parses an amount: a JSON integer, or a string of digits (disputes send strings). Returns
+ * undefined for anything else: a fraction, a negative number or an unsafe one.
  */
 export function parseAmountMinor(value: unknown): number | undefined {
   if (typeof value === 'number') {
@@ -53,30 +53,32 @@ export function parseAmountMinor(value: unknown): number | undefined {
   return Number.isSafeInteger(amountMinor) ? amountMinor : undefined;
 }
 
-/** Reads a currency code, in either case. Returns undefined for anything but three letters. */
+/**
+ * Parses a currency code in upper or lower case. Returns undefined for anything but three letters.
+ */
 export function parseCurrency(value: unknown): string | undefined {
   return typeof value === 'string' && /^[A-Za-z]{3}$/.test(value) ? value.toUpperCase() : undefined;
 }
 
 /**
  * Adds amounts of one currency.
- * @throws RangeError when the sum leaves the range that a JSON integer carries exactly.
+ * @throws RangeError when the sum leaves the range of safe integers
  */
 export function sumMinor(amountsMinor: Iterable<number>): number {
   let sum = 0;
   for (const amountMinor of amountsMinor) sum += amountMinor;
   if (!Number.isSafeInteger(sum)) {
-    throw new RangeError('a sum of amounts leaves the range of exact integers (2^53 - 1)');
+    throw new RangeError('a sum of amounts exceeds the largest exact integer (2^53 - 1)');
   }
   return sum;
 }
 
-/** Formats minor units for a person, for example `65.40 USD`, `6540 JPY`, `6.540 KWD`. */
+/** Formats minor units for people, for example `65.40 USD`, `6540 JPY`, `6.540 KWD`. */
 export function formatMoney(amountMinor: number | bigint, currency: string): string {
   return `${formatAmount(amountMinor, currency)} ${currency}`;
 }
 
-/** The amount alone, with as many decimals as the currency has: `65.40`, `6540`, `6.540`. */
+/** The amount alone, with the decimals of its currency: `65.40`, `6540`, `6.540`. */
 export function formatAmount(amountMinor: number | bigint, currency: string): string {
   const exponent = currencyExponent(currency);
   const text = String(amountMinor);

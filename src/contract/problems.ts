@@ -1,6 +1,6 @@
 /**
- * What is wrong with a request, in the contract's words: IR_01 for a field that is missing, IR_04
- * for one that must not be as it is. service-interface.md §7.4.
+ * Describes what is wrong with a request: IR_01 for a missing field, IR_04 for an invalid one.
+ * service-interface.md §7.4.
  *
  * A message names fields and limits and never repeats a value, which may be a card number.
  */
@@ -8,27 +8,23 @@ import type { z } from 'zod';
 
 const ORDER_CONTENTS = "the order's contents are sent as order_details";
 
-/**
- * Names that the contract forbids where they are no field, with the reason. service-interface.md §4.3.1 and §4.8.
- */
+/** Field names that the contract forbids, with the reason. service-interface.md §4.3.1 and §4.8. */
 export const FORBIDDEN_NAMES: ReadonlyMap<string, string> = new Map([
   ['items', ORDER_CONTENTS],
   ['line_items', ORDER_CONTENTS],
   ['cart_items', ORDER_CONTENTS],
-  ['payout_link', 'settable only when the payout is created'],
+  ['payout_link', 'it can be set only when the payout is created'],
 ]);
 
-/** One thing that is wrong. */
+/** One problem of a request. */
 export interface RequestProblem {
   readonly code: 'IR_01' | 'IR_04';
-  /** Where, for example `billing.address.zip`; empty for the request as a whole. */
+  /** The path, for example `billing.address.zip`; empty for the request as a whole. */
   readonly field: string;
   readonly message: string;
 }
 
-/**
- * Tells everything that is wrong with `input`, missing fields first; nothing when it is right.
- */
+/** Returns every problem of `input`, missing fields first; empty if it is valid. */
 export function problemsOf(schema: z.ZodType, input: unknown): readonly RequestProblem[] {
   const result = schema.safeParse(input);
   if (result.success) return [];

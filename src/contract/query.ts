@@ -1,11 +1,11 @@
 /**
- * Query parameters are text; the schemas of requests speak of numbers, flags and lists. Both ways
- * of that translation, so that they cannot drift apart: several values of a list are separated by
+ * Converts query parameters, which are text, to and from the numbers, booleans and lists of request
+ * schemas. Both directions are here so that they stay consistent: list values are separated by
  * commas. service-interface.md §4.
  */
 import type { z } from 'zod';
 
-/** Values as a query carries them; what is undefined is left out. */
+/** Encodes values as a query string; undefined values are left out. */
 export function writeQuery(values: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {
@@ -16,8 +16,8 @@ export function writeQuery(values: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * Values as `schema` speaks of them, not judged yet: text that is no number stays text, for the
- * schema to refuse, and so does a parameter that is sent twice.
+ * Decodes values for `schema` without validating them: text that is not a number stays text, and a
+ * repeated parameter becomes a list, for the schema to reject.
  */
 export function readQuery(schema: z.ZodObject, query: URLSearchParams): Record<string, unknown> {
   const values: Record<string, unknown> = {};

@@ -1,10 +1,11 @@
 /**
- * Why a resource failed, or was opened, in one line for people. The service's own words, in the order
- * of their worth: its unified code and message, then the acquirer's. service-interface.md §2; the family's fields for refunds and disputes.
+ * Why a resource failed or was opened, in one line for people. The service's own text in order of
+ * relevance: its unified code and message, then the acquirer's. service-interface.md §2, and the
+ * family's fields for refunds and disputes.
  */
 import type { ResourceKind } from './resources/index.ts';
 
-/** What bodies carry of it. */
+/** The fields that describe a reason. */
 export interface ReasonFields {
   readonly unifiedCode?: string | null | undefined;
   readonly unifiedMessage?: string | null | undefined;
@@ -20,12 +21,12 @@ export interface ReasonFields {
   readonly reasonCode?: string | null | undefined;
 }
 
-/** Payouts whose payee does not have the money. */
+/** Payouts whose recipient did not get the money. */
 const UNDONE_PAYOUTS = ['failed', 'cancelled', 'expired', 'ineligible', 'reversed'];
 
 /**
- * The reason for the state that a resource is in now: what an earlier attempt failed of is none.
- * Undefined where the state needs no reason or the service gave none.
+ * The reason for the current state of a resource, not for an earlier failed attempt. Undefined if
+ * the state needs no reason or the service gave none.
  */
 export function describeReason(
   kind: ResourceKind,

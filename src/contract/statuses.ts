@@ -1,9 +1,9 @@
 /**
- * Statuses of the four resources, in the service's own words.
+ * Statuses of the four resources, as the service spells them. service-interface.md §3; the statuses
+ * that it leaves open are the family's.
  *
- * service-interface.md §3; the words it leaves open are those that
- * services of the same family send. Lists are ordered as a life usually runs. A status that is not
- * in a list is legal on the wire: readers keep it and ask the service again.
+ * Each list follows the usual lifecycle. An unlisted status is legal: readers keep it and retrieve
+ * the resource again.
  */
 import type { ResourceKind } from './resources/index.ts';
 
@@ -30,31 +30,29 @@ export const PAYMENT_STATUSES = [
 ] as const;
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
-/**
- * Payments of which something is held and can be captured. service-interface.md §3.2.
- */
+/** Authorized payments that can be captured. service-interface.md §3.2. */
 export const CAPTURABLE_STATUSES = [
   'requires_capture',
   'partially_authorized_and_requires_capture',
   'partially_captured_and_capturable',
 ] as const satisfies readonly PaymentStatus[];
 
-/** Whether `status` is one of CAPTURABLE_STATUSES; one that is not known is none. */
+/** Whether `status` is one of CAPTURABLE_STATUSES; an unknown status is not. */
 export function isCapturable(status: string | null | undefined): boolean {
   return CAPTURABLE_STATUSES.some((capturable) => capturable === status);
 }
 
 /**
- * What a payment's status says about captured money.
- * - `none`: nothing is captured in this step; an `amount_received` beside it is not money yet.
- * - `captured`: `amount_received` is what was captured.
+ * What a payment's status implies about captured money.
+ * - `none`: nothing is captured in this step, and `amount_received` does not count yet.
+ * - `captured`: `amount_received` is the captured amount.
  * - `kept`: the payment ends without another capture and keeps what was captured before.
- * - `failed`: the payment failed; nothing of it is captured, whatever an earlier body carried.
+ * - `failed`: the payment failed and nothing of it is captured, whatever an earlier body carried.
  */
 export type CaptureClaim = 'none' | 'captured' | 'kept' | 'failed';
 
 /**
- * Services of this family carry `amount_received` before anything is captured, so the status decides
+ * Services of this family send `amount_received` before anything is captured, so the status decides
  * whether it counts. service-interface.md §3.1 and §3.2; docs/decisions/0019-captured-money.md.
  */
 export const CAPTURE_CLAIMS: Readonly<Record<PaymentStatus, CaptureClaim>> = {
@@ -69,7 +67,7 @@ export const CAPTURE_CLAIMS: Readonly<Record<PaymentStatus, CaptureClaim>> = {
   partially_authorized_and_requires_capture: 'none',
   partially_captured_and_processing: 'captured',
   partially_captured_and_capturable: 'captured',
-  // The processor's figures and ours differ, or a capture is under review: not decided yet.
+  // The amounts of the processor and the service differ, or a capture is under review: undecided.
   conflicted: 'none',
   review: 'none',
   failed: 'failed',
@@ -77,11 +75,11 @@ export const CAPTURE_CLAIMS: Readonly<Record<PaymentStatus, CaptureClaim>> = {
   expired: 'kept',
   partially_captured: 'captured',
   succeeded: 'captured',
-  // What was captured and is voided as a whole.
+  // The whole capture is voided.
   cancelled_post_capture: 'captured',
 };
 
-/** What `status` says about captured money; an unknown one says nothing. */
+/** What `status` implies about captured money; nothing for an unknown status. */
 export function captureClaim(status: string | null | undefined): CaptureClaim {
   return status !== null && status !== undefined && isKnownStatus('payment', status)
     ? CAPTURE_CLAIMS[status as PaymentStatus]
@@ -89,9 +87,9 @@ export function captureClaim(status: string | null | undefined): CaptureClaim {
 }
 
 /**
- * Whether `amount_received` reports what is known to be captured. A void reverses the whole capture, and
- * its body may report what is left of it.
- * @param known the status and captured amount that are known
+ * Whether `amount_received` matches the captured amount that is known. A void reverses the whole
+ * capture, and its body may report only what is left of it.
+ * @param known the known status and captured amount
  */
 export function isSameCapture(
   receivedMinor: number,
@@ -116,7 +114,7 @@ export const DISPUTE_STATUSES = [
 ] as const;
 export type DisputeStatus = (typeof DISPUTE_STATUSES)[number];
 
-/** In the order in which a dispute can only move forward. */
+/** In the only order in which a dispute can advance. */
 export const DISPUTE_STAGES = [
   'pre_dispute',
   'dispute',
@@ -151,7 +149,7 @@ export const STATUSES = {
   payout: PAYOUT_STATUSES,
 } as const satisfies Record<ResourceKind, readonly string[]>;
 
-/** Statuses after which the service itself does nothing more (a late reversal stays possible). */
+/** Statuses after which the service itself does nothing more; a late reversal stays possible. */
 export const FINAL_STATUSES: Readonly<Record<ResourceKind, ReadonlySet<string>>> = {
   payment: new Set<PaymentStatus>([
     'failed',
@@ -173,7 +171,7 @@ export const FINAL_STATUSES: Readonly<Record<ResourceKind, ReadonlySet<string>>>
   ]),
 };
 
-/** Other spellings of one status within the family, older ones included. */
+/** Other spellings of a status within the family, including older ones. */
 const ALIASES: Readonly<Record<ResourceKind, ReadonlyMap<string, string>>> = {
   payment: new Map(),
   refund: new Map([
@@ -182,21 +180,21 @@ const ALIASES: Readonly<Record<ResourceKind, ReadonlyMap<string, string>>> = {
     ['transaction_failure', 'failed'],
     ['manual_review', 'review'],
   ]),
-  // `submitted` is what the contract answers to evidence; the dispute is challenged from then on.
+  // `submitted` is the response to evidence; from then on the dispute is challenged.
   dispute: new Map([['submitted', 'challenged']]),
   payout: new Map(),
 };
 
 /**
- * One spelling for each status: aliases resolved and, for disputes, the prefix `dispute_` dropped.
- * An unknown status comes back as it was sent.
+ * Normalizes a status: resolves aliases and, for disputes, removes the prefix `dispute_`. An
+ * unknown status is returned as it is.
  */
 export function normalizeStatus(kind: ResourceKind, status: string): string {
   const word = kind === 'dispute' ? status.replace(/^dispute_/, '') : status;
   return ALIASES[kind].get(word) ?? word;
 }
 
-/** Whether `status` is one of the words listed here for `kind`. */
+/** Whether `status` is a known status of `kind`. */
 export function isKnownStatus(kind: ResourceKind, status: string): boolean {
   return (STATUSES[kind] as readonly string[]).includes(status);
 }

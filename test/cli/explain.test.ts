@@ -88,7 +88,7 @@ describe('orders explain', () => {
       'It does not carry orderId: ord_1 is from event evt_1 (inbox 1)',
       'captured 65.40 USD: The body that counts carries it.',
       'Declined: UE_1018, This payment may have already been processed',
-      'Advice: The card or its issuer declined. The first payment may have succeeded: look at it before retrying or refunding anything.',
+      'Advice: The card or its issuer declined. The first payment may have succeeded: check it before you retry or refund.',
       '10.00 USD  taken back: given back',
       'to refund.in_flight (refunds asked for and not yet settled or failed)',
       'brought by event evt_4 (inbox 4)',

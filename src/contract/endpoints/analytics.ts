@@ -1,4 +1,4 @@
-/** service-interface.md §4.9; of the scopes it shows `merchant` only. */
+/** Endpoints of analytics. service-interface.md §4.9, scope `merchant`. */
 import * as requests from '../requests/analytics.ts';
 import { metricsSchema } from '../resources/analytics.ts';
 import { type Endpoint, noParams, SAFE, SECRET_KEYS } from './endpoint.ts';

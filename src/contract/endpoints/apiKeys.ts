@@ -1,4 +1,4 @@
-/** service-interface.md §4.2 and §4.10. */
+/** Endpoints of API keys. service-interface.md §4.2 and §4.10. */
 import { listOf } from '../lists.ts';
 import * as requests from '../requests/apiKeys.ts';
 import { apiKeySchema, createdApiKeySchema, revokedApiKeySchema } from '../resources/apiKey.ts';
@@ -24,7 +24,7 @@ export const API_KEY_ENDPOINTS = {
     ...ofMerchant,
     method: 'POST',
     path: '/api_keys/:merchant_id',
-    summary: 'Create an API key, which is shown this once',
+    summary: 'Create an API key, which is returned only once',
     body: requests.createApiKeyRequest,
     response: createdApiKeySchema,
     errors: [past, noMerchant],
@@ -45,7 +45,7 @@ export const API_KEY_ENDPOINTS = {
     ...onKey,
     method: 'GET',
     path: '/api_keys/:merchant_id/:key_id',
-    summary: 'Read an API key, without the key itself',
+    summary: 'Retrieve an API key without the key itself',
     response: apiKeySchema,
     errors: [missing],
     repetition: SAFE,
@@ -54,7 +54,7 @@ export const API_KEY_ENDPOINTS = {
     ...onKey,
     method: 'POST',
     path: '/api_keys/:merchant_id/:key_id',
-    summary: "Change an API key's name, description or expiration",
+    summary: "Update an API key's name, description or expiration",
     body: requests.updateApiKeyRequest,
     response: apiKeySchema,
     errors: [past, missing],
@@ -64,7 +64,7 @@ export const API_KEY_ENDPOINTS = {
     ...onKey,
     method: 'DELETE',
     path: '/api_keys/:merchant_id/:key_id',
-    summary: 'Revoke an API key, for good',
+    summary: 'Revoke an API key permanently',
     response: revokedApiKeySchema,
     errors: [missing],
     repetition: ONCE,

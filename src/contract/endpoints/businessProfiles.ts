@@ -1,14 +1,14 @@
-/** service-interface.md §4.10. */
+/** Endpoints of business profiles. service-interface.md §4.10. */
 import { z } from 'zod';
 import { businessProfileSchema } from '../resources/businessProfile.ts';
 import { type Endpoint, merchantParams, notFound, SAFE, SECRET_KEYS } from './endpoint.ts';
 
 export const BUSINESS_PROFILE_ENDPOINTS = {
-  /** The contract leaves the answer open; the family's is an array without an envelope. */
+  /** The contract leaves the response open; the family returns an array without an envelope. */
   listBusinessProfiles: {
     method: 'GET',
     path: '/account/:merchant_id/business_profile',
-    summary: "Read the account's business profiles, with where webhooks go and their secret",
+    summary: "Retrieve the account's business profiles with their webhook URLs and signing secrets",
     params: merchantParams,
     response: z.array(businessProfileSchema),
     item: businessProfileSchema,

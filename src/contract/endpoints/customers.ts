@@ -1,4 +1,4 @@
-/** service-interface.md §4.4 and §4.10. */
+/** Endpoints of customers. service-interface.md §4.4 and §4.10. */
 import { listOf } from '../lists.ts';
 import * as requests from '../requests/customers.ts';
 import { customerSchema, deletedCustomerSchema } from '../resources/customer.ts';
@@ -40,7 +40,7 @@ export const CUSTOMER_ENDPOINTS = {
     ...onCustomer,
     method: 'POST',
     path: '/customers/:customer_id',
-    summary: 'Change a customer; what is not sent stays',
+    summary: 'Update a customer; fields that are not sent stay as they are',
     body: requests.updateCustomerRequest,
     response: customerSchema,
     errors: [missing],
@@ -50,7 +50,7 @@ export const CUSTOMER_ENDPOINTS = {
     ...onCustomer,
     method: 'GET',
     path: '/customers/:customer_id',
-    summary: 'Read a customer',
+    summary: 'Retrieve a customer',
     response: customerSchema,
     errors: [missing],
     repetition: SAFE,

@@ -1,4 +1,4 @@
-/** service-interface.md §4.10. */
+/** Endpoints of disputes. service-interface.md §4.10. */
 import { listOf } from '../lists.ts';
 import { listDisputesQuery } from '../requests/disputes.ts';
 import { disputeSchema } from '../resources/dispute.ts';
@@ -19,7 +19,7 @@ export const DISPUTE_ENDPOINTS = {
     ...base,
     method: 'GET',
     path: '/disputes/:dispute_id',
-    summary: 'Read a dispute',
+    summary: 'Retrieve a dispute',
     params: disputeParams,
     response: disputeSchema,
     errors: [notFound('dispute')],
@@ -41,14 +41,14 @@ export const DISPUTE_ENDPOINTS = {
     ...base,
     method: 'POST',
     path: '/disputes/accept/:dispute_id',
-    summary: 'Accept a dispute, which gives its amount up',
+    summary: 'Accept a dispute and give up its amount',
     params: disputeParams,
     response: disputeSchema,
     errors: [
       {
         status: 400,
         code: 'HE_03',
-        when: 'The dispute is not open, or at a stage past accepting.',
+        when: 'The dispute is not open, or its stage does not allow acceptance.',
       },
       notFound('dispute'),
     ],

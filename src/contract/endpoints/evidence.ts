@@ -1,4 +1,4 @@
-/** service-interface.md §4.6 and §4.10. */
+/** Endpoints of evidence and its files. service-interface.md §4.6 and §4.10. */
 import * as requests from '../requests/evidence.ts';
 import { evidenceResultSchema, evidenceSchema, uploadedFileSchema } from '../resources/evidence.ts';
 import {
@@ -16,7 +16,7 @@ const missing = notFound('dispute');
 const late = {
   status: 400,
   code: 'HE_03',
-  when: 'The dispute is past its evidence deadline, or not open any more.',
+  when: 'The evidence deadline has passed, or the dispute is no longer open.',
 } as const;
 
 export const EVIDENCE_ENDPOINTS = {
@@ -24,7 +24,7 @@ export const EVIDENCE_ENDPOINTS = {
     ...base,
     method: 'POST',
     path: '/disputes/evidence',
-    summary: 'Add or change evidence against a dispute; an empty value clears its field',
+    summary: 'Submit evidence for a dispute; an empty value clears its field',
     params: noParams,
     body: requests.submitEvidenceRequest,
     response: evidenceResultSchema,
@@ -39,7 +39,7 @@ export const EVIDENCE_ENDPOINTS = {
     ...base,
     method: 'GET',
     path: '/disputes/evidence/:dispute_id',
-    summary: 'Read the evidence of a dispute, by group',
+    summary: 'Retrieve the evidence of a dispute by group',
     params: disputeParams,
     response: evidenceSchema,
     errors: [missing],
@@ -49,7 +49,7 @@ export const EVIDENCE_ENDPOINTS = {
     ...base,
     method: 'DELETE',
     path: '/disputes/evidence',
-    summary: 'Take a file out of the evidence',
+    summary: 'Remove a file from the evidence',
     params: noParams,
     body: requests.deleteEvidenceRequest,
     response: evidenceResultSchema,

@@ -1,6 +1,6 @@
 /**
- * The table of endpoints. Client, sandbox and the OpenAPI document are made from it, so that none of
- * them can know a route that the others do not. service-interface.md §4.
+ * The table of endpoints. The client, the sandbox and the OpenAPI document are built from it, so
+ * all of them have the same routes. service-interface.md §4.
  */
 import { z } from 'zod';
 import { API_KEY_PREFIXES, type ApiKeyKind } from '../limits.ts';
@@ -17,11 +17,11 @@ import { PAYOUT_ENDPOINTS } from './payouts.ts';
 import { REFUND_ENDPOINTS } from './refunds.ts';
 
 export const ENDPOINTS = {
-  /** service-interface.md §4.1; what it answers with is left open. */
+  /** The contract leaves the body of the response open. service-interface.md §4.1. */
   health: {
     method: 'GET',
     path: '/health',
-    summary: 'Tell whether the key is valid',
+    summary: 'Check whether the key is valid',
     params: noParams,
     response: z.unknown(),
     success: 200,

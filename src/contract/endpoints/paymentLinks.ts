@@ -1,4 +1,4 @@
-/** service-interface.md §4.7 and §4.10. */
+/** Endpoints of payment links. service-interface.md §4.7 and §4.10. */
 import { listOf } from '../lists.ts';
 import * as requests from '../requests/paymentLinks.ts';
 import { paymentLinkSchema } from '../resources/paymentLink.ts';
@@ -19,12 +19,12 @@ export const PAYMENT_LINK_ENDPOINTS = {
     ...base,
     method: 'POST',
     path: '/payment_link',
-    summary: 'Create a link by which a customer can pay',
+    summary: 'Create a payment link',
     params: noParams,
     body: requests.createPaymentLinkRequest,
     response: paymentLinkSchema,
     errors: [
-      { status: 400, code: 'IR_04', when: 'expiry has passed, or customer_id names no customer.' },
+      { status: 400, code: 'IR_04', when: 'expiry has passed, or the customer does not exist.' },
     ],
     repetition: ONCE,
   },
@@ -32,7 +32,7 @@ export const PAYMENT_LINK_ENDPOINTS = {
     ...base,
     method: 'GET',
     path: '/payment_link/:payment_link_id',
-    summary: 'Read a payment link',
+    summary: 'Retrieve a payment link',
     params: paymentLinkParams,
     response: paymentLinkSchema,
     errors: [notFound('payment link')],

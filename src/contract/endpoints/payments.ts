@@ -1,4 +1,4 @@
-/** service-interface.md §4.3. */
+/** Endpoints of payments. service-interface.md §4.3. */
 import { paymentListOf } from '../lists.ts';
 import * as requests from '../requests/payments.ts';
 import { paymentSchema } from '../resources/payment.ts';
@@ -16,7 +16,7 @@ const notNow = (action: string) =>
   ({
     status: 400,
     code: 'IR_16',
-    when: `The payment's status does not let it be ${action}.`,
+    when: `The payment's status does not allow it to be ${action}.`,
   }) as const;
 
 const base = { success: 200, keys: SECRET_KEYS } as const;
@@ -25,7 +25,7 @@ const missing = notFound('payment');
 const unknownCustomer = {
   status: 400,
   code: 'IR_04',
-  when: 'customer_id names no customer.',
+  when: 'The customer does not exist.',
 } as const;
 
 export const PAYMENT_ENDPOINTS = {
@@ -42,7 +42,7 @@ export const PAYMENT_ENDPOINTS = {
       {
         status: 409,
         code: 'HE_01',
-        when: 'A payment with this payment_id exists: read it. Services of this family also answer 400 or 422.',
+        when: 'A payment with this payment_id exists: retrieve it. Services of this family also return 400 or 422.',
       },
     ],
     repetition: { kind: 'keyed', key: 'payment_id' },
@@ -51,7 +51,7 @@ export const PAYMENT_ENDPOINTS = {
     ...onPayment,
     method: 'POST',
     path: '/payments/:payment_id',
-    summary: 'Change a payment that is not confirmed yet',
+    summary: 'Update a payment that is not confirmed',
     body: requests.updatePaymentRequest,
     response: paymentSchema,
     errors: [unknownCustomer, missing, notNow('updated')],
@@ -71,7 +71,7 @@ export const PAYMENT_ENDPOINTS = {
     ...onPayment,
     method: 'GET',
     path: '/payments/:payment_id',
-    summary: 'Read a payment',
+    summary: 'Retrieve a payment',
     query: requests.retrieveQuery,
     response: paymentSchema,
     errors: [missing],
@@ -105,7 +105,7 @@ export const PAYMENT_ENDPOINTS = {
     ...onPayment,
     method: 'POST',
     path: '/payments/:payment_id/capture',
-    summary: 'Capture an authorized payment, all of it or a part',
+    summary: 'Capture an authorized payment fully or partially',
     body: requests.capturePaymentRequest,
     response: paymentSchema.pick({
       payment_id: true,
@@ -146,7 +146,7 @@ export const PAYMENT_ENDPOINTS = {
     ...onPayment,
     method: 'POST',
     path: '/payments/:payment_id/approve',
-    summary: 'Approve a payment that is held for manual review',
+    summary: 'Approve a payment in manual review',
     response: paymentSchema.pick({
       payment_id: true,
       status: true,
@@ -161,7 +161,7 @@ export const PAYMENT_ENDPOINTS = {
     ...onPayment,
     method: 'POST',
     path: '/payments/:payment_id/reject',
-    summary: 'Reject a payment that is held for manual review',
+    summary: 'Reject a payment in manual review',
     response: paymentSchema,
     errors: [notNow('rejected'), missing],
     repetition: ONCE,

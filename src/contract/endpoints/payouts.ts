@@ -1,4 +1,4 @@
-/** service-interface.md §4.8 and §4.10. */
+/** Endpoints of payouts. service-interface.md §4.8 and §4.10. */
 import { listOf } from '../lists.ts';
 import { retrieveQuery } from '../requests/payments.ts';
 import * as requests from '../requests/payouts.ts';
@@ -21,7 +21,7 @@ const notNow = (action: string) =>
   ({
     status: 422,
     code: 'IR_06',
-    when: `The payout's status does not let it be ${action}.`,
+    when: `The payout's status does not allow it to be ${action}.`,
   }) as const;
 
 export const PAYOUT_ENDPOINTS = {
@@ -40,7 +40,7 @@ export const PAYOUT_ENDPOINTS = {
     ...onPayout,
     method: 'PUT',
     path: '/payouts/:payout_id',
-    summary: 'Change a payout that is not confirmed yet',
+    summary: 'Replace a payout that is not confirmed',
     body: requests.updatePayoutRequest,
     errors: [missing, notNow('updated')],
     repetition: ONCE,
@@ -52,7 +52,11 @@ export const PAYOUT_ENDPOINTS = {
     summary: 'Confirm a payout',
     body: requests.confirmPayoutRequest,
     errors: [
-      { status: 400, code: 'IR_16', when: "The payout's status does not let it be confirmed." },
+      {
+        status: 400,
+        code: 'IR_16',
+        when: "The payout's status does not allow it to be confirmed.",
+      },
       missing,
     ],
     repetition: ONCE,
@@ -69,7 +73,7 @@ export const PAYOUT_ENDPOINTS = {
     ...onPayout,
     method: 'POST',
     path: '/payouts/:payout_id/cancel',
-    summary: 'Cancel a payout that did not arrive yet',
+    summary: 'Cancel a payout that has not arrived',
     errors: [missing, notNow('cancelled')],
     repetition: ONCE,
   },
@@ -77,7 +81,7 @@ export const PAYOUT_ENDPOINTS = {
     ...onPayout,
     method: 'GET',
     path: '/payouts/:payout_id',
-    summary: 'Read a payout',
+    summary: 'Retrieve a payout',
     query: retrieveQuery,
     errors: [missing],
     repetition: SAFE,

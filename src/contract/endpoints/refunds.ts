@@ -1,4 +1,4 @@
-/** service-interface.md §4.5 and §4.10. */
+/** Endpoints of refunds. service-interface.md §4.5 and §4.10. */
 import { listOf } from '../lists.ts';
 import { retrieveQuery } from '../requests/payments.ts';
 import * as requests from '../requests/refunds.ts';
@@ -20,14 +20,14 @@ export const REFUND_ENDPOINTS = {
     ...base,
     method: 'POST',
     path: '/refunds',
-    summary: 'Refund a payment, all of it or a part',
+    summary: 'Refund a payment fully or partially',
     params: noParams,
     body: requests.createRefundRequest,
     response: refundSchema,
     errors: [
-      { status: 400, code: 'IR_12', when: 'The payment has as many refunds as it may have.' },
+      { status: 400, code: 'IR_12', when: 'The payment has the maximum number of refunds.' },
       { status: 400, code: 'IR_13', when: 'Refunds would exceed what was captured.' },
-      { status: 400, code: 'IR_14', when: 'The payment is not in a status to be refunded.' },
+      { status: 400, code: 'IR_14', when: "The payment's status does not allow a refund." },
       notFound('payment'),
       { status: 409, code: 'HE_01', when: 'A refund with this refund_id exists.' },
     ],
@@ -37,7 +37,7 @@ export const REFUND_ENDPOINTS = {
     ...base,
     method: 'POST',
     path: '/refunds/:refund_id',
-    summary: "Change a refund's reason or metadata",
+    summary: "Update a refund's reason or metadata",
     params: refundParams,
     body: requests.updateRefundRequest,
     response: refundSchema,
@@ -48,7 +48,7 @@ export const REFUND_ENDPOINTS = {
     ...base,
     method: 'GET',
     path: '/refunds/:refund_id',
-    summary: 'Read a refund',
+    summary: 'Retrieve a refund',
     params: refundParams,
     query: retrieveQuery,
     response: refundSchema,

@@ -1,11 +1,14 @@
 /**
- * Questions to analytics. service-interface.md §4.9. Names that it leaves
- * open are the family's, as far as they can be answered from the resources that it describes.
+ * Analytics queries. service-interface.md §4.9. The names that it leaves open are the family's, as
+ * far as the contract's resources can answer them.
  */
 import { z } from 'zod';
 import { openSet, text, timestamp } from './fields.ts';
 
-/** What can be asked about each kind. Same section; metrics of refunds are the contract's own. */
+/**
+ * What can be queried about each kind. The metrics of refunds are the contract's, the others the
+ * family's.
+ */
 export const ANALYTICS = {
   payments: {
     metrics: [
@@ -42,7 +45,9 @@ export const ANALYTICS = {
 } as const;
 export type AnalyticsKind = keyof typeof ANALYTICS;
 
-/** The contract shows `G_ONE_DAY`; the others are the family's, its own spelling of a day included. */
+/**
+ * The contract shows `G_ONE_DAY`; the others are the family's, including its own spelling of a day.
+ */
 const GRANULARITIES = [
   'G_ONEMIN',
   'G_FIVEMIN',
@@ -52,7 +57,7 @@ const GRANULARITIES = [
   'G_ONE_DAY',
   'G_ONEDAY',
 ] as const;
-/** The family takes one; the contract shows an array. */
+/** The family accepts one; the contract shows an array. */
 const MAX_QUERIES = 10;
 
 function queriesAbout<Metric extends string, Group extends string, Filter extends string>(names: {
@@ -64,11 +69,11 @@ function queriesAbout<Metric extends string, Group extends string, Filter extend
   const query = z.strictObject({
     timeRange: z.strictObject({
       startTime: timestamp,
-      /** Until now when it is left out. */
+      /** Now by default. */
       endTime: timestamp.optional(),
     }),
     metrics: z.array(z.enum(names.metrics)).min(1),
-    /** `BATCH` is shown; an open set. */
+    /** An open set; the contract shows `BATCH`. */
     source: text.optional(),
     delta: z.boolean().optional(),
     timeSeries: z.strictObject({ granularity: openSet(GRANULARITIES) }).optional(),
@@ -80,12 +85,12 @@ function queriesAbout<Metric extends string, Group extends string, Filter extend
   return z.array(query).min(1).max(MAX_QUERIES);
 }
 
-/** service-interface.md §4.9. */
+/** The queries of payment metrics. service-interface.md §4.9. */
 export const paymentMetricsRequest = queriesAbout(ANALYTICS.payments);
 export type PaymentMetricsRequest = z.input<typeof paymentMetricsRequest>;
-/** service-interface.md §4.9. */
+/** The queries of refund metrics. service-interface.md §4.9. */
 export const refundMetricsRequest = queriesAbout(ANALYTICS.refunds);
 export type RefundMetricsRequest = z.input<typeof refundMetricsRequest>;
-/** service-interface.md §4.9. */
+/** The queries of dispute metrics. service-interface.md §4.9. */
 export const disputeMetricsRequest = queriesAbout(ANALYTICS.disputes);
 export type DisputeMetricsRequest = z.input<typeof disputeMetricsRequest>;

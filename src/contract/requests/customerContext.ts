@@ -1,7 +1,4 @@
-/**
- * Who pays and from where: billing, browser and consent, as requests carry them.
- * service-interface.md §2.2.
- */
+/** Billing and browser details of the customer in requests. service-interface.md §2.2. */
 import { z } from 'zod';
 import { country, email, text } from './fields.ts';
 
@@ -22,18 +19,18 @@ const phone = z.strictObject({
   country_code: text,
 });
 
-/** service-interface.md §2.2, `billing`. */
+/** Billing details of a payment. service-interface.md §2.2. */
 export const billingRequest = z.strictObject({ address: z.strictObject(addressShape), phone });
 export type BillingRequest = z.input<typeof billingRequest>;
 
-/** service-interface.md §4.8: `address`, `phone`, `email`, each optional. */
+/** Billing details of a payout, all optional. service-interface.md §4.8. */
 export const payoutBillingRequest = z.strictObject({
   address: z.strictObject(addressShape).partial().optional(),
   phone: phone.optional(),
   email: email.optional(),
 });
 
-/** service-interface.md §2.2, `browser_info`. */
+/** Details of the customer's browser. service-interface.md §2.2. */
 export const browserInfoRequest = z.strictObject({
   ip_address: text.optional(),
   user_agent: text.optional(),
@@ -45,7 +42,7 @@ export const browserInfoRequest = z.strictObject({
   screen_height: z.int().min(0).optional(),
   /** Pixels. */
   screen_width: z.int().min(0).optional(),
-  /** Minutes from UTC; either sign. */
+  /** Minutes from UTC, positive or negative. */
   time_zone: z.int().optional(),
   java_enabled: z.boolean().optional(),
   java_script_enabled: z.boolean().optional(),

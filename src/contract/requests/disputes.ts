@@ -3,10 +3,13 @@ import { z } from 'zod';
 import { DISPUTE_STAGES, DISPUTE_STATUSES } from '../statuses.ts';
 import { currency, pageFields, text, timestamp } from './fields.ts';
 
-/** The wire's spelling of a dispute's status, as the family has it. */
+/** Statuses of disputes as the family spells them in requests. */
 const DISPUTE_WIRE_STATUSES = DISPUTE_STATUSES.map((status) => `dispute_${status}` as const);
 
-/** The contract gives method and path; the names are the family's. Lists are comma-separated. */
+/**
+ * The query of listing disputes. The contract leaves the parameters open; these are the family's.
+ * List values are separated by commas. service-interface.md §4.10.
+ */
 export const listDisputesQuery = z.strictObject({
   ...pageFields,
   dispute_id: text.optional(),

@@ -1,7 +1,7 @@
 /**
- * Evidence against a dispute. service-interface.md §4.6.1.
+ * Evidence for a dispute. service-interface.md §4.6.1.
  *
- * Every field is text, and here an empty value is not a mistake: it clears its field.
+ * Every field is text. An empty value is valid and clears its field.
  */
 import { z } from 'zod';
 import { email, text, timestamp } from './fields.ts';
@@ -13,15 +13,19 @@ const cleared = z.literal('');
 
 const evidenceShape = {
   customer_name: value,
-  customer_email_address: z.union([cleared, email], { error: 'expected an address, or nothing' }),
+  customer_email_address: z.union([cleared, email], {
+    error: 'expected an email address, or an empty value',
+  }),
   customer_purchase_ip: value,
   customer_signature: fileId,
   customer_communication: fileId,
   billing_address: value,
-  /** History of logins, ids of sessions. */
+  /** Login history and session ids. */
   access_activity_log: value,
   product_description: value,
-  service_date: z.union([cleared, timestamp], { error: 'expected an ISO 8601 date, or nothing' }),
+  service_date: z.union([cleared, timestamp], {
+    error: 'expected an ISO 8601 date, or an empty value',
+  }),
   service_documentation: fileId,
   receipt: fileId,
   cancellation_policy: fileId,
@@ -42,7 +46,7 @@ const evidenceShape = {
 };
 export type EvidenceField = keyof typeof evidenceShape;
 
-/** The fields that hold the id of an uploaded file. Same section, "file id". */
+/** The fields that contain the id of an uploaded file. service-interface.md §4.6.1. */
 export const EVIDENCE_FILE_FIELDS = [
   'customer_signature',
   'customer_communication',
@@ -57,8 +61,8 @@ export const EVIDENCE_FILE_FIELDS = [
 ] as const satisfies readonly EvidenceField[];
 
 /**
- * How reading groups the fields. The contract shows the names of three groups and leaves those of
- * the others open: readers take any. service-interface.md §4.6.2.
+ * The groups in which evidence is returned. The contract names three and leaves the others open, so
+ * readers accept any. service-interface.md §4.6.2.
  */
 export const EVIDENCE_GROUPS = {
   customer_information: [
@@ -95,14 +99,17 @@ export const EVIDENCE_GROUPS = {
   uncategorized: ['uncategorized_file', 'uncategorized_text'],
 } as const satisfies Record<string, readonly EvidenceField[]>;
 
-/** service-interface.md §4.6.1. */
+/** The body of submitting evidence. service-interface.md §4.6.1. */
 export const submitEvidenceRequest = z
   .strictObject(evidenceShape)
   .partial()
   .extend({ dispute_id: text });
 export type SubmitEvidenceRequest = z.input<typeof submitEvidenceRequest>;
 
-/** `DELETE /disputes/evidence`: the contract gives method and path, the family its body. */
+/**
+ * The body of `DELETE /disputes/evidence`. The contract leaves it open; this is the family's.
+ * service-interface.md §4.10.
+ */
 export const deleteEvidenceRequest = z.strictObject({
   dispute_id: text,
   evidence_type: z.enum(EVIDENCE_FILE_FIELDS),
@@ -110,8 +117,8 @@ export const deleteEvidenceRequest = z.strictObject({
 export type DeleteEvidenceRequest = z.input<typeof deleteEvidenceRequest>;
 
 /**
- * "Uploading the file separately" is all that the contract says; route and fields are the family's,
- * sent as a form with parts.
+ * The form for uploading a file. The contract only says that files are uploaded separately; route
+ * and fields are the family's. service-interface.md §4.6.1.
  */
 export const uploadFileRequest = z.strictObject({
   purpose: z.literal('dispute_evidence'),

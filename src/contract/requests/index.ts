@@ -1,4 +1,4 @@
-/** What is sent to the service. service-interface.md §4. */
+/** The requests. service-interface.md §4. */
 export * from './analytics.ts';
 export * from './apiKeys.ts';
 export * from './customerContext.ts';

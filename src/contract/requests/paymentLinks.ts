@@ -13,25 +13,28 @@ import {
 } from './fields.ts';
 import { AUTHENTICATION_TYPES, CAPTURE_METHODS } from './payments.ts';
 
-/** service-interface.md §4.7. */
+/** The appearance of a payment link. service-interface.md §4.7. */
 const paymentLinkConfigRequest = z.strictObject({
   seller_name: text.optional(),
-  /** `tabs` is shown; an open set. */
+  /** An open set; the contract shows `tabs`. */
   sdk_layout: text.optional(),
   allowed_payment_method_types: z.array(text).optional(),
 });
 
-/** service-interface.md §4.7. */
+/** The body of creating a payment link. service-interface.md §4.7. */
 export const createPaymentLinkRequest = z
   .strictObject({
     amount: amountMinor,
     currency,
     description: text.optional(),
-    /** `one_time` is shown, and the default; with any other word a link can be paid again. */
+    /**
+     * `one_time` by default, the only value that the contract shows; any other link can be paid
+     * repeatedly.
+     */
     link_type: text.optional(),
-    /** After it the link cannot be paid; a quarter of an hour from now when it is left out. */
+    /** The link cannot be paid after this time; 15 minutes from now by default. */
     expiry: timestamp.optional(),
-    /** Of an existing customer only. */
+    /** An existing customer. */
     customer_id: customerId.optional(),
     send_email: z.boolean().optional(),
     email: email.optional(),
@@ -49,12 +52,15 @@ export const createPaymentLinkRequest = z
   });
 export type CreatePaymentLinkRequest = z.input<typeof createPaymentLinkRequest>;
 
-/** The contract says "filter body"; the names are those of List Payments. */
+/**
+ * The body of listing payment links. The contract leaves the filter open; it has the names of List
+ * Payments. service-interface.md §4.10.
+ */
 export const listPaymentLinksRequest = z.strictObject({
   ...pageFields,
-  /** Created then or later. */
+  /** Inclusive. */
   created_gte: timestamp.optional(),
-  /** Created then or earlier. */
+  /** Inclusive. */
   created_lte: timestamp.optional(),
 });
 export type ListPaymentLinksRequest = z.input<typeof listPaymentLinksRequest>;

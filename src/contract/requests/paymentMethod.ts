@@ -1,11 +1,11 @@
 /**
- * How a payment is made, and what confirming it needs.
- * service-interface.md §2.2, §4.3.1 and §4.3.3.
+ * Payment methods, and the fields that confirming a payment requires. service-interface.md §2.2,
+ * §4.3.1 and §4.3.3.
  */
 import { z } from 'zod';
 import { exactlyOne, sentFields, text } from './fields.ts';
 
-/** service-interface.md §2.2, `payment_method_data.card`. */
+/** Card details. service-interface.md §2.2. */
 const cardRequest = z.strictObject({
   card_number: z.string().regex(/^\d{12,19}$/, 'expected 12 to 19 digits'),
   card_exp_month: z.string().regex(/^(0?[1-9]|1[0-2])$/, 'expected a month from 01 to 12'),
@@ -14,21 +14,21 @@ const cardRequest = z.strictObject({
   card_holder_name: text.optional(),
 });
 
-/** service-interface.md §2.2, `payment_method_data.crypto`. */
+/** Crypto details. service-interface.md §2.2. */
 const cryptoRequest = z.strictObject({
   /** An asset such as `BTC`. */
   pay_currency: text,
   wallet_address: text,
-  /** Where the asset lives on several networks. */
+  /** Required for an asset that exists on several networks. */
   network: text.optional(),
   /** Memo or tag. */
   wallet_address_tag: text.optional(),
-  /** The option's id in a quote flow upstream. */
+  /** The id of the option in an upstream quote. */
   payment_method_id: text.optional(),
   external_customer_id: text.optional(),
 });
 
-/** Exactly one of both. service-interface.md §4.3.1. */
+/** Exactly one of the two. service-interface.md §2.2. */
 export const paymentMethodDataRequest = exactlyOne(
   z.strictObject({ card: cardRequest.optional(), crypto: cryptoRequest.optional() }),
 );
@@ -55,16 +55,16 @@ export const PAYMENT_METHODS = [
 ] as const;
 export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
 
-/** Methods whose customer always leaves the shop. */
+/** Methods that always redirect the customer. */
 const REDIRECTING_METHODS: ReadonlySet<string> = new Set<PaymentMethod>([
   'wallet',
   'bank_redirect',
   'card_redirect',
 ]);
 
-/** What decides whether a payment can be confirmed: of one request, or of all so far together. */
+/** The fields that decide whether a payment can be confirmed, of one request or of all so far. */
 export interface ConfirmationFields {
-  /** Whose default address serves as billing where none is sent. */
+  /** The customer's default address is used if no billing address is sent. */
   readonly customer_id?: unknown;
   readonly payment_method?: unknown;
   readonly payment_method_data?: unknown;
@@ -73,16 +73,16 @@ export interface ConfirmationFields {
   readonly return_url?: unknown;
 }
 
-/** A field that has to be sent, with the reason. */
+/** A missing field, with the reason why it is required. */
 export interface MissingField {
   readonly field: string;
   readonly why: string;
 }
 
 /**
- * What is missing to confirm a payment: a method; a way back for the customer where he may leave
- * the shop. Without details of the method he is sent to a hosted page, which is leaving too.
- * service-interface.md §4.3.1.
+ * The fields that are missing to confirm a payment: a method, and a return URL if the customer may
+ * leave the shop. Without details of the method the customer pays on a hosted page, which also
+ * leaves the shop. service-interface.md §4.3.1.
  */
 export function missingToConfirm(fields: ConfirmationFields): readonly MissingField[] {
   const missing: MissingField[] = [...missingBilling(fields)];
@@ -103,9 +103,9 @@ export function missingToConfirm(fields: ConfirmationFields): readonly MissingFi
 }
 
 /**
- * Billing belongs on the very request that sends the details of the method, unless a customer is
- * named: whether that one has an address, the service knows. Same section, and section Resources,
- * "Customer", `address`.
+ * The request that sends the details of the method must have a billing address, unless it names a
+ * customer: only the service knows whether that customer has an address. service-interface.md §2.4
+ * and §4.3.1.
  */
 export function missingBilling(fields: ConfirmationFields): readonly MissingField[] {
   const { payment_method_data: data, billing, customer_id: customerId } = fields;
@@ -114,7 +114,7 @@ export function missingBilling(fields: ConfirmationFields): readonly MissingFiel
     : [];
 }
 
-/** Whether the details sent are those of the method named; true where either is missing. */
+/** Whether the details belong to the payment method; true if either is missing. */
 export function methodFitsData(fields: {
   readonly payment_method?: string | undefined;
   readonly payment_method_data?: PaymentMethodDataRequest | undefined;

@@ -1,8 +1,8 @@
 /**
  * Requests about payments. service-interface.md §4.3.
  *
- * The order's contents are sent as `order_details`. The names `items`, `line_items` and `cart_items`
- * must not be used: like every unknown name they are refused, with a hint (problems.ts).
+ * The contents of the order are sent as `order_details`. The names `items`, `line_items` and
+ * `cart_items` are rejected like every unknown name, with a hint (problems.ts).
  */
 import { z } from 'zod';
 import { STATEMENT_DESCRIPTOR_MAX_LENGTH } from '../limits.ts';
@@ -30,14 +30,14 @@ import {
   paymentMethodDataRequest,
 } from './paymentMethod.ts';
 
-/** service-interface.md §2.1, `capture_method`. */
+/** When an authorized payment is captured. service-interface.md §2.1. */
 export const CAPTURE_METHODS = ['automatic', 'manual', 'manual_multiple'] as const;
 export type CaptureMethod = (typeof CAPTURE_METHODS)[number];
 
 /** The contract shows `three_ds`; the other is the family's, and its default. */
 export const AUTHENTICATION_TYPES = ['three_ds', 'no_three_ds'] as const;
 
-/** service-interface.md §2.2, `order_details`. */
+/** One item of the order. service-interface.md §2.2. */
 export const orderDetailRequest = z.strictObject({
   name: text,
   quantity: z.int().min(1),
@@ -46,45 +46,45 @@ export const orderDetailRequest = z.strictObject({
   currency: currency.optional(),
 });
 
-/** What both creating and confirming may send. */
+/** Fields of both creating and confirming. */
 const methodFields = {
-  /** An open set: `card`, `wallet` and `crypto` are shown. */
+  /** An open set; the contract shows `card`, `wallet` and `crypto`. */
   payment_method: openSet(PAYMENT_METHODS).optional(),
-  /** An open set: `credit`, `debit` and `crypto_currency` are shown. */
+  /** An open set; the contract shows `credit`, `debit` and `crypto_currency`. */
   payment_method_type: text.optional(),
   payment_method_data: paymentMethodDataRequest.optional(),
   billing: billingRequest.optional(),
   return_url: returnUrl.optional(),
   browser_info: browserInfoRequest.optional(),
-  /** The contract names it and none of its fields. */
+  /** The contract names none of its fields. */
   customer_acceptance: openObject.optional(),
 };
 
 const MISFIT = {
-  error: 'payment_method_data holds details of another payment_method',
+  error: 'payment_method_data belongs to another payment_method',
   path: ['payment_method_data'],
 };
 
-/** service-interface.md §4.3.1. */
+/** The body of creating a payment. service-interface.md §4.3.1. */
 export const createPaymentRequest = z
   .strictObject({
     amount: amountMinor,
     currency,
     profile_id: text,
-    /** Chosen by the merchant, so that the request can be repeated without a second charge. */
+    /** Chosen by the merchant, so that a retry cannot charge twice. */
     payment_id: chosenId.optional(),
-    /** Of an existing customer only. */
+    /** An existing customer. */
     customer_id: customerId.optional(),
     /** True authorizes in this request. */
     confirm: z.boolean().optional(),
-    /** `automatic` when it is left out. */
+    /** `automatic` by default. */
     capture_method: z.enum(CAPTURE_METHODS).optional(),
-    /** An open set: `three_ds` is shown. */
+    /** An open set; the contract shows `three_ds`. */
     authentication_type: openSet(AUTHENTICATION_TYPES).optional(),
     description: text.optional(),
     email: email.optional(),
     name: text.optional(),
-    /** Without the country's code. */
+    /** Without the country code. */
     phone: text.optional(),
     phone_country_code: text.optional(),
     ...methodFields,
@@ -99,7 +99,7 @@ export const createPaymentRequest = z
   });
 export type CreatePaymentRequest = z.input<typeof createPaymentRequest>;
 
-/** service-interface.md §4.3.2. */
+/** The body of updating a payment. service-interface.md §4.3.2. */
 export const updatePaymentRequest = z.strictObject({
   amount: amountMinor.optional(),
   currency: currency.optional(),
@@ -110,13 +110,13 @@ export const updatePaymentRequest = z.strictObject({
 export type UpdatePaymentRequest = z.input<typeof updatePaymentRequest>;
 
 /**
- * service-interface.md §4.3.3. What else confirming needs, billing
- * included, may have come with the payment or its customer: who holds both asks missingToConfirm.
+ * The body of confirming a payment. Other required fields, including billing, may have come with
+ * the payment or its customer: check them with missingToConfirm. service-interface.md §4.3.3.
  */
 export const confirmPaymentRequest = z.strictObject(methodFields).refine(methodFitsData, MISFIT);
 export type ConfirmPaymentRequest = z.input<typeof confirmPaymentRequest>;
 
-/** service-interface.md §4.3.5, `status`. */
+/** The values of the `status` filter. service-interface.md §4.3.5. */
 export const PAYMENT_LIST_STATUSES = [
   'succeeded',
   'failed',
@@ -125,23 +125,26 @@ export const PAYMENT_LIST_STATUSES = [
   'cancelled',
 ] as const;
 
-/** The body of POST and the query of GET. service-interface.md §4.3.5. */
+/**
+ * The filter of listing payments: the body of POST and the query of GET. service-interface.md
+ * §4.3.5.
+ */
 export const listPaymentsRequest = z.strictObject({
   ...pageFields,
   status: z.enum(PAYMENT_LIST_STATUSES).optional(),
   customer_id: customerId.optional(),
-  /** Created then or later. */
+  /** Inclusive. */
   created_gte: timestamp.optional(),
-  /** Created then or earlier. */
+  /** Inclusive. */
   created_lte: timestamp.optional(),
   currency: currency.optional(),
 });
 export type ListPaymentsRequest = z.input<typeof listPaymentsRequest>;
 
-/** service-interface.md §4.3.6 and §8.1. */
+/** The body of capturing a payment. service-interface.md §4.3.6 and §8.1. */
 export const capturePaymentRequest = z
   .strictObject({
-    /** Minor units; everything that is authorized when it is left out. */
+    /** Minor units; everything that is authorized by default. */
     amount_to_capture: amountMinor.optional(),
     statement_descriptor_prefix: text.max(STATEMENT_DESCRIPTOR_MAX_LENGTH).optional(),
     statement_descriptor_suffix: text.max(STATEMENT_DESCRIPTOR_MAX_LENGTH).optional(),
@@ -156,10 +159,10 @@ export const capturePaymentRequest = z
   );
 export type CapturePaymentRequest = z.input<typeof capturePaymentRequest>;
 
-/** service-interface.md §4.3.7. */
+/** The body of canceling a payment. service-interface.md §4.3.7. */
 export const cancelPaymentRequest = z.strictObject({ cancellation_reason: text.optional() });
 export type CancelPaymentRequest = z.input<typeof cancelPaymentRequest>;
 
-/** Whether the service should ask the processor again. Not in the contract; the family's. */
+/** The query of a retrieve: whether the service asks the processor first. The family's. */
 export const retrieveQuery = z.strictObject({ force_sync: z.boolean().optional() });
 export type RetrieveQuery = z.input<typeof retrieveQuery>;

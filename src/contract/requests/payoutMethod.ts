@@ -1,11 +1,8 @@
-/**
- * How a payout goes out, with the required fields of every method.
- * service-interface.md §4.8.1, `payout_method_data`.
- */
+/** Payout methods, with the required fields of each. service-interface.md §4.8.1. */
 import { z } from 'zod';
 import { country, email, exactlyOne, sentFields, text } from './fields.ts';
 
-/** service-interface.md §4.8.1, `payout_method_data.card`. */
+/** The networks of a card. service-interface.md §4.8.1. */
 export const CARD_NETWORKS = [
   'Visa',
   'Mastercard',
@@ -36,7 +33,7 @@ const bankDetails = {
   account_holder_name: text.optional(),
 };
 
-/** The same form serves `source_bank_data`. service-interface.md §4.8.1. */
+/** A bank transfer; `source_bank_data` has the same form. service-interface.md §4.8.1. */
 export const bankTransferRequest = z.discriminatedUnion('payout_method_type', [
   z.strictObject({
     payout_method_type: z.literal('ach'),
@@ -104,10 +101,10 @@ const bankRedirect = exactlyOne(
   }),
 );
 
-/** `token_type` is the word of a payment method's type: an open set. */
+/** `token_type` is the type of a payment method: an open set. */
 const passthrough = z.strictObject({ psp_token: text, psp_customer_id: text, token_type: text });
 
-/** Exactly one key. service-interface.md §4.8. */
+/** Exactly one key. service-interface.md §4.8.1. */
 export const payoutMethodDataRequest = exactlyOne(
   z.strictObject({
     card: card.optional(),
@@ -119,11 +116,11 @@ export const payoutMethodDataRequest = exactlyOne(
 );
 export type PayoutMethodDataRequest = z.input<typeof payoutMethodDataRequest>;
 
-/** service-interface.md §4.8, `payout_type`. */
+/** The types of payouts. service-interface.md §4.8. */
 export const PAYOUT_TYPES = ['card', 'bank', 'wallet', 'bank_redirect'] as const;
 export type PayoutType = (typeof PAYOUT_TYPES)[number];
 
-/** The type that each kind of details belongs to; `passthrough` serves any. */
+/** The payout type of each kind of details; `passthrough` fits any. */
 const TYPE_OF_DATA: Readonly<Record<string, PayoutType>> = {
   card: 'card',
   bank_transfer: 'bank',
@@ -131,7 +128,7 @@ const TYPE_OF_DATA: Readonly<Record<string, PayoutType>> = {
   bank_redirect: 'bank_redirect',
 };
 
-/** Whether the details sent are those of the type named; true where either is missing. */
+/** Whether the details belong to the payout type; true if either is missing. */
 export function payoutTypeFitsData(fields: {
   readonly payout_type?: PayoutType | undefined;
   readonly payout_method_data?: PayoutMethodDataRequest | undefined;

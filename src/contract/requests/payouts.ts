@@ -1,8 +1,8 @@
 /**
  * Requests about payouts. service-interface.md §4.8.
  *
- * Only `amount` and `currency` are mandatory to create one; what confirming needs besides may come
- * with the creation, an update or the confirmation itself.
+ * Only `amount` and `currency` are required to create one. What confirming requires may come with
+ * the creation, an update or the confirmation itself.
  */
 import { z } from 'zod';
 import { MERCHANT_ORDER_REFERENCE_ID_MAX_LENGTH } from '../limits.ts';
@@ -40,8 +40,8 @@ const ENTITY_WORDS = [
 ] as const;
 
 /**
- * service-interface.md §4.8: six words, "or lowercase". That is read both
- * ways, as their spelling in lower case and as the word that the family sends.
+ * Six words, or lower case. Both readings are accepted: their lower-case spelling, and the value
+ * `lowercase`, which the family sends. service-interface.md §4.8.
  */
 export const ENTITY_TYPES = [
   ...ENTITY_WORDS,
@@ -54,7 +54,7 @@ export const ENTITY_TYPES = [
   'lowercase',
 ] as const;
 
-/** service-interface.md §4.8, `priority`. */
+/** The values of `priority`. service-interface.md §4.8. */
 export const PAYOUT_PRIORITIES = [
   'instant',
   'fast',
@@ -74,7 +74,7 @@ const customer = z.strictObject({
   phone: text.optional(),
   phone_country_code: text.optional(),
   tax_registration_id: text.optional(),
-  /** Its inner form is left open. */
+  /** The contract names none of its fields. */
   document_details: openObject.optional(),
 });
 
@@ -87,16 +87,16 @@ const methodFields = {
   payout_method_id: text.optional(),
   billing: payoutBillingRequest.optional(),
   return_url: returnUrl.optional(),
-  /** Marked as required on a page that says only amount and currency are: read as optional. */
+  /** Optional: the contract contradicts itself about it. */
   browser_info: browserInfoRequest.optional(),
 };
 
-/** What an update may change as well. */
+/** Fields that an update may change. */
 const changeableFields = {
   merchant_order_reference_id: text.max(MERCHANT_ORDER_REFERENCE_ID_MAX_LENGTH).optional(),
   ...methodFields,
   customer: customer.optional(),
-  // Deprecated, each for the field of `customer` that is named like it.
+  // Deprecated in favor of the fields of `customer` with the same names.
   customer_id: customerId.optional(),
   email: email.optional(),
   name: text.optional(),
@@ -118,7 +118,7 @@ const changeableFields = {
     .optional(),
 };
 
-/** What decides whether a payout can be confirmed: of one request, or of all so far together. */
+/** The fields that decide whether a payout can be confirmed, of one request or of all so far. */
 export interface PayoutConfirmationFields {
   readonly payout_type?: unknown;
   readonly payout_method_data?: unknown;
@@ -127,8 +127,8 @@ export interface PayoutConfirmationFields {
 }
 
 /**
- * What is missing to confirm a payout: its type, and details or a stored method.
- * service-interface.md §4.8, `payout_type`.
+ * The fields that are missing to confirm a payout: its type, and details or a stored method.
+ * service-interface.md §4.8.
  */
 function missingToConfirmPayout(fields: PayoutConfirmationFields): readonly MissingField[] {
   const missing: MissingField[] = [];
@@ -139,7 +139,7 @@ function missingToConfirmPayout(fields: PayoutConfirmationFields): readonly Miss
   if (data === undefined && token === undefined && saved === undefined) {
     missing.push({
       field: 'payout_method_data',
-      why: 'required before confirmation, unless a stored method is named',
+      why: 'required before confirmation, unless a stored method is given',
     });
   }
   return missing;
@@ -158,16 +158,16 @@ interface PayoutFields {
   readonly phone_country_code?: string | undefined;
 }
 
-/** What contradicts itself, by field. */
+/** Contradictory fields. */
 function contradictions(fields: PayoutFields): readonly MissingField[] {
   const found: MissingField[] = [];
   if (!payoutTypeFitsData(fields)) {
-    found.push({ field: 'payout_method_data', why: 'holds details of another payout_type' });
+    found.push({ field: 'payout_method_data', why: 'belongs to another payout_type' });
   }
   if (fields.payout_method_data !== undefined && fields.payout_token !== undefined) {
     found.push({
       field: 'payout_token',
-      why: 'is sent instead of payout_method_data, not beside it',
+      why: 'must not be sent together with payout_method_data',
     });
   }
   const pairs = [
@@ -179,7 +179,7 @@ function contradictions(fields: PayoutFields): readonly MissingField[] {
   ] as const;
   for (const [field, deprecated, current] of pairs) {
     if (deprecated !== undefined && current !== undefined && deprecated !== current) {
-      found.push({ field, why: 'is deprecated and contradicts the field of customer' });
+      found.push({ field, why: 'is deprecated and differs from the field of customer' });
     }
   }
   return found;
@@ -191,7 +191,7 @@ function reportContradictions(context: z.core.ParsePayload<PayoutFields>): void 
   }
 }
 
-/** service-interface.md §4.8. */
+/** The body of creating a payout. service-interface.md §4.8. */
 export const createPayoutRequest = z
   .strictObject({
     amount: amountMinor,
@@ -199,7 +199,7 @@ export const createPayoutRequest = z
     ...changeableFields,
     confirm: z.boolean().optional(),
     payout_link: z.boolean().optional(),
-    /** Customizes the link; its fields are left open. */
+    /** Customizes the link; the contract names none of its fields. */
     payout_link_config: openObject.optional(),
   })
   .check(reportContradictions)
@@ -209,9 +209,10 @@ export const createPayoutRequest = z
 export type CreatePayoutRequest = z.input<typeof createPayoutRequest>;
 
 /**
- * `PUT /payouts/:payout_id`, whose body is left open: what creating takes, without the link, which
- * is settable only there, and without `confirm`, which has a route of its own. PUT replaces, so what
- * creating requires is required here. service-interface.md §1.5.
+ * The body of `PUT /payouts/:payout_id`, which the contract leaves open: the fields of creation,
+ * without the link, which can be set on creation only, and without `confirm`, which has a route of
+ * its own. PUT replaces, so the required fields of creation are required here. service-interface.md
+ * §1.5.
  */
 export const updatePayoutRequest = z
   .strictObject({
@@ -222,11 +223,14 @@ export const updatePayoutRequest = z
   .check(reportContradictions);
 export type UpdatePayoutRequest = z.input<typeof updatePayoutRequest>;
 
-/** service-interface.md §3.4: Create, then Update, then Confirm. */
+/** The body of confirming a payout. service-interface.md §3.4. */
 export const confirmPayoutRequest = z.strictObject(methodFields).check(reportContradictions);
 export type ConfirmPayoutRequest = z.input<typeof confirmPayoutRequest>;
 
-/** The contract says "filter body"; the names are the family's. */
+/**
+ * The body of listing payouts. The contract leaves the filter open; these names are the family's.
+ * service-interface.md §4.10.
+ */
 export const listPayoutsRequest = z.strictObject({
   ...pageFields,
   payout_id: text.optional(),

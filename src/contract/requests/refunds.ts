@@ -10,31 +10,31 @@ import {
   timestamp,
 } from './fields.ts';
 
-/** service-interface.md §2.5. */
+/** The types of refunds. service-interface.md §2.5. */
 export const REFUND_TYPES = ['Instant', 'Scheduled'] as const;
 
-/** service-interface.md §4.5. */
+/** The body of creating a refund. service-interface.md §4.5. */
 export const createRefundRequest = z.strictObject({
   payment_id: text,
-  /** Chosen by the merchant, so that the refund can be found after an answer was lost. */
+  /** Chosen by the merchant, so that the refund can be found after a lost response. */
   refund_id: refundId.optional(),
-  /** Minor units; a full refund when it is left out. */
+  /** Minor units; a full refund by default. */
   amount: amountMinor.optional(),
   reason: text.optional(),
-  /** `Instant` when it is left out. */
+  /** `Instant` by default. */
   refund_type: z.enum(REFUND_TYPES).optional(),
   metadata: metadata.optional(),
 });
 export type CreateRefundRequest = z.input<typeof createRefundRequest>;
 
-/** service-interface.md §4.5. */
+/** The body of updating a refund. service-interface.md §4.5. */
 export const updateRefundRequest = z.strictObject({
   reason: text.optional(),
   metadata: metadata.optional(),
 });
 export type UpdateRefundRequest = z.input<typeof updateRefundRequest>;
 
-/** Both spellings: the resource's, and the one that the family filters by. */
+/** Both spellings: the resource's, and the family's in filters. */
 const REFUND_LIST_STATUSES = [
   'pending',
   'review',
@@ -45,7 +45,10 @@ const REFUND_LIST_STATUSES = [
   'manual_review',
 ] as const;
 
-/** The contract says "filter body"; the names are the family's. */
+/**
+ * The body of listing refunds. The contract leaves the filter open; these names are the family's.
+ * service-interface.md §4.10.
+ */
 export const listRefundsRequest = z.strictObject({
   ...pageFields,
   payment_id: text.optional(),
@@ -53,7 +56,7 @@ export const listRefundsRequest = z.strictObject({
   profile_id: text.optional(),
   start_time: timestamp.optional(),
   end_time: timestamp.optional(),
-  /** Minor units, both bounds included. */
+  /** Minor units, inclusive. */
   amount_filter: z
     .strictObject({ start_amount: z.int().optional(), end_amount: z.int().optional() })
     .optional(),

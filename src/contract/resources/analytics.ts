@@ -1,8 +1,8 @@
-/** What analytics answers. service-interface.md §4.9. */
+/** The response of analytics. service-interface.md §4.9. */
 import { z } from 'zod';
 
 const row = z.record(z.string(), z.unknown());
 
-/** Same section: rows with a key for each group-by name and metric, and totals. */
+/** Rows with a key for each grouping and metric, and totals. service-interface.md §4.9. */
 export const metricsSchema = z.looseObject({ queryData: z.array(row), metaData: z.array(row) });
 export type Metrics = z.infer<typeof metricsSchema>;

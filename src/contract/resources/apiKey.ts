@@ -8,26 +8,26 @@ export const API_KEY_FAMILY_FIELDS = {
   prefix: text,
 };
 
-/** As retrieving, listing and updating show it: without the key itself. */
+/** An API key as it is retrieved, listed and updated: without the key itself. */
 export const apiKeySchema = z.looseObject({
   key_id: id,
   merchant_id: text,
   name: text,
   description: text,
   created: timestamp,
-  /** ISO 8601; null when the key never expires. The family's word for that is `never`. */
+  /** ISO 8601; null when the key never expires, for which the family sends `never`. */
   expiration: text,
   ...API_KEY_FAMILY_FIELDS,
 });
 export type ApiKey = z.infer<typeof apiKeySchema>;
 
-/** As creating shows it, once. service-interface.md §2.8, `api_key`. */
+/** An API key as the creation returns it, once. service-interface.md §2.8. */
 export const createdApiKeySchema = apiKeySchema.extend({
   /** A secret: it cannot be retrieved later. */
   api_key: z.string().min(1),
 });
 export type CreatedApiKey = z.infer<typeof createdApiKeySchema>;
 
-/** What revoking answers with. The contract leaves its form open; this is the family's. */
+/** The result of revoking a key. The contract leaves it open; this is the family's. */
 export const revokedApiKeySchema = z.looseObject({ merchant_id: text, key_id: id, revoked: flag });
 export type RevokedApiKey = z.infer<typeof revokedApiKeySchema>;

@@ -13,18 +13,18 @@ const PROFILE_FAMILY_FIELDS = {
   profile_name: text,
   return_url: text,
   enable_payment_response_hash: flag,
-  /** The secret that webhooks are signed with: never logged. */
+  /** The secret that signs webhooks: never logged. */
   payment_response_hash_key: text,
   redirect_to_merchant_with_http_post: flag,
   webhook_details: z
     .looseObject({
-      /** Where webhooks go; null or missing for nowhere. */
+      /** Where webhooks are sent; null or missing for nowhere. */
       webhook_url: text,
       webhook_version: text,
       payment_created_enabled: flag,
       payment_succeeded_enabled: flag,
       payment_failed_enabled: flag,
-      /** The only statuses that are told; all of them where a list is missing or empty. */
+      /** The only statuses that send a webhook; all statuses if the list is missing or empty. */
       payment_statuses_enabled: texts,
       refund_statuses_enabled: texts,
       payout_statuses_enabled: texts,
@@ -34,7 +34,7 @@ const PROFILE_FAMILY_FIELDS = {
   session_expiry: integer,
 };
 
-/** A profile of the account: where its webhooks go, and the secret that signs them. */
+/** A profile of the account: where its webhooks are sent, and the secret that signs them. */
 export const businessProfileSchema = z.looseObject({
   profile_id: id,
   ...PROFILE_FAMILY_FIELDS,

@@ -10,7 +10,7 @@ export const CUSTOMER_FAMILY_FIELDS = {
   tax_registration_id: text,
 };
 
-/** service-interface.md §2.4. */
+/** A customer. service-interface.md §2.4. */
 export const customerSchema = z.looseObject({
   customer_id: id,
   email: text,
@@ -25,7 +25,7 @@ export const customerSchema = z.looseObject({
       city: text,
       state: text,
       zip: text,
-      /** ISO 3166, two letters. */
+      /** Two letters of ISO 3166. */
       country: text,
       first_name: text,
       last_name: text,
@@ -37,7 +37,7 @@ export const customerSchema = z.looseObject({
 });
 export type Customer = z.infer<typeof customerSchema>;
 
-/** What deleting answers with. The contract leaves its form open; this is the family's. */
+/** The result of deleting a customer. The contract leaves it open; this is the family's. */
 export const deletedCustomerSchema = z.looseObject({
   customer_id: id,
   customer_deleted: flag,

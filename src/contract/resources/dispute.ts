@@ -1,7 +1,6 @@
 /**
- * The dispute, as events and retrievals carry it. The contract shows its id, its status after
- * evidence and the time of that; the rest is what services of this family send.
- * service-interface.md §2.6.
+ * The dispute, in events and responses. The contract shows its id, its status after evidence and
+ * the time of the evidence; the rest is the family's. service-interface.md §2.6.
  */
 import { z } from 'zod';
 import { currency, flag, id, text, timestamp } from './fields.ts';
@@ -10,14 +9,16 @@ import { currency, flag, id, text, timestamp } from './fields.ts';
 const DISPUTE_FAMILY_FIELDS = {
   payment_id: text,
   attempt_id: text,
-  /** Minor units, sent as text; an integer, the contract's form of amounts, is read too. */
+  /** Minor units, sent as text. An integer, the contract's form of amounts, is accepted too. */
   amount: z.union([z.string(), z.int()]).nullish(),
   currency,
-  /** One of DISPUTE_STAGES, or a later word. */
+  /** One of DISPUTE_STAGES, or a newer value. */
   dispute_stage: text,
-  /** As `status`, with the prefix `dispute_`; it says more than `status` where both are sent. */
+  /**
+   * Like `status`, with the prefix `dispute_`; it is more precise than `status` when both are sent.
+   */
   dispute_status: text,
-  /** Until when evidence is taken. */
+  /** The deadline for evidence. */
   challenge_required_by: timestamp,
   connector: text,
   connector_status: text,
@@ -35,7 +36,7 @@ const DISPUTE_FAMILY_FIELDS = {
   is_already_refunded: flag,
 };
 
-/** service-interface.md §2.6. */
+/** A dispute. service-interface.md §2.6. */
 export const disputeSchema = z.looseObject({
   dispute_id: id,
   /** One of DISPUTE_STATUSES or `submitted`; see statuses.ts. */

@@ -1,8 +1,8 @@
-/** What evidence is answered with. service-interface.md §2.6. */
+/** The responses about evidence. service-interface.md §2.6 and §4.6.2. */
 import { z } from 'zod';
 import { id, text, timestamp } from './fields.ts';
 
-/** service-interface.md §2.6. */
+/** The result of submitting evidence. service-interface.md §2.6. */
 export const evidenceResultSchema = z.looseObject({
   dispute_id: id,
   /** `submitted`. */
@@ -11,15 +11,15 @@ export const evidenceResultSchema = z.looseObject({
 });
 export type EvidenceResult = z.infer<typeof evidenceResultSchema>;
 
-/** service-interface.md §4.6.2. */
+/** The evidence of a dispute. service-interface.md §4.6.2. */
 export const evidenceSchema = z.looseObject({
   dispute_id: id,
-  /** By group and field; which groups there are is open. Those without a field are left out. */
+  /** By group and field. The set of groups is open; fields without a value are left out. */
   evidence: z.record(z.string(), z.record(z.string(), z.unknown())).nullish(),
   evidence_submitted_at: timestamp,
 });
 export type Evidence = z.infer<typeof evidenceSchema>;
 
-/** What uploading answers with. The family's. */
+/** The result of uploading a file. The family's. */
 export const uploadedFileSchema = z.looseObject({ file_id: id });
 export type UploadedFile = z.infer<typeof uploadedFileSchema>;

@@ -3,37 +3,35 @@
  *
  * 1. Responses do not always carry every field, and services of this family send null for what they
  *    do not have: every field but the resource's own id may be missing or null.
- * 2. Statuses, currencies and times are plain text: statuses.ts, money.ts and the readers judge them.
- * 3. Two things make a resource unreadable: no id, or money of another form than the contract's.
- *    Every other field of another form reads as if it had not been carried, a list of parts as a
- *    whole, so that nothing beside the money can hide what became of it.
+ * 2. Statuses, currencies and times are plain text; statuses.ts, money.ts and the readers validate
+ *    them.
+ * 3. Two things make a resource unreadable: no id, or an invalid amount or currency. Any other
+ *    invalid field counts as missing, a list as a whole, so that no other field can hide what
+ *    happened to the money.
  */
 import { z } from 'zod';
 
-/** A field that may be missing, null, or of another form (rule 3). */
+/** A field that may be missing, null or invalid (rule 3). */
 export function lenient<T extends z.ZodType>(form: T) {
   const field: z.ZodOptional<z.ZodNullable<T>> = form.nullable().optional();
   return z.catch(field, undefined);
 }
 
-/** The id under which a resource is known. service-interface.md §2. */
+/** The id of a resource. service-interface.md §2. */
 export const id = z.string().min(1);
 
-/** Free text, a code, or a word of an open set. */
+/** Free text, a code, or a value of an open set. */
 export const text = lenient(z.string());
 
-/** A whole number that is no amount. */
+/** An integer that is not an amount. */
 export const integer = lenient(z.int());
 
 export const flag = lenient(z.boolean());
 
-/**
- * Minor units of the currency beside it, as a safe integer.
- * service-interface.md §1.4.
- */
+/** Minor units of the currency beside it, as a safe integer. service-interface.md §1.4. */
 export const amountMinor = z.int().nullish();
 
-/** service-interface.md §1.4: ISO 4217. */
+/** An ISO 4217 code. service-interface.md §1.4. */
 export const currency = z.string().nullish();
 
 /** ISO 8601. service-interface.md §1.4. */
@@ -42,7 +40,7 @@ export const timestamp = lenient(z.string());
 /** The merchant's own key-value pairs. service-interface.md §2.1. */
 export const metadata = lenient(z.record(z.string(), z.unknown()));
 
-/** service-interface.md §2.2, `billing`. */
+/** Billing details. service-interface.md §2.2. */
 export const billingSchema = z.looseObject({
   address: lenient(
     z.looseObject({
@@ -51,14 +49,14 @@ export const billingSchema = z.looseObject({
       city: text,
       state: text,
       zip: text,
-      /** ISO 3166, two letters. */
+      /** Two letters of ISO 3166. */
       country: text,
       first_name: text,
       last_name: text,
     }),
   ),
   phone: lenient(z.looseObject({ number: text, country_code: text })),
-  /** Named for payouts only. */
+  /** Payouts only. */
   email: text,
 });
 /** Customer details inside another resource. service-interface.md §2.7. */

@@ -1,24 +1,22 @@
-/**
- * The four resources that move money. Interface document, section Resources and their fields.
- */
+/** The four resources that move money. service-interface.md §2. */
 import type { z } from 'zod';
 import { disputeSchema } from './dispute.ts';
 import { paymentSchema } from './payment.ts';
 import { payoutSchema } from './payout.ts';
 import { refundSchema } from './refund.ts';
 
-/** Interface document, section Events: the changes that webhooks tell. */
+/** The kinds of resources whose changes send webhooks. service-interface.md §6.4. */
 export const RESOURCE_KINDS = ['payment', 'refund', 'dispute', 'payout'] as const;
 export type ResourceKind = (typeof RESOURCE_KINDS)[number];
 
-/** How one kind is named and read. */
+/** How to identify and parse one kind. */
 export interface ResourceEntry {
-  /** The field that holds the resource's own id. */
+  /** The field with the resource's own id. */
   readonly idField: string;
   readonly schema: z.ZodType;
 }
 
-/** Interface document, section Resources and their fields. */
+/** The four resources by kind. service-interface.md §2. */
 export const RESOURCES = {
   payment: { idField: 'payment_id', schema: paymentSchema },
   refund: { idField: 'refund_id', schema: refundSchema },

@@ -1,6 +1,4 @@
-/**
- * The payment, as events and retrievals carry it. service-interface.md §2.1.
- */
+/** The payment, in events and responses. service-interface.md §2.1. */
 import { z } from 'zod';
 import { disputeSchema } from './dispute.ts';
 import {
@@ -18,14 +16,17 @@ import {
 } from './fields.ts';
 import { refundSchema } from './refund.ts';
 
-/** Response form of a card: never its number. service-interface.md §2.1. */
+/** A card in a response, never with its full number. service-interface.md §2.1. */
 const cardDetailsSchema = z.looseObject({
   last4: text,
   brand: text,
   exp_month: text,
   exp_year: text,
 });
-/** Why a payment failed, in three voices. service-interface.md §2.1. */
+/**
+ * Why a payment failed: the unified reason, the issuer's and the acquirer's. service-interface.md
+ * §2.1.
+ */
 const errorDetailsSchema = z.looseObject({
   unified_details: lenient(z.looseObject({ category: text, message: text })),
   issuer_details: lenient(
@@ -35,25 +36,25 @@ const errorDetailsSchema = z.looseObject({
       network_details: lenient(z.looseObject({ name: text })),
     }),
   ),
-  /** The acquirer's own words: no stable surface. */
+  /** The acquirer's own text, which changes without notice. */
   connector_details: lenient(z.looseObject({ code: text, message: text, reason: text })),
 });
 /**
- * What the customer has to do next. The contract leaves its name and form open; the family calls it
- * `next_action` and tells its many forms apart by `type`, of which a redirect is the usual one.
- * service-interface.md §2.1.
+ * The customer's next action. The contract leaves its name and form open; the family calls it
+ * `next_action` and distinguishes its forms by `type`, usually a redirect. service-interface.md
+ * §2.1.
  */
 const nextActionSchema = z.looseObject({ type: text, redirect_to_url: text });
-/** service-interface.md §2.2, `order_details`. */
+/** One item of the order. service-interface.md §2.2. */
 const orderDetailSchema = z.looseObject({
   name: text,
-  /** The family's word for `name`. */
+  /** The family's name for `name`. */
   product_name: text,
   quantity: integer,
   amount: amountMinor,
   currency,
 });
-/** One of several captures of a payment. Not in the contract; the family sends it on request. */
+/** One of several captures of a payment. The family returns it on request. */
 const captureSchema = z.looseObject({
   capture_id: text,
   status: text,
@@ -74,11 +75,11 @@ export const PAYMENT_FAMILY_FIELDS = {
   /** The family's names for `modified_at`. */
   updated: timestamp,
   updated_at: timestamp,
-  /** After this time the authorization can no longer be captured. */
+  /** After this time the authorization cannot be captured. */
   capture_before: timestamp,
-  /** When the session ends in which the customer can pay. */
+  /** The end of the session in which the customer can pay. */
   expires_on: timestamp,
-  /** A failed payment may be tried again under the same id. */
+  /** A failed payment may be retried under the same id. */
   attempt_count: integer,
   manual_retry_allowed: flag,
   merchant_order_reference_id: text,
@@ -94,11 +95,11 @@ export const PAYMENT_FAMILY_FIELDS = {
   test_mode: flag,
 };
 
-/** service-interface.md §2.1. */
+/** A payment. service-interface.md §2.1. */
 export const paymentSchema = z.looseObject({
   payment_id: id,
   merchant_id: text,
-  /** One of PAYMENT_STATUSES, or a later word; see statuses.ts. */
+  /** One of PAYMENT_STATUSES, or a newer value; see statuses.ts. */
   status: text,
   amount: amountMinor,
   amount_received: amountMinor,

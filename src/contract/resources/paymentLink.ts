@@ -1,11 +1,11 @@
 /**
- * The payment link. The contract leaves its fields open: these are those of its creation, and what
- * services of this family show. service-interface.md §2.9.
+ * The payment link. The contract leaves its fields open: these are the fields of its creation, and
+ * the family's. service-interface.md §2.9.
  */
 import { z } from 'zod';
 import { amountMinor, currency, flag, id, lenient, text, timestamp } from './fields.ts';
 
-/** A page where a customer pays an amount that the merchant named. */
+/** A page where a customer pays an amount that the merchant set. */
 export const paymentLinkSchema = z.looseObject({
   payment_link_id: id,
   merchant_id: text,
@@ -24,7 +24,7 @@ export const paymentLinkSchema = z.looseObject({
   authentication_type: text,
   require_customer_info: flag,
   payment_link_config: lenient(z.looseObject({})),
-  /** Of the last payment that was made by it. */
+  /** Of the last payment made by the link. */
   payment_id: text,
   created: timestamp,
   /** The family's name for `created`. */

@@ -1,6 +1,4 @@
-/**
- * The payout, as events and retrievals carry it. service-interface.md §2.7.
- */
+/** The payout, in events and responses. service-interface.md §2.7. */
 import { z } from 'zod';
 import {
   amountMinor,
@@ -15,7 +13,7 @@ import {
   timestamp,
 } from './fields.ts';
 
-/** How the money goes out; account numbers come masked. service-interface.md §2.7. */
+/** How the money is sent; account numbers are masked. service-interface.md §2.7. */
 const payoutMethodDataSchema = z.looseObject({
   bank: lenient(
     z.looseObject({
@@ -25,7 +23,7 @@ const payoutMethodDataSchema = z.looseObject({
     }),
   ),
 });
-/** Fields that services of this family add. Some are deprecated fields of requests in the contract. */
+/** Fields that services of this family add. Some are deprecated request fields of the contract. */
 export const PAYOUT_FAMILY_FIELDS = {
   modified_at: timestamp,
   updated: timestamp,
@@ -33,14 +31,14 @@ export const PAYOUT_FAMILY_FIELDS = {
   connector: text,
   merchant_connector_id: text,
   business_label: text,
-  /** Deprecated copies of what `customer` holds. service-interface.md §9.2. */
+  /** Deprecated copies of the fields of `customer`. service-interface.md §9.2. */
   email: text,
   name: text,
   phone: text,
   phone_country_code: text,
 };
 
-/** service-interface.md §2.7. */
+/** A payout. service-interface.md §2.7. */
 export const payoutSchema = z.looseObject({
   payout_id: id,
   merchant_id: text,
@@ -60,7 +58,7 @@ export const payoutSchema = z.looseObject({
   entity_type: text,
   recurring: flag,
   metadata,
-  /** One of PAYOUT_STATUSES, or a later word; see statuses.ts. */
+  /** One of PAYOUT_STATUSES, or a newer value; see statuses.ts. */
   status: text,
   error_message: text,
   error_code: text,

@@ -1,6 +1,4 @@
-/**
- * The refund, as events and retrievals carry it. service-interface.md §2.5.
- */
+/** The refund, in events and responses. service-interface.md §2.5. */
 import { z } from 'zod';
 import { amountMinor, currency, id, metadata, text, timestamp } from './fields.ts';
 
@@ -22,16 +20,16 @@ export const REFUND_FAMILY_FIELDS = {
   merchant_connector_id: text,
 };
 
-/** service-interface.md §2.5. */
+/** A refund. service-interface.md §2.5. */
 export const refundSchema = z.looseObject({
   refund_id: id,
   payment_id: text,
   amount: amountMinor,
   currency,
-  /** One of REFUND_STATUSES, or a later word; see statuses.ts. */
+  /** One of REFUND_STATUSES, or a newer value; see statuses.ts. */
   status: text,
   reason: text,
-  /** `Instant` or `Scheduled`; in lower case at some services of this family. */
+  /** `Instant` or `Scheduled`; lower case at some services of this family. */
   refund_type: text,
   metadata,
   created: timestamp,
