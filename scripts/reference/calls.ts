@@ -6,8 +6,8 @@ import {
   type EndpointName,
   type Repetition,
 } from '../../src/contract/endpoints/index.ts';
-import type { EndpointOfCall } from './askClient.ts';
 import { prose, table, tagged } from './markdown.ts';
+import type { EndpointOfCall } from './probeClient.ts';
 import type { Declaration, Member } from './readSources.ts';
 import type { TypeWriter } from './typeWriter.ts';
 

@@ -3,7 +3,7 @@
  * not from what is compiled, so that a check of the document needs no build.
  *
  * It knows the few forms that the formatter leaves behind: a declaration begins in the first column,
- * a member two columns further in, and its docstring stands right above it.
+ * a member two columns further in, and its docstring is right above it.
  *
  * 1. What is not of these forms is an error, never left out.
  * 2. A type that is made from a schema has the schema's docstring, unless it has one of its own.
@@ -31,7 +31,7 @@ export interface Declaration {
   readonly docstring: string;
   /** Of interfaces and classes; what a constructor takes is not among them. */
   readonly members: readonly Member[];
-  /** What an interface builds upon. */
+  /** The interface that it extends. */
   readonly base: string | undefined;
   /** The schema that a type is made from. */
   readonly schema: string | undefined;

@@ -7,10 +7,10 @@ import { z } from 'zod';
 import { COMMON_ERRORS } from '../../src/contract/endpoints/index.ts';
 import * as contract from '../../src/contract/index.ts';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
-import { askAdminClient, askClient } from './askClient.ts';
 import { type Context, declarationOf, describeCalls } from './calls.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import { prose, table, tagged } from './markdown.ts';
+import { probeAdminClient, probeClient } from './probeClient.ts';
 import { type Declaration, type Member, readExports } from './readSources.ts';
 import { createTypeWriter } from './typeWriter.ts';
 
@@ -26,9 +26,9 @@ export async function writeReference(): Promise<string> {
     ...MAKING.map((name) => describe(context, name)),
     '## Calls',
     BEFORE_CALLS,
-    ...describeCalls(context, 'PaymentServiceClient', await askClient()),
+    ...describeCalls(context, 'PaymentServiceClient', await probeClient()),
     '## Calls of the administrative client',
-    ...describeCalls(context, 'AdminClient', await askAdminClient()),
+    ...describeCalls(context, 'AdminClient', await probeAdminClient()),
     '## Errors',
     ...['PaymentServiceError', 'ClientErrorKind', 'RequestProblem'].map((name) =>
       describe(context, name),

@@ -127,13 +127,13 @@ test('the code of the guide compiles and runs', async () => {
     secure: 'redirect',
     returned: { do: 'ship' },
     declined: {
-      do: 'ask',
+      do: 'explain',
       message: 'Insufficient funds',
       mayRetry: false,
       mayUseAnotherMethod: true,
     },
     declinedAgain: {
-      do: 'ask',
+      do: 'explain',
       message: 'Insufficient funds',
       mayRetry: false,
       mayUseAnotherMethod: true,

@@ -1,9 +1,9 @@
-/** docs/client-reference.md: what the sources say now, of everything that is public. */
+/** docs/client-reference.md: generated from the sources, for everything that is public. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { askAdminClient, askClient } from '../../../scripts/reference/askClient.ts';
+import { probeAdminClient, probeClient } from '../../../scripts/reference/probeClient.ts';
 import { readExports } from '../../../scripts/reference/readSources.ts';
 import { refuseUndocumented, writeReference } from '../../../scripts/reference/writeReference.ts';
 import { ENDPOINTS } from '../../../src/contract/index.ts';
@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const written = readFileSync(join(packageRoot(), 'docs/client-reference.md'), 'utf8');
 const exported = readExports(join(packageRoot(), 'src/client/index.ts'));
 
-test('the document is what the sources say now; `npm run generate` writes it', async () => {
+test('the document is current; `npm run generate` writes it', async () => {
   expect(written).toBe(await writeReference());
 });
 
@@ -40,7 +40,7 @@ test('every link leads to a heading', () => {
 });
 
 test('every endpoint has a call', async () => {
-  const used = new Set([...(await askClient()).values(), ...(await askAdminClient()).values()]);
+  const used = new Set([...(await probeClient()).values(), ...(await probeAdminClient()).values()]);
   expect([...used].toSorted()).toEqual(Object.keys(ENDPOINTS).toSorted());
 });
 
@@ -70,7 +70,7 @@ test('members are read over several lines, and what cannot be read is an error',
     '/** A thing. */',
     'export interface Thing extends Base {',
     '  /** Does (so',
-    '   * it says. */',
+    '   * it is documented. */',
     '  act: (',
     '    id: string,',
     '    more?: { readonly at: number },',
@@ -86,7 +86,7 @@ test('members are read over several lines, and what cannot be read is an error',
       name: 'act',
       type: '(id: string, more?: { readonly at: number }) => Promise<void>',
       optional: false,
-      docstring: 'Does (so\nit says.',
+      docstring: 'Does (so\nit is documented.',
     },
     { name: 'kind', type: 'Kind', optional: true, docstring: '' },
   ]);

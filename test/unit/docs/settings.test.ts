@@ -1,4 +1,4 @@
-/** docs/reference/settings.md and .env.example: what the schema of settings and their texts say now. */
+/** docs/reference/settings.md and .env.example: generated from the schema and the texts of settings. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -16,12 +16,12 @@ import { ENDPOINTS, type EndpointName } from '../../src/contract/endpoints/index
 export type EndpointOfCall = ReadonlyMap<string, EndpointName>;
 
 /** @throws Error when the error of a call does not name an endpoint */
-export function askClient(): Promise<EndpointOfCall> {
+export function probeClient(): Promise<EndpointOfCall> {
   return collect(createClient({ ...OPTIONS, apiKey: 'snd_not_used' }));
 }
 
 /** The same for the administrative client. */
-export function askAdminClient(): Promise<EndpointOfCall> {
+export function probeAdminClient(): Promise<EndpointOfCall> {
   return collect(createAdminClient({ ...OPTIONS, apiKey: 'admin_not_used' }));
 }
 
