@@ -1,5 +1,4 @@
 import { Command, Option } from 'commander';
-import { openQueues } from '../../assembly/queues.ts';
 import { replayEvent } from '../../ledger/inbox/applyEvents.ts';
 import { batchJob, EVENTS_QUEUE, type EventsJob } from '../../ledger/inbox/jobs.ts';
 import { readEventRows } from '../../ledger/read/store/events.ts';
@@ -158,6 +157,8 @@ async function findReplayable(
 /** Tells the workers at once; if the queue is away the sweep will. */
 async function enqueue(databaseUrl: string, inboxIds: readonly number[]): Promise<boolean> {
   if (inboxIds.length === 0) return true;
+  // Loaded here, because it takes longer than the commands that only read.
+  const { openQueues } = await import('../../assembly/queues.ts');
   const queues = openQueues(readConfig(), { databaseUrl, log: quiet });
   const producer = queues.producer<EventsJob>(EVENTS_QUEUE);
   try {
