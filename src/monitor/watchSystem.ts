@@ -6,8 +6,23 @@
 
 import { settleAlerts } from '../alerts/raise.ts';
 import { speakOfFindings } from '../alerts/settleFindings.ts';
+import { readOpenRules } from '../alerts/store/openAlerts.ts';
+import {
+  type Backlog,
+  countWebhooks,
+  readBacklog,
+  readWebhookGaps,
+} from '../ledger/inbox/store/arrivals.ts';
+import { readOldestFindingMs } from '../ledger/read/store/openFindings.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
+import { readPause } from '../reconcile/store/pauses.ts';
+import {
+  countMissed,
+  countMissedSinceWebhook,
+  isRateLimitExhausted,
+} from '../reconcile/store/progress.ts';
+import { readWatermarks } from '../reconcile/store/runs.ts';
 import {
   CLOCK_OFF_FOR_MS,
   CLOCK_REPORTED_WITHIN_MS,
@@ -21,19 +36,7 @@ import {
   type SystemFacts,
 } from './domain/systemRules.ts';
 import { readClockReports, removeOldClockReports } from './store/clockReports.ts';
-import {
-  addCounts,
-  countMissed,
-  countNews,
-  countWebhooks,
-  type Figures,
-  readCount,
-  readFigures,
-  readRhythm,
-  readStanding,
-  readWatermarks,
-  removeOldCounts,
-} from './store/watch.ts';
+import { addCounts, readCount, removeOldCounts } from './store/watch.ts';
 
 export interface SystemWatchParts {
   readonly db: Database;
@@ -50,10 +53,12 @@ export function createSystemWatch({
 }: SystemWatchParts): () => Promise<void> {
   let watchingSinceMs: number | undefined;
   return async () => {
-    const figures = await readFigures(db);
-    watchingSinceMs ??= figures.nowMs;
-    if (figures.isExhausted) await addCounts(db, [{ name: 'rate_exhausted', count: 1 }]);
-    const known = { figures, watchingSinceMs, isReconciling };
+    const backlog = await readBacklog(db);
+    watchingSinceMs ??= backlog.nowMs;
+    if (await isRateLimitExhausted(db)) {
+      await addCounts(db, [{ name: 'rate_exhausted', count: 1 }]);
+    }
+    const known = { backlog, watchingSinceMs, isReconciling };
     await db.transaction(async (tx) => {
       await settleAlerts(tx, judgeSystem(await readFacts(tx, known)));
     });
@@ -65,31 +70,31 @@ export function createSystemWatch({
 }
 
 interface Known {
-  readonly figures: Figures;
+  readonly backlog: Backlog;
   readonly watchingSinceMs: number;
   readonly isReconciling: boolean;
 }
 
 async function readFacts(
   tx: Queryable,
-  { figures, watchingSinceMs, isReconciling }: Known,
+  { backlog, watchingSinceMs, isReconciling }: Known,
 ): Promise<SystemFacts> {
-  const { lastWebhookMs, usualGapMs } = await readRhythm(tx);
+  const { lastWebhookMs, usualGapMs } = await readWebhookGaps(tx);
   const mismatched = await readCount(tx, 'signature_mismatched', SIGNATURE_WINDOW_MS);
   const unsigned = await readCount(tx, 'signature_unsigned', SIGNATURE_WINDOW_MS);
   const exhausted = await readCount(tx, 'rate_exhausted', RATE_WINDOW_MS);
   return {
-    nowMs: figures.nowMs,
+    nowMs: backlog.nowMs,
     watchingSinceMs,
-    standing: new Set(await readStanding(tx, SYSTEM_SUBJECTS)),
+    standing: new Set(await readOpenRules(tx, SYSTEM_SUBJECTS)),
     refused: { mismatched: mismatched.count, unsigned: unsigned.count },
     lastWebhookMs: lastWebhookMs ?? undefined,
     usualGapMs: usualGapMs ?? undefined,
-    newsSinceLastWebhook: await countNews(tx, lastWebhookMs),
+    newsSinceLastWebhook: await countMissedSinceWebhook(tx, lastWebhookMs),
     missed: await readMissed(tx),
-    oldestPendingMs: figures.oldestPendingMs ?? undefined,
-    deadEvents: figures.deadEvents,
-    reconciliation: isReconciling ? await readReconciliation(tx, figures) : undefined,
+    oldestPendingMs: backlog.oldestPendingMs ?? undefined,
+    deadEvents: backlog.deadEvents,
+    reconciliation: isReconciling ? await readReconciliation(tx) : undefined,
     exhaustedMinutes: exhausted.minutes,
     clocks: await readClockReports(tx, {
       forMs: CLOCK_OFF_FOR_MS,
@@ -104,19 +109,19 @@ async function readMissed(tx: Queryable): Promise<readonly Missed[]> {
   for (const periodMs of MISSED_PERIODS_MS) {
     const changes = await countMissed(tx, periodMs);
     if (changes === 0) continue;
-    const webhooks = await countWebhooks(tx, { windowMs: periodMs, most: MOST_COUNTED });
+    const webhooks = await countWebhooks(tx, { windowMs: periodMs, max: MOST_COUNTED });
     missed.push({ periodMs, changes, webhooks });
   }
   return missed;
 }
 
-async function readReconciliation(
-  tx: Queryable,
-  { pausedMs, pausedBy, unusableSinceMs }: Figures,
-): Promise<SystemFacts['reconciliation']> {
+async function readReconciliation(tx: Queryable): Promise<SystemFacts['reconciliation']> {
+  const watermarks = await readWatermarks(tx);
+  const pause = await readPause(tx);
+  const unusableSinceMs = await readOldestFindingMs(tx, 'service_unusable');
   return {
-    watermarks: await readWatermarks(tx),
-    paused: pausedMs === null ? undefined : { sinceMs: pausedMs, by: pausedBy ?? 'unknown' },
+    watermarks: watermarks.map(({ stream, at }) => ({ stream, atMs: at.getTime() })),
+    paused: pause && { sinceMs: pause.pausedAt.getTime(), by: pause.pausedBy },
     unusableSinceMs: unusableSinceMs ?? undefined,
   };
 }

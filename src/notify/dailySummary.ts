@@ -1,11 +1,13 @@
 /** The daily summary: a message to every channel that gets alerts, regardless of its severity. */
 
 import type { Severity } from '../alerts/domain/alert.ts';
+import { countOpenAlerts } from '../alerts/store/openAlerts.ts';
+import { readDayTotals } from '../ledger/read/store/dayTotals.ts';
+import { countOpenFindings } from '../ledger/read/store/openFindings.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { ChannelName, DaySummary } from './domain/message.ts';
 import { insertMessages } from './store/messages.ts';
-import { countOpenAlerts, countOpenFindings, readDay } from './store/summary.ts';
 
 export interface SummaryParts {
   readonly db: Database;
@@ -34,7 +36,7 @@ export async function enqueueDailySummary(
   const open = (severity: Severity): number => bySeverity.get(severity) ?? 0;
   const summary: DaySummary = {
     day,
-    currencies: await readDay(db, { from, to }),
+    currencies: await readDayTotals(db, { from, to }),
     openFindings: await countOpenFindings(db),
     openAlerts: { info: open('info'), warning: open('warning'), critical: open('critical') },
   };

@@ -1,4 +1,5 @@
 /** The timeline of one order, from the rows that also explain it. */
+import { readAlertHistory } from '../../alerts/store/openAlerts.ts';
 import type { ReasonFields } from '../../contract/reasons.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { eventSubject } from '../domain/findings.ts';
@@ -15,12 +16,7 @@ import {
   readPartRows,
   type StoredEvidence,
 } from './store/explain.ts';
-import {
-  readAlertHistory,
-  readExpectationHistory,
-  readFindingHistory,
-  readStatusHistory,
-} from './store/timeline.ts';
+import { readExpectationHistory, readFindingHistory, readStatusHistory } from './store/timeline.ts';
 
 export interface OrderTimeline {
   readonly timeline: readonly TimelineEntry[];

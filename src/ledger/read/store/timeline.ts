@@ -3,12 +3,7 @@
  * explaining.ts reads. The newest rows first.
  */
 import type { Queryable } from '../../../platform/db/database.ts';
-import type {
-  AlertHistory,
-  ExpectationHistory,
-  FindingHistory,
-  StatusHistory,
-} from '../../domain/history.ts';
+import type { ExpectationHistory, FindingHistory, StatusHistory } from '../../domain/history.ts';
 
 export interface HistoryRequest {
   readonly orderKey: string;
@@ -60,25 +55,6 @@ export function readFindingHistory(
             (extract(epoch from opened_at) * 1000000)::bigint as "openedMicros",
             (extract(epoch from closed_at) * 1000000)::bigint as "closedMicros"
        from findings
-      where subject = any ($1::text[])
-      order by id desc
-      limit $2`,
-    [subjects, limit],
-  );
-}
-
-/** Alerts about subjects. */
-export function readAlertHistory(
-  db: Queryable,
-  { subjects, limit }: { readonly subjects: readonly string[]; readonly limit: number },
-): Promise<readonly AlertHistory[]> {
-  return db.query<AlertHistory>(
-    `select id, rule, subject, severity, sentence,
-            (extract(epoch from opened_at) * 1000000)::bigint as "openedMicros",
-            (extract(epoch from acknowledged_at) * 1000000)::bigint as "acknowledgedMicros",
-            acknowledged_by as "acknowledgedBy", acknowledged_reason as "acknowledgedReason",
-            (extract(epoch from resolved_at) * 1000000)::bigint as "resolvedMicros"
-       from alerts
       where subject = any ($1::text[])
       order by id desc
       limit $2`,

@@ -1,0 +1,65 @@
+/** Statements on when events arrive and how long they wait. Times are the database's. */
+import type { Queryable } from '../../../platform/db/database.ts';
+
+export interface WebhookGaps {
+  readonly lastWebhookMs: number | null;
+  readonly usualGapMs: number | null;
+}
+
+/** The newest events to read, and the fewest gaps for a percentile. */
+const NEWEST = 500;
+const MIN_GAPS = 20;
+
+/**
+ * The receipt of the last event, and the 99th percentile of the gaps between the newest ones. Batches
+ * commit concurrently, so receipt times are not strictly ascending by id.
+ */
+export async function readWebhookGaps(db: Queryable): Promise<WebhookGaps> {
+  const rows = await db.query<WebhookGaps>(
+    `with newest as (
+       select received_at from webhook_events order by id desc limit $1
+     ), gaps as (
+       select received_at - lag(received_at) over (order by received_at) as gap from newest
+     )
+     select (extract(epoch from (select max(received_at) from newest)) * 1000)::bigint
+              as "lastWebhookMs",
+            case when count(gap) >= $2
+                 then (extract(epoch from percentile_disc(0.99) within group (order by gap)) * 1000)::bigint
+            end as "usualGapMs"
+       from gaps`,
+    [NEWEST, MIN_GAPS],
+  );
+  return rows[0] ?? { lastWebhookMs: null, usualGapMs: null };
+}
+
+/** How many events arrived within a window, counted up to `max`. */
+export async function countWebhooks(
+  db: Queryable,
+  { windowMs, max }: { readonly windowMs: number; readonly max: number },
+): Promise<number> {
+  const rows = await db.query<{ count: number }>(
+    `select count(*) as count
+       from (select received_at from webhook_events order by id desc limit $2) as newest
+      where received_at > statement_timestamp() - $1 * interval '1 millisecond'`,
+    [windowMs, max],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Times are milliseconds since 1970. */
+export interface Backlog {
+  readonly nowMs: number;
+  readonly oldestPendingMs: number | null;
+  /** Counted up to 10,000. */
+  readonly deadEvents: number;
+}
+
+export async function readBacklog(db: Queryable): Promise<Backlog> {
+  const [row] = await db.query<Backlog>(
+    `select (extract(epoch from statement_timestamp()) * 1000)::bigint as "nowMs",
+            (select (extract(epoch from min(since)) * 1000)::bigint from pending) as "oldestPendingMs",
+            (select count(*) from (select from dead_events limit 10000) as d) as "deadEvents"`,
+  );
+  if (!row) throw new Error('a query that always has one row returned none');
+  return row;
+}

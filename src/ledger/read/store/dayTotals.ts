@@ -1,0 +1,68 @@
+/** The statement that sums what the journal recorded within a period. */
+import type { Queryable } from '../../../platform/db/database.ts';
+import { type Account, LEGS } from '../../domain/legs.ts';
+
+export interface DayTotals {
+  readonly currency: string;
+  readonly capturedMinor: number;
+  readonly refundedMinor: number;
+  readonly disputedMinor: number;
+  readonly paidOutMinor: number;
+}
+
+const { payment, refund, dispute, payout } = LEGS;
+
+/** A transfer of a leg adds to its total when it debits the account, and subtracts otherwise. */
+const SUMMED: readonly {
+  readonly total: 'captured' | 'refunded' | 'disputed' | 'paid_out';
+  readonly leg: LegName;
+  readonly account: Account;
+}[] = [
+  { total: 'captured', leg: 'captured', account: payment.captured.debit },
+  { total: 'captured', leg: 'capture_voided', account: payment.capture_voided.credit },
+  { total: 'refunded', leg: 'settled', account: refund.settled.debit },
+  { total: 'disputed', leg: 'held', account: dispute.held.debit },
+  { total: 'paid_out', leg: 'delivered', account: payout.delivered.debit },
+  { total: 'paid_out', leg: 'reversed', account: payout.reversed.credit },
+];
+
+type LegName =
+  | keyof typeof payment
+  | keyof typeof refund
+  | keyof typeof dispute
+  | keyof typeof payout;
+
+/**
+ * Captures, settled refunds and delivered payouts, net of reversals, and the amounts that disputes
+ * began to hold. Currencies without any of them are left out.
+ */
+export function readDayTotals(
+  db: Queryable,
+  { from, to }: { readonly from: Date; readonly to: Date },
+): Promise<readonly DayTotals[]> {
+  return db.query<DayTotals>(
+    `select currency,
+            coalesce(sum(signed) filter (where total = 'captured'), 0)::bigint as "capturedMinor",
+            coalesce(sum(signed) filter (where total = 'refunded'), 0)::bigint as "refundedMinor",
+            coalesce(sum(signed) filter (where total = 'disputed' and signed > 0), 0)::bigint
+              as "disputedMinor",
+            coalesce(sum(signed) filter (where total = 'paid_out'), 0)::bigint as "paidOutMinor"
+       from (select t.currency, s.total,
+                    case when t.debit = s.account then t.amount_minor else -t.amount_minor end
+                      as signed
+               from transfers t
+               join unnest($3::text[], $4::text[], $5::text[]) as s (total, leg, account)
+                 on s.leg = t.leg
+              where t.recorded_at >= $1 and t.recorded_at < $2) moved
+      group by currency
+      order by currency
+      limit 1000`,
+    [
+      from.toISOString(),
+      to.toISOString(),
+      SUMMED.map(({ total }) => total),
+      SUMMED.map(({ leg }) => leg),
+      SUMMED.map(({ account }) => account),
+    ],
+  );
+}
