@@ -1,10 +1,10 @@
 /** Writes what is generated from the code: OpenAPI documents, references, and `.env.example`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildOpenApi } from '../src/console/openapi.ts';
 import { packageRoot } from '../src/platform/packageRoot.ts';
 import { STATEMENTS } from '../test/conformance/statements/index.ts';
 import { fillTables, readSections } from './interface/document.ts';
+import { buildAdminOpenApi } from './openapi/admin.ts';
 import { writeReference } from './reference/writeReference.ts';
 import { writeCoverage } from './writeCoverage.ts';
 import { writeExample, writeSettings } from './writeSettings.ts';
@@ -15,7 +15,7 @@ const interfaceFile = 'docs/service-interface.md';
 const serviceInterface = fillTables(readFileSync(join(packageRoot(), interfaceFile), 'utf8'));
 write(interfaceFile, serviceInterface);
 write('docs/interface-coverage.md', writeCoverage(STATEMENTS, readSections(serviceInterface)));
-write('docs/openapi-admin.json', `${JSON.stringify(buildOpenApi(), null, 2)}\n`);
+write('docs/openapi-admin.json', `${JSON.stringify(buildAdminOpenApi(), null, 2)}\n`);
 write('docs/client-reference.md', await writeReference());
 write('docs/reference/settings.md', writeSettings());
 write('.env.example', writeExample());

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { buildAdminOpenApi } from '../../../scripts/openapi/admin.ts';
 import { createConsoleApp } from '../../../src/console/app.ts';
-import { buildOpenApi } from '../../../src/console/openapi.ts';
 import type { Database } from '../../../src/platform/db/database.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { createMetrics } from '../../../src/platform/metrics.ts';
 import { packageRoot } from '../../../src/platform/packageRoot.ts';
 
-const document = JSON.parse(JSON.stringify(buildOpenApi())) as {
+const document = JSON.parse(JSON.stringify(buildAdminOpenApi())) as {
   readonly openapi: string;
   readonly paths: Readonly<
     Record<string, Readonly<Record<string, { readonly operationId: string }>>>

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import type { z } from 'zod';
+import { buildServiceOpenApi } from '../../../scripts/openapi/service.ts';
 import {
   COMMON_ERRORS,
   createCustomerRequest,
@@ -13,7 +14,6 @@ import {
   parseId,
   problemsOf,
 } from '../../../src/contract/index.ts';
-import { buildServiceOpenApi } from '../../../src/contract/openapi.ts';
 import { CARD_PAYMENT } from './requestBuilders.ts';
 
 const endpoints = Object.entries(ENDPOINTS) as [string, Endpoint][];
