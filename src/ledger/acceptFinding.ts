@@ -1,10 +1,10 @@
 /**
- * A person accepts a finding: it is known, and no longer counts as a difference.
+ * Accepts a finding: a person leaves it as it is, and it no longer counts as a difference.
  *
- * It stays open while its test fails, and closes by itself like any other. It was accepted for what it
- * showed: when it comes to show something else, a larger amount for instance, the acceptance lapses.
- * Closing it instead would have the next look open it anew.
- * Its alert ends with it; money that takes long has one under a name of its own.
+ * An accepted finding stays open until its condition no longer holds. The next observation would open
+ * a closed one again. The acceptance covers what the finding showed: if its detail changes, for
+ * instance to a larger amount, the acceptance lapses. Accepting also resolves the alert; an overdue
+ * finding has its alert under a rule of its own.
  */
 import { acceptedOverdue } from '../alerts/domain/rules/overdue.ts';
 import { settleAlerts } from '../alerts/raise.ts';
@@ -18,7 +18,7 @@ export type Accepted =
 
 /**
  * Accepts an open finding.
- * @param acceptance who, and why; neither empty
+ * @param acceptance who accepts it and why; both not empty
  */
 export async function acceptFinding(
   db: Database,

@@ -1,35 +1,42 @@
 /**
- * The one way to change the ledger. Webhooks, reconciliation, replay and operators all end here.
+ * Applies observations: the only way to change the ledger, for webhooks, reconciliation, replay and
+ * operators.
  *
- * 1. load: what is filed where (unlocked); lock it; read what is known under the locks
- * 2. decide: mergeLooks for each resource, deriveOrder for each order (pure)
- * 3. write: resources, snapshots, epochs, transfers, orders, changes, findings, alerts, each as one set
+ * 1. Load: read placements without locks, lock orders and resources, read their state under the locks.
+ * 2. Decide: mergeObservations for each resource, deriveOrder for each order (pure).
+ * 3. Write: resources, snapshots, epochs, transfers, orders, changes, findings and alerts, each as a set.
  *
- * Locks, always in this order: existing orders (by key), existing resources (by kind and id), then
- * the rows that are created: resources, then orders. Whoever creates rows has all other locks by
- * then, so two transactions can never wait for each other. Rows are created with their final content
- * and not locked first by creating them empty: every new payment would be written twice.
+ * Locks are taken in one order: existing orders (by key), existing resources (by kind and id), then
+ * new resources, then new orders. A transaction that creates rows holds all its other locks by then,
+ * so two transactions cannot deadlock. New rows are inserted with their final content; inserting empty
+ * rows first to lock them would write every new payment twice.
  *
- * What to lock follows from a read before the locks. If a resource turns out to be filed elsewhere,
- * or somebody else created a row meanwhile, OrdersMoved tells the caller to start over.
+ * The lock plan comes from a read without locks. If a resource is filed elsewhere by the time it is
+ * locked, or another transaction created a row, applySnapshots throws LockSetChanged and the caller
+ * retries.
  */
 import { isExcess } from '../alerts/domain/rules/excesses.ts';
 import { groupBy } from '../platform/collections.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { stateFindings } from './domain/findings.ts';
 import { transfersFor } from './domain/legs.ts';
-import { type Known, type Look, type Merged, mergeLooks } from './domain/mergeLooks.ts';
+import {
+  type Known,
+  type Merged,
+  mergeObservations,
+  type Observation,
+} from './domain/mergeObservations.ts';
 import { namedOrderId, orderIdOf, orderKeyOf } from './domain/order.ts';
 import type { ResourceRef } from './domain/snapshot.ts';
 import {
-  type Filing,
-  type FilingInput,
-  fileResources,
+  type LockPlan,
+  type PlanInput,
   parentRef,
+  planLocks,
   refKey,
-  unfiledRefs,
-} from './filing.ts';
-import { OrdersMoved } from './ordersMoved.ts';
+  unplacedRefs,
+} from './lockPlan.ts';
+import { LockSetChanged } from './lockSetChanged.ts';
 import { raiseAlerts } from './raiseAlerts.ts';
 import { type OrderChange, type RecomputedOrder, recomputeOrders } from './recomputeOrders.ts';
 import { recordChanges } from './recordChanges.ts';
@@ -45,37 +52,37 @@ import {
   moveChildren,
   type ResourceRow,
   type ResourceUpdate,
-  readFilings,
+  readPlacements,
   type Stub,
   updateResources,
 } from './store/resources.ts';
 import { insertEpoch, insertSnapshots, readEpochs, readSnapshots } from './store/snapshots.ts';
 
-export interface ApplyInput extends FilingInput {
+export interface ApplyInput extends PlanInput {
   /**
-   * Orders that an earlier try found it needs (OrdersMoved). One that is named by a payment also stands
-   * for that payment: it is looked up, wherever it is filed.
+   * Orders that an earlier attempt was missing (LockSetChanged). The key of a payment's own order also
+   * looks up where that payment is filed.
    */
   readonly alsoLock: readonly string[];
   readonly nowMs: number;
   /**
-   * Set while a list is imported for the first time: when Tallyhook began. Of what the service changed
-   * before, only what can still be acted on is told (domain/past.ts).
+   * During a first import, the time when Tallyhook was installed. Older changes raise an alert only if
+   * a person can still act on them (domain/importedHistory.ts).
    */
   readonly historyUntilMs: number | undefined;
 }
 
 /**
- * Applies looks at resources in the caller's transaction.
- * @throws OrdersMoved when the transaction must be started over
+ * Applies observations in the caller's transaction.
+ * @throws LockSetChanged if the caller must retry the transaction
  */
 export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<void> {
-  if (input.looks.length === 0 && input.suspects.length === 0) return;
-  const { filing, rows, missing, orders } = await lockAll(tx, input);
-  const merged = await mergeAll(tx, { rows, looks: input.looks, missing });
-  const placed = placeInOrders({ rows, merged, filing, looks: input.looks });
+  if (input.observations.length === 0 && input.toRetrieve.length === 0) return;
+  const { plan, rows, missing, orders } = await lockAll(tx, input);
+  const merged = await mergeAll(tx, { rows, observations: input.observations, missing });
+  const placed = placeInOrders({ rows, merged, plan, observations: input.observations });
 
-  await writeResources(tx, { placed, missing, stubs: filing.stubs });
+  await writeResources(tx, { placed, missing, stubs: plan.stubs });
   const added = [...merged.values()].flatMap((one) => one.added);
   if (added.length > 0) await insertSnapshots(tx, added);
   for (const { state, openedEpochs } of merged.values()) {
@@ -84,20 +91,20 @@ export async function applySnapshots(tx: Queryable, input: ApplyInput): Promise<
   }
   const transfers = placed.flatMap((one) => one.transfers);
   if (transfers.length > 0) await insertTransfers(tx, transfers);
-  if (input.suspects.length > 0) await markCheckDue(tx, input.suspects);
+  if (input.toRetrieve.length > 0) await markCheckDue(tx, input.toRetrieve);
   const moved = placed.filter(isMovedPayment).map(({ row }) => row.id);
   if (moved.length > 0) await moveChildren(tx, moved);
-  const recomputed = await recomputeOrders(tx, orderChanges(placed, filing.stubs), orders);
+  const recomputed = await recomputeOrders(tx, orderChanges(placed, plan.stubs), orders);
   const { nowMs, historyUntilMs } = input;
   await recordChanges(tx, placed, { before: orders, after: recomputed, historyUntilMs });
-  const found = await recordFindings(tx, [...recomputed, ...resourcesShow(placed)]);
+  const found = await recordFindings(tx, [...recomputed, ...resourceFindings(placed)]);
   await requestConfirmation(tx, found, recomputed);
   await raiseAlerts(tx, { applied: placed, nowMs, historyUntilMs });
 }
 
 /**
- * Requests a retrieve of every part of orders that came to show an excess: an event may be late or
- * lost (alerts/domain/rules/excesses.ts). The caller holds the orders.
+ * Requests a retrieve of every part of the orders that now show an excess, because an event may be late
+ * or lost (alerts/domain/rules/excesses.ts). The caller holds the orders.
  */
 async function requestConfirmation(
   tx: Queryable,
@@ -119,7 +126,7 @@ interface WriteInput {
   readonly stubs: readonly Stub[];
 }
 
-/** Creates rows that are missing and updates the others. */
+/** Inserts new resources and updates the others. */
 async function writeResources(
   tx: Queryable,
   { placed, missing, stubs: mentioned }: WriteInput,
@@ -127,19 +134,19 @@ async function writeResources(
   const updates = placed.flatMap(({ update }) => update ?? []);
   const fresh = updates.filter((update) => missing.has(refKey(update)));
   const older = updates.filter((update) => !missing.has(refKey(update)));
-  // One that was looked at and showed nothing but a hint is kept as what it is: only mentioned.
+  // A resource with only hints is stored as a stub.
   const hinted = placed
     .filter(({ row, update }) => update === undefined && missing.has(refKey(row)))
     .map(({ row: { kind, id }, orderKey }) => ({ kind, id, orderKey }));
   const stubs = new Map([...mentioned, ...hinted].map((stub) => [refKey(stub), stub]));
   const rows = [...fresh, ...[...stubs.values()].map(toStubRow)];
   const created = rows.length > 0 ? await insertResources(tx, rows) : [];
-  if (created.length < rows.length) throw new OrdersMoved([]);
+  if (created.length < rows.length) throw new LockSetChanged([]);
   if (older.length > 0) await updateResources(tx, older);
 }
 
 function orderChanges(placed: readonly Placed[], stubs: readonly Stub[]): readonly OrderChange[] {
-  // A payment that was only mentioned has an order too, also where the mention does not count.
+  // A payment that was only mentioned also has an order.
   const mentioned = stubs.map(({ orderKey }) => ({
     from: null,
     to: orderKey,
@@ -160,50 +167,50 @@ function isMovedPayment({ row, orderKey }: Placed): boolean {
 }
 
 interface Locked {
-  readonly filing: Filing;
-  /** Every resource of `filing.refs`, as it stands. */
+  readonly plan: LockPlan;
+  /** Every resource of `plan.refs` as it is stored. */
   readonly rows: readonly ResourceRow[];
-  /** Those of them that are still to be created. */
+  /** The keys of those that do not exist yet. */
   readonly missing: ReadonlySet<string>;
   /** Existing orders, by key. */
   readonly orders: ReadonlyMap<string, StoredOrder>;
 }
 
-/** Finds where everything is filed, and locks the orders and resources that exist. */
+/** Plans the locks, and locks the orders and resources that exist. */
 async function lockAll(tx: Queryable, input: ApplyInput): Promise<Locked> {
-  const unfiled = unfiledRefs(input);
-  const stored = unfiled.length > 0 ? await readFilings(tx, unfiled) : [];
-  const known = new Set([...unfiled, ...input.looks.map(({ ref }) => ref)].map(refKey));
+  const unplaced = unplacedRefs(input);
+  const stored = unplaced.length > 0 ? await readPlacements(tx, unplaced) : [];
+  const known = new Set([...unplaced, ...input.observations.map(({ ref }) => ref)].map(refKey));
   const parents = [
     ...stored.flatMap(({ paymentId }) => parentRef(paymentId ?? undefined)),
     ...input.alsoLock.flatMap(paymentOfKey),
   ].filter((ref) => !known.has(refKey(ref)));
-  const storedParents = parents.length > 0 ? await readFilings(tx, distinctRefs(parents)) : [];
-  const filing = fileResources(input, [...stored, ...storedParents]);
+  const storedParents = parents.length > 0 ? await readPlacements(tx, distinctRefs(parents)) : [];
+  const plan = planLocks(input, [...stored, ...storedParents]);
   const parentOrders = new Map([
     ...storedParents.map((row) => [row.id, row.orderKey ?? orderKeyOf(row)] as const),
-    ...filing.parentOrders,
+    ...plan.parentOrders,
   ]);
 
-  const orderKeys = [...new Set([...filing.orderKeys, ...input.alsoLock])].sort();
+  const orderKeys = [...new Set([...plan.orderKeys, ...input.alsoLock])].sort();
   const orders = orderKeys.length > 0 ? await lockOrders(tx, orderKeys) : [];
-  const rows = filing.refs.length > 0 ? await lockResources(tx, filing.refs) : [];
+  const rows = plan.refs.length > 0 ? await lockResources(tx, plan.refs) : [];
   const found = new Set(rows.map(refKey));
-  const absent = filing.refs.filter((ref) => !found.has(refKey(ref)));
+  const absent = plan.refs.filter((ref) => !found.has(refKey(ref)));
   return {
-    filing: { ...filing, parentOrders, orderKeys },
+    plan: { ...plan, parentOrders, orderKeys },
     rows: [...absent.map(newRow), ...rows],
     missing: new Set(absent.map(refKey)),
     orders: new Map(orders.map((order) => [order.orderKey, order])),
   };
 }
 
-/** The payment that an order is named by. */
+/** The payment that gives an order its key, if the shop did not name the order. */
 function paymentOfKey(orderKey: string): readonly ResourceRef[] {
   return namedOrderId(orderKey) === undefined ? parentRef(orderIdOf(orderKey)) : [];
 }
 
-/** What a row holds that is still to be created: it leaves no order and has no history. */
+/** The state of a resource that does not exist yet. */
 function newRow({ kind, id }: ResourceRef): ResourceRow {
   return {
     kind,
@@ -223,32 +230,32 @@ function newRow({ kind, id }: ResourceRef): ResourceRow {
 
 interface MergeInput {
   readonly rows: readonly ResourceRow[];
-  readonly looks: readonly Look[];
+  readonly observations: readonly Observation[];
   readonly missing: ReadonlySet<string>;
 }
 
-/** Merges the looks at each resource with what is stored of it. Resources without a look are left. */
+/** Merges the observations of each resource with its stored snapshots; skips resources without any. */
 async function mergeAll(
   tx: Queryable,
-  { rows, looks, missing }: MergeInput,
+  { rows, observations, missing }: MergeInput,
 ): Promise<ReadonlyMap<string, Merged>> {
-  const looksByRef = groupBy(looks, ({ ref }) => refKey(ref));
-  const looked = rows.filter((row) => looksByRef.has(refKey(row)));
-  // A row that is still to be created has no history to read.
-  const old = looked.filter((row) => !missing.has(refKey(row)));
+  const observationsByRef = groupBy(observations, ({ ref }) => refKey(ref));
+  const observed = rows.filter((row) => observationsByRef.has(refKey(row)));
+  // A resource that does not exist yet has no snapshots.
+  const old = observed.filter((row) => !missing.has(refKey(row)));
   const snapshots = old.length > 0 ? await readSnapshots(tx, old) : [];
-  const lived = old.filter(({ epoch }) => epoch > 0);
-  const epochs = lived.length > 0 ? await readEpochs(tx, lived) : [];
+  const withEpochs = old.filter(({ epoch }) => epoch > 0);
+  const epochs = withEpochs.length > 0 ? await readEpochs(tx, withEpochs) : [];
   const snapshotsByRef = groupBy(snapshots, ({ ref }) => refKey(ref));
   return new Map(
-    looked.map((row) => {
+    observed.map((row) => {
       const key = refKey(row);
       const known: Known = {
         snapshots: snapshotsByRef.get(key) ?? [],
         epochs: epochs.filter(({ ref }) => refKey(ref) === key),
         contradiction: row.contradiction ?? undefined,
       };
-      return [key, mergeLooks(known, looksByRef.get(key) ?? [])];
+      return [key, mergeObservations(known, observationsByRef.get(key) ?? [])];
     }),
   );
 }
@@ -256,9 +263,9 @@ async function mergeAll(
 interface Placed {
   readonly row: ResourceRow;
   readonly orderKey: string | null;
-  /** Undefined when the resource was locked but not looked at. */
+  /** Undefined if the resource was locked but has no observation. */
   readonly merged: Merged | undefined;
-  /** Undefined when nothing was seen of it that makes a state. */
+  /** Undefined if no observation produced a state. */
   readonly update: ResourceUpdate | undefined;
   readonly transfers: readonly NewTransfer[];
 }
@@ -266,17 +273,17 @@ interface Placed {
 interface PlaceInput {
   readonly rows: readonly ResourceRow[];
   readonly merged: ReadonlyMap<string, Merged>;
-  readonly filing: Filing;
-  readonly looks: readonly Look[];
+  readonly plan: LockPlan;
+  readonly observations: readonly Observation[];
 }
 
 /**
- * Files each resource under its order: payments by what they carry, children with their payment.
- * Where a payment that is not looked at is filed was read before the locks were held;
- * recomputeOrders finds out if it has moved since.
+ * Files each resource under its order: payments by the order they name, children with their payment.
+ * The placement of a payment without an observation was read before the locks; recomputeOrders detects
+ * if it has moved since.
  */
-function placeInOrders({ rows, merged, filing, looks }: PlaceInput): readonly Placed[] {
-  const paymentOrders = new Map(filing.parentOrders);
+function placeInOrders({ rows, merged, plan, observations }: PlaceInput): readonly Placed[] {
+  const paymentOrders = new Map(plan.parentOrders);
   for (const row of rows) {
     if (row.kind !== 'payment') continue;
     const state = merged.get(refKey(row))?.state;
@@ -285,29 +292,29 @@ function placeInOrders({ rows, merged, filing, looks }: PlaceInput): readonly Pl
       : (row.orderKey ?? orderKeyOf({ id: row.id }));
     paymentOrders.set(row.id, orderKey);
   }
-  const told = new Set(looks.filter(isWebhook).map(({ ref }) => refKey(ref)));
+  const reported = new Set(observations.filter(isWebhook).map(({ ref }) => refKey(ref)));
   const placed = rows.map((row): Placed => {
     const one = merged.get(refKey(row));
     const paymentId = one?.state?.paymentId ?? row.paymentId;
     const orderKey = orderOf(row, paymentId, paymentOrders);
     const transfers = one ? transfersOf(row, one) : [];
-    const isTold = told.has(refKey(row));
-    const update = one && toUpdate(row, one, { paymentId, orderKey, transfers, isTold });
+    const isReported = reported.has(refKey(row));
+    const update = one && toUpdate(row, one, { paymentId, orderKey, transfers, isReported });
     return { row, orderKey, merged: one, update, transfers };
   });
-  const locked = new Set(filing.orderKeys);
+  const locked = new Set(plan.orderKeys);
   const missing = placed
     .flatMap(({ row, orderKey }) => [row.orderKey, orderKey])
     .filter((orderKey): orderKey is string => orderKey !== null && !locked.has(orderKey));
-  if (missing.length > 0) throw new OrdersMoved(missing);
+  if (missing.length > 0) throw new LockSetChanged(missing);
   return placed;
 }
 
-function isWebhook({ source }: Look): boolean {
+function isWebhook({ source }: Observation): boolean {
   return source === 'webhook';
 }
 
-/** What is to be posted for a resource, with the snapshot and the inbox row that cause it. */
+/** The transfers to post for a resource, each with the snapshot and the inbox row that caused it. */
 function transfersOf(row: ResourceRow, { state, added }: Merged): readonly NewTransfer[] {
   if (!state) return [];
   const head = added.find(({ contentHash }) => contentHash === state.headHash) ?? added.at(-1);
@@ -320,9 +327,9 @@ function transfersOf(row: ResourceRow, { state, added }: Merged): readonly NewTr
 }
 
 /**
- * @throws OrdersMoved where the row names a payment that nothing named before the locks: somebody
- * else has created the row meanwhile, or a correction of the service brings back a payment that only
- * an older body names. The next try looks that payment up.
+ * @throws LockSetChanged if the row names a payment that the lock plan does not have: another
+ * transaction created the row, or a correction by the service restored a payment that only an older
+ * body names. The next attempt looks that payment up.
  */
 function orderOf(
   row: ResourceRow,
@@ -332,12 +339,12 @@ function orderOf(
   const payment = row.kind === 'payment' ? row.id : paymentId;
   if (payment === null) return null;
   const orderKey = paymentOrders.get(payment);
-  if (orderKey === undefined) throw new OrdersMoved([orderKeyOf({ id: payment })]);
+  if (orderKey === undefined) throw new LockSetChanged([orderKeyOf({ id: payment })]);
   return orderKey;
 }
 
-/** What the resources that were looked at show now, and what they show no longer. */
-function resourcesShow(placed: readonly Placed[]): readonly SubjectFindings[] {
+/** The findings of each observed resource: those that hold now, and those that no longer do. */
+function resourceFindings(placed: readonly Placed[]): readonly SubjectFindings[] {
   return placed.flatMap(({ row, merged, update }) => {
     if (!merged) return [];
     const passed = row.openFindings.filter((name) => !update?.open_findings.includes(name));

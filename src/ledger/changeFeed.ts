@@ -1,19 +1,19 @@
 /**
- * The change feed's publisher and its reader.
+ * Publishes and reads the change feed.
  *
- * 1. Numbers are given after a change was committed, by one publisher at a time, in one transaction
- *    with everything it numbers. So numbers appear in their order: a reader that goes on after the
- *    last number it saw misses nothing and sees nothing twice.
- * 2. Reading publishes first, so that a reader need not wait for the schedule; the schedule
- *    publishes what nobody asks for.
+ * 1. Publishing assigns numbers to committed changes, in one transaction and with one publisher at a
+ *    time. So numbers become visible in order, and a reader that continues after the last number it
+ *    read misses nothing and reads nothing twice.
+ * 2. A read publishes first, so that a reader does not wait for the schedule. The schedule publishes
+ *    changes that nobody reads.
  */
 import type { Database } from '../platform/db/database.ts';
 import type { NumberedChange } from './domain/changes.ts';
 import { publishChanges, readChanges, readLastNumber, tryLockFeed } from './store/changes.ts';
 
-/** Rows numbered in one transaction: some tens of milliseconds. */
+/** The most changes numbered in one transaction, which takes tens of milliseconds. */
 const PUBLISH_ROWS = 2_000;
-/** A schedule's run gives up after so many; a backlog is left to the next run. */
+/** The most rounds of one scheduled run; the next run continues with the backlog. */
 const MAX_ROUNDS = 200;
 
 export interface ChangePage {
@@ -23,13 +23,13 @@ export interface ChangePage {
 
 export type FeedReading =
   | ({ readonly outcome: 'read' } & ChangePage)
-  /** The cursor was never given out by this feed: the database is older than its reader. */
+  /** The feed never assigned this number: the database was restored from before the reader's last read. */
   | { readonly outcome: 'ahead'; readonly last: number };
 
 export interface ChangeFeed {
-  /** Numbers what is committed; leaves it to another publisher if there is one at work. */
+  /** Numbers committed changes, unless another publisher is doing so. */
   publish(): Promise<void>;
-  /** Up to `limit` changes after the number `after`, those just committed included. */
+  /** Reads up to `limit` changes after the number `after`, including those just committed. */
   read(page: { readonly after: number; readonly limit: number }): Promise<FeedReading>;
 }
 

@@ -1,4 +1,4 @@
-/** What stands in the inbox and among the findings, for Prometheus. */
+/** Gauges of the inbox and of open findings, for Prometheus. */
 import type { Queryable } from '../platform/db/database.ts';
 import type { Source } from '../platform/sources.ts';
 import { FINDING_CLASSES } from './domain/findings.ts';
@@ -12,16 +12,18 @@ function inboxSource(db: Queryable): Source {
   return {
     name: 'inbox',
     gauges: {
-      tallyhook_pending_events: { help: 'Events that are stored and wait to be applied' },
+      tallyhook_pending_events: { help: 'Events in the inbox that are not applied yet' },
       tallyhook_pending_retried_events: {
-        help: 'Of the events that wait, those that were tried at least once without success',
+        help: 'Pending events with at least one failed attempt',
       },
       tallyhook_pending_oldest_age_seconds: {
-        help: 'How long the oldest event that waits has waited; 0 when none does',
+        help: 'Age of the oldest pending event in seconds; 0 if there is none',
       },
-      tallyhook_dead_events: { help: 'Events that were given up and not put back' },
+      tallyhook_dead_events: {
+        help: 'Events that failed all their attempts and were not replayed',
+      },
       tallyhook_webhook_last_received_timestamp_seconds: {
-        help: 'When the newest event was received; absent while there is none',
+        help: 'Time when the newest event was received, in seconds since 1970; absent if there is none',
       },
     },
     read: async () => {
@@ -47,7 +49,7 @@ function findingsSource(db: Queryable): Source {
     name: 'findings',
     gauges: {
       [FINDINGS_OPEN]: {
-        help: 'Findings that are open, by class; an accepted one no longer counts as a difference',
+        help: 'Open findings by class; an accepted one no longer counts as a difference',
         labels: ['class', 'accepted'],
       },
     },

@@ -1,4 +1,4 @@
-/** One Tallyhook serves one merchant account: books of two would add up to neither. */
+/** Binds a database to one merchant account: totals over two accounts would be wrong for both. */
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { readStampedAt, stampInstallation } from './store/installation.ts';
@@ -11,13 +11,13 @@ export async function bindInstallation(db: Database, merchantId: string): Promis
   const stamped = await stampInstallation(db, merchantId);
   if (stamped !== merchantId) {
     throw new OperatorError(
-      `This database keeps the books of merchant ${stamped}, but PAYMENTS_MERCHANT_ID is ${merchantId}. ` +
-        'Mixing two accounts would make both wrong. Set the other id, or use another database.',
+      `This database holds the ledger of merchant ${stamped}, but PAYMENTS_MERCHANT_ID is ${merchantId}. ` +
+        'One ledger for two accounts would be wrong for both. Set PAYMENTS_MERCHANT_ID to the first id, or use another database.',
     );
   }
 }
 
-/** When Tallyhook began to keep these books, in milliseconds since 1970; now, where it has not yet. */
+/** When this ledger was created, in milliseconds since 1970; `nowMs` if it does not exist yet. */
 export async function readBeginningMs(db: Queryable, nowMs: number): Promise<number> {
   return (await readStampedAt(db))?.getTime() ?? nowMs;
 }

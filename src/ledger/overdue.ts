@@ -1,4 +1,4 @@
-/** Finds money that stands longer on its way than it should; run by the scheduler. */
+/** Finds money that has been in transit for too long. The scheduler runs it. */
 import { overdueAlerts, type TermFacts } from '../alerts/domain/rules/overdue.ts';
 import { settleAlerts } from '../alerts/raise.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -7,9 +7,9 @@ import type { Log } from '../platform/log.ts';
 import type { Finding } from './domain/findings.ts';
 import { namedOrderId } from './domain/order.ts';
 import { TERMS } from './domain/overdue.ts';
-import { refKey } from './filing.ts';
+import { refKey } from './lockPlan.ts';
 import { openFindings } from './recordFindings.ts';
-import { noteOverdue, type OverdueRow } from './store/overdue.ts';
+import { markOverdue, type OverdueRow } from './store/overdue.ts';
 
 const ROWS_PER_TRANSACTION = 500;
 
@@ -24,7 +24,7 @@ export function createOverdueCheck(parts: {
     let found = 0;
     for (;;) {
       const rows = await parts.db.transaction(async (tx) => {
-        const due = await noteOverdue(tx, request);
+        const due = await markOverdue(tx, request);
         await openFindings(tx, due.map(findingOf));
         await settleAlerts(
           tx,
@@ -57,7 +57,7 @@ function factsOf(row: OverdueRow): TermFacts {
     createdMs: row.since.getTime(),
     orderId: isPayout ? (row.reference ?? undefined) : namedOrderId(row.orderKey),
     paymentId: row.kind === 'payment' ? row.id : (row.paymentId ?? undefined),
-    // What is still on its way has not failed.
+    // Money in transit has not failed, so there is no reason.
     reason: undefined,
     termDays: row.days,
   };

@@ -1,12 +1,12 @@
-/** Tells alerts what a transaction changed: each resource as its row said it before, and as it is now. */
+/** Reports what a transaction changed to the alert rules: each resource before and after. */
 import type { ResourceFacts } from '../alerts/domain/facts.ts';
 import { settleResources } from '../alerts/settleResources.ts';
 import { describeReason } from '../contract/reasons.ts';
 import type { Queryable } from '../platform/db/database.ts';
+import { isImportedHistory } from './domain/importedHistory.ts';
 import { namedOrderId } from './domain/order.ts';
 import { termOf } from './domain/overdue.ts';
-import { tellsOfPast } from './domain/past.ts';
-import { refKey } from './filing.ts';
+import { refKey } from './lockPlan.ts';
 import type { Applied } from './recordChanges.ts';
 import { lockAccepted } from './store/findings.ts';
 import type { ResourceRow } from './store/resources.ts';
@@ -17,7 +17,7 @@ export interface AlertInput {
   readonly historyUntilMs: number | undefined;
 }
 
-/** Raises and resolves alerts about what was applied. The caller holds the resources. */
+/** Raises and resolves alerts about the applied resources. The caller holds them. */
 export async function raiseAlerts(
   tx: Queryable,
   { applied, nowMs, historyUntilMs }: AlertInput,
@@ -31,7 +31,7 @@ export async function raiseAlerts(
   await settleResources(tx, { resources, nowMs });
 }
 
-/** Resources that stay overdue with a person's consent. Where none stays so it takes no statement. */
+/** Resources with an accepted overdue finding. Runs no statement if none is overdue. */
 async function readAcceptedTerms(
   tx: Queryable,
   applied: readonly Applied[],
@@ -42,13 +42,13 @@ async function readAcceptedTerms(
   return new Set(overdue.length > 0 ? await lockAccepted(tx, 'overdue', overdue) : []);
 }
 
-/** Its alert ended when the finding was accepted, and is not raised by the same term again. */
+/** Accepting the finding resolved its alert; the same term does not raise it again. */
 function withoutTerm(facts: ResourceFacts): ResourceFacts {
   const before = facts.before && { ...facts.before, termDays: undefined };
   return { ...facts, before, termDays: undefined };
 }
 
-/** Undefined when nothing was learned of it. */
+/** Undefined if the observations added nothing. */
 function factsOf(
   { row, orderKey, merged, update }: Applied,
   historyUntilMs: number | undefined,
@@ -72,13 +72,13 @@ function factsOf(
     createdMs: toMs(state.createdMicros),
     versionMs: toMs(state.versionMicros),
     deadlineMs: toMs(state.deadlineMicros),
-    // A payout carries the order itself; the others are filed under it.
+    // A payout names its order itself; other resources are filed under theirs.
     orderId: kind === 'payout' ? state.orderId : namedOrderId(orderKey),
     paymentId: kind === 'payment' ? id : (update.payment_id ?? undefined),
     reason: describeReason(kind, status, state),
     termDays: posts ? termOf(kind, { status, stage })?.days : undefined,
     isUncertain: state.doubts.includes('unversioned_ahead'),
-    isHistory: tellsOfPast(row.status, state, historyUntilMs),
+    isHistory: isImportedHistory(row.status, state, historyUntilMs),
   };
 }
 

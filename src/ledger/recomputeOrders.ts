@@ -1,9 +1,9 @@
-/** Derives orders anew from all of their parts, in the transaction that changed a part. */
+/** Derives orders from all of their parts again, in the transaction that changed a part. */
 import { groupBy } from '../platform/collections.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { deriveOrder } from './domain/order.ts';
 import { orderFindings, orderSubject } from './domain/orderFindings.ts';
-import { OrdersMoved } from './ordersMoved.ts';
+import { LockSetChanged } from './lockSetChanged.ts';
 import type { SubjectFindings } from './recordFindings.ts';
 import {
   deleteStaleTotals,
@@ -19,11 +19,11 @@ import { type PartRow, readParts } from './store/resources.ts';
 export interface OrderChange {
   readonly from: string | null;
   readonly to: string | null;
-  /** Money left an order or a currency, so that a total may have nothing to add up any more. */
+  /** Money left an order or a currency, so that a stored total may no longer have any part. */
   readonly leavesTotals: boolean;
 }
 
-/** What an order has become. */
+/** An order after the change. */
 export interface RecomputedOrder extends SubjectFindings {
   readonly orderKey: string;
   readonly status: string;
@@ -33,9 +33,9 @@ export interface RecomputedOrder extends SubjectFindings {
 /**
  * Recomputes every order that `changes` name. The caller holds them.
  * @param existing orders that exist, by key
- * @throws OrdersMoved when a child was filed under an order that its payment has left, or when
- * somebody else created an order meanwhile
- * @returns what each order is and shows now, for the caller to write with its other findings
+ * @throws LockSetChanged if a child was filed under an order that its payment has left, or if another
+ * transaction created an order
+ * @returns each order with its status and its findings, for the caller to record with others
  */
 export async function recomputeOrders(
   tx: Queryable,
@@ -45,7 +45,7 @@ export async function recomputeOrders(
   const orderKeys = [...new Set(changes.flatMap(({ from, to }) => [from ?? [], to ?? []].flat()))];
   if (orderKeys.length === 0) return [];
   const parts = groupBy(await readParts(tx, orderKeys), ({ orderKey }) => orderKey);
-  for (const own of parts.values()) expectParents(own);
+  for (const own of parts.values()) requireParents(own);
   const shown = new Map(
     orderKeys.map((orderKey) => [orderKey, orderFindings(orderKey, parts.get(orderKey) ?? [])]),
   );
@@ -85,19 +85,19 @@ async function writeOrders(
   const fresh = updates.filter(({ orderKey }) => !existing.has(orderKey));
   const older = updates.filter(({ orderKey }) => existing.has(orderKey));
   const created = fresh.length > 0 ? await insertOrders(tx, fresh) : [];
-  if (created.length < fresh.length) throw new OrdersMoved([]);
+  if (created.length < fresh.length) throw new LockSetChanged([]);
   if (older.length > 0) await updateOrders(tx, older);
   await upsertTotals(tx, updates);
 }
 
-/** Under the locks no payment can leave an order; one that is not there had left before. */
-function expectParents(parts: readonly PartRow[]): void {
+/** Under the locks no payment can leave an order, so a missing parent left before they were taken. */
+function requireParents(parts: readonly PartRow[]): void {
   const payments = new Set(parts.flatMap(({ kind, id }) => (kind === 'payment' ? [id] : [])));
   const lost = parts.some(({ paymentId }) => paymentId !== null && !payments.has(paymentId));
-  if (lost) throw new OrdersMoved([]);
+  if (lost) throw new LockSetChanged([]);
 }
 
-/** Where payments of each order went, each once; refunds and disputes go with their payments. */
+/** The orders that payments of each order moved to. Refunds and disputes move with their payment. */
 function destinations(changes: readonly OrderChange[]): ReadonlyMap<string, ReadonlySet<string>> {
   const moves = changes.flatMap(({ from, to }) =>
     from === null || to === null || from === to ? [] : [{ from, to }],

@@ -1,8 +1,8 @@
 /** Records what a transaction changed for the change feed (domain/changes.ts). */
 import type { Queryable } from '../platform/db/database.ts';
 import { changesOf } from './domain/changes.ts';
-import type { Merged } from './domain/mergeLooks.ts';
-import { tellsOfPast } from './domain/past.ts';
+import { isImportedHistory } from './domain/importedHistory.ts';
+import type { Merged } from './domain/mergeObservations.ts';
 import { insertChanges } from './store/changes.ts';
 import type { StoredOrder } from './store/orders.ts';
 import type { ResourceRow, ResourceUpdate } from './store/resources.ts';
@@ -23,7 +23,7 @@ export interface OrdersTouched {
   readonly historyUntilMs: number | undefined;
 }
 
-/** Writes what changed, once the orders are derived anew. */
+/** Records the changes, after the orders are recomputed. */
 export async function recordChanges(
   tx: Queryable,
   applied: readonly Applied[],
@@ -38,7 +38,7 @@ export async function recordChanges(
       from: one.row.orderKey,
       to: one.orderKey,
       isLearned: isLearned(one),
-      isHistory: tellsOfPast(one.row.status, one.merged?.state ?? {}, historyUntilMs),
+      isHistory: isImportedHistory(one.row.status, one.merged?.state ?? {}, historyUntilMs),
       webhookEventId: one.merged?.added.at(-1)?.webhookEventId,
     })),
     { before: statusesOf(before.values()), after: statusesOf(after) },

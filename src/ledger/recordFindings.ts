@@ -1,24 +1,24 @@
 /**
- * The one place through which findings are opened and closed: each with its alert, in the transaction
- * that does it. Nothing is written where nothing opens, changes or closes.
+ * Opens and closes findings, each with its alert, in the caller's transaction. Nothing else does. If
+ * nothing opens, changes or closes, nothing is written.
  */
 import { settleFindings } from '../alerts/settleFindings.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import type { Finding } from './domain/findings.ts';
 import {
-  endClasses,
-  endFindings,
-  endSubject,
   type FindingName,
+  markClassesClosed,
+  markClosed,
+  markSubjectClosed,
   upsertFindings,
 } from './store/findings.ts';
 
-/** Opens findings, or brings those that are open up to date. Classes and subjects are distinct. */
+/** Opens findings, or updates those that are open. No two have the same class and subject. */
 export async function openFindings(tx: Queryable, findings: readonly Finding[]): Promise<void> {
   await open(tx, findings);
 }
 
-/** @returns those that were opened, or show something else than before */
+/** @returns the findings that were opened or changed */
 async function open(tx: Queryable, findings: readonly Finding[]): Promise<readonly FindingName[]> {
   if (findings.length === 0) return [];
   const changed = await upsertFindings(tx, findings);
@@ -26,10 +26,10 @@ async function open(tx: Queryable, findings: readonly Finding[]): Promise<readon
   return changed;
 }
 
-/** Closes findings whose test passes now. */
+/** Closes findings that no longer hold. */
 export async function closeFindings(tx: Queryable, names: readonly FindingName[]): Promise<void> {
   if (names.length === 0) return;
-  await settleFindings(tx, { open: [], over: await endFindings(tx, names) });
+  await settleFindings(tx, { open: [], over: await markClosed(tx, names) });
 }
 
 /** Closes findings of any of these classes about any of these subjects. */
@@ -39,15 +39,15 @@ export async function closeClasses(
   subjects: readonly string[],
 ): Promise<void> {
   if (subjects.length === 0) return;
-  await settleFindings(tx, { open: [], over: await endClasses(tx, classes, subjects) });
+  await settleFindings(tx, { open: [], over: await markClassesClosed(tx, classes, subjects) });
 }
 
-/** Closes everything that is open about a subject, because somebody is dealing with it. */
+/** Closes every open finding about a subject, because a person handles it. */
 export async function closeSubject(tx: Queryable, subject: string): Promise<void> {
-  await settleFindings(tx, { open: [], over: await endSubject(tx, subject) });
+  await settleFindings(tx, { open: [], over: await markSubjectClosed(tx, subject) });
 }
 
-/** One subject: what it shows now, and the classes that are open about it and pass now. */
+/** A subject with the findings that hold now and the classes of open findings that no longer do. */
 export interface SubjectFindings {
   readonly subject: string;
   readonly shown: readonly Finding[];
@@ -55,8 +55,8 @@ export interface SubjectFindings {
 }
 
 /**
- * Opens what subjects show now and closes what passes, as two sets.
- * @returns the findings that were opened, or show something else than before
+ * Opens the findings that hold and closes those that no longer do, as two sets.
+ * @returns the findings that were opened or changed
  */
 export async function recordFindings(
   tx: Queryable,

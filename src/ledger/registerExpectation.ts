@@ -1,20 +1,20 @@
 /**
- * Registers what a shop expects an order to bring. It only ever stands beside the ledger: nothing
- * here touches an order, so nothing here can disagree with its parts.
+ * Registers the amount that a shop expects for an order. Expectations are stored beside the ledger and
+ * never change an order.
  */
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { insertRegistered } from './store/changes.ts';
 import {
-  endExpectation,
   insertExpectation,
   lockExpectation,
+  markReplaced,
   type NewExpectation,
 } from './store/expectations.ts';
 
-/** `unchanged`: the same was expected already, whoever said so first. */
+/** `unchanged`: the same amount was registered before, by anyone. */
 export type Registration = 'registered' | 'unchanged' | 'replaced';
 
-/** Each round is lost only to another registration of the same order that was just committed. */
+/** A round fails only if another registration of the same order commits first. */
 const MAX_ROUNDS = 10;
 
 export function registerExpectation(db: Database, wanted: NewExpectation): Promise<Registration> {
@@ -26,12 +26,12 @@ export function registerExpectation(db: Database, wanted: NewExpectation): Promi
       return outcome;
     }
     throw new Error(
-      `what is expected of ${wanted.orderKey} was replaced again and again meanwhile`,
+      `the expectation of ${wanted.orderKey} changed in each of ${MAX_ROUNDS} attempts to register it`,
     );
   });
 }
 
-/** Undefined when what stood there was replaced between two looks. */
+/** Undefined if the current expectation was replaced between the two statements. */
 async function tryToRegister(
   tx: Queryable,
   wanted: NewExpectation,
@@ -42,7 +42,7 @@ async function tryToRegister(
   if (current.amountMinor === wanted.amountMinor && current.currency === wanted.currency) {
     return 'unchanged';
   }
-  await endExpectation(tx, wanted.orderKey);
+  await markReplaced(tx, wanted.orderKey);
   await insertExpectation(tx, wanted);
   return 'replaced';
 }

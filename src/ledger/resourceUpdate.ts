@@ -1,15 +1,15 @@
-/** The merged state of a resource in the form in which it is stored. */
+/** Converts the merged state of a resource to its row. */
 import type { ReasonFields } from '../contract/reasons.ts';
 import type { ResourceKind } from '../contract/resources/index.ts';
 import { FINAL_STATUSES } from '../contract/statuses.ts';
 import { stateFindings } from './domain/findings.ts';
 import { postedAfter, type Transfer } from './domain/legs.ts';
-import type { Merged } from './domain/mergeLooks.ts';
+import type { Merged } from './domain/mergeObservations.ts';
 import { staysOverdue } from './domain/overdue.ts';
 import { formatInstant } from './domain/time.ts';
 import type { ResourceRow, ResourceUpdate, Stub } from './store/resources.ts';
 
-/** Undefined when nothing but hints was seen, so that there is no state to store. */
+/** Undefined if there were only hints, and so no state to store. */
 export function toUpdate(
   row: ResourceRow,
   merged: Merged,
@@ -17,7 +17,7 @@ export function toUpdate(
     readonly paymentId: string | null;
     readonly orderKey: string | null;
     readonly transfers: readonly Transfer[];
-    readonly isTold: boolean;
+    readonly isReported: boolean;
   },
 ): ResourceUpdate | undefined {
   const { state } = merged;
@@ -51,7 +51,7 @@ export function toUpdate(
     ],
     is_check_wanted: merged.isCheckDue,
     is_unsettled: isUnsettled(row.kind, state.status),
-    is_told: place.isTold,
+    is_reported: place.isReported,
     posted: postedAfter(row.posted, place.transfers),
   };
 }
@@ -75,12 +75,12 @@ type ReasonColumn =
   | 'reason'
   | 'reason_code';
 
-/** Final payments do not come back on their own; refunds fail late, payouts return, disputes turn. */
+/** A final payment does not change on its own. Refunds fail late, payouts return, disputes reopen. */
 function isUnsettled(kind: ResourceKind, status: string | undefined): boolean {
   return kind !== 'payment' || !FINAL_STATUSES.payment.has(status ?? '');
 }
 
-/** What is stored of a resource that was only mentioned: it is due for a retrieve. */
+/** The row of a resource that was only mentioned. It is due for a retrieve. */
 export function toStubRow({ kind, id, orderKey }: Stub): ResourceUpdate {
   return {
     kind,
@@ -113,7 +113,7 @@ export function toStubRow({ kind, id, orderKey }: Stub): ResourceUpdate {
     open_findings: [],
     is_check_wanted: true,
     is_unsettled: true,
-    is_told: false,
+    is_reported: false,
     posted: {},
   };
 }

@@ -49,7 +49,7 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
     response.end(text);
     return status;
   };
-  const judge = (body: Buffer, request: Request): Promise<WebhookOutcome> => {
+  const verify = (body: Buffer, request: Request): Promise<WebhookOutcome> => {
     const verification = verifySignature(body, request.header(SIGNATURE_HEADER), webhookSecrets);
     if (verification.outcome !== 'verified') {
       logUnverified(verification.outcome);
@@ -66,7 +66,7 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
     async (request: Request, response: Response) => {
       const reading = await readBody(request, parts.maxBodyBytes);
       const elapsedSeconds = startStopwatch();
-      const outcome = reading.outcome === 'read' ? await judge(reading.body, request) : reading;
+      const outcome = reading.outcome === 'read' ? await verify(reading.body, request) : reading;
       const httpStatus = reply(response, outcome);
       metrics.replied(httpStatus, elapsedSeconds());
     },

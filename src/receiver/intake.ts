@@ -2,7 +2,7 @@
  * Group commit: requests that arrive together share one insert and one commit.
  *
  * 1. An event is acknowledged only after its commit, which waits for a synchronous standby if there
- *    is one. A commit whose wait was canceled is reported as unavailable.
+ *    is one. If that wait is canceled, the outcome is `unavailable`.
  * 2. No artificial delay: a lone event is written immediately. Events that arrive while two batches
  *    are in flight form the next one. Three in flight were not faster than two.
  * 3. Waiting events are bounded in count and in bytes; beyond that the sender gets 503.
@@ -112,7 +112,7 @@ export function createIntake({ db, clock, log, enqueue, observeBatchSize }: Inta
         waiting.push({ event, report });
         waitingBytes += body.length;
         if (isPumpDue) return;
-        // Requests whose bodies arrive in one turn of the event loop share the first batch.
+        // Bodies that arrive in one turn of the event loop share the first batch.
         isPumpDue = true;
         setImmediate(pump);
       });

@@ -1,13 +1,13 @@
 /**
- * Reads a webhook's body as the bytes it was sent as.
+ * Reads the body of a webhook as the bytes that were sent.
  *
- * 1. A body is whole or it is none: one that ends before its declared length is incomplete.
- * 2. Never more than the limit is kept in memory. What is beyond it is read off, so that the
- *    connection goes on to serve other requests; the server's timeout bounds how long.
- * 3. An encoded body is refused, not inflated: the signature covers the bytes as sent.
+ * 1. A body that ends before its declared length is incomplete and is not used.
+ * 2. Memory holds at most the limit. The rest is read and dropped, so that the connection can serve
+ *    further requests; the server's timeout bounds how long that takes.
+ * 3. An encoded body is refused, not decompressed: the signature covers the bytes as sent.
  *
- * Express's `raw` does the same for any kind of body, through several layers and a copy that showed in
- * the profile of the route that everything comes by.
+ * Express's `raw` passes every body through several layers and a copy, which showed in profiles of this
+ * route.
  */
 import type { IncomingMessage } from 'node:http';
 
@@ -30,7 +30,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bo
       else if (length > maxBytes) resolve({ outcome: 'too_large' });
       else resolve({ outcome: 'read', body: join(chunks, length) });
     });
-    // Fewer bytes arrived than declared. After the end of a whole body this has no effect.
+    // Fewer bytes arrived than declared. After a complete body this has no effect.
     const giveUp = (): void => resolve({ outcome: 'incomplete_body' });
     request.on('error', giveUp);
     request.on('close', giveUp);

@@ -56,7 +56,7 @@ export async function storeBatch(
   return results;
 }
 
-/** A body whose id is already stored: with the same bytes, or with different ones. */
+/** Stores a body under an event id that is already stored, with the same bytes or with different ones. */
 async function storeAgain(
   db: Database,
   event: NewEvent,

@@ -7,7 +7,7 @@
  * the resource was created) is a *supplement*; it moves no money.
  */
 import { contentHash } from '../ledger/contentHash.ts';
-import type { Look } from '../ledger/domain/mergeLooks.ts';
+import type { Observation } from '../ledger/domain/mergeObservations.ts';
 import { type ResourceRef, type SnapshotContent, supplementOf } from '../ledger/domain/snapshot.ts';
 import type { Database } from '../platform/db/database.ts';
 import { compare, type Difference, hidesChange } from './domain/compare.ts';
@@ -25,7 +25,7 @@ export interface DifferingRow {
 
 export interface RowComparison {
   readonly differing: readonly DifferingRow[];
-  readonly supplements: readonly Look[];
+  readonly supplements: readonly Observation[];
   readonly unsettled: readonly ResourceRef[];
 }
 
@@ -60,7 +60,7 @@ export async function compareRows(
     for (const row of await readLocalByIds(db, KIND_OF[stream], ids)) local.set(row.id, row);
   }
   const differing: DifferingRow[] = [];
-  const supplements: Look[] = [];
+  const supplements: Observation[] = [];
   const unsettled: ResourceRef[] = [];
   for (const row of rows) {
     const known = local.get(row.remote.id);
@@ -104,7 +104,7 @@ export function refOf({ remote: { kind, id } }: ListedRow): ResourceRef {
 }
 
 /** A list row, or a part of it, as an observation of its resource. */
-export function observationOf(row: ListedRow, content: SnapshotContent): Look {
+export function observationOf(row: ListedRow, content: SnapshotContent): Observation {
   return {
     ref: refOf(row),
     content,

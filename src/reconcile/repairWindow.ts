@@ -14,9 +14,9 @@
  *    after that finds the window equal when it is resumed.
  */
 import { applySnapshots } from '../ledger/applySnapshots.ts';
-import type { Look } from '../ledger/domain/mergeLooks.ts';
+import type { Observation } from '../ledger/domain/mergeObservations.ts';
 import type { ResourceRef } from '../ledger/domain/snapshot.ts';
-import { startOver } from '../ledger/ordersMoved.ts';
+import { retryWithMoreLocks } from '../ledger/lockSetChanged.ts';
 import {
   compareRows,
   type DifferingRow,
@@ -97,12 +97,12 @@ async function applyRows(
 
 async function applyObservations(
   { parts: { db, clock }, historyUntilMs }: RunContext,
-  looks: readonly Look[],
+  observations: readonly Observation[],
 ): Promise<void> {
-  for (let first = 0; first < looks.length; first += ROWS_PER_TRANSACTION) {
-    const some = looks.slice(first, first + ROWS_PER_TRANSACTION);
-    const input = { looks: some, suspects: [], nowMs: clock.nowMs(), historyUntilMs };
-    await startOver((alsoLock) =>
+  for (let first = 0; first < observations.length; first += ROWS_PER_TRANSACTION) {
+    const some = observations.slice(first, first + ROWS_PER_TRANSACTION);
+    const input = { observations: some, toRetrieve: [], nowMs: clock.nowMs(), historyUntilMs };
+    await retryWithMoreLocks((alsoLock) =>
       db.transaction((tx) => applySnapshots(tx, { ...input, alsoLock })),
     );
   }

@@ -4,15 +4,15 @@
  *
  * 1. What the service says goes through applySnapshots like any webhook; nothing is set, invented or
  *    given up here.
- * 2. The look is dated by the answer's own `Date`: our clock may be off, and epochs compare it with
+ * 2. The observation is dated by the answer's own `Date`: our clock may be off, and epochs compare it with
  *    the service's versions.
- * 3. When the next look is due is written in the same transaction, so that a look never repeats
+ * 3. When the next observation is due is written in the same transaction, so that an observation never repeats
  *    itself at once and is never lost.
  * 4. "Not found" changes no state. A resource that was only ever mentioned and stays unknown to the
  *    service for a day is an `orphan`; one that was seen and is gone is `missing_remote`.
  * 5. The time at which a request was sent is recorded with its response: an excess of an order is
  *    confirmed only by requests that were sent after it showed (alerts/domain/rules/excesses.ts).
- * 6. Trouble with the service leaves everything as it is, the time of the next look included.
+ * 6. Trouble with the service leaves everything as it is, the time of the next observation included.
  */
 
 import { SETTLING_MS } from '../alerts/domain/rules/excesses.ts';
@@ -25,9 +25,9 @@ import {
 import { applySnapshots } from '../ledger/applySnapshots.ts';
 import { contentHash } from '../ledger/contentHash.ts';
 import { resourceSubject } from '../ledger/domain/findings.ts';
-import type { Look } from '../ledger/domain/mergeLooks.ts';
+import type { Observation } from '../ledger/domain/mergeObservations.ts';
 import { type ResourceRef, readResource } from '../ledger/domain/snapshot.ts';
-import { startOver } from '../ledger/ordersMoved.ts';
+import { retryWithMoreLocks } from '../ledger/lockSetChanged.ts';
 import { openFindings } from '../ledger/recordFindings.ts';
 import { type Clock, startStopwatch } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
@@ -126,19 +126,23 @@ export type Observe = (
 export function createObserve({ db, clock }: Omit<RetrieveParts, 'client'>): Observe {
   return async (ref, body, { serviceTimeMs, isDryRun = false, ...options }) => {
     const nowMs = clock.nowMs();
-    const look = toLook(ref, body, (serviceTimeMs ?? nowMs) * 1000);
-    if (typeof look === 'string') {
-      return { outcome: 'failed', trouble: 'unreadable', reason: look };
+    const observation = toObservation(ref, body, (serviceTimeMs ?? nowMs) * 1000);
+    if (typeof observation === 'string') {
+      return { outcome: 'failed', trouble: 'unreadable', reason: observation };
     }
-    const input = { historyUntilMs: undefined, ...options, look, body, nowMs };
-    return await startOver((alsoLock) =>
+    const input = { historyUntilMs: undefined, ...options, observation, body, nowMs };
+    return await retryWithMoreLocks((alsoLock) =>
       unlessDry(db, isDryRun, (tx) => apply(tx, { ...input, alsoLock })),
     );
   };
 }
 
-/** @returns what is wrong with the body where it makes no look */
-function toLook(ref: ResourceRef, body: object, observedMicros: number): Look | string {
+/** @returns what is wrong with the body where it makes no observation */
+function toObservation(
+  ref: ResourceRef,
+  body: object,
+  observedMicros: number,
+): Observation | string {
   const reading = readResource(body, observedMicros);
   if (reading.outcome === 'unreadable') return `its ${reading.field} cannot be read`;
   if (reading.outcome === 'unknown_resource') return 'the answer names no resource';
@@ -162,19 +166,26 @@ interface Answered {
 }
 
 interface ApplyInput extends Answered {
-  readonly look: Look;
+  readonly observation: Observation;
   readonly body: object;
   readonly alsoLock: readonly string[];
   readonly historyUntilMs: number | undefined;
 }
 
 async function apply(tx: Queryable, input: ApplyInput): Promise<Applied> {
-  const { look, body, alsoLock, nowMs, historyUntilMs } = input;
-  const before = await readChecked(tx, look.ref);
-  await applySnapshots(tx, { looks: [look], suspects: [], alsoLock, nowMs, historyUntilMs });
-  const after = await readChecked(tx, look.ref);
-  if (!after) throw new Error(`${look.ref.kind} ${look.ref.id} was applied and is not stored`);
-  const status = { ledger: after.status, retrieved: look.content.status };
+  const { observation, body, alsoLock, nowMs, historyUntilMs } = input;
+  const before = await readChecked(tx, observation.ref);
+  await applySnapshots(tx, {
+    observations: [observation],
+    toRetrieve: [],
+    alsoLock,
+    nowMs,
+    historyUntilMs,
+  });
+  const after = await readChecked(tx, observation.ref);
+  if (!after)
+    throw new Error(`${observation.ref.kind} ${observation.ref.id} was applied and is not stored`);
+  const status = { ledger: after.status, retrieved: observation.content.status };
   const isDoubtful = staysDoubtful(after.doubts, status);
   await advance(tx, { ...after, isDoubtful }, input);
   return { outcome: 'applied', before, after, body };

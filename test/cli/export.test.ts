@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HLEDGER_ACCOUNTS } from '../../src/ledger/domain/hledger.ts';
 import { exportJournal } from '../../src/ledger/read/exportJournal.ts';
-import { atOneMoment } from '../../src/ledger/store/oneMoment.ts';
+import { readConsistently } from '../../src/ledger/store/readConsistently.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { type CliResult, spawnTallyhook, tallyhook } from '../support/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -175,7 +175,7 @@ describe('a long journal', () => {
 
   test('shows one moment: what is posted meanwhile is not in it', async () => {
     const late = unique('pay');
-    const written = await atOneMoment(db, async (tx) => {
+    const written = await readConsistently(db, async (tx) => {
       const parts: string[] = [];
       for await (const part of exportJournal(tx, {
         format: 'jsonl',

@@ -279,7 +279,7 @@ describe('a start that cannot succeed', () => {
     );
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /books of merchant merchant_test, but PAYMENTS_MERCHANT_ID is merchant_other/,
+      /ledger of merchant merchant_test, but PAYMENTS_MERCHANT_ID is merchant_other/,
     );
     expect(stderr).not.toMatch(/^\s+at /m);
     expect(await db.query('select * from installation')).toEqual(before);

@@ -10,7 +10,7 @@ import {
   receive,
   testApplier,
 } from '../support/ledger.ts';
-import { permutations } from '../support/lives.ts';
+import { permutations } from '../support/observations.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 let db: TestDatabase;

@@ -24,7 +24,7 @@ import { createDatabase, type Database } from '../../src/platform/db/database.ts
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, readOpenFindings, receive, testApplier } from '../support/ledger.ts';
-import { look, SECOND, T0 } from '../support/lives.ts';
+import { observe, SECOND, T0 } from '../support/observations.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 let db: TestDatabase;
@@ -313,14 +313,14 @@ describe('a change is recorded', () => {
     const retrieve = (content: SnapshotContent, seconds: number) =>
       db.transaction((tx) =>
         applySnapshots(tx, {
-          looks: [
-            look(inHashOrder(content), {
+          observations: [
+            observe(inHashOrder(content), {
               id,
               source: 'retrieve',
               observedMicros: T0 + seconds * SECOND,
             }),
           ],
-          suspects: [],
+          toRetrieve: [],
           alsoLock: [],
           nowMs: T0 / 1000,
           historyUntilMs: undefined,

@@ -17,8 +17,8 @@ import {
   type EventsJob,
 } from '../../src/ledger/inbox/jobs.ts';
 import { createSweep, type SweepParts } from '../../src/ledger/inbox/sweep.ts';
+import { LockSetChanged } from '../../src/ledger/lockSetChanged.ts';
 import { createLedgerMetrics } from '../../src/ledger/metrics.ts';
-import { OrdersMoved } from '../../src/ledger/ordersMoved.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
@@ -392,7 +392,7 @@ describe('an event whose data fails', () => {
   test.each([
     Object.assign(new Error('deadlock detected'), { code: '40P01' }),
     new Error('Query read timeout'),
-    new OrdersMoved([]),
+    new LockSetChanged([]),
   ])('does not die of what passes by itself, however often it comes: %s', async (error) => {
     const paid = payments(1);
     const [inboxId = 0] = await receive(paid);
@@ -603,7 +603,7 @@ describe('the sweep', () => {
     return createSweep({ db, producer, log: silentLog, signal, ...options });
   }
 
-  /** A queue of which workers take so many jobs between two looks at it. */
+  /** A queue of which workers take so many jobs between two observations of it. */
   function drainingProducer(jobsPerLook: number): Recorded & { deepest(): number } {
     const recorded = recordingProducer();
     let taken = 0;

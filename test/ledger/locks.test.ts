@@ -4,7 +4,7 @@
  * locked by the time it waits for it.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { claimUntried, readDueBefore, takeOverdue } from '../../src/ledger/inbox/store/pending.ts';
+import { claimOverdue, claimUntried, readDueBefore } from '../../src/ledger/inbox/store/pending.ts';
 import { lockOrders } from '../../src/ledger/store/orders.ts';
 import { lockResources } from '../../src/ledger/store/resources.ts';
 import { createDatabase, type Database, type Queryable } from '../../src/platform/db/database.ts';
@@ -136,7 +136,7 @@ describe('events that another transaction applies', () => {
     const sweep = await beginTransaction(db);
     const { came, result } = await runUntilBlocked(db, sweep, async (tx) => {
       const dueBefore = await readDueBefore(tx, 3_600_000);
-      return takeOverdue(tx, { dueBefore, afterId: 0, limit: 100, enqueueAfterMs: 60_000 });
+      return claimOverdue(tx, { dueBefore, afterId: 0, limit: 100, enqueueAfterMs: 60_000 });
     });
     await worker.rollBack();
     const enqueued = await result;

@@ -6,7 +6,7 @@ import { explainNamed } from '../../src/ledger/read/explain.ts';
 import { readOrder } from '../../src/ledger/read/orders.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
-import { look, SECOND, T0 } from '../support/lives.ts';
+import { observe, SECOND, T0 } from '../support/observations.ts';
 
 let db: TestDatabase;
 
@@ -29,11 +29,11 @@ async function takenBack(): Promise<string> {
   ];
   for (const [content, seconds] of answers) {
     const observedMicros = T0 + seconds * SECOND;
-    const one = look(inHashOrder(content), { id, source: 'retrieve', observedMicros });
+    const one = observe(inHashOrder(content), { id, source: 'retrieve', observedMicros });
     await db.transaction((tx) =>
       applySnapshots(tx, {
-        looks: [one],
-        suspects: [],
+        observations: [one],
+        toRetrieve: [],
         alsoLock: [],
         nowMs: Date.now(),
         historyUntilMs: undefined,
@@ -46,8 +46,8 @@ async function takenBack(): Promise<string> {
 test('of a content that two epochs hold, only what the newer one holds rules', async () => {
   const id = await takenBack();
   const timeline = (await readOrder(db, { id }))?.timeline ?? [];
-  const looks = timeline.filter((entry) => entry.type === 'snapshot');
-  expect(looks.map(({ status, rules }) => [status, rules])).toEqual([
+  const observations = timeline.filter((entry) => entry.type === 'snapshot');
+  expect(observations.map(({ status, rules }) => [status, rules])).toEqual([
     ['succeeded', false],
     ['cancelled', false],
     ['cancelled', true],

@@ -1,13 +1,13 @@
 /** Refunds and disputes whose bodies name more than one payment. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { applySnapshots } from '../../src/ledger/applySnapshots.ts';
-import type { Look } from '../../src/ledger/domain/mergeLooks.ts';
-import { startOver } from '../../src/ledger/ordersMoved.ts';
+import type { Observation } from '../../src/ledger/domain/mergeObservations.ts';
+import { retryWithMoreLocks } from '../../src/ledger/lockSetChanged.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
 import { readOpenFindings, readResourceStates, receive, testApplier } from '../support/ledger.ts';
-import { look, permutations, SECOND } from '../support/lives.ts';
+import { observe, permutations, SECOND } from '../support/observations.ts';
 
 let db: TestDatabase;
 
@@ -92,8 +92,8 @@ test('a correction of the service that brings back the first payment is applied'
   );
   const answer = { status: 'succeeded', amountMinor: 900, currency: 'USD' };
   for (const seconds of [0, 100]) {
-    await applyLook(
-      look(answer, {
+    await applyObservation(
+      observe(answer, {
         kind: 'refund',
         id: refund.refund_id,
         source: 'retrieve',
@@ -106,12 +106,12 @@ test('a correction of the service that brings back the first payment is applied'
   ]);
 });
 
-function applyLook(one: Look): Promise<void> {
-  return startOver((alsoLock) =>
+function applyObservation(one: Observation): Promise<void> {
+  return retryWithMoreLocks((alsoLock) =>
     db.transaction((tx) =>
       applySnapshots(tx, {
-        looks: [one],
-        suspects: [],
+        observations: [one],
+        toRetrieve: [],
         alsoLock,
         nowMs: Date.now(),
         historyUntilMs: undefined,

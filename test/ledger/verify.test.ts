@@ -7,14 +7,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { verifyCommand } from '../../src/cli/commands/verify.ts';
 import { applySnapshots } from '../../src/ledger/applySnapshots.ts';
 import { contentHash } from '../../src/ledger/contentHash.ts';
-import type { Look } from '../../src/ledger/domain/mergeLooks.ts';
+import type { Observation } from '../../src/ledger/domain/mergeObservations.ts';
 import { inHashOrder, type SnapshotContent } from '../../src/ledger/domain/snapshot.ts';
 import { type VerifyReport, verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
-import { look, SECOND, T0 } from '../support/lives.ts';
+import { observe, SECOND, T0 } from '../support/observations.ts';
 import { shopEvents } from '../support/shop.ts';
 
 /** Named by every failure here; set it to repeat one. */
@@ -35,12 +35,15 @@ async function fill(db: Database, { orders = 40, seed = SEED } = {}): Promise<vo
 }
 
 /** Looks that did not come by webhook. */
-async function applyLooks(db: Database, looks: readonly Look[]): Promise<void> {
-  for (const one of looks) {
+async function applyObservations(
+  db: Database,
+  observations: readonly Observation[],
+): Promise<void> {
+  for (const one of observations) {
     await db.transaction((tx) =>
       applySnapshots(tx, {
-        looks: [one],
-        suspects: [],
+        observations: [one],
+        toRetrieve: [],
         alsoLock: [],
         nowMs: Date.now(),
         historyUntilMs: undefined,
@@ -112,16 +115,20 @@ describe('a sound ledger', () => {
     const paid = { ...usd, status: 'succeeded', amountReceivedMinor: 100, versionMicros: T0 };
     const less = { ...usd, status: 'failed', amountReceivedMinor: 0, versionMicros: T0 + SECOND };
     const answer = (content: SnapshotContent, id: string, seconds: number) =>
-      look(inHashOrder(content), { id, source: 'retrieve', observedMicros: T0 + seconds * SECOND });
-    await applyLooks(to, [
+      observe(inHashOrder(content), {
+        id,
+        source: 'retrieve',
+        observedMicros: T0 + seconds * SECOND,
+      });
+    await applyObservations(to, [
       answer(paid, 'pay_retrieved', 1),
       answer(paid, 'pay_lowered', 1),
       answer(less, 'pay_lowered', 10),
       answer(less, 'pay_lowered', 90),
       answer(paid, 'pay_doubted', 1),
       answer(less, 'pay_doubted', 10),
-      look(inHashOrder(paid), { id: 'pay_listed', source: 'list' }),
-      look(usd, { id: 'pay_hinted', source: 'list' }),
+      observe(inHashOrder(paid), { id: 'pay_listed', source: 'list' }),
+      observe(usd, { id: 'pay_hinted', source: 'list' }),
     ]);
     const late = { payment_id: 'pay_lowered', status: 'succeeded', amount: 100, currency: 'USD' };
     await applyAll(to, await receive(to, [eventBody({ ...late, amount_received: 100 })]));

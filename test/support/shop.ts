@@ -6,7 +6,7 @@ import type { ResourceKind } from '../../src/contract/resources/index.ts';
 import type { SnapshotContent } from '../../src/ledger/domain/snapshot.ts';
 import { formatInstant } from '../../src/ledger/domain/time.ts';
 import { eventBody } from './events.ts';
-import { LIVES, T0 } from './lives.ts';
+import { LIVES, T0 } from './observations.ts';
 
 export interface Random {
   /** A whole number from 0 up to, not including, `bound`. */
@@ -49,9 +49,9 @@ export function shopEvents({ seed, orders }: ShopOptions): readonly Buffer[] {
   const shop: Shop = { random, name, orderIds: Array.from({ length: orders }, () => name('ord')) };
   const bodies = [
     ...shop.orderIds.flatMap((orderId) => orderBodies(shop, orderId)),
-    ...Object.values(LIVES).flatMap(({ kind, looks }) => {
+    ...Object.values(LIVES).flatMap(({ kind, observations }) => {
       const id = name(kind);
-      return looks.map((content) => bodyOf(shop, { kind, id, content }));
+      return observations.map((content) => bodyOf(shop, { kind, id, content }));
     }),
     ...oddBodies(shop),
   ];

@@ -8,7 +8,7 @@ import {
   JOURNAL_FORMATS,
   type JournalFormatName,
 } from '../../ledger/read/exportJournal.ts';
-import { atOneMoment } from '../../ledger/store/oneMoment.ts';
+import { readConsistently } from '../../ledger/store/readConsistently.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { readConfig, withDatabase } from '../context.ts';
@@ -64,7 +64,7 @@ async function writeJournal(
     rows = written;
     if (output !== undefined && process.stderr.isTTY) process.stderr.write(`\r${rows} transfers`);
   };
-  await atOneMoment(db, async (tx) => {
+  await readConsistently(db, async (tx) => {
     const text = Readable.from(exportJournal(tx, { format, range, onProgress }));
     await (output === undefined ? toStandardOutput(text) : toFile(text, output));
   });

@@ -10,7 +10,7 @@ import {
   findResources,
 } from '../../ledger/read/store/lookup.ts';
 import { type EventSummary, findEvent, readTotals } from '../../ledger/read/store/parts.ts';
-import { atOneMoment } from '../../ledger/store/oneMoment.ts';
+import { readConsistently } from '../../ledger/store/readConsistently.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { formatTime, printable, printJson, readConfig, withDatabase } from '../context.ts';
@@ -46,7 +46,7 @@ export function findCommand(): Command {
 }
 
 function findEverything(db: Database, id: string): Promise<readonly Found[]> {
-  return atOneMoment(db, async (tx) => [
+  return readConsistently(db, async (tx) => [
     ...(await findOrders(tx, id)),
     ...(await findResources(tx, id)).map(describeResource),
     ...(await findPayouts(tx, id)),

@@ -18,7 +18,7 @@ export interface InboxEntry {
   readonly isPending: boolean;
   readonly isDead: boolean;
   /** The resource that it names has a snapshot of this content, or one that names this event. */
-  readonly isInSet: boolean;
+  readonly hasSnapshot: boolean;
   readonly findings: readonly { readonly class: string; readonly isOpen: boolean }[];
 }
 
@@ -26,7 +26,7 @@ export interface InboxEntry {
 export function inboxProblem(entry: InboxEntry): string | undefined {
   const { outcome } = entry.reading;
   if (outcome === 'damaged') return 'its body is not the one that was received';
-  if (entry.isPending || entry.isDead || entry.isInSet) return undefined;
+  if (entry.isPending || entry.isDead || entry.hasSnapshot) return undefined;
   const explanations = entry.findings.filter(({ class: name }) =>
     (NOT_APPLIED_CLASSES as readonly string[]).includes(name),
   );

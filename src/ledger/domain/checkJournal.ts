@@ -176,7 +176,7 @@ export function balancesOf(rows: readonly JournalRow[]): Balances {
 }
 
 /** What a state asks of the accounts. */
-export function balancesAskedBy(state: MoneyState & { readonly currency: string }): Balances {
+export function expectedBalances(state: MoneyState & { readonly currency: string }): Balances {
   const legs: Readonly<Record<string, Leg>> = LEGS[state.ref.kind];
   const balances = new Map<string, bigint>();
   for (const [leg, targetMinor] of Object.entries(targetsOf(state))) {

@@ -13,7 +13,7 @@ export interface FindingClasses {
   readonly open: readonly string[];
 }
 
-/** Other classes (of time, of comparing with the service) come and go without a look. */
+/** Other classes (of time, of comparing with the service) come and go without an observation. */
 export function findingProblems(classes: FindingClasses): readonly string[] {
   const { following, shown, noted, open } = classes;
   const missing = [...new Set([...shown, ...noted])].filter((name) => !open.includes(name));

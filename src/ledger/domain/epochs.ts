@@ -38,7 +38,7 @@ export interface MoneyTerms {
 }
 
 /** What a retrieve means for the epoch of its resource. */
-export type RetrieveJudgement =
+export type RetrieveOutcome =
   | { readonly outcome: 'agrees' }
   | { readonly outcome: 'contradicts'; readonly contradiction: Contradiction }
   | { readonly outcome: 'opens_epoch'; readonly epoch: Epoch };
@@ -77,12 +77,12 @@ export function placeInEpochs(
  * @param earlier the contradiction that an earlier retrieve left, if any
  * @param known every snapshot of the resource, with this retrieve
  */
-export function judgeRetrieve(
+export function compareRetrieve(
   retrieve: Snapshot,
   merged: ResourceState,
   earlier: Contradiction | undefined,
   known: readonly Snapshot[],
-): RetrieveJudgement {
+): RetrieveOutcome {
   if (isMerelyOld(retrieve.content, merged) || sameTerms(moneyTerms(retrieve.content), merged)) {
     return { outcome: 'agrees' };
   }

@@ -27,7 +27,7 @@ export interface InboxEvent {
   readonly body: Buffer;
   readonly receivedMicros: number;
   /** Of the last replay, else of the receipt: a version further ahead of it is from the future. */
-  readonly judgedMicros: number;
+  readonly referenceMicros: number;
   /** Other bodies came under the same event id. */
   readonly hasVariants: boolean;
 }
@@ -68,14 +68,14 @@ export function readEvent(
 
 function readEnvelope(
   body: unknown,
-  { receivedMicros, judgedMicros }: Pick<InboxEvent, 'receivedMicros' | 'judgedMicros'>,
+  { receivedMicros, referenceMicros }: Pick<InboxEvent, 'receivedMicros' | 'referenceMicros'>,
 ): EventReading {
   const envelope = isJsonObject(body) ? body : {};
   const content = isJsonObject(envelope.content) ? envelope.content : {};
   const contentType = readText(content.type) ?? 'none';
   const labels = readLabels([contentType, readText(envelope.event_type) ?? 'none']);
   if (labels.areMoneyless) return { outcome: 'moneyless' };
-  const reading = readResource(content.object, judgedMicros, labels.agreed);
+  const reading = readResource(content.object, referenceMicros, labels.agreed);
   if (reading.outcome === 'unknown_resource') return { outcome: 'ignored', contentType };
   const { ref } = reading;
   const opposed = labels.named.find(({ kind }) => kind !== ref.kind)?.label;

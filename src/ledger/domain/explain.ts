@@ -220,7 +220,7 @@ function carriedOf({ amountReceivedMinor, currency }: SnapshotContent): string {
 }
 
 /** Fields worth an origin. Amounts captured and held have their own rule; see amountOrigins. */
-const SHOWN_FIELDS = [
+const EXPLAINED_FIELDS = [
   'status',
   'stage',
   'amountMinor',
@@ -244,7 +244,7 @@ function filledFields(
   head: Evidence,
   state: ResourceState,
 ): readonly FieldOrigin[] {
-  return SHOWN_FIELDS.flatMap((field): readonly FieldOrigin[] => {
+  return EXPLAINED_FIELDS.flatMap((field): readonly FieldOrigin[] => {
     const value = state[field];
     if (value === undefined || head.content[field] !== undefined) return [];
     const from = carrierOf(ascending, field);

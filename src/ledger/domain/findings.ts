@@ -7,7 +7,7 @@
  */
 import type { EventReading, InboxEvent } from './event.ts';
 import { dueMinor, type ResourceState } from './merge.ts';
-import type { Merged } from './mergeLooks.ts';
+import type { Merged } from './mergeObservations.ts';
 import type { ResourceRef } from './snapshot.ts';
 
 /** What each class means, for people. */

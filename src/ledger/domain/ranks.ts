@@ -1,6 +1,6 @@
 /**
  * Ranks order the statuses of one kind along its life. They decide only between snapshots that no
- * version tells apart, so they say "which of two undated looks is later", not what is allowed
+ * version tells apart, so they say "which of two undated observations is later", not what is allowed
  * (transitions.ts says that).
  *
  * 1. Every status of the contract and of the family has a rank.

@@ -153,12 +153,12 @@ const ID_FIELDS: readonly (readonly [ResourceKind, string])[] = [
 
 /**
  * Reads a resource from a parsed body. Never throws.
- * @param judgedMicros the time by which its version is judged
+ * @param referenceMicros the time by which its version is judged
  * @param labeledKind the kind that every label of the event names, if they agree on one
  */
 export function readResource(
   object: unknown,
-  judgedMicros: number,
+  referenceMicros: number,
   labeledKind?: ResourceKind,
 ): ResourceReading {
   if (!isJsonObject(object)) return { outcome: 'unknown_resource' };
@@ -171,7 +171,7 @@ export function readResource(
   if (unreadable) return { outcome: 'unreadable', ref, field: unreadable.name };
   const versionMicros = readVersion(object);
   const versionAhead =
-    versionMicros !== undefined && versionMicros > judgedMicros + MAX_VERSION_AHEAD_MICROS;
+    versionMicros !== undefined && versionMicros > referenceMicros + MAX_VERSION_AHEAD_MICROS;
   const content = readContent(ref.kind, object, versionAhead ? undefined : versionMicros);
   return { outcome: 'read', ref, content, versionAhead };
 }

@@ -8,19 +8,19 @@ import { applySnapshots } from '../applySnapshots.ts';
 import { contentHash } from '../contentHash.ts';
 import { type EventReading, readEvent } from '../domain/event.ts';
 import { eventFindings, eventSubject } from '../domain/findings.ts';
-import type { Look } from '../domain/mergeLooks.ts';
+import type { Observation } from '../domain/mergeObservations.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
+import { retryWithMoreLocks } from '../lockSetChanged.ts';
 import type { LedgerMetrics } from '../metrics.ts';
-import { startOver } from '../ordersMoved.ts';
 import { closeFindings, closeSubject, openFindings } from '../recordFindings.ts';
 import {
-  bury,
   type ClaimedEvent,
   claimOne,
   claimUntried,
-  noteReplay,
-  putBack,
-  unbury,
+  moveToDead,
+  recordReplay,
+  removeFromDead,
+  returnToPending,
 } from './store/pending.ts';
 
 export interface EventApplier {
@@ -49,7 +49,7 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
   const apply = async (
     claim: (tx: Queryable) => Promise<readonly ClaimedEvent[]>,
   ): Promise<number> => {
-    const applied = await startOver((alsoLock) =>
+    const applied = await retryWithMoreLocks((alsoLock) =>
       parts.db.transaction(async (tx) => {
         const events = await claim(tx);
         await reviveReused(tx, events);
@@ -76,7 +76,7 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
     },
     giveUp: async (id, attempts, reason) => {
       const isDead = await parts.db.transaction(async (tx) => {
-        if (!(await bury(tx, id, attempts, reason))) return false;
+        if (!(await moveToDead(tx, id, attempts, reason))) return false;
         const detail = { attempts, error: reason };
         await openFindings(tx, [{ class: 'event_dead', subject: eventSubject(id), detail }]);
         return true;
@@ -94,8 +94,8 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
  */
 export async function replayEvent(db: Database, id: number): Promise<void> {
   await db.transaction(async (tx) => {
-    await noteReplay(tx, id);
-    await putBack(tx, id);
+    await recordReplay(tx, id);
+    await returnToPending(tx, id);
     await closeSubject(tx, eventSubject(id));
   });
 }
@@ -104,7 +104,7 @@ export async function replayEvent(db: Database, id: number): Promise<void> {
 async function reviveReused(tx: Queryable, events: readonly ClaimedEvent[]): Promise<void> {
   const reused = events.filter(({ hasVariants }) => hasVariants).map(({ id }) => id);
   if (reused.length === 0) return;
-  const revived = await unbury(tx, reused);
+  const revived = await removeFromDead(tx, reused);
   await closeFindings(
     tx,
     revived.map((id) => ({ class: 'event_dead', subject: eventSubject(id) })),
@@ -119,19 +119,19 @@ interface Read {
 }
 
 async function applyReadings(tx: Queryable, { events, readings, ...rest }: Read): Promise<void> {
-  const looks: Look[] = [];
-  const suspects: ResourceRef[] = [];
+  const observations: Observation[] = [];
+  const toRetrieve: ResourceRef[] = [];
   readings.forEach((reading, place) => {
     const event = events[place];
     if (!event) return;
-    if (reading.outcome === 'snapshot') looks.push(toLook(event, reading));
+    if (reading.outcome === 'snapshot') observations.push(toObservation(event, reading));
     const isSuspect =
       reading.outcome === 'unreadable_money' ||
       reading.outcome === 'label_conflict' ||
       (reading.outcome === 'snapshot' && event.hasVariants);
-    if (isSuspect) suspects.push(reading.ref);
+    if (isSuspect) toRetrieve.push(reading.ref);
   });
-  await applySnapshots(tx, { looks, suspects, ...rest, historyUntilMs: undefined });
+  await applySnapshots(tx, { observations, toRetrieve, ...rest, historyUntilMs: undefined });
   const findings = events.flatMap((event, place) => {
     const reading = readings[place];
     return reading ? eventFindings(event, reading) : [];
@@ -139,10 +139,10 @@ async function applyReadings(tx: Queryable, { events, readings, ...rest }: Read)
   await openFindings(tx, findings);
 }
 
-function toLook(
+function toObservation(
   { id }: ClaimedEvent,
   { ref, content, observedMicros }: EventReading & { outcome: 'snapshot' },
-): Look {
+): Observation {
   return {
     ref,
     content,

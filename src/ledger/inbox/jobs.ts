@@ -15,9 +15,9 @@ import { CommitNotReplicated, isContended, isTransient } from '../../platform/db
 import { toError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import type { NewJob, Producer, RunningJob } from '../../platform/queue/index.ts';
-import { OrdersMoved } from '../ordersMoved.ts';
+import { LockSetChanged } from '../lockSetChanged.ts';
 import type { EventApplier } from './applyEvents.ts';
-import { countAttempt, deferEnqueue, readTried, takeBackAttempts } from './store/pending.ts';
+import { countAttempt, deferEnqueue, readTried, uncountAttempts } from './store/pending.ts';
 
 export const EVENTS_QUEUE = 'events';
 
@@ -67,7 +67,7 @@ export function createEventsHandler(
 ): (job: RunningJob<EventsJob>) => Promise<void> {
   const parts: Handling = { ...given, owed: new Set() };
   return async (job) => {
-    await takeBackOwed(parts);
+    await uncountPending(parts);
     if (job.name === SINGLE) {
       for (const id of job.data.ids) await trySingle(parts, id);
       return;
@@ -118,7 +118,7 @@ async function trySingle(parts: Handling, id: number): Promise<void> {
     if (isRetryable(error)) {
       parts.owed.add(id);
       // Where this fails, too, the next job does it first.
-      await takeBackOwed(parts).catch(() => undefined);
+      await uncountPending(parts).catch(() => undefined);
       throw error;
     }
     if (attempt < maxAttempts) throw error;
@@ -138,17 +138,17 @@ async function count({ db, owed }: Handling, id: number): Promise<number | undef
   }
 }
 
-async function takeBackOwed({ db, owed }: Handling): Promise<void> {
+async function uncountPending({ db, owed }: Handling): Promise<void> {
   if (owed.size === 0) return;
   const ids = [...owed];
-  await takeBackAttempts(db, ids);
+  await uncountAttempts(db, ids);
   for (const id of ids) owed.delete(id);
 }
 
 function isRetryable(error: unknown): boolean {
-  return isTransient(error) || error instanceof OrdersMoved;
+  return isTransient(error) || error instanceof LockSetChanged;
 }
 
 function mayConcernOneEvent(error: unknown): boolean {
-  return isContended(error) || error instanceof OrdersMoved;
+  return isContended(error) || error instanceof LockSetChanged;
 }

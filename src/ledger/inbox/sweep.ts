@@ -14,7 +14,7 @@ import type { Log } from '../../platform/log.ts';
 import { pause } from '../../platform/pause.ts';
 import type { Producer } from '../../platform/queue/index.ts';
 import { batchJob, type EventsJob } from './jobs.ts';
-import { readDueBefore, takeOverdue } from './store/pending.ts';
+import { claimOverdue, readDueBefore } from './store/pending.ts';
 
 const ENQUEUE_AFTER_MS = 60_000;
 const IDS_PER_JOB = 500;
@@ -74,7 +74,7 @@ export function createSweep(parts: SweepParts): Sweep {
     let events = 0;
     let afterId = 0;
     for (let jobs = 1; ; jobs += 1) {
-      const ids = await takeOverdue(db, { ...request, afterId });
+      const ids = await claimOverdue(db, { ...request, afterId });
       const last = ids.at(-1);
       if (last === undefined) break;
       await producer.add([batchJob(ids)]);

@@ -5,8 +5,8 @@ import { OperatorError } from '../../platform/errors.ts';
 import { explainPart } from '../domain/explain.ts';
 import { explainOrder, type OrderExplanation } from '../domain/explainOrder.ts';
 import type { PartExplanation, PartRecord } from '../domain/explanation.ts';
-import { refKey } from '../filing.ts';
-import { atOneMoment } from '../store/oneMoment.ts';
+import { refKey } from '../lockPlan.ts';
+import { readConsistently } from '../store/readConsistently.ts';
 import { readEpochs } from '../store/snapshots.ts';
 import {
   type NamedOrder,
@@ -31,7 +31,7 @@ const MAX_ROWS = 20_000;
 
 /** Explains every order that an id names, by its own id or by a part's. */
 export function explainNamed(db: Database, id: string): Promise<Explanations> {
-  return atOneMoment(db, async (tx) => {
+  return readConsistently(db, async (tx) => {
     const orders: OrderExplanation[] = [];
     for (const order of await readOrdersNamed(tx, id)) {
       orders.push(await explainStoredOrder(tx, order));

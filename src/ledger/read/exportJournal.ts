@@ -30,7 +30,7 @@ export interface JournalExport {
 const CHUNK_ROWS = 1_000;
 
 /**
- * Writes the journal. Run it in a transaction that sees one moment (store/oneMoment.ts): otherwise
+ * Writes the journal. Run it in a transaction that sees one moment (store/readConsistently.ts): otherwise
  * transfers that are committed meanwhile with a lower number are passed over.
  */
 export async function* exportJournal(

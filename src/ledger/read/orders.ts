@@ -7,7 +7,7 @@ import type { Database, Queryable } from '../../platform/db/database.ts';
 import { type Compared, compareExpected, REGISTERED } from '../domain/expectation.ts';
 import { ORDER_STATUSES, orderKeyOf } from '../domain/order.ts';
 import { type ExpectationRow, readExpectations } from '../store/expectations.ts';
-import { atOneMoment } from '../store/oneMoment.ts';
+import { readConsistently } from '../store/readConsistently.ts';
 import {
   findOrderRow,
   type OrderRow,
@@ -63,7 +63,7 @@ export function orderKeyNamed({ id, by = 'order' }: NamedOrder): string {
 
 /** One order with its parts and its timeline, all from one moment. */
 export function readOrder(db: Database, name: NamedOrder): Promise<ReadOrderDetail | undefined> {
-  return atOneMoment(db, async (tx) => {
+  return readConsistently(db, async (tx) => {
     const row = await resolveOrder(tx, name);
     const [order] = row ? await addMoney(tx, [row]) : [];
     if (!order) return undefined;

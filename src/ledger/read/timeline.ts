@@ -7,7 +7,7 @@ import type { SnapshotHistory, TransferHistory } from '../domain/history.ts';
 import { orderSubject } from '../domain/orderFindings.ts';
 import { capturedOf, type SnapshotContent } from '../domain/snapshot.ts';
 import { type TimelineEntry, tellTimeline } from '../domain/timeline.ts';
-import { refKey } from '../filing.ts';
+import { refKey } from '../lockPlan.ts';
 import {
   type PartRow,
   type PostedEntry,

@@ -70,7 +70,7 @@ export async function lockExpectation(
 }
 
 /** Ends what is expected of an order now. The caller holds it and writes what replaces it. */
-export async function endExpectation(tx: Queryable, orderKey: string): Promise<void> {
+export async function markReplaced(tx: Queryable, orderKey: string): Promise<void> {
   await tx.query(
     `update order_expectations
         set replaced_at = now()

@@ -42,7 +42,7 @@ export function upsertFindings(
 }
 
 /** Closes findings whose test passes now. @returns those that were open */
-export function endFindings(
+export function markClosed(
   tx: Queryable,
   findings: readonly FindingName[],
 ): Promise<readonly FindingName[]> {
@@ -57,7 +57,7 @@ export function endFindings(
 }
 
 /** Closes findings of any of these classes about any of these subjects. @returns those that were open */
-export function endClasses(
+export function markClassesClosed(
   tx: Queryable,
   classes: readonly string[],
   subjects: readonly string[],
@@ -75,7 +75,7 @@ export function endClasses(
  * Closes everything that is open about a subject, because somebody is dealing with it.
  * @returns what was open
  */
-export function endSubject(tx: Queryable, subject: string): Promise<readonly FindingName[]> {
+export function markSubjectClosed(tx: Queryable, subject: string): Promise<readonly FindingName[]> {
   return tx.query<FindingName>(
     `update findings
         set state = 'closed', closed_at = statement_timestamp(), updated_at = now()

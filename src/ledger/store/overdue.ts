@@ -24,12 +24,12 @@ export interface OverdueRow {
 
 /**
  * Notes on resources past their term that a finding `overdue` is open about them, at most `limit` at
- * a time, and locks them. Who calls it opens the findings; the look that ends a term closes its own.
+ * a time, and locks them. Who calls it opens the findings; the observation that ends a term closes its own.
  * Rows that are being applied are passed over until the next run. Reads the whole table, once an hour: an index on the
  * status would cost every event more than that.
  * @returns those that were noted now
  */
-export function noteOverdue(
+export function markOverdue(
   tx: Queryable,
   request: { readonly terms: readonly Term[]; readonly now: Date; readonly limit: number },
 ): Promise<readonly OverdueRow[]> {

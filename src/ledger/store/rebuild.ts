@@ -8,10 +8,10 @@ import type { ResourceRef, SnapshotContent } from '../domain/snapshot.ts';
 import { type PartRow, type StoredPart, toPart } from './verifyOrders.ts';
 import { refColumns } from './verifyResources.ts';
 
-/** Makes the tables. Indexes on looks come when all are there: sorted once, not at each insert. */
+/** Makes the tables. Indexes on observations come when all are there: sorted once, not at each insert. */
 export async function createRebuildTables(session: Queryable): Promise<void> {
   await session.query(
-    `create temporary table rebuilt_looks (
+    `create temporary table rebuilt_observations (
        kind text not null,
        id text not null,
        webhook_event_id bigint not null,
@@ -41,31 +41,34 @@ export async function createRebuildTables(session: Queryable): Promise<void> {
 }
 
 /** What one event says of a resource, or that it mentions it. */
-export interface KeptLook {
+export interface KeptObservation {
   readonly ref: ResourceRef;
   readonly webhookEventId: number;
   readonly content: SnapshotContent | undefined;
   readonly observedMicros: number | undefined;
 }
 
-export async function insertLooks(tx: Queryable, looks: readonly KeptLook[]): Promise<void> {
+export async function insertObservations(
+  tx: Queryable,
+  observations: readonly KeptObservation[],
+): Promise<void> {
   await tx.query(
-    `insert into rebuilt_looks (kind, id, webhook_event_id, content, observed_micros)
+    `insert into rebuilt_observations (kind, id, webhook_event_id, content, observed_micros)
      select kind, id, event, content, observed
        from unnest($1::text[], $2::text[], $3::bigint[], $4::json[], $5::bigint[])
             as u (kind, id, event, content, observed)`,
     [
-      ...refColumns(looks.map(({ ref }) => ref)),
-      looks.map(({ webhookEventId }) => webhookEventId),
-      looks.map(({ content }) => (content === undefined ? null : JSON.stringify(content))),
-      looks.map(({ observedMicros }) => observedMicros ?? null),
+      ...refColumns(observations.map(({ ref }) => ref)),
+      observations.map(({ webhookEventId }) => webhookEventId),
+      observations.map(({ content }) => (content === undefined ? null : JSON.stringify(content))),
+      observations.map(({ observedMicros }) => observedMicros ?? null),
     ],
   );
 }
 
-export async function indexLooks(session: Queryable): Promise<void> {
-  await session.query('create index on rebuilt_looks (kind, id)');
-  await session.query('analyze rebuilt_looks');
+export async function indexObservations(session: Queryable): Promise<void> {
+  await session.query('create index on rebuilt_observations (kind, id)');
+  await session.query('analyze rebuilt_observations');
 }
 
 export async function analyzeRebuilt(session: Queryable): Promise<void> {
@@ -73,10 +76,10 @@ export async function analyzeRebuilt(session: Queryable): Promise<void> {
 }
 
 /** Looks at the named resources, mentions included. */
-export async function readLooks(
+export async function readObservations(
   tx: Queryable,
   refs: readonly ResourceRef[],
-): Promise<readonly KeptLook[]> {
+): Promise<readonly KeptObservation[]> {
   const rows = await tx.query<
     ResourceRef & {
       readonly webhookEventId: number;
@@ -88,7 +91,7 @@ export async function readLooks(
             l.observed_micros as "observedMicros"
        from unnest($1::text[], $2::text[]) as wanted (kind, id)
       cross join lateral (select l.kind, l.id, l.webhook_event_id, l.content, l.observed_micros
-                            from rebuilt_looks l
+                            from rebuilt_observations l
                            where l.kind = wanted.kind and l.id = wanted.id offset 0) l`,
     refColumns(refs),
   );
@@ -110,7 +113,7 @@ export function readRebuiltRefs(
        from ((select kind, id from resources
                where (kind, id) > ($1, $2) order by kind, id limit $3)
              union
-             (select distinct kind, id from rebuilt_looks
+             (select distinct kind, id from rebuilt_observations
                where (kind, id) > ($1, $2) order by kind, id limit $3)
              union
              (select distinct kind, resource_id from snapshots

@@ -7,7 +7,7 @@ import type { NamedPart } from '../domain/orderFindings.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
 
 /** What applying needs to know of a resource before it folds it anew. */
-export interface ResourceRow extends ResourceFiling {
+export interface ResourceRow extends Placement {
   readonly status: string | null;
   readonly stage: string | null;
   readonly deadlineAt: Date | null;
@@ -27,17 +27,17 @@ function refColumns(refs: readonly ResourceRef[]): [readonly string[], readonly 
 }
 
 /** Where a resource is filed. */
-export interface ResourceFiling extends ResourceRef {
+export interface Placement extends ResourceRef {
   readonly paymentId: string | null;
   readonly orderKey: string | null;
 }
 
 /** Reads where resources are filed, without a lock; those that do not exist are missing. */
-export function readFilings(
+export function readPlacements(
   tx: Queryable,
   refs: readonly ResourceRef[],
-): Promise<readonly ResourceFiling[]> {
-  return tx.query<ResourceFiling>(
+): Promise<readonly Placement[]> {
+  return tx.query<Placement>(
     `select r.kind, r.id, r.payment_id as "paymentId", r.order_key as "orderKey"
        from unnest($1::text[], $2::text[]) as wanted (kind, id)
        join resources r on r.kind = wanted.kind and r.id = wanted.id`,
@@ -98,8 +98,8 @@ export interface ResourceUpdate extends ResourceRef {
   readonly is_check_wanted: boolean;
   /** It will be looked at again, wanted or not: it can still change. */
   readonly is_unsettled: boolean;
-  /** A webhook tells of it now. */
-  readonly is_told: boolean;
+  /** A webhook reported it in this transaction. */
+  readonly is_reported: boolean;
   readonly posted: Posted;
 }
 
@@ -135,7 +135,7 @@ const UPDATE_COLUMNS = {
   open_findings: 'text',
   is_check_wanted: 'boolean',
   is_unsettled: 'boolean',
-  is_told: 'boolean',
+  is_reported: 'boolean',
   posted: 'text',
 } as const satisfies Record<keyof ResourceUpdate, string>;
 
@@ -172,7 +172,7 @@ export function insertResources(
             epoch, version_micros, decode(head_hash, 'hex'), posts, doubts::text[],
             contradiction::jsonb, open_findings::text[], is_check_wanted,
             case when is_check_wanted then now() when is_unsettled then now() + ${FIRST_CHECK} end,
-            case when is_told then now() end, posted::jsonb
+            case when is_reported then now() end, posted::jsonb
        from ${UPDATE_ROWS}
       order by kind, id
      on conflict do nothing
@@ -209,7 +209,7 @@ export async function updateResources(
             next_check_at = case when u.is_check_wanted then now()
                                  when u.is_unsettled then coalesce(r.next_check_at, now() + ${FIRST_CHECK})
                                  else r.next_check_at end,
-            told_at = case when u.is_told then now() else r.told_at end,
+            told_at = case when u.is_reported then now() else r.told_at end,
             posted = u.posted::jsonb,
             updated_at = now()
        from ${UPDATE_ROWS}

@@ -1,7 +1,7 @@
 /** Statements with which the inbox is checked. They only read. */
 import type { Queryable } from '../../platform/db/database.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
-import { JUDGED_MICROS } from '../inbox/store/pending.ts';
+import { REFERENCE_MICROS } from '../inbox/store/pending.ts';
 
 /** An event as it is stored. */
 export interface StoredEvent {
@@ -10,7 +10,7 @@ export interface StoredEvent {
   readonly merchantId: string | null;
   readonly body: Buffer;
   readonly receivedMicros: number;
-  readonly judgedMicros: number;
+  readonly referenceMicros: number;
   /** Its body is the one that was received. */
   readonly isIntact: boolean;
 }
@@ -18,7 +18,7 @@ export interface StoredEvent {
 const EVENT_COLUMNS = `
   e.id, e.event_id as "eventId", e.merchant_id as "merchantId", e.body,
   (extract(epoch from e.received_at) * 1000000)::bigint as "receivedMicros",
-  ${JUDGED_MICROS} as "judgedMicros",
+  ${REFERENCE_MICROS} as "referenceMicros",
   sha256(e.body) = e.body_sha256 as "isIntact"`;
 
 export interface InboxRow extends StoredEvent {
@@ -75,7 +75,7 @@ export interface EventContent {
 }
 
 /** Of events, those whose resource has a snapshot of their content, or one that names them. */
-export async function readInSet(
+export async function readEventsWithSnapshot(
   tx: Queryable,
   contents: readonly EventContent[],
 ): Promise<ReadonlySet<number>> {

@@ -3,7 +3,7 @@ import { placeOf } from '../domain/checkResource.ts';
 import type { Contradiction } from '../domain/epochs.ts';
 import { stateFindings } from '../domain/findings.ts';
 import type { ResourceState } from '../domain/merge.ts';
-import type { Merged } from '../domain/mergeLooks.ts';
+import type { Merged } from '../domain/mergeObservations.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
 import { toUpdate } from '../resourceUpdate.ts';
 import type { ResourceUpdate } from '../store/resources.ts';
@@ -19,7 +19,7 @@ type Unfolded =
   | 'contradiction'
   | 'is_check_wanted'
   | 'is_unsettled'
-  | 'is_told'
+  | 'is_reported'
   | 'posted'
   | 'open_findings';
 type FoldedColumns = Omit<ResourceUpdate, Unfolded>;
@@ -88,7 +88,7 @@ function written(ref: ResourceRef, state: ResourceState): ResourceUpdate | undef
     paymentId: state.paymentId ?? null,
     orderKey: null,
     transfers: [],
-    isTold: false,
+    isReported: false,
   };
   return toUpdate(row, mergedOf(state, null), place);
 }

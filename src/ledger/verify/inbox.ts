@@ -7,12 +7,12 @@ import { MAX_OFFENDERS } from '../domain/checks.ts';
 import { readEvent } from '../domain/event.ts';
 import { eventSubject } from '../domain/findings.ts';
 import { type SnapshotContent, withoutAddedFields } from '../domain/snapshot.ts';
-import { atOneMoment } from '../store/oneMoment.ts';
+import { readConsistently } from '../store/readConsistently.ts';
 import {
   type InboxRow,
+  readEventsWithSnapshot,
   readFindings,
   readInbox,
-  readInSet,
   readUnboundPending,
   type StoredEvent,
 } from '../store/verifyInbox.ts';
@@ -41,7 +41,7 @@ export async function checkInbox(
       maxEvents: run.chunkSize,
       maxBytes: MAX_CHUNK_BYTES,
     });
-    const read = rows.map((event) => ({ event, reading: readAnew(event, run.merchantId) }));
+    const read = rows.map((event) => ({ event, reading: reread(event, run.merchantId) }));
     await judgeEvents(run, tx, read);
     await keep(
       tx,
@@ -53,7 +53,7 @@ export async function checkInbox(
 }
 
 /** Reads a stored body as if it had just been received, at the time when it was. */
-export function readAnew(event: StoredEvent, merchantId: string): BodyReading {
+export function reread(event: StoredEvent, merchantId: string): BodyReading {
   return event.isIntact ? readEvent(event, merchantId) : { outcome: 'damaged' };
 }
 
@@ -73,7 +73,8 @@ async function judgeEvents({ tally }: Run, tx: Queryable, rows: readonly ReadRow
         }))
       : [],
   );
-  const inSet = contents.length > 0 ? await readInSet(tx, contents) : new Set<number>();
+  const inSet =
+    contents.length > 0 ? await readEventsWithSnapshot(tx, contents) : new Set<number>();
   const unexplained = done
     .filter(({ event }) => !inSet.has(event.id))
     .map(({ event }) => eventSubject(event.id));
@@ -85,7 +86,7 @@ async function judgeEvents({ tally }: Run, tx: Queryable, rows: readonly ReadRow
       reading,
       isPending: event.isPending,
       isDead: event.isDead,
-      isInSet: inSet.has(event.id),
+      hasSnapshot: inSet.has(event.id),
       findings: findings.get(subject) ?? [],
     });
     tally.judge('inbox', { subject, event: event.id }, problem === undefined ? [] : [problem]);
@@ -100,7 +101,7 @@ function hashesOf(content: SnapshotContent): readonly string[] {
 
 /** An event that waits, but is not in the inbox, was acknowledged and lost. */
 async function checkPending({ db, tally }: Run): Promise<void> {
-  const lost = await atOneMoment(db, (tx) => readUnboundPending(tx, MAX_OFFENDERS));
+  const lost = await readConsistently(db, (tx) => readUnboundPending(tx, MAX_OFFENDERS));
   for (const id of lost) {
     tally.judge('inbox', { subject: eventSubject(id), event: id }, [
       'it waits to be applied, but is not in the inbox',

@@ -1,6 +1,6 @@
 /**
  * `verify --rebuild`: makes the ledger again beside the live one and compares. The inbox was walked
- * already, and what its events say was kept (`keepLooks`); see docs/decisions/0036-rebuild.md.
+ * already, and what its events say was kept (`keepObservations`); see docs/decisions/0036-rebuild.md.
  *
  * 1. Every resource is folded again and compared with its row, its findings and its journal, at one
  *    moment for each chunk.
@@ -9,18 +9,18 @@
  */
 import { groupBy } from '../../platform/collections.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import { balanceProblems, balancesAskedBy, balancesOf } from '../domain/checkJournal.ts';
+import { balanceProblems, balancesOf, expectedBalances } from '../domain/checkJournal.ts';
 import { findingProblems } from '../domain/checkResource.ts';
 import { columnProblems } from '../domain/checks.ts';
 import { STATE_FINDING_CLASSES } from '../domain/findings.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
-import { refKey } from '../filing.ts';
+import { refKey } from '../lockPlan.ts';
 import {
   analyzeRebuilt,
-  indexLooks,
-  insertLooks,
+  indexObservations,
+  insertObservations,
   insertRebuilt,
-  type KeptLook,
+  type KeptObservation,
   readRebuiltRefs,
 } from '../store/rebuild.ts';
 import {
@@ -37,9 +37,12 @@ import { type Refolded, refold, toRebuiltPart } from './refold.ts';
 import { type Run, walk } from './walk.ts';
 
 /** Keeps what applied events say, for the rebuild. */
-export async function keepLooks(tx: Queryable, applied: readonly ReadEvent[]): Promise<void> {
-  const looks = applied.flatMap(({ event, reading }): readonly KeptLook[] => {
-    const mention = (ref: ResourceRef): KeptLook => ({
+export async function keepObservations(
+  tx: Queryable,
+  applied: readonly ReadEvent[],
+): Promise<void> {
+  const observations = applied.flatMap(({ event, reading }): readonly KeptObservation[] => {
+    const mention = (ref: ResourceRef): KeptObservation => ({
       ref,
       webhookEventId: event.id,
       content: undefined,
@@ -54,12 +57,12 @@ export async function keepLooks(tx: Queryable, applied: readonly ReadEvent[]): P
     const parents = paymentId === undefined ? [] : [mention({ kind: 'payment', id: paymentId })];
     return [{ ref, webhookEventId: event.id, content, observedMicros }, ...parents];
   });
-  if (looks.length > 0) await insertLooks(tx, looks);
+  if (observations.length > 0) await insertObservations(tx, observations);
 }
 
 /** Compares the live ledger with one that is made again from what was kept. */
 export async function compareWithRebuilt(run: Run): Promise<void> {
-  await indexLooks(run.db);
+  await indexObservations(run.db);
   await walk<ResourceRef>(run, 'rebuilding', async (tx, after) => {
     const refs = await readRebuiltRefs(tx, { after, limit: run.chunkSize });
     if (refs.length > 0) await compareResources(run, tx, refs);
@@ -128,6 +131,6 @@ function compareBalances(
 ): void {
   tally.looked('rebuilt_balances', 1);
   if (state && (!state.posts || state.currency === undefined)) return;
-  const asked = state ? balancesAskedBy({ ...state, currency: state.currency ?? '' }) : new Map();
+  const asked = state ? expectedBalances({ ...state, currency: state.currency ?? '' }) : new Map();
   tally.judge('rebuilt_balances', subject, balanceProblems(asked, balancesOf(transfers)));
 }

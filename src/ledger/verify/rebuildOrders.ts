@@ -5,7 +5,7 @@ import { type OrderEntry, orderFindingProblems, orderProblems } from '../domain/
 import { orderKeyOf } from '../domain/order.ts';
 import { type NamedPart, orderSubject } from '../domain/orderFindings.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
-import { refKey } from '../filing.ts';
+import { refKey } from '../lockPlan.ts';
 import { readRebuiltOrderKeys, readRebuiltParts } from '../store/rebuild.ts';
 import { readStoredParts, type StoredPart } from '../store/verifyOrders.ts';
 import { readOpenFindings } from '../store/verifyResources.ts';

@@ -14,12 +14,12 @@ import { placeInEpochs } from '../domain/epochs.ts';
 import { foldSnapshots, type ResourceState } from '../domain/merge.ts';
 import { orderKeyOf } from '../domain/order.ts';
 import type { ResourceRef, Snapshot } from '../domain/snapshot.ts';
-import { refKey } from '../filing.ts';
-import { type KeptLook, type RebuiltPart, readLooks } from '../store/rebuild.ts';
+import { refKey } from '../lockPlan.ts';
+import { type KeptObservation, type RebuiltPart, readObservations } from '../store/rebuild.ts';
 import { readEpochs } from '../store/snapshots.ts';
 import { readEvents } from '../store/verifyInbox.ts';
 import { readStoredSnapshots, type StoredSnapshot } from '../store/verifyResources.ts';
-import { readAnew } from './inbox.ts';
+import { reread } from './inbox.ts';
 import { type Subject, subjectOf } from './tally.ts';
 
 export interface Refolded {
@@ -35,25 +35,25 @@ export async function refold(
   refs: readonly ResourceRef[],
   merchantId: string,
 ): Promise<readonly Refolded[]> {
-  const kept = await readLooks(tx, refs);
+  const kept = await readObservations(tx, refs);
   const stored = await readStoredSnapshots(tx, refs);
-  const looks = [...kept, ...(await readLate(tx, { kept, stored, merchantId }))];
-  const inbox = groupBy(looks.flatMap(toSnapshot), ({ ref }) => refKey(ref));
+  const observations = [...kept, ...(await readLate(tx, { kept, stored, merchantId }))];
+  const inbox = groupBy(observations.flatMap(toSnapshot), ({ ref }) => refKey(ref));
   const others = groupBy(
     stored.filter((snapshot) => !isFromInbox(snapshot)),
     ({ ref }) => refKey(ref),
   );
   const epochs = groupBy(await readEpochs(tx, refs), ({ ref }) => refKey(ref));
-  const looksByRef = groupBy(looks, ({ ref }) => refKey(ref));
+  const observationsByRef = groupBy(observations, ({ ref }) => refKey(ref));
   return refs.map((ref) => {
     const key = refKey(ref);
     const snapshots = [...(inbox.get(key) ?? []), ...(others.get(key) ?? [])];
     const placed = placeInEpochs(snapshots, epochs.get(key) ?? []);
     return {
       ref,
-      subject: subjectOf(ref, looksByRef.get(key) ?? []),
+      subject: subjectOf(ref, observationsByRef.get(key) ?? []),
       state: placed.length > 0 ? foldSnapshots(placed) : undefined,
-      isMentioned: looksByRef.has(key),
+      isMentioned: observationsByRef.has(key),
     };
   });
 }
@@ -63,14 +63,14 @@ function isFromInbox({ source, webhookEventId }: StoredSnapshot): boolean {
 }
 
 /** Its epoch is told from the recorded epochs, whatever stands here. */
-function toSnapshot({ ref, content, observedMicros }: KeptLook): readonly Snapshot[] {
+function toSnapshot({ ref, content, observedMicros }: KeptObservation): readonly Snapshot[] {
   if (content === undefined || observedMicros === undefined) return [];
   const hash = contentHash(content);
   return [{ ref, content, contentHash: hash, source: 'webhook', epoch: 0, observedMicros }];
 }
 
 interface LateInput {
-  readonly kept: readonly KeptLook[];
+  readonly kept: readonly KeptObservation[];
   readonly stored: readonly StoredSnapshot[];
   readonly merchantId: string;
 }
@@ -82,21 +82,21 @@ const BODIES_AT_ONCE = 50;
 async function readLate(
   tx: Queryable,
   { kept, stored, merchantId }: LateInput,
-): Promise<readonly KeptLook[]> {
+): Promise<readonly KeptObservation[]> {
   const keptIds = new Set(kept.map(({ webhookEventId }) => webhookEventId));
   const ids = [
     ...new Set(stored.filter(isFromInbox).flatMap(({ webhookEventId }) => webhookEventId ?? [])),
   ].filter((id) => !keptIds.has(id));
-  const looks: KeptLook[] = [];
+  const observations: KeptObservation[] = [];
   for (let start = 0; start < ids.length; start += BODIES_AT_ONCE) {
     for (const event of await readEvents(tx, ids.slice(start, start + BODIES_AT_ONCE))) {
-      const reading = readAnew(event, merchantId);
+      const reading = reread(event, merchantId);
       if (reading.outcome !== 'snapshot') continue;
       const { ref, content, observedMicros } = reading;
-      looks.push({ ref, content, observedMicros, webhookEventId: event.id });
+      observations.push({ ref, content, observedMicros, webhookEventId: event.id });
     }
   }
-  return looks;
+  return observations;
 }
 
 /** A refolded resource as orders need it. */

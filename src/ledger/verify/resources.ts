@@ -15,7 +15,7 @@ import { placeInEpochs } from '../domain/epochs.ts';
 import { STATE_FINDING_CLASSES } from '../domain/findings.ts';
 import { foldSnapshots, type ResourceState } from '../domain/merge.ts';
 import { inHashOrder, type ResourceRef, type Snapshot } from '../domain/snapshot.ts';
-import { refKey } from '../filing.ts';
+import { refKey } from '../lockPlan.ts';
 import { type ResourceEpoch, readEpochs } from '../store/snapshots.ts';
 import {
   readOpenFindings,

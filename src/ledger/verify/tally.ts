@@ -8,7 +8,7 @@ import {
   REBUILD_CHECKS,
 } from '../domain/checks.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
-import { refKey } from '../filing.ts';
+import { refKey } from '../lockPlan.ts';
 
 export type Subject = Omit<Offender, 'problem'>;
 

@@ -5,12 +5,12 @@
 import type { Database, Session } from '../../platform/db/database.ts';
 import type { CheckResult } from '../domain/checks.ts';
 import { ACCOUNTS } from '../domain/legs.ts';
-import { atOneMoment } from '../store/oneMoment.ts';
+import { readConsistently } from '../store/readConsistently.ts';
 import { createRebuildTables } from '../store/rebuild.ts';
 import { type AccountBalance, readBalances } from '../store/verifyResources.ts';
 import { checkInbox } from './inbox.ts';
 import { checkOrders } from './orders.ts';
-import { compareWithRebuilt, keepLooks } from './rebuild.ts';
+import { compareWithRebuilt, keepObservations } from './rebuild.ts';
 import { checkResources } from './resources.ts';
 import { createTally, type Tally } from './tally.ts';
 import type { Progress, Run } from './walk.ts';
@@ -46,7 +46,7 @@ export function verifyLedger(db: Database, options: VerifyOptions): Promise<Veri
       onProgress: options.onProgress ?? (() => undefined),
     };
     if (rebuild) await createRebuildTables(session);
-    await checkInbox(run, rebuild ? keepLooks : () => Promise.resolve());
+    await checkInbox(run, rebuild ? keepObservations : () => Promise.resolve());
     await checkResources(run);
     await checkOrders(run);
     const balances = await checkBalance(session, run.tally);
@@ -61,7 +61,7 @@ export function verifyLedger(db: Database, options: VerifyOptions): Promise<Veri
  * there is not would still take money out of the books.
  */
 async function checkBalance(db: Session, tally: Tally): Promise<readonly AccountBalance[]> {
-  const balances = await atOneMoment(db, readBalances);
+  const balances = await readConsistently(db, readBalances);
   const sums = new Map<string, bigint>();
   for (const { currency, account, balanceMinor } of balances) {
     const counts = Object.hasOwn(ACCOUNTS, account);

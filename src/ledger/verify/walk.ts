@@ -4,7 +4,7 @@
  * ledger is. What is written behind the walk is not seen by it; the next run sees it.
  */
 import type { Queryable, Session } from '../../platform/db/database.ts';
-import { atOneMoment } from '../store/oneMoment.ts';
+import { readConsistently } from '../store/readConsistently.ts';
 import { estimateRows } from '../store/verifyResources.ts';
 import type { Tally } from './tally.ts';
 
@@ -51,7 +51,7 @@ export async function walk<Key>(
   let after: Key | undefined;
   for (;;) {
     const from = after;
-    const { last, count } = await atOneMoment(run.db, (tx) => readChunk(tx, from));
+    const { last, count } = await readConsistently(run.db, (tx) => readChunk(tx, from));
     if (last === undefined) return;
     after = last;
     done += count;

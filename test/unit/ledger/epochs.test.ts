@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import {
   type Known,
-  type Look,
   type Merged,
-  mergeLooks,
-} from '../../../src/ledger/domain/mergeLooks.ts';
+  mergeObservations,
+  type Observation,
+} from '../../../src/ledger/domain/mergeObservations.ts';
 import type { SnapshotContent } from '../../../src/ledger/domain/snapshot.ts';
-import { look, SECOND, T0 } from '../../support/lives.ts';
+import { observe, SECOND, T0 } from '../../support/observations.ts';
 
 const usd = { amountMinor: 100, currency: 'USD' } as const;
 const PAID = { ...usd, status: 'succeeded', amountReceivedMinor: 100, versionMicros: T0 };
@@ -18,15 +18,18 @@ const TAKEN_BACK = {
   versionMicros: T0 + SECOND,
 };
 
-function retrieve(content: SnapshotContent, seconds: number): Look {
-  return look(content, { source: 'retrieve', observedMicros: T0 + seconds * SECOND });
+function retrieve(content: SnapshotContent, seconds: number): Observation {
+  return observe(content, { source: 'retrieve', observedMicros: T0 + seconds * SECOND });
 }
 
-function run(looks: readonly Look[]): { readonly last: Merged; readonly known: Known } {
+function run(observations: readonly Observation[]): {
+  readonly last: Merged;
+  readonly known: Known;
+} {
   let known: Known = { snapshots: [], epochs: [], contradiction: undefined };
   let last: Merged | undefined;
-  for (const one of looks) {
-    last = mergeLooks(known, [one]);
+  for (const one of observations) {
+    last = mergeObservations(known, [one]);
     known = {
       snapshots: [...known.snapshots, ...last.added],
       epochs: [...known.epochs, ...last.openedEpochs],
@@ -38,7 +41,7 @@ function run(looks: readonly Look[]): { readonly last: Merged; readonly known: K
 }
 
 test('E1: a webhook that carries less takes no money back, and a retrieve is due', () => {
-  const { last } = run([look(PAID), look(TAKEN_BACK)]);
+  const { last } = run([observe(PAID), observe(TAKEN_BACK)]);
   expect(last.state).toMatchObject({ epoch: 0, capturedMinor: 100 });
   expect(last.state?.doubts).toEqual(['conflicting_amounts']);
   expect(last).toMatchObject({ isCheckDue: true, contradiction: undefined });
@@ -46,13 +49,13 @@ test('E1: a webhook that carries less takes no money back, and a retrieve is due
 
 test('E2: a retrieve that is merely an older version contradicts nothing', () => {
   const old = { ...usd, status: 'processing', amountReceivedMinor: 0, versionMicros: T0 - SECOND };
-  const { last } = run([look(PAID), retrieve(old, 10), retrieve(old, 100)]);
+  const { last } = run([observe(PAID), retrieve(old, 10), retrieve(old, 100)]);
   expect(last.contradiction).toBeUndefined();
   expect(last.state).toMatchObject({ epoch: 0, status: 'succeeded' });
 });
 
 test('E2: a newer retrieve that says less is remembered and asks again', () => {
-  const { last } = run([look(PAID), retrieve(TAKEN_BACK, 10)]);
+  const { last } = run([observe(PAID), retrieve(TAKEN_BACK, 10)]);
   expect(last).toMatchObject({
     isCheckDue: true,
     contradiction: { observedMicros: T0 + 10 * SECOND },
@@ -61,13 +64,13 @@ test('E2: a newer retrieve that says less is remembered and asks again', () => {
 });
 
 test('E3: two that agree within a minute are not enough', () => {
-  const { last } = run([look(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 69)]);
+  const { last } = run([observe(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 69)]);
   expect(last.openedEpochs).toEqual([]);
   expect(last.state?.capturedMinor).toBe(100);
 });
 
 test('E3: two that agree a minute apart open a new epoch with what they say', () => {
-  const { last } = run([look(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 70)]);
+  const { last } = run([observe(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 70)]);
   expect(last.openedEpochs).toEqual([{ epoch: 1, floorMicros: T0 + SECOND }]);
   expect(last).toMatchObject({ contradiction: undefined, isCheckDue: false });
   expect(last.state).toMatchObject({ epoch: 1, status: 'cancelled', capturedMinor: 0 });
@@ -75,8 +78,8 @@ test('E3: two that agree a minute apart open a new epoch with what they say', ()
 
 test('E3: what is asked in between does not put the minute off', () => {
   const early = [10, 30, 50, 69].map((seconds) => retrieve(TAKEN_BACK, seconds));
-  expect(run([look(PAID), ...early]).last.openedEpochs).toEqual([]);
-  const { last } = run([look(PAID), ...early, retrieve(TAKEN_BACK, 70)]);
+  expect(run([observe(PAID), ...early]).last.openedEpochs).toEqual([]);
+  const { last } = run([observe(PAID), ...early, retrieve(TAKEN_BACK, 70)]);
   expect(last.state).toMatchObject({ epoch: 1, status: TAKEN_BACK.status, capturedMinor: 0 });
 });
 
@@ -91,15 +94,15 @@ test.each<[string, SnapshotContent, SnapshotContent]>([
 ])('E2, E3: another %s contradicts, and only the same one confirms it', (_what, one, other) => {
   const says = { ...UNDATED_PAID, ...one };
   const saysOther = { ...UNDATED_PAID, ...other };
-  const first = run([look(PAID), retrieve(says, 10)]);
+  const first = run([observe(PAID), retrieve(says, 10)]);
   expect(first.last.contradiction?.terms).toMatchObject(one);
   expect(first.last.isCheckDue).toBe(true);
 
-  const disagreeing = run([look(PAID), retrieve(says, 10), retrieve(saysOther, 80)]);
+  const disagreeing = run([observe(PAID), retrieve(says, 10), retrieve(saysOther, 80)]);
   expect(disagreeing.last.openedEpochs).toEqual([]);
   expect(disagreeing.last.contradiction?.terms).toMatchObject(other);
 
-  const confirmed = run([look(PAID), retrieve(says, 10), retrieve(says, 80)]);
+  const confirmed = run([observe(PAID), retrieve(says, 10), retrieve(says, 80)]);
   expect(confirmed.last.openedEpochs).toMatchObject([{ epoch: 1 }]);
   expect(confirmed.last.state).toMatchObject({ epoch: 1, ...(one.status && one) });
 });
@@ -109,8 +112,8 @@ test('E2, E3: another dispute stage contradicts, and only the same one confirms 
     const content = { ...usd, status: 'opened', stage };
     const dated = { ...content, versionMicros: T0 };
     return seconds === undefined
-      ? look(dated, { kind: 'dispute' })
-      : look(content, {
+      ? observe(dated, { kind: 'dispute' })
+      : observe(content, {
           kind: 'dispute',
           source: 'retrieve',
           observedMicros: T0 + seconds * SECOND,
@@ -126,14 +129,14 @@ test('E2, E3: another dispute stage contradicts, and only the same one confirms 
 
 test('E3: two that disagree with each other start over', () => {
   const other = { ...TAKEN_BACK, status: 'expired', versionMicros: T0 + 2 * SECOND };
-  const { last } = run([look(PAID), retrieve(TAKEN_BACK, 10), retrieve(other, 80)]);
+  const { last } = run([observe(PAID), retrieve(TAKEN_BACK, 10), retrieve(other, 80)]);
   expect(last.openedEpochs).toEqual([]);
   expect(last.contradiction).toMatchObject({ terms: { status: 'expired' } });
 });
 
 test('E3: an answer that agrees again forgets the contradiction', () => {
   const again = { ...PAID, versionMicros: T0 + 2 * SECOND };
-  const { last } = run([look(PAID), retrieve(TAKEN_BACK, 10), retrieve(again, 20)]);
+  const { last } = run([observe(PAID), retrieve(TAKEN_BACK, 10), retrieve(again, 20)]);
   expect(last.contradiction).toBeUndefined();
   expect(last.state).toMatchObject({ status: 'succeeded', capturedMinor: 100 });
 });
@@ -141,20 +144,20 @@ test('E3: an answer that agrees again forgets the contradiction', () => {
 test('E4: an old webhook that arrives after the epoch does not bring the money back', () => {
   const late = { ...PAID, errorCode: 'arrived late', versionMicros: T0 + 1 };
   const { last } = run([
-    look(PAID),
+    observe(PAID),
     retrieve(TAKEN_BACK, 10),
     retrieve(TAKEN_BACK, 70),
-    look(late),
+    observe(late),
   ]);
   expect(last.state).toMatchObject({ epoch: 1, status: 'cancelled', capturedMinor: 0 });
 });
 
 test('E4: a webhook from the floor upwards joins the epoch, whether it came before or after', () => {
   const paidAgain = { ...PAID, versionMicros: T0 + 5 * SECOND };
-  const opening = [look(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 70)];
-  const after = run([...opening, look(paidAgain)]);
+  const opening = [observe(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 70)];
+  const after = run([...opening, observe(paidAgain)]);
   expect(after.last.state).toMatchObject({ epoch: 1, status: 'succeeded', capturedMinor: 100 });
-  const undated = look({ ...usd, status: 'processing' }, { observedMicros: T0 + 5 * SECOND });
+  const undated = observe({ ...usd, status: 'processing' }, { observedMicros: T0 + 5 * SECOND });
   const [paid, ...retrieves] = opening;
   if (!paid) throw new Error('no opening');
   const came = run([paid, undated, ...retrieves]);
@@ -163,10 +166,10 @@ test('E4: a webhook from the floor upwards joins the epoch, whether it came befo
 });
 
 test('E4: the floor itself belongs to the epoch, and what lies just below it does not', () => {
-  const opening = [look(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 70)];
+  const opening = [observe(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 70)];
   const floorMicros = run(opening).known.epochs[0]?.floorMicros ?? 0;
   const paidAt = (versionMicros: number) =>
-    run([...opening, look({ ...PAID, errorCode: 'late', versionMicros })]).last.state;
+    run([...opening, observe({ ...PAID, errorCode: 'late', versionMicros })]).last.state;
   expect(paidAt(floorMicros - 1)).toMatchObject({ status: TAKEN_BACK.status, capturedMinor: 0 });
   expect(paidAt(floorMicros)).toMatchObject({ epoch: 1, status: 'succeeded', capturedMinor: 100 });
 });
@@ -174,21 +177,21 @@ test('E4: the floor itself belongs to the epoch, and what lies just below it doe
 test('E4: what a retrieve contradicts at its very version stays below the epoch, for ever', () => {
   const sameVersion = { ...TAKEN_BACK, versionMicros: PAID.versionMicros };
   const retrieves = [10, 70, 200, 300].map((seconds) => retrieve(sameVersion, seconds));
-  const { last, known } = run([look(PAID), ...retrieves]);
+  const { last, known } = run([observe(PAID), ...retrieves]);
   expect(known.epochs).toEqual([{ epoch: 1, floorMicros: T0 + 1 }]);
   expect(last).toMatchObject({ contradiction: undefined, isCheckDue: false });
   expect(last.state).toMatchObject({ epoch: 1, status: 'cancelled', capturedMinor: 0 });
-  const again = run([look(PAID), ...retrieves, look({ ...PAID, errorCode: 'arrived late' })]);
+  const again = run([observe(PAID), ...retrieves, observe({ ...PAID, errorCode: 'arrived late' })]);
   expect(again.last.state).toMatchObject({ status: 'cancelled', capturedMinor: 0 });
 });
 
 test('a list row of five fields posts nothing, and asks', () => {
-  const row = look({ ...usd, status: 'succeeded' }, { source: 'list' });
+  const row = observe({ ...usd, status: 'succeeded' }, { source: 'list' });
   const { last } = run([row]);
   expect(last).toMatchObject({ state: undefined, added: [], isCheckDue: true });
 });
 
 test('a list row with money and a version is a snapshot like any other', () => {
-  const { last } = run([look(PAID, { source: 'list' })]);
+  const { last } = run([observe(PAID, { source: 'list' })]);
   expect(last.state).toMatchObject({ status: 'succeeded', capturedMinor: 100 });
 });

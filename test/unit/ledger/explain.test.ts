@@ -17,7 +17,7 @@ import {
 } from '../../../src/ledger/domain/merge.ts';
 import { readResource, type SnapshotContent } from '../../../src/ledger/domain/snapshot.ts';
 import { anyLife } from '../../support/lifecycles.ts';
-import { look, SECOND, T0 } from '../../support/lives.ts';
+import { observe, SECOND, T0 } from '../../support/observations.ts';
 
 interface Told {
   readonly kind?: ResourceKind;
@@ -31,7 +31,7 @@ function evidence(content: SnapshotContent, { kind, epoch = 0, source }: Told = 
   inboxId += 1;
   const brought = source !== 'retrieve';
   return {
-    ...look(content, { ...(kind && { kind }), ...(source && { source }) }),
+    ...observe(content, { ...(kind && { kind }), ...(source && { source }) }),
     epoch,
     inboxId: brought ? inboxId : undefined,
     eventId: brought ? `evt_${inboxId}` : undefined,
@@ -314,7 +314,7 @@ describe('declines', () => {
   test.each([
     ['UE_1001', 'never', /Do not retry/],
     ['UE_2002', 'with_3ds', /3-D Secure/],
-    ['UE_1018', 'check_earlier_payment', /look at it before retrying/],
+    ['UE_1018', 'check_earlier_payment', /check it before you retry/],
     ['UE_3003', 'with_backoff', /Retry, each time/],
   ])('%s: %s', (unifiedCode, retry, advice) => {
     expect(failed({ unifiedCode })).toMatchObject({

@@ -3,7 +3,7 @@ import type { ResourceKind } from '../../../src/contract/resources/index.ts';
 import { explainOrder } from '../../../src/ledger/domain/explainOrder.ts';
 import type { PartRecord } from '../../../src/ledger/domain/explanation.ts';
 import type { SnapshotContent } from '../../../src/ledger/domain/snapshot.ts';
-import { look } from '../../support/lives.ts';
+import { observe } from '../../support/observations.ts';
 
 function part(kind: ResourceKind, id: string, content?: SnapshotContent): PartRecord {
   return {
@@ -11,7 +11,7 @@ function part(kind: ResourceKind, id: string, content?: SnapshotContent): PartRe
     evidence: content
       ? [
           {
-            ...look(content, { kind, id }),
+            ...observe(content, { kind, id }),
             epoch: 0,
             inboxId: 1,
             eventId: 'evt_1',

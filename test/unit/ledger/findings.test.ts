@@ -1,18 +1,19 @@
 /** What merged states and orders show, as pure rules; opening and closing is tested over the database. */
 import { describe, expect, test } from 'vitest';
 import { stateFindings } from '../../../src/ledger/domain/findings.ts';
-import { mergeLooks } from '../../../src/ledger/domain/mergeLooks.ts';
+import { mergeObservations } from '../../../src/ledger/domain/mergeObservations.ts';
 import { type NamedPart, orderFindings } from '../../../src/ledger/domain/orderFindings.ts';
 import type { SnapshotContent } from '../../../src/ledger/domain/snapshot.ts';
-import { look } from '../../support/lives.ts';
+import { observe } from '../../support/observations.ts';
 
 const NOTHING = { snapshots: [], epochs: [], contradiction: undefined };
 
 describe('a payment', () => {
   const classesOf = (content: SnapshotContent) =>
-    stateFindings({ kind: 'payment', id: 'pay_1' }, mergeLooks(NOTHING, [look(content)])).map(
-      (finding) => finding.class,
-    );
+    stateFindings(
+      { kind: 'payment', id: 'pay_1' },
+      mergeObservations(NOTHING, [observe(content)]),
+    ).map((finding) => finding.class);
   const paid = { status: 'succeeded', currency: 'USD', amountReceivedMinor: 100 };
 
   test.each([

@@ -8,7 +8,7 @@ import {
   type JournalRow,
   jsonlFormat,
 } from '../../../src/ledger/domain/journalFormats.ts';
-import { T0 } from '../../support/lives.ts';
+import { T0 } from '../../support/observations.ts';
 
 function row(fields: Partial<JournalRow> = {}): JournalRow {
   return {

@@ -8,11 +8,16 @@ import {
   transfersFor,
 } from '../../../src/ledger/domain/legs.ts';
 import { foldSnapshots, type ResourceState } from '../../../src/ledger/domain/merge.ts';
-import { look } from '../../support/lives.ts';
+import { observe } from '../../support/observations.ts';
 
 const STATE: ResourceState = foldSnapshots([
   {
-    ...look({ status: 'succeeded', currency: 'USD', amountMinor: 100, amountReceivedMinor: 100 }),
+    ...observe({
+      status: 'succeeded',
+      currency: 'USD',
+      amountMinor: 100,
+      amountReceivedMinor: 100,
+    }),
     epoch: 0,
   },
 ]);

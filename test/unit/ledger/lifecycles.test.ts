@@ -48,7 +48,11 @@ import {
   transfersFor,
 } from '../../../src/ledger/domain/legs.ts';
 import { HELD, type ResourceState } from '../../../src/ledger/domain/merge.ts';
-import { type Known, type Look, mergeLooks } from '../../../src/ledger/domain/mergeLooks.ts';
+import {
+  type Known,
+  mergeObservations,
+  type Observation,
+} from '../../../src/ledger/domain/mergeObservations.ts';
 import {
   capturedOf,
   readResource,
@@ -56,7 +60,7 @@ import {
   type SnapshotSource,
 } from '../../../src/ledger/domain/snapshot.ts';
 import { addBooks, anyLife, type Life, type Wire } from '../../support/lifecycles.ts';
-import { look, SECOND } from '../../support/lives.ts';
+import { observe, SECOND } from '../../support/observations.ts';
 
 const TOLD_MICROS = Date.UTC(2026, 10, 1) * 1000;
 const RECEIVED_MICROS = Date.UTC(2026, 11, 1) * 1000;
@@ -69,12 +73,12 @@ interface Delivery {
 }
 
 /** A body as the ledger reads it. */
-function lookAt({ body, source, atSeconds = 0 }: Delivery): Look {
+function observationOf({ body, source, atSeconds = 0 }: Delivery): Observation {
   const reading = readResource(body, RECEIVED_MICROS);
   if (reading.outcome !== 'read') throw new Error(`a life holds a body that is ${reading.outcome}`);
   // An event's own time is that of its step, however late it is delivered.
   const observedMicros = source === 'webhook' ? TOLD_MICROS : RECEIVED_MICROS + atSeconds * SECOND;
-  return look(reading.content, { ...reading.ref, source, observedMicros });
+  return observe(reading.content, { ...reading.ref, source, observedMicros });
 }
 
 /** One resource and its journal, as the ledger keeps them. */
@@ -83,12 +87,12 @@ class Ledger {
   posted: Posted = {};
   state: ResourceState | undefined;
   readonly balances = new Map<string, bigint>();
-  private readonly looks: Look[] = [];
+  private readonly observations: Observation[] = [];
 
   deliver(delivery: Delivery): void {
-    const one = lookAt(delivery);
-    this.looks.push(one);
-    const merged = mergeLooks(this.known, [one]);
+    const one = observationOf(delivery);
+    this.observations.push(one);
+    const merged = mergeObservations(this.known, [one]);
     this.known = {
       snapshots: [...this.known.snapshots, ...merged.added],
       epochs: [...this.known.epochs, ...merged.openedEpochs],
@@ -131,7 +135,7 @@ class Ledger {
       sums.set(currency, (sums.get(currency) ?? 0n) + amount);
     }
     for (const sum of sums.values()) expect(sum, 'the journal sums to zero').toBe(0n);
-    const hashes = new Set(this.looks.map(({ contentHash }) => contentHash));
+    const hashes = new Set(this.observations.map(({ contentHash }) => contentHash));
     expect(this.known.snapshots.length, 'a duplicate is not kept').toBeLessThanOrEqual(
       hashes.size * (1 + this.known.epochs.length),
     );

@@ -6,18 +6,22 @@ import { CAPTURE_CLAIMS, PAYMENT_STATUSES } from '../../../src/contract/statuses
 import { stateFindings } from '../../../src/ledger/domain/findings.ts';
 import { transfersFor } from '../../../src/ledger/domain/legs.ts';
 import { foldSnapshots, type ResourceState } from '../../../src/ledger/domain/merge.ts';
-import { type Known, type Look, mergeLooks } from '../../../src/ledger/domain/mergeLooks.ts';
+import {
+  type Known,
+  mergeObservations,
+  type Observation,
+} from '../../../src/ledger/domain/mergeObservations.ts';
 import { type SnapshotContent, supplementOf } from '../../../src/ledger/domain/snapshot.ts';
-import { LIVES, look, permutations, SECOND, T0 } from '../../support/lives.ts';
+import { LIVES, observe, permutations, SECOND, T0 } from '../../support/observations.ts';
 
 const NOTHING: Known = { snapshots: [], epochs: [], contradiction: undefined };
 
-/** Applies looks one after another, as deliveries that arrive one by one would be. */
-function applyOneByOne(looks: readonly Look[]): ResourceState | undefined {
+/** Applies observations one after another, as deliveries that arrive one by one would be. */
+function applyOneByOne(observations: readonly Observation[]): ResourceState | undefined {
   let known = NOTHING;
   let state: ResourceState | undefined;
-  for (const one of looks) {
-    const merged = mergeLooks(known, [one]);
+  for (const one of observations) {
+    const merged = mergeObservations(known, [one]);
     known = {
       snapshots: [...known.snapshots, ...merged.added],
       epochs: [...known.epochs, ...merged.openedEpochs],
@@ -29,9 +33,9 @@ function applyOneByOne(looks: readonly Look[]): ResourceState | undefined {
 }
 
 function merge(...contents: readonly SnapshotContent[]): ResourceState {
-  const { state } = mergeLooks(
+  const { state } = mergeObservations(
     NOTHING,
-    contents.map((content) => look(content)),
+    contents.map((content) => observe(content)),
   );
   if (!state) throw new Error('nothing was merged');
   return state;
@@ -39,17 +43,17 @@ function merge(...contents: readonly SnapshotContent[]): ResourceState {
 
 const usd = { amountMinor: 100, currency: 'USD' } as const;
 
-describe('M1: state is a function of the set of looks', () => {
+describe('M1: state is a function of the set of observations', () => {
   test.each(Object.entries(LIVES))('%s: one end in every order, with duplicates', (_name, life) => {
-    const looks = life.looks.map((content) => look(content, { kind: life.kind }));
+    const observations = life.observations.map((content) => observe(content, { kind: life.kind }));
     const ends = new Set<string>();
-    for (const order of permutations(looks)) {
+    for (const order of permutations(observations)) {
       ends.add(JSON.stringify(applyOneByOne([...order, ...order.slice(0, 2)])));
       ends.add(JSON.stringify(applyOneByOne([...order.slice(-1), ...order])));
     }
     expect(ends.size).toBe(1);
-    const truth = life.looks[life.truth];
-    const end = applyOneByOne(looks);
+    const truth = life.observations[life.truth];
+    const end = applyOneByOne(observations);
     expect(end).toMatchObject({ status: truth?.status, amountMinor: truth?.amountMinor });
     expect(end?.capturedMinor).toBe(
       truth?.amountReceivedMinor ?? (life.kind === 'payment' ? truth?.amountMinor : 0),
@@ -59,13 +63,15 @@ describe('M1: state is a function of the set of looks', () => {
   test.each(Object.entries(LIVES))(
     '%s: what a list row adds gives a time, and nothing else, in every order',
     (_name, life) => {
-      const looks = life.looks.map((content) => look(content, { kind: life.kind }));
-      const row = { ...life.looks[life.truth], createdMicros: T0 - SECOND };
+      const observations = life.observations.map((content) =>
+        observe(content, { kind: life.kind }),
+      );
+      const row = { ...life.observations[life.truth], createdMicros: T0 - SECOND };
       const added = supplementOf(life, row);
       if (!added) return;
-      const { createdMicros: _, ...without } = applyOneByOne(looks) ?? {};
-      const supplement = look(added, { kind: life.kind, source: 'list' });
-      for (const order of permutations([...looks, supplement])) {
+      const { createdMicros: _, ...without } = applyOneByOne(observations) ?? {};
+      const supplement = observe(added, { kind: life.kind, source: 'list' });
+      for (const order of permutations([...observations, supplement])) {
         const { createdMicros, ...end } = applyOneByOne(order) ?? {};
         expect(createdMicros).toBeDefined();
         expect(end).toEqual(without);
@@ -90,11 +96,13 @@ describe('M1: state is a function of the set of looks', () => {
   test.each(Object.entries(LIVES))(
     '%s: any part of it plus the truth ends at the truth',
     (_name, life) => {
-      const looks = life.looks.map((content) => look(content, { kind: life.kind }));
-      const truth = life.looks[life.truth] ?? {};
-      const retrieved = look(truth, { kind: life.kind, source: 'retrieve' });
-      for (let subset = 0; subset < 1 << looks.length; subset += 1) {
-        const heard = looks.filter((_look, place) => (subset >> place) & 1);
+      const observations = life.observations.map((content) =>
+        observe(content, { kind: life.kind }),
+      );
+      const truth = life.observations[life.truth] ?? {};
+      const retrieved = observe(truth, { kind: life.kind, source: 'retrieve' });
+      for (let subset = 0; subset < 1 << observations.length; subset += 1) {
+        const heard = observations.filter((_observation, place) => (subset >> place) & 1);
         const end = applyOneByOne([...heard, retrieved]);
         expect(end).toMatchObject({ status: truth.status, headHash: retrieved.contentHash });
       }
@@ -132,11 +140,11 @@ describe('M1: state is a function of the set of looks', () => {
             ),
           ),
         ([contents, shuffled]) => {
-          const looks = contents.map((content) => look(content));
-          const again = shuffled.map((content) => look(content));
-          const end = applyOneByOne(looks);
+          const observations = contents.map((content) => observe(content));
+          const again = shuffled.map((content) => observe(content));
+          const end = applyOneByOne(observations);
           expect(applyOneByOne(again)).toEqual(end);
-          expect(mergeLooks(NOTHING, again).state).toEqual(end);
+          expect(mergeObservations(NOTHING, again).state).toEqual(end);
         },
       ),
       { numRuns: 1_000 },
@@ -179,14 +187,17 @@ describe('M2: the key', () => {
   });
 
   test('a higher dispute stage wins over a higher version', () => {
-    const looks = [
-      look({ ...usd, status: 'won', stage: 'dispute', versionMicros: T0 + 9 }, { kind: 'dispute' }),
-      look(
+    const observations = [
+      observe(
+        { ...usd, status: 'won', stage: 'dispute', versionMicros: T0 + 9 },
+        { kind: 'dispute' },
+      ),
+      observe(
         { ...usd, status: 'opened', stage: 'arbitration', versionMicros: T0 },
         { kind: 'dispute' },
       ),
     ];
-    expect(applyOneByOne(looks)).toMatchObject({ status: 'opened', stage: 'arbitration' });
+    expect(applyOneByOne(observations)).toMatchObject({ status: 'opened', stage: 'arbitration' });
   });
 
   test('a body without a version rules only where nothing versioned is known', () => {
@@ -317,9 +328,9 @@ describe('M5: a captured amount that nobody carried', () => {
 describe('the net amount: with surcharge, tax and shipping', () => {
   const net = { amountMinor: 3000, netAmountMinor: 3090, currency: 'USD' } as const;
   const findingsOf = (...contents: readonly SnapshotContent[]) => {
-    const merged = mergeLooks(
+    const merged = mergeObservations(
       NOTHING,
-      contents.map((content) => look(content)),
+      contents.map((content) => observe(content)),
     );
     return stateFindings({ kind: 'payment', id: 'pay_1' }, merged);
   };
@@ -376,9 +387,9 @@ describe('captured money follows the status', () => {
       { ...usd, status: 'failed', versionMicros: T0 + 1 },
     ];
     for (const order of permutations(bodies)) {
-      const merged = mergeLooks(
+      const merged = mergeObservations(
         NOTHING,
-        order.map((content) => look(content)),
+        order.map((content) => observe(content)),
       );
       expect(merged.state).toMatchObject({ capturedMinor: 0, revokedMinor: 0, doubts: [] });
       expect(stateFindings({ kind: 'payment', id: 'pay_1' }, merged)).toEqual([]);
@@ -395,9 +406,9 @@ describe('captured money follows the status', () => {
       { ...usd, status: 'failed', errorCode: 'said again', versionMicros: T0 + 2 },
     ];
     for (const order of permutations(bodies)) {
-      const merged = mergeLooks(
+      const merged = mergeObservations(
         NOTHING,
-        order.map((content) => look(content)),
+        order.map((content) => observe(content)),
       );
       expect(merged.state).toMatchObject({ status: 'failed', capturedMinor: 0, posts: true });
       expect(stateFindings({ kind: 'payment', id: 'pay_1' }, merged)).toContainEqual({
@@ -450,7 +461,7 @@ describe('M7: an unknown status posts nothing', () => {
     ['dispute', { ...usd, status: 'teleported' }],
     ['payout', { ...usd, status: 'teleported' }],
   ])('%s', (kind, content) => {
-    const { state } = mergeLooks(NOTHING, [look(content, { kind })]);
+    const { state } = mergeObservations(NOTHING, [observe(content, { kind })]);
     expect(state).toMatchObject({ posts: false, capturedMinor: 0, doubts: ['unknown_status'] });
     expect(state && transfersFor(state, {})).toEqual([]);
   });
@@ -458,9 +469,9 @@ describe('M7: an unknown status posts nothing', () => {
 
 describe('M6: doubts and illegal steps are stated', () => {
   const disputeDoubts = (...contents: readonly SnapshotContent[]) =>
-    mergeLooks(
+    mergeObservations(
       NOTHING,
-      contents.map((content) => look(content, { kind: 'dispute' })),
+      contents.map((content) => observe(content, { kind: 'dispute' })),
     ).state?.doubts;
 
   test('an undated body that is further in life is a doubt within its dispute stage, not across', () => {

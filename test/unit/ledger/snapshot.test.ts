@@ -6,7 +6,7 @@ import {
   supplementOf,
   withoutAddedFields,
 } from '../../../src/ledger/domain/snapshot.ts';
-import { T0 } from '../../support/lives.ts';
+import { T0 } from '../../support/observations.ts';
 
 const read = (object: unknown) => readResource(object, T0);
 

@@ -177,7 +177,7 @@ describe('sentences', () => {
       { status: 'failed', receivedMinor: null, unifiedCode: 'UE_1018' },
       'An event told of payment pay_1: failed, 65.40 USD. UE_1018 This payment may have already ' +
         'been processed. The card or its issuer declined. The first payment may have succeeded: ' +
-        'look at it before retrying or refunding anything.',
+        'check it before you retry or refund.',
     ],
   ] as const)('of a look %#', (fields, text) => {
     expect(textOf({ snapshots: [snapshot(fields)] })).toBe(text);

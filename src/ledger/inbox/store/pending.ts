@@ -5,7 +5,7 @@ import type { Queryable } from '../../../platform/db/database.ts';
  * The time by which the body of the event `e` is judged, in microseconds since 1970: of its last replay,
  * or of its receipt where it was never replayed.
  */
-export const JUDGED_MICROS = `(extract(epoch from coalesce(
+export const REFERENCE_MICROS = `(extract(epoch from coalesce(
     (select r.replayed_at from event_replays r where r.webhook_event_id = e.id), e.received_at))
   * 1000000)::bigint`;
 
@@ -15,14 +15,14 @@ export interface ClaimedEvent {
   readonly merchantId: string | null;
   readonly body: Buffer;
   readonly receivedMicros: number;
-  readonly judgedMicros: number;
+  readonly referenceMicros: number;
   readonly hasVariants: boolean;
 }
 
 const CLAIMED_COLUMNS = `
   e.id, e.event_id as "eventId", e.merchant_id as "merchantId", e.body,
   (extract(epoch from e.received_at) * 1000000)::bigint as "receivedMicros",
-  ${JUDGED_MICROS} as "judgedMicros",
+  ${REFERENCE_MICROS} as "referenceMicros",
   exists (select from event_variants v where v.webhook_event_id = e.id) as "hasVariants"`;
 
 /**
@@ -86,7 +86,7 @@ export async function countAttempt(
 }
 
 /** Takes back one attempt of each event, which says nothing about it. */
-export async function takeBackAttempts(db: Queryable, ids: readonly number[]): Promise<void> {
+export async function uncountAttempts(db: Queryable, ids: readonly number[]): Promise<void> {
   await db.query(
     `update pending set attempts = attempts - 1
       where webhook_event_id = any ($1::bigint[]) and attempts > 0`,
@@ -135,7 +135,7 @@ export interface OverdueRequest {
  * Claims events whose enqueue time is before `dueBefore`, in order of their ids. The claim moves that
  * time, so that only one of several sweeps enqueues an event. Rows that are being applied are skipped.
  */
-export async function takeOverdue(
+export async function claimOverdue(
   db: Queryable,
   request: OverdueRequest,
 ): Promise<readonly number[]> {
@@ -169,7 +169,7 @@ export async function readTried(db: Queryable, ids: readonly number[]): Promise<
  * Moves an event from `pending` to the dead, with what went wrong. Waits for whoever applies it.
  * @returns whether it is dead now; false when it no longer waited
  */
-export async function bury(
+export async function moveToDead(
   tx: Queryable,
   id: number,
   attempts: number,
@@ -188,7 +188,10 @@ export async function bury(
 }
 
 /** Takes events off the dead. @returns those that were dead */
-export async function unbury(tx: Queryable, ids: readonly number[]): Promise<readonly number[]> {
+export async function removeFromDead(
+  tx: Queryable,
+  ids: readonly number[],
+): Promise<readonly number[]> {
   const rows = await tx.query<{ id: number }>(
     `delete from dead_events where webhook_event_id = any ($1::bigint[])
      returning webhook_event_id as id`,
@@ -198,7 +201,7 @@ export async function unbury(tx: Queryable, ids: readonly number[]): Promise<rea
 }
 
 /** Notes that an event is replayed: its body is judged by this time from now on. */
-export async function noteReplay(tx: Queryable, id: number): Promise<void> {
+export async function recordReplay(tx: Queryable, id: number): Promise<void> {
   await tx.query(
     `insert into event_replays (webhook_event_id) values ($1)
      on conflict (webhook_event_id) do update set replayed_at = statement_timestamp()`,
@@ -210,7 +213,7 @@ export async function noteReplay(tx: Queryable, id: number): Promise<void> {
  * Puts an event back to be applied, whether it is dead or was applied before.
  * @returns whether it is there to be applied; false when it waits already
  */
-export async function putBack(tx: Queryable, id: number): Promise<boolean> {
+export async function returnToPending(tx: Queryable, id: number): Promise<boolean> {
   const rows = await tx.query<{ id: number }>(
     `with risen as (delete from dead_events where webhook_event_id = $1)
      insert into pending (webhook_event_id, enqueue_at)

@@ -1,25 +1,25 @@
 /**
- * Adds new looks at one resource to what is known of it, and says what follows. Pure: the caller
- * reads what is known under a lock and writes what comes back.
+ * Merges new observations of one resource with its stored snapshots. Pure: the caller reads the
+ * snapshots under a lock and writes the result.
  */
 import {
   type Contradiction,
+  compareRetrieve,
   type Epoch,
   epochFor,
-  judgeRetrieve,
   placeInEpochs,
 } from './epochs.ts';
 import { foldSnapshots, type ResourceState } from './merge.ts';
 import { isHint, isSupplement, type Snapshot } from './snapshot.ts';
 
 /** A snapshot before its epoch is decided. */
-export interface Look extends Omit<Snapshot, 'epoch'> {
+export interface Observation extends Omit<Snapshot, 'epoch'> {
   /** The inbox row that brought it, if one did. */
   readonly webhookEventId: number | undefined;
 }
 
-/** Whether a look says too little to be a snapshot; see `isHint`. */
-export function isHintLook({ source, ref, content }: Look): boolean {
+/** Whether an observation carries too little to become a snapshot; see `isHint`. */
+export function isHintObservation({ source, ref, content }: Observation): boolean {
   return source === 'list' && isHint(ref, content) && !isSupplement(content);
 }
 
@@ -31,26 +31,26 @@ export interface Known {
 }
 
 export interface Merged {
-  /** Undefined when nothing but hints was ever seen. */
+  /** Undefined if there were only hints. */
   readonly state: ResourceState | undefined;
-  /** Snapshots that were not known, to be stored. */
-  readonly added: readonly (Look & Snapshot)[];
+  /** New snapshots, to be stored. */
+  readonly added: readonly (Observation & Snapshot)[];
   readonly openedEpochs: readonly Epoch[];
   readonly contradiction: Contradiction | undefined;
-  /** The service must be asked again before the state can be trusted. */
+  /** The state is uncertain until another retrieve. */
   readonly isCheckDue: boolean;
 }
 
-export function mergeLooks(known: Known, looks: readonly Look[]): Merged {
+export function mergeObservations(known: Known, observations: readonly Observation[]): Merged {
   const snapshots = [...known.snapshots];
   const seen = new Set(snapshots.map(identityOf));
   const epochs = [...known.epochs];
-  const added: (Look & Snapshot)[] = [];
+  const added: (Observation & Snapshot)[] = [];
   let { contradiction } = known;
   let isHinted = false;
 
-  const add = (look: Look, epoch: number): Snapshot => {
-    const snapshot = { ...look, epoch };
+  const add = (observation: Observation, epoch: number): Snapshot => {
+    const snapshot = { ...observation, epoch };
     const identity = identityOf(snapshot);
     if (!seen.has(identity)) {
       seen.add(identity);
@@ -60,32 +60,32 @@ export function mergeLooks(known: Known, looks: readonly Look[]): Merged {
     return snapshot;
   };
 
-  for (const look of looks) {
-    if (isHintLook(look)) {
+  for (const observation of observations) {
+    if (isHintObservation(observation)) {
       isHinted = true;
       continue;
     }
-    if (look.source !== 'retrieve') {
-      add(look, epochFor(look, epochs));
+    if (observation.source !== 'retrieve') {
+      add(observation, epochFor(observation, epochs));
       continue;
     }
-    const snapshot = add(look, newestEpoch(epochs));
-    const judgement = judgeRetrieve(
+    const snapshot = add(observation, newestEpoch(epochs));
+    const comparison = compareRetrieve(
       snapshot,
       foldSnapshots(placeInEpochs(snapshots, epochs)),
       contradiction,
       snapshots,
     );
-    switch (judgement.outcome) {
+    switch (comparison.outcome) {
       case 'agrees':
         contradiction = undefined;
         break;
       case 'contradicts':
-        ({ contradiction } = judgement);
+        ({ contradiction } = comparison);
         break;
       case 'opens_epoch':
-        epochs.push(judgement.epoch);
-        add(look, judgement.epoch.epoch);
+        epochs.push(comparison.epoch);
+        add(observation, comparison.epoch.epoch);
         contradiction = undefined;
         break;
     }
@@ -102,7 +102,7 @@ export function mergeLooks(known: Known, looks: readonly Look[]): Merged {
       contradiction !== undefined ||
       state === undefined ||
       state.doubts.length > 0 ||
-      // The history keeps what contradicts itself; asking again is worth it only when something is new.
+      // The snapshots stay contradictory, so only a new one justifies another retrieve.
       (state.illegalSteps.length + state.namedPayments.length > 0 &&
         added.some(({ source }) => source !== 'retrieve')),
   };

@@ -1,13 +1,13 @@
 /** Lives of resources as a service would tell them: each entry is the content of one look. */
 import { createHash } from 'node:crypto';
 import type { ResourceKind } from '../../src/contract/resources/index.ts';
-import type { Look } from '../../src/ledger/domain/mergeLooks.ts';
+import type { Observation } from '../../src/ledger/domain/mergeObservations.ts';
 import type { SnapshotContent, SnapshotSource } from '../../src/ledger/domain/snapshot.ts';
 
 export const T0 = 1_793_527_200_000_000;
 export const SECOND = 1_000_000;
 
-export interface LookOptions {
+export interface ObservationOptions {
   readonly kind?: ResourceKind;
   readonly id?: string;
   readonly source?: SnapshotSource;
@@ -15,7 +15,7 @@ export interface LookOptions {
 }
 
 /** A look; hashed here, by other code than the ledger's. */
-export function look(content: SnapshotContent, options: LookOptions = {}): Look {
+export function observe(content: SnapshotContent, options: ObservationOptions = {}): Observation {
   return {
     ref: { kind: options.kind ?? 'payment', id: options.id ?? 'pay_1' },
     content,
@@ -35,7 +35,7 @@ function at(seconds: number): { readonly versionMicros: number } {
 
 interface Life {
   readonly kind: ResourceKind;
-  readonly looks: readonly SnapshotContent[];
+  readonly observations: readonly SnapshotContent[];
   /** Place of the look that tells how it really stands. */
   readonly truth: number;
 }
@@ -44,7 +44,7 @@ interface Life {
 export const LIVES: Readonly<Record<string, Life>> = {
   'two partial captures, then final': {
     kind: 'payment',
-    looks: [
+    observations: [
       {
         ...manual,
         status: 'requires_capture',
@@ -78,7 +78,7 @@ export const LIVES: Readonly<Record<string, Life>> = {
   },
   'an authorization that expires': {
     kind: 'payment',
-    looks: [
+    observations: [
       { ...manual, status: 'processing', ...at(1) },
       {
         ...manual,
@@ -93,7 +93,7 @@ export const LIVES: Readonly<Record<string, Life>> = {
   },
   'failed, tried again, captured, voided': {
     kind: 'payment',
-    looks: [
+    observations: [
       { ...usd, status: 'failed', unifiedCode: 'UE_1001', ...at(2) },
       { ...usd, status: 'processing', ...at(3) },
       { ...usd, status: 'succeeded', amountReceivedMinor: 100, ...at(4) },
@@ -103,7 +103,7 @@ export const LIVES: Readonly<Record<string, Life>> = {
   },
   'two captures within one tick are the last that is heard': {
     kind: 'payment',
-    looks: [
+    observations: [
       {
         ...manual,
         status: 'requires_capture',
@@ -130,7 +130,7 @@ export const LIVES: Readonly<Record<string, Life>> = {
   },
   'nothing but undated bodies': {
     kind: 'payment',
-    looks: [
+    observations: [
       { ...usd, status: 'processing' },
       { ...usd, status: 'failed', unifiedCode: 'UE_3003' },
       { ...usd, status: 'succeeded', orderId: 'ord_1' },
@@ -139,7 +139,7 @@ export const LIVES: Readonly<Record<string, Life>> = {
   },
   'a refund that fails late': {
     kind: 'refund',
-    looks: [
+    observations: [
       { ...usd, status: 'pending', paymentId: 'pay_1', ...at(4) },
       { ...usd, status: 'succeeded', paymentId: 'pay_1', ...at(5) },
       { ...usd, status: 'failed', paymentId: 'pay_1', ...at(6) },
@@ -148,7 +148,7 @@ export const LIVES: Readonly<Record<string, Life>> = {
   },
   'a dispute won, then opened again at the next stage': {
     kind: 'dispute',
-    looks: [
+    observations: [
       { ...usd, status: 'opened', stage: 'dispute', paymentId: 'pay_1', ...at(7) },
       { ...usd, status: 'won', stage: 'dispute', paymentId: 'pay_1', ...at(9) },
       { ...usd, status: 'opened', stage: 'pre_arbitration', paymentId: 'pay_1', ...at(8) },
@@ -157,7 +157,7 @@ export const LIVES: Readonly<Record<string, Life>> = {
   },
   'a payout paid, then reversed': {
     kind: 'payout',
-    looks: [
+    observations: [
       { ...usd, status: 'initiated', ...at(1) },
       { ...usd, status: 'success', ...at(2) },
       { ...usd, status: 'reversed', ...at(3) },
