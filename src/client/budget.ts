@@ -11,11 +11,11 @@ import {
 
 /**
  * What a client consults before each request and updates after each response. The caller waits and
- * asks again, so a budget can be one database row that several processes share, without a queue
+ * tries again, so a budget can be one database row that several processes share, without a queue
  * between them. A rejection by either method fails the call.
  */
 export interface RateBudget {
-  /** Acquires one request for `lane`, or returns how long to wait before asking again. */
+  /** Acquires one request for `lane`, or returns how long to wait before trying again. */
   readonly acquire: (lane: Lane) => Promise<Admission>;
   /** Updates the budget with the rate limit headers of a response. */
   readonly update: (reading: RateReading) => Promise<void>;

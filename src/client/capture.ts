@@ -1,7 +1,7 @@
 /**
  * Captures a payment. service-interface.md §4.3.6 and §7.7.
  *
- * The contract says to retry a 5xx and that an error means nothing was attempted. A proxy that
+ * The contract requires a retry of a 5xx and states that an error means nothing was attempted. A proxy that
  * times out on a slow capture returns 502 as well, so a capture is never repeated blindly:
  *
  * 1. Only after a 5xx, and only if a retrieve then shows that nothing was captured.

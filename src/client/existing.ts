@@ -1,8 +1,8 @@
-/** Handles a create whose id is already in use. */
+/** Handles a create with an id that is already in use. */
 import { PaymentServiceError } from './errors.ts';
 import type { CallTotals } from './send.ts';
 
-/** A success whose body cannot be parsed: the resource may have been created. */
+/** A success with a body that cannot be parsed: the resource may have been created. */
 export function isUnreadable(error: unknown): boolean {
   return error instanceof PaymentServiceError && error.kind === 'unreadable_response';
 }

@@ -27,7 +27,7 @@ export function failureOf(
 }
 
 /**
- * Only an endpoint whose response the contract leaves open may return something other than JSON.
+ * Only an endpoint with a response that the contract leaves open may return anything but JSON.
  */
 function isReadable(body: unknown, { response }: Endpoint): boolean {
   return body !== undefined || response.safeParse(undefined).success;

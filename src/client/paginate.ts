@@ -43,7 +43,7 @@ export interface Walk<T> {
 }
 
 /**
- * Walks a list to its end. The envelope decides where the list ends. If it does not say, an empty
+ * Walks a list to its end. The envelope decides where the list ends. If it does not, an empty
  * page does: a short page proves nothing, because some services return fewer rows than requested.
  * @throws PaymentServiceError as each page does, and `unreadable_response` when offset is ignored,
  * or at the end when rows could not be parsed.

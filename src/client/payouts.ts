@@ -14,7 +14,7 @@ import type { CallOptions } from './send.ts';
 
 /**
  * Every method throws PaymentServiceError. A change of a payout is never sent twice: the service
- * chooses the id, so a retry cannot be told from a second payout. After a lost response, look for
+ * chooses the id, so a retry cannot be distinguished from a second payout. After a lost response, look for
  * the `merchant_order_reference_id` in the list.
  */
 export interface PayoutCalls {
@@ -37,7 +37,7 @@ export interface PayoutCalls {
   ) => Promise<Payout>;
   /** Sends the money of a payout that was created without `auto_fulfill`. */
   fulfill: (payoutId: string, options?: CallOptions) => Promise<Payout>;
-  /** Cancels a payout whose money was not sent. */
+  /** Cancels a payout before its money is sent. */
   cancel: (payoutId: string, options?: CallOptions) => Promise<Payout>;
   /** Retrieves a payout. */
   retrieve: (payoutId: string, query?: RetrieveQuery, options?: CallOptions) => Promise<Payout>;

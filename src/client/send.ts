@@ -68,7 +68,7 @@ export interface CallTotals {
 /** @throws PaymentServiceError for everything but a success. */
 export type Send = (call: Call) => Promise<ServiceResponse>;
 
-/** Delay between lanes when a new window starts, so that they ask in their order of priority. */
+/** Delay between lanes when a new window starts, so that they acquire in their order of priority. */
 const LANE_STEP_MS = 50;
 
 /** Creates `send`. */

@@ -7,7 +7,7 @@
  * 3. Where the code is ambiguous, the advice is the one that cannot charge twice and that no timer
  *    can turn into a loop of attempts.
  * 4. Retrying and using another payment method are separate questions: for most declines the
- *    answers are no and yes. Both are no only for what could charge twice and for what risk rules
+ *    result is no and yes. Both are no only for what could charge twice and for what risk rules
  *    blocked.
  */
 
@@ -15,11 +15,11 @@
 export const RETRY_ADVICE = {
   never: 'Do not retry.',
   with_backoff: 'Retry, each time after a longer wait.',
-  with_3ds: 'Retry with 3-D Secure: the issuer asks for authentication.',
+  with_3ds: 'Retry with 3-D Secure: the issuer requires authentication.',
   with_customer:
     'The customer can usually try again. A retry without the customer fails, because nobody is there to authenticate.',
   sometimes:
-    'The code does not tell whether another attempt helps: let the customer try once more or pay in another way, and never retry automatically.',
+    'The code does not show whether another attempt helps: let the customer try once more or pay in another way, and never retry automatically.',
   check_earlier_payment:
     'The first payment may have succeeded: check it before you retry or refund.',
   fix_request: 'Correct the request before you send it again.',
@@ -57,7 +57,7 @@ export interface DeclineCodeEntry {
 /**
  * Every listed code with its message. service-interface.md §7.6.2.
  *
- * For UE_5xxx the contract says that a retry sometimes helps, and names UE_5003. The advice for the
+ * For UE_5xxx the contract states that a retry sometimes helps, and names UE_5003. The advice for the
  * others follows from their messages. Authentication that was not completed (UE_5003, 5005, 5009,
  * 5011, 5021) can be retried, but only by the customer: a retry with backoff, as for UE_3xxx, would
  * find nobody at the challenge. A decision about the card or the transaction is final (UE_5013
@@ -256,8 +256,8 @@ export interface LegacyDeclineCodeEntry {
 
 /**
  * The coarse codes. Each covers several messages, so show the customer `unified_message`; the
- * advice is that of the family. UE_2000 also stands for "3-D Secure required", but its advice is
- * `never`: it cannot be told apart from a block by risk rules, which must not be retried.
+ * advice is that of the family. UE_2000 also means "3-D Secure required", but its advice is
+ * `never`: it cannot be distinguished from a block by risk rules, which must not be retried.
  * service-interface.md §7.6.3.
  */
 export const LEGACY_DECLINE_CODES = {
@@ -269,7 +269,7 @@ export const LEGACY_DECLINE_CODES = {
   UE_2000: {
     family: 'UE_2xxx',
     retry: 'never',
-    meaning: 'Not eligible, blocked, or 3-D Secure required (unified_message tells which)',
+    meaning: 'Not eligible, blocked, or 3-D Secure required (see unified_message)',
   },
   UE_3000: { family: 'UE_3xxx', retry: 'with_backoff', meaning: 'A temporary problem' },
   UE_4000: { family: 'UE_4xxx', retry: 'fix_request', meaning: 'A problem in the request data' },

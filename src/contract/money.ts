@@ -23,7 +23,7 @@ export const CURRENCIES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Currencies whose minor unit is not a hundredth (ISO 4217, table A.1). */
+/** Currencies with a minor unit other than a hundredth (ISO 4217, table A.1). */
 const EXPONENTS: Readonly<Record<string, number>> = {
   ...Object.fromEntries(
     'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'

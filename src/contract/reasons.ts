@@ -21,7 +21,7 @@ export interface ReasonFields {
   readonly reasonCode?: string | null | undefined;
 }
 
-/** Payouts whose recipient did not get the money. */
+/** Payouts that did not reach the recipient. */
 const UNDONE_PAYOUTS = ['failed', 'cancelled', 'expired', 'ineligible', 'reversed'];
 
 /**

@@ -47,7 +47,7 @@ export function isCapturable(status: string | null | undefined): boolean {
  * - `none`: nothing is captured in this step, and `amount_received` does not count yet.
  * - `captured`: `amount_received` is the captured amount.
  * - `kept`: the payment ends without another capture and keeps what was captured before.
- * - `failed`: the payment failed and nothing of it is captured, whatever an earlier body carried.
+ * - `failed`: the payment failed and nothing of it is captured, regardless of earlier bodies.
  */
 export type CaptureClaim = 'none' | 'captured' | 'kept' | 'failed';
 

@@ -7,10 +7,10 @@
  * 1. A refusal is final: no 4xx but 429 is retried, and no redirect.
  * 2. What was not executed may always be retried: 429, or no connection was made.
  * 3. An unknown outcome (5xx, a lost or unreadable response) is retried only where the contract
- *    makes that safe. The contract says that an error means no payment was attempted, but a 502 can
+ *    makes that safe. According to the contract an error means no payment was attempted, but a 502 can
  *    come from a proxy instead, and a second capture costs money.
  * 4. HE_01 is a refusal with any HTTP status: the services of this family use different ones.
- * 5. Delays grow exponentially, with full jitter. A delay that the service asked for is added.
+ * 5. Delays grow exponentially, with full jitter. A delay that the service requires is added.
  * 6. Attempts and total time are limited, and no wait starts that would exceed the limit.
  * 7. A request that changes something is not sent when too little time is left for its response: it
  *    would be cut off with an unknown outcome.
@@ -26,7 +26,7 @@ export interface RetryPolicy {
   readonly attemptTimeoutMs: number;
   /** Upper bound of the first delay; it doubles with each retry. */
   readonly baseDelayMs: number;
-  /** Upper bound of every delay that the service did not ask for. */
+  /** Upper bound of every delay that the service does not require. */
   readonly maxDelayMs: number;
 }
 
@@ -45,7 +45,7 @@ export type AttemptFailure =
       readonly kind: 'response';
       readonly httpStatus: number;
       readonly code: string | undefined;
-      /** How long the service asks to wait, by its reset or by `Retry-After`. */
+      /** The delay that the service requires, by its reset or by `Retry-After`. */
       readonly namedWaitMs: number | undefined;
     }
   /** No connection was made. */
@@ -120,7 +120,7 @@ function mayRetry(failure: AttemptFailure, repeatable: boolean, mustExist: boole
   }
 }
 
-/** The longest delay after this many attempts if the service asks for none. */
+/** The longest delay after this many attempts if the service requires none. */
 export function backoffCeilingMs(attempts: number, policy: RetryPolicy): number {
   return Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** (attempts - 1));
 }

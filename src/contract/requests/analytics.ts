@@ -1,6 +1,6 @@
 /**
  * Analytics queries. service-interface.md §4.9. The names that it leaves open are the family's, as
- * far as the contract's resources can answer them.
+ * far as the contract's resources can provide them.
  */
 import { z } from 'zod';
 import { openSet, text, timestamp } from './fields.ts';

@@ -117,7 +117,7 @@ export const deleteEvidenceRequest = z.strictObject({
 export type DeleteEvidenceRequest = z.input<typeof deleteEvidenceRequest>;
 
 /**
- * The form for uploading a file. The contract only says that files are uploaded separately; route
+ * The form for uploading a file. The contract only states that files are uploaded separately; route
  * and fields are the family's. service-interface.md §4.6.1.
  */
 export const uploadFileRequest = z.strictObject({

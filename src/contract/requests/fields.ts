@@ -35,7 +35,7 @@ export function openSet<const Words extends readonly [string, ...string[]]>(word
   return z.union([z.enum(words), text]);
 }
 
-/** An object whose fields the contract does not name. */
+/** An object of which the contract names no fields. */
 export const openObject = z.record(z.string(), jsonValue);
 
 /** Two letters of ISO 3166. service-interface.md §2.2. */

@@ -40,7 +40,7 @@ export const createPaymentLinkRequest = z
     email: email.optional(),
     capture_method: z.enum(CAPTURE_METHODS).optional(),
     authentication_type: openSet(AUTHENTICATION_TYPES).optional(),
-    /** The page asks for name and email before it takes a payment. */
+    /** The page requires name and email before it takes a payment. */
     require_customer_info: z.boolean().optional(),
     payment_link_config: paymentLinkConfigRequest.optional(),
   })

@@ -163,6 +163,6 @@ export type CapturePaymentRequest = z.input<typeof capturePaymentRequest>;
 export const cancelPaymentRequest = z.strictObject({ cancellation_reason: text.optional() });
 export type CancelPaymentRequest = z.input<typeof cancelPaymentRequest>;
 
-/** The query of a retrieve: whether the service asks the processor first. The family's. */
+/** The query of a retrieve: whether the service queries the processor first. The family's. */
 export const retrieveQuery = z.strictObject({ force_sync: z.boolean().optional() });
 export type RetrieveQuery = z.input<typeof retrieveQuery>;

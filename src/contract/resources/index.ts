@@ -5,7 +5,7 @@ import { paymentSchema } from './payment.ts';
 import { payoutSchema } from './payout.ts';
 import { refundSchema } from './refund.ts';
 
-/** The kinds of resources whose changes send webhooks. service-interface.md §6.4. */
+/** The kinds of resources that send webhooks when they change. service-interface.md §6.4. */
 export const RESOURCE_KINDS = ['payment', 'refund', 'dispute', 'payout'] as const;
 export type ResourceKind = (typeof RESOURCE_KINDS)[number];
 
