@@ -1,9 +1,9 @@
 /**
- * What people do about an alert: say that they deal with it, or have nothing said of it for a while.
- * Neither ends what has a condition: that ends when its condition does.
+ * Acknowledges and snoozes alerts for people. Neither resolves an alert with a condition: it is resolved
+ * when the condition no longer holds.
  */
 import type { Queryable } from '../platform/db/database.ts';
-import { type AlertRow, markAcknowledged, markSnoozed, readAlert } from './store/reading.ts';
+import { type AlertRow, markAcknowledged, markSnoozed, readAlert } from './store/alertRows.ts';
 
 export type Acknowledged =
   | { readonly outcome: 'done'; readonly alert: AlertRow }
@@ -12,7 +12,7 @@ export type Acknowledged =
 
 /**
  * Acknowledges an open alert.
- * @param acknowledgement who, and what they do about it; neither empty
+ * @param acknowledgement who acknowledges it, and what they do about it; neither is empty
  */
 export async function acknowledgeAlert(
   db: Queryable,
@@ -31,11 +31,11 @@ export type Snoozed =
   | { readonly outcome: 'unknown' }
   | { readonly outcome: 'resolved'; readonly alert: AlertRow };
 
-/** What is put off for longer than this is forgotten: accept its finding, or acknowledge it. */
+/** A longer snooze would be forgotten: accept the finding or acknowledge the alert instead. */
 export const LONGEST_SNOOZE_MS = 30 * 24 * 60 * 60_000;
 
 /**
- * Has nothing said of an alert until a time; another snooze takes its place.
+ * Mutes an alert until a time. A later snooze replaces an earlier one.
  * @param snooze `until` in the future, at most LONGEST_SNOOZE_MS ahead
  */
 export async function snoozeAlert(

@@ -1,20 +1,19 @@
 /**
- * Speaks of deadlines at their thresholds, and again of alerts whose snooze has ended; run by the
- * scheduler every minute.
+ * Sends reminders of deadlines at their thresholds, and of alerts whose snooze has ended. The scheduler
+ * runs it every minute.
  *
- * 1. Each threshold is spoken of once, and of several that were missed only the last: a clock that
- *    was moved and a long stop change nothing else.
- * 2. The condition is checked again under the resource's lock, in the transaction that speaks.
- * 3. Several schedulers may run side by side: each passes over what another holds.
+ * 1. Each threshold sends one reminder. Of several missed thresholds only the last one does, so that a
+ *    long stop or a changed clock sends no series of reminders.
+ * 2. The condition is checked again under the resource's lock, in the transaction that sends the reminder.
+ * 3. Several schedulers can run at the same time: each skips what another one has locked.
  */
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
-import type { Settled } from './domain/alert.ts';
-import { deadlineAlert, NEEDS_ANSWER } from './domain/rules/dispute.ts';
+import type { SubjectAlerts } from './domain/alert.ts';
+import { subjectOf } from './domain/format.ts';
+import { deadlineAlert, NEEDS_RESPONSE } from './domain/rules/dispute.ts';
 import { nextThresholdMs } from './domain/rules/evidence.ts';
-import { subjectOf } from './domain/words.ts';
-import { settleAlerts } from './raise.ts';
 import { endSnoozes, insertOutbox } from './store/alerts.ts';
 import {
   advanceDeadlines,
@@ -23,6 +22,7 @@ import {
   lockDue,
   readDue,
 } from './store/deadlines.ts';
+import { syncAlerts } from './syncAlerts.ts';
 
 const ROWS_PER_TRANSACTION = 200;
 
@@ -32,61 +32,61 @@ export interface DeadlineCheckParts {
   readonly log: Log;
 }
 
-/** Makes what the scheduler runs. */
+/** Creates the check that the scheduler runs. */
 export function createDeadlineCheck({ db, clock, log }: DeadlineCheckParts): () => Promise<void> {
   return async () => {
     const nowMs = clock.nowMs();
-    const spoken = await inBatches(db, (tx) => speak(tx, nowMs));
-    const woken = await inBatches(db, (tx) => wake(tx, nowMs));
-    if (spoken + woken > 0) log.info({ spoken, woken }, 'alerts.reminded');
+    const deadlines = await inBatches(db, (tx) => remindOfDeadlines(tx, nowMs));
+    const snoozes = await inBatches(db, (tx) => remindOfSnoozed(tx, nowMs));
+    if (deadlines + snoozes > 0) log.info({ deadlines, snoozes }, 'alerts.reminders_enqueued');
   };
 }
 
-/** Runs transactions until one meets less than it would take. @returns how many all of them met */
+/** Runs transactions until one processes less than a full batch. @returns the rows of all of them */
 async function inBatches(db: Database, work: (tx: Queryable) => Promise<number>): Promise<number> {
-  let met = 0;
+  let total = 0;
   for (;;) {
     const rows = await db.transaction(work);
-    met += rows;
-    if (rows < ROWS_PER_TRANSACTION) return met;
+    total += rows;
+    if (rows < ROWS_PER_TRANSACTION) return total;
   }
 }
 
 /** @returns how many deadlines were due */
-async function speak(tx: Queryable, nowMs: number): Promise<number> {
+async function remindOfDeadlines(tx: Queryable, nowMs: number): Promise<number> {
   const now = new Date(nowMs);
   const refs = await lockDue(tx, { now, limit: ROWS_PER_TRANSACTION });
   if (refs.length === 0) return 0;
   const due = await readDue(tx, refs, now);
-  const waiting = due.filter(({ status }) => status === NEEDS_ANSWER);
-  await settleAlerts(
+  const waiting = due.filter(({ status }) => status === NEEDS_RESPONSE);
+  await syncAlerts(
     tx,
-    waiting.flatMap((one) => settledOf(one, nowMs) ?? []),
+    waiting.flatMap((one) => reminderOf(one, nowMs) ?? []),
   );
-  const going = waiting.flatMap((one) => {
+  const remaining = waiting.flatMap((one) => {
     const nextMs = nextThresholdMs(one.deadlineMs, nowMs);
     return nextMs === undefined ? [] : [{ ...one, nextAt: new Date(nextMs) }];
   });
-  if (going.length > 0) await advanceDeadlines(tx, going);
-  const goOn = new Set(going.map(subjectOf));
-  const ended = due.filter((one) => !goOn.has(subjectOf(one)));
+  if (remaining.length > 0) await advanceDeadlines(tx, remaining);
+  const remainingSubjects = new Set(remaining.map(subjectOf));
+  const ended = due.filter((one) => !remainingSubjects.has(subjectOf(one)));
   if (ended.length > 0) await dropDeadlines(tx, ended);
   return refs.length;
 }
 
-function settledOf(due: DueDeadline, nowMs: number): Settled | undefined {
+function reminderOf(due: DueDeadline, nowMs: number): SubjectAlerts | undefined {
   const near = deadlineAlert(due, due.deadlineMs, nowMs);
   if (near === undefined) return undefined;
   return {
     subject: subjectOf(due),
     rules: ['dispute_deadline'],
-    standing: [near],
-    isAtThreshold: true,
+    active: [near],
+    isReminderDue: true,
   };
 }
 
-/** Says what still stands when its snooze ends. @returns how many */
-async function wake(tx: Queryable, nowMs: number): Promise<number> {
+/** Sends a reminder of each active alert whose snooze ends. @returns how many */
+async function remindOfSnoozed(tx: Queryable, nowMs: number): Promise<number> {
   const ids = await endSnoozes(tx, { now: new Date(nowMs), limit: ROWS_PER_TRANSACTION });
   const entries = ids.map((alertId) => ({ alertId, occasion: 'reminder' as const }));
   if (entries.length > 0) await insertOutbox(tx, entries);

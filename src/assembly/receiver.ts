@@ -1,7 +1,7 @@
 /** The role `receiver`: takes webhooks in. */
 
 import { batchJob } from '../ledger/inbox/jobs.ts';
-import { createRefusalCount } from '../monitor/countRefusals.ts';
+import { createRejectionCount } from '../monitor/countRejections.ts';
 import { addCounts } from '../monitor/store/watch.ts';
 import type { Database } from '../platform/db/database.ts';
 import { CLOCK_OFF_MS, CLOCK_UNFIT_MS, type DatabaseClock } from '../platform/db/databaseClock.ts';
@@ -25,8 +25,8 @@ export async function startReceiver(shared: Shared): Promise<number> {
   const enqueuer = createEnqueuer((ids) => events.add([batchJob(ids)]), log);
   onClose(() => enqueuer.drain());
   const receiverMetrics = createReceiverMetrics(metrics, webhookSecrets.length);
-  const refusals = createRefusalCount((counts) => addCounts(db, counts), log);
-  onClose(() => refusals.drain());
+  const rejections = createRejectionCount((counts) => addCounts(db, counts), log);
+  onClose(() => rejections.drain());
   const intake = createIntake({
     db,
     clock,
@@ -46,7 +46,7 @@ export async function startReceiver(shared: Shared): Promise<number> {
     },
     readiness: () => readiness({ db, clock, gate, queues }),
     metrics: receiverMetrics,
-    countRefusal: refusals.count,
+    countRefusal: rejections.count,
     clock,
     log,
   });

@@ -1,6 +1,6 @@
 /** What is written of an authorization: its watch, its finding, and its alert, in one transaction. */
 import { type HoldFacts, holdAlerts } from '../alerts/domain/rules/authorization.ts';
-import { settleAlerts } from '../alerts/raise.ts';
+import { syncAlerts } from '../alerts/syncAlerts.ts';
 import { resourceSubject } from '../ledger/domain/findings.ts';
 import { namedOrderId } from '../ledger/domain/order.ts';
 import { closeFindings, openFindings } from '../ledger/recordFindings.ts';
@@ -32,7 +32,7 @@ export async function speak(
   if (!plan) {
     await endWatch(tx, paymentId);
     await closeFindings(tx, [{ class: CLASS, subject }]);
-    if (row?.saidHours !== null) await settleAlerts(tx, [holdAlerts(paymentId, undefined)]);
+    if (row?.saidHours !== null) await syncAlerts(tx, [holdAlerts(paymentId, undefined)]);
     return undefined;
   }
   const { decision, deadlineMs, startMs } = plan;
@@ -50,14 +50,14 @@ export async function speak(
     await insertNotice(tx, noticeOf(plan, decision.speak));
     const detail = detailOf(plan, decision.speak, isConfirmed);
     await openFindings(tx, [{ class: CLASS, subject, detail }]);
-    await settleAlerts(tx, [holdAlerts(paymentId, holdOf(plan, decision.speak, isConfirmed))]);
+    await syncAlerts(tx, [holdAlerts(paymentId, holdOf(plan, decision.speak, isConfirmed))]);
   } else if (decision.said === undefined) {
     // The deadline moved away from everything that was said.
     await closeFindings(tx, [{ class: CLASS, subject }]);
-    if (row.saidHours !== null) await settleAlerts(tx, [holdAlerts(paymentId, undefined)]);
+    if (row.saidHours !== null) await syncAlerts(tx, [holdAlerts(paymentId, undefined)]);
   } else if (isAfterAttempt) {
     const hold = holdOf(plan, decision.said.hours, isConfirmed);
-    await settleAlerts(tx, [{ ...holdAlerts(paymentId, hold), isAtThreshold: isNews(plan) }]);
+    await syncAlerts(tx, [{ ...holdAlerts(paymentId, hold), isReminderDue: isNews(plan) }]);
   }
   return plan;
 }

@@ -7,8 +7,8 @@
  * finding has its alert under a rule of its own.
  */
 import { acceptedOverdue } from '../alerts/domain/rules/overdue.ts';
-import { settleAlerts } from '../alerts/raise.ts';
-import { settleFindings } from '../alerts/settleFindings.ts';
+import { syncAlerts } from '../alerts/syncAlerts.ts';
+import { syncFindingAlerts } from '../alerts/syncFindingAlerts.ts';
 import type { Database } from '../platform/db/database.ts';
 import { markAccepted, readFindingState } from './store/findings.ts';
 
@@ -27,8 +27,8 @@ export async function acceptFinding(
 ): Promise<Accepted> {
   const accepted = await db.transaction(async (tx) => {
     const name = await markAccepted(tx, id, acceptance);
-    if (name) await settleFindings(tx, { open: [], over: [name] });
-    if (name?.class === 'overdue') await settleAlerts(tx, [acceptedOverdue(name.subject)]);
+    if (name) await syncFindingAlerts(tx, { open: [], closed: [name] });
+    if (name?.class === 'overdue') await syncAlerts(tx, [acceptedOverdue(name.subject)]);
     return name;
   });
   if (accepted) return { outcome: 'accepted' };

@@ -1,6 +1,6 @@
 /** Finds money that has been in transit for too long. The scheduler runs it. */
 import { overdueAlerts, type TermFacts } from '../alerts/domain/rules/overdue.ts';
-import { settleAlerts } from '../alerts/raise.ts';
+import { syncAlerts } from '../alerts/syncAlerts.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
@@ -26,7 +26,7 @@ export function createOverdueCheck(parts: {
       const rows = await parts.db.transaction(async (tx) => {
         const due = await markOverdue(tx, request);
         await openFindings(tx, due.map(findingOf));
-        await settleAlerts(
+        await syncAlerts(
           tx,
           due.flatMap((row) => overdueAlerts(factsOf(row), nowMs) ?? []),
         );

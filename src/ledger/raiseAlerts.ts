@@ -1,6 +1,6 @@
 /** Reports what a transaction changed to the alert rules: each resource before and after. */
 import type { ResourceFacts } from '../alerts/domain/facts.ts';
-import { settleResources } from '../alerts/settleResources.ts';
+import { syncResourceAlerts } from '../alerts/syncResourceAlerts.ts';
 import { describeReason } from '../contract/reasons.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { isImportedHistory } from './domain/importedHistory.ts';
@@ -28,7 +28,7 @@ export async function raiseAlerts(
     if (!facts) return [];
     return accepted.has(refKey(one.row)) ? withoutTerm(facts) : facts;
   });
-  await settleResources(tx, { resources, nowMs });
+  await syncResourceAlerts(tx, { resources, nowMs });
 }
 
 /** Resources with an accepted overdue finding. Runs no statement if none is overdue. */

@@ -2,7 +2,7 @@
  * Opens and closes findings, each with its alert, in the caller's transaction. Nothing else does. If
  * nothing opens, changes or closes, nothing is written.
  */
-import { settleFindings } from '../alerts/settleFindings.ts';
+import { syncFindingAlerts } from '../alerts/syncFindingAlerts.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import type { Finding } from './domain/findings.ts';
 import {
@@ -22,14 +22,14 @@ export async function openFindings(tx: Queryable, findings: readonly Finding[]):
 async function open(tx: Queryable, findings: readonly Finding[]): Promise<readonly FindingName[]> {
   if (findings.length === 0) return [];
   const changed = await upsertFindings(tx, findings);
-  await settleFindings(tx, { open: changed, over: [] });
+  await syncFindingAlerts(tx, { open: changed, closed: [] });
   return changed;
 }
 
 /** Closes findings that no longer hold. */
 export async function closeFindings(tx: Queryable, names: readonly FindingName[]): Promise<void> {
   if (names.length === 0) return;
-  await settleFindings(tx, { open: [], over: await markClosed(tx, names) });
+  await syncFindingAlerts(tx, { open: [], closed: await markClosed(tx, names) });
 }
 
 /** Closes findings of any of these classes about any of these subjects. */
@@ -39,12 +39,12 @@ export async function closeClasses(
   subjects: readonly string[],
 ): Promise<void> {
   if (subjects.length === 0) return;
-  await settleFindings(tx, { open: [], over: await markClassesClosed(tx, classes, subjects) });
+  await syncFindingAlerts(tx, { open: [], closed: await markClassesClosed(tx, classes, subjects) });
 }
 
 /** Closes every open finding about a subject, because a person handles it. */
 export async function closeSubject(tx: Queryable, subject: string): Promise<void> {
-  await settleFindings(tx, { open: [], over: await markSubjectClosed(tx, subject) });
+  await syncFindingAlerts(tx, { open: [], closed: await markSubjectClosed(tx, subject) });
 }
 
 /** A subject with the findings that hold now and the classes of open findings that no longer do. */

@@ -1,6 +1,6 @@
 /**
- * Each process reports its machine's clock while it differs from the database's, for the watch over the
- * system to alert about (domain/rules/system.ts), and takes the report back once it is right.
+ * Each process reports the clock of its machine while it differs from the database's, so that the system
+ * watch can alert (domain/systemRules.ts), and deletes the report when the clock is correct again.
  */
 import type { Database } from '../platform/db/database.ts';
 import { CLOCK_OFF_MS, type DatabaseClock } from '../platform/db/databaseClock.ts';
@@ -17,16 +17,16 @@ export interface ClockReporterParts {
 }
 
 export interface ClockReporter {
-  /** Reports the clock as it is now. Throws when the database is unavailable. */
+  /** Reports the current skew. Throws if the database is unavailable. */
   report(): Promise<void>;
-  /** Takes back what was reported. */
+  /** Deletes the report. */
   close(): Promise<void>;
 }
 
 export function createClockReporter(parts: ClockReporterParts): ClockReporter {
   const { db, clock, log, process, roles } = parts;
   let isReported = false;
-  const takeBack = async (): Promise<void> => {
+  const deleteReport = async (): Promise<void> => {
     if (!isReported) return;
     await deleteClockReport(db, process);
     isReported = false;
@@ -35,14 +35,14 @@ export function createClockReporter(parts: ClockReporterParts): ClockReporter {
     report: async () => {
       const skewMs = clock.skewMs() ?? 0;
       if (Math.abs(skewMs) <= CLOCK_OFF_MS) {
-        if (isReported) log.info('clock.right_again');
-        await takeBack();
+        if (isReported) log.info('clock.corrected');
+        await deleteReport();
         return;
       }
-      if (!isReported) log.warn({ skewMs }, 'clock.off');
+      if (!isReported) log.warn({ skewMs }, 'clock.skewed');
       isReported = true;
       await saveClockReport(db, { process, roles, skewMs });
     },
-    close: () => takeBack().catch(() => undefined),
+    close: () => deleteReport().catch(() => undefined),
   };
 }

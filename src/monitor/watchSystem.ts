@@ -1,12 +1,12 @@
 /**
- * The watch over the system, run by the scheduler every minute: reads the facts, judges them
- * (domain/rules/system.ts), and raises or resolves what follows. Findings whose grace is over are
- * spoken of here, too: nothing happens to them at that moment.
+ * The system watch, run by the scheduler every minute: reads the facts, evaluates them
+ * (domain/systemRules.ts), and raises and resolves alerts. It also raises the alerts about findings after
+ * their grace period, because nothing else happens to them at that time.
  */
 
-import { settleAlerts } from '../alerts/raise.ts';
-import { speakOfFindings } from '../alerts/settleFindings.ts';
 import { readOpenRules } from '../alerts/store/openAlerts.ts';
+import { syncAlerts } from '../alerts/syncAlerts.ts';
+import { raiseWaitingFindings } from '../alerts/syncFindingAlerts.ts';
 import {
   type Backlog,
   countWebhooks,
@@ -24,12 +24,12 @@ import {
 } from '../reconcile/store/progress.ts';
 import { readWatermarks } from '../reconcile/store/runs.ts';
 import {
-  CLOCK_OFF_FOR_MS,
-  CLOCK_REPORTED_WITHIN_MS,
-  judgeSystem,
+  SKEWED_FOR_MS,
+  SKEW_REPORTED_WITHIN_MS,
+  evaluateSystem,
   MISSED_PERIODS_MS,
   type Missed,
-  MOST_COUNTED,
+  MAX_COUNTED,
   RATE_WINDOW_MS,
   SIGNATURE_WINDOW_MS,
   SYSTEM_SUBJECTS,
@@ -41,11 +41,11 @@ import { addCounts, readCount, removeOldCounts } from './store/watch.ts';
 export interface SystemWatchParts {
   readonly db: Database;
   readonly log: Log;
-  /** Whether a key is set, so that the ledger is compared with the service. */
+  /** Whether an API key is set, so that the ledger is reconciled with the service. */
   readonly isReconciling: boolean;
 }
 
-/** Makes the check of one process; its first run is when that process begins to watch. */
+/** Creates the watch of one process; the process begins to watch at its first run. */
 export function createSystemWatch({
   db,
   log,
@@ -60,10 +60,10 @@ export function createSystemWatch({
     }
     const known = { backlog, watchingSinceMs, isReconciling };
     await db.transaction(async (tx) => {
-      await settleAlerts(tx, judgeSystem(await readFacts(tx, known)));
+      await syncAlerts(tx, evaluateSystem(await readFacts(tx, known)));
     });
-    const found = await speakOfFindings(db, { isServiceAsked: isReconciling });
-    if (found > 0) log.info({ found }, 'alerts.findings_spoken_of');
+    const findings = await raiseWaitingFindings(db, { isServiceAsked: isReconciling });
+    if (findings > 0) log.info({ findings }, 'alerts.findings_processed');
     await removeOldCounts(db);
     await removeOldClockReports(db);
   };
@@ -86,30 +86,30 @@ async function readFacts(
   return {
     nowMs: backlog.nowMs,
     watchingSinceMs,
-    standing: new Set(await readOpenRules(tx, SYSTEM_SUBJECTS)),
-    refused: { mismatched: mismatched.count, unsigned: unsigned.count },
+    openRules: new Set(await readOpenRules(tx, SYSTEM_SUBJECTS)),
+    rejected: { mismatched: mismatched.count, unsigned: unsigned.count },
     lastWebhookMs: lastWebhookMs ?? undefined,
     usualGapMs: usualGapMs ?? undefined,
-    newsSinceLastWebhook: await countMissedSinceWebhook(tx, lastWebhookMs),
+    missedSinceLastWebhook: await countMissedSinceWebhook(tx, lastWebhookMs),
     missed: await readMissed(tx),
     oldestPendingMs: backlog.oldestPendingMs ?? undefined,
     deadEvents: backlog.deadEvents,
     reconciliation: isReconciling ? await readReconciliation(tx) : undefined,
     exhaustedMinutes: exhausted.minutes,
     clocks: await readClockReports(tx, {
-      forMs: CLOCK_OFF_FOR_MS,
-      withinMs: CLOCK_REPORTED_WITHIN_MS,
+      forMs: SKEWED_FOR_MS,
+      withinMs: SKEW_REPORTED_WITHIN_MS,
     }),
   };
 }
 
-/** Webhooks are counted only beside something that was missed. */
+/** Webhooks are counted only if some changes were missed. */
 async function readMissed(tx: Queryable): Promise<readonly Missed[]> {
   const missed: Missed[] = [];
   for (const periodMs of MISSED_PERIODS_MS) {
     const changes = await countMissed(tx, periodMs);
     if (changes === 0) continue;
-    const webhooks = await countWebhooks(tx, { windowMs: periodMs, max: MOST_COUNTED });
+    const webhooks = await countWebhooks(tx, { windowMs: periodMs, max: MAX_COUNTED });
     missed.push({ periodMs, changes, webhooks });
   }
   return missed;

@@ -11,13 +11,13 @@
  *    rule 1).
  */
 
-import { settleAlerts, tellNews } from '../alerts/raise.ts';
+import { raiseOneTimeAlerts, syncAlerts } from '../alerts/syncAlerts.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { Channel } from './channels/channel.ts';
-import { channelSettled, orderWebhookFailed } from './domain/channel.ts';
+import { channelAlerts, orderWebhookFailed } from './domain/channel.ts';
 import type { ChannelName } from './domain/message.ts';
 import {
   type AttemptResult,
@@ -191,7 +191,7 @@ function recordDelivery(
     await settleMessage(tx, message.id, end);
     if ((await lockHealth(tx, channel)) === undefined) return;
     await deleteHealth(tx, channel);
-    await settleAlerts(tx, [channelSettled(channel, undefined)]);
+    await syncAlerts(tx, [channelAlerts(channel, undefined)]);
   });
 }
 
@@ -220,7 +220,7 @@ function recordFailure(
       const until = new Date(nextAttemptMs);
       await postponeMessage(tx, message, { until, error: result.response });
     }
-    if (isDown(health, nowMs)) await settleAlerts(tx, [channelSettled(channel, health)]);
+    if (isDown(health, nowMs)) await syncAlerts(tx, [channelAlerts(channel, health)]);
     return plan;
   });
 }
@@ -231,7 +231,7 @@ async function reportFailedOrderWebhook(
   response: string,
 ): Promise<void> {
   if (content.kind !== 'order') return;
-  await tellNews(tx, [orderWebhookFailed({ messageId, content, attempts, response })]);
+  await raiseOneTimeAlerts(tx, [orderWebhookFailed({ messageId, content, attempts, response })]);
 }
 
 /** An unavailable queue delays the message by a minute at most: the sweep finds what is due. */

@@ -4,18 +4,18 @@
  * settings: their old messages fail, and alerts about them are resolved.
  */
 
-import { settleAlerts } from '../alerts/raise.ts';
+import { syncAlerts } from '../alerts/syncAlerts.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Producer } from '../platform/queue/index.ts';
-import { channelSettled } from './domain/channel.ts';
+import { channelAlerts } from './domain/channel.ts';
 import type { ChannelName } from './domain/message.ts';
 import { GIVE_UP_AFTER_MS } from './domain/retry.ts';
 import { type AlertsJob, enqueueWakeUps } from './jobs.ts';
 import { deleteOtherHealth } from './store/channelHealth.ts';
 import { deleteSettled, giveUpAbandoned, readDueChannels } from './store/messages.ts';
 
-/** Settled messages are kept so long, to answer what was sent to a receiver. */
+/** SubjectAlerts messages are kept so long, to answer what was sent to a receiver. */
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 const ROWS = 5_000;
 
@@ -36,9 +36,9 @@ export async function sweepMessages(parts: MessageSweepParts): Promise<void> {
   await giveUpAbandoned(db, { channels, before, now, limit: ROWS });
   await db.transaction(async (tx) => {
     const removed = await deleteOtherHealth(tx, channels);
-    await settleAlerts(
+    await syncAlerts(
       tx,
-      removed.map((channel) => channelSettled(channel, undefined)),
+      removed.map((channel) => channelAlerts(channel, undefined)),
     );
   });
   const due = await readDueChannels(db, now);

@@ -114,6 +114,6 @@ test('a hold that is still shown past its deadline stands as expired, once, with
     [`payment:${id}`],
   );
   expect(row?.sentence).toMatch(
-    /^The authorization of 65\.40 USD on payment \S+ \(order \S+\) was to be captured by \d{4}-\d\d-\d\d \d\d:\d\d UTC;.*The service could not be asked/,
+    /^The authorization of 65\.40 USD on payment \S+ \(order \S+\) expired at \d{4}-\d\d-\d\d \d\d:\d\d UTC\..*The service did not respond/,
   );
 });

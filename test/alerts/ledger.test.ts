@@ -1,6 +1,6 @@
 /** What applying costs where all is ordinary, and what imports, rebuilds and terms say. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { speakOfFindings } from '../../src/alerts/settleFindings.ts';
+import { raiseWaitingFindings } from '../../src/alerts/syncFindingAlerts.ts';
 import { acceptFinding } from '../../src/ledger/acceptFinding.ts';
 import { createOverdueCheck } from '../../src/ledger/overdue.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
@@ -74,7 +74,7 @@ const inShort = async (subject: string) =>
 /** Time passes in which nobody can ask the service about excesses. */
 async function outwait(): Promise<void> {
   await db.query(`update findings set updated_at = updated_at - interval '1 hour'`);
-  await speakOfFindings(db, { isServiceAsked: false });
+  await raiseWaitingFindings(db, { isServiceAsked: false });
 }
 
 test('ordinary payments, refunds and payouts cost no statement on alerts', async () => {

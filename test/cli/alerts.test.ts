@@ -1,6 +1,6 @@
 /** Alerts on the command line. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { settleAlerts } from '../../src/alerts/raise.ts';
+import { syncAlerts } from '../../src/alerts/syncAlerts.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
@@ -32,7 +32,7 @@ async function raise(severity: 'info' | 'warning' | 'critical' = 'warning'): Pro
   const subject = `payment:${unique('pay')}`;
   const alert = alertOf({ rule: 'over_capture', subject, severity, paymentId: 'pay_1' });
   await db.transaction((tx) =>
-    settleAlerts(tx, [{ subject, rules: ['over_capture'], standing: [alert] }]),
+    syncAlerts(tx, [{ subject, rules: ['over_capture'], active: [alert] }]),
   );
   const rows = await db.query<{ id: number }>('select id from alerts where subject = $1', [
     subject,
@@ -45,9 +45,7 @@ async function resolve(number: string): Promise<void> {
     number,
   ]);
   const subject = row?.subject ?? '';
-  await db.transaction((tx) =>
-    settleAlerts(tx, [{ subject, rules: ['over_capture'], standing: [] }]),
-  );
+  await db.transaction((tx) => syncAlerts(tx, [{ subject, rules: ['over_capture'], active: [] }]));
 }
 
 test('the list shows what is not resolved, all of it when asked, and only what is asked for', async () => {

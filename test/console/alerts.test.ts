@@ -1,7 +1,7 @@
 /** Alerts over the admin API. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Severity } from '../../src/alerts/domain/alert.ts';
-import { settleAlerts } from '../../src/alerts/raise.ts';
+import { syncAlerts } from '../../src/alerts/syncAlerts.ts';
 import { alertOf } from '../support/alerts.ts';
 import { type Api, type Body, createApi } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -24,11 +24,11 @@ afterAll(async () => {
 
 const settle = (subject: string, severity?: Severity) =>
   db.transaction((tx) =>
-    settleAlerts(tx, [
+    syncAlerts(tx, [
       {
         subject,
         rules: ['over_refund'],
-        standing: severity
+        active: severity
           ? [
               alertOf({
                 rule: 'over_refund',
@@ -109,7 +109,7 @@ test('what is final and cannot end by itself ends when somebody acknowledges it'
   const subject = `refund:${unique('ref')}`;
   const failed = alertOf({ rule: 'refund_failed', subject });
   await db.transaction((tx) =>
-    settleAlerts(tx, [{ subject, rules: ['refund_failed'], standing: [failed] }]),
+    syncAlerts(tx, [{ subject, rules: ['refund_failed'], active: [failed] }]),
   );
   const [row] = await db.query<{ id: number }>('select id from alerts where subject = $1', [
     subject,

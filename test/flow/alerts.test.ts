@@ -4,7 +4,7 @@
  * which they were opened, with what of each was said.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { speakOfFindings } from '../../src/alerts/settleFindings.ts';
+import { raiseWaitingFindings } from '../../src/alerts/syncFindingAlerts.ts';
 import { replayEvent } from '../../src/ledger/inbox/applyEvents.ts';
 import { readWrittenAlerts, type WrittenAlert } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -111,7 +111,7 @@ type Alerts = Readonly<Record<string, readonly string[]>>;
 /** Time passes in which nobody asks the service, so that what seems to be lost is said unconfirmed. */
 async function outwait(of: TestDatabase): Promise<void> {
   await of.query(`update findings set updated_at = updated_at - interval '1 hour'`);
-  await speakOfFindings(of, { isServiceAsked: false });
+  await raiseWaitingFindings(of, { isServiceAsked: false });
 }
 
 /** All alerts there are, by subject. */

@@ -3,7 +3,7 @@
  * every message in the end, and none twice that it accepted.
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { tellNews } from '../../src/alerts/raise.ts';
+import { raiseOneTimeAlerts } from '../../src/alerts/syncAlerts.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
@@ -102,7 +102,7 @@ function advance(ms: number): void {
 
 async function raise(...subjects: readonly string[]): Promise<void> {
   await db.transaction((tx) =>
-    tellNews(
+    raiseOneTimeAlerts(
       tx,
       subjects.map((subject) => alertOf({ subject })),
     ),

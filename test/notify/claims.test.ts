@@ -3,8 +3,8 @@
  * and its first outcome is kept.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { settleAlerts } from '../../src/alerts/raise.ts';
 import { claimDispatch, setNextDispatch } from '../../src/alerts/store/outbox.ts';
+import { syncAlerts } from '../../src/alerts/syncAlerts.ts';
 import {
   type ClaimedMessage,
   claimMessage,
@@ -103,7 +103,7 @@ describe('two transactions that settle the alerts of one subject', () => {
   const settled = (isStanding: boolean) => ({
     subject,
     rules: ['backlog'] as const,
-    standing: isStanding ? [alertOf({ subject, rule: 'backlog' })] : [],
+    active: isStanding ? [alertOf({ subject, rule: 'backlog' })] : [],
   });
 
   test.each([
@@ -111,12 +111,12 @@ describe('two transactions that settle the alerts of one subject', () => {
     ['keeps it, then the other resolves it', [true, false], ['resolved']],
     ['resolves it, as the other does', [false, false], ['resolved']],
   ])('do so one after the other: the first one %s', async (_what, [first, second], states) => {
-    await db.transaction((tx) => settleAlerts(tx, [settled(true)]));
+    await db.transaction((tx) => syncAlerts(tx, [settled(true)]));
     const one = await beginTransaction(db);
-    await settleAlerts(one.tx, [settled(first ?? false)]);
+    await syncAlerts(one.tx, [settled(first ?? false)]);
     const other = await beginTransaction(db);
     const { result } = await runUntilBlocked(db, other, (tx) =>
-      settleAlerts(tx, [settled(second ?? false)]),
+      syncAlerts(tx, [settled(second ?? false)]),
     );
     await one.commit();
     await result;

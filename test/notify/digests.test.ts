@@ -1,6 +1,6 @@
 /** Many alerts at once result in a few digests, and the list of alerts has all of them. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { settleAlerts, tellNews } from '../../src/alerts/raise.ts';
+import { raiseOneTimeAlerts, syncAlerts } from '../../src/alerts/syncAlerts.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestNotifier, type TestNotifier } from '../support/notifier.ts';
@@ -52,13 +52,13 @@ async function raiseSecond(second: number): Promise<void> {
   const numbers = Array.from({ length: perSecond }, (_, place) => first + place);
   const disputes = numbers.filter((number) => number < DISPUTES);
   await db.transaction((tx) =>
-    settleAlerts(
+    syncAlerts(
       tx,
       disputes.map((number) => {
         const subject = `dispute:dp_${number}`;
         const detail = { amountMinor: 1_000 + number, currency: number % 4 === 0 ? 'JPY' : 'EUR' };
         const alert = alertOf({ subject, detail, rule: 'dispute_opened' });
-        return { subject, rules: ['dispute_opened'], standing: [alert] };
+        return { subject, rules: ['dispute_opened'], active: [alert] };
       }),
     ),
   );
@@ -119,7 +119,9 @@ interface Digest {
 
 test('a steady flow of alerts goes into digests after ten messages within ten minutes', async () => {
   for (let number = 0; number < 300; number += 1) {
-    await db.transaction((tx) => tellNews(tx, [alertOf({ subject: `dispute:dp_flow_${number}` })]));
+    await db.transaction((tx) =>
+      raiseOneTimeAlerts(tx, [alertOf({ subject: `dispute:dp_flow_${number}` })]),
+    );
     await tick();
   }
   for (let second = 0; second < 130; second += 1) await tick();
@@ -134,7 +136,7 @@ test('a steady flow of alerts goes into digests after ten messages within ten mi
 
 test('a few alerts of several rules are sent one by one', async () => {
   await db.transaction((tx) =>
-    tellNews(tx, [
+    raiseOneTimeAlerts(tx, [
       alertOf({ subject: 'dispute:dp_1', rule: 'dispute_opened' }),
       alertOf({ subject: 'payout:po_1', rule: 'payout_failed', severity: 'critical' }),
       alertOf({ subject: 'refund:re_1', rule: 'refund_failed' }),
@@ -154,8 +156,8 @@ test('a dispute that was won before its opening was sent is reported as won, not
   const opened = alertOf({ subject, rule: 'dispute_opened', severity: 'critical' });
   const won = alertOf({ subject, rule: 'dispute_won', severity: 'info' });
   const rules = ['dispute_opened'] as const;
-  await db.transaction((tx) => settleAlerts(tx, [{ subject, rules, standing: [opened] }]));
-  await db.transaction((tx) => settleAlerts(tx, [{ subject, rules, standing: [], news: [won] }]));
+  await db.transaction((tx) => syncAlerts(tx, [{ subject, rules, active: [opened] }]));
+  await db.transaction((tx) => syncAlerts(tx, [{ subject, rules, active: [], oneTime: [won] }]));
   await tick();
   const received = hook
     .accepted()
@@ -165,7 +167,7 @@ test('a dispute that was won before its opening was sent is reported as won, not
 
 test('a channel gets alerts of its minimum severity, and no snoozed ones', async () => {
   await db.transaction((tx) =>
-    tellNews(tx, [
+    raiseOneTimeAlerts(tx, [
       alertOf({ subject: 'dispute:dp_mild', severity: 'info' }),
       alertOf({ subject: 'dispute:dp_severe', severity: 'critical' }),
       alertOf({ subject: 'dispute:dp_snoozed', severity: 'critical' }),
@@ -187,7 +189,9 @@ test('two workers that dispatch at the same time write every message once', asyn
   const other = createTestNotifier({ db, env: { ALERT_SLACK_URL: chat.url } });
   const same = createTestNotifier({ db, env: { ALERT_SLACK_URL: chat.url } });
   for (let round = 0; round < 5; round += 1) {
-    await db.transaction((tx) => tellNews(tx, [alertOf({ subject: `dispute:dp_race_${round}` })]));
+    await db.transaction((tx) =>
+      raiseOneTimeAlerts(tx, [alertOf({ subject: `dispute:dp_race_${round}` })]),
+    );
     await Promise.all([other.dispatch(), same.dispatch(), other.dispatch()]);
     vi.setSystemTime(Date.now() + 2_000);
   }

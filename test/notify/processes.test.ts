@@ -1,6 +1,6 @@
 /** What only real processes show: a worker killed during a delivery, a shutdown, an unavailable queue. */
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
-import { settleAlerts, tellNews } from '../../src/alerts/raise.ts';
+import { raiseOneTimeAlerts, syncAlerts } from '../../src/alerts/syncAlerts.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { readMessages } from '../support/notifier.ts';
@@ -44,7 +44,7 @@ async function end(program: Program, signal: NodeJS.Signals): Promise<void> {
 }
 
 function raise(subject: string): Promise<void> {
-  return db.transaction((tx) => tellNews(tx, [alertOf({ subject })]));
+  return db.transaction((tx) => raiseOneTimeAlerts(tx, [alertOf({ subject })]));
 }
 
 /** Ends the lease of the killed delivery at once. */
@@ -129,13 +129,11 @@ test('alerts are delivered while Redis is unavailable', async () => {
 });
 
 test('an alert that opens and resolves while no worker runs is reported in one message', async () => {
-  const standing = [alertOf({ subject: 'dispute:dp_short' })];
+  const active = [alertOf({ subject: 'dispute:dp_short' })];
   const rules = ['dispute_opened'] as const;
+  await db.transaction((tx) => syncAlerts(tx, [{ subject: 'dispute:dp_short', rules, active }]));
   await db.transaction((tx) =>
-    settleAlerts(tx, [{ subject: 'dispute:dp_short', rules, standing }]),
-  );
-  await db.transaction((tx) =>
-    settleAlerts(tx, [{ subject: 'dispute:dp_short', rules, standing: [] }]),
+    syncAlerts(tx, [{ subject: 'dispute:dp_short', rules, active: [] }]),
   );
   run('alerts', {});
   await waitFor('the alert', () => hook.accepted().length === 1);

@@ -3,7 +3,7 @@
  * fails first, at the most verbose log level.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { tellNews } from '../../src/alerts/raise.ts';
+import { raiseOneTimeAlerts } from '../../src/alerts/syncAlerts.ts';
 import { alertOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, SECRET, sign } from '../support/events.ts';
@@ -141,7 +141,9 @@ test('neither messages nor log lines carry secrets or personal data', async () =
   mail.behave('accept');
   // Who refused is asked again after half a minute; nobody waits for that here.
   await db.query(`update messages set next_attempt_at = now() where channel = 'slack'`);
-  await db.transaction((tx) => tellNews(tx, [alertOf({ subject: 'payment:pay_personal' })]));
+  await db.transaction((tx) =>
+    raiseOneTimeAlerts(tx, [alertOf({ subject: 'payment:pay_personal' })]),
+  );
   const isDelivered = async (): Promise<boolean> => {
     const left = (await readMessages(db)).filter(({ state }) => state === 'due');
     return left.every(({ channel }) => channel === 'slack');

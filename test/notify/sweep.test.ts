@@ -3,7 +3,7 @@
  * channel that was removed from the settings.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { tellNews } from '../../src/alerts/raise.ts';
+import { raiseOneTimeAlerts } from '../../src/alerts/syncAlerts.ts';
 import type { AlertsJob } from '../../src/notify/jobs.ts';
 import { insertMessages } from '../../src/notify/store/messages.ts';
 import { sweepMessages } from '../../src/notify/sweep.ts';
@@ -102,7 +102,7 @@ test('messages to a channel that was removed from the settings fail after three 
 });
 
 test('a channel that is down is reported until it is removed from the settings', async () => {
-  await db.transaction((tx) => tellNews(tx, [alertOf({ subject: 'dispute:dp_1' })]));
+  await db.transaction((tx) => raiseOneTimeAlerts(tx, [alertOf({ subject: 'dispute:dp_1' })]));
   await notifier.dispatch();
   receiver.behave({ does: 'answer', status: 410 });
   await notifier.deliver();

@@ -3,7 +3,7 @@
  * rules of src/alerts/domain/rules/excesses.ts.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { speakOfFindings } from '../../src/alerts/settleFindings.ts';
+import { raiseWaitingFindings } from '../../src/alerts/syncFindingAlerts.ts';
 import { acceptFinding } from '../../src/ledger/acceptFinding.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
@@ -100,7 +100,7 @@ async function refreshOnce(): Promise<Round> {
   return await createRefresh(parts).round(new AbortController().signal);
 }
 
-const speak = (isServiceAsked = true) => speakOfFindings(db, { isServiceAsked });
+const speak = (isServiceAsked = true) => raiseWaitingFindings(db, { isServiceAsked });
 const classes = async (subject: string) =>
   (await readOpenFindings(db, subject)).map((finding) => finding.class);
 const alerts = async (subject: string) =>

@@ -1,23 +1,23 @@
 /**
- * Alerts: what a person must know, with a state.
+ * Alerts: conditions that a person must handle, with a state.
  *
- * Terms. *Rule*: what kind of thing is known. *Subject*: what it is about. *Variant*: what tells two
- * alerts of one rule on one subject apart. *Key*: the three together. *Standing*: the condition holds
- * now. *News*: something that happened and calls for nothing more. *Said*: handed to the channels.
+ * Terms. *Rule*: the kind of condition. *Subject*: what it is about. *Variant*: distinguishes alerts of
+ * one rule on one subject. *Key*: the three together. *Active*: the condition holds now. *One-time*: an
+ * alert about something that happened and has no condition. *Notify*: enqueue for the channels.
  *
- * 1. What stands is a function of the state of things, so duplicates and order cannot matter.
- * 2. For each key one alert is not resolved; when the condition comes back, a new one is opened.
- * 3. What stands is said when it opens, and again only when it grows more severe, at a threshold of
- *    its rule, or when a snooze ends.
- * 4. Its end is said, too, unless something new is said of the same subject with it: that says it.
- * 5. Acknowledged: somebody deals with it. It stays so while the condition holds, is snoozed no
- *    longer, and is said again only when it grows more severe, or when it is snoozed again.
- * 6. Snoozed: nothing is said of it. When the snooze ends and it still stands, it is said once.
- * 7. An end of a life is no condition that could cease. It stands until the thing comes back, or
- *    until somebody acknowledges it, which resolves it.
+ * 1. Which alerts are active follows from the current state alone: duplicates and order do not matter.
+ * 2. Each key has at most one unresolved alert. When the condition returns, a new alert is opened.
+ * 3. An alert notifies when it opens, and again only when it becomes more severe, when a reminder of
+ *    its rule is due, or when a snooze ends.
+ * 4. Its resolution notifies, too, unless another alert about the same subject notifies with it.
+ * 5. Acknowledged: a person handles it. It stays acknowledged while the condition holds, its snooze
+ *    ends, and it notifies again only when it becomes more severe or its next snooze ends.
+ * 6. Snoozed: it does not notify. If it is active when the snooze ends, it notifies once.
+ * 7. Terminal rules have no condition that could end. Their alerts are open until the resource returns
+ *    to another status, or until a person acknowledges them, which resolves them.
  */
 
-/** Every rule. What a rule knows stands beside its function in `rules/`. */
+/** Every rule. Each is documented where it is implemented, mostly in `rules/`. */
 export const RULES = [
   // Disputes: rules/dispute.ts
   'dispute_opened',
@@ -33,12 +33,12 @@ export const RULES = [
   // Authorizations: rules/authorization.ts
   'authorization_expiring',
   'authorization_expired',
-  // What stands longer than it should: rules/overdue.ts
+  // Statuses that take too long: rules/overdue.ts
   'payment_stuck',
   'refund_stuck',
   'payout_stuck',
   'dispute_stuck',
-  // Findings, by the names of their classes: rules/findings.ts
+  // Findings, by class: rules/findings.ts
   'double_paid',
   'double_loss',
   'dispute_and_refund',
@@ -63,7 +63,7 @@ export const RULES = [
   'label_conflict',
   'event_id_reused',
   'foreign_merchant',
-  // The system itself: rules/system.ts
+  // The system: monitor/domain/systemRules.ts
   'signature_failures',
   'silence',
   'missed_webhooks',
@@ -74,20 +74,20 @@ export const RULES = [
   'rate_exhausted',
   'service_unreachable',
   'clock_skew',
-  // What goes out: channel.ts
+  // Channels: notify/domain/channel.ts
   'channel_dead',
   'order_notice_given_up',
 ] as const;
 export type Rule = (typeof RULES)[number];
 
 /** Invariant 7. */
-export const ENDS_OF_LIFE: readonly Rule[] = ['dispute_lost', 'payout_failed', 'refund_failed'];
+export const TERMINAL_RULES: readonly Rule[] = ['dispute_lost', 'payout_failed', 'refund_failed'];
 
 /** From the least to the most severe. */
 export const SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** One alert as a rule states it. */
+/** One alert as its rule states it. */
 export interface Alert {
   readonly rule: Rule;
   /** As in findings: `dispute:dp_1`, `order:…`, `event:12`, `system:webhooks`. */
@@ -95,11 +95,11 @@ export interface Alert {
   /** Empty, or a stage, a status, or a deadline in ISO form. */
   readonly variant: string;
   readonly severity: Severity;
-  /** Plain, with amounts as people read them, ids and absolute times with their zone. */
+  /** What happened: plain text with formatted amounts, ids, and absolute times with their zone. */
   readonly sentence: string;
-  /** The exact command or page. */
+  /** What to do next: the exact command or request. */
   readonly nextStep: string;
-  /** The facts of the sentence, for machines. No personal data, no secrets. */
+  /** The facts of the sentence, for programs. No personal data, no secrets. */
   readonly detail: Readonly<Record<string, unknown>>;
   /** The shop's order. */
   readonly orderId?: string | undefined;
@@ -107,86 +107,93 @@ export interface Alert {
   readonly deadlineAt?: Date | undefined;
 }
 
-export type AlertKey = Pick<Alert, 'rule' | 'subject' | 'variant'>;
+type AlertKey = Pick<Alert, 'rule' | 'subject' | 'variant'>;
 
-/** What some rules say about one subject now. */
-export interface Settled {
+/** The result of some rules for one subject. */
+export interface SubjectAlerts {
   readonly subject: string;
-  /** The rules that were asked: of these, what is not in `standing` stands no longer. */
+  /** The rules that were evaluated: their alerts that are not in `active` are resolved. */
   readonly rules: readonly Rule[];
-  readonly standing: readonly Alert[];
-  /** A threshold was reached: what stands is said again, unless somebody deals with it already. */
-  readonly isAtThreshold?: boolean;
-  /** It is not certain yet: an alert that stands is kept up to date, and none is opened. */
-  readonly isHeldBack?: boolean;
+  readonly active: readonly Alert[];
+  /** A reminder is due: active alerts notify again, unless a person handles them. */
+  readonly isReminderDue?: boolean;
+  /** The condition is not confirmed yet: an open alert is updated, and none is opened. */
+  readonly isOpeningDeferred?: boolean;
   /** What else has just happened to the subject. */
-  readonly news?: readonly Alert[];
+  readonly oneTime?: readonly Alert[];
 }
 
-/** An alert that is not resolved. */
-export interface Current extends AlertKey {
+export interface UnresolvedAlert extends AlertKey {
   readonly id: number;
   readonly severity: Severity;
   readonly isAcknowledged: boolean;
   readonly isSnoozed: boolean;
 }
 
-/** What follows from what stands now and what stood. */
-export interface Settlement {
+/** What to change so that the stored alerts match the active ones. */
+export interface AlertChanges {
   readonly opened: readonly Alert[];
-  readonly kept: readonly Kept[];
-  readonly resolved: readonly Resolved[];
-  readonly news: readonly Alert[];
+  readonly kept: readonly KeptAlert[];
+  readonly resolved: readonly ResolvedAlert[];
+  readonly oneTime: readonly Alert[];
 }
 
-/** One that goes on standing. */
-export interface Kept {
+/** An alert that stays active. */
+export interface KeptAlert {
   readonly id: number;
   readonly alert: Alert;
-  /** Said again. */
-  readonly isSaid: boolean;
+  readonly notifies: boolean;
 }
 
-export interface Resolved {
+export interface ResolvedAlert {
   readonly id: number;
-  readonly isSaid: boolean;
+  readonly notifies: boolean;
 }
 
-/** Tells alerts that are not resolved apart. */
 function keyOf({ rule, subject, variant }: AlertKey): string {
   return JSON.stringify([subject, rule, variant]);
 }
 
-/** Invariants 2 to 6. `current` holds what is not resolved of the subjects and rules in `settled`. */
-export function settle(settled: readonly Settled[], current: readonly Current[]): Settlement {
-  const stood = new Map(current.map((one) => [keyOf(one), one]));
+/**
+ * Invariants 2 to 6.
+ * @param unresolved all unresolved alerts of the subjects and rules in `evaluated`
+ */
+export function diffAlerts(
+  evaluated: readonly SubjectAlerts[],
+  unresolved: readonly UnresolvedAlert[],
+): AlertChanges {
+  const before = new Map(unresolved.map((one) => [keyOf(one), one]));
   const opened = new Map<string, Alert>();
-  const kept = new Map<string, Kept>();
-  for (const { standing, isAtThreshold = false, isHeldBack = false } of settled) {
-    for (const alert of standing) {
+  const kept = new Map<string, KeptAlert>();
+  for (const { active, isReminderDue = false, isOpeningDeferred = false } of evaluated) {
+    for (const alert of active) {
       const key = keyOf(alert);
-      const before = stood.get(key);
-      if (before)
-        kept.set(key, { id: before.id, alert, isSaid: isSaid(alert, before, isAtThreshold) });
-      else if (!isHeldBack) opened.set(key, alert);
+      const known = before.get(key);
+      if (known) {
+        const notifies = notifiesAgain(alert, known, isReminderDue);
+        kept.set(key, { id: known.id, alert, notifies });
+      } else if (!isOpeningDeferred) opened.set(key, alert);
     }
   }
-  const news = settled.flatMap((one) => one.news ?? []);
-  const told = new Set([...opened.values(), ...news].map(({ subject }) => subject));
-  const asked = new Set(
-    settled.flatMap(({ subject, rules }) => rules.map((rule) => ruleOn(subject, rule))),
+  const oneTime = evaluated.flatMap((one) => one.oneTime ?? []);
+  const reported = new Set([...opened.values(), ...oneTime].map(({ subject }) => subject));
+  const checked = new Set(
+    evaluated.flatMap(({ subject, rules }) => rules.map((rule) => ruleOn(subject, rule))),
   );
-  const resolved = current
-    .filter((one) => !kept.has(keyOf(one)) && asked.has(ruleOn(one.subject, one.rule)))
-    .map(({ id, subject, isSnoozed }) => ({ id, isSaid: !isSnoozed && !told.has(subject) }));
-  return { opened: [...opened.values()], kept: [...kept.values()], resolved, news };
+  const resolved = unresolved
+    .filter((one) => !kept.has(keyOf(one)) && checked.has(ruleOn(one.subject, one.rule)))
+    .map(({ id, subject, isSnoozed }) => ({
+      id,
+      notifies: !isSnoozed && !reported.has(subject),
+    }));
+  return { opened: [...opened.values()], kept: [...kept.values()], resolved, oneTime };
 }
 
 /** Invariants 3, 5 and 6. */
-function isSaid(alert: Alert, before: Current, isAtThreshold: boolean): boolean {
-  if (before.isSnoozed) return false;
-  const isLouder = SEVERITIES.indexOf(alert.severity) > SEVERITIES.indexOf(before.severity);
-  return isLouder || (isAtThreshold && !before.isAcknowledged);
+function notifiesAgain(alert: Alert, known: UnresolvedAlert, isReminderDue: boolean): boolean {
+  if (known.isSnoozed) return false;
+  const isMoreSevere = SEVERITIES.indexOf(alert.severity) > SEVERITIES.indexOf(known.severity);
+  return isMoreSevere || (isReminderDue && !known.isAcknowledged);
 }
 
 function ruleOn(subject: string, rule: Rule): string {

@@ -1,7 +1,7 @@
-/** What rules are told of the ledger. Instants in milliseconds since 1970, amounts in minor units. */
+/** The input of the rules. Times are milliseconds since 1970, amounts are minor units. */
 import type { ResourceKind } from '../../contract/resources/index.ts';
 
-/** The state of a resource before a transaction, as stored under its lock. */
+/** The stored state of a resource before a transaction, read under its lock. */
 export interface StateBefore {
   readonly status: string;
   readonly stage: string | undefined;
@@ -10,7 +10,7 @@ export interface StateBefore {
   readonly termDays: number | undefined;
 }
 
-/** What a sentence about a resource tells of it. What no body carried is undefined. */
+/** What the sentence of an alert contains. Fields that no body carried are undefined. */
 export interface Described {
   readonly kind: ResourceKind;
   readonly id: string;
@@ -18,29 +18,29 @@ export interface Described {
   readonly stage: string | undefined;
   readonly currency: string | undefined;
   readonly amountMinor: number | undefined;
-  /** The shop's order; undefined where no payment names one. */
+  /** The shop's order; undefined if no payment names one. */
   readonly orderId: string | undefined;
   /** Of refunds and disputes; the id itself of payments. */
   readonly paymentId: string | undefined;
-  /** Why it failed or was opened, in the words of the service; see contract/reasons.ts. */
+  /** Why it failed or was opened, as the service reports it; see contract/reasons.ts. */
   readonly reason: string | undefined;
 }
 
-/** A resource that was looked at and showed something new, as it is now. */
+/** A resource with a new observation, in its current state. */
 export interface ResourceFacts extends Described {
-  /** Undefined when its state was not known. */
+  /** Undefined if its state was unknown. */
   readonly before: StateBefore | undefined;
   readonly authorizedMinor: number;
   readonly capturedMinor: number;
   readonly createdMs: number | undefined;
-  /** When the service changed it last, by its own words. */
+  /** When it was last changed, as the service reports it. */
   readonly versionMs: number | undefined;
-  /** Disputes: until when evidence is taken. Payments: until when to capture. */
+  /** Disputes: the deadline of the evidence. Payments: when the authorization expires. */
   readonly deadlineMs: number | undefined;
-  /** How many days after its creation it may still have this status; undefined: for ever. */
+  /** For how many days after its creation it may have this status; undefined for no limit. */
   readonly termDays: number | undefined;
-  /** A body without a version says more than this status: the service is asked which one holds. */
+  /** A body without a version reports a later status: a retrieve decides which one is current. */
   readonly isUncertain: boolean;
-  /** It tells of the past: only what can still be acted on is said. */
+  /** Imported history: only what can still be acted on alerts. */
   readonly isHistory: boolean;
 }

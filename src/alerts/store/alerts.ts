@@ -1,17 +1,19 @@
-/** Statements on alerts and on what is to be said of them. Sets come in the order of their keys. */
+/** Statements on alerts and their notifications. Rows are written in the order of their keys. */
 import type { Queryable } from '../../platform/db/database.ts';
-import type { Alert, Current, Kept, Settled } from '../domain/alert.ts';
+import type { Alert, KeptAlert, SubjectAlerts, UnresolvedAlert } from '../domain/alert.ts';
 
-/** Why an alert is said. */
-export type Occasion = 'opened' | 'reminder' | 'resolved';
+/** Why an alert notifies. */
+export type NotificationType = 'opened' | 'reminder' | 'resolved';
 
-/** Locks and reads what is not resolved of the subjects and rules. */
-export function lockCurrent(
+/** Locks and reads the unresolved alerts of subjects and rules. */
+export function lockUnresolved(
   tx: Queryable,
-  settled: readonly Pick<Settled, 'subject' | 'rules'>[],
-): Promise<readonly Current[]> {
-  const asked = settled.flatMap(({ subject, rules }) => rules.map((rule) => ({ subject, rule })));
-  return tx.query<Current>(
+  evaluated: readonly Pick<SubjectAlerts, 'subject' | 'rules'>[],
+): Promise<readonly UnresolvedAlert[]> {
+  const checked = evaluated.flatMap(({ subject, rules }) =>
+    rules.map((rule) => ({ subject, rule })),
+  );
+  return tx.query<UnresolvedAlert>(
     `select id, rule, subject, variant, severity, acknowledged_at is not null as "isAcknowledged",
             snoozed_until is not null as "isSnoozed"
        from alerts
@@ -19,11 +21,11 @@ export function lockCurrent(
         and (subject, rule) in (select subject, rule from unnest($1::text[], $2::text[]) as u (subject, rule))
       order by subject, rule, variant
         for update`,
-    [asked.map(({ subject }) => subject), asked.map(({ rule }) => rule)],
+    [checked.map(({ subject }) => subject), checked.map(({ rule }) => rule)],
   );
 }
 
-/** What a rule states, as columns; names as in the table. */
+/** The columns that a rule states, with their types. */
 const STATED_COLUMNS = {
   rule: 'text',
   subject: 'text',
@@ -61,9 +63,9 @@ function statedValues(alerts: readonly Alert[]): readonly unknown[] {
 }
 
 /**
- * Writes alerts: open, or resolved from the start. Where somebody else has opened one of the same key
- * meanwhile, that one stays and none is written.
- * @returns the numbers of those written
+ * Inserts alerts: open, or resolved from the start. If another transaction has opened one with the same
+ * key, that one stays and none is inserted.
+ * @returns the ids of the inserted alerts
  */
 export async function insertAlerts(
   tx: Queryable,
@@ -82,8 +84,8 @@ export async function insertAlerts(
   return rows.map(({ id }) => id);
 }
 
-/** Brings alerts that go on up to date; one that says the same as before is not written. */
-export async function updateAlerts(tx: Queryable, kept: readonly Kept[]): Promise<void> {
+/** Updates alerts that stay active; an unchanged one is not written. */
+export async function updateAlerts(tx: Queryable, kept: readonly KeptAlert[]): Promise<void> {
   await tx.query(
     `update alerts a
         set severity = u.severity, sentence = u.sentence, next_step = u.next_step,
@@ -98,7 +100,7 @@ export async function updateAlerts(tx: Queryable, kept: readonly Kept[]): Promis
   );
 }
 
-/** Resolves alerts whose condition is gone. */
+/** Resolves alerts whose condition no longer holds. */
 export async function resolveAlerts(
   tx: Queryable,
   alerts: readonly { readonly id: number }[],
@@ -112,10 +114,10 @@ export async function resolveAlerts(
   );
 }
 
-/** Hands alerts to the channels, in this order. */
+/** Enqueues notifications, in this order. */
 export async function insertOutbox(
   tx: Queryable,
-  entries: readonly { readonly alertId: number; readonly occasion: Occasion }[],
+  entries: readonly { readonly alertId: number; readonly occasion: NotificationType }[],
 ): Promise<void> {
   await tx.query(
     `insert into alert_outbox (alert_id, occasion)
@@ -127,9 +129,9 @@ export async function insertOutbox(
 }
 
 /**
- * Ends snoozes of what still stands, a bounded number of them; those that somebody else holds are left
- * to the next run.
- * @returns the numbers of the alerts
+ * Ends due snoozes of unresolved alerts, a bounded number of them. Alerts that another transaction has
+ * locked are left to the next run.
+ * @returns the ids of the alerts
  */
 export async function endSnoozes(
   tx: Queryable,

@@ -1,6 +1,6 @@
 /**
- * Statements on deadlines that are to be spoken of. Whoever writes them holds the resource; locks are
- * taken in that order everywhere.
+ * Statements on deadlines with reminders. The caller holds the lock on the resource; locks are acquired
+ * in that order everywhere.
  */
 import { describeReason } from '../../contract/reasons.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
@@ -22,7 +22,7 @@ function refColumns(refs: readonly DeadlineRef[]): readonly (readonly string[])[
   return [refs.map(({ kind }) => kind), refs.map(({ id }) => id)];
 }
 
-/** Plans what is to be spoken of. A plan for the same deadline stays: what was said of it counts. */
+/** Plans reminders. An existing plan for the same deadline stays, so that no reminder is repeated. */
 export async function planDeadlines(
   tx: Queryable,
   planned: readonly PlannedDeadline[],
@@ -44,7 +44,7 @@ export async function planDeadlines(
   );
 }
 
-/** Moves plans on to their next thresholds. */
+/** Advances plans to their next thresholds. */
 export async function advanceDeadlines(
   tx: Queryable,
   planned: readonly Omit<PlannedDeadline, 'deadlineAt'>[],
@@ -67,8 +67,8 @@ export async function dropDeadlines(tx: Queryable, refs: readonly DeadlineRef[])
 }
 
 /**
- * Locks the resources whose deadlines are due, longest due first. Those that somebody else holds are
- * passed over: whoever changes them plans anew, and the next run comes within a minute.
+ * Locks the resources whose deadlines are due, longest due first. Locked resources are skipped: the
+ * transaction that changes them plans again, and the next run follows within a minute.
  */
 export function lockDue(
   tx: Queryable,
@@ -92,8 +92,8 @@ export interface DueDeadline extends Described {
 }
 
 /**
- * Reads what is still due of resources that are locked. In a statement of its own: another scheduler
- * may have spoken of it just before the lock was had.
+ * Reads the deadlines of locked resources that are still due. A separate statement, because another
+ * scheduler may have sent the reminder just before the lock was acquired.
  */
 export async function readDue(
   tx: Queryable,

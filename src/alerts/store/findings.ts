@@ -12,11 +12,11 @@ export interface StoredFinding {
 }
 
 /**
- * Open findings that nobody accepted, have stood for the grace of their class and have no alert. They
- * are locked, so that none is closed before its alert is there; those that are being changed now are
- * left to who changes them.
+ * Open findings without an alert that are not accepted and whose grace period is over. They are locked,
+ * so that none is closed before its alert is written. Findings that another transaction is changing are
+ * left to that transaction.
  */
-export function lockUnspoken(
+export function lockUnalerted(
   tx: Queryable,
   graces: readonly { readonly class: string; readonly graceMs: number }[],
   limit: number,

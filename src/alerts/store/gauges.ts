@@ -9,11 +9,11 @@ export interface AlertCount {
   readonly severity: string;
   readonly state: 'open' | 'acknowledged';
   readonly alerts: number;
-  /** Seconds since 1970; null when no deadline lies ahead. */
+  /** Seconds since 1970; null if no deadline lies ahead. */
   readonly nextDeadlineSeconds: number | null;
 }
 
-/** Alerts that are not resolved, by the index on them. */
+/** Unresolved alerts; uses their partial index. */
 export function measureAlerts(db: Queryable): Promise<readonly AlertCount[]> {
   return db.query<AlertCount>(
     `select rule, severity, state, count(*) as alerts,
@@ -28,7 +28,7 @@ export function measureAlerts(db: Queryable): Promise<readonly AlertCount[]> {
 
 export interface OutboxMeasure {
   readonly waiting: number;
-  /** 0 when nothing waits. */
+  /** 0 if there is none. */
   readonly oldestAgeSeconds: number;
 }
 

@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { acknowledgeAlert, LONGEST_SNOOZE_MS, snoozeAlert } from '../../alerts/actOnAlert.ts';
 import { RULES, type Rule, SEVERITIES, type Severity } from '../../alerts/domain/alert.ts';
-import { type AlertRow, readAlert, readAlertRows } from '../../alerts/store/reading.ts';
+import { type AlertRow, readAlert, readAlertRows } from '../../alerts/store/alertRows.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import {
   clockOf,

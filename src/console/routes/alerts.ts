@@ -7,7 +7,7 @@ import {
   type AlertRow,
   readAlert,
   readAlertRows,
-} from '../../alerts/store/reading.ts';
+} from '../../alerts/store/alertRows.ts';
 import { isoOrNull } from '../../representation/time.ts';
 import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';

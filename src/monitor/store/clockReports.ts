@@ -1,7 +1,7 @@
-/** Statements on what processes report of their machine's clocks. Time is the database's. */
+/** Statements on the clock reports of processes. Times are the database's. */
 import type { Queryable } from '../../platform/db/database.ts';
 
-/** A process and how far its machine's clock is off. */
+/** A process and the skew of its machine's clock. */
 export interface ClockReport {
   /** Host and process id. */
   readonly process: string;
@@ -10,7 +10,7 @@ export interface ClockReport {
   readonly skewMs: number;
 }
 
-/** Writes a report; since when the clock is off is kept. */
+/** Saves a report; the time of the first report is kept. */
 export async function saveClockReport(db: Queryable, report: ClockReport): Promise<void> {
   await db.query(
     `insert into clock_reports (process, roles, skew_ms) values ($1, $2, $3)
@@ -26,8 +26,8 @@ export async function deleteClockReport(db: Queryable, process: string): Promise
 }
 
 /**
- * Clocks that have been off for `forMs` at least and were reported within `withinMs`, the worst first:
- * what is older is of a process that was killed.
+ * Clocks that have been skewed for `forMs` at least and were reported within `withinMs`, the largest
+ * skew first. An older report belongs to a process that was killed.
  */
 export function readClockReports(
   db: Queryable,
@@ -44,7 +44,7 @@ export function readClockReports(
   );
 }
 
-/** Removes what processes reported that were killed long ago. */
+/** Deletes reports of processes that were killed long ago. */
 export async function removeOldClockReports(db: Queryable): Promise<void> {
   await db.query(
     `delete from clock_reports where reported_at < statement_timestamp() - interval '1 hour'`,

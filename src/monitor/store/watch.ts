@@ -1,10 +1,10 @@
-/** Statements on what the watch over the system counts and reads. Time is the database's. */
+/** Statements of the system watch. Times are the database's. */
 
 import type { Queryable } from '../../platform/db/database.ts';
 
 export type CountName = 'signature_mismatched' | 'signature_unsigned' | 'rate_exhausted';
 
-/** Adds to the counts of this minute. Names are distinct. */
+/** Adds to the counts of the current minute. Names are distinct. */
 export async function addCounts(
   db: Queryable,
   counts: readonly { readonly name: CountName; readonly count: number }[],
@@ -19,14 +19,14 @@ export async function addCounts(
   );
 }
 
-/** Removes counts that no rule looks at any more. */
+/** Deletes counts that no rule reads anymore. */
 export async function removeOldCounts(db: Queryable): Promise<void> {
   await db.query(
     `delete from watch_counts where minute < statement_timestamp() - interval '1 day'`,
   );
 }
 
-/** How much was counted, and in how many minutes. */
+/** The sum of a count within a window, and in how many minutes it was counted. */
 export async function readCount(
   db: Queryable,
   name: CountName,

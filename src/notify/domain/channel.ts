@@ -8,8 +8,8 @@
  *    that fails for good raises nothing: its alert stays in the list, and rule 1 reports the channel.
  *    Otherwise two channels that are down would alert about each other forever.
  */
-import type { Alert, Settled } from '../../alerts/domain/alert.ts';
-import { instant } from '../../alerts/domain/words.ts';
+import type { Alert, SubjectAlerts } from '../../alerts/domain/alert.ts';
+import { instant } from '../../alerts/domain/format.ts';
 import type { ChannelName, Content } from './message.ts';
 import { GIVE_UP_AFTER_MS, type Health } from './retry.ts';
 
@@ -41,11 +41,11 @@ export function channelDown(channel: ChannelName, health: Health): Alert {
 }
 
 /** The alert about a channel: that it is down, or none. */
-export function channelSettled(channel: ChannelName, down: Health | undefined): Settled {
+export function channelAlerts(channel: ChannelName, down: Health | undefined): SubjectAlerts {
   return {
     subject: subjectOf(channel),
     rules: ['channel_dead'],
-    standing: down ? [channelDown(channel, down)] : [],
+    active: down ? [channelDown(channel, down)] : [],
   };
 }
 

@@ -7,7 +7,7 @@
  */
 
 import { SEVERITIES } from '../../alerts/domain/alert.ts';
-import { counted, instant as instantOf } from '../../alerts/domain/words.ts';
+import { counted, instant as instantOf } from '../../alerts/domain/format.ts';
 import { formatMoney } from '../../contract/money.ts';
 import type { Content, DaySummary, Notification, NotificationGroup, Occasion } from './message.ts';
 

@@ -83,9 +83,11 @@ describe('thresholds (rule 2)', () => {
     expect(nextThresholdMs(DEADLINE, instantOf(24))).toBeUndefined();
     const dispute = facts({ kind: 'dispute', status: 'opened', stage: 'dispute' });
     expect(deadlineAlert(dispute, DEADLINE, instantOf(169))).toBeUndefined();
-    expect(deadlineAlert(dispute, DEADLINE, DEADLINE - 1)?.sentence).toContain('must be answered');
+    expect(deadlineAlert(dispute, DEADLINE, DEADLINE - 1)?.sentence).toContain(
+      'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) needs a response by 2026-12-21 12:00 UTC, in less than 24 hours.',
+    );
     expect(deadlineAlert(dispute, DEADLINE, DEADLINE)?.sentence).toContain(
-      'no answer has been seen',
+      'the service still reports none',
     );
   });
 });

@@ -76,8 +76,8 @@ describe.each([
     detail: { payments: ['pay_1', 'pay_2'] },
     severity: 'critical',
     sentence:
-      'Order ord_1 was paid more than once: pay_1, pay_2. The customer is owed one of them.',
-    nextStep: 'npx tallyhook orders explain ord_1; then refund the payment that is too many',
+      'Order ord_1 was paid more than once, by pay_1, pay_2. The customer is owed a refund.',
+    nextStep: 'npx tallyhook orders explain ord_1; then refund the duplicate payment',
   },
   {
     class: 'double_loss',
@@ -85,9 +85,9 @@ describe.each([
     detail: { currency: 'EUR', excessMinor: 1050 },
     severity: 'critical',
     sentence:
-      'Refunds and disputes of order ord_1 together exceed what was captured by 10.50 EUR: the same money goes out twice.',
+      'Refunds and disputes of order ord_1 exceed the captured amount by 10.50 EUR: the customer may receive the same money twice.',
     nextStep:
-      'npx tallyhook orders explain ord_1; then contest the dispute with the refund as evidence',
+      "npx tallyhook orders explain ord_1; then contest the dispute with the refund as evidence, before the dispute's deadline",
   },
   {
     class: 'dispute_and_refund',
@@ -98,16 +98,16 @@ describe.each([
     },
     severity: 'critical',
     sentence:
-      'Order ord_1 is disputed (dp_1, 20.00 USD) while money of it is being refunded (ref_1, 5.40 USD; ref_2, an unknown amount): the customer may receive it twice.',
+      'Order ord_1 has a dispute (dp_1, 20.00 USD) and a pending refund (ref_1, 5.40 USD; ref_2, an unknown amount): the customer may receive the money twice.',
     nextStep:
-      'npx tallyhook orders explain ord_1; then stop the refund if the service still can, or contest the dispute with it as evidence',
+      'npx tallyhook orders explain ord_1; then cancel the refund if the service still can, or contest the dispute with the refund as evidence before its deadline',
   },
   {
     class: 'over_refund',
     subject: 'order:payment:pay_9',
     detail: { currency: 'JPY', excessMinor: 500 },
     severity: 'critical',
-    sentence: 'Refunds of the order of payment pay_9 exceed what was captured by 500 JPY.',
+    sentence: 'Refunds of the order of payment pay_9 exceed the captured amount by 500 JPY.',
     nextStep: 'npx tallyhook orders explain pay_9',
   },
   {
@@ -115,7 +115,7 @@ describe.each([
     subject: 'payment:pay_1',
     detail: { amountMinor: 1000, capturedMinor: 1500, currency: 'USD' },
     severity: 'critical',
-    sentence: 'Payment pay_1 captured 15.00 USD, more than the 10.00 USD it asked for.',
+    sentence: 'Payment pay_1 captured 15.00 USD, more than its amount of 10.00 USD.',
     nextStep: 'npx tallyhook orders explain pay_1',
   },
   {
@@ -124,7 +124,7 @@ describe.each([
     detail: { revokedMinor: 1000, currency: 'USD' },
     severity: 'critical',
     sentence:
-      'The service reported 10.00 USD of payment pay_1 as captured, and later that the payment failed. The capture is reversed in the ledger; goods may have been shipped for it.',
+      'The service reported 10.00 USD of payment pay_1 as captured, and later that the payment failed. The ledger reversed the capture. Check whether the goods were shipped.',
     nextStep: 'npx tallyhook orders explain pay_1',
   },
   {
@@ -133,7 +133,7 @@ describe.each([
     detail: { parts: ['ref_1'] },
     severity: 'critical',
     sentence:
-      'Order ord_1 has refunds or disputes in another currency than their payment: ref_1. Its totals cannot be set off against each other.',
+      'Order ord_1 has refunds or disputes in another currency than their payment: ref_1. Its totals cannot be offset against each other.',
     nextStep: 'npx tallyhook orders explain ord_1',
   },
   {
@@ -142,7 +142,7 @@ describe.each([
     detail: { eventId: 'evt_1', resource: 'refund:ref_1', field: 'amount' },
     severity: 'critical',
     sentence:
-      'The amount of refund ref_1 cannot be trusted: it cannot be read, or answers of the service contradict each other.',
+      'The amount of refund ref_1 is uncertain: it cannot be read, or responses of the service contradict each other.',
     nextStep: 'npx tallyhook refresh ref_1',
   },
   {
@@ -151,7 +151,7 @@ describe.each([
     place: PAID,
     severity: 'warning',
     sentence:
-      'The history of payment pay_1 of 65.40 USD holds a step that no life can take, or the service contradicts it; it is kept as succeeded.',
+      'The history of payment pay_1 of 65.40 USD has an impossible status transition, or the service contradicts it. The ledger keeps the status succeeded.',
     nextStep: 'npx tallyhook orders explain pay_1',
   },
   {
@@ -160,14 +160,15 @@ describe.each([
     detail: { status: 'on_the\nmoon' },
     severity: 'warning',
     sentence:
-      'The service says that payout po_1 is on_the moon, a status that this version does not know; its money is not posted.',
-    nextStep: 'look for a newer version of Tallyhook, then npx tallyhook refresh po_1',
+      'The service reports the status on_the moon for payout po_1, which this version of Tallyhook does not know. Its money is not posted.',
+    nextStep: 'Install a newer version of Tallyhook, then run npx tallyhook refresh po_1',
   },
   {
     class: 'missing_local',
     subject: 'dispute:dp_1',
     severity: 'warning',
-    sentence: 'The service lists dispute dp_1, and it could not be brought into the ledger.',
+    sentence:
+      'The service lists dispute dp_1, and Tallyhook could not retrieve it into the ledger.',
     nextStep: 'npx tallyhook refresh dp_1',
   },
   {
@@ -176,7 +177,7 @@ describe.each([
     place: PAID,
     severity: 'warning',
     sentence:
-      "The service lists payment pay_1 in another state than the ledger's (succeeded), and asking for it did not bring that here.",
+      'The service lists payment pay_1 with another state than the ledger (succeeded), and a retrieve did not resolve the difference.',
     nextStep: 'npx tallyhook refresh pay_1',
   },
   {
@@ -184,7 +185,8 @@ describe.each([
     subject: 'payment:pay_1',
     place: PAID,
     severity: 'warning',
-    sentence: 'The ledger holds payment pay_1 of 65.40 USD, and the service does not know it.',
+    sentence:
+      'The ledger has payment pay_1 of 65.40 USD, and the service responds that it does not exist.',
     nextStep: "npx tallyhook refresh pay_1; then ask the service's support about it",
   },
   {
@@ -193,7 +195,7 @@ describe.each([
     detail: { since: '2026-11-20T10:00:30.000Z' },
     severity: 'warning',
     sentence:
-      'Payment pay_1 was mentioned first at 2026-11-20 10:00 UTC, and the service has not known it since.',
+      'Payment pay_1 was first mentioned at 2026-11-20 10:00 UTC, and the service has not known it since.',
     nextStep: 'npx tallyhook orders explain pay_1',
   },
   {
@@ -201,7 +203,7 @@ describe.each([
     subject: 'totals:payments',
     severity: 'warning',
     sentence:
-      'The service counts other payments than the ledger, and comparing them row by row did not mend it.',
+      'The totals of payments differ between the service and the ledger, and comparing them row by row did not resolve the difference.',
     nextStep: 'npx tallyhook reconcile --stream payments --mode full',
   },
   {
@@ -209,7 +211,7 @@ describe.each([
     subject: 'list:refunds',
     severity: 'warning',
     sentence:
-      "The service's list of refunds does not come to rest, or lacks what the service knows: what it never shows cannot be found.",
+      "The service's list of refunds changes between pages or omits resources that the service has: reconciliation cannot find what the list omits.",
     nextStep: 'npx tallyhook reconcile --stream refunds --mode full',
   },
   {
@@ -217,9 +219,9 @@ describe.each([
     subject: 'list:refunds',
     severity: 'info',
     sentence:
-      'The service ignores the filter of created time in its list of refunds: the list is read whole each time, which costs requests and misses nothing.',
+      'The service ignores the filter by creation time in its list of refunds: Tallyhook reads the whole list each time, which is expensive but correct.',
     nextStep:
-      'npx tallyhook findings list --subject list:refunds; then accept it: npx tallyhook findings accept NUMBER --reason "…"',
+      'npx tallyhook findings list --subject list:refunds; then accept the finding: npx tallyhook findings accept NUMBER --reason "…"',
   },
   {
     class: 'watermark_ahead',
@@ -231,7 +233,7 @@ describe.each([
     },
     severity: 'warning',
     sentence:
-      "The list of payments counted as read up to 2026-11-24 10:00 UTC, ahead of the service's clock (2026-11-21 10:00 UTC): a clock was wrong, and nothing new was compared since. Reading resumes at 2026-11-20 09:00 UTC.",
+      "The watermark of payments, 2026-11-24 10:00 UTC, was ahead of the service's clock (2026-11-21 10:00 UTC): a clock was wrong, and nothing new was compared. Reconciliation resumes at 2026-11-20 09:00 UTC.",
     nextStep:
       'npx tallyhook doctor compares the clocks; then npx tallyhook reconcile --stream payments',
   },
@@ -241,16 +243,16 @@ describe.each([
     detail: { attempts: 8 },
     severity: 'warning',
     sentence:
-      'Event 12 could not be applied in 8 attempts and was set aside; what it told is in the ledger only if the service was asked since.',
+      'Event 12 could not be applied in 8 attempts and is a dead event. Its change is in the ledger only if a later retrieve applied it.',
     nextStep:
-      'npx tallyhook events show 12; when its cause is gone: npx tallyhook events replay 12',
+      'npx tallyhook events show 12; when the cause is fixed: npx tallyhook events replay 12',
   },
   {
     class: 'unreadable_event',
     subject: 'event:12',
     severity: 'warning',
     sentence:
-      'Event 12 has a valid signature and no usable envelope; it is kept and was not applied.',
+      'Event 12 has a valid signature but no usable envelope. It is stored and was not applied.',
     nextStep: 'npx tallyhook events show 12',
   },
   {
@@ -259,7 +261,7 @@ describe.each([
     detail: { paymentId: 'pay_2', namedPayments: ['pay_1', 'pay_2'] },
     severity: 'warning',
     sentence:
-      'Events and answers of the service name different payments for refund ref_1: pay_1, pay_2. It is counted with pay_2, which the latest one names.',
+      'Events and responses of the service name different payments for refund ref_1: pay_1, pay_2. The ledger books it under pay_2, which the latest one names.',
     nextStep:
       "npx tallyhook orders explain ref_1; ask the service's support which payment it belongs to",
   },
@@ -269,9 +271,9 @@ describe.each([
     detail: { eventId: 'evt_1', resource: 'payment:pay_1', label: 'refund_details' },
     severity: 'warning',
     sentence:
-      'Event 12 is labeled refund_details, and its ids name payment pay_1: nothing was posted from it. The service is asked about payment pay_1.',
+      'Event 12 is labeled refund_details, but its ids name payment pay_1. Nothing was posted from it; Tallyhook retrieves payment pay_1 from the service.',
     nextStep:
-      "npx tallyhook events show 12; ask the service's support what the event is about, then refresh that with npx tallyhook refresh ID",
+      "npx tallyhook events show 12; ask the service's support which resource the event is about, then run npx tallyhook refresh ID",
   },
   {
     class: 'event_id_reused',
@@ -279,7 +281,7 @@ describe.each([
     detail: { eventId: 'evt_1' },
     severity: 'warning',
     sentence:
-      'Two different bodies came as event evt_1 (event 12). The first counts; the service is asked what is true.',
+      'Two different bodies arrived as event evt_1 (event 12). The first is applied; Tallyhook retrieves the current state from the service.',
     nextStep: 'npx tallyhook events show 12',
   },
   {
@@ -288,9 +290,9 @@ describe.each([
     detail: { merchantId: 'mer_other' },
     severity: 'critical',
     sentence:
-      'Event 12 was signed with your secret for another merchant account, mer_other; it was not applied.',
+      'Event 12 was signed with your secret for another merchant account, mer_other. It was not applied.',
     nextStep:
-      'check PAYMENTS_MERCHANT_ID, and which account sends here; then npx tallyhook events replay 12',
+      'Check PAYMENTS_MERCHANT_ID and which account sends webhooks to this address; then npx tallyhook events replay 12',
   },
 ])('$class', ({ severity, sentence, nextStep, ...about }) => {
   test('says what is wrong, with amounts as people read them, and what to do', () => {

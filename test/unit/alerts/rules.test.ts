@@ -1,6 +1,6 @@
 /** Each rule as a table: what was and is, and what stands, ends and is told because of it. */
 import { describe, expect, test } from 'vitest';
-import type { Settled } from '../../../src/alerts/domain/alert.ts';
+import type { SubjectAlerts } from '../../../src/alerts/domain/alert.ts';
 import type { ResourceFacts } from '../../../src/alerts/domain/facts.ts';
 import { holdAlerts } from '../../../src/alerts/domain/rules/authorization.ts';
 import { resourceAlerts } from '../../../src/alerts/domain/rules/resource.ts';
@@ -10,23 +10,23 @@ import { DAY_MS, facts, NOW_MS } from './facts.ts';
 interface Told {
   readonly stands?: readonly string[];
   readonly ends?: readonly string[];
-  readonly news?: readonly string[];
+  readonly oneTime?: readonly string[];
 }
 
-function short(settled: readonly Settled[]): Told {
-  const words = (alerts: Settled['standing'] = []) =>
+function short(settled: readonly SubjectAlerts[]): Told {
+  const words = (alerts: SubjectAlerts['active'] = []) =>
     alerts.map(({ rule, variant, severity }) => `${rule} ${variant} ${severity}`);
-  const stands = settled.flatMap(({ standing }) => words(standing));
-  const news = settled.flatMap((one) => words(one.news));
+  const stands = settled.flatMap(({ active }) => words(active));
+  const oneTime = settled.flatMap((one) => words(one.oneTime));
   const ends = settled
-    .flatMap(({ rules, standing }) =>
-      rules.filter((rule) => !standing.some((alert) => alert.rule === rule)),
+    .flatMap(({ rules, active }) =>
+      rules.filter((rule) => !active.some((alert) => alert.rule === rule)),
     )
     .toSorted();
   return {
     ...(stands.length > 0 && { stands }),
     ...(ends.length > 0 && { ends }),
-    ...(news.length > 0 && { news }),
+    ...(oneTime.length > 0 && { oneTime }),
   };
 }
 
@@ -118,17 +118,17 @@ const DISPUTES: readonly Row[] = [
   [
     'challenged',
     facts({ ...D, ...at('challenged'), before: at('opened') }),
-    { news: ['dispute_changed dispute/challenged info'], ends: ALL_OVER },
+    { oneTime: ['dispute_changed dispute/challenged info'], ends: ALL_OVER },
   ],
   [
     'first heard of as challenged',
     facts({ ...D, ...at('challenged') }),
-    { news: ['dispute_changed dispute/challenged warning'], ends: ALL_OVER },
+    { oneTime: ['dispute_changed dispute/challenged warning'], ends: ALL_OVER },
   ],
   [
     'challenged, at a later stage',
     facts({ ...D, ...at('challenged', 'arbitration'), before: at('challenged') }),
-    { news: ['dispute_changed arbitration/challenged info'], ends: ALL_OVER },
+    { oneTime: ['dispute_changed arbitration/challenged info'], ends: ALL_OVER },
   ],
   [
     'still challenged',
@@ -138,19 +138,19 @@ const DISPUTES: readonly Row[] = [
   [
     'won',
     facts({ ...D, ...at('won'), before: at('challenged') }),
-    { news: ['dispute_won dispute info'], ends: ALL_OVER },
+    { oneTime: ['dispute_won dispute info'], ends: ALL_OVER },
   ],
   [
     'won after it was lost',
     facts({ ...D, ...at('won'), before: at('lost') }),
-    { news: ['dispute_won dispute info'], ends: ALL_OVER },
+    { oneTime: ['dispute_won dispute info'], ends: ALL_OVER },
   ],
   ['still won', facts({ ...D, ...at('won'), before: at('won') }), { ends: ALL_OVER }],
   ['won, imported', facts({ ...D, ...at('won'), isHistory: true }), { ends: ALL_OVER }],
   [
     'cancelled',
     facts({ ...D, ...at('cancelled'), before: at('opened') }),
-    { news: ['dispute_cancelled dispute info'], ends: ALL_OVER },
+    { oneTime: ['dispute_cancelled dispute info'], ends: ALL_OVER },
   ],
   [
     'lost',
@@ -192,7 +192,7 @@ const DISPUTES: readonly Row[] = [
   [
     'a status nobody knows: what stands goes on',
     facts({ ...D, ...at('pondered'), before: at('opened') }),
-    { news: ['dispute_changed dispute/pondered warning'] },
+    { oneTime: ['dispute_changed dispute/pondered warning'] },
   ],
   ['no status yet', facts({ ...D }), NOTHING],
 ];
@@ -372,7 +372,7 @@ const PAYMENTS: readonly Row[] = [
       before: { status: 'requires_capture' },
     }),
     {
-      news: ['authorization_expired  warning'],
+      oneTime: ['authorization_expired  warning'],
       ends: ['authorization_expired', 'authorization_expiring'],
     },
   ],
@@ -428,9 +428,9 @@ test.each([
       isConfirmed: true,
       attempt: undefined,
     };
-    const { standing, rules } = holdAlerts('pay_1', hold);
-    expect(standing).toMatchObject([{ rule, severity, variant: '2026-11-21T12:00:00.000Z' }]);
+    const { active, rules } = holdAlerts('pay_1', hold);
+    expect(active).toMatchObject([{ rule, severity, variant: '2026-11-21T12:00:00.000Z' }]);
     expect(rules).toEqual(['authorization_expiring', 'authorization_expired']);
-    expect(holdAlerts('pay_1', undefined)).toMatchObject({ rules, standing: [] });
+    expect(holdAlerts('pay_1', undefined)).toMatchObject({ rules, active: [] });
   },
 );

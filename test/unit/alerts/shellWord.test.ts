@@ -1,11 +1,11 @@
 /** Commands in alerts are copied into a terminal: no id from outside may become more than an id there. */
 import { expect, test } from 'vitest';
 import type { Alert } from '../../../src/alerts/domain/alert.ts';
+import { history } from '../../../src/alerts/domain/format.ts';
 import { holdAlerts } from '../../../src/alerts/domain/rules/authorization.ts';
 import { FINDING_CLASSES_JUDGED, findingAlert } from '../../../src/alerts/domain/rules/findings.ts';
 import { overdueAlerts } from '../../../src/alerts/domain/rules/overdue.ts';
 import { shellWord } from '../../../src/alerts/domain/shellWord.ts';
-import { history } from '../../../src/alerts/domain/words.ts';
 
 test.each([
   ['pay_1', 'pay_1'],
@@ -55,8 +55,8 @@ function alertsAboutTheId(): readonly (Alert | undefined)[] {
   const place = { ...payment, kind: undefined };
   const subjects = [`order:order:${ID}`, `payment:${ID}`, `refund:${ID}`];
   return [
-    ...holdAlerts(ID, hold).standing,
-    ...(overdueAlerts(late, NOW_MS)?.standing ?? []),
+    ...holdAlerts(ID, hold).active,
+    ...(overdueAlerts(late, NOW_MS)?.active ?? []),
     ...FINDING_CLASSES_JUDGED.filter((name) => !WITHOUT_FOREIGN_IDS.test(name)).flatMap((name) =>
       subjects.map((subject) =>
         findingAlert({ class: name, subject, detail: {}, ageMs: 9 * DAY_MS, place }),

@@ -1,7 +1,7 @@
 /** Alerts about the system itself. Numbers are the rules of src/monitor/domain/systemRules.ts. */
 import { describe, expect, test } from 'vitest';
 import type { Alert, Rule } from '../../../src/alerts/domain/alert.ts';
-import { judgeSystem, type SystemFacts } from '../../../src/monitor/domain/systemRules.ts';
+import { evaluateSystem, type SystemFacts } from '../../../src/monitor/domain/systemRules.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -23,11 +23,11 @@ const RECONCILIATION = {
 const HEALTHY: SystemFacts = {
   nowMs: NOW_MS,
   watchingSinceMs: ago(DAY_MS),
-  standing: new Set(),
-  refused: { mismatched: 0, unsigned: 0 },
+  openRules: new Set(),
+  rejected: { mismatched: 0, unsigned: 0 },
   lastWebhookMs: ago(10_000),
   usualGapMs: 2 * MINUTE_MS,
-  newsSinceLastWebhook: 0,
+  missedSinceLastWebhook: 0,
   missed: [
     { periodMs: HOUR_MS, changes: 0, webhooks: 500 },
     { periodMs: DAY_MS, changes: 0, webhooks: 9_000 },
@@ -39,12 +39,12 @@ const HEALTHY: SystemFacts = {
   clocks: [],
 };
 
-function standing(changes: Partial<SystemFacts>): readonly Alert[] {
-  return judgeSystem({ ...HEALTHY, ...changes }).flatMap((one) => one.standing);
+function alertsOf(changes: Partial<SystemFacts>): readonly Alert[] {
+  return evaluateSystem({ ...HEALTHY, ...changes }).flatMap((one) => one.active);
 }
 
 function rulesOf(changes: Partial<SystemFacts>): readonly [Rule, string][] {
-  return standing(changes).map(({ rule, severity }) => [rule, severity]);
+  return alertsOf(changes).map(({ rule, severity }) => [rule, severity]);
 }
 
 const reconciliation = (changes: Partial<NonNullable<SystemFacts['reconciliation']>>) => ({
@@ -75,22 +75,22 @@ describe('no alert stands', () => {
     ['in a quiet night, which brings no news either', { lastWebhookMs: ago(11 * HOUR_MS) }],
     [
       'for one lost webhook in a quiet night',
-      { lastWebhookMs: ago(HOUR_MS), newsSinceLastWebhook: 1 },
+      { lastWebhookMs: ago(HOUR_MS), missedSinceLastWebhook: 1 },
     ],
     [
       'for news in a silence that is usual here',
-      { lastWebhookMs: ago(5 * HOUR_MS), usualGapMs: 2 * HOUR_MS, newsSinceLastWebhook: 3 },
+      { lastWebhookMs: ago(5 * HOUR_MS), usualGapMs: 2 * HOUR_MS, missedSinceLastWebhook: 3 },
     ],
     ['for a few lost webhooks among many', missed(9, 1_000)],
     ['for a few lost in an hour', missed(4, 10, 4, 200)],
     ['for a burst that is being applied', { oldestPendingMs: ago(4 * MINUTE_MS) }],
     ['for a few dead events, which have alerts of their own', { deadEvents: 9 }],
-    ['for what scans the internet', { refused: { mismatched: 0, unsigned: 300 } }],
+    ['for what scans the internet', { rejected: { mismatched: 0, unsigned: 300 } }],
     [
       'for one event under a wrong secret',
-      { refused: { mismatched: 4, unsigned: 0 }, lastWebhookMs: ago(DAY_MS) },
+      { rejected: { mismatched: 4, unsigned: 0 }, lastWebhookMs: ago(DAY_MS) },
     ],
-    ['for some forged ones beside good ones', { refused: { mismatched: 20, unsigned: 0 } }],
+    ['for some forged ones beside good ones', { rejected: { mismatched: 20, unsigned: 0 } }],
     [
       'after a long stop: what has only just started is not late (rule 2)',
       {
@@ -108,19 +108,19 @@ describe('no alert stands', () => {
     ],
     ['for a few minutes without requests left', { exhaustedMinutes: 9 }],
   ])('%s', (_name, changes) => {
-    expect(standing(changes)).toEqual([]);
+    expect(alertsOf(changes)).toEqual([]);
   });
 });
 
 describe('signatures that fail in number', () => {
-  const wrong = { refused: { mismatched: 5, unsigned: 0 } };
+  const wrong = { rejected: { mismatched: 5, unsigned: 0 } };
   test.each<[string, Partial<SystemFacts>, string]>([
     ['are critical when nothing verifies', { ...wrong, lastWebhookMs: ago(HOUR_MS) }, 'critical'],
     ['are critical when nothing ever did', { ...wrong, lastWebhookMs: undefined }, 'critical'],
-    ['warn beside webhooks that verify', { refused: { mismatched: 50, unsigned: 0 } }, 'warning'],
+    ['warn beside webhooks that verify', { rejected: { mismatched: 50, unsigned: 0 } }, 'warning'],
     [
       'warn as a flood without signatures',
-      { refused: { mismatched: 0, unsigned: 500 } },
+      { rejected: { mismatched: 0, unsigned: 500 } },
       'warning',
     ],
   ])('%s', (_name, changes, severity) => {
@@ -128,33 +128,37 @@ describe('signatures that fail in number', () => {
   });
 
   test('stand until the hour shows none, so that they do not come and go (rule 1)', () => {
-    const stands = { standing: new Set<Rule>(['signature_failures']), lastWebhookMs: ago(DAY_MS) };
-    expect(rulesOf({ ...stands, refused: { mismatched: 1, unsigned: 0 } })).toHaveLength(1);
-    expect(rulesOf({ ...stands, refused: { mismatched: 0, unsigned: 0 } })).toEqual([]);
+    const stands = { openRules: new Set<Rule>(['signature_failures']), lastWebhookMs: ago(DAY_MS) };
+    expect(rulesOf({ ...stands, rejected: { mismatched: 1, unsigned: 0 } })).toHaveLength(1);
+    expect(rulesOf({ ...stands, rejected: { mismatched: 0, unsigned: 0 } })).toEqual([]);
   });
 
   test('explain a silence, which is then not said beside them (rule 3)', () => {
-    const rules = rulesOf({ ...wrong, lastWebhookMs: ago(5 * HOUR_MS), newsSinceLastWebhook: 40 });
+    const rules = rulesOf({
+      ...wrong,
+      lastWebhookMs: ago(5 * HOUR_MS),
+      missedSinceLastWebhook: 40,
+    });
     expect(rules).toEqual([['signature_failures', 'critical']]);
   });
 });
 
 describe('silence', () => {
   test('says how long it is and how long is usual', () => {
-    const [alert] = standing({ lastWebhookMs: ago(47 * MINUTE_MS), newsSinceLastWebhook: 12 });
+    const [alert] = alertsOf({ lastWebhookMs: ago(47 * MINUTE_MS), missedSinceLastWebhook: 12 });
     expect(alert).toMatchObject({
       rule: 'silence',
       severity: 'critical',
       subject: 'system:webhooks',
       sentence:
-        'No webhook for 47 min (the last came 2026-11-21 11:13 UTC), where 99 of 100 come within 2 min, while asking the service found 12 changes that no webhook told of.',
+        'No webhook has arrived for 47 min (the last one 2026-11-21 11:13 UTC; 99 % usually arrive within 2 min), but the service has 12 changes that no webhook reported. Reconciliation repairs the ledger meanwhile.',
     });
   });
 
   test('says so where no webhook ever came, because the address was never set', () => {
-    const [alert] = standing({ ...FRESH, newsSinceLastWebhook: 2 });
+    const [alert] = alertsOf({ ...FRESH, missedSinceLastWebhook: 2 });
     expect(alert?.sentence).toBe(
-      'No webhook ever arrived, while asking the service found 2 changes that no webhook told of.',
+      'No webhook has ever arrived, but the service has 2 changes that no webhook reported.',
     );
   });
 
@@ -164,15 +168,15 @@ describe('silence', () => {
     ['a small shop', 2 * HOUR_MS, 6 * HOUR_MS],
     ['a shop with an order a week', 6 * DAY_MS, DAY_MS],
   ])('of %s begins after its own time', (_name, usualGapMs, limitMs) => {
-    const facts = { usualGapMs, newsSinceLastWebhook: 2 };
-    expect(standing({ ...facts, lastWebhookMs: ago(limitMs) })).toEqual([]);
+    const facts = { usualGapMs, missedSinceLastWebhook: 2 };
+    expect(alertsOf({ ...facts, lastWebhookMs: ago(limitMs) })).toEqual([]);
     expect(rulesOf({ ...facts, lastWebhookMs: ago(limitMs + 1) })).toEqual([
       ['silence', 'critical'],
     ]);
   });
 
   test('explains missed webhooks, which are then not said beside it (rule 3)', () => {
-    const facts = { lastWebhookMs: ago(HOUR_MS), newsSinceLastWebhook: 12, ...missed(12, 0) };
+    const facts = { lastWebhookMs: ago(HOUR_MS), missedSinceLastWebhook: 12, ...missed(12, 0) };
     expect(rulesOf(facts)).toEqual([['silence', 'critical']]);
   });
 });
@@ -187,8 +191,8 @@ describe('missed webhooks', () => {
   });
 
   test('name both figures', () => {
-    expect(standing(missed(5, 95))[0]?.sentence).toBe(
-      'In the last 60 min asking the service found 5 changes that no webhook told of in time, beside 95 webhooks that arrived. The ledger is healed; the channel is not.',
+    expect(alertsOf(missed(5, 95))[0]?.sentence).toBe(
+      'In the last 60 min reconciliation found 5 changes that no webhook reported in time; 95 webhooks arrived. The ledger is repaired; the delivery of webhooks is not.',
     );
   });
 
@@ -236,20 +240,20 @@ describe('what stands too long', () => {
       ...reconciliation({ watermarks: old }),
       watchingSinceMs: NOW_MS,
     };
-    expect(standing(facts)).toEqual([]);
-    expect(rulesOf({ ...facts, standing: new Set(['watermark']) })).toHaveLength(1);
+    expect(alertsOf(facts)).toEqual([]);
+    expect(rulesOf({ ...facts, openRules: new Set(['watermark']) })).toHaveLength(1);
   });
 
   test('a backlog is over when it is a minute old, not when it is just under its limit (rule 1)', () => {
-    const stands = { standing: new Set<Rule>(['backlog']) };
+    const stands = { openRules: new Set<Rule>(['backlog']) };
     expect(rulesOf({ ...stands, oldestPendingMs: ago(4 * MINUTE_MS) })).toHaveLength(1);
     expect(rulesOf({ ...stands, oldestPendingMs: ago(MINUTE_MS - 1) })).toEqual([]);
   });
 });
 
 test('every subject is judged each time, so that what stood is resolved', () => {
-  const judged = judgeSystem(HEALTHY).map(({ subject, rules }) => [subject, ...rules]);
-  expect(judged).toEqual([
+  const evaluated = evaluateSystem(HEALTHY).map(({ subject, rules }) => [subject, ...rules]);
+  expect(evaluated).toEqual([
     ['system:webhooks', 'signature_failures', 'silence', 'missed_webhooks'],
     ['system:events', 'backlog', 'dead_events'],
     ['system:reconciliation', 'watermark', 'reconciliation_paused'],
@@ -260,14 +264,14 @@ test('every subject is judged each time, so that what stood is resolved', () => 
 
 test('a clock that is off is one alert about the worst, critical where its process is not ready', () => {
   const late = { process: 'web-1:17', roles: 'receiver', skewMs: -30_000 };
-  const [alert, ...others] = standing({ clocks: [late] });
+  const [alert, ...others] = alertsOf({ clocks: [late] });
   expect(others).toEqual([]);
   expect(alert).toMatchObject({ rule: 'clock_skew', severity: 'warning', subject: 'system:clock' });
   expect(alert?.sentence).toMatch(
     /^The clock of the machine of web-1:17 \(receiver\) is 30 s behind the database's/,
   );
   const days = { process: 'web-2:9', roles: 'alerts', skewMs: 3 * DAY_MS };
-  const [worst] = standing({ clocks: [days, late] });
+  const [worst] = alertsOf({ clocks: [days, late] });
   expect(worst).toMatchObject({ severity: 'critical' });
   expect(worst?.sentence).toMatch(/web-2:9 \(alerts\) \(and 1 more\) is 3 d ahead of/);
 });

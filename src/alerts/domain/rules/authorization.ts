@@ -1,17 +1,18 @@
 /**
- * Rules of authorizations: money that is held until somebody captures it.
+ * Rules of authorizations: money that is held until it is captured.
  *
- * 1. Near the deadline an alert stands, and is said at each threshold; critical from 6 hours on.
- * 2. Past the deadline, while the service still shows it as capturable, another takes its place.
- * 3. What the policy tried without success is in both, with what it does next; it makes them critical.
- * 4. When nothing is held any more, both end with what was heard of it. That a hold lapsed is news:
+ * 1. Near the deadline an alert is active, with a reminder at each threshold; critical from 6 hours on.
+ * 2. After the deadline, while the service still reports the authorization as capturable, another alert
+ *    replaces it.
+ * 3. Both include a failed attempt of the policy and its next one, which make them critical.
+ * 4. Both are resolved when nothing is held anymore. An expired authorization is a one-time alert:
  *    nothing can be done about it.
  */
 import { isCapturable } from '../../../contract/statuses.ts';
-import type { Alert, Settled } from '../alert.ts';
+import type { Alert, SubjectAlerts } from '../alert.ts';
 import type { ResourceFacts } from '../facts.ts';
+import { belonging, history, instant, money, quote, resourceDetail, subjectOf } from '../format.ts';
 import { shellWord } from '../shellWord.ts';
-import { belonging, history, instant, money, quote, resourceDetail, subjectOf } from '../words.ts';
 
 /** A hold that can still be captured, at a threshold. */
 export interface HoldFacts {
@@ -22,9 +23,9 @@ export interface HoldFacts {
   /** Minor units. */
   readonly capturableMinor: number;
   readonly deadlineMs: number;
-  /** The threshold that was reached last, in hours before the deadline; 0 is the deadline itself. */
+  /** The threshold that was reached last, in hours before the deadline; 0 for the deadline itself. */
   readonly thresholdHours: number;
-  /** The service has just said so itself. */
+  /** A retrieve has just confirmed it. */
   readonly isConfirmed: boolean;
   /** The last attempt of the policy to capture or cancel it. */
   readonly attempt: AttemptFacts | undefined;
@@ -36,42 +37,44 @@ export interface AttemptFacts {
   readonly atMs: number;
   readonly outcome: 'done' | 'failed' | 'refused' | 'unknown';
   readonly reason: string | undefined;
-  /** When it is tried again; undefined for never. */
+  /** The time of the next attempt; undefined for none. */
   readonly nextMs: number | undefined;
 }
 
 const RULES = ['authorization_expiring', 'authorization_expired'] as const;
 const CRITICAL_HOURS = 6;
 
-/** What stands of a hold; `hold` is undefined when nothing can be captured, or all time is left. */
-export function holdAlerts(paymentId: string, hold: HoldFacts | undefined): Settled {
+/** @param hold undefined if nothing can be captured or no threshold is reached */
+export function holdAlerts(paymentId: string, hold: HoldFacts | undefined): SubjectAlerts {
   return {
     subject: subjectOf({ kind: 'payment', id: paymentId }),
     rules: RULES,
-    standing: hold === undefined ? [] : [holdAlert(hold)],
-    isAtThreshold: true,
+    active: hold === undefined ? [] : [holdAlert(hold)],
+    isReminderDue: true,
   };
 }
 
 function holdAlert(hold: HoldFacts): Alert {
   const { paymentId, orderId, deadlineMs, thresholdHours } = hold;
   const ref = { kind: 'payment' as const, id: paymentId, orderId, paymentId };
-  const isOver = thresholdHours === 0;
+  const hasExpired = thresholdHours === 0;
   const amount = money(hold.capturableMinor, hold.currency);
-  const until = isOver
-    ? `was to be captured by ${instant(deadlineMs)}; the service still shows it, and may refuse now.`
-    : `must be captured by ${instant(deadlineMs)}, or it lapses.`;
-  const doubt = hold.isConfirmed ? '' : ' The service could not be asked whether this still holds.';
+  const until = hasExpired
+    ? `expired at ${instant(deadlineMs)}. The service still lists it as capturable, but may refuse a capture.`
+    : `expires at ${instant(deadlineMs)}. Capture it before then, or the money is released.`;
+  const unconfirmed = hold.isConfirmed
+    ? ''
+    : ' The service did not respond, so this may be out of date.';
   const id = shellWord(paymentId);
   const { attempt } = hold;
-  const isTroubled = attempt !== undefined && attempt.outcome !== 'done';
+  const hasFailedAttempt = attempt !== undefined && attempt.outcome !== 'done';
   return {
-    rule: isOver ? 'authorization_expired' : 'authorization_expiring',
+    rule: hasExpired ? 'authorization_expired' : 'authorization_expiring',
     subject: subjectOf(ref),
     variant: new Date(deadlineMs).toISOString(),
-    severity: isTroubled || thresholdHours <= CRITICAL_HOURS ? 'critical' : 'warning',
-    sentence: `The authorization of ${amount} on payment ${paymentId}${belonging(ref)} ${until}${attemptWords(attempt)}${doubt}`,
-    nextStep: `npx tallyhook authorizations capture ${id}, or npx tallyhook authorizations cancel ${id}`,
+    severity: hasFailedAttempt || thresholdHours <= CRITICAL_HOURS ? 'critical' : 'warning',
+    sentence: `The authorization of ${amount} on payment ${paymentId}${belonging(ref)} ${until}${attemptSentence(attempt)}${unconfirmed}`,
+    nextStep: `npx tallyhook authorizations capture ${id}; or, to release it: npx tallyhook authorizations cancel ${id}`,
     detail: {
       id: paymentId,
       status: hold.status,
@@ -93,24 +96,24 @@ function holdAlert(hold: HoldFacts): Alert {
 }
 
 /** Rule 3. */
-function attemptWords(attempt: AttemptFacts | undefined): string {
+function attemptSentence(attempt: AttemptFacts | undefined): string {
   if (attempt === undefined) return '';
   const { number, action, outcome, reason, atMs, nextMs } = attempt;
   const times = number === 1 ? '' : ` for the ${ordinal(number)} time`;
   const tried = ` The policy tried to ${action} it${times} at ${instant(atMs)}`;
   const next =
     nextMs === undefined
-      ? 'It does not try again: do it by hand.'
-      : `It tries again at ${instant(nextMs)} if all of it can still be captured then.`;
+      ? 'It does not try again: act by hand.'
+      : `It tries again at ${instant(nextMs)} if the full amount is still capturable.`;
   switch (outcome) {
     case 'done':
-      return `${tried}, and the service took it.`;
+      return `${tried}, and the service accepted it.`;
     case 'failed':
-      return `${tried}, and nothing was done: ${quote(reason)}. ${next}`;
+      return `${tried} and failed without effect: ${quote(reason)}. ${next}`;
     case 'refused':
-      return `${tried}, and the service refused: ${quote(reason)}. ${next}`;
+      return `${tried}, and the service refused it: ${quote(reason)}. ${next}`;
     case 'unknown':
-      return `${tried}, and no answer tells whether it was done. ${next}`;
+      return `${tried}, and the result is unknown: no response arrived. ${next}`;
   }
 }
 
@@ -120,20 +123,20 @@ function ordinal(number: number): string {
   return `${number}${ending ?? 'th'}`;
 }
 
-/** Rule 4: of a payment that was capturable and is not any more. */
-export function holdEndAlerts(facts: ResourceFacts): Settled | undefined {
+/** Rule 4: for a payment that was capturable and no longer is. */
+export function holdEndAlerts(facts: ResourceFacts): SubjectAlerts | undefined {
   const { before, isHistory, status } = facts;
   if (!isCapturable(before?.status) || isCapturable(status)) return undefined;
-  const isNews = status === 'expired' && !isHistory;
+  const hasExpired = status === 'expired' && !isHistory;
   return {
     subject: subjectOf(facts),
     rules: RULES,
-    standing: [],
-    news: isNews ? [lapsedAlert(facts)] : [],
+    active: [],
+    oneTime: hasExpired ? [expiredAlert(facts)] : [],
   };
 }
 
-function lapsedAlert(facts: ResourceFacts): Alert {
+function expiredAlert(facts: ResourceFacts): Alert {
   const leftMinor = Math.max(0, facts.authorizedMinor - facts.capturedMinor);
   const amount = money(leftMinor, facts.currency);
   return {
@@ -141,9 +144,9 @@ function lapsedAlert(facts: ResourceFacts): Alert {
     subject: subjectOf(facts),
     variant: '',
     severity: 'warning',
-    sentence: `The authorization of ${amount} on payment ${facts.id}${belonging(facts)} lapsed: it was not captured in time, and the money is not held any more.`,
-    nextStep: `Do not deliver against it; a new payment is needed. History: ${history(facts)}`,
-    detail: { ...resourceDetail(facts), lapsedMinor: leftMinor },
+    sentence: `The authorization of ${amount} on payment ${facts.id}${belonging(facts)} expired: it was not captured in time, and the money is released.`,
+    nextStep: `Do not ship the order; ask the customer for a new payment. History: ${history(facts)}`,
+    detail: { ...resourceDetail(facts), expiredMinor: leftMinor },
     orderId: facts.orderId,
     paymentId: facts.paymentId,
   };

@@ -1,15 +1,16 @@
 /**
  * Rules of disputes.
  *
- * 1. `opened` needs an answer, at every stage: critical, with the deadline. A later stage is another
- *    alert, which takes the place of the earlier one.
- * 2. `won`, `cancelled`, and changes that call for nothing, are news: said when they happen.
- * 3. `lost`, `expired` and `accepted` stand until the dispute comes back; they open when they happen.
- * 4. While the status is one that this version does not know, what stood goes on standing.
- * 5. The deadline's own alert ends with the need for an answer, and when the deadline moves: then
- *    another takes its place if a threshold of the new one is reached.
+ * 1. `opened` needs a response at every stage: critical, with the deadline. A later stage is another
+ *    alert, which replaces the earlier one.
+ * 2. `won`, `cancelled`, and changes that need no action raise one-time alerts.
+ * 3. `lost`, `expired` and `accepted` open an alert when they happen, and keep it open until the dispute
+ *    returns.
+ * 4. While the status is unknown to this version, open alerts stay open.
+ * 5. The alert about the deadline is resolved when no response is needed, and when the deadline moves.
+ *    If a threshold of the new deadline is reached, another alert replaces it.
  */
-import type { Alert, Rule, Settled, Severity } from '../alert.ts';
+import type { Alert, Rule, Severity, SubjectAlerts } from '../alert.ts';
 import type { Described, ResourceFacts } from '../facts.ts';
 import {
   belonging,
@@ -19,64 +20,64 @@ import {
   reasonSentence,
   resourceDetail,
   subjectOf,
-} from '../words.ts';
+} from '../format.ts';
 import { evidenceDeadline, isFirstStage, reachedThreshold } from './evidence.ts';
 
-/** The status in which a dispute waits for the merchant's answer. */
-export const NEEDS_ANSWER = 'opened';
+/** The status in which a dispute waits for the merchant's response. */
+export const NEEDS_RESPONSE = 'opened';
 
-export function disputeAlerts(facts: ResourceFacts, nowMs: number): Settled | undefined {
+export function disputeAlerts(facts: ResourceFacts, nowMs: number): SubjectAlerts | undefined {
   const { status } = facts;
   if (status === undefined) return undefined;
   const subject = subjectOf(facts);
   const hasChanged = isChanged(facts);
-  const isNews = hasChanged && !facts.isHistory;
-  const over: readonly Rule[] = ['dispute_opened', 'dispute_deadline'];
-  const news = (alert: Alert): Settled => ({
+  const notifies = hasChanged && !facts.isHistory;
+  const opening: readonly Rule[] = ['dispute_opened', 'dispute_deadline'];
+  const oneTime = (alert: Alert): SubjectAlerts => ({
     subject,
-    rules: [...over, 'dispute_lost'],
-    standing: [],
-    news: isNews ? [alert] : [],
+    rules: [...opening, 'dispute_lost'],
+    active: [],
+    oneTime: notifies ? [alert] : [],
   });
   switch (status) {
-    case NEEDS_ANSWER:
+    case NEEDS_RESPONSE:
       return waitingAlerts(facts, nowMs);
     case 'challenged':
-      return news(challengedAlert(facts));
+      return oneTime(challengedAlert(facts));
     case 'won':
-      return news(wonAlert(facts));
+      return oneTime(wonAlert(facts));
     case 'cancelled':
-      return news(cancelledAlert(facts));
+      return oneTime(cancelledAlert(facts));
     case 'lost':
     case 'expired':
     case 'accepted':
-      // Judged when it happens and left alone afterwards, so that nobody hears of what is past.
+      // Evaluated only when it happens, so that nobody is notified of the past.
       return hasChanged
         ? {
             subject,
-            rules: [...over, 'dispute_lost'],
-            standing: facts.isHistory ? [] : [lostAlert(facts, status)],
+            rules: [...opening, 'dispute_lost'],
+            active: facts.isHistory ? [] : [lostAlert(facts, status)],
           }
-        : { subject, rules: over, standing: [] };
+        : { subject, rules: opening, active: [] };
     default:
-      return isNews
-        ? { subject, rules: [], standing: [], news: [unknownAlert(facts, status)] }
+      return notifies
+        ? { subject, rules: [], active: [], oneTime: [unknownAlert(facts, status)] }
         : undefined;
   }
 }
 
-/** Rules 1 and 5, for what needs an answer. */
-function waitingAlerts(facts: ResourceFacts, nowMs: number): Settled {
+/** Rules 1 and 5, for a dispute that needs a response. */
+function waitingAlerts(facts: ResourceFacts, nowMs: number): SubjectAlerts {
   const subject = subjectOf(facts);
   const opened = openedAlert(facts, nowMs);
   const rules: readonly Rule[] = ['dispute_opened', 'dispute_lost'];
   const hasChanged = isChanged(facts);
-  if (!hasChanged && !isDeadlineMoved(facts)) return { subject, rules, standing: [opened] };
+  if (!hasChanged && !isDeadlineMoved(facts)) return { subject, rules, active: [opened] };
   const { deadlineMs } = evidenceDeadline(facts, nowMs);
-  // What opens the alert names the deadline itself.
+  // The alert that opens names the deadline itself.
   const near = hasChanged ? undefined : deadlineAlert(facts, deadlineMs, nowMs);
-  const standing = near === undefined ? [opened] : [opened, near];
-  return { subject, rules: [...rules, 'dispute_deadline'], standing };
+  const active = near === undefined ? [opened] : [opened, near];
+  return { subject, rules: [...rules, 'dispute_deadline'], active };
 }
 
 function isChanged({ before, status, stage }: ResourceFacts): boolean {
@@ -87,9 +88,9 @@ function isDeadlineMoved({ before, deadlineMs }: ResourceFacts): boolean {
   return before?.deadlineMs !== deadlineMs;
 }
 
-type Words = Pick<Alert, 'rule' | 'severity' | 'sentence' | 'nextStep'> & Partial<Alert>;
+type AlertText = Pick<Alert, 'rule' | 'severity' | 'sentence' | 'nextStep'> & Partial<Alert>;
 
-function alertOf(facts: Described, words: Words): Alert {
+function alertOf(facts: Described, text: AlertText): Alert {
   const { orderId, paymentId } = facts;
   return {
     subject: subjectOf(facts),
@@ -97,7 +98,7 @@ function alertOf(facts: Described, words: Words): Alert {
     detail: resourceDetail(facts),
     orderId,
     paymentId,
-    ...words,
+    ...text,
   };
 }
 
@@ -106,15 +107,15 @@ function named(facts: Described): string {
   return `Dispute ${facts.id} about ${money(facts.amountMinor, facts.currency)}${belonging(facts)}`;
 }
 
-/** A dispute at this stage is a question of the bank. */
-function isQuestion({ stage }: Described): boolean {
+/** At this stage the dispute is an inquiry by the bank, and no money is withheld. */
+function isInquiry({ stage }: Described): boolean {
   return stage === 'pre_dispute';
 }
 
-function answerStep(facts: Described): string {
+function responseStep(facts: Described): string {
   return (
-    `Send evidence to the service (POST /disputes/evidence with dispute_id ${facts.id}), or accept ` +
-    `the dispute there. What led to it: ${history(facts)}`
+    `Before the deadline, send evidence to the service (POST /disputes/evidence with dispute_id ` +
+    `${facts.id}) or accept the dispute there. History: ${history(facts)}`
   );
 }
 
@@ -122,18 +123,18 @@ function openedAlert(facts: ResourceFacts, nowMs: number): Alert {
   const { deadlineMs, isAssumed } = evidenceDeadline(facts, nowMs);
   const { stage } = facts;
   let what = 'was opened';
-  if (isQuestion(facts)) what = 'is a question of the bank so far; no money is withheld. It';
-  else if (!isFirstStage(stage)) what = `went on to ${stage}`;
-  const joint = isQuestion(facts) ? '' : ' and';
+  if (isInquiry(facts)) what = 'is an inquiry by the bank; no money is withheld yet. It';
+  else if (!isFirstStage(stage)) what = `moved to the stage ${stage}`;
+  const joint = isInquiry(facts) ? '' : ' and';
   const until = isAssumed
-    ? `needs an answer. The service names no deadline; 7 days are assumed: ${instant(deadlineMs)}.`
-    : `needs an answer by ${instant(deadlineMs)}.`;
+    ? `needs a response. The service gives no deadline; Tallyhook assumes 7 days, until ${instant(deadlineMs)}.`
+    : `needs a response by ${instant(deadlineMs)}.`;
   return alertOf(facts, {
     rule: 'dispute_opened',
     variant: stage ?? '',
     severity: 'critical',
     sentence: `${named(facts)} ${what}${joint} ${until}${reasonSentence(facts)}`,
-    nextStep: answerStep(facts),
+    nextStep: responseStep(facts),
     detail: {
       ...resourceDetail(facts),
       deadline: new Date(deadlineMs).toISOString(),
@@ -143,7 +144,7 @@ function openedAlert(facts: ResourceFacts, nowMs: number): Alert {
   });
 }
 
-/** Of a dispute that needs an answer; undefined before the first threshold of its deadline. */
+/** For a dispute that needs a response; undefined before the first threshold of its deadline. */
 export function deadlineAlert(
   facts: Described,
   deadlineMs: number,
@@ -153,14 +154,14 @@ export function deadlineAlert(
   if (hours === undefined) return undefined;
   const left =
     nowMs >= deadlineMs
-      ? `was to be answered by ${instant(deadlineMs)}, and no answer has been seen.`
-      : `must be answered by ${instant(deadlineMs)}: less than ${hours} h are left.`;
+      ? `needed a response by ${instant(deadlineMs)}; the service still reports none.`
+      : `needs a response by ${instant(deadlineMs)}, in less than ${hours} hours.`;
   return alertOf(facts, {
     rule: 'dispute_deadline',
     variant: new Date(deadlineMs).toISOString(),
     severity: hours <= 24 ? 'critical' : 'warning',
     sentence: `${named(facts)} ${left}${reasonSentence(facts)}`,
-    nextStep: answerStep(facts),
+    nextStep: responseStep(facts),
     detail: {
       ...resourceDetail(facts),
       deadline: new Date(deadlineMs).toISOString(),
@@ -178,7 +179,7 @@ function challengedAlert(facts: ResourceFacts): Alert {
     variant: `${facts.stage ?? ''}/${facts.status ?? ''}`,
     severity,
     sentence: `${named(facts)} is challenged${stage}: evidence was sent, and the bank decides.`,
-    nextStep: `Nothing to do but wait. History: ${history(facts)}`,
+    nextStep: `No action needed. History: ${history(facts)}`,
   });
 }
 
@@ -187,49 +188,47 @@ function unknownAlert(facts: ResourceFacts, status: string): Alert {
     rule: 'dispute_changed',
     variant: `${facts.stage ?? ''}/${status}`,
     severity: 'warning',
-    sentence: `${named(facts)} has the status ${status}, which this version does not know.`,
-    nextStep: `Ask the service what it means. History: ${history(facts)}`,
+    sentence: `${named(facts)} has the status ${status}, which this version of Tallyhook does not know.`,
+    nextStep: `Ask the service's support what it means. History: ${history(facts)}`,
   });
 }
 
 function wonAlert(facts: ResourceFacts): Alert {
-  const money = isQuestion(facts) ? '' : ' The amount is released.';
+  const money = isInquiry(facts) ? '' : ' The amount is released to you.';
   return alertOf(facts, {
     rule: 'dispute_won',
     variant: facts.stage ?? '',
     severity: 'info',
     sentence: `${named(facts)} was won.${money}`,
-    nextStep: `Nothing to do. History: ${history(facts)}`,
+    nextStep: `No action needed. History: ${history(facts)}`,
   });
 }
 
 function cancelledAlert(facts: ResourceFacts): Alert {
-  const money = isQuestion(facts) ? '' : ' The amount is released.';
+  const money = isInquiry(facts) ? '' : ' The amount is released to you.';
   return alertOf(facts, {
     rule: 'dispute_cancelled',
     variant: facts.stage ?? '',
     severity: 'info',
-    sentence: `${named(facts)} was cancelled by the other side.${money}`,
-    nextStep: `Nothing to do. History: ${history(facts)}`,
+    sentence: `${named(facts)} was canceled by the customer or the bank.${money}`,
+    nextStep: `No action needed. History: ${history(facts)}`,
   });
 }
 
 const LOST_WORDS = {
   lost: 'was lost',
-  expired: 'expired without an answer',
+  expired: 'expired without a response',
   accepted: 'was accepted',
 } as const;
 
 function lostAlert(facts: ResourceFacts, status: keyof typeof LOST_WORDS): Alert {
-  const cost = isQuestion(facts)
-    ? ' No money has moved; a dispute may follow.'
-    : ' The amount is lost.';
+  const cost = isInquiry(facts) ? ' No money moved; a dispute may follow.' : ' The amount is lost.';
   return alertOf(facts, {
     rule: 'dispute_lost',
     variant: `${facts.stage ?? ''}/${status}`,
-    // Accepting is what the merchant chose.
+    // The merchant chose to accept it.
     severity: status === 'accepted' ? 'info' : 'warning',
     sentence: `${named(facts)} ${LOST_WORDS[status]}.${cost}${reasonSentence(facts)}`,
-    nextStep: `Do not refund the payment as well. Then acknowledge this alert. History: ${history(facts)}`,
+    nextStep: `Do not refund the payment as well, then acknowledge this alert. History: ${history(facts)}`,
   });
 }

@@ -1,14 +1,13 @@
 /**
- * Until when a dispute must be answered, and when to speak of that.
+ * The deadline for the evidence of a dispute, and its reminders.
  *
- * Terms. *Threshold*: so many hours before the deadline.
+ * Terms. *Threshold*: a number of hours before the deadline.
  *
- * 1. The deadline is the service's. Where it names none, 7 days are assumed: from the creation of the
- *    dispute, and from its last change where it went on to a later stage.
- * 2. A threshold is reached from its instant on. Of several that are reached only the one nearest the
- *    deadline is said: the others would say the same with older words.
- * 3. What opens the dispute's alert names the deadline, so thresholds reached by then count as said.
- *    Where the deadline moves afterwards, those of the new one that are reached are said at once.
+ * 1. The deadline is the service's. If it gives none, 7 days are assumed: from the creation of the
+ *    dispute, or from its last change if it moved to a later stage.
+ * 2. Of several thresholds that are reached, only the one nearest to the deadline sends a reminder.
+ * 3. The alert that opens names the deadline, so thresholds reached by then send no reminder. If the
+ *    deadline moves later, a threshold of the new one that is already reached sends a reminder at once.
  *
  * All times are milliseconds since 1970.
  */
@@ -22,14 +21,14 @@ const THRESHOLD_HOURS: readonly number[] = [7 * 24, 72, 24];
 
 export interface Deadline {
   readonly deadlineMs: number;
-  /** The service names none. */
+  /** The service gives none. */
   readonly isAssumed: boolean;
 }
 
 /** Stages at which a dispute begins. */
 const FIRST_STAGES: ReadonlySet<string> = new Set(['pre_dispute', 'dispute']);
 
-/** Rule 1, at `nowMs`, which counts only where the service gives no time at all. */
+/** Rule 1. @param nowMs used only if the service gives no time at all */
 export function evidenceDeadline(
   facts: Pick<ResourceFacts, 'stage' | 'createdMs' | 'versionMs' | 'deadlineMs'>,
   nowMs: number,
@@ -44,12 +43,12 @@ export function isFirstStage(stage: string | undefined): boolean {
   return stage === undefined || FIRST_STAGES.has(stage);
 }
 
-/** The next threshold at `nowMs`; undefined when all are reached. */
+/** The next threshold; undefined if all are reached. */
 export function nextThresholdMs(deadlineMs: number, nowMs: number): number | undefined {
   return THRESHOLD_HOURS.map((hours) => deadlineMs - hours * HOUR_MS).find((ms) => ms > nowMs);
 }
 
-/** The hours of the threshold that was reached last (rule 2); undefined before the first. */
+/** The hours of the last threshold reached (rule 2); undefined before the first. */
 export function reachedThreshold(deadlineMs: number, nowMs: number): number | undefined {
   return THRESHOLD_HOURS.findLast((hours) => deadlineMs - hours * HOUR_MS <= nowMs);
 }

@@ -1,18 +1,17 @@
 /**
- * Alerts about findings: one for each finding, under the name of its class.
+ * Alerts about findings: one for each finding, with its class as the rule.
  *
- * 1. What stands follows from the finding alone: an open one that nobody accepted has its alert, a
- *    closed or accepted one has none.
- * 2. A class with a grace is spoken of only when the finding has stood so long: asking the service
- *    again settles most of them within minutes, and who is told of those stops listening. Excesses
- *    wait for a confirmation by the service instead (excesses.ts).
- * 3. Every class is in the table, also those that alert nobody, with the reason.
+ * 1. The alert follows from the finding alone: active while the finding is open and not accepted.
+ * 2. A class with a grace period alerts only when the finding has been open that long: further requests
+ *    to the service close most of them within minutes. Excesses wait for a confirmation by the service
+ *    instead (excesses.ts).
+ * 3. The table has every class; those that do not alert have a reason.
  */
 import type { Alert, Rule, Severity } from '../alert.ts';
+import { instant, money, quote } from '../format.ts';
 import { shellWord } from '../shellWord.ts';
-import { instant, money, quote } from '../words.ts';
 
-/** Where a subject belongs, as far as the ledger knows; of events and lists it knows nothing. */
+/** What the ledger knows about a subject. Unknown for events and lists. */
 export interface Place {
   /** The shop's own id. */
   readonly orderId: string | undefined;
@@ -22,7 +21,7 @@ export interface Place {
   readonly amountMinor: number | undefined;
 }
 
-/** An open finding that nobody accepted. */
+/** An open finding that is not accepted. */
 export interface OpenFinding {
   readonly class: string;
   readonly subject: string;
@@ -36,245 +35,245 @@ export interface OpenFinding {
 
 interface ClassRule {
   readonly severity: Severity;
-  /** Zero: spoken of at once (rule 2). */
+  /** Zero: alerts at once (rule 2). */
   readonly graceMs: number;
-  readonly say: (finding: OpenFinding) => string;
+  readonly sentence: (finding: OpenFinding) => string;
   readonly nextStep: (finding: OpenFinding) => string;
 }
 
 const MINUTE_MS = 60_000;
 /**
- * A contradiction is confirmed or dropped after a minute, what is unclear is asked for again after 2,
- * 5 and 15 minutes, and the newest span is compared every 5: what stands after this stays.
+ * Long enough for repairs: a contradiction is checked after a minute, an uncertain resource is retrieved
+ * after 2, 5 and 15 minutes, and the newest window is compared every 5.
  */
-const HEALING_MS = 20 * MINUTE_MS;
+const REPAIR_MS = 20 * MINUTE_MS;
 
 const UNCONFIRMED =
-  ' The payment service has not confirmed this: it could not be asked about every part.';
+  ' The payment service has not confirmed this: some payments, refunds or disputes of the order could not be retrieved.';
 
-const SILENT = undefined;
+const NO_ALERT = undefined;
 
-const CLASS_RULES: Readonly<Record<string, ClassRule | typeof SILENT>> = {
-  // Money that is gone or in doubt.
+const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
+  // Money that is lost or uncertain.
   double_paid: {
     severity: 'critical',
     graceMs: 0,
-    say: ({ subject, detail }) =>
-      `${named(subject)} was paid more than once: ${listed(detail.payments)}. The customer is owed one of them.`,
-    nextStep: (finding) => `${explain(finding)}; then refund the payment that is too many`,
+    sentence: ({ subject, detail }) =>
+      `${named(subject)} was paid more than once, by ${listed(detail.payments)}. The customer is owed a refund.`,
+    nextStep: (finding) => `${explain(finding)}; then refund the duplicate payment`,
   },
   double_loss: {
     severity: 'critical',
     graceMs: 0,
-    say: ({ subject, detail }) =>
-      `Refunds and disputes of ${inner(subject)} together exceed what was captured by ${amount(detail.excessMinor, detail.currency)}: the same money goes out twice.`,
+    sentence: ({ subject, detail }) =>
+      `Refunds and disputes of ${inner(subject)} exceed the captured amount by ${amount(detail.excessMinor, detail.currency)}: the customer may receive the same money twice.`,
     nextStep: (finding) =>
-      `${explain(finding)}; then contest the dispute with the refund as evidence`,
+      `${explain(finding)}; then contest the dispute with the refund as evidence, before the dispute's deadline`,
   },
   dispute_and_refund: {
     severity: 'critical',
     graceMs: 0,
-    say: ({ subject, detail }) =>
-      `${named(subject)} is disputed (${listedParts(detail.disputes)}) while money of it is being refunded (${listedParts(detail.refunds)}): the customer may receive it twice.`,
+    sentence: ({ subject, detail }) =>
+      `${named(subject)} has a dispute (${listedParts(detail.disputes)}) and a pending refund (${listedParts(detail.refunds)}): the customer may receive the money twice.`,
     nextStep: (finding) =>
-      `${explain(finding)}; then stop the refund if the service still can, or contest the dispute with it as evidence`,
+      `${explain(finding)}; then cancel the refund if the service still can, or contest the dispute with the refund as evidence before its deadline`,
   },
   over_refund: {
     severity: 'critical',
     graceMs: 0,
-    say: ({ subject, detail }) =>
-      `Refunds of ${inner(subject)} exceed what was captured by ${amount(detail.excessMinor, detail.currency)}.`,
+    sentence: ({ subject, detail }) =>
+      `Refunds of ${inner(subject)} exceed the captured amount by ${amount(detail.excessMinor, detail.currency)}.`,
     nextStep: explain,
   },
   over_capture: {
     severity: 'critical',
     graceMs: 0,
-    say: ({ subject, detail }) =>
-      `${named(subject)} captured ${amount(detail.capturedMinor, detail.currency)}, more than the ${amount(detail.netAmountMinor ?? detail.amountMinor, detail.currency)} it asked for.`,
+    sentence: ({ subject, detail }) =>
+      `${named(subject)} captured ${amount(detail.capturedMinor, detail.currency)}, more than its amount of ${amount(detail.netAmountMinor ?? detail.amountMinor, detail.currency)}.`,
     nextStep: explain,
   },
   capture_revoked: {
     severity: 'critical',
-    graceMs: HEALING_MS,
-    say: ({ subject, detail }) =>
-      `The service reported ${amount(detail.revokedMinor, detail.currency)} of ${inner(subject)} as captured, and later that the payment failed. The capture is reversed in the ledger; goods may have been shipped for it.`,
+    graceMs: REPAIR_MS,
+    sentence: ({ subject, detail }) =>
+      `The service reported ${amount(detail.revokedMinor, detail.currency)} of ${inner(subject)} as captured, and later that the payment failed. The ledger reversed the capture. Check whether the goods were shipped.`,
     nextStep: explain,
   },
   currency: {
     severity: 'critical',
     graceMs: 0,
-    say: ({ subject, detail }) =>
-      `${named(subject)} has refunds or disputes in another currency than their payment: ${listed(detail.parts)}. Its totals cannot be set off against each other.`,
+    sentence: ({ subject, detail }) =>
+      `${named(subject)} has refunds or disputes in another currency than their payment: ${listed(detail.parts)}. Its totals cannot be offset against each other.`,
     nextStep: explain,
   },
   amount: {
     severity: 'critical',
-    graceMs: HEALING_MS,
-    say: ({ subject, detail, place }) =>
-      `The amount of ${typeof detail.resource === 'string' ? inner(detail.resource) : inner(subject)}${ofMoney(place)} cannot be trusted: it cannot be read, or answers of the service contradict each other.`,
+    graceMs: REPAIR_MS,
+    sentence: ({ subject, detail, place }) =>
+      `The amount of ${typeof detail.resource === 'string' ? inner(detail.resource) : inner(subject)}${ofMoney(place)} is uncertain: it cannot be read, or responses of the service contradict each other.`,
     nextStep: ({ subject, detail }) =>
       refresh(typeof detail.resource === 'string' ? detail.resource : subject),
   },
 
-  // The ledger and the service disagree, and asking again did not help.
+  // The ledger and the service differ after further retrieves.
   status_conflict: {
     severity: 'warning',
-    graceMs: HEALING_MS,
-    say: ({ subject, place }) =>
-      `The history of ${inner(subject)}${ofMoney(place)} holds a step that no life can take, or the service contradicts it; it is kept as ${quote(place.status)}.`,
+    graceMs: REPAIR_MS,
+    sentence: ({ subject, place }) =>
+      `The history of ${inner(subject)}${ofMoney(place)} has an impossible status transition, or the service contradicts it. The ledger keeps the status ${quote(place.status)}.`,
     nextStep: explain,
   },
   payment_conflict: {
     severity: 'warning',
     graceMs: 0,
-    say: ({ subject, detail, place }) =>
-      `Events and answers of the service name different payments for ${inner(subject)}${ofMoney(place)}: ${listed(detail.namedPayments)}. It is counted with ${quote(detail.paymentId)}, which the latest one names.`,
+    sentence: ({ subject, detail, place }) =>
+      `Events and responses of the service name different payments for ${inner(subject)}${ofMoney(place)}: ${listed(detail.namedPayments)}. The ledger books it under ${quote(detail.paymentId)}, which the latest one names.`,
     nextStep: (finding) =>
       `${explain(finding)}; ask the service's support which payment it belongs to`,
   },
   unknown_status: {
     severity: 'warning',
     graceMs: 0,
-    say: ({ subject, detail }) =>
-      `The service says that ${inner(subject)} is ${quote(detail.status)}, a status that this version does not know; its money is not posted.`,
-    nextStep: ({ subject }) => `look for a newer version of Tallyhook, then ${refresh(subject)}`,
+    sentence: ({ subject, detail }) =>
+      `The service reports the status ${quote(detail.status)} for ${inner(subject)}, which this version of Tallyhook does not know. Its money is not posted.`,
+    nextStep: ({ subject }) => `Install a newer version of Tallyhook, then run ${refresh(subject)}`,
   },
   missing_local: {
     severity: 'warning',
-    graceMs: HEALING_MS,
-    say: ({ subject }) =>
-      `The service lists ${inner(subject)}, and it could not be brought into the ledger.`,
+    graceMs: REPAIR_MS,
+    sentence: ({ subject }) =>
+      `The service lists ${inner(subject)}, and Tallyhook could not retrieve it into the ledger.`,
     nextStep: ({ subject }) => refresh(subject),
   },
   stale_local: {
     severity: 'warning',
-    graceMs: HEALING_MS,
-    say: ({ subject, place }) =>
-      `The service lists ${inner(subject)} in another state than the ledger's (${quote(place.status)}), and asking for it did not bring that here.`,
+    graceMs: REPAIR_MS,
+    sentence: ({ subject, place }) =>
+      `The service lists ${inner(subject)} with another state than the ledger (${quote(place.status)}), and a retrieve did not resolve the difference.`,
     nextStep: ({ subject }) => refresh(subject),
   },
   missing_remote: {
     severity: 'warning',
     graceMs: 0,
-    say: ({ subject, place }) =>
-      `The ledger holds ${inner(subject)}${ofMoney(place)}, and the service does not know it.`,
+    sentence: ({ subject, place }) =>
+      `The ledger has ${inner(subject)}${ofMoney(place)}, and the service responds that it does not exist.`,
     nextStep: ({ subject }) => `${refresh(subject)}; then ask the service's support about it`,
   },
   orphan: {
     severity: 'warning',
     graceMs: 0,
-    say: ({ subject, detail }) =>
-      `${named(subject)} was mentioned first at ${sayTime(detail.since)}, and the service has not known it since.`,
+    sentence: ({ subject, detail }) =>
+      `${named(subject)} was first mentioned at ${formatTime(detail.since)}, and the service has not known it since.`,
     nextStep: explain,
   },
   totals: {
     severity: 'warning',
     graceMs: 0,
-    say: ({ subject }) =>
-      `The service counts other ${listName(subject)} than the ledger, and comparing them row by row did not mend it.`,
+    sentence: ({ subject }) =>
+      `The totals of ${listName(subject)} differ between the service and the ledger, and comparing them row by row did not resolve the difference.`,
     nextStep: ({ subject }) => `npx tallyhook reconcile --stream ${listName(subject)} --mode full`,
   },
   list_unstable: {
     severity: 'warning',
-    // The list is read anew every 5 minutes, and a replica that lags comes to rest.
-    graceMs: HEALING_MS,
-    say: ({ subject }) =>
-      `The service's list of ${listName(subject)} does not come to rest, or lacks what the service knows: what it never shows cannot be found.`,
+    // The list is read every 5 minutes, and a lagging replica catches up.
+    graceMs: REPAIR_MS,
+    sentence: ({ subject }) =>
+      `The service's list of ${listName(subject)} changes between pages or omits resources that the service has: reconciliation cannot find what the list omits.`,
     nextStep: ({ subject }) => `npx tallyhook reconcile --stream ${listName(subject)} --mode full`,
   },
   filter_ignored: {
     severity: 'info',
     graceMs: 0,
-    say: ({ subject }) =>
-      `The service ignores the filter of created time in its list of ${listName(subject)}: the list is read whole each time, which costs requests and misses nothing.`,
+    sentence: ({ subject }) =>
+      `The service ignores the filter by creation time in its list of ${listName(subject)}: Tallyhook reads the whole list each time, which is expensive but correct.`,
     nextStep: accept,
   },
   watermark_ahead: {
     severity: 'warning',
     graceMs: 0,
-    say: ({ subject, detail }) =>
-      `The list of ${listName(subject)} counted as read up to ${sayTime(detail.watermark)}, ahead of the service's clock (${sayTime(detail.serviceTime)}): a clock was wrong, and nothing new was compared since. Reading resumes ${detail.setTo === null ? 'as far back as the first time' : `at ${sayTime(detail.setTo)}`}.`,
+    sentence: ({ subject, detail }) =>
+      `The watermark of ${listName(subject)}, ${formatTime(detail.watermark)}, was ahead of the service's clock (${formatTime(detail.serviceTime)}): a clock was wrong, and nothing new was compared. Reconciliation resumes ${detail.setTo === null ? 'where the first import started' : `at ${formatTime(detail.setTo)}`}.`,
     nextStep: ({ subject }) =>
       `npx tallyhook doctor compares the clocks; then npx tallyhook reconcile --stream ${listName(subject)}`,
   },
 
-  // Events that somebody has to look at.
+  // Events that a person must inspect.
   event_dead: {
     severity: 'warning',
     graceMs: 0,
-    say: ({ subject, detail }) =>
-      `${named(subject)} could not be applied in ${String(detail.attempts)} attempts and was set aside; what it told is in the ledger only if the service was asked since.`,
+    sentence: ({ subject, detail }) =>
+      `${named(subject)} could not be applied in ${String(detail.attempts)} attempts and is a dead event. Its change is in the ledger only if a later retrieve applied it.`,
     nextStep: ({ subject }) =>
-      `npx tallyhook events show ${idOf(subject)}; when its cause is gone: npx tallyhook events replay ${idOf(subject)}`,
+      `npx tallyhook events show ${idOf(subject)}; when the cause is fixed: npx tallyhook events replay ${idOf(subject)}`,
   },
   unreadable_event: {
     severity: 'warning',
     graceMs: 0,
-    say: ({ subject }) =>
-      `${named(subject)} has a valid signature and no usable envelope; it is kept and was not applied.`,
+    sentence: ({ subject }) =>
+      `${named(subject)} has a valid signature but no usable envelope. It is stored and was not applied.`,
     nextStep: ({ subject }) => `npx tallyhook events show ${idOf(subject)}`,
   },
   label_conflict: {
     severity: 'warning',
     graceMs: 0,
-    say: ({ subject, detail }) =>
-      `${named(subject)} is labeled ${quote(detail.label)}, and its ids name ${resourceIn(detail)}: nothing was posted from it. The service is asked about ${resourceIn(detail)}.`,
+    sentence: ({ subject, detail }) =>
+      `${named(subject)} is labeled ${quote(detail.label)}, but its ids name ${resourceIn(detail)}. Nothing was posted from it; Tallyhook retrieves ${resourceIn(detail)} from the service.`,
     nextStep: ({ subject }) =>
-      `npx tallyhook events show ${idOf(subject)}; ask the service's support what the event is about, then refresh that with npx tallyhook refresh ID`,
+      `npx tallyhook events show ${idOf(subject)}; ask the service's support which resource the event is about, then run npx tallyhook refresh ID`,
   },
   event_id_reused: {
     severity: 'warning',
     graceMs: 0,
-    say: ({ subject, detail }) =>
-      `Two different bodies came as event ${quote(detail.eventId)} (${inner(subject)}). The first counts; the service is asked what is true.`,
+    sentence: ({ subject, detail }) =>
+      `Two different bodies arrived as event ${quote(detail.eventId)} (${inner(subject)}). The first is applied; Tallyhook retrieves the current state from the service.`,
     nextStep: ({ subject }) => `npx tallyhook events show ${idOf(subject)}`,
   },
   foreign_merchant: {
     severity: 'critical',
     graceMs: 0,
-    say: ({ subject, detail }) =>
-      `${named(subject)} was signed with your secret for another merchant account, ${quote(detail.merchantId)}; it was not applied.`,
+    sentence: ({ subject, detail }) =>
+      `${named(subject)} was signed with your secret for another merchant account, ${quote(detail.merchantId)}. It was not applied.`,
     nextStep: ({ subject }) =>
-      `check PAYMENTS_MERCHANT_ID, and which account sends here; then npx tallyhook events replay ${idOf(subject)}`,
+      `Check PAYMENTS_MERCHANT_ID and which account sends webhooks to this address; then npx tallyhook events replay ${idOf(subject)}`,
   },
 
-  // Said by rules of their own, with the deadline or the time that it stands.
-  overdue: SILENT,
-  authorization_expiring: SILENT,
-  // Said by the check of the system when it lasts: one failed request comes and goes.
-  service_unusable: SILENT,
-  // The version was not used, and nothing is to be done about it here.
-  version_ahead: SILENT,
-  // The ids and the other label agree, so that nothing is wrong in the ledger.
-  link: SILENT,
-  // The service also sends what is no money: whole families of events would alert.
-  event_ignored: SILENT,
+  // Reported by rules of their own, with the deadline or the age.
+  overdue: NO_ALERT,
+  authorization_expiring: NO_ALERT,
+  // Reported by the system watch if it lasts: a single failed request means nothing.
+  service_unusable: NO_ALERT,
+  // The version was not used, so there is nothing to do.
+  version_ahead: NO_ALERT,
+  // The ids and the other label agree, so the ledger is correct.
+  link: NO_ALERT,
+  // The service also sends whole families of events without money.
+  event_ignored: NO_ALERT,
 };
 
-/** Every class that the table knows (rule 3). */
+/** Every class in the table (rule 3). */
 export const FINDING_CLASSES_JUDGED: readonly string[] = Object.keys(CLASS_RULES);
 
-/** Classes that alert somebody; each is the name of a rule. */
+/** Classes that alert; each is the name of a rule. */
 export const ALERTING_CLASSES = Object.entries(CLASS_RULES).flatMap(([name, rule]) =>
-  rule === SILENT ? [] : [name as Rule],
+  rule === NO_ALERT ? [] : [name as Rule],
 );
 
-/** How long each of them stands before it is spoken of (rule 2). */
+/** The grace period of each of them (rule 2). */
 export const GRACES: readonly { readonly class: Rule; readonly graceMs: number }[] =
   ALERTING_CLASSES.map((name) => ({ class: name, graceMs: CLASS_RULES[name]?.graceMs ?? 0 }));
 
-/** Whether a class alerts anybody, ever. */
+/** Whether a class alerts at all. */
 export function alertsAbout(findingClass: string): findingClass is Rule {
-  return Object.hasOwn(CLASS_RULES, findingClass) && CLASS_RULES[findingClass] !== SILENT;
+  return Object.hasOwn(CLASS_RULES, findingClass) && CLASS_RULES[findingClass] !== NO_ALERT;
 }
 
-/** What should stand about an open finding (rules 1 and 2); undefined for nothing, or nothing yet. */
+/** The alert about an open finding (rules 1 and 2); undefined for none, or none yet. */
 export function findingAlert(finding: OpenFinding): Alert | undefined {
   const { class: name, subject, detail, ageMs, place } = finding;
   if (!alertsAbout(name)) return undefined;
   const rule = CLASS_RULES[name];
   if (!rule || ageMs < rule.graceMs) return undefined;
-  // An error may quote what it failed on.
+  // An error may quote personal data.
   const { error: _, ...facts } = detail;
   const { orderId, paymentId } = place;
   const caveat = finding.isConfirmed === false ? UNCONFIRMED : '';
@@ -283,7 +282,7 @@ export function findingAlert(finding: OpenFinding): Alert | undefined {
     subject,
     variant: '',
     severity: rule.severity,
-    sentence: `${rule.say(finding)}${caveat}`,
+    sentence: `${rule.sentence(finding)}${caveat}`,
     nextStep: rule.nextStep(finding),
     detail: facts,
     orderId,
@@ -291,7 +290,7 @@ export function findingAlert(finding: OpenFinding): Alert | undefined {
   };
 }
 
-/** What the ledger holds of a resource. */
+/** A resource in the ledger. */
 interface ResourceRow {
   readonly orderKey: string | null;
   readonly paymentId: string | null;
@@ -331,7 +330,7 @@ export function placeOf(finding: Subject, row: ResourceRow | undefined): Place {
   };
 }
 
-/** `payment pay_1`; the two kinds of orders are told apart as their keys are. */
+/** For example `payment pay_1`. An order without an id of the shop is named by its payment. */
 function inner(subject: string): string {
   const [kind = '', ...rest] = subject.split(':');
   if (kind !== 'order') return `${kind} ${quote(rest.join(':'))}`;
@@ -339,19 +338,19 @@ function inner(subject: string): string {
   return rest[0] === 'payment' ? `the order of payment ${id}` : `order ${id}`;
 }
 
-/** The same at the beginning of a sentence. */
+/** The same at the start of a sentence. */
 function named(subject: string): string {
   const text = inner(subject);
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What follows the kind; of orders, their own id. */
+/** The id after the kind; for orders, the id in their key. */
 function idOf(subject: string): string {
   const [kind, ...rest] = subject.split(':');
   return rest.slice(kind === 'order' ? 1 : 0).join(':');
 }
 
-/** Of `list:payments` and `totals:payments`, what is listed. */
+/** The list of `list:payments` and `totals:payments`. */
 const listName = idOf;
 
 function explain({ subject }: OpenFinding): string {
@@ -363,7 +362,7 @@ function refresh(subject: string): string {
 }
 
 function accept({ subject }: OpenFinding): string {
-  return `npx tallyhook findings list --subject ${shellWord(subject)}; then accept it: npx tallyhook findings accept NUMBER --reason "…"`;
+  return `npx tallyhook findings list --subject ${shellWord(subject)}; then accept the finding: npx tallyhook findings accept NUMBER --reason "…"`;
 }
 
 function amount(amountMinor: unknown, currency: unknown): string {
@@ -405,7 +404,7 @@ function joined(items: unknown, say: (item: unknown) => string, separator: strin
   return `${items.slice(0, MOST_LISTED).map(say).join(separator)}${more}`;
 }
 
-function sayTime(iso: unknown): string {
+function formatTime(iso: unknown): string {
   const ms = typeof iso === 'string' ? Date.parse(iso) : Number.NaN;
   return Number.isNaN(ms) ? 'an unknown time' : instant(ms);
 }

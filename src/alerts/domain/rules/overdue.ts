@@ -1,12 +1,12 @@
 /**
- * What stays longer in a status than it should. It stands from the end of its term on, for as long as
- * the status allows no more; how long that is, the ledger says for each status.
+ * Resources that stay in a status for too long. The alert is active from the end of the status's term,
+ * which the ledger defines for each status.
  */
 import type { ResourceKind } from '../../../contract/resources/index.ts';
-import type { Alert, Rule, Settled } from '../alert.ts';
+import type { Alert, Rule, SubjectAlerts } from '../alert.ts';
 import type { Described, ResourceFacts } from '../facts.ts';
+import { belonging, history, instant, money, resourceDetail, subjectOf } from '../format.ts';
 import { shellWord } from '../shellWord.ts';
-import { belonging, history, instant, money, resourceDetail, subjectOf } from '../words.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -17,32 +17,32 @@ const RULE_OF = {
   dispute: 'dispute_stuck',
 } as const satisfies Record<ResourceKind, Rule>;
 
-/** What this rule goes by. */
+/** The input of this rule. */
 export type TermFacts = Described & Pick<ResourceFacts, 'before' | 'createdMs' | 'termDays'>;
 
-/** Undefined while neither the status now nor the one before can have outlasted its term. */
-export function overdueAlerts(facts: TermFacts, nowMs: number): Settled | undefined {
+/** Undefined if neither the current nor the previous status can have exceeded its term. */
+export function overdueAlerts(facts: TermFacts, nowMs: number): SubjectAlerts | undefined {
   const { before, createdMs, termDays } = facts;
   const isPast = (days: number | undefined) =>
     days !== undefined && createdMs !== undefined && nowMs - createdMs > days * DAY_MS;
   const isOverdue = isPast(termDays);
-  // Without a creation time the ledger's own check went by when it first heard of it, which is not
-  // known here: then what stands is left to it until the status has no term at all.
-  const mayHaveStood =
+  // Without a creation time the ledger's own check counts from its first observation, which is unknown
+  // here. An open alert is then left to that check until the status has no term.
+  const mayHaveAlert =
     createdMs === undefined
       ? before?.termDays !== undefined && termDays === undefined
       : isPast(before?.termDays);
-  if (!isOverdue && !mayHaveStood) return undefined;
+  if (!isOverdue && !mayHaveAlert) return undefined;
   return {
     subject: subjectOf(facts),
     rules: [RULE_OF[facts.kind]],
-    standing: isOverdue ? [overdueAlert(facts)] : [],
+    active: isOverdue ? [overdueAlert(facts)] : [],
   };
 }
 
-/** What stands of a resource by this rule once a person accepted that it takes long: nothing. */
-export function acceptedOverdue(subject: string): Settled {
-  return { subject, rules: Object.values(RULE_OF), standing: [] };
+/** Resolves the alert once a person has accepted that the resource takes long. */
+export function acceptedOverdue(subject: string): SubjectAlerts {
+  return { subject, rules: Object.values(RULE_OF), active: [] };
 }
 
 function overdueAlert(facts: TermFacts): Alert {
@@ -54,8 +54,8 @@ function overdueAlert(facts: TermFacts): Alert {
     subject: subjectOf(facts),
     variant: '',
     severity: 'warning',
-    sentence: `${name}${belonging(facts)} is on its way${since} and still ${status}; ${termDays} days are usual at most.`,
-    nextStep: `Ask the service: npx tallyhook refresh ${shellWord(id)}. Then: ${history(facts)}`,
+    sentence: `${name}${belonging(facts)} has been ${status}${since}; it usually takes ${termDays} days at most.`,
+    nextStep: `npx tallyhook refresh ${shellWord(id)}; if nothing changes, ask the service's support. History: ${history(facts)}`,
     detail: { ...resourceDetail(facts), termDays },
     orderId: facts.orderId,
     paymentId: facts.paymentId,

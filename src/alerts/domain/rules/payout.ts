@@ -1,36 +1,36 @@
 /**
  * Rules of payouts.
  *
- * 1. A payout that came to nothing, or came back, stands until it is under way again. It opens when it
- *    happens and is left alone afterwards, so that nobody hears of what is past.
- * 2. Louder when the payee was said to be paid before: somebody may have relied on it.
- * 3. While a body without a version reports more than the state, a failure is not over: the answer
- *    that took it back may lag behind that body.
+ * 1. A payout that failed or was returned has an alert until it is in progress again. The alert is evaluated
+ *    only when this happens, so that nobody is notified of the past.
+ * 2. Critical if it was reported as paid before: someone may have relied on it.
+ * 3. While a body without a version reports a later status, the alert stays open: the response that
+ *    retracted the failure may lag behind that body.
  */
-import type { Alert, Settled } from '../alert.ts';
+import type { Alert, SubjectAlerts } from '../alert.ts';
 import type { ResourceFacts } from '../facts.ts';
-import { belonging, history, money, reasonSentence, resourceDetail, subjectOf } from '../words.ts';
+import { belonging, history, money, reasonSentence, resourceDetail, subjectOf } from '../format.ts';
 
-/** Statuses that need somebody, and how each is put. */
+/** Statuses that need action, with their text. */
 const FAILED: ReadonlyMap<string, string> = new Map([
   ['failed', 'failed'],
-  ['cancelled', 'was cancelled'],
+  ['cancelled', 'was canceled'],
   ['expired', 'expired'],
-  ['reversed', 'was reversed: the money came back'],
+  ['reversed', 'was reversed and the money returned'],
   ['ineligible', 'is not eligible'],
 ]);
 
-export function payoutAlerts(facts: ResourceFacts): Settled | undefined {
+export function payoutAlerts(facts: ResourceFacts): SubjectAlerts | undefined {
   const { before, status } = facts;
   if (status === undefined || before?.status === status) return undefined;
   const what = FAILED.get(status);
   if (what === undefined && !FAILED.has(before?.status ?? '')) return undefined;
   if (what === undefined && facts.isUncertain) return undefined;
-  const isSaid = what !== undefined && !facts.isHistory;
+  const isRaised = what !== undefined && !facts.isHistory;
   return {
     subject: subjectOf(facts),
     rules: ['payout_failed'],
-    standing: isSaid ? [failedAlert(facts, status, what)] : [],
+    active: isRaised ? [failedAlert(facts, status, what)] : [],
   };
 }
 
@@ -44,7 +44,7 @@ function failedAlert(facts: ResourceFacts, status: string, what: string): Alert 
     variant: status,
     severity: wasPaid ? 'critical' : 'warning',
     sentence: `${name}${belonging(facts)} ${what}${after}.${reasonSentence(facts)} The payee does not have the money.`,
-    nextStep: `Pay again if it is still owed; its history: ${history(facts)}`,
+    nextStep: `Create a new payout if the amount is still owed. History: ${history(facts)}`,
     detail: { ...resourceDetail(facts), wasPaid },
     orderId: facts.orderId,
     paymentId: facts.paymentId,

@@ -1,32 +1,32 @@
 /**
  * Rules of refunds.
  *
- * 1. A refund that failed stands until it is under way again. It opens when it happens and is left
- *    alone afterwards, so that nobody hears of what is past.
- * 2. Louder when it had succeeded before: the customer was told that the money is coming.
- * 3. While a body without a version reports more than the state, a failure is not over: the answer
- *    that took it back may lag behind that body.
+ * 1. A failed refund has an alert until it is in progress again. The alert is evaluated
+ *    only when this happens, so that nobody is notified of the past.
+ * 2. Critical if it was reported as succeeded before: the customer may have been informed.
+ * 3. While a body without a version reports a later status, the alert stays open: the response that
+ *    retracted the failure may lag behind that body.
  */
-import type { Alert, Settled } from '../alert.ts';
+import type { Alert, SubjectAlerts } from '../alert.ts';
 import type { ResourceFacts } from '../facts.ts';
-import { belonging, history, money, reasonSentence, resourceDetail, subjectOf } from '../words.ts';
+import { belonging, history, money, reasonSentence, resourceDetail, subjectOf } from '../format.ts';
 
-export function refundAlerts(facts: ResourceFacts): Settled | undefined {
+export function refundAlerts(facts: ResourceFacts): SubjectAlerts | undefined {
   const { before, status } = facts;
   if (status === undefined || before?.status === status) return undefined;
   if (status !== 'failed' && before?.status !== 'failed') return undefined;
   if (status !== 'failed' && facts.isUncertain) return undefined;
-  const isSaid = status === 'failed' && !facts.isHistory;
+  const isRaised = status === 'failed' && !facts.isHistory;
   return {
     subject: subjectOf(facts),
     rules: ['refund_failed'],
-    standing: isSaid ? [failedAlert(facts)] : [],
+    active: isRaised ? [failedAlert(facts)] : [],
   };
 }
 
 function failedAlert(facts: ResourceFacts): Alert {
   const wasDone = facts.before?.status === 'succeeded';
-  const after = wasDone ? ' after it had been reported as done' : '';
+  const after = wasDone ? ' after it had been reported as succeeded' : '';
   const name = `Refund ${facts.id} of ${money(facts.amountMinor, facts.currency)}`;
   return {
     rule: 'refund_failed',
@@ -34,7 +34,7 @@ function failedAlert(facts: ResourceFacts): Alert {
     variant: '',
     severity: wasDone ? 'critical' : 'warning',
     sentence: `${name}${belonging(facts)} failed${after}.${reasonSentence(facts)} The customer does not have the money.`,
-    nextStep: `Refund again or another way; its history: ${history(facts)}`,
+    nextStep: `Create a new refund, or pay the customer another way. History: ${history(facts)}`,
     detail: { ...resourceDetail(facts), wasDone },
     orderId: facts.orderId,
     paymentId: facts.paymentId,

@@ -1,8 +1,8 @@
 /**
- * What rules say of a resource that showed something new. Nearly all are ordinary, and of these they
- * say nothing: then nothing stands of them either, and no statement is spent on finding that out.
+ * Alerts about a resource with a new observation. Almost all resources have none and never had any; for
+ * these the rules return nothing, so that no statement is run.
  */
-import type { Settled } from '../alert.ts';
+import type { SubjectAlerts } from '../alert.ts';
 import type { ResourceFacts } from '../facts.ts';
 import { holdEndAlerts } from './authorization.ts';
 import { disputeAlerts } from './dispute.ts';
@@ -10,13 +10,13 @@ import { overdueAlerts } from './overdue.ts';
 import { payoutAlerts } from './payout.ts';
 import { refundAlerts } from './refund.ts';
 
-/** @returns nothing where nothing can stand or have stood */
-export function resourceAlerts(facts: ResourceFacts, nowMs: number): readonly Settled[] {
-  const told = isLongPast(facts, nowMs) ? { ...facts, isHistory: true } : facts;
-  return [kindAlerts(told, nowMs) ?? [], overdueAlerts(told, nowMs) ?? []].flat();
+/** @returns nothing if the resource cannot have an alert, open or to be opened */
+export function resourceAlerts(facts: ResourceFacts, nowMs: number): readonly SubjectAlerts[] {
+  const known = isLongPast(facts, nowMs) ? { ...facts, isHistory: true } : facts;
+  return [kindAlerts(known, nowMs) ?? [], overdueAlerts(known, nowMs) ?? []].flat();
 }
 
-function kindAlerts(facts: ResourceFacts, nowMs: number): Settled | undefined {
+function kindAlerts(facts: ResourceFacts, nowMs: number): SubjectAlerts | undefined {
   switch (facts.kind) {
     case 'payment':
       return holdEndAlerts(facts);
@@ -29,10 +29,10 @@ function kindAlerts(facts: ResourceFacts, nowMs: number): Settled | undefined {
   }
 }
 
-/** As far as every night's comparison looks back: what is younger was lost on its way, not imported. */
+/** The window of the nightly comparison: a younger change was missed, not imported. */
 const LONG_PAST_MS = 8 * 24 * 60 * 60_000;
 
-/** Something that is first heard of long after it came to its end. */
+/** Its first observation comes long after its last change. */
 function isLongPast({ before, versionMs, createdMs }: ResourceFacts, nowMs: number): boolean {
   const changedMs = versionMs ?? createdMs;
   return before === undefined && changedMs !== undefined && nowMs - changedMs > LONG_PAST_MS;

@@ -1,23 +1,26 @@
 /**
- * What the ledger tells alerts of a transaction: the resources that showed something new. The caller
- * holds them all.
+ * Raises and resolves alerts about resources that changed in a transaction of the ledger. The caller
+ * holds their locks.
  */
 import type { Queryable } from '../platform/db/database.ts';
 import type { ResourceFacts } from './domain/facts.ts';
-import { NEEDS_ANSWER } from './domain/rules/dispute.ts';
+import { NEEDS_RESPONSE } from './domain/rules/dispute.ts';
 import { evidenceDeadline, nextThresholdMs } from './domain/rules/evidence.ts';
 import { resourceAlerts } from './domain/rules/resource.ts';
-import { settleAlerts } from './raise.ts';
 import { dropDeadlines, type PlannedDeadline, planDeadlines } from './store/deadlines.ts';
+import { syncAlerts } from './syncAlerts.ts';
 
 export interface Changed {
   readonly resources: readonly ResourceFacts[];
   readonly nowMs: number;
 }
 
-/** Raises and resolves what follows. Where all is ordinary it takes no statement. */
-export async function settleResources(tx: Queryable, { resources, nowMs }: Changed): Promise<void> {
-  await settleAlerts(
+/** Runs no statement if no resource can have an alert. */
+export async function syncResourceAlerts(
+  tx: Queryable,
+  { resources, nowMs }: Changed,
+): Promise<void> {
+  await syncAlerts(
     tx,
     resources.flatMap((facts) => resourceAlerts(facts, nowMs)),
   );
@@ -28,21 +31,21 @@ export async function settleResources(tx: Queryable, { resources, nowMs }: Chang
   );
 }
 
-/** Plans when to speak of disputes that need an answer, and ends that for others. */
+/** Plans reminders of disputes that need a response, and drops those of others. */
 async function planEvidence(
   tx: Queryable,
   disputes: readonly ResourceFacts[],
   nowMs: number,
 ): Promise<void> {
   const planned = disputes.flatMap((facts): readonly PlannedDeadline[] => {
-    if (facts.status !== NEEDS_ANSWER) return [];
+    if (facts.status !== NEEDS_RESPONSE) return [];
     const { deadlineMs } = evidenceDeadline(facts, nowMs);
     const nextMs = nextThresholdMs(deadlineMs, nowMs);
     if (nextMs === undefined) return [];
     return [{ ...facts, deadlineAt: new Date(deadlineMs), nextAt: new Date(nextMs) }];
   });
   const awaited = new Set(planned.map(({ id }) => id));
-  const over = disputes.filter(({ id, before }) => before !== undefined && !awaited.has(id));
+  const done = disputes.filter(({ id, before }) => before !== undefined && !awaited.has(id));
   if (planned.length > 0) await planDeadlines(tx, planned);
-  if (over.length > 0) await dropDeadlines(tx, over);
+  if (done.length > 0) await dropDeadlines(tx, done);
 }

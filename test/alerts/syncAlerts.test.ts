@@ -1,7 +1,7 @@
 /** Numbers in brackets name invariants of src/alerts/domain/alert.ts. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SEVERITIES, type Settled } from '../../src/alerts/domain/alert.ts';
-import { settleAlerts, tellNews } from '../../src/alerts/raise.ts';
+import { SEVERITIES, type SubjectAlerts } from '../../src/alerts/domain/alert.ts';
+import { raiseOneTimeAlerts, syncAlerts } from '../../src/alerts/syncAlerts.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { alertOf, readWrittenAlerts } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-const settle = (...settled: readonly Settled[]) =>
-  db.transaction((tx) => settleAlerts(tx, settled));
+const settle = (...settled: readonly SubjectAlerts[]) =>
+  db.transaction((tx) => syncAlerts(tx, settled));
 
 /** Whether one rule's condition holds for a subject. */
-const holds = (subject: string, does: boolean): Settled => ({
+const holds = (subject: string, does: boolean): SubjectAlerts => ({
   subject,
   rules: ['dispute_opened'],
-  standing: does ? [alertOf({ subject })] : [],
+  active: does ? [alertOf({ subject })] : [],
 });
 
 const written = async (subject: string) =>
@@ -56,7 +56,7 @@ test('its end is said once, and a recurrence opens anew [2, 4]', async () => {
 test('an alert of a rule that was not asked is left alone', async () => {
   const subject = unique('dispute:dp');
   await settle(holds(subject, true));
-  await settle({ subject, rules: ['dispute_deadline'], standing: [] });
+  await settle({ subject, rules: ['dispute_deadline'], active: [] });
   await settle(holds(unique('dispute:dp'), false));
   expect(await written(subject)).toEqual([['open', ['opened']]]);
 });
@@ -65,10 +65,10 @@ test('what goes on is brought up to date, and said again only when it grows more
   const subject = unique('dispute:dp');
   for (const severity of SEVERITIES.toReversed()) {
     const one = alertOf({ subject, severity, sentence: `Now it is ${severity}.` });
-    await settle({ subject, rules: [one.rule], standing: [one] });
+    await settle({ subject, rules: [one.rule], active: [one] });
   }
   const louder = alertOf({ subject, severity: 'critical', detail: { left: 1 } });
-  await settle({ subject, rules: [louder.rule], standing: [louder] });
+  await settle({ subject, rules: [louder.rule], active: [louder] });
   expect(
     await db.query('select severity, sentence, detail from alerts where subject = $1', [subject]),
   ).toEqual([{ severity: 'critical', sentence: louder.sentence, detail: { left: 1 } }]);
@@ -77,7 +77,7 @@ test('what goes on is brought up to date, and said again only when it grows more
 
 test('at a threshold it is said again [3]', async () => {
   const subject = unique('payment:pay');
-  const atThreshold = { ...holds(subject, true), isAtThreshold: true };
+  const atThreshold = { ...holds(subject, true), isReminderDue: true };
   await settle(atThreshold);
   await settle(atThreshold);
   expect(await written(subject)).toEqual([['open', ['opened', 'reminder']]]);
@@ -88,10 +88,10 @@ test('acknowledged, it stays so, is said only when it grows more severe, and res
   await settle(holds(subject, true));
   await acknowledge(subject);
   await settle(holds(subject, true));
-  await settle({ ...holds(subject, true), isAtThreshold: true });
+  await settle({ ...holds(subject, true), isReminderDue: true });
   expect(await written(subject)).toEqual([['acknowledged', ['opened']]]);
   const louder = alertOf({ subject, severity: 'critical' });
-  await settle({ subject, rules: [louder.rule], standing: [louder] });
+  await settle({ subject, rules: [louder.rule], active: [louder] });
   expect(await written(subject)).toEqual([['acknowledged', ['opened', 'reminder']]]);
   await settle(holds(subject, false));
   expect(await written(subject)).toEqual([['resolved', ['opened', 'reminder', 'resolved']]]);
@@ -102,7 +102,7 @@ test('snoozed, nothing is said of it, its end included [6]', async () => {
   await settle(holds(subject, true));
   await setState(subject, `snoozed_until = now() + interval '1 day', snoozed_by = 'ada'`);
   const louder = alertOf({ subject, severity: 'critical' });
-  await settle({ subject, rules: [louder.rule], standing: [louder], isAtThreshold: true });
+  await settle({ subject, rules: [louder.rule], active: [louder], isReminderDue: true });
   await settle(holds(subject, false));
   expect(await written(subject)).toEqual([['resolved', ['opened']]]);
 });
@@ -114,9 +114,9 @@ test('an end is not said beside what is new about the same subject [4]', async (
     {
       subject: moved,
       rules: ['dispute_opened'],
-      standing: [alertOf({ subject: moved, variant: 'arbitration' })],
+      active: [alertOf({ subject: moved, variant: 'arbitration' })],
     },
-    { ...holds(won, false), news: [alertOf({ subject: won, rule: 'dispute_won' })] },
+    { ...holds(won, false), oneTime: [alertOf({ subject: won, rule: 'dispute_won' })] },
     holds(over, false),
   );
   expect(await written(moved)).toEqual([
@@ -133,8 +133,8 @@ test('an end is not said beside what is new about the same subject [4]', async (
 test('news are said once and stand resolved, each a row of its own', async () => {
   const subject = unique('dispute:dp');
   const news = alertOf({ subject, rule: 'dispute_won', severity: 'info' });
-  await db.transaction((tx) => tellNews(tx, [news]));
-  await db.transaction((tx) => tellNews(tx, [news]));
+  await db.transaction((tx) => raiseOneTimeAlerts(tx, [news]));
+  await db.transaction((tx) => raiseOneTimeAlerts(tx, [news]));
   expect(await written(subject)).toEqual([
     ['resolved', ['opened']],
     ['resolved', ['opened']],
@@ -148,7 +148,7 @@ test('of two that raise one alert at once, one opens and says it [2]', async () 
     commit = resolve;
   });
   const first = db.transaction(async (tx) => {
-    await settleAlerts(tx, [holds(subject, true)]);
+    await syncAlerts(tx, [holds(subject, true)]);
     await mayCommit;
   });
   await waitFor(
@@ -177,7 +177,7 @@ async function waiting(state: 'active' | 'idle in transaction'): Promise<number>
 test('what a transaction raised is gone when it is rolled back', async () => {
   const subject = unique('dispute:dp');
   const failing = db.transaction(async (tx) => {
-    await settleAlerts(tx, [holds(subject, true)]);
+    await syncAlerts(tx, [holds(subject, true)]);
     throw new Error('the cause fails');
   });
   await expect(failing).rejects.toThrow('the cause fails');
@@ -196,7 +196,7 @@ test('ten thousand alerts take a handful of statements', async () => {
         },
       };
       const settled = subjects.map((subject) => holds(subject, does));
-      return settleAlerts(counting, settled);
+      return syncAlerts(counting, settled);
     });
     return statements;
   };

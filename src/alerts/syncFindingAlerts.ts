@@ -1,6 +1,6 @@
 /**
- * Raises and resolves alerts about findings, in the transaction that opens or closes them. Whoever
- * does that hands over what changed; what a finding says to people stands in domain/rules/findings.ts.
+ * Raises and resolves alerts about findings, in the transaction that opens or closes the findings. The
+ * texts are in domain/rules/findings.ts.
  */
 import type { Database, Queryable } from '../platform/db/database.ts';
 import {
@@ -17,24 +17,24 @@ import {
   placeOf,
   resourceOf,
 } from './domain/rules/findings.ts';
-import { settleAlerts } from './raise.ts';
 import {
   lockAwaitingExcesses,
-  lockUnspoken,
+  lockUnalerted,
   readPlaces,
   type StoredFinding,
 } from './store/findings.ts';
+import { syncAlerts } from './syncAlerts.ts';
 
-/** What changed: findings that are open and not accepted now, and others that no longer are. */
+/** Findings that changed: those that are open and not accepted now, and those that no longer are. */
 export interface ChangedFindings {
   readonly open: readonly StoredFinding[];
-  readonly over: readonly { readonly class: string; readonly subject: string }[];
+  readonly closed: readonly { readonly class: string; readonly subject: string }[];
 }
 
-/** Costs nothing where nothing changed, or only classes that alert nobody. */
-export async function settleFindings(
+/** Runs no statement if no class that alerts has changed. */
+export async function syncFindingAlerts(
   tx: Queryable,
-  { open, over }: ChangedFindings,
+  { open, closed }: ChangedFindings,
 ): Promise<void> {
   const placeIn = await readPlacesOf(
     tx,
@@ -44,17 +44,17 @@ export async function settleFindings(
     const { class: rule, subject } = finding;
     if (!alertsAbout(rule)) return [];
     const alert = findingAlert({ ...finding, place: placeIn(finding) });
-    // An excess awaits confirmation; until then only an alert that is open is kept up to date.
-    const isHeldBack = isExcess(rule) && finding.isConfirmed === undefined;
-    return [{ subject, rules: [rule], standing: alert ? [alert] : [], isHeldBack }];
+    // While an excess awaits confirmation, an open alert is updated and none is opened.
+    const isOpeningDeferred = isExcess(rule) && finding.isConfirmed === undefined;
+    return [{ subject, rules: [rule], active: alert ? [alert] : [], isOpeningDeferred }];
   });
-  const ended = over.flatMap(({ class: rule, subject }) =>
-    alertsAbout(rule) ? [{ subject, rules: [rule], standing: [] }] : [],
+  const ended = closed.flatMap(({ class: rule, subject }) =>
+    alertsAbout(rule) ? [{ subject, rules: [rule], active: [] }] : [],
   );
-  await settleAlerts(tx, [...raised, ...ended]);
+  await syncAlerts(tx, [...raised, ...ended]);
 }
 
-/** Tells where findings belong. */
+/** Reads what the ledger knows about the subjects of findings. */
 async function readPlacesOf(
   tx: Queryable,
   findings: readonly StoredFinding[],
@@ -70,19 +70,19 @@ async function readPlacesOf(
 
 const FINDINGS_PER_TRANSACTION = 1_000;
 
-/** Whether the service can be asked at all decides how long an excess awaits confirmation. */
-export interface SpeakOptions {
+/** Whether an API key is set decides how long an excess awaits confirmation. */
+interface RaiseOptions {
   readonly isServiceAsked: boolean;
 }
 
 /**
- * Raises alerts about findings that have none and should: those whose grace is over, excesses that
- * the service confirmed, and those of a time before there were alerts.
- * @returns how many it looked at
+ * Raises missing alerts about findings: those whose grace period is over, excesses that the service
+ * confirmed, and findings of versions without alerts.
+ * @returns how many findings it processed
  */
-export async function speakOfFindings(
+export async function raiseWaitingFindings(
   db: Database,
-  { isServiceAsked }: SpeakOptions,
+  { isServiceAsked }: RaiseOptions,
 ): Promise<number> {
   const limit = FINDINGS_PER_TRANSACTION;
   const graces = GRACES.filter((grace) => !isExcess(grace.class));
@@ -93,23 +93,23 @@ export async function speakOfFindings(
     limit,
   };
   return (
-    (await speakOf(db, (tx) => lockUnspoken(tx, graces, limit))) +
-    (await speakOf(db, (tx) => lockAwaitingExcesses(tx, excesses)))
+    (await raiseAlertsOf(db, (tx) => lockUnalerted(tx, graces, limit))) +
+    (await raiseAlertsOf(db, (tx) => lockAwaitingExcesses(tx, excesses)))
   );
 }
 
-async function speakOf(
+async function raiseAlertsOf(
   db: Database,
   lock: (tx: Queryable) => Promise<readonly StoredFinding[]>,
 ): Promise<number> {
-  let spoken = 0;
+  let total = 0;
   for (;;) {
     const open = await db.transaction(async (tx) => {
-      const unspoken = await lock(tx);
-      await settleFindings(tx, { open: unspoken, over: [] });
-      return unspoken;
+      const findings = await lock(tx);
+      await syncFindingAlerts(tx, { open: findings, closed: [] });
+      return findings;
     });
-    spoken += open.length;
-    if (open.length < FINDINGS_PER_TRANSACTION) return spoken;
+    total += open.length;
+    if (open.length < FINDINGS_PER_TRANSACTION) return total;
   }
 }

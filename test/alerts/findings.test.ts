@@ -1,7 +1,7 @@
 /** Alerts about findings, written in the transaction that opens and closes them. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { speakOfFindings } from '../../src/alerts/settleFindings.ts';
+import { raiseWaitingFindings } from '../../src/alerts/syncFindingAlerts.ts';
 import { acceptFinding } from '../../src/ledger/acceptFinding.ts';
 import { replayEvent } from '../../src/ledger/inbox/applyEvents.ts';
 import { closeClasses, openFindings } from '../../src/ledger/recordFindings.ts';
@@ -94,7 +94,7 @@ describe('a finding', () => {
       `update findings set updated_at = updated_at - interval '30 minutes' where subject = $1`,
       [`order:order:${orderId}`],
     );
-    await speakOfFindings(db, { isServiceAsked: false });
+    await raiseWaitingFindings(db, { isServiceAsked: false });
     const rows = await db.query(
       'select rule, severity, order_id, sentence from alerts where subject = $1',
       [`order:order:${orderId}`],
@@ -105,7 +105,7 @@ describe('a finding', () => {
         severity: 'critical',
         order_id: orderId,
         sentence: expect.stringContaining(
-          `Refunds of order ${orderId} exceed what was captured by 5.00 USD.`,
+          `Refunds of order ${orderId} exceed the captured amount by 5.00 USD.`,
         ),
       },
     ]);
@@ -172,7 +172,7 @@ describe('a finding that asking again usually settles', () => {
   test('alerts nobody when it is settled in time', async () => {
     const subject = `payment:${unique('pay')}`;
     await open(subject);
-    await speakOfFindings(db, { isServiceAsked: true });
+    await raiseWaitingFindings(db, { isServiceAsked: true });
     await db.transaction((tx) => closeClasses(tx, ['stale_local'], [subject]));
     expect(await alertsOf(subject)).toEqual([]);
   });
@@ -181,8 +181,8 @@ describe('a finding that asking again usually settles', () => {
     const subject = `payment:${unique('pay')}`;
     await open(subject);
     await grow(subject);
-    await speakOfFindings(db, { isServiceAsked: true });
-    await speakOfFindings(db, { isServiceAsked: true });
+    await raiseWaitingFindings(db, { isServiceAsked: true });
+    await raiseWaitingFindings(db, { isServiceAsked: true });
     expect(said(await alertsOf(subject))).toEqual([['stale_local', 'open', 'opened']]);
     await db.transaction((tx) => closeClasses(tx, ['stale_local'], [subject]));
     expect(said(await alertsOf(subject))).toEqual([
@@ -195,7 +195,7 @@ describe('a finding that asking again usually settles', () => {
     await open(subject);
     await grow(subject);
     await acceptFinding(db, await findingOf(subject), { by: 'ada', reason: 'known' });
-    await speakOfFindings(db, { isServiceAsked: true });
+    await raiseWaitingFindings(db, { isServiceAsked: true });
     expect(await alertsOf(subject)).toEqual([]);
   });
 });

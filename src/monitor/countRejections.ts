@@ -1,18 +1,18 @@
 /**
- * Counts deliveries without a valid signature, of which nothing is kept. They are counted in memory
- * and written as one statement at most every ten seconds, and only when there were some: anybody can
- * send as many as they like, and none of them may cost the database a write.
+ * Counts deliveries without a valid signature, which are not stored. Counts are kept in memory and
+ * written in one statement at most every ten seconds: anyone can send such requests, and a request must
+ * not cost a write to the database.
  *
- * What a process has not written when it dies is lost: the count only serves to notice many.
+ * Counts that a process has not written when it dies are lost: they only serve to detect large numbers.
  */
 import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { pause } from '../platform/pause.ts';
 import type { CountName } from './store/watch.ts';
 
-export interface RefusalCount {
+export interface RejectionCount {
   count(reason: 'missing' | 'malformed' | 'mismatch'): void;
-  /** Writes what was counted without further delay. */
+  /** Writes the counts without further delay. */
   drain(): Promise<void>;
 }
 
@@ -23,11 +23,11 @@ export type WriteCounts = (
 const WRITE_EVERY_MS = 10_000;
 
 /** @param rest waits between two writes, or less when the signal ends it */
-export function createRefusalCount(
+export function createRejectionCount(
   write: WriteCounts,
   log: Log,
   rest: (signal: AbortSignal) => Promise<void> = (signal) => pause(WRITE_EVERY_MS, signal),
-): RefusalCount {
+): RejectionCount {
   const counted = new Map<CountName, number>();
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
@@ -40,7 +40,7 @@ export function createRefusalCount(
       try {
         await write(counts);
       } catch (error) {
-        log.warn({ error: toError(error) }, 'receiver.refusals_not_counted');
+        log.warn({ error: toError(error) }, 'monitor.rejections_not_counted');
         for (const { name, count } of counts) add(name, count);
       }
     } while (counted.size > 0 && !stopping.signal.aborted);

@@ -1,6 +1,6 @@
-/** Statements that read alerts for people and programs. */
+/** Statements that read alerts for the command line and the API, and record what people do about them. */
 import type { Queryable } from '../../platform/db/database.ts';
-import { ENDS_OF_LIFE, type Rule, type Severity } from '../domain/alert.ts';
+import { type Rule, type Severity, TERMINAL_RULES } from '../domain/alert.ts';
 
 export const ALERT_STATES = ['open', 'acknowledged', 'resolved'] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
@@ -21,11 +21,11 @@ export interface AlertRow {
   readonly openedAt: Date;
   readonly updatedAt: Date;
   readonly resolvedAt: Date | null;
-  /** Who deals with it, and how; also where it was resolved since. */
+  /** Who handles it, and how; kept after it is resolved. */
   readonly acknowledgedAt: Date | null;
   readonly acknowledgedBy: string | null;
   readonly acknowledgedReason: string | null;
-  /** Nothing is said of it until then. */
+  /** It does not notify until then. */
   readonly snoozedUntil: Date | null;
   readonly snoozedBy: string | null;
 }
@@ -39,7 +39,7 @@ const COLUMNS = `
   snoozed_until as "snoozedUntil", snoozed_by as "snoozedBy"`;
 
 export interface AlertPage {
-  /** Undefined: all of them. */
+  /** Undefined for all states. */
   readonly states: readonly AlertState[] | undefined;
   readonly severity: Severity | undefined;
   readonly rule: Rule | undefined;
@@ -48,8 +48,8 @@ export interface AlertPage {
 }
 
 /**
- * Alerts below a number, newest first. Where the resolved ones are left out, that is a condition of its
- * own, so that the few others are found without reading through all that ever were.
+ * Alerts below a number, newest first. Leaving out resolved alerts is a separate condition, so that the
+ * partial index finds the few others.
  */
 export function readAlertRows(db: Queryable, page: AlertPage): Promise<readonly AlertRow[]> {
   const isCurrent = page.states !== undefined && !page.states.includes('resolved');
@@ -67,15 +67,15 @@ export function readAlertRows(db: Queryable, page: AlertPage): Promise<readonly 
   );
 }
 
-/** @returns undefined when there is no such alert */
+/** @returns undefined if there is no such alert */
 export async function readAlert(db: Queryable, id: number): Promise<AlertRow | undefined> {
   const rows = await db.query<AlertRow>(`select ${COLUMNS} from alerts where id = $1`, [id]);
   return rows[0];
 }
 
 /**
- * Says that somebody deals with an open alert, which resolves an end of a life.
- * @returns it; undefined when it is not open
+ * Acknowledges an open alert. An alert of a terminal rule is resolved by this.
+ * @returns the alert; undefined if it is not open
  */
 export async function markAcknowledged(
   db: Queryable,
@@ -90,12 +90,12 @@ export async function markAcknowledged(
             snoozed_until = null, snoozed_by = null, updated_at = statement_timestamp()
       where id = $1 and state = 'open'
       returning ${COLUMNS}`,
-    [id, by, reason, ENDS_OF_LIFE],
+    [id, by, reason, TERMINAL_RULES],
   );
   return rows[0];
 }
 
-/** Has nothing said of an alert until a time. @returns it; undefined when it is resolved or unknown */
+/** Mutes an alert until a time. @returns the alert; undefined if it is resolved or unknown */
 export async function markSnoozed(
   db: Queryable,
   id: number,

@@ -7,32 +7,34 @@ import { DAY_MS, facts, NOW_MS } from './facts.ts';
 
 const said = (told: Parameters<typeof facts>[0]): readonly string[] =>
   resourceAlerts(facts(told), NOW_MS)
-    .flatMap(({ standing, news = [] }) => [...standing, ...news])
+    .flatMap(({ active, oneTime = [] }) => [...active, ...oneTime])
     .map(({ sentence }) => sentence);
 
 const dispute = { kind: 'dispute', status: 'opened', stage: 'dispute' } as const;
 
 test('a dispute names its amount, order, payment and deadline', () => {
   expect(said({ ...dispute, deadlineMs: NOW_MS + 10 * DAY_MS })).toEqual([
-    'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) was opened and needs an answer by 2026-12-01 12:00 UTC.',
+    'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) was opened and needs a response by 2026-12-01 12:00 UTC.',
   ]);
 });
 
 test('a deadline that is only assumed is said to be: 7 days from the creation', () => {
   expect(said(dispute)).toEqual([
-    'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) was opened and needs an answer. The service names no deadline; 7 days are assumed: 2026-11-27 12:00 UTC.',
+    'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) was opened and needs a response. The service gives no deadline; Tallyhook assumes 7 days, until 2026-11-27 12:00 UTC.',
   ]);
 });
 
 test('at a later stage the assumed 7 days begin with the last change', () => {
   const [sentence] = said({ ...dispute, stage: 'arbitration', before: dispute });
-  expect(sentence).toContain('went on to arbitration and needs an answer.');
-  expect(sentence).toContain('7 days are assumed: 2026-11-28 12:00 UTC.');
+  expect(sentence).toContain(
+    'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) moved to the stage arbitration and needs a response. The service gives no deadline; Tallyhook assumes 7 days, until 2026-11-28 12:00 UTC.',
+  );
+  expect(sentence).toContain('Tallyhook assumes 7 days, until 2026-11-28 12:00 UTC.');
 });
 
 test('a question of the bank says that no money is withheld', () => {
   expect(said({ ...dispute, stage: 'pre_dispute', deadlineMs: NOW_MS })).toEqual([
-    'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) is a question of the bank so far; no money is withheld. It needs an answer by 2026-11-21 12:00 UTC.',
+    'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) is an inquiry by the bank; no money is withheld yet. It needs a response by 2026-11-21 12:00 UTC.',
   ]);
 });
 
@@ -60,7 +62,7 @@ test('what is not known is not invented', () => {
 
 test('a late failure says what had been reported', () => {
   expect(said({ kind: 'refund', status: 'failed', before: { status: 'succeeded' } })).toEqual([
-    'Refund refund_1 of 65.40 USD (order 1001, payment pay_1) failed after it had been reported as done. The service gives no reason. The customer does not have the money.',
+    'Refund refund_1 of 65.40 USD (order 1001, payment pay_1) failed after it had been reported as succeeded. The service gives no reason. The customer does not have the money.',
   ]);
 });
 
@@ -99,7 +101,7 @@ describe('the reason of a failure and of a dispute stands in its alert', () => {
 test('what stands too long says since when, and what is usual', () => {
   const late = { termDays: 7, createdMs: NOW_MS - 8 * DAY_MS };
   expect(said({ kind: 'payout', status: 'pending', paymentId: undefined, ...late })).toEqual([
-    'Payout payout_1 of 65.40 USD (order 1001) is on its way since 2026-11-13 12:00 UTC and still pending; 7 days are usual at most.',
+    'Payout payout_1 of 65.40 USD (order 1001) has been pending since 2026-11-13 12:00 UTC; it usually takes 7 days at most.',
   ]);
 });
 
@@ -109,11 +111,9 @@ test('near its deadline a dispute says how much time is left, and afterwards tha
     severity: 'critical',
     variant: '2026-11-21T12:00:00.000Z',
     sentence:
-      'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) must be answered by 2026-11-21 12:00 UTC: less than 24 h are left.',
+      'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) needs a response by 2026-11-21 12:00 UTC, in less than 24 hours.',
   });
-  expect(at(NOW_MS)?.sentence).toContain(
-    'was to be answered by 2026-11-21 12:00 UTC, and no answer',
-  );
+  expect(at(NOW_MS)?.sentence).toContain('needed a response by 2026-11-21 12:00 UTC; the service');
 });
 
 test('a hold says what is left of it, and whether the service could be asked', () => {
@@ -128,12 +128,12 @@ test('a hold says what is left of it, and whether the service could be asked', (
     isConfirmed: false,
     attempt: undefined,
   };
-  expect(holdAlerts('pay_1', hold).standing).toMatchObject([
+  expect(holdAlerts('pay_1', hold).active).toMatchObject([
     {
       sentence:
-        'The authorization of 5.40 USD on payment pay_1 (order 1001) must be captured by 2026-11-21 12:00 UTC, or it lapses. The service could not be asked whether this still holds.',
+        'The authorization of 5.40 USD on payment pay_1 (order 1001) expires at 2026-11-21 12:00 UTC. Capture it before then, or the money is released. The service did not respond, so this may be out of date.',
       nextStep:
-        'npx tallyhook authorizations capture pay_1, or npx tallyhook authorizations cancel pay_1',
+        'npx tallyhook authorizations capture pay_1; or, to release it: npx tallyhook authorizations cancel pay_1',
     },
   ]);
 });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { createRefusalCount, type WriteCounts } from '../../../src/monitor/countRefusals.ts';
+import { createRejectionCount, type WriteCounts } from '../../../src/monitor/countRejections.ts';
 import { createLog } from '../../../src/platform/log.ts';
 
 /** A count whose waits the test ends, with what it wrote. */
 function counting(write: WriteCounts = () => Promise.resolve()) {
   const written: Record<string, number>[] = [];
   let waiting: (() => void)[] = [];
-  const count = createRefusalCount(
+  const count = createRejectionCount(
     async (counts) => {
       written.push(Object.fromEntries(counts.map((one) => [one.name, one.count])));
       await write(counts);

@@ -1,4 +1,4 @@
-/** How alerts put things: one way for amounts, times, names and commands. */
+/** Formats amounts, times, names and commands in alerts. */
 import { formatMoney } from '../../contract/money.ts';
 import type { Described, StateBefore } from './facts.ts';
 import { shellWord } from './shellWord.ts';
@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A span of time, rounded down to what matters: `42 s`, `7 min`, `5 h`, `3 d`. */
+/** A duration, rounded down: `42 s`, `7 min`, `5 h`, `3 d`. */
 export function span(ms: number): string {
   if (ms < 2 * MINUTE_MS) return `${Math.floor(ms / 1000)} s`;
   if (ms < 2 * HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min`;
@@ -34,7 +34,7 @@ export function counted(count: number, noun: string): string {
 
 const LONGEST_QUOTE = 80;
 
-/** Text from outside, short and on one line; `unknown` where there is none. */
+/** Text from outside, short and on one line; `unknown` if there is none. */
 export function quote(text: unknown): string {
   return typeof text !== 'string' || text === '' ? 'unknown' : oneLine(text, LONGEST_QUOTE);
 }
@@ -46,7 +46,7 @@ function oneLine(text: string, longest: number): string {
 
 const LONGEST_REASON = 300;
 
-/** The reason of a failure or a dispute, as a sentence after the first one. */
+/** The reason of a failure or a dispute, to append to a sentence. */
 export function reasonSentence({ kind, reason }: Pick<Described, 'kind' | 'reason'>): string {
   if (reason === undefined) return kind === 'dispute' ? '' : ' The service gives no reason.';
   const text = oneLine(reason, LONGEST_REASON);
@@ -55,7 +55,7 @@ export function reasonSentence({ kind, reason }: Pick<Described, 'kind' | 'reaso
 
 type Named = Pick<Described, 'kind' | 'id' | 'orderId' | 'paymentId'>;
 
-/** What a resource belongs to, for example ` (order 1001, payment pay_1)`; empty for nothing known. */
+/** The order and payment of a resource, for example ` (order 1001, payment pay_1)`; may be empty. */
 export function belonging({ kind, orderId, paymentId }: Named): string {
   const names = [
     ...(orderId === undefined ? [] : [`order ${orderId}`]),
@@ -64,19 +64,19 @@ export function belonging({ kind, orderId, paymentId }: Named): string {
   return names.length === 0 ? '' : ` (${names.join(', ')})`;
 }
 
-/** The command that shows how a resource came to its state. */
+/** The command that explains the state of a resource. */
 export function history({ kind, id, orderId }: Named): string {
   return orderId === undefined || kind === 'payout'
     ? `npx tallyhook find ${shellWord(id)}`
     : `npx tallyhook orders explain ${shellWord(orderId)}`;
 }
 
-/** What every alert about a resource carries. */
+/** The subject of alerts about a resource. */
 export function subjectOf({ kind, id }: Pick<Described, 'kind' | 'id'>): string {
   return `${kind}:${id}`;
 }
 
-/** The facts of a sentence that every alert about a resource tells machines. */
+/** The facts that every alert about a resource has for programs. */
 export function resourceDetail(
   facts: Described & { readonly before?: StateBefore | undefined },
 ): Readonly<Record<string, unknown>> {
