@@ -1,5 +1,5 @@
 /**
- * What is said of holds: the sandbox over HTTP, real PostgreSQL, and one clock that is moved for both.
+ * Alerts about authorizations: the sandbox over HTTP, real PostgreSQL, and one clock that is moved for both.
  * Every list is the whole list of alerts about the payment.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ afterEach(async () => {
   await db.drop();
 });
 
-/** Moves the time, and has two schedulers look at once, and one again. */
+/** Moves the clock, and runs two schedulers at the same time, then one again. */
 async function pass(watched: Watched, hours: number): Promise<void> {
   await watched.advance(hours * HOUR_MS);
   await Promise.all([watched.check.run(), watched.check.run()]);
@@ -34,7 +34,7 @@ const alerts = async (paymentId: string) =>
 
 const WEEK = 7 * 24;
 
-test('a hold that nobody captures is told at 48, 24, 6 and 1 h, louder from 6 h on, and that it lapsed', async () => {
+test('an uncaptured authorization sends reminders at 48, 24, 6 and 1 h, critical from 6 h on, and an alert when it expires', async () => {
   const watched = await watch(sandbox, db);
   const id = await watched.authorize();
   await pass(watched, WEEK - 49);
@@ -60,20 +60,23 @@ test('a hold that nobody captures is told at 48, 24, 6 and 1 h, louder from 6 h 
   expect(await alerts(id)).toEqual(end);
 });
 
-test.each(['capture', 'cancel'])('a %s in between ends it as it is heard of', async (action) => {
-  const watched = await watch(sandbox, db);
-  const id = await watched.authorize();
-  await pass(watched, WEEK - 47);
-  await sandbox.call('POST', `/payments/${id}/${action}`, {});
-  await watched.applyWebhooks();
-  const end = ['authorization_expiring warning resolved opened resolved'];
-  expect(await alerts(id)).toEqual(end);
-  await pass(watched, 30);
-  await pass(watched, WEEK);
-  expect(await alerts(id)).toEqual(end);
-});
+test.each(['capture', 'cancel'])(
+  'a %s in between resolves the alert as soon as it is observed',
+  async (action) => {
+    const watched = await watch(sandbox, db);
+    const id = await watched.authorize();
+    await pass(watched, WEEK - 47);
+    await sandbox.call('POST', `/payments/${id}/${action}`, {});
+    await watched.applyWebhooks();
+    const end = ['authorization_expiring warning resolved opened resolved'];
+    expect(await alerts(id)).toEqual(end);
+    await pass(watched, 30);
+    await pass(watched, WEEK);
+    expect(await alerts(id)).toEqual(end);
+  },
+);
 
-test('after a long stop only the last threshold is told, and an acknowledged alert is told again only louder', async () => {
+test('after a long stop only the last threshold sends a reminder, and an acknowledged alert notifies again only when it is more severe', async () => {
   const watched = await watch(sandbox, db);
   const [stopped, acknowledged] = [await watched.authorize(), await watched.authorize()];
   await watched.check.run();
@@ -99,7 +102,7 @@ test('after a long stop only the last threshold is told, and an acknowledged ale
   expect(await alerts(late)).toEqual(['authorization_expiring critical open opened']);
 });
 
-test('a hold that is still shown past its deadline stands as expired, once, with what is not confirmed', async () => {
+test('an authorization that is still listed after its deadline has one alert as expired, which states what is not confirmed', async () => {
   const watched = await watch(sandbox, db, { service: undefined });
   const id = await watched.authorize();
   await pass(watched, WEEK - 2);

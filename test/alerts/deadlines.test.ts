@@ -1,4 +1,4 @@
-/** Deadlines of evidence on real PostgreSQL, by a clock that is moved. */
+/** Evidence deadlines on real PostgreSQL, with a clock that is moved. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { acknowledgeAlert } from '../../src/alerts/actOnAlert.ts';
 import { createDeadlineCheck } from '../../src/alerts/checkDeadlines.ts';
@@ -23,7 +23,7 @@ afterEach(() => db.drop());
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** What the service says of a dispute now. */
+/** The current dispute as the service reports it. */
 async function tell(id: string, fields: object = {}): Promise<void> {
   await tellAll([[id, fields]]);
 }
@@ -53,7 +53,7 @@ const due = (hours: number) => ({ challenge_required_by: iso(START_MS + hours * 
 
 const check = () => createDeadlineCheck({ db, clock, log: silentLog })();
 
-/** Sets the time to so many hours after the start; two schedulers look at once, and one again. */
+/** Sets the clock to some hours after the start; runs two schedulers at the same time, then one again. */
 async function at(hours: number): Promise<void> {
   nowMs = START_MS + hours * HOUR_MS;
   await Promise.all([check(), check()]);
@@ -65,7 +65,7 @@ const alerts = async (id: string) =>
     [rule, severity, state, ...said].join(' '),
   );
 
-/** Ada deals with all that stands about a dispute. */
+/** Acknowledges all alerts about a dispute. */
 async function acknowledge(id: string): Promise<void> {
   const rows = await db.query<{ id: number }>(
     `select id from alerts where subject = $1 and state = 'open'`,
@@ -78,7 +78,7 @@ const planned = () => db.query('select resource_id from alert_deadlines');
 
 const OPENED = 'dispute_opened critical open opened';
 
-test('a deadline is told at 7 days, 72 h and 24 h, once each, until the dispute is answered', async () => {
+test('a deadline sends one reminder each at 7 days, 72 h and 24 h, until the dispute has a response', async () => {
   const id = unique('dp');
   await tell(id, due(240));
   await at(71);
@@ -101,7 +101,7 @@ test('a deadline is told at 7 days, 72 h and 24 h, once each, until the dispute 
   ]);
 });
 
-test('thresholds that are reached when the dispute opens are said by its opening', async () => {
+test('thresholds that are reached when the dispute opens send no reminder', async () => {
   const id = unique('dp');
   await tell(id, due(60));
   await at(1);
@@ -110,14 +110,14 @@ test('thresholds that are reached when the dispute opens are said by its opening
   expect(await alerts(id)).toEqual([OPENED, 'dispute_deadline critical open opened']);
 });
 
-test('without a deadline of the service 7 days are assumed and watched', async () => {
+test('without a deadline of the service, 7 days are assumed and watched', async () => {
   const id = unique('dp');
   await tell(id);
   await at(97);
   expect(await alerts(id)).toEqual([OPENED, 'dispute_deadline warning open opened']);
 });
 
-test('after a long stop only the last threshold is told, and a clock that goes back and forth tells nothing', async () => {
+test('after a long stop only the last threshold sends a reminder, and a clock that moves back and forth sends none', async () => {
   const id = unique('dp');
   await tell(id, due(240));
   await at(230);
@@ -127,7 +127,7 @@ test('after a long stop only the last threshold is told, and a clock that goes b
   expect(await alerts(id)).toEqual(told);
 });
 
-test('a clock that jumped ahead and back says no threshold twice', async () => {
+test('a clock that jumped ahead and back repeats no reminder', async () => {
   const id = unique('dp');
   await tell(id, due(240));
   await at(100);
@@ -138,7 +138,7 @@ test('a clock that jumped ahead and back says no threshold twice', async () => {
   expect(await alerts(id)).toEqual([OPENED, 'dispute_deadline warning open opened reminder']);
 });
 
-test('when the deadline moves, what was said of the old one ends and the new one has its own thresholds', async () => {
+test('when the deadline moves, its alert is resolved and the new one has its own thresholds', async () => {
   const id = unique('dp');
   await tell(id, due(240));
   await at(170);
@@ -151,7 +151,7 @@ test('when the deadline moves, what was said of the old one ends and the new one
   expect(await alerts(id)).toEqual([OPENED, before, 'dispute_deadline warning open opened']);
 });
 
-test('a deadline that becomes known, or moves nearer, is said at once when a threshold lies behind it', async () => {
+test('a deadline that becomes known or moves nearer sends a reminder at once if a threshold is reached', async () => {
   const id = unique('dp');
   await tell(id);
   nowMs += HOUR_MS;
@@ -173,7 +173,7 @@ test('a deadline that becomes known, or moves nearer, is said at once when a thr
   expect(await alerts(id)).toEqual([OPENED, ...nearer]);
 });
 
-test('the condition is checked when it is spoken of: what is answered by then is not told', async () => {
+test('the condition is checked again before a reminder: a dispute with a response sends none', async () => {
   const id = unique('dp');
   await tell(id, { ...due(240), dispute_status: 'dispute_challenged' });
   await db.query(
@@ -186,7 +186,7 @@ test('the condition is checked when it is spoken of: what is answered by then is
   expect(await planned()).toEqual([]);
 });
 
-test('what is being applied is passed over and told by the next run', async () => {
+test('a locked resource is skipped and handled by the next run', async () => {
   const id = unique('dp');
   await tell(id, due(240));
   nowMs = START_MS + 100 * HOUR_MS;
@@ -199,7 +199,7 @@ test('what is being applied is passed over and told by the next run', async () =
   expect(await alerts(id)).toEqual([OPENED, 'dispute_deadline warning open opened']);
 });
 
-test('what another scheduler has spoken of while the lock was waited for is not due any more', async () => {
+test('a reminder that another scheduler sent while the lock was awaited is not repeated', async () => {
   const id = unique('dp');
   await tell(id, due(240));
   const now = new Date(START_MS + 100 * HOUR_MS);
@@ -213,7 +213,7 @@ test('what another scheduler has spoken of while the lock was waited for is not 
   });
 });
 
-test('more than one transaction takes are all told in one run', async () => {
+test('one run sends more reminders than fit into one transaction', async () => {
   const ids = Array.from({ length: 450 }, () => unique('dp'));
   await tellAll(ids.map((id) => [id, due(240)]));
   await at(100);
@@ -224,7 +224,7 @@ test('more than one transaction takes are all told in one run', async () => {
   expect(row?.told).toBe(450);
 });
 
-test('when a snooze ends, what still stands and nobody deals with is told once', async () => {
+test('when a snooze ends, an active alert that nobody handles notifies once', async () => {
   const [stands, over, taken] = [unique('dp'), unique('dp'), unique('dp')];
   for (const id of [stands, over, taken]) await tell(id, due(24));
   await db.query(`update alerts set snoozed_until = $1, snoozed_by = 'ada'`, [

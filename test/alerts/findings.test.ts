@@ -21,7 +21,7 @@ afterAll(() => db.drop());
 const apply = (...bodies: readonly Buffer[]) => applyEach(db, testApplier(db), bodies);
 const alertsOf = (subject: string) => readWrittenAlerts(db, [subject]);
 
-/** A payment as it is at a moment. */
+/** A payment at a time. */
 function captured(id: string, capturedMinor: number, day = 1, amountMinor = 1000): Buffer {
   return paymentEvent({
     payment_id: id,
@@ -43,7 +43,7 @@ const said = (alerts: readonly WrittenAlert[]) =>
   alerts.map(({ rule, state, said: occasions }) => [rule, state, ...occasions]);
 
 describe('a finding', () => {
-  test('alerts when it opens, not again while it stands, and ends its alert when it closes', async () => {
+  test('alerts when it opens, not again while it is open, and resolves its alert when it closes', async () => {
     const id = unique('pay');
     const subject = `payment:${id}`;
     await apply(captured(id, 1500));
@@ -69,7 +69,7 @@ describe('a finding', () => {
     expect(said(await alertsOf(subject)).at(-1)).toEqual(['over_capture', 'open', 'opened']);
   });
 
-  test('that is accepted ends its alert, and alerts anew when it shows more', async () => {
+  test('that is accepted resolves its alert, and alerts again when it grows', async () => {
     const id = unique('pay');
     const subject = `payment:${id}`;
     await apply(captured(id, 1500));
@@ -132,7 +132,7 @@ describe('an event', () => {
     expect(said(await alertsOf(`event:${id}`))).toEqual([[rule, 'open', 'opened']]);
   });
 
-  test('whose id comes with another body alerts, and a replay ends that until it is found again', async () => {
+  test('whose id arrives with another body alerts, and a replay resolves that until it is found again', async () => {
     const eventId = unique('evt');
     const [id = 0] = await receive(db, [eventBody(paymentObject(), { eventId })]);
     await receive(db, [eventBody(paymentObject(), { eventId })]);
@@ -146,7 +146,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('that is dead alerts without the error, which may quote it; a replay ends it', async () => {
+  test('that is dead alerts without the error, which may quote personal data; a replay resolves it', async () => {
     const [id = 0] = await receive(db, [paymentEvent({})]);
     await testApplier(db).giveUp(id, 8, 'invalid name: Ada Lovelace');
     expect(said(await alertsOf(`event:${id}`))).toEqual([['event_dead', 'open', 'opened']]);
@@ -161,7 +161,7 @@ describe('an event', () => {
   });
 });
 
-describe('a finding that asking again usually settles', () => {
+describe('a finding that a retrieve usually closes', () => {
   const open = (subject: string) =>
     db.transaction((tx) => openFindings(tx, [{ class: 'stale_local', subject, detail: {} }]));
   const grow = (subject: string) =>
@@ -169,7 +169,7 @@ describe('a finding that asking again usually settles', () => {
       subject,
     ]);
 
-  test('alerts nobody when it is settled in time', async () => {
+  test('does not alert when it is closed in time', async () => {
     const subject = `payment:${unique('pay')}`;
     await open(subject);
     await raiseWaitingFindings(db, { isServiceAsked: true });
@@ -177,7 +177,7 @@ describe('a finding that asking again usually settles', () => {
     expect(await alertsOf(subject)).toEqual([]);
   });
 
-  test('alerts once when it stays, and ends when it is settled', async () => {
+  test('alerts once when it stays open, and is resolved when it is closed', async () => {
     const subject = `payment:${unique('pay')}`;
     await open(subject);
     await grow(subject);
@@ -190,7 +190,7 @@ describe('a finding that asking again usually settles', () => {
     ]);
   });
 
-  test('alerts nobody when somebody accepted it', async () => {
+  test('does not alert when it is accepted', async () => {
     const subject = `payment:${unique('pay')}`;
     await open(subject);
     await grow(subject);
@@ -200,7 +200,7 @@ describe('a finding that asking again usually settles', () => {
   });
 });
 
-/** Counts the statements that `work` makes. */
+/** Counts the statements that `work` runs. */
 async function statementsOf(work: (tx: Queryable) => Promise<void>): Promise<number> {
   let statements = 0;
   const counted: Database = {
@@ -219,8 +219,8 @@ async function statementsOf(work: (tx: Queryable) => Promise<void>): Promise<num
   return statements;
 }
 
-describe('what it costs', () => {
-  test('10,000 findings at once are a handful of statements, and every one has its alert', async () => {
+describe('the number of statements', () => {
+  test('is small for 10,000 findings, each with its alert', async () => {
     const storm = randomBytes(4).toString('hex');
     const findings = Array.from({ length: 10_000 }, (_, place) => ({
       class: 'orphan' as const,
@@ -240,7 +240,7 @@ describe('what it costs', () => {
     expect(await count()).toEqual([{ state: 'resolved', alerts: 10_000 }]);
   });
 
-  test('nothing is asked of alerts where nothing opens or closes, or only what alerts nobody', async () => {
+  test('is zero if no class that alerts opens or closes', async () => {
     const subject = `payment:${unique('pay')}`;
     const silent = [{ class: 'version_ahead' as const, subject, detail: {} }];
     expect(await statementsOf((tx) => openFindings(tx, []))).toBe(0);

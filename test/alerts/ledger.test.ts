@@ -1,4 +1,4 @@
-/** What applying costs where all is ordinary, and what imports, rebuilds and terms say. */
+/** Alerts while events are applied: their cost for ordinary events, and imports, rebuilds and terms. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { raiseWaitingFindings } from '../../src/alerts/syncFindingAlerts.ts';
 import { acceptFinding } from '../../src/ledger/acceptFinding.ts';
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => db.drop());
 
-/** The database, with the statements on alerts that transactions send noted. */
+/** The database, recording the statements on alerts. */
 function watched(statements: string[]): Database {
   return {
     ...db,
@@ -71,13 +71,13 @@ const inShort = async (subject: string) =>
     [rule, severity, state, ...said].join(' '),
   );
 
-/** Time passes in which nobody can ask the service about excesses. */
+/** Lets the wait for a confirmation of excesses pass. */
 async function outwait(): Promise<void> {
   await db.query(`update findings set updated_at = updated_at - interval '1 hour'`);
   await raiseWaitingFindings(db, { isServiceAsked: false });
 }
 
-test('ordinary payments, refunds and payouts cost no statement on alerts', async () => {
+test('ordinary payments, refunds and payouts run no statement on alerts', async () => {
   const statements: string[] = [];
   const over = watched(statements);
   const ids = Array.from({ length: 50 }, () => unique('x'));
@@ -114,7 +114,7 @@ test('ordinary payments, refunds and payouts cost no statement on alerts', async
   expect(statements).toHaveLength(3);
 });
 
-test('what outlasts its term stands until it is over, however often it is looked at', async () => {
+test('a resource that exceeds its term has one alert until it ends, regardless of further observations', async () => {
   const [slow, quick] = [unique('po'), unique('po')];
   const check = createOverdueCheck({ db, clock, log: silentLog });
   await applyAll([payout(slow, 'pending'), payout(quick, 'pending')]);
@@ -134,7 +134,7 @@ test('what outlasts its term stands until it is over, however often it is looked
   expect(await inShort(`payout:${quick}`)).toEqual([]);
 });
 
-test('what outlasted its term ends when it goes on to a status that allows more', async () => {
+test('the alert is resolved when the resource reaches a status with a longer term', async () => {
   const id = unique('pay');
   const check = createOverdueCheck({ db, clock, log: silentLog });
   await applyAll([payment(id, 'review')]);
@@ -149,7 +149,7 @@ test('what outlasted its term ends when it goes on to a status that allows more'
   ]);
 });
 
-test('what takes long with consent stays so from look to look, and nobody hears of it again', async () => {
+test('an accepted delay stays accepted after further observations and does not alert again', async () => {
   const [slow, orderId] = [unique('dp'), unique('ord')];
   const check = createOverdueCheck({ db, clock, log: silentLog });
   const paymentId = unique('pay');
@@ -201,7 +201,7 @@ test('what takes long with consent stays so from look to look, and nobody hears 
   expect(await findings()).toMatchObject([{ state: 'closed' }]);
 });
 
-test('a look that says of overdue money what is known is no change of its order', async () => {
+test('an observation of overdue money without news is no change of its order', async () => {
   const [id, orderId] = [unique('x'), unique('ord')];
   const { created, modified_at } = { created: '', modified_at: '', ...dated() };
   const pending = () =>
@@ -299,7 +299,7 @@ async function past(sandbox: TestSandbox): Promise<Record<'open' | 'lost' | 'won
   return { open: await dispute(), lost: await dispute('lost'), won: await dispute('won') };
 }
 
-test('a first import tells only what can still be acted on, later runs what was missed, a rebuild nothing', async () => {
+test('a first import alerts only about what can still be acted on, later runs about what was missed, a rebuild not at all', async () => {
   const sandbox = await startTestSandbox();
   try {
     const { open } = await past(sandbox);
@@ -333,7 +333,7 @@ test('a first import tells only what can still be acted on, later runs what was 
   }
 });
 
-test('a first import is told of what happened since Tallyhook began, as a webhook would have told', async () => {
+test('a first import alerts about what happened since the installation, as webhooks would', async () => {
   const sandbox = await startTestSandbox();
   try {
     const old = await past(sandbox);
@@ -361,7 +361,7 @@ test('a first import is told of what happened since Tallyhook began, as a webhoo
   }
 });
 
-test('what a first import changes of a state that was known is news, however old the change is', async () => {
+test('a first import that changes a known state alerts, regardless of the age of the change', async () => {
   const sandbox = await startTestSandbox();
   try {
     const { open: disputeId } = await past(sandbox);
@@ -411,7 +411,7 @@ test('what a first import changes of a state that was known is news, however old
   }
 });
 
-test('a dry run tells nothing', async () => {
+test('a dry run does not alert', async () => {
   const sandbox = await startTestSandbox();
   try {
     await past(sandbox);

@@ -18,7 +18,7 @@ afterAll(() => db.drop());
 const settle = (...settled: readonly SubjectAlerts[]) =>
   db.transaction((tx) => syncAlerts(tx, settled));
 
-/** Whether one rule's condition holds for a subject. */
+/** Whether the condition of one rule holds for a subject. */
 const holds = (subject: string, does: boolean): SubjectAlerts => ({
   subject,
   rules: ['dispute_opened'],
@@ -37,14 +37,14 @@ const acknowledge = (subject: string) =>
     `state = 'acknowledged', acknowledged_at = now(), acknowledged_by = 'ada', acknowledged_reason = 'on it'`,
   );
 
-test('what stands is opened and said once, however often it is stated [2, 3]', async () => {
+test('an active alert is opened and notifies once, however often it is stated [2, 3]', async () => {
   const subject = unique('dispute:dp');
   await settle(holds(subject, true));
   await settle(holds(subject, true), holds(subject, true));
   expect(await written(subject)).toEqual([['open', ['opened']]]);
 });
 
-test('its end is said once, and a recurrence opens anew [2, 4]', async () => {
+test('its resolution notifies once, and a recurrence opens a new alert [2, 4]', async () => {
   const subject = unique('dispute:dp');
   for (const does of [true, false, false, true]) await settle(holds(subject, does));
   expect(await written(subject)).toEqual([
@@ -53,7 +53,7 @@ test('its end is said once, and a recurrence opens anew [2, 4]', async () => {
   ]);
 });
 
-test('an alert of a rule that was not asked is left alone', async () => {
+test('an alert of a rule that was not evaluated is not changed', async () => {
   const subject = unique('dispute:dp');
   await settle(holds(subject, true));
   await settle({ subject, rules: ['dispute_deadline'], active: [] });
@@ -61,7 +61,7 @@ test('an alert of a rule that was not asked is left alone', async () => {
   expect(await written(subject)).toEqual([['open', ['opened']]]);
 });
 
-test('what goes on is brought up to date, and said again only when it grows more severe [3]', async () => {
+test('an alert that stays active is updated, and notifies again only when it is more severe [3]', async () => {
   const subject = unique('dispute:dp');
   for (const severity of SEVERITIES.toReversed()) {
     const one = alertOf({ subject, severity, sentence: `Now it is ${severity}.` });
@@ -75,7 +75,7 @@ test('what goes on is brought up to date, and said again only when it grows more
   expect(await written(subject)).toEqual([['open', ['opened', 'reminder']]]);
 });
 
-test('at a threshold it is said again [3]', async () => {
+test('a due reminder notifies again [3]', async () => {
   const subject = unique('payment:pay');
   const atThreshold = { ...holds(subject, true), isReminderDue: true };
   await settle(atThreshold);
@@ -83,7 +83,7 @@ test('at a threshold it is said again [3]', async () => {
   expect(await written(subject)).toEqual([['open', ['opened', 'reminder']]]);
 });
 
-test('acknowledged, it stays so, is said only when it grows more severe, and resolves itself [5]', async () => {
+test('an acknowledged alert stays so, notifies only when it is more severe, and resolves itself [5]', async () => {
   const subject = unique('dispute:dp');
   await settle(holds(subject, true));
   await acknowledge(subject);
@@ -97,7 +97,7 @@ test('acknowledged, it stays so, is said only when it grows more severe, and res
   expect(await written(subject)).toEqual([['resolved', ['opened', 'reminder', 'resolved']]]);
 });
 
-test('snoozed, nothing is said of it, its end included [6]', async () => {
+test('a snoozed alert does not notify, not even of its resolution [6]', async () => {
   const subject = unique('dispute:dp');
   await settle(holds(subject, true));
   await setState(subject, `snoozed_until = now() + interval '1 day', snoozed_by = 'ada'`);
@@ -107,7 +107,7 @@ test('snoozed, nothing is said of it, its end included [6]', async () => {
   expect(await written(subject)).toEqual([['resolved', ['opened']]]);
 });
 
-test('an end is not said beside what is new about the same subject [4]', async () => {
+test('a resolution does not notify together with a new alert about the same subject [4]', async () => {
   const [moved, won, over] = [unique('dispute:dp'), unique('dispute:dp'), unique('dispute:dp')];
   await settle(holds(moved, true), holds(won, true), holds(over, true));
   await settle(
@@ -130,7 +130,7 @@ test('an end is not said beside what is new about the same subject [4]', async (
   expect(await written(over)).toEqual([['resolved', ['opened', 'resolved']]]);
 });
 
-test('news are said once and stand resolved, each a row of its own', async () => {
+test('one-time alerts notify once and are resolved, each with its own row', async () => {
   const subject = unique('dispute:dp');
   const news = alertOf({ subject, rule: 'dispute_won', severity: 'info' });
   await db.transaction((tx) => raiseOneTimeAlerts(tx, [news]));
@@ -141,7 +141,7 @@ test('news are said once and stand resolved, each a row of its own', async () =>
   ]);
 });
 
-test('of two that raise one alert at once, one opens and says it [2]', async () => {
+test('of two transactions that raise one alert at the same time, one opens it and notifies [2]', async () => {
   const subject = unique('system:s');
   let commit = () => {};
   const mayCommit = new Promise<void>((resolve) => {
@@ -163,7 +163,7 @@ test('of two that raise one alert at once, one opens and says it [2]', async () 
   expect(await written(subject)).toEqual([['open', ['opened']]]);
 });
 
-/** Connections to this database that are in this state because of alerts. */
+/** Counts the connections in a state that run statements on alerts. */
 async function waiting(state: 'active' | 'idle in transaction'): Promise<number> {
   const rows = await db.query<{ found: number }>(
     `select count(*) as found from pg_stat_activity
@@ -174,7 +174,7 @@ async function waiting(state: 'active' | 'idle in transaction'): Promise<number>
   return rows[0]?.found ?? 0;
 }
 
-test('what a transaction raised is gone when it is rolled back', async () => {
+test('a rollback removes the alerts of its transaction', async () => {
   const subject = unique('dispute:dp');
   const failing = db.transaction(async (tx) => {
     await syncAlerts(tx, [holds(subject, true)]);
@@ -184,7 +184,7 @@ test('what a transaction raised is gone when it is rolled back', async () => {
   expect(await written(subject)).toEqual([]);
 });
 
-test('ten thousand alerts take a handful of statements', async () => {
+test('ten thousand alerts take a few statements', async () => {
   const subjects = Array.from({ length: 10_000 }, () => unique('dispute:dp'));
   const counted = async (does: boolean): Promise<number> => {
     let statements = 0;

@@ -1,4 +1,4 @@
-/** The watch over the system, over a real database. The figures of the rules: test/unit/alerts. */
+/** The system watch on a real database. The limits of the rules are tested in test/unit/monitor. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { replayEvent } from '../../src/ledger/inbox/applyEvents.ts';
 import { openFindings } from '../../src/ledger/recordFindings.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => db.drop());
 
-/** Every alert so far: rule, state, and what was said. */
+/** Every alert so far: rule, state and notifications. */
 const written = async (): Promise<readonly (readonly string[])[]> =>
   (await readWrittenAlerts(db)).map(({ rule, state, said }) => [rule, state, ...said]);
 
@@ -54,7 +54,7 @@ describe('no alert is raised', () => {
     expect(await written()).toEqual([]);
   });
 
-  test('by a first import, which found a history that no webhook had told of', async () => {
+  test('by a first import, which finds history that no webhook reported', async () => {
     await run({ cause: 'tail', missed: 0 });
     await run({ cause: 'operator', missed: 90_000 });
     await run({ cause: 'night', missed: 500, isDryRun: true });
@@ -62,7 +62,7 @@ describe('no alert is raised', () => {
     expect(await written()).toEqual([]);
   });
 
-  test('in a quiet night: no webhooks, no news, everything read', async () => {
+  test('in a quiet night: no webhooks, no changes, everything reconciled', async () => {
     await webhooks(30, 600);
     await run({});
     await read(3);
@@ -70,7 +70,7 @@ describe('no alert is raised', () => {
     expect(await written()).toEqual([]);
   });
 
-  test('by a day of work: payments, paid and applied, every list read', async () => {
+  test('by a normal day: payments applied, every list reconciled', async () => {
     await webhooks(200, 1);
     await run({});
     await read(3);
@@ -79,7 +79,7 @@ describe('no alert is raised', () => {
     expect(await written()).toEqual([]);
   });
 
-  test('by a new process that finds everything as the long stop left it', async () => {
+  test('by a new process after a long stop', async () => {
     await webhooks(30, 3 * 24 * 60);
     await read(3 * 24 * 60);
     await watch();
@@ -87,8 +87,8 @@ describe('no alert is raised', () => {
   });
 });
 
-describe('signatures that fail in number', () => {
-  test('are counted by the receiver without a row for each, said once, and over when the hour is', async () => {
+describe('many signature failures', () => {
+  test('are counted without a row for each, alert once, and are resolved after an hour', async () => {
     const tallyhook = await startTallyhook({ db, roles: ['receiver'] });
     try {
       for (let sent = 0; sent < 6; sent += 1) {
@@ -109,7 +109,7 @@ describe('signatures that fail in number', () => {
     expect(await written()).toEqual([['signature_failures', 'resolved', 'opened', 'resolved']]);
   });
 
-  test('leave no rows for ever', async () => {
+  test('leave no rows behind', async () => {
     await db.query(
       `insert into watch_counts (minute, name, count)
        values (now() - interval '25 hours', 'signature_unsigned', 1)`,
@@ -119,8 +119,8 @@ describe('signatures that fail in number', () => {
   });
 });
 
-describe('silence', () => {
-  test('is said while the service has news, and ends with the next webhook', async () => {
+describe('stopped webhooks', () => {
+  test('alert while the service has changes, and are resolved by the next webhook', async () => {
     await webhooks(30, 60);
     await run({ missed: 3 });
     await watch();
@@ -130,7 +130,7 @@ describe('silence', () => {
     expect(await written()).toEqual([['silence', 'resolved', 'opened', 'resolved']]);
   });
 
-  test('is not made of what was lost before the last webhook', async () => {
+  test('are not concluded from changes before the last webhook', async () => {
     await webhooks(30, 60);
     // This run began two minutes after the last webhook.
     await run({ missed: 3, hoursAgo: 58 / 60 });
@@ -139,7 +139,7 @@ describe('silence', () => {
   });
 });
 
-test('missed webhooks are said with their share of those that arrived', async () => {
+test('missed webhooks alert with their share of those that arrived', async () => {
   await webhooks(60, 5);
   await run({ cause: 'night', missed: 6 });
   await watch();
@@ -148,7 +148,7 @@ test('missed webhooks are said with their share of those that arrived', async ()
   expect(row?.detail).toEqual({ periodHours: 1, changes: 6, webhooks: 60 });
 });
 
-test('a backlog is said, said again when it grows grave, and over when it is applied', async () => {
+test('a backlog alerts, alerts again when it becomes critical, and is resolved when it is applied', async () => {
   const [id = 0] = await receive(db, [paymentEvent({})]);
   const age = (minutes: number) =>
     db.query(`update pending set since = now() - $1 * interval '1 minute'`, [minutes]);
@@ -162,7 +162,7 @@ test('a backlog is said, said again when it grows grave, and over when it is app
   expect(await written()).toEqual([['backlog', 'resolved', 'opened', 'reminder', 'resolved']]);
 });
 
-test('many dead events are said as one thing beside each of them', async () => {
+test('many dead events raise one alert besides those of each', async () => {
   const ids = await receive(
     db,
     Array.from({ length: 10 }, () => paymentEvent({})),
@@ -182,7 +182,7 @@ test('many dead events are said as one thing beside each of them', async () => {
 });
 
 describe('reconciliation', () => {
-  test('that does not get round is said; a pause and a service that is away explain it', async () => {
+  test('that lags alerts; a pause and an unreachable service explain it', async () => {
     await read(3);
     await watch();
     await read(50);
@@ -207,7 +207,7 @@ describe('reconciliation', () => {
     ]);
   });
 
-  test('says that the service is away when that lasts, and not where somebody accepted it', async () => {
+  test('alerts about an unreachable service when that lasts, unless it is accepted', async () => {
     const subject = 'service:payments';
     const detail = { reason: 'connection refused' };
     await db.transaction((tx) =>
@@ -225,7 +225,7 @@ describe('reconciliation', () => {
     expect(await written()).toEqual([['service_unreachable', 'resolved', 'opened', 'resolved']]);
   });
 
-  test('says that no requests are left when that lasts, counted by the minute', async () => {
+  test('alerts about an exhausted rate limit when that lasts, counted by the minute', async () => {
     await db.query(
       `update rate_budget set requests_limit = 100, remaining = 0, reset_at = now() + interval '50 s'`,
     );
@@ -244,7 +244,7 @@ describe('reconciliation', () => {
   });
 });
 
-test('findings of a time before there were alerts are spoken of once', async () => {
+test('findings of versions without alerts alert once', async () => {
   await db.query(
     `insert into findings (class, subject, detail) values ('currency', 'order:order:o', '{}')`,
   );
@@ -253,17 +253,17 @@ test('findings of a time before there were alerts are spoken of once', async () 
   expect(await written()).toEqual([['currency', 'open', 'opened']]);
 });
 
-test('two processes that watch side by side say a thing once', async () => {
+test('two processes that watch at the same time alert once', async () => {
   await applyEach(db, testApplier(db), [paymentEvent({ payment_id: unique('pay') })]);
   await webhooks(30, 60);
   await run({ missed: 3 });
   const other = watchAs(true);
   await Promise.all([watch(), other(), watch(), other()]);
-  const silent = (await readWrittenAlerts(db)).filter(({ rule }) => rule === 'silence');
-  expect(silent.length).toBeLessThanOrEqual(1);
+  const stopped = (await readWrittenAlerts(db)).filter(({ rule }) => rule === 'silence');
+  expect(stopped.length).toBeLessThanOrEqual(1);
 });
 
-test('the scheduler watches, from its start', async () => {
+test('the scheduler watches from its start', async () => {
   await webhooks(30, 60);
   await run({ missed: 3 });
   const key = { PAYMENTS_BASE_URL: 'http://127.0.0.1:9', PAYMENTS_API_KEY: 'snd_none' };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createRejectionCount, type WriteCounts } from '../../../src/monitor/countRejections.ts';
 import { createLog } from '../../../src/platform/log.ts';
 
-/** A count whose waits the test ends, with what it wrote. */
+/** A counter whose waits the test ends, with its writes. */
 function counting(write: WriteCounts = () => Promise.resolve()) {
   const written: Record<string, number>[] = [];
   let waiting: (() => void)[] = [];
@@ -28,7 +28,7 @@ function counting(write: WriteCounts = () => Promise.resolve()) {
   return { count, written, tick, waits: () => waiting.length };
 }
 
-test('a flood of bad signatures costs one write in an interval, and none when there were none', async () => {
+test('many bad signatures cost one write per interval, and none cost no write', async () => {
   const { count, written, tick, waits } = counting();
   expect(waits()).toBe(0);
   for (let sent = 0; sent < 10_000; sent += 1) count.count('mismatch');
@@ -42,7 +42,7 @@ test('a flood of bad signatures costs one write in an interval, and none when th
   expect(written).toHaveLength(2);
 });
 
-test('what could not be written is kept and written with the next', async () => {
+test('counts that could not be written are written with the next ones', async () => {
   let isAway = true;
   const { count, written, tick } = counting(() =>
     isAway ? Promise.reject(new Error('the database is away')) : Promise.resolve(),
@@ -55,7 +55,7 @@ test('what could not be written is kept and written with the next', async () => 
   expect(written.at(-1)).toEqual({ signature_mismatched: 2 });
 });
 
-test('a stop writes what was counted, once, whether that succeeds or not', async () => {
+test('a shutdown writes the counts once, whether that succeeds or not', async () => {
   const { count, written } = counting(() => Promise.reject(new Error('the database is away')));
   count.count('mismatch');
   await count.drain();

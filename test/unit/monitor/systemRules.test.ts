@@ -1,4 +1,4 @@
-/** Alerts about the system itself. Numbers are the rules of src/monitor/domain/systemRules.ts. */
+/** Alerts about the system. Numbers are the rules of src/monitor/domain/systemRules.ts. */
 import { describe, expect, test } from 'vitest';
 import type { Alert, Rule } from '../../../src/alerts/domain/alert.ts';
 import { evaluateSystem, type SystemFacts } from '../../../src/monitor/domain/systemRules.ts';
@@ -19,7 +19,7 @@ const RECONCILIATION = {
   unusableSinceMs: undefined,
 };
 
-/** A shop by day: webhooks every few seconds, everything compared. */
+/** A shop during the day: webhooks every few seconds, everything reconciled. */
 const HEALTHY: SystemFacts = {
   nowMs: NOW_MS,
   watchingSinceMs: ago(DAY_MS),
@@ -63,7 +63,7 @@ const FRESH: Partial<SystemFacts> = {
   ...missed(0, 0),
 };
 
-describe('no alert stands', () => {
+describe('no alert is active', () => {
   test.each<[string, Partial<SystemFacts>]>([
     ['in a healthy shop', {}],
     ['in a fresh installation', { ...FRESH, ...reconciliation({ watermarks: [] }) }],
@@ -72,13 +72,13 @@ describe('no alert stands', () => {
       'in a first import, which takes hours',
       { ...FRESH, watchingSinceMs: ago(9 * HOUR_MS), ...reconciliation({ watermarks: [] }) },
     ],
-    ['in a quiet night, which brings no news either', { lastWebhookMs: ago(11 * HOUR_MS) }],
+    ['in a quiet night without changes', { lastWebhookMs: ago(11 * HOUR_MS) }],
     [
       'for one lost webhook in a quiet night',
       { lastWebhookMs: ago(HOUR_MS), missedSinceLastWebhook: 1 },
     ],
     [
-      'for news in a silence that is usual here',
+      'for changes within the usual gap between webhooks',
       { lastWebhookMs: ago(5 * HOUR_MS), usualGapMs: 2 * HOUR_MS, missedSinceLastWebhook: 3 },
     ],
     ['for a few lost webhooks among many', missed(9, 1_000)],
@@ -87,23 +87,23 @@ describe('no alert stands', () => {
     ['for a few dead events, which have alerts of their own', { deadEvents: 9 }],
     ['for what scans the internet', { rejected: { mismatched: 0, unsigned: 300 } }],
     [
-      'for one event under a wrong secret',
+      'for one event with a wrong secret',
       { rejected: { mismatched: 4, unsigned: 0 }, lastWebhookMs: ago(DAY_MS) },
     ],
     ['for some forged ones beside good ones', { rejected: { mismatched: 20, unsigned: 0 } }],
     [
-      'after a long stop: what has only just started is not late (rule 2)',
+      'after a long stop: a process that has just started is not late (rule 2)',
       {
         watchingSinceMs: ago(2 * MINUTE_MS),
         ...reconciliation({ watermarks: [{ stream: 'payments', atMs: ago(3 * DAY_MS) }] }),
       },
     ],
     [
-      'for a pause that somebody sits beside',
+      'for a pause during an attended maintenance',
       reconciliation({ paused: { sinceMs: ago(3 * HOUR_MS), by: 'ada' } }),
     ],
     [
-      'for a service that is away for a moment',
+      'for a service that is unreachable for a moment',
       reconciliation({ unusableSinceMs: ago(9 * MINUTE_MS) }),
     ],
     ['for a few minutes without requests left', { exhaustedMinutes: 9 }],
@@ -112,7 +112,7 @@ describe('no alert stands', () => {
   });
 });
 
-describe('signatures that fail in number', () => {
+describe('many signature failures', () => {
   const wrong = { rejected: { mismatched: 5, unsigned: 0 } };
   test.each<[string, Partial<SystemFacts>, string]>([
     ['are critical when nothing verifies', { ...wrong, lastWebhookMs: ago(HOUR_MS) }, 'critical'],
@@ -127,13 +127,13 @@ describe('signatures that fail in number', () => {
     expect(rulesOf(changes)).toEqual([['signature_failures', severity]]);
   });
 
-  test('stand until the hour shows none, so that they do not come and go (rule 1)', () => {
+  test('are active until an hour has none, so that they do not open and resolve repeatedly (rule 1)', () => {
     const stands = { openRules: new Set<Rule>(['signature_failures']), lastWebhookMs: ago(DAY_MS) };
     expect(rulesOf({ ...stands, rejected: { mismatched: 1, unsigned: 0 } })).toHaveLength(1);
     expect(rulesOf({ ...stands, rejected: { mismatched: 0, unsigned: 0 } })).toEqual([]);
   });
 
-  test('explain a silence, which is then not said beside them (rule 3)', () => {
+  test('explain stopped webhooks, which then do not alert (rule 3)', () => {
     const rules = rulesOf({
       ...wrong,
       lastWebhookMs: ago(5 * HOUR_MS),
@@ -143,8 +143,8 @@ describe('signatures that fail in number', () => {
   });
 });
 
-describe('silence', () => {
-  test('says how long it is and how long is usual', () => {
+describe('stopped webhooks', () => {
+  test('name the gap and the usual gap', () => {
     const [alert] = alertsOf({ lastWebhookMs: ago(47 * MINUTE_MS), missedSinceLastWebhook: 12 });
     expect(alert).toMatchObject({
       rule: 'silence',
@@ -155,7 +155,7 @@ describe('silence', () => {
     });
   });
 
-  test('says so where no webhook ever came, because the address was never set', () => {
+  test('alert if no webhook ever arrived, because the address was never configured', () => {
     const [alert] = alertsOf({ ...FRESH, missedSinceLastWebhook: 2 });
     expect(alert?.sentence).toBe(
       'No webhook has ever arrived, but the service has 2 changes that no webhook reported.',
@@ -167,7 +167,7 @@ describe('silence', () => {
     ['a shop whose rhythm is not known', undefined, HOUR_MS],
     ['a small shop', 2 * HOUR_MS, 6 * HOUR_MS],
     ['a shop with an order a week', 6 * DAY_MS, DAY_MS],
-  ])('of %s begins after its own time', (_name, usualGapMs, limitMs) => {
+  ])('alert after a limit that depends on %s', (_name, usualGapMs, limitMs) => {
     const facts = { usualGapMs, missedSinceLastWebhook: 2 };
     expect(alertsOf({ ...facts, lastWebhookMs: ago(limitMs) })).toEqual([]);
     expect(rulesOf({ ...facts, lastWebhookMs: ago(limitMs + 1) })).toEqual([
@@ -175,7 +175,7 @@ describe('silence', () => {
     ]);
   });
 
-  test('explains missed webhooks, which are then not said beside it (rule 3)', () => {
+  test('explain missed webhooks, which then do not alert (rule 3)', () => {
     const facts = { lastWebhookMs: ago(HOUR_MS), missedSinceLastWebhook: 12, ...missed(12, 0) };
     expect(rulesOf(facts)).toEqual([['silence', 'critical']]);
   });
@@ -190,19 +190,19 @@ describe('missed webhooks', () => {
     expect(rulesOf(changes)).toEqual([['missed_webhooks', 'warning']]);
   });
 
-  test('name both figures', () => {
+  test('name both counts', () => {
     expect(alertsOf(missed(5, 95))[0]?.sentence).toBe(
       'In the last 60 min reconciliation found 5 changes that no webhook reported in time; 95 webhooks arrived. The ledger is repaired; the delivery of webhooks is not.',
     );
   });
 
-  test('are not missed while they wait here to be applied (rule 3)', () => {
+  test('are not missed while they are pending (rule 3)', () => {
     const rules = rulesOf({ ...missed(50, 50), oldestPendingMs: ago(6 * MINUTE_MS) });
     expect(rules).toEqual([['backlog', 'warning']]);
   });
 });
 
-describe('what stands too long', () => {
+describe('conditions that last too long', () => {
   const paused = { sinceMs: ago(4 * HOUR_MS), by: 'ada' };
   const old = [{ stream: 'refunds', atMs: ago(35 * MINUTE_MS) }, ...RECONCILIATION.watermarks];
   test.each<[string, Partial<SystemFacts>, readonly [Rule, string][]]>([
@@ -211,7 +211,7 @@ describe('what stands too long', () => {
     ['many dead events', { deadEvents: 10 }, [['dead_events', 'critical']]],
     ['a list that is not read', reconciliation({ watermarks: old }), [['watermark', 'warning']]],
     [
-      'a list that is not read for long',
+      'a list that is not reconciled for long',
       reconciliation({ watermarks: [{ stream: 'refunds', atMs: ago(6 * HOUR_MS) }] }),
       [['watermark', 'critical']],
     ],
@@ -221,21 +221,21 @@ describe('what stands too long', () => {
       [['reconciliation_paused', 'warning']],
     ],
     [
-      'a service that is away, which explains the lists',
+      'an unreachable service, which explains the lists',
       reconciliation({ unusableSinceMs: ago(10 * MINUTE_MS), watermarks: old }),
       [['service_unreachable', 'warning']],
     ],
     [
-      'a service that is away for an hour',
+      'a service that is unreachable for an hour',
       reconciliation({ unusableSinceMs: ago(HOUR_MS) }),
       [['service_unreachable', 'critical']],
     ],
     ['a rate budget that is used up', { exhaustedMinutes: 10 }, [['rate_exhausted', 'warning']]],
-  ])('is said: %s', (_name, changes, rules) => {
+  ])('alert: %s', (_name, changes, rules) => {
     expect(rulesOf(changes)).toEqual(rules);
   });
 
-  test('a list that stood behind before a restart still does after it (rule 2)', () => {
+  test('a list that lagged before a restart still alerts after it (rule 2)', () => {
     const facts = {
       ...reconciliation({ watermarks: old }),
       watchingSinceMs: NOW_MS,
@@ -244,14 +244,14 @@ describe('what stands too long', () => {
     expect(rulesOf({ ...facts, openRules: new Set(['watermark']) })).toHaveLength(1);
   });
 
-  test('a backlog is over when it is a minute old, not when it is just under its limit (rule 1)', () => {
+  test('a backlog is resolved at an age of a minute, not just below its limit (rule 1)', () => {
     const stands = { openRules: new Set<Rule>(['backlog']) };
     expect(rulesOf({ ...stands, oldestPendingMs: ago(4 * MINUTE_MS) })).toHaveLength(1);
     expect(rulesOf({ ...stands, oldestPendingMs: ago(MINUTE_MS - 1) })).toEqual([]);
   });
 });
 
-test('every subject is judged each time, so that what stood is resolved', () => {
+test('every subject is evaluated each time, so that open alerts are resolved', () => {
   const evaluated = evaluateSystem(HEALTHY).map(({ subject, rules }) => [subject, ...rules]);
   expect(evaluated).toEqual([
     ['system:webhooks', 'signature_failures', 'silence', 'missed_webhooks'],
@@ -262,7 +262,7 @@ test('every subject is judged each time, so that what stood is resolved', () => 
   ]);
 });
 
-test('a clock that is off is one alert about the worst, critical where its process is not ready', () => {
+test('skewed clocks raise one alert about the largest skew, critical if its process is not ready', () => {
   const late = { process: 'web-1:17', roles: 'receiver', skewMs: -30_000 };
   const [alert, ...others] = alertsOf({ clocks: [late] });
   expect(others).toEqual([]);
