@@ -24,14 +24,14 @@ import {
 } from '../reconcile/store/progress.ts';
 import { readWatermarks } from '../reconcile/store/runs.ts';
 import {
-  SKEWED_FOR_MS,
-  SKEW_REPORTED_WITHIN_MS,
   evaluateSystem,
+  MAX_COUNTED,
   MISSED_PERIODS_MS,
   type Missed,
-  MAX_COUNTED,
   RATE_WINDOW_MS,
   SIGNATURE_WINDOW_MS,
+  SKEW_REPORTED_WITHIN_MS,
+  SKEWED_FOR_MS,
   SYSTEM_SUBJECTS,
   type SystemFacts,
 } from './domain/systemRules.ts';
