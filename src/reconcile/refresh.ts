@@ -24,12 +24,12 @@ import {
   nextCheckMs,
   nextRungMs,
 } from './domain/checkTimes.ts';
-import { isPastGrace } from './domain/compare.ts';
+import { ageOfChangeMs, isPastGrace } from './domain/compare.ts';
 import { isGeneral } from './domain/trouble.ts';
 import { closeUnusable, openUnusable } from './findings.ts';
 import type { ReconcileMetrics } from './metrics.ts';
 import { isPaused } from './pause.ts';
-import type { Retrieve } from './retrieve.ts';
+import type { Applied, Retrieve } from './retrieve.ts';
 import {
   type CheckedRow,
   type DueRow,
@@ -171,18 +171,18 @@ async function look(
 }
 
 function countMissed(
-  { clock, metrics }: RefreshParts,
-  { before, after }: { readonly before: CheckedRow | undefined; readonly after: CheckedRow },
+  { metrics }: RefreshParts,
+  { before, after, observedMicros }: Omit<Applied, 'outcome' | 'body'>,
 ): void {
   if (!before || after.versionMicros === null || after.isContradicted) return;
   const isChanged =
     before.status !== after.status ||
     before.amountMinor !== after.amountMinor ||
     before.capturedMinor !== after.capturedMinor;
-  const nowMs = clock.nowMs();
-  if (!isChanged || !isPastGrace(after.versionMicros, nowMs)) return;
+  const ageMs = ageOfChangeMs(after.versionMicros, observedMicros);
+  if (!isChanged || !isPastGrace(ageMs)) return;
   metrics.missed(STREAM_OF[after.kind]);
-  metrics.secondsToConverge((nowMs - after.versionMicros / 1000) / 1000);
+  metrics.secondsToConverge(ageMs / 1000);
 }
 
 async function loop(

@@ -25,7 +25,7 @@ import {
   refOf,
   type WindowComparison,
 } from './compareWindow.ts';
-import { judgeHealed, type Remote } from './domain/compare.ts';
+import { ageOfChangeMs, judgeRepaired, type Remote } from './domain/compare.ts';
 import type { Retrieved } from './retrieve.ts';
 import type { RunContext } from './runContext.ts';
 import { awaitWebhooks } from './store/awaited.ts';
@@ -60,14 +60,15 @@ export async function repairWindow(
   const applied = differing.filter(({ row }) => !open.has(row.remote.id));
   const repaired = applied.map((one) => reportRepaired(run, one));
   const changes = applied.map(({ row }): RepairedChange => {
-    return { ref: refOf(row), versionMicros: row.remote.versionMicros };
+    const { remote, observedMicros } = row;
+    return { ref: refOf(row), versionMicros: remote.versionMicros, observedMicros };
   });
   const remaining: DifferingRow[] = [];
   for (const one of rest) {
     const found = await retrieveDiffering(run, one.row.remote);
     if (found) {
       repaired.push(reportRepaired(run, one));
-      changes.push({ ref: refOf(one.row), versionMicros: found.versionMicros });
+      changes.push({ ref: refOf(one.row), ...found });
     } else remaining.push(one);
   }
   const missed = await countMissed(run, changes);
@@ -143,10 +144,11 @@ const MONEY_FIELDS = ['status', 'stage', 'currency', 'amountMinor', 'capturedMin
 async function retrieveDiffering(
   run: RunContext,
   { kind, id }: Remote,
-): Promise<{ readonly versionMicros: number | undefined } | undefined> {
+): Promise<Omit<RepairedChange, 'ref'> | undefined> {
   const retrieved = await run.requester.retrieve({ kind, id });
   if (retrieved.outcome !== 'applied' || retrieved.after.isContradicted) return undefined;
-  return { versionMicros: retrieved.after.versionMicros ?? undefined };
+  const { after, observedMicros } = retrieved;
+  return { versionMicros: after.versionMicros ?? undefined, observedMicros };
 }
 
 /**
@@ -184,6 +186,8 @@ export function subjectOf({ kind, id }: ResourceRef): string {
 interface RepairedChange {
   readonly ref: ResourceRef;
   readonly versionMicros: number | undefined;
+  /** The service's time of the response that showed it, microseconds since 1970. */
+  readonly observedMicros: number;
 }
 
 /** Counts changes so old that their webhook is lost, and notes those whose webhook may still arrive. */
@@ -194,14 +198,15 @@ async function countMissed(run: RunContext, changes: readonly RepairedChange[]):
   const nowMs = clock.nowMs();
   let missed = 0;
   const awaited: { readonly ref: ResourceRef; readonly changedAt: Date }[] = [];
-  for (const { ref, versionMicros } of changes) {
+  for (const { ref, versionMicros, observedMicros } of changes) {
     if (versionMicros === undefined) continue;
-    const { isMissed, isAwaited } = judgeHealed(versionMicros, { nowMs, isByHand: isManual });
-    if (isAwaited) awaited.push({ ref, changedAt: new Date(versionMicros / 1000) });
+    const ageMs = ageOfChangeMs(versionMicros, observedMicros);
+    const { isMissed, isAwaited } = judgeRepaired(ageMs, { isManual });
+    if (isAwaited) awaited.push({ ref, changedAt: new Date(nowMs - ageMs) });
     if (!isMissed) continue;
     missed += 1;
     metrics.missed(stream);
-    metrics.secondsToConverge((nowMs - versionMicros / 1000) / 1000);
+    metrics.secondsToConverge(ageMs / 1000);
   }
   if (awaited.length > 0) await awaitWebhooks(db, stream, awaited);
   return missed;

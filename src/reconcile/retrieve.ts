@@ -43,6 +43,8 @@ export interface Applied {
   /** What the ledger held before and holds now; `before` is undefined for one it did not have. */
   readonly before: CheckedRow | undefined;
   readonly after: CheckedRow;
+  /** The service's time of the response, microseconds since 1970. */
+  readonly observedMicros: number;
   /** The service's own words, for links to other resources. */
   readonly body: object;
 }
@@ -188,7 +190,7 @@ async function apply(tx: Queryable, input: ApplyInput): Promise<Applied> {
   const status = { ledger: after.status, retrieved: observation.content.status };
   const isDoubtful = staysDoubtful(after.doubts, status);
   await advance(tx, { ...after, isDoubtful }, input);
-  return { outcome: 'applied', before, after, body };
+  return { outcome: 'applied', before, after, observedMicros: observation.observedMicros, body };
 }
 
 async function advance(

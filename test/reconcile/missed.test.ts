@@ -11,18 +11,22 @@ let db: TestDatabase;
 let service: PaymentService;
 
 beforeEach(async () => {
+  skewMs = 0;
   [db, service] = await Promise.all([createTestDatabase(), startPaymentService()]);
 });
 afterEach(() => db.drop());
 
 type Payment = ReturnType<typeof paymentObject>;
 
+/** The service's clock less ours. */
+let skewMs = 0;
+
 function changed(payment: Payment, agoMs: number): Payment {
   return {
     ...payment,
     status: 'succeeded',
     amount_received: 6540,
-    modified_at: new Date(Date.now() - agoMs).toISOString(),
+    modified_at: new Date(Date.now() + skewMs - agoMs).toISOString(),
   };
 }
 
@@ -33,21 +37,29 @@ function short({ payment_id, status, amount, currency, created }: Payment): obje
 
 function show(payments: readonly Payment[], toRow: (payment: Payment) => object): void {
   service.always = ({ path }) => {
+    const headers = { date: new Date(Date.now() + skewMs).toUTCString() };
     if (!path.endsWith('/list')) {
-      return { status: 200, body: payments.find(({ payment_id: id }) => path.endsWith(id)) };
+      const body = payments.find(({ payment_id: id }) => path.endsWith(id));
+      return { status: 200, headers, body };
     }
     const { length } = payments;
-    return { status: 200, body: { count: length, total_count: length, data: payments.map(toRow) } };
+    const body = { count: length, total_count: length, data: payments.map(toRow) };
+    return { status: 200, headers, body };
   };
 }
 
+const DAY = 24 * 60 * MINUTE_MS;
+
 test.each([
-  ['five fields', short],
-  ['every field', (payment: Payment): object => payment],
+  ['five fields', 0, short],
+  ['every field', 0, (payment: Payment): object => payment],
+  ['five fields', -2 * DAY, short],
+  ['every field', -2 * DAY, (payment: Payment): object => payment],
 ] as const)(
-  'of changes that lists of %s show, those count whose webhook had two minutes',
-  async (_, toRow) => {
-    const at = new Date(Date.now() - 20 * MINUTE_MS).toISOString();
+  'of changes that lists of %s show, those count whose webhook had two minutes, by a clock %d ms off ours',
+  async (_, serviceSkewMs, toRow) => {
+    skewMs = serviceSkewMs;
+    const at = new Date(Date.now() + skewMs - 20 * MINUTE_MS).toISOString();
     const fields = { status: 'processing', amount_received: 0, created: at, modified_at: at };
     const [young, old] = [paymentObject(fields), paymentObject(fields)];
     const { run, metrics } = testReconciler({

@@ -90,26 +90,33 @@ function differingField(remote: Remote, local: Local): Difference | undefined {
   return isElsewhere ? 'link' : undefined;
 }
 
-/** A change younger than this may still be told by a webhook that is on its way. */
+/** The webhook of a change younger than this may still arrive. */
 export const GRACE_MS = 2 * MINUTE_MS;
 
 /** What is older when a person compares it is history: a schedule would not have met it. */
 const HISTORY_MS = DAY_MS;
 
 /**
- * Whether a change that is brought here now counts as missed at once, or its webhook is awaited first:
- * it may still come, and what a person brings is counted by the schedules, whose counters are read.
+ * The age of a change when the service reported it. Both times are the service's: its clock may differ
+ * from ours by more than the grace, and every webhook under way would count as missed.
  */
-export function judgeHealed(
-  versionMicros: number,
-  { nowMs, isByHand }: { readonly nowMs: number; readonly isByHand: boolean },
+export function ageOfChangeMs(versionMicros: number, observedMicros: number): number {
+  return Math.max(0, (observedMicros - versionMicros) / 1000);
+}
+
+/**
+ * Whether a repaired change counts as missed now, or its webhook is awaited first. The webhook may
+ * still arrive, and the schedules, whose counters are read, count what a manual run repaired.
+ */
+export function judgeRepaired(
+  ageMs: number,
+  { isManual }: { readonly isManual: boolean },
 ): { readonly isMissed: boolean; readonly isAwaited: boolean } {
-  const isMissed = isPastGrace(versionMicros, nowMs);
-  const isHistory = nowMs - versionMicros / 1000 >= HISTORY_MS;
-  return { isMissed, isAwaited: !isMissed || (isByHand && !isHistory) };
+  const isMissed = isPastGrace(ageMs);
+  return { isMissed, isAwaited: !isMissed || (isManual && ageMs < HISTORY_MS) };
 }
 
 /** Whether a change is so old that its webhook counts as lost. */
-export function isPastGrace(versionMicros: number, nowMs: number): boolean {
-  return nowMs - versionMicros / 1000 >= GRACE_MS;
+export function isPastGrace(ageMs: number): boolean {
+  return ageMs >= GRACE_MS;
 }

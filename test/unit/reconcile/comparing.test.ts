@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DAY_MS } from '../../../src/platform/time.ts';
 import {
+  ageOfChangeMs,
   compare,
   isPastGrace,
   type Local,
@@ -72,8 +73,13 @@ test('a row that is older than what we hold is no difference (rule 2)', () => {
 });
 
 test('a change counts as missed only when its webhook had two minutes', () => {
-  expect(isPastGrace(0, 119_999)).toBe(false);
-  expect(isPastGrace(0, 120_000)).toBe(true);
+  expect(isPastGrace(119_999)).toBe(false);
+  expect(isPastGrace(120_000)).toBe(true);
+});
+
+test('the age of a change is the time since then by the clock of the service', () => {
+  expect(ageOfChangeMs(1_000_000, 3_500_000)).toBe(2_500);
+  expect(ageOfChangeMs(3_500_000, 1_000_000)).toBe(0);
 });
 
 test('cells cover every status in every currency, and everything last', () => {
