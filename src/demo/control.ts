@@ -68,7 +68,7 @@ export function createSandboxControl(baseUrl: string): SandboxControl {
       await call('PUT', '/rate_limit', { per_minute: count });
     },
     actAsCustomer: async (paymentId) => {
-      await call('POST', `/payments/${at(paymentId)}/action`, { deed: 'complete' });
+      await call('POST', `/payments/${at(paymentId)}/action`, { action: 'complete' });
     },
     openDispute: async (paymentId) => {
       const dispute = await call('POST', '/disputes', { payment_id: paymentId });
@@ -103,7 +103,7 @@ export function createSandboxControl(baseUrl: string): SandboxControl {
     truth: async (kind) => {
       const all: Truth[] = [];
       for (let after: string | null = ''; after !== null; ) {
-        const path = `/truth/${kind}?after=${at(after)}&limit=${PAGE_SIZE}`;
+        const path = `/resources/${kind}?after=${at(after)}&limit=${PAGE_SIZE}`;
         const page = truthPage.parse(await call('GET', path));
         all.push(...page.data);
         after = page.data.length === PAGE_SIZE ? page.next_after : null;

@@ -9,7 +9,7 @@ import type { Clock } from '../platform/clock.ts';
 
 export interface SandboxClock extends Clock {
   /** Goes forward to an instant; one that has passed changes nothing. By one hand at a time. */
-  goTo(targetMs: number): Promise<void>;
+  advanceTo(targetMs: number): Promise<void>;
   /** Sets it to any instant, for a sandbox that holds nothing yet. */
   startAt(instantMs: number): Promise<void>;
   /** By how much it is ahead of the machine's; negative where it was started in the past. */
@@ -32,7 +32,7 @@ export function createSandboxClock(parts: SandboxClockParts): SandboxClock {
   };
   return {
     nowMs: () => machine.nowMs() + ahead,
-    goTo: async (targetMs) => {
+    advanceTo: async (targetMs) => {
       const wanted = targetMs - machine.nowMs();
       if (wanted > ahead) await set(wanted);
     },

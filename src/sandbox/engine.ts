@@ -12,9 +12,9 @@
 import type { Database } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import type { Books } from './books.ts';
 import type { SandboxClock } from './clock.ts';
 import { runDue } from './domain/resource.ts';
+import type { ResourceWriter } from './resourceWriter.ts';
 import { isEmpty } from './store/account.ts';
 import { lockDue, nextDue } from './store/resources.ts';
 import type { Sender } from './webhooks/sender.ts';
@@ -37,17 +37,17 @@ export interface Engine {
 export interface EngineParts {
   readonly db: Database;
   readonly clock: SandboxClock;
-  readonly books: Books;
+  readonly resources: ResourceWriter;
   readonly sender: Sender;
   readonly log: Log;
 }
 
-/** Whether a run ends before the answers to its webhooks (invariant 4) or after (invariant 3). */
-type Answers = 'left' | 'awaited';
+/** Whether a run ends before the responses to its webhooks (invariant 4) or after (invariant 3). */
+type ResponseMode = 'background' | 'awaited';
 
 const BATCH = 200;
 /** Longest time without looking, for what another process left behind. */
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 export function createEngine(parts: EngineParts): Engine {
   const { clock, log } = parts;
@@ -63,16 +63,16 @@ export function createEngine(parts: EngineParts): Engine {
     return turn;
   };
   /** @returns when something is due next */
-  const runUntil = async (target: () => number, answers: Answers): Promise<number> => {
+  const runUntil = async (target: () => number, responses: ResponseMode): Promise<number> => {
     let nextMs: number | undefined;
-    while (!isClosed && nextMs === undefined) nextMs = await step(parts, target(), answers);
+    while (!isClosed && nextMs === undefined) nextMs = await step(parts, target(), responses);
     return nextMs ?? Number.POSITIVE_INFINITY;
   };
-  const look = (): void => {
+  const poll = (): void => {
     isAwake = false;
     clearTimeout(timer);
     if (isClosed) return;
-    void inTurn(() => runUntil(clock.nowMs, 'left'))
+    void inTurn(() => runUntil(clock.nowMs, 'background'))
       .catch((error: unknown) => {
         log.warn({ error: toError(error) }, 'sandbox.step_failed');
         return Number.POSITIVE_INFINITY;
@@ -80,13 +80,13 @@ export function createEngine(parts: EngineParts): Engine {
       .then((nextMs) => {
         if (isClosed || isAwake) return;
         clearTimeout(timer);
-        timer = setTimeout(look, Math.min(LOOK_MS, Math.max(0, nextMs - clock.nowMs())));
+        timer = setTimeout(poll, Math.min(POLL_MS, Math.max(0, nextMs - clock.nowMs())));
       });
   };
   const wake = (): void => {
     if (isAwake || isClosed) return;
     isAwake = true;
-    setImmediate(look);
+    setImmediate(poll);
   };
   wake();
   return {
@@ -95,7 +95,7 @@ export function createEngine(parts: EngineParts): Engine {
       inTurn(async () => {
         const targetMs = clock.nowMs() + ms;
         await runUntil(() => Math.max(targetMs, clock.nowMs()), 'awaited');
-        if (!isClosed) await clock.goTo(targetMs);
+        if (!isClosed) await clock.advanceTo(targetMs);
       }),
     startAt: (instantMs) =>
       inTurn(async () => {
@@ -123,38 +123,38 @@ export function createEngine(parts: EngineParts): Engine {
 async function step(
   parts: EngineParts,
   targetMs: number,
-  answers: Answers,
+  responses: ResponseMode,
 ): Promise<number | undefined> {
   const { clock, sender } = parts;
   // Asked before what is due: an answer that comes in between may have planned a try before that.
-  const mayPlan = answers === 'awaited' && sender.underWay().length > 0;
-  const { resourceAt, sendingAt } = await nextDue(parts.db, sender.underWay());
+  const mayPlan = responses === 'awaited' && sender.inFlight().length > 0;
+  const { resourceAt, deliveryAt } = await nextDue(parts.db, sender.inFlight());
   const resourceMs = resourceAt?.getTime() ?? Number.POSITIVE_INFINITY;
-  const sendingMs = sendingAt?.getTime() ?? Number.POSITIVE_INFINITY;
-  const atMs = Math.min(resourceMs, sendingMs);
-  if (mayPlan && atMs > clock.nowMs()) return awaitAnswers(sender);
+  const deliveryMs = deliveryAt?.getTime() ?? Number.POSITIVE_INFINITY;
+  const atMs = Math.min(resourceMs, deliveryMs);
+  if (mayPlan && atMs > clock.nowMs()) return awaitResponses(sender);
   if (atMs > targetMs) return atMs;
-  await clock.goTo(atMs);
+  await clock.advanceTo(atMs);
   // What is late by the machine's own time is done together; ahead of it, instant by instant.
   const until = new Date(Math.min(targetMs, clock.nowMs()));
-  if (sendingMs < resourceMs && (await sender.begin(until)) > 0) return undefined;
+  if (deliveryMs < resourceMs && (await sender.start(until)) > 0) return undefined;
   if (resourceMs <= until.getTime()) {
     await runResources(parts, until);
     return undefined;
   }
   // Webhooks wait for room, or for an answer about their object: the sender tells when.
-  return answers === 'awaited' ? awaitAnswers(sender) : resourceMs;
+  return responses === 'awaited' ? awaitResponses(sender) : resourceMs;
 }
 
-async function awaitAnswers(sender: Sender): Promise<undefined> {
+async function awaitResponses(sender: Sender): Promise<undefined> {
   await sender.drained();
 }
 
-async function runResources({ books }: EngineParts, until: Date): Promise<void> {
-  await books.write(async (entry, tx) => {
+async function runResources({ resources }: EngineParts, until: Date): Promise<void> {
+  await resources.write(async (transaction, tx) => {
     for (const { dueAt, ...resource } of await lockDue(tx, { until, limit: BATCH })) {
       const dueMs = dueAt.getTime();
-      const then = entry.at(dueMs);
+      const then = transaction.at(dueMs);
       await then.save(runDue(resource, then.nowMs));
     }
   });

@@ -1,12 +1,12 @@
 /** What the routes work with. */
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
-import type { Books } from './books.ts';
 import type { SandboxClock } from './clock.ts';
 import type { Engine } from './engine.ts';
-import type { FaultBoard } from './faults/board.ts';
+import type { ActiveFaults } from './faults/activeFaults.ts';
 import type { IgnoredFields } from './http/ignoredFields.ts';
 import type { RateLimit } from './http/rateLimit.ts';
+import type { ResourceWriter } from './resourceWriter.ts';
 import type { WebhookTarget } from './webhooks/emit.ts';
 
 /** The one account that a sandbox serves. */
@@ -17,13 +17,13 @@ export interface Account {
 
 export interface Services {
   readonly db: Database;
-  readonly books: Books;
+  readonly resources: ResourceWriter;
   /** The sandbox's own, by which everything happens. */
   readonly clock: SandboxClock;
   /** The clock that the service shows, which a fault may set wrong. */
   readonly shownClock: Clock;
   readonly engine: Engine;
-  readonly faults: FaultBoard;
+  readonly faults: ActiveFaults;
   readonly rateLimit: RateLimit;
   readonly ignoredFields: IgnoredFields;
   readonly account: Account;

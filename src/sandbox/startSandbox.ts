@@ -10,16 +10,16 @@ import { OperatorError } from '../platform/errors.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
 import type { Log } from '../platform/log.ts';
 import { packageRoot } from '../platform/packageRoot.ts';
-import { createBooks } from './books.ts';
 import { createSandboxClock } from './clock.ts';
+import { lockDatabase } from './databaseLock.ts';
 import { createEngine, type Engine } from './engine.ts';
-import { createFaultBoard } from './faults/board.ts';
+import { createActiveFaults } from './faults/activeFaults.ts';
 import { type FaultsInput, faultsSchema } from './faults/settings.ts';
-import { holdDatabase } from './holdDatabase.ts';
 import { createSandboxApp } from './http/app.ts';
 import { hashKey } from './http/authenticate.ts';
 import { createIgnoredFields } from './http/ignoredFields.ts';
 import { createRateLimit } from './http/rateLimit.ts';
+import { createResourceWriter } from './resourceWriter.ts';
 import { refuseForeignLedger, SANDBOX_MERCHANT_ID } from './safety.ts';
 import type { Services } from './services.ts';
 import { readAdvance, storeAdvance, upsertKey } from './store/account.ts';
@@ -65,12 +65,12 @@ export interface RunningSandbox {
 
 const HOST = '127.0.0.1';
 const MAX_CONNECTIONS = 8;
-const DATABASE_ANSWER_TIMEOUT_MS = 60_000;
+const DATABASE_RESPONSE_TIMEOUT_MS = 60_000;
 const WEBHOOK_TIMEOUT_MS = 30_000;
 
 /**
  * Brings the schema up to date and listens.
- * @throws OperatorError when the database keeps real books, or the port is taken
+ * @throws OperatorError when the database keeps real resources, or the port is taken
  */
 export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
   const { databaseUrl, log, port } = options;
@@ -79,7 +79,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     log,
     applicationName: 'tallyhook-sandbox',
     maxConnections: MAX_CONNECTIONS,
-    answerTimeoutMs: DATABASE_ANSWER_TIMEOUT_MS,
+    answerTimeoutMs: DATABASE_RESPONSE_TIMEOUT_MS,
     plans: 'any',
   });
   const closers: (() => Promise<void>)[] = [() => db.close()];
@@ -93,8 +93,8 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
       schema: 'sandbox',
       folder: join(packageRoot(), 'migrations', 'sandbox'),
     });
-    const held = await holdDatabase(db, log);
-    closers.push(held.giveFree);
+    const lock = await lockDatabase(db, log);
+    closers.push(lock.release);
     await upsertKey(db, { sha256: hashKey(options.apiKey), kind: 'secret' });
     let baseUrl = '';
     const services = await createServices(options, { db, baseUrl: () => baseUrl });
@@ -112,7 +112,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     log.info({ port: server.port }, 'sandbox.listening');
     const { apiKey } = options;
     const { account } = services;
-    return { baseUrl, port: server.port, apiKey, ...account, ended: held.ended, close };
+    return { baseUrl, port: server.port, apiKey, ...account, ended: lock.ended, close };
   } catch (error) {
     await close();
     throw error;
@@ -137,7 +137,7 @@ async function createServices(options: SandboxOptions, opened: Opened): Promise<
     advanceMs: await readAdvance(db),
     store: (advanceMs) => storeAdvance(db, advanceMs),
   });
-  const faults = createFaultBoard(faultsSchema.parse(options.faults ?? {}));
+  const faults = createActiveFaults(faultsSchema.parse(options.faults ?? {}));
   let target = { url: options.webhook.url, secret: options.webhook.secret };
   const webhook: Services['webhook'] = {
     target: () => target,
@@ -146,9 +146,9 @@ async function createServices(options: SandboxOptions, opened: Opened): Promise<
     },
   };
   const account = { merchantId: SANDBOX_MERCHANT_ID, profileId: SANDBOX_PROFILE_ID };
-  // The books tell the engine of changes, and the engine writes into the books.
+  // The resources tell the engine of changes, and the engine writes into the resources.
   let engine: Engine | undefined;
-  const books = createBooks({
+  const resources = createResourceWriter({
     db,
     clock,
     faults,
@@ -160,16 +160,16 @@ async function createServices(options: SandboxOptions, opened: Opened): Promise<
     db,
     clock,
     target: webhook.target,
-    answerTimeoutMs: options.webhookTimeoutMs ?? WEBHOOK_TIMEOUT_MS,
-    onRoom: () => engine?.wake(),
+    responseTimeoutMs: options.webhookTimeoutMs ?? WEBHOOK_TIMEOUT_MS,
+    onCapacity: () => engine?.wake(),
   });
-  engine = createEngine({ db, clock, books, sender, log });
-  const shownClock = { nowMs: () => clock.nowMs() + faults.current().clock_off_ms };
+  engine = createEngine({ db, clock, resources, sender, log });
+  const shownClock = { nowMs: () => clock.nowMs() + faults.current().clock_offset_ms };
   const rateLimit = createRateLimit(shownClock, options.requestsPerMinute);
   const ignoredFields = createIgnoredFields(clock, log);
   return {
     ...opened,
-    books,
+    resources,
     clock,
     shownClock,
     engine,

@@ -94,7 +94,7 @@ testOfOurs('two who pay a one-time link at once pay it once', async () => {
     fetch(url, { method: 'POST', body: new URLSearchParams(GOOD), redirect: 'manual' });
   const replies = await Promise.all([form(), form(), form()]);
   expect(replies.map(({ status }) => status).toSorted()).toEqual([303, 400, 400]);
-  const { data } = await target.control('GET', '/truth/payment?limit=1000');
+  const { data } = await target.control('GET', '/resources/payment?limit=1000');
   expect(data.filter(({ metadata }: Body) => metadata?.payment_link_id === id)).toHaveLength(1);
 });
 
@@ -135,8 +135,8 @@ testOfOurs('money that a one-time link received uses it up, however its payment 
 testOfOurs('3-D Secure leads away from the page and back to it', async () => {
   const link = await create({ authentication_type: 'three_ds' });
   const away = (await submit(link.link_to_pay, GOOD)).headers.get('location') ?? '';
-  const deed = new URLSearchParams({ deed: 'complete' });
-  const back = await fetch(away, { method: 'POST', body: deed, redirect: 'manual' });
+  const action = new URLSearchParams({ action: 'complete' });
+  const back = await fetch(away, { method: 'POST', body: action, redirect: 'manual' });
   expect(back.headers.get('location')).toContain(link.link_to_pay);
   expect(await retrieve(link.payment_link_id)).toMatchObject({ status: 'completed' });
 });

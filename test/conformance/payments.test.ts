@@ -335,10 +335,10 @@ describe('customer actions', () => {
     });
     expect(action).toMatchObject({ type: 'redirect_to_url' });
     const url = String(action.redirect_to_url);
-    expect(await (await fetch(url)).text()).toContain('<button name="deed" value="complete">');
+    expect(await (await fetch(url)).text()).toContain('<button name="action" value="complete">');
     const back = await fetch(url, {
       method: 'POST',
-      body: new URLSearchParams({ deed: 'complete' }),
+      body: new URLSearchParams({ action: 'complete' }),
       redirect: 'manual',
     });
     expect(back.status).toBe(303);
@@ -351,7 +351,7 @@ describe('customer actions', () => {
   });
 
   testOfOurs(
-    'a second click leads back as well, and a form without a deed ends nothing',
+    'a second click leads back as well, and a form without an action ends nothing',
     async () => {
       const { payment_id: id, next_action: action } = await create({
         authentication_type: 'three_ds',
@@ -359,14 +359,14 @@ describe('customer actions', () => {
       const send = (body: URLSearchParams | string) =>
         fetch(String(action.redirect_to_url), { method: 'POST', body, redirect: 'manual' });
       for (const body of [
-        JSON.stringify({ deed: 'complete' }),
-        new URLSearchParams({ deed: 'x' }),
+        JSON.stringify({ action: 'complete' }),
+        new URLSearchParams({ action: 'x' }),
       ]) {
         expect((await send(body)).status).toBe(400);
       }
       expect(await retrieve(id)).toMatchObject({ status: 'requires_action' });
-      const first = await send(new URLSearchParams({ deed: 'complete' }));
-      const second = await send(new URLSearchParams({ deed: 'abandon' }));
+      const first = await send(new URLSearchParams({ action: 'complete' }));
+      const second = await send(new URLSearchParams({ action: 'abandon' }));
       expect(second.status).toBe(303);
       expect(second.headers.get('location')).toBe(first.headers.get('location'));
       expect(await retrieve(id)).toMatchObject({ status: 'succeeded', attempt_count: 1 });
@@ -376,9 +376,9 @@ describe('customer actions', () => {
   testOfOurs.each([
     ['fail', 'UE_5001'],
     ['abandon', 'UE_5003'],
-  ])('an authentication that ends as "%s" is %s', async (deed, code) => {
+  ])('an authentication that ends as "%s" is %s', async (action, code) => {
     const { payment_id: id } = await create({ authentication_type: 'three_ds' });
-    await target.control('POST', `/payments/${id}/action`, { deed });
+    await target.control('POST', `/payments/${id}/action`, { action });
     expect(await retrieve(id)).toMatchObject({ status: 'failed', unified_code: code });
   });
 
@@ -389,7 +389,7 @@ describe('customer actions', () => {
       payment_method_data: undefined,
     });
     expect(status).toBe('requires_action');
-    await target.control('POST', `/payments/${id}/action`, { deed: 'complete' });
+    await target.control('POST', `/payments/${id}/action`, { action: 'complete' });
     expect(await retrieve(id)).toMatchObject({ status: 'succeeded' });
   });
 
@@ -400,7 +400,7 @@ describe('customer actions', () => {
       payment_method_data: { crypto: { pay_currency: 'BTC', wallet_address: 'bc1q0' } },
       return_url: undefined,
     });
-    await target.control('POST', `/payments/${id}/action`, { deed: 'complete' });
+    await target.control('POST', `/payments/${id}/action`, { action: 'complete' });
     expect(await retrieve(id)).toMatchObject({ status: 'processing' });
     await target.advance(600_000);
     expect(await retrieve(id)).toMatchObject({ status: 'succeeded' });

@@ -170,7 +170,7 @@ function readRuns(): Promise<ListRun[]> {
 async function setFaults(faults: Faults): Promise<void> {
   await sandbox.control('PUT', '/faults', faults);
   const { now } = await sandbox.control('GET', '/clock');
-  const shownMs = Date.parse(now) + (faults.clock_off_ms ?? 0);
+  const shownMs = Date.parse(now) + (faults.clock_offset_ms ?? 0);
   clockSettings.push({ setMs: Date.now(), shownMs });
 }
 
@@ -225,7 +225,7 @@ test.each(INSTALLATIONS)(
     await setFaults(drawn.during);
     for (let round = 0; round < ROUNDS; round += 1) {
       if (drawn.isClockRepaired && round === ROUNDS / 2) {
-        await setFaults({ ...drawn.during, clock_off_ms: 0 });
+        await setFaults({ ...drawn.during, clock_offset_ms: 0 });
       }
       await trade(sandbox, `${seed}_${round}`, { orders: Math.ceil(orders / ROUNDS), random });
       await sandbox.advance(ROUND_MS);

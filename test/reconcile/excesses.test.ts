@@ -315,7 +315,7 @@ describe('a second payment of an order', () => {
 
   test('raises one alert although responses lag behind its webhook (rule 2)', async () => {
     // The webhook carries no version, a response that lags does, and so it outranks the webhook.
-    const lag = { retrieves: { lag_ms: 20_000 }, webhooks: { without: ['version'] } };
+    const lag = { retrieves: { lag_ms: 20_000 }, webhooks: { omit_fields: ['version'] } };
     const order = await pay();
     await sandbox.advance(30_000);
     await sandbox.control('PUT', '/faults', {

@@ -137,7 +137,7 @@ describe('a watermark ahead of the service’s clock', () => {
     const first = await run({ ...TAIL, stream: 'payouts' });
     expect(first).toMatchObject({ state: 'done', found: 0 });
     // Set back by two days, the service stamps changes with times before Tallyhook began.
-    const wrongClock = { clock_off_ms: -48 * HOUR_MS };
+    const wrongClock = { clock_offset_ms: -48 * HOUR_MS };
     await sandbox.control('PUT', '/faults', wrongClock);
     await sandbox.call('POST', '/payouts/create', FAILING_PAYOUT);
     await sandbox.advance(2 * MINUTE_MS);

@@ -126,7 +126,7 @@ async function compare(asked: ValueOf<typeof question>, startMs: number): Promis
   };
   const path = `/analytics/v1/merchant/metrics/${kind}`;
   const { body } = await sandbox.call('POST', path, [query]);
-  const { data } = await sandbox.control('GET', `/truth/${kind.slice(0, -1)}?limit=1000`);
+  const { data } = await sandbox.control('GET', `/resources/${kind.slice(0, -1)}?limit=1000`);
   const rows = data.filter(
     (row: Body) =>
       Date.parse(row.created) >= fromMs &&
@@ -179,14 +179,14 @@ test('sums, counts and rates are those of the rows, for every history and questi
     ),
     { seed: SEED, numRuns: 6, endOnFailure: true },
   );
-  const { data } = await sandbox.control('GET', '/truth/payment?limit=1000');
+  const { data } = await sandbox.control('GET', '/resources/payment?limit=1000');
   expect(data.length).toBeGreaterThan(10);
 });
 
 test('a dispute counts as what became of it', async () => {
   const query = { timeRange: { startTime: '2001-01-01' }, metrics: ['dispute_status_metric'] };
   const { body } = await sandbox.call('POST', '/analytics/v1/merchant/metrics/disputes', [query]);
-  const { data } = await sandbox.control('GET', '/truth/dispute?limit=1000');
+  const { data } = await sandbox.control('GET', '/resources/dispute?limit=1000');
   expect(body.queryData).toEqual([
     {
       disputes_challenged: withStatus(data, 'challenged').length,

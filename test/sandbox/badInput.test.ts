@@ -413,8 +413,8 @@ const CONTROL: readonly (readonly [string, string])[] = [
   ['GET', '/webhooks?:id=1'],
   ['GET', '/webhooks/:id'],
   ['POST', '/webhooks/:id/send'],
-  ['GET', '/truth/:id'],
-  ['GET', '/truth/payment?after=:id'],
+  ['GET', '/resources/:id'],
+  ['GET', '/resources/payment?after=:id'],
 ];
 
 /** Asks a control route about an id. @param input the body, of a request that may have one */
@@ -445,7 +445,7 @@ test.each(CONTROL.filter(([, path]) => path.includes(':id')))(
 
 test('the hosted page of a payment that cannot be is 404', async () => {
   const url = `${sandbox.baseUrl}/_sandbox/hosted/%00`;
-  const body = new URLSearchParams({ deed: 'complete' });
+  const body = new URLSearchParams({ action: 'complete' });
   expect((await fetch(url)).status).toBe(404);
   expect((await fetch(url, { method: 'POST', body })).status).toBe(404);
 });

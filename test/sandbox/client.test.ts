@@ -29,7 +29,7 @@ afterAll(() => sandbox.close());
 const request = (fields: object) => cardPayment(fields) as CreatePaymentRequest;
 
 const charges = async (paymentId: string): Promise<number> => {
-  const { data } = await sandbox.control('GET', '/truth/payment?limit=1000');
+  const { data } = await sandbox.control('GET', '/resources/payment?limit=1000');
   return data
     .filter(({ payment_id: id }: { payment_id: string }) => id === paymentId)
     .reduce(

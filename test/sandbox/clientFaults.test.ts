@@ -25,7 +25,7 @@ const fail = (requests: readonly object[], more: object = {}) =>
 
 /** Payments, refunds and attempts to charge that the sandbox knows. */
 function counted(): Promise<unknown> {
-  return sandbox.control('GET', '/truth/sums');
+  return sandbox.control('GET', '/resources/sums');
 }
 
 test('a storm of faults charges every order once', async () => {

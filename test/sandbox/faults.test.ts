@@ -18,7 +18,7 @@ const faults = (wanted: object) => sandbox.control('PUT', '/faults', wanted);
 const settle = () => sandbox.control('POST', '/settle');
 const pay = (id: string, fields: object = {}) =>
   sandbox.call('POST', '/payments', cardPayment({ payment_id: id, ...fields }));
-const truth = async () => (await sandbox.control('GET', '/truth/payment?limit=1000')).data;
+const truth = async () => (await sandbox.control('GET', '/resources/payment?limit=1000')).data;
 
 const deliveries = () =>
   sandbox.listener.received.map(({ body, event, signature }) => ({
@@ -117,7 +117,7 @@ describe('webhooks', () => {
 
   test('with one seed the same payments meet the same faults, with another others', async () => {
     const lostWith = async (seed: number): Promise<readonly string[]> => {
-      // The dice are thrown for the merchant's ids, and those are taken once: each run has a sandbox.
+      // The random are thrown for the merchant's ids, and those are taken once: each run has a sandbox.
       const fresh = await startTestSandbox({ faults: { seed, webhooks: { drop: 0.5 } } });
       for (let number = 0; number < 24; number += 1) {
         await fresh.call('POST', '/payments', cardPayment({ payment_id: `p${number}` }));
@@ -138,10 +138,10 @@ describe('webhooks', () => {
 
   /** A seed with which the first event of an object is held back and the second is not. */
   async function seedWhere(id: string, heldType: string): Promise<number> {
-    const { createDice } = await import('../../src/sandbox/faults/dice.ts');
+    const { createSeededRandom } = await import('../../src/sandbox/faults/seededRandom.ts');
     for (let seed = 1; ; seed += 1) {
-      const dice = createDice(seed);
-      const isHeld = (type: string) => dice('reorder', `${id}/${type}/0`) < 0.5;
+      const random = createSeededRandom(seed);
+      const isHeld = (type: string) => random('reorder', `${id}/${type}/0`) < 0.5;
       if (isHeld(heldType) && !isHeld('payment_succeeded')) return seed;
     }
   }

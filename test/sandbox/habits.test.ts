@@ -34,7 +34,7 @@ const rows = async (kind: string): Promise<Body> => {
     .data;
 };
 const truth = async (): Promise<Body> =>
-  (await sandbox.control('GET', '/truth/payment?limit=1000')).data;
+  (await sandbox.control('GET', '/resources/payment?limit=1000')).data;
 const told = async () => {
   await sandbox.control('POST', '/settle');
   return sandbox.listener.received.map(({ event }) => event);
@@ -120,16 +120,16 @@ describe('thin and undated bodies', () => {
     ['lists', async () => (await rows('payments'))[0]],
     ['retrieves', async () => (await retrieve('pay_a')).body],
   ])(
-    '%s.without: bodies lack created or their version there, and nowhere else',
+    '%s.omit_fields: bodies lack created or their version there, and nowhere else',
     async (channel, show) => {
-      await faults({ [channel]: { without: ['created', 'version'] } });
+      await faults({ [channel]: { omit_fields: ['created', 'version'] } });
       await pay('pay_a');
       const shown = await show();
       expect(shown).toMatchObject({ payment_id: 'pay_a', amount_received: 6540 });
       expect(shown).not.toHaveProperty('created');
       expect(shown).not.toHaveProperty('modified_at');
       expect((await truth())[0]).toMatchObject({ created: expect.any(String) });
-      await faults({ [channel]: { without: ['version'] } });
+      await faults({ [channel]: { omit_fields: ['version'] } });
       await pay('pay_b');
       if (channel !== 'webhooks') expect(await show()).toHaveProperty('created');
     },
@@ -242,9 +242,9 @@ describe('how payments go', () => {
 });
 
 describe('a clock that is off', () => {
-  test('clock_off_ms: every time that is stamped, shown or dated is off, and things are due as ever', async () => {
+  test('clock_offset_ms: every time that is stamped, shown or dated is off, and things are due as ever', async () => {
     const offMs = 3 * DAY_MS;
-    await faults({ clock_off_ms: offMs, payments: { processing_first: 1 } });
+    await faults({ clock_offset_ms: offMs, payments: { processing_first: 1 } });
     const aheadMs = (time: unknown) => Date.parse(String(time)) - Date.now();
     const isOff = (time: unknown) => Math.abs(aheadMs(time) - offMs) < 10 * MINUTE_MS;
     const made = await pay('pay_a');
@@ -265,7 +265,7 @@ describe('a clock that is off', () => {
   });
 
   test('once the clock is right again, new times are right and old ones stay as they were stamped', async () => {
-    await faults({ clock_off_ms: 3 * DAY_MS, retrieves: { lag_ms: 20 * SECOND_MS } });
+    await faults({ clock_offset_ms: 3 * DAY_MS, retrieves: { lag_ms: 20 * SECOND_MS } });
     const wrong = await pay('wrong', { capture_method: 'manual' });
     await faults({ retrieves: { lag_ms: 20 * SECOND_MS } });
     const right = await pay('right');
@@ -278,7 +278,7 @@ describe('a clock that is off', () => {
   });
 
   test('a clock that was off changes no hold: it still lapses after seven days', async () => {
-    await faults({ clock_off_ms: 30 * DAY_MS });
+    await faults({ clock_offset_ms: 30 * DAY_MS });
     await pay('held', { capture_method: 'manual_multiple' });
     await sandbox.control('DELETE', '/faults');
     await capture('held', 100);

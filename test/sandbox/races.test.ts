@@ -25,7 +25,7 @@ test('of many creates with one payment_id one makes a payment, and the others ar
   expect(count(replies, 200)).toBe(1);
   const refused = replies.filter(({ status }) => status !== 200);
   expect(new Set(refused.map(({ body }) => body.error.code))).toEqual(new Set(['HE_01']));
-  const { data } = await sandbox.control('GET', '/truth/payment');
+  const { data } = await sandbox.control('GET', '/resources/payment');
   expect(data).toMatchObject([{ payment_id: 'one', amount_received: 4711, attempt_count: 1 }]);
 });
 

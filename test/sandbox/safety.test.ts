@@ -66,7 +66,7 @@ describe('a database that keeps the books of a real merchant', () => {
   ])('ends `tallyhook %j` with the reason and code 1', async (args) => {
     const env = settingsFor(db.url, { SANDBOX_PORT: '0', DATA_DIR: folder });
     const program = spawnProgram('bin/tallyhook.js', args, { env });
-    // A refusal that is lost would let it run for ever.
+    // A rejection that is lost would let it run for ever.
     await Promise.race([
       program.exit,
       waitFor('it to end or to run', () => / is running/.test(program.stdout())),

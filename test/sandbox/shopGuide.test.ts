@@ -77,7 +77,7 @@ const story = (inputs: object) => `
   told.plain = await shop.checkOut(order('1'), { payment_method_data: plain, billing });
   told.again = await shop.checkOut(order('1'), { payment_method_data: plain, billing });
   told.secure = (await shop.checkOut(order('2'), { payment_method_data: secure, billing })).do;
-  await post('/_sandbox/payments/order-2-1/action', { deed: 'complete' });
+  await post('/_sandbox/payments/order-2-1/action', { action: 'complete' });
   told.returned = await shop.customerReturned(order('2'));
   told.declined = await shop.checkOut(order('3'), { payment_method_data: declined, billing });
   told.declinedAgain = await shop.checkOut(order('3'), { payment_method_data: plain, billing });
@@ -158,7 +158,7 @@ test('the code of the guide compiles and runs', async () => {
     ],
     actingNowhere: { do: 'wait' },
   });
-  const payments = await sandbox.control('GET', '/truth/payment');
+  const payments = await sandbox.control('GET', '/resources/payment');
   expect(payments.data).toHaveLength(4);
-  expect((await sandbox.control('GET', '/truth/payout')).data).toHaveLength(3);
+  expect((await sandbox.control('GET', '/resources/payout')).data).toHaveLength(3);
 }, 120_000);

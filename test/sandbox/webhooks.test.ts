@@ -68,11 +68,11 @@ test('what is not taken is sent again 16 times within about a day, byte for byte
   expect(new Set(tries.map(({ body }) => body.toString('base64'))).size).toBe(1);
 
   const { data } = await sandbox.control('GET', '/webhooks?object_id=refused');
-  const { sendings } = await sandbox.control('GET', `/webhooks/${data[0].event_id}`);
-  const minutes = sendings
+  const { deliveries } = await sandbox.control('GET', `/webhooks/${data[0].event_id}`);
+  const minutes = deliveries
     .slice(1)
     .map(({ due }: { due: string }, index: number) =>
-      Math.round((Date.parse(due) - Date.parse(sendings[index].sent)) / MINUTE_MS),
+      Math.round((Date.parse(due) - Date.parse(deliveries[index].sent)) / MINUTE_MS),
     );
   expect(minutes).toEqual([1, 5, 5, 10, 10, 10, 10, 10, 60, 60, 60, 60, 60, 360, 360, 360]);
 });
@@ -106,7 +106,9 @@ test('an event can be looked at and sent again by hand', async () => {
   await sandbox.call('POST', '/payments', cardPayment({ payment_id: 'again' }));
   await settle();
   const { data } = await sandbox.control('GET', '/webhooks?object_id=again');
-  expect(data).toMatchObject([{ event_type: 'payment_succeeded', sent: 1, taken: 1, waiting: 0 }]);
+  expect(data).toMatchObject([
+    { event_type: 'payment_succeeded', sent: 1, acknowledged: 1, waiting: 0 },
+  ]);
   await sandbox.control('POST', `/webhooks/${data[0].event_id}/send`);
   expect(received('again')).toHaveLength(2);
   expect(received('again')[1]?.body).toEqual(received('again')[0]?.body);
@@ -185,7 +187,7 @@ describe('a receiver that hangs', () => {
     sandbox.listener.release();
     await advanced;
     sandbox.listener.answerWith(200);
-    // The try that hung, and those that its refusal planned for within the day.
+    // The try that hung, and those that its rejection planned for within the day.
     expect(received('awaited')).toHaveLength(16);
   });
 });

@@ -8,7 +8,7 @@ import type { Random } from './storm.ts';
 export interface DrawnFaults {
   /** Share of webhooks that are lost, in percent. */
   readonly lossPercent: number;
-  /** While the shop trades. `clock_off_ms` may hold for the first half only: see `isClockRepaired`. */
+  /** While the shop trades. `clock_offset_ms` may hold for the first half only: see `isClockRepaired`. */
   readonly during: FaultsInput;
   /** What stays when the faults stop. */
   readonly after: FaultsInput;
@@ -52,10 +52,10 @@ export function drawFaults(seed: number, { index, random, pace }: Draw): DrawnFa
   const lossPercent = LOSS_PERCENTS[index % LOSS_PERCENTS.length] ?? 0;
   const draw = <T>(...choices: readonly T[]): T =>
     choices[Math.floor(random() * choices.length)] as T;
-  const without = () => draw([], ['created'], ['version'], ['created', 'version']) as never;
+  const omitFields = () => draw([], ['created'], ['version'], ['created', 'version']) as never;
   const webhookHabits = {
     thin: draw(0, 0.5, 1),
-    without: without(),
+    omit_fields: omitFields(),
     one_event_per_type: draw(true, false),
   };
   const clockOffMs = draw(0, 0, 0, ...late.clockOff);
@@ -67,7 +67,7 @@ export function drawFaults(seed: number, { index, random, pace }: Draw): DrawnFa
     webhooks: webhookHabits,
     lists: {
       thin: draw(false, true),
-      without: draw([], [], ['version'], ['created']) as never,
+      omit_fields: draw([], [], ['version'], ['created']) as never,
       // A lag keeps what everything was, which some tests read: a short one stands for none.
       replica_lag_ms: draw(1, 30 * SECOND_MS),
       sort: draw('created', 'modified'),
@@ -75,14 +75,14 @@ export function drawFaults(seed: number, { index, random, pace }: Draw): DrawnFa
       tick_ms: draw(1, SECOND_MS),
       envelope: draw(undefined, 'has_more', 'count'),
     },
-    retrieves: { lag_ms: draw(0, 20 * SECOND_MS), without: draw([], [], ['created']) as never },
+    retrieves: { lag_ms: draw(0, 20 * SECOND_MS), omit_fields: draw([], [], ['created']) as never },
     payments: {
       processing_first: draw(0, 0.3, 1),
       processing_ms: draw(late.soon, late.later, late.last / 2),
       surcharge: draw(0, 0.3, 1),
       early_received: draw(0, 0.5, 1),
     },
-    clock_off_ms: isClockRepaired ? 0 : clockOffMs,
+    clock_offset_ms: isClockRepaired ? 0 : clockOffMs,
   };
   const broken = { method: 'GET', rate: 0.1 } as const;
   const fault = draw('server_error', 'cut_before', 'cut_after', 'garbage') as 'server_error';
@@ -109,7 +109,7 @@ export function drawFaults(seed: number, { index, random, pace }: Draw): DrawnFa
       ],
     ) as never,
     lists: { ...habits.lists, short_pages: draw(0, 0.3) },
-    clock_off_ms: clockOffMs,
+    clock_offset_ms: clockOffMs,
   };
   const names = `loss ${lossPercent} %${clockRepair(isClockRepaired)}, ${nameAll(during)}`;
   return { lossPercent, during, after: habits, isClockRepaired, names };

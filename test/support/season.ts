@@ -46,7 +46,7 @@ export async function playSeason(sandbox: TestSandbox, season: Season): Promise<
   await sandbox.control('PUT', '/faults', during);
   for (let round = 0; round < rounds; round += 1) {
     if (isClockRepaired && round === Math.floor(rounds / 2)) {
-      await sandbox.control('PUT', '/faults', { ...during, clock_off_ms: 0 });
+      await sandbox.control('PUT', '/faults', { ...during, clock_offset_ms: 0 });
     }
     const traded = trade(sandbox, `${seed}_${round}`, { orders, random });
     await Promise.all([traded, season.duringRound?.(round)]);

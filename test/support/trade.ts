@@ -136,8 +136,8 @@ function actOnPayment(truth: Body, round: Trade): readonly Act[] {
     case 'partially_captured_and_capturable':
       return captureOrCancel(truth, random);
     case 'requires_action': {
-      const deed = pick(random, ['complete', 'complete', 'fail', 'abandon', undefined]);
-      return deed ? [['POST', `/_sandbox${path}/action`, { deed }]] : [];
+      const action = pick(random, ['complete', 'complete', 'fail', 'abandon', undefined]);
+      return action ? [['POST', `/_sandbox${path}/action`, { action }]] : [];
     }
     case 'requires_merchant_action':
       return pick<readonly Act[]>(random, [
@@ -247,7 +247,7 @@ async function readTruths(
 async function readTruth(sandbox: TestSandbox, kind: ResourceKind): Promise<readonly Body[]> {
   const rows: Body[] = [];
   for (let after = ''; ; ) {
-    const path = `/truth/${kind}?limit=${PAGE_ROWS}&after=${encodeURIComponent(after)}`;
+    const path = `/resources/${kind}?limit=${PAGE_ROWS}&after=${encodeURIComponent(after)}`;
     const { data, next_after: next } = await sandbox.control('GET', path);
     rows.push(...data);
     if (data.length < PAGE_ROWS) return rows;

@@ -5,7 +5,7 @@
  * 2. A revoked key is none: it is neither listed nor found.
  * 3. An expired key is refused from its instant on, and can be given a later one.
  */
-import { accept, type Decision, refuseValue } from './decision.ts';
+import { accept, type Decision, rejectValue } from './decision.ts';
 import { isoBound } from './time.ts';
 
 export interface ApiKeyState {
@@ -35,6 +35,6 @@ export function changeApiKey(
   const { name = state.name, description = state.description, expiration } = fields;
   if (expiration === undefined) return accept({ ...state, name, description });
   const at = expiration === 'never' ? null : isoBound(expiration, Math.floor);
-  if (at !== null && Date.parse(at) <= nowMs) return refuseValue('expiration: has passed already');
+  if (at !== null && Date.parse(at) <= nowMs) return rejectValue('expiration: has passed already');
   return accept({ ...state, name, description, expiration: at });
 }

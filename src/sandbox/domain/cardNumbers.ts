@@ -1,7 +1,7 @@
 /**
  * Keeps card numbers out of metadata. The contract says that no card data belongs there: a number
  * that is sent nevertheless is masked before it is stored, so that neither answers nor webhooks nor
- * the books hold it. service-interface.md §4.3.1, `metadata`.
+ * the resources hold it. service-interface.md §4.3.1, `metadata`.
  */
 import { cardBrand, isCardNumber } from './outcomes.ts';
 

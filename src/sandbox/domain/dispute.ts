@@ -14,7 +14,7 @@ import {
   EVIDENCE_GROUPS,
   type EvidenceField,
 } from '../../contract/index.ts';
-import { accept, type Decision, refuseState, refuseValue } from './decision.ts';
+import { accept, type Decision, rejectState, rejectValue } from './decision.ts';
 import type { PaymentState } from './payment.ts';
 import { DAY_MS, isoTime, MINUTE_MS, nextModified } from './time.ts';
 
@@ -80,7 +80,7 @@ export function openDispute(
 ): Decision<DisputeState> {
   const amountMinor = input.amount ?? payment.amount_received;
   if (amountMinor < 1 || amountMinor > payment.amount_received) {
-    return refuseValue(
+    return rejectValue(
       `A dispute about ${amountMinor} does not go with a payment that received ${payment.amount_received}`,
     );
   }
@@ -124,7 +124,7 @@ export function moveDispute(
       ? NEXT_STATUSES[state.status].has(status)
       : NEXT_STAGES[state.dispute_stage].has(stage);
   if (!mayMove) {
-    return refuseState(
+    return rejectState(
       409,
       'IR_16',
       `A dispute cannot move from ${state.dispute_stage}/${state.status} to ${stage}/${status}`,
@@ -145,7 +145,7 @@ export function moveDispute(
 /** Accept Dispute: the merchant gives in. The webhook follows when the processor reports it. */
 export function acceptDispute(state: DisputeState, nowMs: number): Decision<DisputeState> {
   if (!isContestable(state)) {
-    return refuseState(
+    return rejectState(
       400,
       'HE_03',
       `You cannot accept this dispute because it is ${state.dispute_stage}/${state.status}`,
@@ -182,7 +182,7 @@ export function changeEvidence(
 ): Decision<DisputeState> {
   const isLate = nowMs >= Date.parse(state.challenge_required_by);
   if (!isContestable(state) || isLate) {
-    return refuseState(
+    return rejectState(
       400,
       'HE_03',
       `Evidence is taken until ${state.challenge_required_by} while a dispute is open; ` +

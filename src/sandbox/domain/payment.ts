@@ -9,10 +9,10 @@
  *   failed ─▶ (attempt), unless it was rejected
  *   whatever has not ended ─▶ cancelled
  *
- * 1. Functions are pure: (state, command, now) → new state or refusal. Randomness comes in as values.
+ * 1. Functions are pure: (state, command, now) → new state or rejection. Randomness comes in as values.
  * 2. amount_received + amount_capturable never exceeds net_amount, which is amount where there is no
  *    surcharge.
- * 3. A change makes `modified_at` later; a refusal changes nothing.
+ * 3. A change makes `modified_at` later; a rejection changes nothing.
  * 4. Money that was received is never given back here: refunds and disputes are resources of their own.
  *
  * Written from the contract alone: the ledger's rules are written a second time there, on purpose,
@@ -28,7 +28,7 @@ import {
   type PaymentStatus,
   STATEMENT_DESCRIPTOR_MAX_LENGTH,
 } from '../../contract/index.ts';
-import { accept, type Decision, refuseMissing, refuseState, refuseValue } from './decision.ts';
+import { accept, type Decision, rejectMissing, rejectState, rejectValue } from './decision.ts';
 import {
   amountOutcome,
   cardBrand,
@@ -202,7 +202,7 @@ export function createPayment(input: PaymentInput, created: NewPayment): Decisio
     },
   };
   const attached = attachMethod(blank, input, created.nowMs);
-  if (attached.refusal || input.confirm !== true) return attached;
+  if (attached.rejection || input.confirm !== true) return attached;
   return attempt(attached.state, created);
 }
 
@@ -233,9 +233,9 @@ export function confirmPayment(
   context: PaymentContext,
 ): Decision<PaymentState> {
   const isRetry = state.status === 'failed' && state.manual_retry_allowed === true;
-  if (!isRetry && !UNCONFIRMED.has(state.status)) return refuseAction('confirm', state);
+  if (!isRetry && !UNCONFIRMED.has(state.status)) return rejectAction('confirm', state);
   const attached = attachMethod(state, input, context.nowMs);
-  return attached.refusal ? attached : attempt(attached.state, context);
+  return attached.rejection ? attached : attempt(attached.state, context);
 }
 
 const UNCONFIRMED = new Set<string>(['requires_payment_method', 'requires_confirmation']);
@@ -259,7 +259,7 @@ export function updatePayment(
   nowMs: number,
   defaultBilling?: object,
 ): Decision<PaymentState> {
-  if (!UNCONFIRMED.has(state.status)) return refuseAction('update', state);
+  if (!UNCONFIRMED.has(state.status)) return rejectAction('update', state);
   const mayDefault = state.billing === undefined || state.hidden.billing_is_default === true;
   const takesOver = update.customer_id !== undefined && mayDefault;
   return accept(
@@ -293,16 +293,16 @@ export function capturePayment(
   input: CaptureInput,
   nowMs: number,
 ): Decision<PaymentState> {
-  if (!isCapturable(state.status)) return refuseCapture(state);
+  if (!isCapturable(state.status)) return rejectCapture(state);
   const amountMinor = input.amount_to_capture ?? state.amount_capturable;
   if (amountMinor > state.amount_capturable) {
-    return refuseValue(
+    return rejectValue(
       `amount_to_capture ${amountMinor} is greater than amount_capturable ${state.amount_capturable}`,
     );
   }
   const descriptor = descriptorOf(input);
   if (descriptor.length > STATEMENT_DESCRIPTOR_MAX_LENGTH) {
-    return refuseValue(
+    return rejectValue(
       `statement_descriptor_prefix and statement_descriptor_suffix have ${descriptor.length} ` +
         `characters together; ${STATEMENT_DESCRIPTOR_MAX_LENGTH} are allowed`,
     );
@@ -330,8 +330,8 @@ export function capturePayment(
 /** Captured as far as it can be, or cancelled: the contract answers 409 rather than 400. */
 const CAPTURE_CONFLICTS = new Set<string>(['succeeded', 'partially_captured', 'cancelled']);
 
-function refuseCapture(state: PaymentState): Decision<never> {
-  return refuseState(
+function rejectCapture(state: PaymentState): Decision<never> {
+  return rejectState(
     CAPTURE_CONFLICTS.has(state.status) ? 409 : 400,
     'IR_14',
     `This payment cannot be captured because it has status ${state.status}`,
@@ -351,7 +351,7 @@ export function cancelPayment(
   reason: string | undefined,
   nowMs: number,
 ): Decision<PaymentState> {
-  if (NOT_CANCELLABLE.has(state.status)) return refuseAction('cancel', state);
+  if (NOT_CANCELLABLE.has(state.status)) return rejectAction('cancel', state);
   return accept(
     changed(state, nowMs, {
       status: 'cancelled',
@@ -375,7 +375,7 @@ const NOT_CANCELLABLE = new Set<string>([
 
 /** Approve Payment. service-interface.md §4.3.8. */
 export function approvePayment(state: PaymentState, nowMs: number): Decision<PaymentState> {
-  if (state.status !== 'requires_merchant_action') return refuseAction('approve', state);
+  if (state.status !== 'requires_merchant_action') return rejectAction('approve', state);
   return accept(finish({ ...state, merchant_decision: 'approved' }, afterwardsOf(state), nowMs));
 }
 
@@ -383,26 +383,26 @@ export function approvePayment(state: PaymentState, nowMs: number): Decision<Pay
  * Reject Payment. The contract leaves the outcome open; at services of this family it is `failed`.
  */
 export function rejectPayment(state: PaymentState, nowMs: number): Decision<PaymentState> {
-  if (state.status !== 'requires_merchant_action') return refuseAction('reject', state);
+  if (state.status !== 'requires_merchant_action') return rejectAction('reject', state);
   const rejected = { ...state, merchant_decision: 'rejected' } as const;
   // The merchant said no: another attempt under this id would go round the decision.
   return accept({ ...decline(rejected, 'UE_2003', nowMs), manual_retry_allowed: false });
 }
 
 /** What the customer did on the hosted page. */
-export const CUSTOMER_DEEDS = ['complete', 'fail', 'abandon'] as const;
-export type CustomerDeed = (typeof CUSTOMER_DEEDS)[number];
+export const CUSTOMER_ACTIONS = ['complete', 'fail', 'abandon'] as const;
+export type CustomerAction = (typeof CUSTOMER_ACTIONS)[number];
 
 /** The customer ends the action that the payment waits for. */
 export function endAction(
   state: PaymentState,
-  deed: CustomerDeed,
+  action: CustomerAction,
   nowMs: number,
 ): Decision<PaymentState> {
-  if (state.status !== 'requires_action') return refuseAction('end the action of', state);
+  if (state.status !== 'requires_action') return rejectAction('end the action of', state);
   const ready = { ...state, next_action: undefined };
-  if (deed === 'fail') return accept(decline(ready, 'UE_5001', nowMs));
-  if (deed === 'abandon') return accept(decline(ready, 'UE_5003', nowMs));
+  if (action === 'fail') return accept(decline(ready, 'UE_5001', nowMs));
+  if (action === 'abandon') return accept(decline(ready, 'UE_5003', nowMs));
   // A coin payment was sent, which the chain has still to confirm.
   if (state.payment_method === 'crypto')
     return accept(beginProcessing(ready, afterwardsOf(state), { nowMs }));
@@ -441,9 +441,9 @@ function attachMethod(
   const kind = kindOf(data);
   const method = input.payment_method ?? kind ?? state.payment_method;
   if (kind !== undefined && kind !== method) {
-    return refuseValue(`payment_method ${method} does not go with payment_method_data.${kind}`);
+    return rejectValue(`payment_method ${method} does not go with payment_method_data.${kind}`);
   }
-  if (kind !== undefined && lacksBilling(state, input)) return refuseMissing(BILLING_IS_MISSING);
+  if (kind !== undefined && lacksBilling(state, input)) return rejectMissing(BILLING_IS_MISSING);
   const details = kind && { outcome: data?.card && outcomeOfCard(data.card, nowMs) };
   return accept({
     ...state,
@@ -519,11 +519,11 @@ function attempt(state: PaymentState, context: PaymentContext): Decision<Payment
     customer_id: undefined,
     payment_method_data: details,
   });
-  if (missing) return refuseMissing(`${missing.field}: ${missing.why}`);
+  if (missing) return rejectMissing(`${missing.field}: ${missing.why}`);
   const outcome = outcomeOf(state);
   const isAuthentication = state.payment_method === 'card' && outcome.kind === 'customer_action';
   if (isAuthentication && state.return_url === undefined) {
-    return refuseMissing('return_url: required because this card asks for 3-D Secure');
+    return rejectMissing('return_url: required because this card asks for 3-D Secure');
   }
   const { nowMs } = context;
   const tried: PaymentState = {
@@ -588,14 +588,14 @@ function finish(state: PaymentState, outcome: FinalOutcome, nowMs: number): Paym
       hidden: withoutDue(state),
     });
   }
-  const lapsesAtMs = nowMs + MANUAL_AUTHORIZATION_VALIDITY_MS;
+  const expiresAtMs = nowMs + MANUAL_AUTHORIZATION_VALIDITY_MS;
   return changed(state, nowMs, {
     status: 'requires_capture',
     amount_capturable: dueAmount(state),
-    capture_before: isoTime(lapsesAtMs),
+    capture_before: isoTime(expiresAtMs),
     hidden: {
       ...withoutDue(state),
-      due: { at: isoTime(lapsesAtMs), what: 'expire_authorization' },
+      due: { at: isoTime(expiresAtMs), what: 'expire_authorization' },
     },
   });
 }
@@ -650,7 +650,7 @@ function changed(state: PaymentState, nowMs: number, changes: Partial<PaymentSta
   return { ...state, ...changes, modified_at: nextModified(state.modified_at, nowMs) };
 }
 
-function refuseAction(action: string, state: PaymentState): Decision<never> {
+function rejectAction(action: string, state: PaymentState): Decision<never> {
   const message = `You cannot ${action} this payment because it has status ${state.status}`;
-  return refuseState(400, 'IR_16', message);
+  return rejectState(400, 'IR_16', message);
 }

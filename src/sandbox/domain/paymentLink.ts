@@ -6,7 +6,7 @@
  *    without any leaves it open.
  * 2. An expired link takes no payment; one that was begun in time may end.
  */
-import { accept, type Decision, refuseValue } from './decision.ts';
+import { accept, type Decision, rejectValue } from './decision.ts';
 import type { PaymentState } from './payment.ts';
 import { isoBound, isoTime, MINUTE_MS } from './time.ts';
 
@@ -50,9 +50,9 @@ export function createPaymentLink(
   created: NewPaymentLink,
 ): Decision<PaymentLinkState> {
   const { nowMs } = created;
-  const { expiry: asked, link_type = 'one_time' } = input;
-  const expiry = asked ? isoBound(asked, Math.floor) : isoTime(nowMs + DEFAULT_VALIDITY_MS);
-  if (Date.parse(expiry) <= nowMs) return refuseValue('expiry: has passed already');
+  const { expiry: requested, link_type = 'one_time' } = input;
+  const expiry = requested ? isoBound(requested, Math.floor) : isoTime(nowMs + DEFAULT_VALIDITY_MS);
+  if (Date.parse(expiry) <= nowMs) return rejectValue('expiry: has passed already');
   return accept({
     ...input,
     payment_link_id: created.id,

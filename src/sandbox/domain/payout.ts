@@ -18,7 +18,7 @@
  * 6. Its session ends `session_expiry` seconds after its creation, and with it its link.
  */
 import type { PayoutStatus } from '../../contract/index.ts';
-import { accept, type Decision, refuseMissing, refuseState, refuseValue } from './decision.ts';
+import { accept, type Decision, rejectMissing, rejectState, rejectValue } from './decision.ts';
 import { DAY_MS, HOUR_MS, isoTime, nextModified, SECOND_MS } from './time.ts';
 
 export interface PayoutState {
@@ -129,7 +129,7 @@ export const PAYOUT_AMOUNTS = {
   7730: 'pending',
   7750: 'reversed',
 } as const;
-type FulfillmentWord = (typeof PAYOUT_AMOUNTS)[keyof typeof PAYOUT_AMOUNTS];
+type FulfillmentOutcome = (typeof PAYOUT_AMOUNTS)[keyof typeof PAYOUT_AMOUNTS];
 
 /** The amount, in minor units, whose receiver turns out ineligible when the payout is confirmed. */
 export const INELIGIBLE_AMOUNT = 7740;
@@ -156,7 +156,7 @@ export function createPayout(input: PayoutInput, created: NewPayout): Decision<P
     modified_at: at,
     hidden: { client_secret: created.clientSecret },
   };
-  return take(blank, input, created.nowMs);
+  return applyFields(blank, input, created.nowMs);
 }
 
 /** What a payout is before anything of a request is taken over. */
@@ -182,7 +182,7 @@ export function replacePayout(
   fields: PayoutReplacement,
   nowMs: number,
 ): Decision<PayoutState> {
-  if (!UPDATABLE.has(state.status)) return refuseAction('update', state);
+  if (!UPDATABLE.has(state.status)) return rejectAction('update', state);
   const { payout_id, merchant_id, profile_id, customer_id, payout_link, created, hidden } = state;
   const blank: PayoutState = {
     ...NOTHING_SENT,
@@ -197,7 +197,7 @@ export function replacePayout(
     modified_at: nextModified(state.modified_at, nowMs),
     hidden,
   };
-  return take(blank, fields, nowMs);
+  return applyFields(blank, fields, nowMs);
 }
 
 /** What was confirmed goes out as it is. */
@@ -211,30 +211,30 @@ export function confirmPayout(
   fields: PayoutFields,
   nowMs: number,
 ): Decision<PayoutState> {
-  if (!CONFIRMABLE.has(state.status)) return refuseAction('confirm', state);
-  const confirmed = take(state, { ...fields, confirm: true }, nowMs);
-  return confirmed.refusal
+  if (!CONFIRMABLE.has(state.status)) return rejectAction('confirm', state);
+  const confirmed = applyFields(state, { ...fields, confirm: true }, nowMs);
+  return confirmed.rejection
     ? confirmed
     : accept({ ...confirmed.state, modified_at: nextModified(state.modified_at, nowMs) });
 }
 
 /** Fulfill Payout. */
 export function fulfillPayout(state: PayoutState, nowMs: number): Decision<PayoutState> {
-  if (state.status !== 'requires_fulfillment') return refuseAction('fulfill', state);
-  const table: Readonly<Record<number, FulfillmentWord>> = PAYOUT_AMOUNTS;
-  const word = table[state.amount] ?? 'success';
+  if (state.status !== 'requires_fulfillment') return rejectAction('fulfill', state);
+  const table: Readonly<Record<number, FulfillmentOutcome>> = PAYOUT_AMOUNTS;
+  const outcome = table[state.amount] ?? 'success';
   const sent = { ...state, connector_transaction_id: `sbx_${state.payout_id}` };
   const later = (what: PayoutDue, afterMs: number): HiddenPayout => ({
     client_secret: state.hidden.client_secret,
     due: { at: isoTime(nowMs + afterMs), what },
   });
-  switch (word) {
+  switch (outcome) {
     case 'failed':
     case 'success':
-      return accept(moved(sent, word, nowMs));
+      return accept(moved(sent, outcome, nowMs));
     case 'initiated':
     case 'pending':
-      return accept({ ...moved(sent, word, nowMs), hidden: later('settle', SETTLE_MS) });
+      return accept({ ...moved(sent, outcome, nowMs), hidden: later('settle', SETTLE_MS) });
     case 'reversed':
       return accept({ ...moved(sent, 'success', nowMs), hidden: later('reverse', REVERSE_MS) });
   }
@@ -243,7 +243,7 @@ export function fulfillPayout(state: PayoutState, nowMs: number): Decision<Payou
 /** Cancel Payout: whatever has not ended. */
 export function cancelPayout(state: PayoutState, nowMs: number): Decision<PayoutState> {
   const isOpen = state.status.startsWith('requires_') || IN_TRANSIT.has(state.status);
-  if (!isOpen) return refuseAction('cancel', state);
+  if (!isOpen) return rejectAction('cancel', state);
   return accept({ ...moved(state, 'cancelled', nowMs), error_message: 'Cancelled by user' });
 }
 
@@ -270,7 +270,7 @@ export function movePayout(
       ? to === 'reversed' || to === 'failed'
       : to !== 'reversed' &&
         (IN_TRANSIT.has(state.status) || state.status === 'requires_fulfillment');
-  if (!may) return refuseState(409, 'IR_16', `A payout cannot move from ${state.status} to ${to}`);
+  if (!may) return rejectState(409, 'IR_16', `A payout cannot move from ${state.status} to ${to}`);
   return accept(moved(state, to, nowMs));
 }
 
@@ -307,7 +307,11 @@ const KEPT = [
 ] as const satisfies readonly (keyof PayoutFields & keyof PayoutState)[];
 
 /** Takes over fields, then goes as far as they allow. */
-function take(state: PayoutState, fields: PayoutFields, nowMs: number): Decision<PayoutState> {
+function applyFields(
+  state: PayoutState,
+  fields: PayoutFields,
+  nowMs: number,
+): Decision<PayoutState> {
   const methodId = fields.payout_method_id ?? fields.payout_token;
   const { payout_method_data: method, source_bank_data: source } = fields;
   const hasMethod = method !== undefined || methodId !== undefined;
@@ -322,8 +326,8 @@ function take(state: PayoutState, fields: PayoutFields, nowMs: number): Decision
     ...(source !== undefined && { source_bank_data: maskFields(source) }),
   };
   const mismatch = mismatchOf(next.payout_method_data, next.payout_type);
-  if (mismatch !== undefined) return refuseValue(mismatch);
-  return goOn(next, fields.confirm === true || next.auto_fulfill, nowMs);
+  if (mismatch !== undefined) return rejectValue(mismatch);
+  return advance(next, fields.confirm === true || next.auto_fulfill, nowMs);
 }
 
 const CONTACT = ['email', 'name', 'phone', 'phone_country_code'] as const;
@@ -350,18 +354,18 @@ function pickGiven<T extends object, K extends keyof T>(from: T, keys: readonly 
   return Object.fromEntries(given) as Given<T, K>;
 }
 
-function goOn(state: PayoutState, confirms: boolean, nowMs: number): Decision<PayoutState> {
+function advance(state: PayoutState, confirms: boolean, nowMs: number): Decision<PayoutState> {
   const hasMethod = state.payout_method_data !== undefined || state.payout_method_id !== undefined;
   if (!hasMethod) {
     // A link asks the customer for the method, so confirming without one is right there.
     if (confirms && !state.auto_fulfill && state.payout_link === undefined) {
-      return refuseMissing('payout_method_data is required to confirm a payout');
+      return rejectMissing('payout_method_data is required to confirm a payout');
     }
     return accept({ ...state, status: 'requires_payout_method_data' });
   }
   if (!confirms) return accept({ ...state, status: 'requires_confirmation' });
   if (state.payout_type === undefined) {
-    return refuseMissing('payout_type is required to confirm a payout');
+    return rejectMissing('payout_type is required to confirm a payout');
   }
   if (state.amount === INELIGIBLE_AMOUNT) return accept(moved(state, 'ineligible', nowMs));
   const { client_secret } = state.hidden;
@@ -444,9 +448,9 @@ function mask(value: string): string {
 
 type Action = 'update' | 'confirm' | 'fulfill' | 'cancel';
 
-function refuseAction(action: Action, { payout_id: id, status }: PayoutState): Decision<never> {
+function rejectAction(action: Action, { payout_id: id, status }: PayoutState): Decision<never> {
   const message = `You cannot ${action} payout ${id} because it has status ${status}`;
   return action === 'confirm'
-    ? refuseState(400, 'IR_16', message)
-    : refuseState(422, 'IR_06', message);
+    ? rejectState(400, 'IR_16', message)
+    : rejectState(422, 'IR_06', message);
 }

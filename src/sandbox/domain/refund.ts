@@ -13,7 +13,7 @@ import {
   type REFUND_TYPES,
   type RefundStatus,
 } from '../../contract/index.ts';
-import { accept, type Decision, refuseState } from './decision.ts';
+import { accept, type Decision, rejectState } from './decision.ts';
 import type { PaymentState } from './payment.ts';
 import { DAY_MS, HOUR_MS, isoTime, nextModified } from './time.ts';
 
@@ -68,15 +68,15 @@ export function createRefund(
 ): Decision<RefundState> {
   if (!REFUNDABLE.has(payment.status)) {
     const message = `You cannot refund this payment because it has status ${payment.status}`;
-    return refuseState(400, 'IR_14', message);
+    return rejectState(400, 'IR_14', message);
   }
   if (created.refundCount >= MAX_REFUNDS_PER_PAYMENT) {
-    return refuseState(400, 'IR_12', `This payment has ${MAX_REFUNDS_PER_PAYMENT} refunds already`);
+    return rejectState(400, 'IR_12', `This payment has ${MAX_REFUNDS_PER_PAYMENT} refunds already`);
   }
   const amountMinor = input.amount ?? payment.amount_received;
   const leftMinor = payment.amount_received - created.refundedMinor;
   if (amountMinor > leftMinor) {
-    return refuseState(
+    return rejectState(
       400,
       'IR_13',
       `amount ${amountMinor} is more than the ${leftMinor} of this payment that can still be refunded`,
@@ -141,7 +141,7 @@ export function moveRefund(
 ): Decision<RefundState> {
   const isOver = state.status === 'failed' || (state.status === 'succeeded' && to !== 'failed');
   if (isOver)
-    return refuseState(409, 'IR_16', `A refund cannot move from ${state.status} to ${to}`);
+    return rejectState(409, 'IR_16', `A refund cannot move from ${state.status} to ${to}`);
   return accept({
     ...state,
     status: to,

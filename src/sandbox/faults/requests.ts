@@ -1,5 +1,5 @@
 /** Which fault a request meets. Counts are kept here and nowhere else. */
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seededRandom.ts';
 import type { RequestFault } from './settings.ts';
 
 export interface RequestFaults {
@@ -8,10 +8,13 @@ export interface RequestFaults {
 }
 
 /**
- * The n-th request that fits an entry meets the same dice in every run.
- * @param dice thrown for (entry, how many requests fitted it before)
+ * The n-th request that fits an entry meets the same random in every run.
+ * @param random thrown for (entry, how many requests fitted it before)
  */
-export function createRequestFaults(entries: readonly RequestFault[], dice: Dice): RequestFaults {
+export function createRequestFaults(
+  entries: readonly RequestFault[],
+  random: SeededRandom,
+): RequestFaults {
   const counts = entries.map((entry) => ({ entry, fitted: 0, used: 0 }));
   return {
     choose: (method, path) => {
@@ -20,7 +23,7 @@ export function createRequestFaults(entries: readonly RequestFault[], dice: Dice
         const fits = (entry.method ?? method) === method && path.startsWith(entry.path);
         if (!fits || count.used >= (entry.times ?? Number.POSITIVE_INFINITY)) continue;
         count.fitted += 1;
-        if (dice('request', index, count.fitted) >= entry.rate) continue;
+        if (random('request', index, count.fitted) >= entry.rate) continue;
         count.used += 1;
         return entry;
       }

@@ -10,8 +10,8 @@ const durationMs = z
   .max(30 * DAY_MS);
 
 /** Fields that bodies of some services lack: `version` stands for `modified_at`. */
-export const LACKED_FIELDS = ['created', 'version'] as const;
-const without = z.array(z.enum(LACKED_FIELDS)).default([]);
+export const OMITTABLE_FIELDS = ['created', 'version'] as const;
+const omitFields = z.array(z.enum(OMITTABLE_FIELDS)).default([]);
 
 /** What can go wrong with a webhook. Rates are judged for each event by itself. */
 const webhookFaults = z.strictObject({
@@ -37,10 +37,10 @@ const webhookFaults = z.strictObject({
   /** The object has five fields: its ids, its status, amount and currency. */
   thin: rate,
   /** The object lacks these fields. */
-  without,
+  omit_fields: omitFields,
 });
 
-/** What can go wrong with one request. The first entry that fits a request and its dice is used. */
+/** What can go wrong with one request. The first entry that fits a request and its random is used. */
 const requestFault = z.strictObject({
   fault: z.enum([
     /** 429 with RL_01, the budget shown as used up until the window ends. */
@@ -89,7 +89,7 @@ const listFaults = z.strictObject({
   /** Rows have five fields: id, status, amount, currency and created. */
   thin: z.boolean().default(false),
   /** Rows lack these fields. */
-  without,
+  omit_fields: omitFields,
   /** Lists show everything as it was this long ago. */
   replica_lag_ms: durationMs.default(0),
   /** Names of filters that have no effect. */
@@ -103,7 +103,7 @@ const retrieveFaults = z.strictObject({
   /** Retrieves show everything as it was this long ago; what is newer is not found. */
   lag_ms: durationMs.default(0),
   /** Bodies lack these fields. */
-  without,
+  omit_fields: omitFields,
 });
 
 /** How payments go. Rates are judged for each payment by itself. */
@@ -118,10 +118,10 @@ const paymentFaults = z.strictObject({
   early_received: rate,
 });
 
-const MOST_OFF_MS = 10 * 365 * DAY_MS;
+const MAX_CLOCK_OFFSET_MS = 10 * 365 * DAY_MS;
 
 export const faultsSchema = z.strictObject({
-  /** Decides every dice that the faults throw. */
+  /** Decides every random that the faults throw. */
   seed: z.int().default(1),
   webhooks: webhookFaults.prefault({}),
   requests: z.array(requestFault).max(50).default([]),
@@ -129,7 +129,7 @@ export const faultsSchema = z.strictObject({
   retrieves: retrieveFaults.prefault({}),
   payments: paymentFaults.prefault({}),
   /** By how much the service's clock is off: every time that it stamps, shows, or dates answers with. */
-  clock_off_ms: z.int().min(-MOST_OFF_MS).max(MOST_OFF_MS).default(0),
+  clock_offset_ms: z.int().min(-MAX_CLOCK_OFFSET_MS).max(MAX_CLOCK_OFFSET_MS).default(0),
   /** Disputes have their amount as text, as services of the family send it. */
   dispute_amount_as_text: z.boolean().default(false),
   /** Requests are judged by the contract to the letter: unknown fields, nulls and spellings are refused. */
@@ -143,6 +143,6 @@ export type FaultsInput = z.input<typeof faultsSchema>;
 export type WebhookFaults = Faults['webhooks'];
 export type RequestFault = Faults['requests'][number];
 export type ListFaults = Faults['lists'];
-export type LackedField = (typeof LACKED_FIELDS)[number];
+export type OmittableField = (typeof OMITTABLE_FIELDS)[number];
 
 export const NO_FAULTS: Faults = faultsSchema.parse({});

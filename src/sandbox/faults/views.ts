@@ -1,5 +1,5 @@
 /**
- * What the service shows of a resource, where its bodies say less or something else than the books.
+ * What the service shows of a resource, where its bodies say less or something else than the resources.
  *
  * *Thin*: five fields.
  *
@@ -7,41 +7,45 @@
  * 2. A resource is shown the same way on every channel, but for what a channel's own faults leave out.
  */
 import { idOf, type Resource, type Shown, show } from '../domain/resource.ts';
-import type { Dice } from './dice.ts';
-import type { Faults, LackedField } from './settings.ts';
+import type { SeededRandom } from './seededRandom.ts';
+import type { Faults, OmittableField } from './settings.ts';
 
-/** The faults and their dice, as a board holds them. */
-export interface Spoiled {
+/** The faults and their random, as a board holds them. */
+export interface FaultContext {
   readonly faults: Faults;
-  readonly dice: Dice;
+  readonly random: SeededRandom;
 }
 
 /** @param subject names the event the same way in every run */
-export function webhookView(resource: Resource, { faults, dice }: Spoiled, subject: string): Shown {
-  const shown = answerView(resource, { faults, dice });
-  const { thin, without } = faults.webhooks;
-  const isThin = dice('thin', subject) < thin;
-  return lacking(isThin ? pick(shown, THIN_EVENT[resource.kind]) : shown, without);
+export function webhookView(
+  resource: Resource,
+  { faults, random }: FaultContext,
+  subject: string,
+): Shown {
+  const shown = responseView(resource, { faults, random });
+  const { thin, omit_fields: omitted } = faults.webhooks;
+  const isThin = random('thin', subject) < thin;
+  return omit(isThin ? pick(shown, THIN_EVENT[resource.kind]) : shown, omitted);
 }
 
-export function listView(resource: Resource, { faults, dice }: Spoiled): Shown {
-  const shown = answerView(resource, { faults, dice });
-  const { thin, without } = faults.lists;
-  return lacking(thin ? pick(shown, THIN_ROW[resource.kind]) : shown, without);
+export function listView(resource: Resource, { faults, random }: FaultContext): Shown {
+  const shown = responseView(resource, { faults, random });
+  const { thin, omit_fields: omitted } = faults.lists;
+  return omit(thin ? pick(shown, THIN_ROW[resource.kind]) : shown, omitted);
 }
 
-export function retrieveView(resource: Resource, { faults, dice }: Spoiled): Shown {
-  return lacking(answerView(resource, { faults, dice }), faults.retrieves.without);
+export function retrieveView(resource: Resource, { faults, random }: FaultContext): Shown {
+  return omit(responseView(resource, { faults, random }), faults.retrieves.omit_fields);
 }
 
 /** The answer of what changed the resource, and what the other views begin with. */
-export function answerView(resource: Resource, { faults, dice }: Spoiled): Shown {
+export function responseView(resource: Resource, { faults, random }: FaultContext): Shown {
   const shown = show(resource);
   if (resource.kind === 'dispute' && faults.dispute_amount_as_text) {
     return { ...shown, amount: String(resource.state.amount) };
   }
   if (resource.kind !== 'payment') return shown;
-  const isEarly = dice('early_received', idOf(resource)) < faults.payments.early_received;
+  const isEarly = random('early_received', idOf(resource)) < faults.payments.early_received;
   if (!isEarly) return shown;
   const { status, amount, net_amount: netAmount = amount } = resource.state;
   if (status === 'processing') return { ...shown, amount_received: netAmount };
@@ -63,7 +67,7 @@ const THIN_ROW: Readonly<Record<Resource['kind'], readonly string[]>> = {
   payout: ['payout_id', 'status', 'amount', 'currency', 'created'],
 };
 
-const FIELD_OF: Readonly<Record<LackedField, string>> = {
+const FIELD_OF: Readonly<Record<OmittableField, string>> = {
   created: 'created',
   version: 'modified_at',
 };
@@ -72,7 +76,7 @@ function pick(shown: Shown, fields: readonly string[]): Shown {
   return Object.fromEntries(fields.map((field) => [field, shown[field]]));
 }
 
-function lacking(shown: Shown, lacked: readonly LackedField[]): Shown {
-  const left = new Set(lacked.map((field) => FIELD_OF[field]));
-  return Object.fromEntries(Object.entries(shown).filter(([field]) => !left.has(field)));
+function omit(shown: Shown, omitted: readonly OmittableField[]): Shown {
+  const names = new Set(omitted.map((field) => FIELD_OF[field]));
+  return Object.fromEntries(Object.entries(shown).filter(([field]) => !names.has(field)));
 }

@@ -1,7 +1,7 @@
 /**
  * The Express app: every endpoint of the contract's table, and the control routes.
  *
- * The order for each request: browsers refused, key, budget, permission, fault, path, body, rule. A
+ * The order for each request: browsers rejected, key, budget, permission, fault, path, body, rule. A
  * fault that acts before the work acts after the key was checked, as a proxy in front of a real
  * service would not: so a test with a wrong key fails for that reason and no other.
  */
@@ -19,20 +19,20 @@ import {
 } from '../../contract/index.ts';
 import type { Log } from '../../platform/log.ts';
 import { maskCardNumbers } from '../domain/cardNumbers.ts';
-import type { Decision, Refusal } from '../domain/decision.ts';
+import type { Decision, Rejection } from '../domain/decision.ts';
 import { createControl } from '../routes/control/index.ts';
 import { HANDLERS } from '../routes/handlers.ts';
 import { createHostedPage } from '../routes/hostedPage.ts';
 import { createLinkPages } from '../routes/linkPages.ts';
 import type { Services } from '../services.ts';
-import { sendFailure, sendRefusal } from './answer.ts';
 import { forbid, identify } from './authenticate.ts';
-import { bodyRefusalOf, take, takeForm, takeText } from './body.ts';
-import { sendSpoiled, spoilBefore } from './faultyAnswers.ts';
-import { refuseBrowsers } from './guard.ts';
+import { bodyRejectionOf, formParser, runParser, textParser } from './body.ts';
+import { failRequest, sendWithFault } from './faultyResponses.ts';
+import { rejectBrowsers } from './guard.ts';
 import { isStorable, readJson } from './json.ts';
 import { readMultipart } from './multipart.ts';
 import type { Budget } from './rateLimit.ts';
+import { sendRejection, sendServiceError } from './respond.ts';
 import { tolerate } from './tolerate.ts';
 
 export function createSandboxApp(services: Services, log: Log): express.Express {
@@ -46,16 +46,16 @@ export function createSandboxApp(services: Services, log: Log): express.Express 
     response.set('Date', new Date(services.shownClock.nowMs()).toUTCString());
     next();
   });
-  app.use(refuseBrowsers);
+  app.use(rejectBrowsers);
   app.use(createHostedPage(services));
   app.use(createLinkPages(services));
   app.use(createControl(services));
   for (const name of inMatchingOrder()) addEndpoint(app, name, services);
   app.use(async (request: Request, response: Response) => {
     const caller = await identify(services, request.header(API_KEY_HEADER));
-    setBudget(response, services.rateLimit.spend(caller.state?.name ?? NOBODY));
+    setBudget(response, services.rateLimit.spend(caller.state?.name ?? ANONYMOUS));
     const message = `There is nothing at ${request.method} ${request.path}.`;
-    sendRefusal(response, { status: 404, code: 'IR_05', message });
+    sendRejection(response, { status: 404, code: 'IR_05', message });
   });
   app.use(createErrorHandler(log));
   return app;
@@ -72,29 +72,29 @@ function addEndpoint(app: express.Express, name: EndpointName, services: Service
   const endpoint: Endpoint = ENDPOINTS[name];
   const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
   app[method](endpoint.path, async (request: Request, response: Response) => {
-    const refused = await admit(endpoint, services, request, response);
-    if (refused) {
-      sendRefusal(response, refused);
+    const rejected = await admit(endpoint, services, request, response);
+    if (rejected) {
+      sendRejection(response, rejected);
       return;
     }
     const fault = services.faults.requests().choose(request.method, request.path);
-    if (fault && spoilBefore(fault, request, response)) return;
+    if (fault && failRequest(fault, request, response)) return;
     const call = await readCall(endpoint, services, request, response);
-    if (call.refusal) {
-      sendRefusal(response, call.refusal);
+    if (call.rejection) {
+      sendRejection(response, call.rejection);
       return;
     }
-    const answer = await HANDLERS[name](call.state, services);
-    if (answer.refusal) sendRefusal(response, answer.refusal);
-    else sendSpoiled(fault, request, response.status(endpoint.success), answer.state);
+    const result = await HANDLERS[name](call.state, services);
+    if (result.rejection) sendRejection(response, result.rejection);
+    else sendWithFault(fault, request, response.status(endpoint.success), result.state);
   });
 }
 
 /** Requests without a valid key share a budget, which is told and refuses nothing. */
-const NOBODY = 'nobody';
+const ANONYMOUS = 'nobody';
 
 /**
- * Who has a key spends of its budget and is told what is left, whatever the answer.
+ * Who has a key spends of its budget and is told what is left, whatever the result.
  * @returns why the request goes no further; undefined where it does
  */
 async function admit(
@@ -102,11 +102,11 @@ async function admit(
   services: Services,
   request: Request,
   response: Response,
-): Promise<Refusal | undefined> {
+): Promise<Rejection | undefined> {
   const caller = await identify(services, request.header(API_KEY_HEADER));
-  if (caller.refusal) {
-    setBudget(response, services.rateLimit.spend(NOBODY));
-    return caller.refusal;
+  if (caller.rejection) {
+    setBudget(response, services.rateLimit.spend(ANONYMOUS));
+    return caller.rejection;
   }
   const budget = services.rateLimit.spend(caller.state.name);
   setBudget(response, budget);
@@ -134,42 +134,42 @@ async function readCall(
   request: Request,
   response: Response,
 ): Promise<Decision<ReadCall>> {
-  const params = judge(endpoint.params, { ...request.params });
+  const params = validate(endpoint.params, { ...request.params });
   // An id that no resource can have is the id of none.
-  if (params.refusal) {
-    return { refusal: { ...params.refusal, status: 404, code: 'IR_05' } };
+  if (params.rejection) {
+    return { rejection: { ...params.rejection, status: 404, code: 'IR_05' } };
   }
   if (endpoint.body !== undefined) {
     const isForm = endpoint.encoding === 'multipart';
-    await take(isForm ? takeForm : takeText, request, response);
+    await runParser(isForm ? formParser : textParser, request, response);
     const body = isForm ? await readMultipart(request) : readJson(String(request.body ?? ''));
-    if (body.refusal) return body;
-    const input = judgeInput(endpoint, endpoint.body, body.state, services);
-    if (input.refusal) return input;
+    if (body.rejection) return body;
+    const input = validateInput(endpoint, endpoint.body, body.state, services);
+    if (input.rejection) return input;
     return { state: { params: params.state, input: withoutCardNumbers(input.state) } };
   }
   if (endpoint.query === undefined) return { state: { params: params.state, input: undefined } };
   const { searchParams } = new URL(request.url, 'http://sandbox');
   const isText = [...searchParams].flat().every(isStorable);
-  if (!isText) return { refusal: { status: 400, code: 'IR_04', message: 'query: not text' } };
+  if (!isText) return { rejection: { status: 400, code: 'IR_04', message: 'query: not text' } };
   const query = readQuery(endpoint.query, searchParams);
-  const input = judgeInput(endpoint, endpoint.query, query, services);
-  return input.refusal ? input : { state: { params: params.state, input: input.state } };
+  const input = validateInput(endpoint, endpoint.query, query, services);
+  return input.rejection ? input : { state: { params: params.state, input: input.state } };
 }
 
 /** Body or query, read as the real service does, unless the faults ask for the letter. */
-function judgeInput(
+function validateInput(
   endpoint: Endpoint,
   schema: z.ZodType,
   sent: unknown,
   { faults, ignoredFields }: Services,
 ): Decision<unknown> {
-  if (faults.current().strict_requests) return judge(schema, sent);
-  const refusesNearMisses = schema === endpoint.body;
-  const { value, ignored, problem } = tolerate(schema, sent, { refusesNearMisses });
-  if (problem !== undefined) return refuseProblem(problem);
-  const judged = judge(schema, value);
-  if (!judged.refusal) ignoredFields.note(endpoint, ignored);
+  if (faults.current().strict_requests) return validate(schema, sent);
+  const rejectsNearMisses = schema === endpoint.body;
+  const { value, ignored, problem } = tolerate(schema, sent, { rejectsNearMisses });
+  if (problem !== undefined) return rejectProblem(problem);
+  const judged = validate(schema, value);
+  if (!judged.rejection) ignoredFields.record(endpoint, ignored);
   return judged;
 }
 
@@ -179,14 +179,14 @@ function withoutCardNumbers(input: unknown): unknown {
   return { ...input, metadata: maskCardNumbers(input.metadata) };
 }
 
-function judge(schema: z.ZodType, value: unknown): Decision<unknown> {
+function validate(schema: z.ZodType, value: unknown): Decision<unknown> {
   const [problem] = problemsOf(schema, value);
   if (problem === undefined) return { state: schema.parse(value) };
-  return refuseProblem(problem);
+  return rejectProblem(problem);
 }
 
-function refuseProblem({ code, message }: RequestProblem): { readonly refusal: Refusal } {
-  return { refusal: { status: 400, code, message } };
+function rejectProblem({ code, message }: RequestProblem): { readonly rejection: Rejection } {
+  return { rejection: { status: 400, code, message } };
 }
 
 function createErrorHandler(log: Log): ErrorRequestHandler {
@@ -195,19 +195,19 @@ function createErrorHandler(log: Log): ErrorRequestHandler {
       next(error);
       return;
     }
-    const refusal = refusalOf(error);
-    if (refusal !== undefined) {
-      sendRefusal(response, refusal);
+    const rejection = rejectionOf(error);
+    if (rejection !== undefined) {
+      sendRejection(response, rejection);
       return;
     }
     log.error({ error, method: request.method, path: request.path }, 'sandbox.request_failed');
-    sendFailure(response, 500, 'Internal error.');
+    sendServiceError(response, 500, 'Internal error.');
   };
 }
 
 /** What the caller did, where an error is the caller's. */
-function refusalOf(error: unknown): Refusal | undefined {
+function rejectionOf(error: unknown): Rejection | undefined {
   // A path that cannot be decoded names nothing.
   if (error instanceof URIError) return { status: 404, code: 'IR_05', message: 'No such path.' };
-  return bodyRefusalOf(error);
+  return bodyRejectionOf(error);
 }

@@ -1,7 +1,7 @@
 /** Who asks, and what they may. service-interface.md §5. */
 import { createHash } from 'node:crypto';
 import { API_KEY_HEADER, type ApiKeyKind, type Endpoint, keyKindOf } from '../../contract/index.ts';
-import { accept, type Decision, type Refusal } from '../domain/decision.ts';
+import { accept, type Decision, type Rejection } from '../domain/decision.ts';
 import type { Services } from '../services.ts';
 import { readKey } from '../store/account.ts';
 
@@ -20,7 +20,7 @@ export async function identify(
   apiKey: string | undefined,
 ): Promise<Decision<Caller>> {
   if (apiKey === undefined || apiKey === '') {
-    return refuse('AU_01', `The header ${API_KEY_HEADER} is missing.`);
+    return reject('AU_01', `The header ${API_KEY_HEADER} is missing.`);
   }
   const sha256 = hashKey(apiKey);
   const key = await readKey(db, sha256);
@@ -28,21 +28,21 @@ export async function identify(
   if (key === undefined || kind === undefined) {
     const isProduction = kind === 'productionSecret' || kind === 'productionPublishable';
     const hint = isProduction ? ' It is a production key; this is a sandbox.' : '';
-    return refuse('AU_01', `The API key is not valid.${hint}`);
+    return reject('AU_01', `The API key is not valid.${hint}`);
   }
-  if (key.isRevoked) return refuse('AU_02', 'The API key was revoked.');
+  if (key.isRevoked) return reject('AU_02', 'The API key was revoked.');
   if (key.expiresAt !== null && key.expiresAt.getTime() <= shownClock.nowMs()) {
-    return refuse('AU_01', 'The API key has expired.');
+    return reject('AU_01', 'The API key has expired.');
   }
   return accept({ name: sha256.toString('hex'), kind });
 }
 
 /** @returns why the caller may not use the endpoint; undefined where it may */
-export function forbid({ kind }: Caller, { keys, path }: Endpoint): Refusal | undefined {
+export function forbid({ kind }: Caller, { keys, path }: Endpoint): Rejection | undefined {
   if (keys.includes(kind)) return undefined;
   return { status: 403, code: 'IR_22', message: `Keys of this kind may not use ${path}.` };
 }
 
-function refuse(code: 'AU_01' | 'AU_02', message: string): { readonly refusal: Refusal } {
-  return { refusal: { status: 401, code, message } };
+function reject(code: 'AU_01' | 'AU_02', message: string): { readonly rejection: Rejection } {
+  return { rejection: { status: 401, code, message } };
 }

@@ -9,7 +9,7 @@ import { errorEnvelope } from '../../contract/index.ts';
 const LOOPBACK = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|localhost|\[::1\])(:\d{1,5})?$/i;
 
 /** Answers 403 to requests for a host that is not loopback, or from a page of another origin. */
-export const refuseBrowsers: RequestHandler = (request, response, next) => {
+export const rejectBrowsers: RequestHandler = (request, response, next) => {
   const host = request.headers.host ?? '';
   const { origin } = request.headers;
   const isOwn = origin === undefined || origin === `http://${host}`;

@@ -13,30 +13,30 @@ export interface IgnoredField {
 }
 
 export interface IgnoredFields {
-  note(endpoint: Endpoint, fields: readonly string[]): void;
+  record(endpoint: Endpoint, fields: readonly string[]): void;
   all(): readonly IgnoredField[];
 }
 
 /** Names come from outside: neither their number nor their length may grow without an end. */
-const MOST_FIELDS = 1_000;
-const LONGEST_NAME = 100;
+const MAX_FIELDS = 1_000;
+const MAX_NAME_LENGTH = 100;
 
 export function createIgnoredFields(clock: Clock, log: Log): IgnoredFields {
-  const noted = new Map<string, IgnoredField>();
+  const recorded = new Map<string, IgnoredField>();
   return {
-    note: ({ method, path }, fields) => {
+    record: ({ method, path }, fields) => {
       if (fields.length === 0) return;
-      const names = fields.map((name) => name.slice(0, LONGEST_NAME));
+      const names = fields.map((name) => name.slice(0, MAX_NAME_LENGTH));
       log.info({ method, path, fields: names }, 'sandbox.fields_ignored');
       const last_at = isoTime(clock.nowMs());
       for (const field of names) {
         const key = `${method} ${path} ${field}`;
-        const count = (noted.get(key)?.count ?? 0) + 1;
-        if (count > 1 || noted.size < MOST_FIELDS) {
-          noted.set(key, { method, path, field, count, last_at });
+        const count = (recorded.get(key)?.count ?? 0) + 1;
+        if (count > 1 || recorded.size < MAX_FIELDS) {
+          recorded.set(key, { method, path, field, count, last_at });
         }
       }
     },
-    all: () => [...noted.values()],
+    all: () => [...recorded.values()],
   };
 }

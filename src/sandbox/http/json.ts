@@ -2,7 +2,7 @@
  * Reads a JSON body, or says what is wrong with it. Refused are also texts that PostgreSQL cannot
  * store, and depths that would exhaust the stack of whoever walks through the value.
  */
-import { type Decision, refuseValue } from '../domain/decision.ts';
+import { type Decision, rejectValue } from '../domain/decision.ts';
 
 const MAX_DEPTH = 64;
 
@@ -13,10 +13,10 @@ export function readJson(text: string): Decision<unknown> {
   try {
     value = JSON.parse(text);
   } catch {
-    return refuseValue('request: not valid JSON');
+    return rejectValue('request: not valid JSON');
   }
   const problem = problemOf(value, 0);
-  return problem === undefined ? { state: value } : refuseValue(`request: ${problem}`);
+  return problem === undefined ? { state: value } : rejectValue(`request: ${problem}`);
 }
 
 /** Whether text can be stored. */

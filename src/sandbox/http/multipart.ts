@@ -1,25 +1,25 @@
 /** Reads a form with parts. The platform's own reader of such bodies does the work. */
 import type { Request } from 'express';
-import { type Decision, refuseValue } from '../domain/decision.ts';
+import { type Decision, rejectValue } from '../domain/decision.ts';
 import { isStorable } from './json.ts';
 
 /** By the names of the parts: text, or a file; what was sent twice is an array, for schemas to refuse. */
 export async function readMultipart(request: Request): Promise<Decision<unknown>> {
   const type = request.header('content-type') ?? '';
-  if (!Buffer.isBuffer(request.body)) return refuseValue('request: expected multipart/form-data');
+  if (!Buffer.isBuffer(request.body)) return rejectValue('request: expected multipart/form-data');
   let form: FormData;
   try {
     const body = new Uint8Array(request.body);
     form = await new Response(body, { headers: { 'content-type': type } }).formData();
   } catch {
-    return refuseValue('request: not a form with parts');
+    return rejectValue('request: not a form with parts');
   }
   const parts: Record<string, unknown> = {};
   for (const name of new Set(form.keys())) {
     const sent = form.getAll(name);
     const texts = sent.map((part) => (typeof part === 'string' ? part : part.name));
     if (![name, ...texts].every(isStorable)) {
-      return refuseValue('request: holds text with a NUL or half a character');
+      return rejectValue('request: holds text with a NUL or half a character');
     }
     Object.defineProperty(parts, name, {
       value: sent.length === 1 ? sent[0] : sent,

@@ -17,7 +17,7 @@ import { FORBIDDEN_NAMES, type RequestProblem } from '../../contract/index.ts';
 import { country, currency } from '../../contract/requests/fields.ts';
 
 export interface Tolerated {
-  /** For the schema to judge. */
+  /** For the schema to validate. */
   readonly value: unknown;
   /** Paths of the fields that were ignored. */
   readonly ignored: readonly string[];
@@ -27,7 +27,7 @@ export interface Tolerated {
 
 export interface TolerateOptions {
   /** Whether near misses are refused (rule 2). */
-  readonly refusesNearMisses: boolean;
+  readonly rejectsNearMisses: boolean;
 }
 
 export function tolerate(schema: z.ZodType, sent: unknown, options: TolerateOptions): Tolerated {
@@ -41,7 +41,7 @@ interface Seen extends TolerateOptions {
   problem: RequestProblem | undefined;
 }
 
-interface Place {
+interface Position {
   readonly path: string;
   readonly seen: Seen;
 }
@@ -61,23 +61,23 @@ type Def = z.core.$ZodTypeDef & {
 /** Written in capitals, and read in any case (rule 4). */
 const CODES: ReadonlySet<z.core.$ZodType> = new Set([currency, country]);
 
-function read(schema: z.core.$ZodType, sent: unknown, place: Place): unknown {
+function read(schema: z.core.$ZodType, sent: unknown, position: Position): unknown {
   if (typeof sent === 'string' && CODES.has(schema)) return sent.toUpperCase();
   const def = schema._zod.def as Def;
   switch (def.type) {
     case 'optional':
       return sent === null || def.innerType === undefined
         ? undefined
-        : read(def.innerType, sent, place);
+        : read(def.innerType, sent, position);
     case 'enum':
     case 'literal':
       return wordOf(wordsOf(def), sent);
     case 'array':
-      return readArray(def, sent, place);
+      return readArray(def, sent, position);
     case 'object':
-      return readObject(def, sent, place);
+      return readObject(def, sent, position);
     case 'union':
-      return readUnion(def, sent, place);
+      return readUnion(def, sent, position);
     default:
       return sent;
   }
@@ -87,51 +87,51 @@ function wordsOf({ entries, values }: Def): readonly unknown[] {
   return values ?? Object.values(entries ?? {});
 }
 
-/** The word as the enumeration spells it; what is none stays, for the schema to judge. */
+/** The word as the enumeration spells it; what is none stays, for the schema to validate. */
 function wordOf(words: readonly unknown[], sent: unknown): unknown {
   if (typeof sent !== 'string' || words.includes(sent)) return sent;
   const lower = sent.toLowerCase();
   return words.find((word) => typeof word === 'string' && word.toLowerCase() === lower) ?? sent;
 }
 
-function readArray({ element }: Def, sent: unknown, { path, seen }: Place): unknown {
+function readArray({ element }: Def, sent: unknown, { path, seen }: Position): unknown {
   if (!Array.isArray(sent) || element === undefined) return sent;
   return sent.map((one, index) => read(element, one, { path: join(path, String(index)), seen }));
 }
 
-function readObject(def: Def, sent: unknown, place: Place): unknown {
+function readObject(def: Def, sent: unknown, position: Position): unknown {
   const { shape = {}, catchall } = def;
   const takesAny = catchall !== undefined && catchall._zod.def.type !== 'never';
   if (!isPlainObject(sent) || takesAny) return sent;
   const names = Object.keys(shape);
   const pairs = Object.entries(sent).flatMap(([name, value]): [string, unknown][] => {
     const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    const path = join(place.path, name);
-    if (field !== undefined) return [[name, read(field, value, { ...place, path })]];
-    return staysIn(name, names, { ...place, path }) ? [[name, value]] : [];
+    const path = join(position.path, name);
+    if (field !== undefined) return [[name, read(field, value, { ...position, path })]];
+    return isKept(name, names, { ...position, path }) ? [[name, value]] : [];
   });
   return Object.fromEntries(pairs.filter(([, value]) => value !== undefined));
 }
 
 /** Whether a name that is no field is left for the schema to refuse (rules 1 and 2). */
-function staysIn(name: string, names: readonly string[], { path, seen }: Place): boolean {
+function isKept(name: string, names: readonly string[], { path, seen }: Position): boolean {
   if (FORBIDDEN_NAMES.has(name)) return true;
-  const meant = seen.refusesNearMisses ? nearestName(name, names) : undefined;
-  if (meant === undefined) {
+  const suggestion = seen.rejectsNearMisses ? nearestName(name, names) : undefined;
+  if (suggestion === undefined) {
     seen.ignored.push(path);
     return false;
   }
-  const message = `${path}: not a field of this request; did you mean ${meant}?`;
+  const message = `${path}: not a field of this request; did you mean ${suggestion}?`;
   seen.problem ??= { code: 'IR_04', field: path, message };
   return true;
 }
 
 /** By the discriminator where there is one; else a word of an enumeration, or the first object. */
-function readUnion(def: Def, sent: unknown, place: Place): unknown {
+function readUnion(def: Def, sent: unknown, position: Position): unknown {
   const { options = [], discriminator } = def;
   if (discriminator !== undefined) {
     const chosen = options.find((option) => fits(option, discriminator, sent));
-    return chosen === undefined ? sent : read(chosen, sent, place);
+    return chosen === undefined ? sent : read(chosen, sent, position);
   }
   const words = options.flatMap((option) => wordsOf(option._zod.def as Def));
   return wordOf(words, sent);

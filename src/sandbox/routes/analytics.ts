@@ -1,7 +1,7 @@
 /** Routes for analytics. service-interface.md §4.9. */
 import type { AnalyticsKind, ResourceKind } from '../../contract/index.ts';
 import { fieldOf, type MetricsQuery, rowsOf, stepOf, totalsOf } from '../domain/analytics.ts';
-import { accept, type Decision, refuseValue } from '../domain/decision.ts';
+import { accept, type Decision, rejectValue } from '../domain/decision.ts';
 import { isoBound } from '../domain/time.ts';
 import type { Services } from '../services.ts';
 import { sumResources } from '../store/analytics.ts';
@@ -10,9 +10,9 @@ import type { Handlers } from './handler.ts';
 type Analytics = 'retrievePaymentMetrics' | 'retrieveRefundMetrics' | 'retrieveDisputeMetrics';
 
 export const ANALYTICS_HANDLERS: Handlers<Analytics> = {
-  retrievePaymentMetrics: ({ input }, services) => answer(services, 'payments', input),
-  retrieveRefundMetrics: ({ input }, services) => answer(services, 'refunds', input),
-  retrieveDisputeMetrics: ({ input }, services) => answer(services, 'disputes', input),
+  retrievePaymentMetrics: ({ input }, services) => queryMetrics(services, 'payments', input),
+  retrieveRefundMetrics: ({ input }, services) => queryMetrics(services, 'refunds', input),
+  retrieveDisputeMetrics: ({ input }, services) => queryMetrics(services, 'disputes', input),
 };
 
 interface Query extends MetricsQuery {
@@ -27,10 +27,10 @@ const RESOURCE_OF: Readonly<Record<AnalyticsKind, ResourceKind>> = {
 };
 
 /** More than these one query is not answered with: a part of them would give wrong totals. */
-const MOST_SUMS = 100_000;
+const MAX_SUMS = 100_000;
 
 /** The rows of all queries in their order, and the totals of each. */
-async function answer(
+async function queryMetrics(
   { db }: Services,
   kind: AnalyticsKind,
   queries: readonly Query[],
@@ -50,11 +50,11 @@ async function answer(
       stepSeconds: stepMs && stepMs / 1000,
       groups: (query.groupByNames ?? []).map(fieldOf),
       filters: Object.fromEntries(filters),
-      limit: MOST_SUMS + 1,
+      limit: MAX_SUMS + 1,
     });
-    if (sums.length > MOST_SUMS) {
-      return refuseValue(
-        `timeRange: holds more than ${MOST_SUMS} spans, groups and statuses; narrow it, or ask for ` +
+    if (sums.length > MAX_SUMS) {
+      return rejectValue(
+        `timeRange: holds more than ${MAX_SUMS} spans, groups and statuses; narrow it, or ask for ` +
           'a coarser granularity',
       );
     }

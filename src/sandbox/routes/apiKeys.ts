@@ -1,7 +1,7 @@
 /** Routes for API keys. service-interface.md §4.2 and §4.10. */
 import { API_KEY_PREFIXES } from '../../contract/index.ts';
 import { type ApiKeyState, changeApiKey } from '../domain/apiKey.ts';
-import { accept, type Decision, refuseUnknown } from '../domain/decision.ts';
+import { accept, type Decision, rejectUnknown } from '../domain/decision.ts';
 import { isoTime } from '../domain/time.ts';
 import { hashKey } from '../http/authenticate.ts';
 import { randomId } from '../ids.ts';
@@ -39,7 +39,7 @@ export const API_KEY_HANDLERS: Handlers<ApiKeys> = {
       expiration: null,
     };
     const created = changeApiKey(blank, input, nowMs);
-    if (created.refusal) return created;
+    if (created.rejection) return created;
     await insertApiKey(db, created.state, hashKey(apiKey));
     return accept({ ...show(account, created.state), api_key: apiKey });
   },
@@ -62,7 +62,7 @@ export const API_KEY_HANDLERS: Handlers<ApiKeys> = {
       const state = isOurs(account, params) ? await lockApiKey(tx, params.key_id) : undefined;
       if (state === undefined) return unknownKey(params.key_id);
       const changed = changeApiKey(state, input, shownClock.nowMs());
-      if (changed.refusal) return changed;
+      if (changed.rejection) return changed;
       await updateApiKeyRow(tx, changed.state);
       return accept(show(account, changed.state));
     }),
@@ -88,5 +88,5 @@ function show(account: Account, state: ApiKeyState): object {
 }
 
 function unknownKey(keyId: string): Decision<never> {
-  return refuseUnknown(`No API key has the id ${keyId}`);
+  return rejectUnknown(`No API key has the id ${keyId}`);
 }

@@ -6,7 +6,7 @@ import {
   redactCustomer,
   updateCustomer,
 } from '../domain/customer.ts';
-import { accept, type Decision, refuseUnknown } from '../domain/decision.ts';
+import { accept, type Decision, rejectUnknown } from '../domain/decision.ts';
 import { isoTime } from '../domain/time.ts';
 import { randomId } from '../ids.ts';
 import type { Services } from '../services.ts';
@@ -18,7 +18,7 @@ import {
   readCustomer,
   updateCustomerRow,
 } from '../store/customers.ts';
-import { existsAlready } from './existing.ts';
+import { alreadyExists } from './existing.ts';
 import type { Handlers } from './handler.ts';
 import { pageBounds, pageOf } from './pageOf.ts';
 
@@ -37,7 +37,7 @@ export const CUSTOMER_HANDLERS: Handlers<Customers> = {
     const state = createCustomer(customerId, fields, services.shownClock.nowMs());
     const isNew = await insertCustomer(services.db, state);
     if (!isNew) {
-      return existsAlready(services, `A customer with customer_id ${customerId} exists already`);
+      return alreadyExists(services, `A customer with customer_id ${customerId} exists already`);
     }
     const shown = Object.entries(state).filter(([field]) => SHOWN_ON_CREATE.includes(field));
     return accept(Object.fromEntries(shown));
@@ -46,7 +46,7 @@ export const CUSTOMER_HANDLERS: Handlers<Customers> = {
   updateCustomer: ({ params, input }, services) =>
     changeCustomer(services, params.customer_id, (state) => {
       const changed = updateCustomer(state, input);
-      return { changed, answer: changed };
+      return { changed, response: changed };
     }),
 
   retrieveCustomer: async ({ params }, { db }) => {
@@ -58,7 +58,7 @@ export const CUSTOMER_HANDLERS: Handlers<Customers> = {
     changeCustomer(services, params.customer_id, (state) => ({
       changed: redactCustomer(state),
       deletedAt: isoTime(services.shownClock.nowMs()),
-      answer: {
+      response: {
         customer_id: state.customer_id,
         customer_deleted: true,
         address_deleted: true,
@@ -77,7 +77,7 @@ export const CUSTOMER_HANDLERS: Handlers<Customers> = {
 interface CustomerChange {
   readonly changed: CustomerState;
   readonly deletedAt?: string;
-  readonly answer: object;
+  readonly response: object;
 }
 
 /** Applies a rule to a customer under its lock. */
@@ -89,12 +89,12 @@ function changeCustomer(
   return db.transaction(async (tx) => {
     const state = await lockCustomer(tx, customerId);
     if (state === undefined) return unknownCustomer(customerId);
-    const { changed, deletedAt, answer } = rule(state);
+    const { changed, deletedAt, response } = rule(state);
     await updateCustomerRow(tx, changed, deletedAt);
-    return accept(answer);
+    return accept(response);
   });
 }
 
 function unknownCustomer(customerId: string): Decision<never> {
-  return refuseUnknown(`No customer has the id ${customerId}`);
+  return rejectUnknown(`No customer has the id ${customerId}`);
 }

@@ -1,5 +1,5 @@
 /** Routes for disputes. service-interface.md §4.10; evidence.ts has those of evidence. */
-import { accept, type Decision, refuseUnknown } from '../domain/decision.ts';
+import { accept, type Decision, rejectUnknown } from '../domain/decision.ts';
 import { acceptDispute, type DisputeState } from '../domain/dispute.ts';
 import { show } from '../domain/resource.ts';
 import type { Services } from '../services.ts';
@@ -21,21 +21,21 @@ export const DISPUTE_HANDLERS: Handlers<Disputes> = {
 
 /** Applies a rule to a dispute under its lock, and answers with the view of what became of it. */
 export function changeDispute(
-  { books }: Services,
+  { resources }: Services,
   disputeId: string,
   rule: (state: DisputeState, nowMs: number) => Decision<DisputeState>,
   view: (state: DisputeState) => object = (state) => show({ kind: 'dispute', state }),
 ): Promise<Decision<object>> {
-  return books.write(async (entry) => {
-    const state = await entry.lock('dispute', disputeId);
+  return resources.write(async (transaction) => {
+    const state = await transaction.lock('dispute', disputeId);
     if (state === undefined) return unknownDispute(disputeId);
-    const changed = rule(state, entry.nowMs);
-    if (changed.refusal) return changed;
-    const saved = await entry.save({ kind: 'dispute', state: changed.state });
+    const changed = rule(state, transaction.nowMs);
+    if (changed.rejection) return changed;
+    const saved = await transaction.save({ kind: 'dispute', state: changed.state });
     return accept(view(saved.state));
   });
 }
 
 export function unknownDispute(disputeId: string): Decision<never> {
-  return refuseUnknown(`No dispute has the id ${disputeId}`);
+  return rejectUnknown(`No dispute has the id ${disputeId}`);
 }

@@ -1,6 +1,6 @@
 /** Routes for evidence. service-interface.md §4.6; uploading files is the family's route. */
 import { EVIDENCE_FILE_FIELDS } from '../../contract/index.ts';
-import { accept, refuseValue } from '../domain/decision.ts';
+import { accept, rejectValue } from '../domain/decision.ts';
 import { changeEvidence, type DisputeState, groupEvidence } from '../domain/dispute.ts';
 import { isoTime } from '../domain/time.ts';
 import { randomId } from '../ids.ts';
@@ -23,8 +23,8 @@ export const EVIDENCE_HANDLERS: Handlers<Evidence> = {
       disputeId,
       (state, nowMs) => {
         const changed = changeEvidence(state, fields, nowMs);
-        if (changed.refusal || unknown === undefined) return changed;
-        return refuseValue(`${unknown}: no file with this id was uploaded for this dispute`);
+        if (changed.rejection || unknown === undefined) return changed;
+        return rejectValue(`${unknown}: no file with this id was uploaded for this dispute`);
       },
       result,
     );

@@ -5,6 +5,6 @@ import type { Services } from '../services.ts';
  * The id of a create is taken: the first request was received.
  * service-interface.md §4.3.1; it leaves the HTTP status open.
  */
-export function existsAlready({ faults }: Services, message: string): Decision<never> {
-  return { refusal: { status: faults.current().he_01_status, code: 'HE_01', message } };
+export function alreadyExists({ faults }: Services, message: string): Decision<never> {
+  return { rejection: { status: faults.current().he_01_status, code: 'HE_01', message } };
 }

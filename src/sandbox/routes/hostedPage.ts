@@ -5,28 +5,28 @@
 import express, { type Request, type Response, type Router } from 'express';
 import { z } from 'zod';
 import { formatMoney } from '../../contract/index.ts';
-import { accept, type Decision, refuseValue } from '../domain/decision.ts';
-import { CUSTOMER_DEEDS, endAction, type PaymentState } from '../domain/payment.ts';
-import { sendRefusal } from '../http/answer.ts';
+import { accept, type Decision, rejectValue } from '../domain/decision.ts';
+import { CUSTOMER_ACTIONS, endAction, type PaymentState } from '../domain/payment.ts';
 import { isStorable } from '../http/json.ts';
+import { sendRejection } from '../http/respond.ts';
 import type { Services } from '../services.ts';
 import { readResource } from '../store/resources.ts';
-import { HOSTED_PATH } from './hostedPageUrl.ts';
 import { sendPage } from './page.ts';
-import { change, unknownPayment, whole } from './payments.ts';
+import { HOSTED_PATH } from './pageUrls.ts';
+import { changePayment, fullView, unknownPayment } from './payments.ts';
 
-const deedForm = z.object({ deed: z.enum(CUSTOMER_DEEDS) });
+const actionForm = z.object({ action: z.enum(CUSTOMER_ACTIONS) });
 
 export function createHostedPage(services: Services): Router {
   const router = express.Router();
   router.get(`${HOSTED_PATH}/:payment_id`, async (request, response) => {
     const payment = await paymentOf(services, request);
-    if (payment.refusal) {
-      sendRefusal(response, payment.refusal);
+    if (payment.rejection) {
+      sendRejection(response, payment.rejection);
       return;
     }
     const { amount, currency, status } = payment.state;
-    const asked = status === 'requires_action' ? DEEDS_FORM : NOTHING_LEFT;
+    const asked = status === 'requires_action' ? ACTIONS_FORM : NOTHING_LEFT;
     sendPage(response, `<h1>${formatMoney(amount, currency)}</h1>${asked}`);
   });
   router.post(
@@ -34,8 +34,8 @@ export function createHostedPage(services: Services): Router {
     express.urlencoded({ extended: false }),
     async (request, response) => {
       const ended = await endPayment(services, request);
-      if (ended.refusal) sendRefusal(response, ended.refusal);
-      else leadBack(response, ended.state);
+      if (ended.rejection) sendRejection(response, ended.rejection);
+      else redirectToShop(response, ended.state);
     },
   );
   return router;
@@ -49,19 +49,19 @@ async function paymentOf({ db }: Services, request: Request): Promise<Decision<P
 
 /** Does what the form says. @returns the payment, also where its action had ended before */
 async function endPayment(services: Services, request: Request): Promise<Decision<PaymentState>> {
-  const form = deedForm.safeParse(request.body);
-  if (!form.success) return refuseValue(`deed: expected one of ${CUSTOMER_DEEDS.join(', ')}`);
+  const form = actionForm.safeParse(request.body);
+  if (!form.success) return rejectValue(`action: expected one of ${CUSTOMER_ACTIONS.join(', ')}`);
   const payment = await paymentOf(services, request);
-  if (payment.refusal) return payment;
-  // A refusal says that a second click, or the passing of time, came later than the end: the
+  if (payment.rejection) return payment;
+  // A rejection says that a second click, or the passing of time, came later than the end: the
   // customer is led back all the same.
-  await change(services, payment.state.payment_id, whole, (state, nowMs) =>
-    endAction(state, form.data.deed, nowMs),
+  await changePayment(services, payment.state.payment_id, fullView, (state, nowMs) =>
+    endAction(state, form.data.action, nowMs),
   );
   return await paymentOf(services, request);
 }
 
-function leadBack(response: Response, payment: PaymentState): void {
+function redirectToShop(response: Response, payment: PaymentState): void {
   const { return_url: returnUrl, payment_id: paymentId, status } = payment;
   if (returnUrl === undefined) {
     sendPage(response, `<h1>The payment is ${status}.</h1>${NOTHING_LEFT}`);
@@ -73,16 +73,16 @@ function leadBack(response: Response, payment: PaymentState): void {
   response.redirect(303, back.href);
 }
 
-/** What each deed is called on the page. */
-const LABELS: Readonly<Record<(typeof CUSTOMER_DEEDS)[number], string>> = {
+/** What each action is called on the page. */
+const LABELS: Readonly<Record<(typeof CUSTOMER_ACTIONS)[number], string>> = {
   complete: 'Pay',
   fail: 'Fail the check',
   abandon: 'Leave without paying',
 };
 
-const DEEDS_FORM = `<p>This page stands in for the bank, the wallet or 3-D Secure. How does it end?</p>
-<form method="post">${CUSTOMER_DEEDS.map(
-  (deed) => `<button name="deed" value="${deed}">${LABELS[deed]}</button>`,
+const ACTIONS_FORM = `<p>This page stands in for the bank, the wallet or 3-D Secure. How does it end?</p>
+<form method="post">${CUSTOMER_ACTIONS.map(
+  (action) => `<button name="action" value="${action}">${LABELS[action]}</button>`,
 ).join('')}</form>`;
 
 const NOTHING_LEFT = '<p>There is nothing left to do here.</p>';

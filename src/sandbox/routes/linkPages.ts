@@ -4,19 +4,19 @@
  */
 import express, { type Request, type Response, type Router } from 'express';
 import { ENDPOINTS, formatMoney, problemsOf } from '../../contract/index.ts';
-import { type Decision, type Refusal, refuseValue } from '../domain/decision.ts';
+import { type Decision, type Rejection, rejectValue } from '../domain/decision.ts';
 import type { PaymentState } from '../domain/payment.ts';
 import { type PaymentLinkState, paymentLinkStatus } from '../domain/paymentLink.ts';
 import { confirmPayout, isSessionOver, type PayoutState } from '../domain/payout.ts';
-import { sendRefusal } from '../http/answer.ts';
 import { isStorable } from '../http/json.ts';
+import { sendRejection } from '../http/respond.ts';
 import { randomId } from '../ids.ts';
 import type { Services } from '../services.ts';
 import { lockPaymentLink, readPaymentLink, updatePaymentLink } from '../store/paymentLinks.ts';
 import { readResource } from '../store/resources.ts';
-import { LINK_PATH, PAYOUT_LINK_PATH } from './hostedPageUrl.ts';
 import { ACCOUNT, ADDRESS, CARD, namesOf, payParts } from './linkForms.ts';
 import { escapeHtml, type FormPart, formOf, sendPage } from './page.ts';
+import { LINK_PATH, PAYOUT_LINK_PATH } from './pageUrls.ts';
 import { lastPaymentOf, unknownLink } from './paymentLinks.ts';
 import { beginPayment } from './payments.ts';
 import { changePayout, unknownPayout } from './payouts.ts';
@@ -34,14 +34,14 @@ export function createLinkPages(services: Services): Router {
     showPayout(services, request, response),
   );
   router.post(`${PAYOUT_LINK_PATH}/:id`, readForm, (request, response) =>
-    fillPayout(services, request, response),
+    submitPayout(services, request, response),
   );
   return router;
 }
 
 /** What is wrong with a form that was sent, and what was in it. */
 interface Rejected {
-  readonly refusal: Refusal;
+  readonly rejection: Rejection;
   readonly values: Form;
 }
 
@@ -54,7 +54,7 @@ async function showLink(
   const id = String(request.params.id);
   const link = isStorable(id) ? await readPaymentLink(services.db, id) : undefined;
   if (link === undefined) {
-    refuse(response, unknownLink(id));
+    reject(response, unknownLink(id));
     return;
   }
   const last = await lastPaymentOf(services, link);
@@ -72,7 +72,7 @@ async function showLink(
     problemOf(rejected),
     form,
   ];
-  sendPage(response, content.join(''), rejected?.refusal.status);
+  sendPage(response, content.join(''), rejected?.rejection.status);
 }
 
 /** A decline is told without its reason, as it is to a customer who only sees the shop's page. */
@@ -85,15 +85,15 @@ function lastPayment(status: string): string {
 function problemOf(rejected: Rejected | undefined): string {
   return rejected === undefined
     ? ''
-    : `<p class="problem">${escapeHtml(rejected.refusal.message)}</p>`;
+    : `<p class="problem">${escapeHtml(rejected.rejection.message)}</p>`;
 }
 
 async function payLink(services: Services, request: Request, response: Response): Promise<void> {
   const id = String(request.params.id);
   const form = textsOf(request.body);
   const paid = isStorable(id) ? await pay(services, id, form) : unknownLink(id);
-  if (paid.refusal) {
-    await showLink(services, request, response, { refusal: paid.refusal, values: form });
+  if (paid.rejection) {
+    await showLink(services, request, response, { rejection: paid.rejection, values: form });
     return;
   }
   const next = paid.state.next_action?.redirect_to_url;
@@ -102,28 +102,28 @@ async function payLink(services: Services, request: Request, response: Response)
 
 /** Under the link's lock, so that a one-time link is not paid twice. */
 function pay(services: Services, id: string, form: Form): Promise<Decision<PaymentState>> {
-  return services.books.write(async (entry, tx) => {
+  return services.resources.write(async (transaction, tx) => {
     const link = await lockPaymentLink(tx, id);
     if (link === undefined) return unknownLink(id);
-    const last = link.payment_id ? await entry.lock('payment', link.payment_id) : undefined;
-    const status = paymentLinkStatus(link, last, entry.nowMs);
-    if (status !== 'active') return refuseValue(`This link is ${status}.`);
+    const last = link.payment_id ? await transaction.lock('payment', link.payment_id) : undefined;
+    const status = paymentLinkStatus(link, last, transaction.nowMs);
+    if (status !== 'active') return rejectValue(`This link is ${status}.`);
     const missing = namesOf(payParts(link)).find((name) => !form[name]);
-    if (missing !== undefined) return refuseValue(`${missing}: required`);
-    const body = paymentOf(link, form, services.account.profileId);
+    if (missing !== undefined) return rejectValue(`${missing}: required`);
+    const body = paymentRequestOf(link, form, services.account.profileId);
     const [problem] = problemsOf(ENDPOINTS.createPayment.body, body);
-    if (problem) return refuseValue(problem.message);
+    if (problem) return rejectValue(problem.message);
     const input = ENDPOINTS.createPayment.body.parse(body);
     const paymentId = randomId('pay_');
-    const begun = await beginPayment(services, entry, { ...input, payment_id: paymentId });
-    if (begun.refusal) return begun;
-    await entry.insert({ kind: 'payment', state: begun.state });
+    const begun = await beginPayment(services, transaction, { ...input, payment_id: paymentId });
+    if (begun.rejection) return begun;
+    await transaction.insert({ kind: 'payment', state: begun.state });
     await updatePaymentLink(tx, { ...link, payment_id: paymentId });
     return begun;
   });
 }
 
-function paymentOf(link: PaymentLinkState, form: Form, profileId: string): object {
+function paymentRequestOf(link: PaymentLinkState, form: Form, profileId: string): object {
   const pick = (parts: readonly FormPart[]) =>
     Object.fromEntries(namesOf(parts).map((name) => [name, form[name]]));
   return {
@@ -158,21 +158,25 @@ async function showPayout(
   const id = String(request.params.id);
   const found = isStorable(id) ? await readResource(services.db, 'payout', id) : undefined;
   if (found?.kind !== 'payout' || found.state.payout_link === undefined) {
-    refuse(response, unknownPayout(id));
+    reject(response, unknownPayout(id));
     return;
   }
   const { amount, currency, status } = found.state;
   const isOver = isSessionOver(found.state, services.shownClock.nowMs());
-  const form = !asksForMethod(found.state)
+  const form = !needsMethod(found.state)
     ? `<p>Your account is known. The payout is ${status}.</p>`
     : isOver
       ? '<p>This link has expired.</p>'
       : formOf([ACCOUNT], 'Receive', rejected?.values);
   const content = `<h1>${formatMoney(amount, currency)} for you</h1>${problemOf(rejected)}${form}`;
-  sendPage(response, content, rejected?.refusal.status ?? (isOver ? 400 : undefined));
+  sendPage(response, content, rejected?.rejection.status ?? (isOver ? 400 : undefined));
 }
 
-async function fillPayout(services: Services, request: Request, response: Response): Promise<void> {
+async function submitPayout(
+  services: Services,
+  request: Request,
+  response: Response,
+): Promise<void> {
   const id = String(request.params.id);
   const values = textsOf(request.body);
   const transfer = { payout_method_type: 'sepa', ...values };
@@ -181,26 +185,26 @@ async function fillPayout(services: Services, request: Request, response: Respon
   const filled = !isStorable(id)
     ? unknownPayout(id)
     : problem
-      ? refuseValue(problem.message)
+      ? rejectValue(problem.message)
       : await changePayout(services, id, (state, nowMs) => {
           if (state.payout_link === undefined) return unknownPayout(id);
-          if (!asksForMethod(state)) return refuseValue(`The payout is ${state.status}.`);
-          if (isSessionOver(state, nowMs)) return refuseValue('This link has expired.');
+          if (!needsMethod(state)) return rejectValue(`The payout is ${state.status}.`);
+          if (isSessionOver(state, nowMs)) return rejectValue('This link has expired.');
           return confirmPayout(state, ENDPOINTS.confirmPayout.body.parse(body), nowMs);
         });
-  if (filled.refusal) {
-    await showPayout(services, request, response, { refusal: filled.refusal, values });
+  if (filled.rejection) {
+    await showPayout(services, request, response, { rejection: filled.rejection, values });
     return;
   }
   response.redirect(303, request.path);
 }
 
-function asksForMethod({ status }: PayoutState): boolean {
+function needsMethod({ status }: PayoutState): boolean {
   return status === 'requires_payout_method_data';
 }
 
-function refuse(response: Response, { refusal }: Decision<unknown>): void {
-  if (refusal) sendRefusal(response, refusal);
+function reject(response: Response, { rejection }: Decision<unknown>): void {
+  if (rejection) sendRejection(response, rejection);
 }
 
 /** Of a form: the texts that can be stored, without spaces around them. */

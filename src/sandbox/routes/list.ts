@@ -47,26 +47,30 @@ export interface ListInput {
 }
 
 /** One page with the envelope of its kind. service-interface.md §2.3. */
-export async function listPage(services: Services, asked: ListInput): Promise<Decision<object>> {
+export async function listPage(services: Services, request: ListInput): Promise<Decision<object>> {
   const { clock, db, faults } = services;
   const { lists } = faults.current();
   const ignored = new Set(lists.ignored_filters);
-  const { kind, ...filters } = asked;
+  const { kind, ...filters } = request;
   const effective = Object.entries(filters).filter(([name]) => !ignored.has(name));
   const input: ListInput = { kind, ...Object.fromEntries(effective) };
   const filter = filterOf(input);
-  const limit = asked.limit ?? PAGE_SIZE.default;
-  const offset = asked.offset ?? DEFAULT_OFFSET;
+  const limit = request.limit ?? PAGE_SIZE.default;
+  const offset = request.offset ?? DEFAULT_OFFSET;
   const salt = faults.countList();
   const asOf =
     lists.replica_lag_ms === 0 ? undefined : isoTime(clock.nowMs() - lists.replica_lag_ms);
   const order: ListOrder = lists.unstable_ties ? `${lists.sort}_unstable` : lists.sort;
   const found = await listResources(db, filter, { limit, offset, order, salt: String(salt), asOf });
   const total = await countResources(db, filter, asOf);
-  const envelope = lists.envelope ?? (asked.kind === 'payment' ? 'count' : 'has_more');
+  const envelope = lists.envelope ?? (request.kind === 'payment' ? 'count' : 'has_more');
   const hasMore = offset + found.length < total;
-  const rows = shorten(services, { found, salt, tells: hasMore || TELLS_TOTAL.has(envelope) });
-  const data = rows.map((row) => listView(row, faults.spoiled()));
+  const rows = shorten(services, {
+    found,
+    salt,
+    revealsTotal: hasMore || ENVELOPES_WITH_TOTAL.has(envelope),
+  });
+  const data = rows.map((row) => listView(row, faults.context()));
   switch (envelope) {
     case 'count':
       return accept({ count: data.length, total_count: total, data });
@@ -80,22 +84,25 @@ export async function listPage(services: Services, asked: ListInput): Promise<De
 }
 
 /** Envelopes from which a caller can see that rows are lacking. */
-const TELLS_TOTAL: ReadonlySet<(typeof LIST_ENVELOPES)[number]> = new Set(['count', 'has_more']);
+const ENVELOPES_WITH_TOTAL: ReadonlySet<(typeof LIST_ENVELOPES)[number]> = new Set([
+  'count',
+  'has_more',
+]);
 
 interface FoundRows {
   readonly found: readonly Resource[];
   readonly salt: number;
   /** Whether a caller has a way to know that rows are lacking; else the fault would be unfair. */
-  readonly tells: boolean;
+  readonly revealsTotal: boolean;
 }
 
 /** The fault of short pages: some rows are left out, others in each request, never all of them. */
 function shorten({ faults }: Services, page: FoundRows): readonly Resource[] {
-  const { found, salt, tells } = page;
-  const dice = faults.dice();
-  const isShort = tells && dice('short_page', salt) < faults.current().lists.short_pages;
+  const { found, salt, revealsTotal } = page;
+  const random = faults.random();
+  const isShort = revealsTotal && random('short_page', salt) < faults.current().lists.short_pages;
   if (!isShort) return found;
-  return found.filter((_row, index) => index === 0 || dice('short_row', salt, index) >= 1 / 4);
+  return found.filter((_row, index) => index === 0 || random('short_row', salt, index) >= 1 / 4);
 }
 
 function filterOf(input: ListInput): ListFilter {

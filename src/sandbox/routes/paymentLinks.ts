@@ -1,5 +1,5 @@
 /** Routes for payment links. service-interface.md §4.7 and §4.10. */
-import { accept, type Decision, refuseUnknown, refuseValue } from '../domain/decision.ts';
+import { accept, type Decision, rejectUnknown, rejectValue } from '../domain/decision.ts';
 import type { PaymentState } from '../domain/payment.ts';
 import {
   createPaymentLink,
@@ -17,17 +17,17 @@ import {
 } from '../store/paymentLinks.ts';
 import { readResource } from '../store/resources.ts';
 import type { Handlers } from './handler.ts';
-import { LINK_PATH } from './hostedPageUrl.ts';
 import { pageBounds, pageOf } from './pageOf.ts';
+import { LINK_PATH } from './pageUrls.ts';
 
 type PaymentLinks = 'createPaymentLink' | 'retrievePaymentLink' | 'listPaymentLinks';
 
 export const PAYMENT_LINK_HANDLERS: Handlers<PaymentLinks> = {
   createPaymentLink: ({ input }, services) =>
-    services.books.write(async (entry, tx): Promise<Decision<object>> => {
+    services.resources.write(async (transaction, tx): Promise<Decision<object>> => {
       const { customer_id: customerId } = input;
-      if (customerId !== undefined && (await entry.customer(customerId)) === undefined) {
-        return refuseValue('customer_id: names no customer of this account');
+      if (customerId !== undefined && (await transaction.customer(customerId)) === undefined) {
+        return rejectValue('customer_id: names no customer of this account');
       }
       const id = randomId('plink_');
       // The sandbox sends no mail: where it would go is kept with the link.
@@ -36,9 +36,9 @@ export const PAYMENT_LINK_HANDLERS: Handlers<PaymentLinks> = {
         id,
         merchantId: services.account.merchantId,
         url: `${services.baseUrl()}${LINK_PATH}/${id}`,
-        nowMs: entry.nowMs,
+        nowMs: transaction.nowMs,
       });
-      if (created.refusal) return created;
+      if (created.rejection) return created;
       await insertPaymentLink(tx, created.state);
       return accept(await showLink(services, created.state));
     }),
@@ -76,5 +76,5 @@ export async function lastPaymentOf(
 }
 
 export function unknownLink(id: string): Decision<never> {
-  return refuseUnknown(`No payment link has the id ${id}`);
+  return rejectUnknown(`No payment link has the id ${id}`);
 }

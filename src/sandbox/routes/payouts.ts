@@ -1,7 +1,7 @@
 /** Routes for payouts. service-interface.md §4.8 and §4.10. */
-import type { Entry } from '../books.ts';
+
 import { createCustomer } from '../domain/customer.ts';
-import { accept, type Decision, refuseUnknown, refuseValue } from '../domain/decision.ts';
+import { accept, type Decision, rejectUnknown, rejectValue } from '../domain/decision.ts';
 import {
   cancelPayout,
   confirmPayout,
@@ -12,11 +12,12 @@ import {
 } from '../domain/payout.ts';
 import { show, showWithSecret } from '../domain/resource.ts';
 import { randomId } from '../ids.ts';
+import type { ResourceTransaction } from '../resourceWriter.ts';
 import type { Services } from '../services.ts';
-import { existsAlready } from './existing.ts';
+import { alreadyExists } from './existing.ts';
 import type { Handlers } from './handler.ts';
-import { PAYOUT_LINK_PATH } from './hostedPageUrl.ts';
 import { listPage } from './list.ts';
+import { PAYOUT_LINK_PATH } from './pageUrls.ts';
 import { retrieve } from './retrieve.ts';
 
 type Payouts =
@@ -30,11 +31,11 @@ type Payouts =
 
 export const PAYOUT_HANDLERS: Handlers<Payouts> = {
   createPayout: async ({ input }, services) => {
-    const { account, books, baseUrl } = services;
+    const { account, resources, baseUrl } = services;
     const { profile_id: profileId = account.profileId } = input;
     if (profileId !== account.profileId) return unknownProfile();
     const payoutId = randomId('payout_');
-    return await books.write(async (entry) => {
+    return await resources.write(async (transaction) => {
       const created = createPayout(input, {
         payoutId,
         merchantId: account.merchantId,
@@ -42,26 +43,26 @@ export const PAYOUT_HANDLERS: Handlers<Payouts> = {
         clientSecret: randomId(`${payoutId}_secret_`),
         customerId: randomId('cus_'),
         linkUrl: `${baseUrl()}${PAYOUT_LINK_PATH}/${payoutId}`,
-        nowMs: entry.nowMs,
+        nowMs: transaction.nowMs,
       });
-      if (created.refusal) return created;
-      const attached = await attachCustomer(entry, created.state);
-      if (attached.refusal) return attached;
-      const made = await entry.insert({ kind: 'payout', state: created.state });
+      if (created.rejection) return created;
+      const attached = await attachCustomer(transaction, created.state);
+      if (attached.rejection) return attached;
+      const made = await transaction.insert({ kind: 'payout', state: created.state });
       return made
         ? accept(showWithSecret(made))
-        : existsAlready(services, `A payout with payout_id ${payoutId} exists already`);
+        : alreadyExists(services, `A payout with payout_id ${payoutId} exists already`);
     });
   },
 
   updatePayout: async ({ params, input }, services) => {
     const { profileId } = services.account;
     if ((input.profile_id ?? profileId) !== profileId) return unknownProfile();
-    return await changePayout(services, params.payout_id, async (state, nowMs, entry) => {
+    return await changePayout(services, params.payout_id, async (state, nowMs, transaction) => {
       const updated = replacePayout(state, input, nowMs);
       const namesCustomer = (input.customer?.id ?? input.customer_id) !== undefined;
-      if (updated.refusal || !namesCustomer) return updated;
-      return await attachCustomer(entry, updated.state);
+      if (updated.rejection || !namesCustomer) return updated;
+      return await attachCustomer(transaction, updated.state);
     });
   },
 
@@ -82,39 +83,42 @@ export const PAYOUT_HANDLERS: Handlers<Payouts> = {
  * Attaches the customer that a payout names, or creates one with what the payout says of it.
  * service-interface.md §4.8.
  */
-async function attachCustomer(entry: Entry, state: PayoutState): Promise<Decision<PayoutState>> {
+async function attachCustomer(
+  transaction: ResourceTransaction,
+  state: PayoutState,
+): Promise<Decision<PayoutState>> {
   const { customer_id: id, name, email, phone, phone_country_code } = state;
   const fields = { name, email, phone, phone_country_code };
-  const isNew = await entry.insertCustomer(createCustomer(id, fields, entry.nowMs));
-  if (isNew || (await entry.customer(id)) !== undefined) return accept(state);
-  return refuseValue('customer_id: names a customer that was deleted');
+  const isNew = await transaction.insertCustomer(createCustomer(id, fields, transaction.nowMs));
+  if (isNew || (await transaction.customer(id)) !== undefined) return accept(state);
+  return rejectValue('customer_id: names a customer that was deleted');
 }
 
 type Rule = (
   state: PayoutState,
   nowMs: number,
-  entry: Entry,
+  transaction: ResourceTransaction,
 ) => Decision<PayoutState> | Promise<Decision<PayoutState>>;
 
 /** Applies a rule to a payout under its lock. */
 export function changePayout(
-  { books }: Services,
+  { resources }: Services,
   payoutId: string,
   rule: Rule,
 ): Promise<Decision<object>> {
-  return books.write(async (entry) => {
-    const state = await entry.lock('payout', payoutId);
+  return resources.write(async (transaction) => {
+    const state = await transaction.lock('payout', payoutId);
     if (state === undefined) return unknownPayout(payoutId);
-    const changed = await rule(state, entry.nowMs, entry);
-    if (changed.refusal) return changed;
-    return accept(show(await entry.save({ kind: 'payout', state: changed.state })));
+    const changed = await rule(state, transaction.nowMs, transaction);
+    if (changed.rejection) return changed;
+    return accept(show(await transaction.save({ kind: 'payout', state: changed.state })));
   });
 }
 
 export function unknownPayout(payoutId: string): Decision<never> {
-  return refuseUnknown(`No payout has the id ${payoutId}`);
+  return rejectUnknown(`No payout has the id ${payoutId}`);
 }
 
 function unknownProfile(): Decision<never> {
-  return refuseValue('profile_id: names no business profile of this account');
+  return rejectValue('profile_id: names no business profile of this account');
 }

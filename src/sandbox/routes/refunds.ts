@@ -1,10 +1,10 @@
 /** Routes for refunds. service-interface.md §4.5 and §4.10. */
-import { accept, type Decision, refuseUnknown } from '../domain/decision.ts';
+import { accept, type Decision, rejectUnknown } from '../domain/decision.ts';
 import { createRefund, type RefundState, updateRefund } from '../domain/refund.ts';
 import { show } from '../domain/resource.ts';
 import { randomId } from '../ids.ts';
 import type { Services } from '../services.ts';
-import { existsAlready } from './existing.ts';
+import { alreadyExists } from './existing.ts';
 import type { Handlers } from './handler.ts';
 import { listPage } from './list.ts';
 import { unknownPayment } from './payments.ts';
@@ -15,16 +15,20 @@ type Refunds = 'createRefund' | 'updateRefund' | 'retrieveRefund' | 'listRefunds
 export const REFUND_HANDLERS: Handlers<Refunds> = {
   createRefund: ({ input }, services) => {
     const refundId = input.refund_id ?? randomId('ref_');
-    return services.books.write(async (entry) => {
+    return services.resources.write(async (transaction) => {
       // Under the payment's lock, so that two refunds cannot both fit into what is left.
-      const payment = await entry.lock('payment', input.payment_id);
+      const payment = await transaction.lock('payment', input.payment_id);
       if (payment === undefined) return unknownPayment(input.payment_id);
-      const isTaken = (await entry.lock('refund', refundId)) !== undefined;
+      const isTaken = (await transaction.lock('refund', refundId)) !== undefined;
       if (isTaken) return refundExists(services, refundId);
-      const totals = await entry.refundTotals(input.payment_id);
-      const created = createRefund(payment, input, { ...totals, refundId, nowMs: entry.nowMs });
-      if (created.refusal) return created;
-      const made = await entry.insert({ kind: 'refund', state: created.state });
+      const totals = await transaction.refundTotals(input.payment_id);
+      const created = createRefund(payment, input, {
+        ...totals,
+        refundId,
+        nowMs: transaction.nowMs,
+      });
+      if (created.rejection) return created;
+      const made = await transaction.insert({ kind: 'refund', state: created.state });
       return made ? accept(show(made)) : refundExists(services, refundId);
     });
   },
@@ -42,23 +46,23 @@ export const REFUND_HANDLERS: Handlers<Refunds> = {
 
 /** Applies a rule to a refund under its lock. */
 export function changeRefund(
-  { books }: Services,
+  { resources }: Services,
   refundId: string,
   rule: (state: RefundState, nowMs: number) => Decision<RefundState>,
 ): Promise<Decision<object>> {
-  return books.write(async (entry) => {
-    const state = await entry.lock('refund', refundId);
+  return resources.write(async (transaction) => {
+    const state = await transaction.lock('refund', refundId);
     if (state === undefined) return unknownRefund(refundId);
-    const changed = rule(state, entry.nowMs);
-    if (changed.refusal) return changed;
-    return accept(show(await entry.save({ kind: 'refund', state: changed.state })));
+    const changed = rule(state, transaction.nowMs);
+    if (changed.rejection) return changed;
+    return accept(show(await transaction.save({ kind: 'refund', state: changed.state })));
   });
 }
 
 function unknownRefund(refundId: string): Decision<never> {
-  return refuseUnknown(`No refund has the id ${refundId}`);
+  return rejectUnknown(`No refund has the id ${refundId}`);
 }
 
 function refundExists(services: Services, refundId: string): Decision<never> {
-  return existsAlready(services, `A refund with refund_id ${refundId} exists already`);
+  return alreadyExists(services, `A refund with refund_id ${refundId} exists already`);
 }

@@ -17,5 +17,5 @@ export async function retrieve(
     lagMs === 0
       ? await readResource(db, kind, id)
       : await readPastResource(db, { kind, id, asOf: isoTime(clock.nowMs() - lagMs) });
-  return found && accept(retrieveView(found, faults.spoiled()));
+  return found && accept(retrieveView(found, faults.context()));
 }

@@ -29,10 +29,10 @@ export async function storeAdvance(db: Queryable, advanceMs: number): Promise<vo
  * @returns false when another session has it
  */
 export async function tryLockSandbox(session: Queryable): Promise<boolean> {
-  const rows = await session.query<{ isTaken: boolean }>(
-    `select pg_try_advisory_lock(hashtext('tallyhook sandbox')) as "isTaken"`,
+  const rows = await session.query<{ isLocked: boolean }>(
+    `select pg_try_advisory_lock(hashtext('tallyhook sandbox')) as "isLocked"`,
   );
-  return rows[0]?.isTaken ?? false;
+  return rows[0]?.isLocked ?? false;
 }
 
 /** Throws when the session is lost. */

@@ -25,8 +25,8 @@ export function sumResources(db: Queryable, query: SumQuery): Promise<StatusSum[
             sum(amount)::bigint as amount, sum(received)::bigint as received
        from (
          select date_bin(make_interval(secs => $4), created_at, to_timestamp(0)) as bucket,
-                array(select state->>asked.name
-                        from unnest($5::text[]) with ordinality as asked (name, place)
+                array(select state->>field.name
+                        from unnest($5::text[]) with ordinality as field (name, place)
                        order by place) as groups,
                 status, (state->>'amount')::bigint as amount,
                 coalesce((state->>'amount_received')::bigint, 0) as received
@@ -36,7 +36,7 @@ export function sumResources(db: Queryable, query: SumQuery): Promise<StatusSum[
             and not exists (
                   select 1 from jsonb_each($6) as filter (name, allowed)
                    where not allowed ? coalesce(state->>filter.name, ''))
-       ) as asked
+       ) as selected
       group by bucket, groups, status
       order by bucket, groups, status
       limit $7`,

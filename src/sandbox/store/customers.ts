@@ -28,7 +28,7 @@ export async function lockCustomer(
 }
 
 /** Reads a customer whom nobody may delete until the transaction ends; others may do so, too. */
-export async function holdCustomer(
+export async function lockCustomerShared(
   tx: Queryable,
   customerId: string,
 ): Promise<CustomerState | undefined> {

@@ -105,7 +105,7 @@ export async function readPastResource(
  * Keeps what a resource is now, before a change, for lists and retrieves that show an older time.
  * @param validUntil ISO 8601: the time of the change
  */
-export async function keepPast(
+export async function insertPastResource(
   tx: Queryable,
   {
     kind,
@@ -163,17 +163,17 @@ export function lockDue(
 
 /**
  * When something is due next, among resources and among webhooks.
- * @param underWay numbers of sendings that are being made
+ * @param inFlight numbers of deliveries that are being made
  */
 export async function nextDue(
   db: Queryable,
-  underWay: readonly number[],
-): Promise<{ readonly resourceAt: Date | null; readonly sendingAt: Date | null }> {
-  const rows = await db.query<{ resourceAt: Date | null; sendingAt: Date | null }>(
+  inFlight: readonly number[],
+): Promise<{ readonly resourceAt: Date | null; readonly deliveryAt: Date | null }> {
+  const rows = await db.query<{ resourceAt: Date | null; deliveryAt: Date | null }>(
     `select (select min(due_at) from sandbox.resources where due_at is not null) as "resourceAt",
-            (select min(due_at) from sandbox.sendings
-              where sent_at is null and id <> all($1)) as "sendingAt"`,
-    [underWay],
+            (select min(due_at) from sandbox.deliveries
+              where sent_at is null and id <> all($1)) as "deliveryAt"`,
+    [inFlight],
   );
-  return rows[0] ?? { resourceAt: null, sendingAt: null };
+  return rows[0] ?? { resourceAt: null, deliveryAt: null };
 }

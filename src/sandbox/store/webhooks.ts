@@ -1,4 +1,4 @@
-/** Statements on webhook events and their sendings. */
+/** Statements on webhook events and their deliveries. */
 import type { ResourceKind } from '../../contract/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 
@@ -49,7 +49,7 @@ export async function countEvents(
   return rows[0]?.count ?? 0;
 }
 
-export interface NewSending {
+export interface NewDelivery {
   readonly eventSeq: number;
   readonly reason: string;
   /** Of the retry schedule; undefined outside of it. */
@@ -59,28 +59,28 @@ export interface NewSending {
   readonly dueAt: string;
 }
 
-export async function insertSendings(
+export async function insertDeliveries(
   tx: Queryable,
-  sendings: readonly NewSending[],
+  deliveries: readonly NewDelivery[],
 ): Promise<void> {
   await tx.query(
-    `insert into sandbox.sendings (event_seq, reason, attempt, other_body, other_signature, due_at)
+    `insert into sandbox.deliveries (event_seq, reason, attempt, other_body, other_signature, due_at)
      select event_seq, reason, attempt, other_body, other_signature, due_at
        from unnest($1::bigint[], $2::text[], $3::int[], $4::text[], $5::text[], $6::timestamptz[])
          as u (event_seq, reason, attempt, other_body, other_signature, due_at)`,
     [
-      sendings.map(({ eventSeq }) => eventSeq),
-      sendings.map(({ reason }) => reason),
-      sendings.map(({ attempt }) => attempt ?? null),
-      sendings.map(({ otherBody }) => otherBody ?? null),
-      sendings.map(({ otherSignature }) => otherSignature ?? null),
-      sendings.map(({ dueAt }) => dueAt),
+      deliveries.map(({ eventSeq }) => eventSeq),
+      deliveries.map(({ reason }) => reason),
+      deliveries.map(({ attempt }) => attempt ?? null),
+      deliveries.map(({ otherBody }) => otherBody ?? null),
+      deliveries.map(({ otherSignature }) => otherSignature ?? null),
+      deliveries.map(({ dueAt }) => dueAt),
     ],
   );
 }
 
 /** A request to be made. */
-export interface DueSending {
+export interface DueDelivery {
   readonly id: number;
   readonly eventSeq: number;
   readonly objectId: string;
@@ -97,24 +97,24 @@ export interface DueQuery {
 }
 
 /** Requests that are due and were not made, about other objects than `except`, earliest first. */
-export function readDueSendings(
+export function readDueDeliveries(
   db: Queryable,
   { until, except, limit }: DueQuery,
-): Promise<DueSending[]> {
+): Promise<DueDelivery[]> {
   return db.query(
-    `select s.id, s.event_seq as "eventSeq", e.object_id as "objectId", s.attempt,
-            coalesce(s.other_body, e.body) as body,
-            coalesce(s.other_signature, e.signature) as signature
-       from sandbox.sendings s
-       join sandbox.events e on e.seq = s.event_seq
-      where s.sent_at is null and s.due_at <= $1 and e.object_id <> all($2)
-      order by s.due_at, s.id
+    `select d.id, d.event_seq as "eventSeq", e.object_id as "objectId", d.attempt,
+            coalesce(d.other_body, e.body) as body,
+            coalesce(d.other_signature, e.signature) as signature
+       from sandbox.deliveries d
+       join sandbox.events e on e.seq = d.event_seq
+      where d.sent_at is null and d.due_at <= $1 and e.object_id <> all($2)
+      order by d.due_at, d.id
       limit $3`,
     [until, except, limit],
   );
 }
 
-export interface SendingResult {
+export interface DeliveryResult {
   readonly id: number;
   readonly sentAt: string;
   /** Undefined when no answer came. */
@@ -122,9 +122,9 @@ export interface SendingResult {
   readonly error: string | undefined;
 }
 
-export async function recordSending(db: Queryable, result: SendingResult): Promise<void> {
+export async function recordDelivery(db: Queryable, result: DeliveryResult): Promise<void> {
   await db.query(
-    'update sandbox.sendings set sent_at = $2, http_status = $3, error = $4 where id = $1',
+    'update sandbox.deliveries set sent_at = $2, http_status = $3, error = $4 where id = $1',
     [result.id, result.sentAt, result.httpStatus ?? null, result.error ?? null],
   );
 }
@@ -139,7 +139,7 @@ export interface EventRow {
   readonly created: Date;
   /** Requests made, and how many of them were answered with a 2xx. */
   readonly sent: number;
-  readonly taken: number;
+  readonly acknowledged: number;
   /** Requests still to be made. */
   readonly waiting: number;
 }
@@ -156,9 +156,9 @@ export interface EventFilter {
 export function listEvents(db: Queryable, filter: EventFilter): Promise<EventRow[]> {
   return db.query(
     `select e.seq, e.event_id, e.kind, e.object_id, e.event_type, e.created_at as created,
-            count(s.sent_at) as sent,
-            count(*) filter (where s.http_status between 200 and 299) as taken,
-            count(*) filter (where s.id is not null and s.sent_at is null) as waiting
+            count(d.sent_at) as sent,
+            count(*) filter (where d.http_status between 200 and 299) as acknowledged,
+            count(*) filter (where d.id is not null and d.sent_at is null) as waiting
        from (select seq, event_id, kind, object_id, event_type, created_at
                from sandbox.events
               where seq > $1
@@ -166,7 +166,7 @@ export function listEvents(db: Queryable, filter: EventFilter): Promise<EventRow
                 and ($3::text is null or event_type = $3)
               order by seq
               limit $4) e
-       left join sandbox.sendings s on s.event_seq = e.seq
+       left join sandbox.deliveries d on d.event_seq = e.seq
       group by e.seq, e.event_id, e.kind, e.object_id, e.event_type, e.created_at
       order by e.seq`,
     [filter.after, filter.objectId ?? null, filter.eventType ?? null, filter.limit],
@@ -193,7 +193,7 @@ export async function readEvent(db: Queryable, eventId: string): Promise<StoredE
   return rows[0];
 }
 
-export interface SendingRow {
+export interface DeliveryRow {
   readonly id: number;
   readonly reason: string;
   readonly attempt: number | null;
@@ -204,10 +204,10 @@ export interface SendingRow {
 }
 
 /** Every request of an event, made or still to be made. */
-export function readSendings(db: Queryable, eventSeq: number): Promise<SendingRow[]> {
+export function readDeliveries(db: Queryable, eventSeq: number): Promise<DeliveryRow[]> {
   return db.query(
     `select id, reason, attempt, due_at as due, sent_at as sent, http_status, error
-       from sandbox.sendings
+       from sandbox.deliveries
       where event_seq = $1
       order by id
       limit 1000`,

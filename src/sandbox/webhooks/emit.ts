@@ -1,13 +1,13 @@
-/** Makes the event of a change, with its plan of sendings, in the transaction of the change. */
+/** Makes the event of a change, with its plan of deliveries, in the transaction of the change. */
 import { CONTENT_TYPES, type EventType, type ResourceKind } from '../../contract/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { eventTypeOf, idOf, type Resource, type Shown } from '../domain/resource.ts';
 import { isoTime } from '../domain/time.ts';
-import type { FaultBoard } from '../faults/board.ts';
-import { type PlannedSending, planSendings } from '../faults/sendings.ts';
+import type { ActiveFaults } from '../faults/activeFaults.ts';
+import { type PlannedDelivery, planDeliveries } from '../faults/deliveries.ts';
 import { webhookView } from '../faults/views.ts';
 import { eventId } from '../ids.ts';
-import { countEvents, insertEvent, insertSendings, type NewSending } from '../store/webhooks.ts';
+import { countEvents, insertDeliveries, insertEvent, type NewDelivery } from '../store/webhooks.ts';
 import { signWebhook } from './sign.ts';
 
 /** Where webhooks go. Without an address events are kept and nothing is sent. */
@@ -18,7 +18,7 @@ export interface WebhookTarget {
 
 export interface EmitParts {
   readonly merchantId: string;
-  readonly faults: FaultBoard;
+  readonly faults: ActiveFaults;
   readonly target: () => WebhookTarget;
 }
 
@@ -45,8 +45,8 @@ export async function emitEvent(
   const once = `${resource.kind}/${objectId}/${eventType}`;
   const repeats = webhooks.one_event_per_type ? 0 : await countEvents(tx, objectId, eventType);
   const id = eventId(ownMs);
-  const subject = `${nameForDice(resource)}/${eventType}/${repeats}`;
-  const body = bodyOf(webhookView(resource, faults.spoiled(), subject), {
+  const subject = `${stableNameOf(resource)}/${eventType}/${repeats}`;
+  const body = bodyOf(webhookView(resource, faults.context(), subject), {
     kind: resource.kind,
     eventType,
     eventId: id,
@@ -65,11 +65,11 @@ export async function emitEvent(
   });
   // The fault of one event for each object and type: this change stays untold.
   if (eventSeq === undefined || url === undefined) return;
-  const plan = planSendings(webhooks, faults.dice(), subject);
+  const plan = planDeliveries(webhooks, faults.random(), subject);
   if (plan.length === 0) return;
-  await insertSendings(
+  await insertDeliveries(
     tx,
-    plan.map((sending) => newSending(sending, { eventSeq, body, secret, nowMs: ownMs })),
+    plan.map((delivery) => newDelivery(delivery, { eventSeq, body, secret, nowMs: ownMs })),
   );
 }
 
@@ -97,7 +97,7 @@ const CONTENT_TYPE_OF = Object.fromEntries(
 ) as Record<ResourceKind, string>;
 
 /** The merchant's name for a resource where there is one: the same in every run of a test. */
-function nameForDice(resource: Resource): string {
+function stableNameOf(resource: Resource): string {
   switch (resource.kind) {
     case 'dispute':
       return `dispute of ${resource.state.payment_id}`;
@@ -115,15 +115,15 @@ interface EventParts {
   readonly nowMs: number;
 }
 
-function newSending(sending: PlannedSending, event: EventParts): NewSending {
+function newDelivery(delivery: PlannedDelivery, event: EventParts): NewDelivery {
   const { eventSeq, body, secret, nowMs } = event;
   const base = {
     eventSeq,
-    reason: sending.reason,
-    attempt: sending.reason === 'first' ? 0 : undefined,
-    dueAt: isoTime(nowMs + sending.delayMs),
+    reason: delivery.reason,
+    attempt: delivery.reason === 'first' ? 0 : undefined,
+    dueAt: isoTime(nowMs + delivery.delayMs),
   };
-  switch (sending.spoils) {
+  switch (delivery.corrupts) {
     case undefined:
       return base;
     case 'signature':

@@ -1,14 +1,14 @@
 /**
- * Sends what is due, and plans the next try of what was not taken.
+ * Sends what is due, and plans the next try of what was not inFlightByObject.
  *
- * *Under way*: taken from what is due, and not recorded yet.
+ * *Under way*: inFlightByObject from what is due, and not recorded yet.
  *
  * 1. Taken is any 2xx; a redirect is not followed. service-interface.md §6.3.
  * 2. A try sends the stored body and signature: retries differ in nothing.
  * 3. Requests about one object follow each other, those about different objects run side by side, up
  *    to a number. A receiver that hangs over one object holds up no other. Nothing promises an order
  *    beyond that.
- * 4. A request is recorded after its answer. If the process dies between, it is made again.
+ * 4. A request is recorded after its outcome. If the process dies between, it is made again.
  */
 import { SIGNATURE_HEADER } from '../../contract/index.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -18,10 +18,10 @@ import { toError } from '../../platform/errors.ts';
 import { retryDelayMs } from '../domain/retrySchedule.ts';
 import { isoTime } from '../domain/time.ts';
 import {
-  type DueSending,
-  insertSendings,
-  readDueSendings,
-  recordSending,
+  type DueDelivery,
+  insertDeliveries,
+  readDueDeliveries,
+  recordDelivery,
 } from '../store/webhooks.ts';
 import type { WebhookTarget } from './emit.ts';
 
@@ -31,10 +31,10 @@ export interface Sender {
    * @returns how many requests are under way because of it
    * @throws Error when one that was under way could not be recorded; it will be made again
    */
-  begin(until: Date): Promise<number>;
-  /** Numbers of the sendings that are under way. */
-  underWay(): readonly number[];
-  /** Resolves when nothing is under way. @throws Error as `begin` does */
+  start(until: Date): Promise<number>;
+  /** Numbers of the deliveries that are under way. */
+  inFlight(): readonly number[];
+  /** Resolves when nothing is under way. @throws Error as `start` does */
   drained(): Promise<void>;
   /** Ends requests in flight; they count as not made. */
   abort(): void;
@@ -45,25 +45,25 @@ export interface SenderParts {
   readonly clock: Clock;
   readonly target: () => WebhookTarget;
   /** How long a receiver may take; the family's 30 s unless a test cannot wait that long. */
-  readonly answerTimeoutMs: number;
+  readonly responseTimeoutMs: number;
   /** Told when there is room for more. */
-  readonly onRoom: () => void;
+  readonly onCapacity: () => void;
 }
 
 /** Sendings that may be under way, and objects whose requests run at the same time. */
-const MOST_UNDER_WAY = 64;
-const SIDE_BY_SIDE = 8;
+const MAX_IN_FLIGHT = 64;
+const MAX_PARALLEL_OBJECTS = 8;
 
 export function createSender(parts: SenderParts): Sender {
   const stopping = new AbortController();
   /** What is under way, by object. */
-  const taken = new Map<string, DueSending[]>();
+  const inFlightByObject = new Map<string, DueDelivery[]>();
   /** Of these, what no worker has come to. */
-  const waiting: DueSending[][] = [];
+  const waiting: DueDelivery[][] = [];
   const workers = new Set<Promise<void>>();
   let failure: Error | undefined;
 
-  const underWay = () => [...taken.values()].flatMap((own) => own.map(({ id }) => id));
+  const inFlight = () => [...inFlightByObject.values()].flatMap((own) => own.map(({ id }) => id));
   const throwFailure = () => {
     const thrown = failure;
     failure = undefined;
@@ -72,32 +72,36 @@ export function createSender(parts: SenderParts): Sender {
   const work = async (): Promise<void> => {
     for (let own = waiting.shift(); own !== undefined; own = waiting.shift()) {
       try {
-        for (const sending of own) await sendOne(parts, sending, stopping.signal);
+        for (const delivery of own) await sendOne(parts, delivery, stopping.signal);
       } catch (error) {
         failure = toError(error);
       }
-      taken.delete(own[0]?.objectId ?? '');
-      if (hasRoom()) parts.onRoom();
+      inFlightByObject.delete(own[0]?.objectId ?? '');
+      if (hasCapacity()) parts.onCapacity();
     }
   };
-  const hasRoom = () => underWay().length <= MOST_UNDER_WAY / 2;
+  const hasCapacity = () => inFlight().length <= MAX_IN_FLIGHT / 2;
   return {
-    begin: async (until) => {
+    start: async (until) => {
       throwFailure();
-      if (!hasRoom()) return 0;
-      const limit = MOST_UNDER_WAY - underWay().length;
-      const due = await readDueSendings(parts.db, { until, except: [...taken.keys()], limit });
+      if (!hasCapacity()) return 0;
+      const limit = MAX_IN_FLIGHT - inFlight().length;
+      const due = await readDueDeliveries(parts.db, {
+        until,
+        except: [...inFlightByObject.keys()],
+        limit,
+      });
       for (const [objectId, own] of groupBy(due, ({ objectId: id }) => id)) {
-        taken.set(objectId, own);
+        inFlightByObject.set(objectId, own);
         waiting.push(own);
       }
-      while (workers.size < SIDE_BY_SIDE && workers.size < taken.size) {
+      while (workers.size < MAX_PARALLEL_OBJECTS && workers.size < inFlightByObject.size) {
         const worker = work().finally(() => workers.delete(worker));
         workers.add(worker);
       }
       return due.length;
     },
-    underWay,
+    inFlight,
     drained: async () => {
       while (workers.size > 0) await Promise.all(workers);
       throwFailure();
@@ -106,37 +110,47 @@ export function createSender(parts: SenderParts): Sender {
   };
 }
 
-async function sendOne(parts: SenderParts, sending: DueSending, stop: AbortSignal): Promise<void> {
-  const answer = await post(parts, sending, stop);
+async function sendOne(
+  parts: SenderParts,
+  delivery: DueDelivery,
+  stop: AbortSignal,
+): Promise<void> {
+  const outcome = await post(parts, delivery, stop);
   if (stop.aborted) return;
   const sentMs = parts.clock.nowMs();
-  const isTaken = answer.status !== undefined && answer.status >= 200 && answer.status < 300;
-  const delayMs = isTaken || sending.attempt === null ? undefined : retryDelayMs(sending.attempt);
+  const isAcknowledged =
+    outcome.status !== undefined && outcome.status >= 200 && outcome.status < 300;
+  const delayMs =
+    isAcknowledged || delivery.attempt === null ? undefined : retryDelayMs(delivery.attempt);
   await parts.db.transaction(async (tx) => {
-    await recordSending(tx, {
-      id: sending.id,
+    await recordDelivery(tx, {
+      id: delivery.id,
       sentAt: isoTime(sentMs),
-      httpStatus: answer.status,
-      error: answer.error,
+      httpStatus: outcome.status,
+      error: outcome.error,
     });
     if (delayMs === undefined) return;
-    await insertSendings(tx, [
+    await insertDeliveries(tx, [
       {
-        eventSeq: sending.eventSeq,
+        eventSeq: delivery.eventSeq,
         reason: 'retry',
-        attempt: (sending.attempt ?? 0) + 1,
+        attempt: (delivery.attempt ?? 0) + 1,
         dueAt: isoTime(sentMs + delayMs),
       },
     ]);
   });
 }
 
-interface Answer {
+interface DeliveryOutcome {
   readonly status: number | undefined;
   readonly error: string | undefined;
 }
 
-async function post(parts: SenderParts, sending: DueSending, stop: AbortSignal): Promise<Answer> {
+async function post(
+  parts: SenderParts,
+  delivery: DueDelivery,
+  stop: AbortSignal,
+): Promise<DeliveryOutcome> {
   const { url } = parts.target();
   if (url === undefined) return { status: undefined, error: 'no webhook address is set' };
   try {
@@ -145,11 +159,11 @@ async function post(parts: SenderParts, sending: DueSending, stop: AbortSignal):
       headers: {
         'Content-Type': 'application/json',
         'User-Agent': 'Tallyhook-Sandbox',
-        [SIGNATURE_HEADER]: sending.signature,
+        [SIGNATURE_HEADER]: delivery.signature,
       },
-      body: sending.body,
+      body: delivery.body,
       redirect: 'manual',
-      signal: AbortSignal.any([stop, AbortSignal.timeout(parts.answerTimeoutMs)]),
+      signal: AbortSignal.any([stop, AbortSignal.timeout(parts.responseTimeoutMs)]),
     });
     // Read to its end, so that the connection can be used again.
     await response.arrayBuffer();

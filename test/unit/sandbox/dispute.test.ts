@@ -104,17 +104,17 @@ describe('evidence', () => {
   test('is taken until the deadline, not at it or after it', () => {
     expect(changeEvidence(open(), fields, deadlineMs - 1).state?.status).toBe('challenged');
     for (const nowMs of [deadlineMs, deadlineMs + 1]) {
-      expect(changeEvidence(open(), fields, nowMs).refusal).toMatchObject({ code: 'HE_03' });
+      expect(changeEvidence(open(), fields, nowMs).rejection).toMatchObject({ code: 'HE_03' });
     }
   });
 
   test('is taken while a dispute is open or challenged, and not in its last stage', () => {
     for (const stage of DISPUTE_STAGES) {
       for (const status of DISPUTE_STATUSES) {
-        const { refusal } = changeEvidence(disputeIn(stage, status), fields, NOW + 1);
+        const { rejection } = changeEvidence(disputeIn(stage, status), fields, NOW + 1);
         const isTaken =
           (status === 'opened' || status === 'challenged') && stage !== 'dispute_reversal';
-        expect(refusal === undefined, `${stage}/${status}`).toBe(isTaken);
+        expect(rejection === undefined, `${stage}/${status}`).toBe(isTaken);
       }
     }
   });
@@ -144,8 +144,8 @@ test('a dispute that nobody answers expires at its deadline; one that was accept
 test('a dispute is about no more than the payment received, and about all of it unless said', () => {
   const created = { disputeId: 'dp_1', nowMs: NOW, refundedMinor: 0 };
   expect(Number(open().amount)).toBe(6540);
-  expect(openDispute(payment, { amount: 6540 }, created).refusal).toBeUndefined();
+  expect(openDispute(payment, { amount: 6540 }, created).rejection).toBeUndefined();
   for (const amount of [0, -1, 6541]) {
-    expect(openDispute(payment, { amount }, created).refusal).toBeDefined();
+    expect(openDispute(payment, { amount }, created).rejection).toBeDefined();
   }
 });

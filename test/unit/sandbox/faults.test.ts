@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { MAX_RETRIES, retryDelayMs } from '../../../src/sandbox/domain/retrySchedule.ts';
-import { createDice } from '../../../src/sandbox/faults/dice.ts';
+import { planDeliveries } from '../../../src/sandbox/faults/deliveries.ts';
 import { createRequestFaults } from '../../../src/sandbox/faults/requests.ts';
-import { planSendings } from '../../../src/sandbox/faults/sendings.ts';
+import { createSeededRandom } from '../../../src/sandbox/faults/seededRandom.ts';
 import { faultsSchema } from '../../../src/sandbox/faults/settings.ts';
 import { signWebhook } from '../../../src/sandbox/webhooks/sign.ts';
 
 test('a throw depends on seed and subject alone', () => {
-  const [one, same, other] = [createDice(1), createDice(1), createDice(2)];
+  const [one, same, other] = [createSeededRandom(1), createSeededRandom(1), createSeededRandom(2)];
   one('something', 'else');
   expect(one('drop', 'pay_1')).toBe(same('drop', 'pay_1'));
   expect(one('drop', 'pay_1')).not.toBe(other('drop', 'pay_1'));
@@ -17,9 +17,11 @@ test('a throw depends on seed and subject alone', () => {
 });
 
 test('a rate is the share of subjects that meet it', () => {
-  const dice = createDice(3);
+  const random = createSeededRandom(3);
   const faults = faultsSchema.parse({ webhooks: { drop: 0.1, duplicate: 0.2 } }).webhooks;
-  const plans = Array.from({ length: 5_000 }, (_none, n) => planSendings(faults, dice, `pay_${n}`));
+  const plans = Array.from({ length: 5_000 }, (_none, n) =>
+    planDeliveries(faults, random, `pay_${n}`),
+  );
   const lost = plans.filter((plan) => plan.length === 0).length / plans.length;
   const doubled = plans.filter((plan) => plan.length === 2).length / plans.length;
   expect(lost).toBeGreaterThan(0.08);
@@ -30,8 +32,8 @@ test('a rate is the share of subjects that meet it', () => {
 
 test('without faults an event is sent once, at once', () => {
   const { webhooks } = faultsSchema.parse({});
-  expect(planSendings(webhooks, createDice(1), 'x')).toEqual([
-    { reason: 'first', delayMs: 0, spoils: undefined },
+  expect(planDeliveries(webhooks, createSeededRandom(1), 'x')).toEqual([
+    { reason: 'first', delayMs: 0, corrupts: undefined },
   ]);
 });
 
@@ -39,7 +41,7 @@ test('a request fault counts only the requests that it fits', () => {
   const { requests } = faultsSchema.parse({
     requests: [{ fault: 'cut_after', method: 'POST', path: '/refunds', times: 1 }],
   });
-  const faults = createRequestFaults(requests, createDice(1));
+  const faults = createRequestFaults(requests, createSeededRandom(1));
   expect(faults.choose('GET', '/refunds')).toBeUndefined();
   expect(faults.choose('POST', '/payments')).toBeUndefined();
   expect(faults.choose('POST', '/refunds/x')?.fault).toBe('cut_after');

@@ -34,7 +34,7 @@ describe('a new refund (rule 1)', () => {
 
   test('is refused beyond the number that a payment may have, failed ones included', () => {
     const at = (refundCount: number) =>
-      createRefund(payment, { amount: 1 }, { ...NEW, refundCount }).refusal?.code;
+      createRefund(payment, { amount: 1 }, { ...NEW, refundCount }).rejection?.code;
     expect(at(MAX_REFUNDS_PER_PAYMENT - 1)).toBeUndefined();
     expect(at(MAX_REFUNDS_PER_PAYMENT)).toBe('IR_12');
   });

@@ -3,18 +3,18 @@
  * sandbox listens on loopback only, and http/guard.ts keeps browsers out. docs/reference/sandbox.md lists them.
  */
 import express, { type Router } from 'express';
-import { takeText } from '../../http/body.ts';
+import { textParser } from '../../http/body.ts';
 import type { Services } from '../../services.ts';
-import { addBankRoutes } from './bank.ts';
-import { addLookingRoutes } from './looking.ts';
+import { addInspectionRoutes } from './inspection.ts';
 import { CONTROL_PATH } from './route.ts';
 import { addSettingsRoutes } from './settings.ts';
+import { addSimulationRoutes } from './simulation.ts';
 
 export function createControl(services: Services): Router {
   const router = express.Router({ caseSensitive: true });
-  router.use(CONTROL_PATH, takeText);
+  router.use(CONTROL_PATH, textParser);
   addSettingsRoutes(router, services);
-  addBankRoutes(router, services);
-  addLookingRoutes(router, services);
+  addSimulationRoutes(router, services);
+  addInspectionRoutes(router, services);
   return router;
 }

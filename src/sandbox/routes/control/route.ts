@@ -2,13 +2,13 @@
 import type { Request, Response, Router } from 'express';
 import type { z } from 'zod';
 import { problemsOf } from '../../../contract/index.ts';
-import { type Decision, refuseValue } from '../../domain/decision.ts';
-import { sendRefusal } from '../../http/answer.ts';
+import { type Decision, rejectValue } from '../../domain/decision.ts';
 import { isStorable, readJson } from '../../http/json.ts';
+import { sendRejection } from '../../http/respond.ts';
 
 export const CONTROL_PATH = '/_sandbox';
 
-const NOT_TEXT = refuseValue('path or query: not text').refusal;
+const NOT_TEXT = rejectValue('path or query: not text').rejection;
 
 export interface ControlRoute<Input extends z.ZodType> {
   readonly method: 'get' | 'post' | 'put' | 'delete';
@@ -16,7 +16,7 @@ export interface ControlRoute<Input extends z.ZodType> {
   readonly path: string;
   /** Judges path parameters, query and body together. */
   readonly input: Input;
-  readonly answer: (input: z.output<Input>) => Promise<Decision<object>>;
+  readonly handle: (input: z.output<Input>) => Promise<Decision<object>>;
 }
 
 export function addControlRoute<Input extends z.ZodType>(
@@ -27,25 +27,25 @@ export function addControlRoute<Input extends z.ZodType>(
     `${CONTROL_PATH}${route.path}`,
     async (request: Request, response: Response) => {
       const body = readJson(String(request.body ?? ''));
-      if (body.refusal) {
-        sendRefusal(response, body.refusal);
+      if (body.rejection) {
+        sendRejection(response, body.rejection);
         return;
       }
       const query = Object.fromEntries(new URL(request.url, 'http://sandbox').searchParams);
       const texts = [...Object.entries(query).flat(), ...Object.values(request.params).flat()];
       if (!texts.every(isStorable)) {
-        sendRefusal(response, NOT_TEXT);
+        sendRejection(response, NOT_TEXT);
         return;
       }
       const input = { ...query, ...(body.state as object), ...request.params };
       const [problem] = problemsOf(route.input, input);
       if (problem) {
-        sendRefusal(response, { status: 400, code: problem.code, message: problem.message });
+        sendRejection(response, { status: 400, code: problem.code, message: problem.message });
         return;
       }
-      const answer = await route.answer(route.input.parse(input));
-      if (answer.refusal) sendRefusal(response, answer.refusal);
-      else response.json(answer.state);
+      const result = await route.handle(route.input.parse(input));
+      if (result.rejection) sendRejection(response, result.rejection);
+      else response.json(result.state);
     },
   );
 }

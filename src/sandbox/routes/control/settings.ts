@@ -2,7 +2,7 @@
 import type { Router } from 'express';
 import { z } from 'zod';
 import { API_KEY_PREFIXES } from '../../../contract/index.ts';
-import { accept, refuseState, refuseUnknown } from '../../domain/decision.ts';
+import { accept, rejectState, rejectUnknown } from '../../domain/decision.ts';
 import { isoTime } from '../../domain/time.ts';
 import { faultsSchema, NO_FAULTS } from '../../faults/settings.ts';
 import { hashKey } from '../../http/authenticate.ts';
@@ -38,7 +38,7 @@ export function addSettingsRoutes(router: Router, services: Services): void {
       url: z.url({ protocol: /^https?$/ }).nullable(),
       secret: z.string().min(MIN_SECRET_LENGTH).optional(),
     }),
-    answer: ({ url, secret }) => {
+    handle: ({ url, secret }) => {
       const { webhook } = services;
       webhook.set({ url: url ?? undefined, secret: secret ?? webhook.target().secret });
       return Promise.resolve(accept({ url }));
@@ -52,22 +52,22 @@ function addClockRoutes(router: Router, { clock, engine }: Services): void {
     method: 'get',
     path: '/clock',
     input: none,
-    answer: () => Promise.resolve(now()),
+    handle: () => Promise.resolve(now()),
   });
   addControlRoute(router, {
     method: 'put',
     path: '/clock',
     input: z.strictObject({ now: z.iso.datetime({ offset: true }) }),
-    answer: async ({ now: instant }) => {
+    handle: async ({ now: instant }) => {
       const isSet = await engine.startAt(Date.parse(instant));
-      return isSet ? now() : refuseState(409, 'IR_16', HOLDS_DATA);
+      return isSet ? now() : rejectState(409, 'IR_16', HOLDS_DATA);
     },
   });
   addControlRoute(router, {
     method: 'post',
     path: '/clock/advance',
     input: z.strictObject({ ms: z.int().min(0).max(MAX_ADVANCE_MS) }),
-    answer: async ({ ms }) => {
+    handle: async ({ ms }) => {
       await engine.advanceBy(ms);
       return now();
     },
@@ -79,13 +79,13 @@ function addFaultRoutes(router: Router, { faults, rateLimit }: Services): void {
     method: 'get',
     path: '/faults',
     input: none,
-    answer: () => Promise.resolve(accept(faults.current())),
+    handle: () => Promise.resolve(accept(faults.current())),
   });
   addControlRoute(router, {
     method: 'put',
     path: '/faults',
     input: faultsSchema,
-    answer: (wanted) => {
+    handle: (wanted) => {
       faults.set(wanted);
       return Promise.resolve(accept(faults.current()));
     },
@@ -94,7 +94,7 @@ function addFaultRoutes(router: Router, { faults, rateLimit }: Services): void {
     method: 'delete',
     path: '/faults',
     input: none,
-    answer: () => {
+    handle: () => {
       faults.set(NO_FAULTS);
       return Promise.resolve(accept(faults.current()));
     },
@@ -103,7 +103,7 @@ function addFaultRoutes(router: Router, { faults, rateLimit }: Services): void {
     method: 'put',
     path: '/rate_limit',
     input: z.strictObject({ per_minute: z.int().min(1) }),
-    answer: ({ per_minute: perMinute }) => {
+    handle: ({ per_minute: perMinute }) => {
       rateLimit.setPerMinute(perMinute);
       return Promise.resolve(accept({ per_minute: perMinute }));
     },
@@ -116,7 +116,7 @@ function addKeyRoutes(router: Router, { clock, db }: Services): void {
     method: 'post',
     path: '/api_keys',
     input: z.strictObject({ kind: z.enum(['secret', 'publishable', 'admin']) }),
-    answer: async ({ kind }) => {
+    handle: async ({ kind }) => {
       const apiKey = randomId(KEY_PREFIXES[kind], KEY_LENGTH);
       await upsertKey(db, { sha256: hashKey(apiKey), kind });
       return accept({ api_key: apiKey });
@@ -126,10 +126,10 @@ function addKeyRoutes(router: Router, { clock, db }: Services): void {
     method: 'post',
     path: '/api_keys/revoke',
     input: z.strictObject({ api_key: z.string() }),
-    answer: async ({ api_key: apiKey }) => {
+    handle: async ({ api_key: apiKey }) => {
       const at = isoTime(clock.nowMs());
       const isKnown = await revokeKey(db, { sha256: hashKey(apiKey), at });
-      return isKnown ? accept({ revoked: true }) : refuseUnknown('There is no such key');
+      return isKnown ? accept({ revoked: true }) : rejectUnknown('There is no such key');
     },
   });
 }

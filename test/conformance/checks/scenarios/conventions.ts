@@ -98,7 +98,7 @@ export const CONVENTIONS: Scenarios = {
   },
   paysWithCrypto: async (service) => {
     const made = ok(await sendPrepared(service, await prepare(service, 'createPayment:crypto')));
-    await service.control('POST', `/payments/${made.payment_id}/action`, { deed: 'complete' });
+    await service.control('POST', `/payments/${made.payment_id}/action`, { action: 'complete' });
     await service.advance(600_000);
     expect(await service.read('payments', made.payment_id)).toMatchObject({ status: 'succeeded' });
   },
@@ -243,7 +243,7 @@ async function paysElsewhere(service: Service, method: string): Promise<void> {
     }),
   );
   expect(made).toMatchObject({ status: 'requires_action', payment_method: method });
-  await service.control('POST', `/payments/${made.payment_id}/action`, { deed: 'complete' });
+  await service.control('POST', `/payments/${made.payment_id}/action`, { action: 'complete' });
   expect(await service.read('payments', made.payment_id)).toMatchObject({ status: 'succeeded' });
 }
 

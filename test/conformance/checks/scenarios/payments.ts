@@ -521,7 +521,7 @@ const CREATE: Scenarios = {
       method: 'POST',
       redirect: 'manual',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({ deed: 'complete' }),
+      body: new URLSearchParams({ action: 'complete' }),
     });
     expect(sent.headers.get('location')).toContain('https://shop.example/return');
   },

@@ -12,48 +12,48 @@ import { OperatorError, toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { probeSession, tryLockSandbox } from './store/account.ts';
 
-export interface HeldDatabase {
+export interface DatabaseLock {
   /** Resolves when it is given free; rejects with an OperatorError once another sandbox has it. */
   readonly ended: Promise<void>;
-  giveFree(): Promise<void>;
+  release(): Promise<void>;
 }
 
 /** A connection that broke shows within this time; the lock is tried for again after as long. */
-const LOOK_MS = 1_000;
+const PROBE_INTERVAL_MS = 1_000;
 
 /** @throws OperatorError when there is another sandbox */
-export async function holdDatabase(db: Database, log: Log): Promise<HeldDatabase> {
-  const freed = new AbortController();
-  const giveFree = async (): Promise<void> => {
-    freed.abort();
+export async function lockDatabase(db: Database, log: Log): Promise<DatabaseLock> {
+  const released = new AbortController();
+  const release = async (): Promise<void> => {
+    released.abort();
     await ended.catch(() => undefined);
   };
-  let wasHeld = false;
-  let onHeld = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    onHeld = () => {
-      wasHeld = true;
+  let wasAcquired = false;
+  let onAcquired = (): void => undefined;
+  const acquired = new Promise<void>((resolve) => {
+    onAcquired = () => {
+      wasAcquired = true;
       resolve();
     };
   });
   const keep = async (): Promise<void> => {
-    while (!freed.signal.aborted) {
+    while (!released.signal.aborted) {
       try {
-        await holdSession(db, freed.signal, onHeld);
+        await holdLock(db, released.signal, onAcquired);
       } catch (error) {
-        if (!wasHeld || error instanceof OperatorError) throw error;
+        if (!wasAcquired || error instanceof OperatorError) throw error;
         log.warn({ error: toError(error) }, 'sandbox.lock_lost');
-        await pause(freed.signal);
+        await sleep(released.signal);
       }
     }
   };
   const ended = keep();
-  await Promise.race([held, ended]);
-  return { ended, giveFree };
+  await Promise.race([acquired, ended]);
+  return { ended, release };
 }
 
-/** Takes the lock and holds it until it is freed. @throws Error when the connection is lost */
-function holdSession(db: Database, freed: AbortSignal, onHeld: () => void): Promise<void> {
+/** Takes the lock and holds it until it is released. @throws Error when the connection is lost */
+function holdLock(db: Database, released: AbortSignal, onAcquired: () => void): Promise<void> {
   return db.session(async (session) => {
     if (!(await tryLockSandbox(session))) {
       throw new OperatorError(
@@ -61,14 +61,14 @@ function holdSession(db: Database, freed: AbortSignal, onHeld: () => void): Prom
           'Use that one, stop it, or give this one a database of its own.',
       );
     }
-    onHeld();
-    while (!freed.aborted) {
+    onAcquired();
+    while (!released.aborted) {
       await probeSession(session);
-      await pause(freed);
+      await sleep(released);
     }
   });
 }
 
-async function pause(freed: AbortSignal): Promise<void> {
-  await delay(LOOK_MS, undefined, { signal: freed }).catch(() => undefined);
+async function sleep(released: AbortSignal): Promise<void> {
+  await delay(PROBE_INTERVAL_MS, undefined, { signal: released }).catch(() => undefined);
 }

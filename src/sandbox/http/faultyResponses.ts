@@ -2,20 +2,20 @@
 import type { Request, Response } from 'express';
 import { ERROR_CODES, RATE_LIMIT_HEADERS } from '../../contract/index.ts';
 import type { RequestFault } from '../faults/settings.ts';
-import { sendFailure, sendRefusal } from './answer.ts';
+import { sendRejection, sendServiceError } from './respond.ts';
 
 /** @returns true when the request was answered, or its connection cut, before anything was done */
-export function spoilBefore(fault: RequestFault, request: Request, response: Response): boolean {
+export function failRequest(fault: RequestFault, request: Request, response: Response): boolean {
   switch (fault.fault) {
     case 'rate_limit':
       response.set(RATE_LIMIT_HEADERS.remaining, '0');
-      sendRefusal(response, { status: 429, code: 'RL_01', message: 'Rate limit exceeded.' });
+      sendRejection(response, { status: 429, code: 'RL_01', message: 'Rate limit exceeded.' });
       return true;
     case 'server_error':
-      sendFailure(response, fault.status, 'A fault that was asked for.');
+      sendServiceError(response, fault.status, 'A fault that was asked for.');
       return true;
     case 'processing_error':
-      sendRefusal(response, {
+      sendRejection(response, {
         status: 422,
         code: fault.code,
         message: `${ERROR_CODES[fault.code].meaning}: a fault that was asked for.`,
@@ -41,7 +41,7 @@ export function spoilBefore(fault: RequestFault, request: Request, response: Res
 }
 
 /** Sends the answer of what was done, or not. */
-export function sendSpoiled(
+export function sendWithFault(
   fault: RequestFault | undefined,
   request: Request,
   response: Response,

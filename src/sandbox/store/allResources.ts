@@ -4,7 +4,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import type { Resource } from '../domain/resource.ts';
 
 /** Resources of a kind by id. */
-export function readTruth(
+export function listAllResources(
   db: Queryable,
   page: { readonly kind: ResourceKind; readonly after: string; readonly limit: number },
 ): Promise<Resource[]> {
@@ -17,7 +17,7 @@ export function readTruth(
   );
 }
 
-export interface TruthSum {
+export interface ResourceSum {
   readonly kind: ResourceKind;
   readonly status: string;
   readonly currency: string;
@@ -29,7 +29,7 @@ export interface TruthSum {
 }
 
 /** Counts and amounts in minor units, by kind, status and currency. */
-export function sumTruth(db: Queryable): Promise<TruthSum[]> {
+export function sumAllResources(db: Queryable): Promise<ResourceSum[]> {
   return db.query(
     `select kind, status, currency, count(*) as count,
             sum((state->>'amount')::bigint)::bigint as amount,

@@ -4,41 +4,41 @@ import { z } from 'zod';
 import { DISPUTE_STAGES, DISPUTE_STATUSES } from '../../../contract/index.ts';
 import { accept } from '../../domain/decision.ts';
 import { moveDispute, openDispute } from '../../domain/dispute.ts';
-import { CUSTOMER_DEEDS, endAction } from '../../domain/payment.ts';
+import { CUSTOMER_ACTIONS, endAction } from '../../domain/payment.ts';
 import { movePayout, PAYOUT_MOVES } from '../../domain/payout.ts';
 import { moveRefund, REFUND_MOVES } from '../../domain/refund.ts';
 import { show } from '../../domain/resource.ts';
 import { randomId } from '../../ids.ts';
 import type { Services } from '../../services.ts';
 import { changeDispute } from '../disputes.ts';
-import { existsAlready } from '../existing.ts';
-import { change, unknownPayment, whole } from '../payments.ts';
+import { alreadyExists } from '../existing.ts';
+import { changePayment, fullView, unknownPayment } from '../payments.ts';
 import { changePayout } from '../payouts.ts';
 import { changeRefund } from '../refunds.ts';
 import { addControlRoute } from './route.ts';
 
 const text = z.string().min(1).max(255);
 
-export function addBankRoutes(router: Router, services: Services): void {
+export function addSimulationRoutes(router: Router, services: Services): void {
   addControlRoute(router, {
     method: 'post',
     path: '/payments/:payment_id/action',
-    input: z.strictObject({ payment_id: text, deed: z.enum(CUSTOMER_DEEDS) }),
-    answer: ({ payment_id: id, deed }) =>
-      change(services, id, whole, (state, nowMs) => endAction(state, deed, nowMs)),
+    input: z.strictObject({ payment_id: text, action: z.enum(CUSTOMER_ACTIONS) }),
+    handle: ({ payment_id: id, action }) =>
+      changePayment(services, id, fullView, (state, nowMs) => endAction(state, action, nowMs)),
   });
   addControlRoute(router, {
     method: 'post',
     path: '/refunds/:refund_id/move',
     input: z.strictObject({ refund_id: text, status: z.enum(REFUND_MOVES) }),
-    answer: ({ refund_id: id, status }) =>
+    handle: ({ refund_id: id, status }) =>
       changeRefund(services, id, (state, nowMs) => moveRefund(state, status, nowMs)),
   });
   addControlRoute(router, {
     method: 'post',
     path: '/payouts/:payout_id/move',
     input: z.strictObject({ payout_id: text, status: z.enum(PAYOUT_MOVES) }),
-    answer: ({ payout_id: id, status }) =>
+    handle: ({ payout_id: id, status }) =>
       changePayout(services, id, (state, nowMs) => movePayout(state, status, nowMs)),
   });
   addControlRoute(router, {
@@ -51,22 +51,22 @@ export function addBankRoutes(router: Router, services: Services): void {
       reason: text.optional(),
       reason_code: text.optional(),
     }),
-    answer: ({ payment_id: paymentId, ...input }) =>
-      services.books.write(async (entry) => {
-        const payment = await entry.lock('payment', paymentId);
+    handle: ({ payment_id: paymentId, ...input }) =>
+      services.resources.write(async (transaction) => {
+        const payment = await transaction.lock('payment', paymentId);
         if (payment === undefined) return unknownPayment(paymentId);
-        const { refundedMinor } = await entry.refundTotals(paymentId);
+        const { refundedMinor } = await transaction.refundTotals(paymentId);
         const disputeId = randomId('dp_');
         const opened = openDispute(payment, input, {
           disputeId,
           refundedMinor,
-          nowMs: entry.nowMs,
+          nowMs: transaction.nowMs,
         });
-        if (opened.refusal) return opened;
-        const made = await entry.insert({ kind: 'dispute', state: opened.state });
+        if (opened.rejection) return opened;
+        const made = await transaction.insert({ kind: 'dispute', state: opened.state });
         return made
           ? accept(show(made))
-          : existsAlready(services, `A dispute with dispute_id ${disputeId} exists already`);
+          : alreadyExists(services, `A dispute with dispute_id ${disputeId} exists already`);
       }),
   });
   addControlRoute(router, {
@@ -77,7 +77,7 @@ export function addBankRoutes(router: Router, services: Services): void {
       stage: z.enum(DISPUTE_STAGES).optional(),
       status: z.enum(DISPUTE_STATUSES).optional(),
     }),
-    answer: ({ dispute_id: id, ...move }) =>
+    handle: ({ dispute_id: id, ...move }) =>
       changeDispute(services, id, (state, nowMs) => moveDispute(state, move, nowMs)),
   });
 }

@@ -1,9 +1,9 @@
 /** What becomes of one event on its way: which requests are made, when, and with what. */
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seededRandom.ts';
 import type { WebhookFaults } from './settings.ts';
 
 /** Why a request is made. */
-export type SendingReason =
+export type DeliveryReason =
   | 'first'
   | 'retry'
   | 'duplicate'
@@ -11,36 +11,36 @@ export type SendingReason =
   | 'changed_copy'
   | 'manual';
 
-export interface PlannedSending {
-  readonly reason: SendingReason;
+export interface PlannedDelivery {
+  readonly reason: DeliveryReason;
   /** From the event's time. */
   readonly delayMs: number;
-  readonly spoils?: 'signature' | 'body' | undefined;
+  readonly corrupts?: 'signature' | 'body' | undefined;
 }
 
 /**
- * Plans the sendings of one event. An empty plan is a lost event.
+ * Plans the deliveries of one event. An empty plan is a lost event.
  * @param subject names the event the same way in every run, so not by its random id
  */
-export function planSendings(
+export function planDeliveries(
   faults: WebhookFaults,
-  dice: Dice,
+  random: SeededRandom,
   subject: string,
-): readonly PlannedSending[] {
-  const happens = (fault: string, share: number): boolean => dice(fault, subject) < share;
+): readonly PlannedDelivery[] {
+  const happens = (fault: string, share: number): boolean => random(fault, subject) < share;
   if (happens('drop', faults.drop)) return [];
   let delayMs = 0;
   if (happens('delay', faults.delay)) {
-    delayMs = Math.ceil(dice('delay_ms', subject) * faults.delay_ms);
+    delayMs = Math.ceil(random('delay_ms', subject) * faults.delay_ms);
   }
   if (happens('reorder', faults.reorder)) delayMs += faults.reorder_ms;
   const isCorrupt = happens('corrupt_signature', faults.corrupt_signature);
-  const plan: PlannedSending[] = [
-    { reason: 'first', delayMs, spoils: isCorrupt ? 'signature' : undefined },
+  const plan: PlannedDelivery[] = [
+    { reason: 'first', delayMs, corrupts: isCorrupt ? 'signature' : undefined },
   ];
   if (happens('duplicate', faults.duplicate)) plan.push({ reason: 'duplicate', delayMs });
   if (happens('changed_copy', faults.changed_copy)) {
-    plan.push({ reason: 'changed_copy', delayMs, spoils: 'body' });
+    plan.push({ reason: 'changed_copy', delayMs, corrupts: 'body' });
   }
   if (happens('late_copy', faults.late_copy)) {
     plan.push({ reason: 'late_copy', delayMs: delayMs + faults.late_copy_ms });

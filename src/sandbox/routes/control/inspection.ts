@@ -1,25 +1,25 @@
-/** Control routes that show: webhooks with their sendings, and what the service really knows. */
+/** Control routes that show: webhooks with their deliveries, and what the service really knows. */
 import type { Router } from 'express';
 import { z } from 'zod';
 import { RESOURCE_KINDS } from '../../../contract/index.ts';
-import { accept, refuseUnknown } from '../../domain/decision.ts';
+import { accept, rejectUnknown } from '../../domain/decision.ts';
 import { idOf, show } from '../../domain/resource.ts';
 import { isoTime } from '../../domain/time.ts';
 import type { Services } from '../../services.ts';
-import { readTruth, sumTruth } from '../../store/truth.ts';
-import { insertSendings, listEvents, readEvent, readSendings } from '../../store/webhooks.ts';
+import { listAllResources, sumAllResources } from '../../store/allResources.ts';
+import { insertDeliveries, listEvents, readDeliveries, readEvent } from '../../store/webhooks.ts';
 import { addControlRoute } from './route.ts';
 
 const limit = z.coerce.number().int().min(1).max(1_000).default(100);
 
-export function addLookingRoutes(router: Router, services: Services): void {
+export function addInspectionRoutes(router: Router, services: Services): void {
   addWebhookRoutes(router, services);
-  addTruthRoutes(router, services);
+  addResourceRoutes(router, services);
   addControlRoute(router, {
     method: 'get',
     path: '/ignored_fields',
     input: z.strictObject({}),
-    answer: () => Promise.resolve(accept({ data: services.ignoredFields.all() })),
+    handle: () => Promise.resolve(accept({ data: services.ignoredFields.all() })),
   });
 }
 
@@ -33,7 +33,7 @@ function addWebhookRoutes(router: Router, { clock, db, engine }: Services): void
       after: z.coerce.number().int().min(0).default(0),
       limit,
     }),
-    answer: async (input) => {
+    handle: async (input) => {
       const events = await listEvents(db, {
         objectId: input.object_id,
         eventType: input.event_type,
@@ -47,53 +47,53 @@ function addWebhookRoutes(router: Router, { clock, db, engine }: Services): void
     method: 'get',
     path: '/webhooks/:event_id',
     input: z.strictObject({ event_id: z.string() }),
-    answer: async ({ event_id: id }) => {
+    handle: async ({ event_id: id }) => {
       const event = await readEvent(db, id);
-      if (event === undefined) return refuseUnknown(`No event has the id ${id}`);
-      return accept({ ...event, sendings: await readSendings(db, event.seq) });
+      if (event === undefined) return rejectUnknown(`No event has the id ${id}`);
+      return accept({ ...event, deliveries: await readDeliveries(db, event.seq) });
     },
   });
   addControlRoute(router, {
     method: 'post',
     path: '/webhooks/:event_id/send',
     input: z.strictObject({ event_id: z.string() }),
-    answer: async ({ event_id: id }) => {
+    handle: async ({ event_id: id }) => {
       const event = await readEvent(db, id);
-      if (event === undefined) return refuseUnknown(`No event has the id ${id}`);
+      if (event === undefined) return rejectUnknown(`No event has the id ${id}`);
       const dueAt = isoTime(clock.nowMs());
-      await insertSendings(db, [{ eventSeq: event.seq, reason: 'manual', dueAt }]);
+      await insertDeliveries(db, [{ eventSeq: event.seq, reason: 'manual', dueAt }]);
       await engine.settle();
-      return accept({ sendings: await readSendings(db, event.seq) });
+      return accept({ deliveries: await readDeliveries(db, event.seq) });
     },
   });
   addControlRoute(router, {
     method: 'post',
     path: '/settle',
     input: z.strictObject({}),
-    answer: async () => {
+    handle: async () => {
       await engine.settle();
       return accept({ now: isoTime(clock.nowMs()) });
     },
   });
 }
 
-function addTruthRoutes(router: Router, { db }: Services): void {
+function addResourceRoutes(router: Router, { db }: Services): void {
   addControlRoute(router, {
     method: 'get',
-    path: '/truth/sums',
+    path: '/resources/sums',
     input: z.strictObject({}),
-    answer: async () => accept({ data: await sumTruth(db) }),
+    handle: async () => accept({ data: await sumAllResources(db) }),
   });
   addControlRoute(router, {
     method: 'get',
-    path: '/truth/:kind',
+    path: '/resources/:kind',
     input: z.strictObject({
       kind: z.enum(RESOURCE_KINDS),
       after: z.string().default(''),
       limit,
     }),
-    answer: async (page) => {
-      const found = await readTruth(db, page);
+    handle: async (page) => {
+      const found = await listAllResources(db, page);
       const last = found.at(-1);
       return accept({ data: found.map(show), next_after: last ? idOf(last) : null });
     },

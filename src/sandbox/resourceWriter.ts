@@ -1,5 +1,5 @@
 /**
- * The service's books: every change of a resource goes through here.
+ * The service's resources: every change of a resource goes through here.
  *
  * 1. A change and its event are one transaction.
  * 2. A resource is changed under the lock of its row; a refund or dispute is made under its payment's.
@@ -13,12 +13,12 @@ import type { Database, Queryable } from '../platform/db/database.ts';
 import type { CustomerState } from './domain/customer.ts';
 import { idOf, type Resource, type StateOf } from './domain/resource.ts';
 import { isoTime } from './domain/time.ts';
-import type { FaultBoard } from './faults/board.ts';
+import type { ActiveFaults } from './faults/activeFaults.ts';
 import type { ListFaults } from './faults/settings.ts';
-import { holdCustomer, insertCustomer } from './store/customers.ts';
+import { insertCustomer, lockCustomerShared } from './store/customers.ts';
 import {
+  insertPastResource,
   insertResource,
-  keepPast,
   lockResource,
   type RefundTotals,
   readRefundTotals,
@@ -27,11 +27,11 @@ import {
 import { emitEvent, type WebhookTarget } from './webhooks/emit.ts';
 
 /** What may be done within one transaction. */
-export interface Entry {
+export interface ResourceTransaction {
   /** By the clock that the service shows. */
   readonly nowMs: number;
   /** The same transaction, at another time by the sandbox's own clock. */
-  at(ownMs: number): Entry;
+  at(ownMs: number): ResourceTransaction;
   lock<Kind extends ResourceKind>(kind: Kind, id: string): Promise<StateOf[Kind] | undefined>;
   refundTotals(paymentId: string): Promise<RefundTotals>;
   /** A customer, who is not deleted before the transaction ends; undefined when there is none. */
@@ -44,60 +44,68 @@ export interface Entry {
   save<Changed extends Resource>(resource: Changed): Promise<Changed>;
 }
 
-export interface Books {
+export interface ResourceWriter {
   /** Runs `work` in one transaction, at the time of the clock. */
-  write<T>(work: (entry: Entry, tx: Queryable) => Promise<T>): Promise<T>;
+  write<T>(work: (transaction: ResourceTransaction, tx: Queryable) => Promise<T>): Promise<T>;
 }
 
-export interface BooksParts {
+export interface ResourceWriterParts {
   readonly db: Database;
   readonly clock: Clock;
-  readonly faults: FaultBoard;
+  readonly faults: ActiveFaults;
   readonly merchantId: string;
   readonly target: () => WebhookTarget;
   /** Told after a commit that left something to send or to do later. */
   readonly onChange: () => void;
 }
 
-export function createBooks(parts: BooksParts): Books {
+export function createResourceWriter(parts: ResourceWriterParts): ResourceWriter {
   const { db, clock, faults } = parts;
   return {
     write: async (work) => {
       const nowMs = clock.nowMs();
-      const result = await db.transaction((tx) => work(createEntry(tx, nowMs, parts), tx));
+      const result = await db.transaction((tx) => work(createTransaction(tx, nowMs, parts), tx));
       parts.onChange();
       return result;
     },
   };
 
-  function createEntry(tx: Queryable, ownMs: number, { merchantId, target }: BooksParts): Entry {
-    const { clock_off_ms: offMs } = faults.current();
+  function createTransaction(
+    tx: Queryable,
+    ownMs: number,
+    { merchantId, target }: ResourceWriterParts,
+  ): ResourceTransaction {
+    const { clock_offset_ms: offsetMs } = faults.current();
     const recordedAt = isoTime(ownMs);
     const emit = (resource: Resource): Promise<void> =>
-      emitEvent(tx, resource, { ownMs, shownMs: ownMs + offMs }, { merchantId, faults, target });
+      emitEvent(tx, resource, { ownMs, shownMs: ownMs + offsetMs }, { merchantId, faults, target });
     return {
-      nowMs: ownMs + offMs,
-      at: (otherMs) => createEntry(tx, otherMs, parts),
+      nowMs: ownMs + offsetMs,
+      at: (otherMs) => createTransaction(tx, otherMs, parts),
       lock: async <Kind extends ResourceKind>(kind: Kind, id: string) => {
         const found = await lockResource(tx, kind, id);
-        return found && (shiftDue(found, offMs).state as StateOf[Kind]);
+        return found && (shiftDue(found, offsetMs).state as StateOf[Kind]);
       },
       refundTotals: (paymentId) => readRefundTotals(tx, paymentId),
-      customer: (customerId) => holdCustomer(tx, customerId),
+      customer: (customerId) => lockCustomerShared(tx, customerId),
       insertCustomer: (state) => insertCustomer(tx, state),
       insert: async (resource) => {
         const { lists } = faults.current();
-        const stamped = coarsen(shiftDue(resource, -offMs), ['created', 'modified_at'], lists);
+        const stamped = coarsen(shiftDue(resource, -offsetMs), ['created', 'modified_at'], lists);
         if (!(await insertResource(tx, stamped, recordedAt))) return undefined;
         await emit(stamped);
         return stamped;
       },
       save: async (resource) => {
         const { lists, retrieves } = faults.current();
-        const stamped = coarsen(shiftDue(resource, -offMs), ['modified_at'], lists);
+        const stamped = coarsen(shiftDue(resource, -offsetMs), ['modified_at'], lists);
         if (lists.replica_lag_ms > 0 || retrieves.lag_ms > 0) {
           // To the very time from which the new state counts: at no instant there are both, or none.
-          await keepPast(tx, { kind: stamped.kind, id: idOf(stamped), validUntil: recordedAt });
+          await insertPastResource(tx, {
+            kind: stamped.kind,
+            id: idOf(stamped),
+            validUntil: recordedAt,
+          });
         }
         await updateResource(tx, stamped, recordedAt);
         await emit(stamped);

@@ -1,0 +1,41 @@
+/** The faults that are on now, with their random. Turned from the control routes, read everywhere. */
+
+import { createRequestFaults, type RequestFaults } from './requests.ts';
+import { createSeededRandom, type SeededRandom } from './seededRandom.ts';
+import { type Faults, NO_FAULTS } from './settings.ts';
+import type { FaultContext } from './views.ts';
+
+export interface ActiveFaults {
+  readonly current: () => Faults;
+  readonly random: () => SeededRandom;
+  readonly requests: () => RequestFaults;
+  /** Faults and random together, for what is shown. */
+  readonly context: () => FaultContext;
+  /** Counts a list request. @returns its number since the faults were set */
+  countList(): number;
+  /** Replaces all of them; counts begin anew. */
+  set(faults: Faults): void;
+}
+
+export function createActiveFaults(initial: Faults = NO_FAULTS): ActiveFaults {
+  const activate = (faults: Faults) => {
+    const random = createSeededRandom(faults.seed);
+    return { faults, random, requests: createRequestFaults(faults.requests, random) };
+  };
+  let active = activate(initial);
+  let lists = 0;
+  return {
+    current: () => active.faults,
+    random: () => active.random,
+    requests: () => active.requests,
+    context: () => active,
+    countList: () => {
+      lists += 1;
+      return lists;
+    },
+    set: (faults) => {
+      active = activate(faults);
+      lists = 0;
+    },
+  };
+}
