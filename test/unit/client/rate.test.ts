@@ -13,7 +13,7 @@ import {
 
 const NOW = Date.UTC(2026, 0, 1);
 const RESET = NOW + 30_000;
-const told = (remaining: number, change: Partial<RateReading> = {}): RateReading => ({
+const report = (remaining: number, change: Partial<RateReading> = {}): RateReading => ({
   limit: 100,
   remaining,
   resetAtMs: RESET,
@@ -38,7 +38,7 @@ function drain(start: RateState, lane: Lane, nowMs = NOW): number {
 
 describe('taking', () => {
   // Rule 1.
-  it('holds nothing back before the service has told its limit', () => {
+  it('holds nothing back before the service has reported its limit', () => {
     for (const lane of LANES) expect(drain(UNKNOWN_RATE, lane)).toBe(1000);
   });
 
@@ -49,11 +49,11 @@ describe('taking', () => {
     ['refresh', 71],
     ['discovery', 61],
   ] as const)('%s takes %i of 100', (lane, count) => {
-    expect(drain(informed(told(100)), lane)).toBe(count);
+    expect(drain(informed(report(100)), lane)).toBe(count);
   });
 
-  it('stops background work while less than 30 % is left, and tells until when', () => {
-    const low = informed(told(29));
+  it('stops background work while less than 30 % is left, and returns how long to wait', () => {
+    const low = informed(report(29));
     expect(acquire(low, 'refresh', NOW).admission).toEqual({ admitted: false, waitMs: 30_000 });
     expect(mayTake(low, 'discovery')).toBe(false);
     expect(mayTake(low, 'operator')).toBe(true);
@@ -76,46 +76,46 @@ describe('taking', () => {
 });
 
 describe('learning', () => {
-  // Rule 3: answers overtake each other.
-  it('believes the least of what is told of one window', () => {
-    expect(drain(informed(told(10), told(90)), 'webhook')).toBe(10);
-    expect(drain(informed(told(10), told(90, { resetAtMs: RESET + 999 })), 'webhook')).toBe(10);
+  // Rule 3: responses overtake each other.
+  it('keeps the lowest remaining count of a window', () => {
+    expect(drain(informed(report(10), report(90)), 'webhook')).toBe(10);
+    expect(drain(informed(report(10), report(90, { resetAtMs: RESET + 999 })), 'webhook')).toBe(10);
   });
 
-  it('begins anew with a later reset, and takes no word of an earlier window', () => {
-    const next = told(90, { resetAtMs: RESET + 60_000 });
-    expect(drain(informed(told(0), next), 'webhook')).toBe(90);
-    expect(drain(informed(next, told(0)), 'webhook')).toBe(90);
+  it('starts a new window with a later reset, and ignores responses of an earlier window', () => {
+    const next = report(90, { resetAtMs: RESET + 60_000 });
+    expect(drain(informed(report(0), next), 'webhook')).toBe(90);
+    expect(drain(informed(next, report(0)), 'webhook')).toBe(90);
   });
 
   // Rule 4.
-  it('has nothing left after a 429, whatever it says, until the reset', () => {
-    const state = informed(told(50, { exceeded: true }));
+  it('has nothing left after a 429 until the reset, regardless of its remaining count', () => {
+    const state = informed(report(50, { exceeded: true }));
     expect(drain(state, 'webhook')).toBe(0);
     expect(drain(state, 'webhook', RESET - 1)).toBe(0);
     expect(mayTake(state, 'webhook', RESET)).toBe(true);
   });
 
   it('lets no more go at a reset than the window holds', () => {
-    expect(drain(informed(told(0)), 'webhook', RESET)).toBe(100);
+    expect(drain(informed(report(0)), 'webhook', RESET)).toBe(100);
   });
 
-  it('corrects the window it assumed by the first answer, earlier or later', () => {
+  it('corrects an assumed window with the first response, earlier or later', () => {
     for (const resetAtMs of [RESET + 20_000, RESET + 100_000]) {
-      const { state } = acquire(informed(told(0)), 'webhook', RESET);
-      const corrected = update(state, told(40, { resetAtMs }), RESET + 10);
+      const { state } = acquire(informed(report(0)), 'webhook', RESET);
+      const corrected = update(state, report(40, { resetAtMs }), RESET + 10);
       expect(corrected).toMatchObject({ remaining: 40, resetAtMs, isAssumed: false });
     }
   });
 
-  it('never admits more in one window than the service said was left', () => {
+  it('never admits more in one window than the service reported as left', () => {
     const step = fc.oneof(
       fc.constantFrom(...LANES).map((lane) => ({ lane })),
       fc.nat(100).map((remaining) => ({ remaining })),
     );
     fc.assert(
       fc.property(fc.nat(100), fc.array(step, { maxLength: 300 }), (start, steps) => {
-        let state = informed(told(start));
+        let state = informed(report(start));
         let left = start;
         for (const next of steps) {
           if ('lane' in next) {
@@ -123,7 +123,7 @@ describe('learning', () => {
             state = acquired.state;
             if (acquired.admission.admitted) left -= 1;
           } else {
-            state = update(state, told(next.remaining), NOW);
+            state = update(state, report(next.remaining), NOW);
             left = Math.min(left, next.remaining);
           }
           expect(left).toBeGreaterThanOrEqual(0);
@@ -138,10 +138,10 @@ describe('reading headers', () => {
   const headers = { limit: '100', remaining: '7', reset: String(RESET / 1000), date: null };
 
   it('takes the reset as Unix seconds', () => {
-    expect(readRate(headers, false, NOW)).toEqual(told(7));
+    expect(readRate(headers, false, NOW)).toEqual(report(7));
   });
 
-  it('counts the wait by the clock of the service where it tells one', () => {
+  it('measures the wait by the clock of the service if it reports one', () => {
     const date = new Date(NOW - 3_600_000).toUTCString();
     const reset = String((NOW - 3_600_000 + 20_000) / 1000);
     expect(readRate({ ...headers, date, reset }, true, NOW).resetAtMs).toBe(NOW + 20_000);

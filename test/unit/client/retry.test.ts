@@ -10,7 +10,7 @@ import {
   requiredMs,
 } from '../../../src/client/domain/retry.ts';
 
-const answer = (httpStatus: number, code?: string, namedWaitMs?: number): AttemptFailure => ({
+const response = (httpStatus: number, code?: string, namedWaitMs?: number): AttemptFailure => ({
   kind: 'response',
   httpStatus,
   code,
@@ -48,14 +48,14 @@ const anySituation: fc.Arbitrary<RetrySituation> = fc.record({
 
 describe('what a failure means', () => {
   it.each([
-    [answer(400), 'refused'],
-    [answer(301), 'refused'],
-    [answer(422, 'HE_00'), 'refused'],
-    [answer(500, 'HE_01'), 'refused'],
-    [answer(429), 'notExecuted'],
+    [response(400), 'refused'],
+    [response(301), 'refused'],
+    [response(422, 'HE_00'), 'refused'],
+    [response(500, 'HE_01'), 'refused'],
+    [response(429), 'notExecuted'],
     [{ kind: 'notSent' } as const, 'notExecuted'],
-    [answer(500), 'unknown'],
-    [answer(503, 'ZZ_99'), 'unknown'],
+    [response(500), 'unknown'],
+    [response(503, 'ZZ_99'), 'unknown'],
     [{ kind: 'lost' } as const, 'unknown'],
   ])('%j: %s', (failure, meaning) => {
     expect(outcomeOf(failure)).toBe(meaning);
@@ -68,15 +68,18 @@ describe('sending again', () => {
     fc.assert(
       fc.property(anySituation, fc.integer({ min: 300, max: 499 }), (situation, httpStatus) => {
         fc.pre(httpStatus !== 429 && !situation.mustExist);
-        expect(isRetried(answer(httpStatus), situation)).toBe(false);
+        expect(isRetried(response(httpStatus), situation)).toBe(false);
       }),
     );
   });
 
   // Rule 2.
-  it.each([answer(429), { kind: 'notSent' } as const])('follows %j for any request', (failure) => {
-    expect(isRetried(failure, { repeatable: false })).toBe(true);
-  });
+  it.each([response(429), { kind: 'notSent' } as const])(
+    'follows %j for any request',
+    (failure) => {
+      expect(isRetried(failure, { repeatable: false })).toBe(true);
+    },
+  );
 
   // Rule 3.
   it('never follows an unknown outcome unless the contract makes it safe', () => {
@@ -87,13 +90,13 @@ describe('sending again', () => {
       }),
     );
     expect(isRetried({ kind: 'lost' })).toBe(true);
-    expect(isRetried(answer(503))).toBe(true);
+    expect(isRetried(response(503))).toBe(true);
   });
 
   it('follows "not found" only where the resource is known to exist', () => {
-    expect(isRetried(answer(404))).toBe(false);
-    expect(isRetried(answer(404), { mustExist: true })).toBe(true);
-    expect(isRetried(answer(400), { mustExist: true })).toBe(false);
+    expect(isRetried(response(404))).toBe(false);
+    expect(isRetried(response(404), { mustExist: true })).toBe(true);
+    expect(isRetried(response(400), { mustExist: true })).toBe(false);
   });
 
   // Rules 5 to 7.
@@ -116,7 +119,7 @@ describe('sending again', () => {
 
   it('uses all of the jitter: from nothing to the ceiling', () => {
     const delayOf = (attempts: number, random: number) =>
-      decideRetry({ ...FIRST, attempts, random, failure: answer(503) }, POLICY);
+      decideRetry({ ...FIRST, attempts, random, failure: response(503) }, POLICY);
     expect(delayOf(1, 0)).toEqual({ action: 'retry', delayMs: 0 });
     expect(delayOf(1, 0.999)).toEqual({ action: 'retry', delayMs: 249 });
     expect(delayOf(4, 0.5)).toEqual({ action: 'retry', delayMs: 1000 });

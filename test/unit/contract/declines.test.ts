@@ -92,7 +92,7 @@ describe('retry advice', () => {
     expect(retryOf('UE_1018')).toBe('check_earlier_payment');
   });
 
-  it('never retries what risk rules stopped, except with 3-D Secure where the issuer asks', () => {
+  it('never retries what risk rules stopped, except with 3-D Secure where the issuer requires it', () => {
     const retryable = codesOf('UE_2').filter((code) => retryOf(code) !== 'never');
     expect(retryable).toEqual(['UE_2002']);
     expect(retryOf('UE_2002')).toBe('with_3ds');
@@ -127,7 +127,7 @@ describe('retry advice', () => {
     ['UE_5014', 'UE_1003'],
     ['UE_5016', 'UE_1014'],
     ['UE_5018', 'UE_1006'],
-  ])('judges %s like %s, which says the same', (authenticationCode, cardCode) => {
+  ])('judges %s like %s, which means the same', (authenticationCode, cardCode) => {
     expect(declineAdvice(authenticationCode).customerMessage).toBe(
       declineAdvice(cardCode).customerMessage,
     );
@@ -161,7 +161,7 @@ describe('retry advice', () => {
     expect(declineAdvice(code).mayRetry).toBe(mayRetry);
   });
 
-  it('promises nothing of another method where it says that none may help', () => {
+  it('does not suggest another method where none may help', () => {
     expect(declineAdvice('UE_1001').explanation).toMatch(/Another payment method may work\.$/);
     expect(declineAdvice('UE_2003').explanation).not.toContain('nother');
   });

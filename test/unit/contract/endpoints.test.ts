@@ -176,7 +176,7 @@ describe('the OpenAPI document', () => {
     expect([...referred].toSorted()).toEqual(defined.toSorted());
   });
 
-  it('describes what is sent as closed, and what is answered as open', () => {
+  it('closes requests to unknown fields and leaves responses open', () => {
     const { schemas } = document.components as {
       readonly schemas: Readonly<Record<string, { readonly additionalProperties?: boolean }>>;
     };

@@ -31,7 +31,7 @@ describe('event types', () => {
     expect(Object.keys(EVENT_REPORTS)).toEqual([...EVENT_TYPES]);
   });
 
-  it('report the kind that their name says', () => {
+  it('report the kind in their name', () => {
     for (const [eventType, { kind }] of Object.entries(EVENT_REPORTS)) {
       const subject = eventType.split('_')[0];
       const expected = subject === 'action' ? 'payment' : subject;

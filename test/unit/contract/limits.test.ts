@@ -69,7 +69,7 @@ describe('key prefixes', () => {
   });
 
   // A publishable key that passed for a secret one would reach the API only to be refused there.
-  it('tell the kinds apart: none is the start of another', () => {
+  it('distinguish the kinds: none is the start of another', () => {
     const prefixes = Object.values(API_KEY_PREFIXES);
     for (const prefix of prefixes) {
       expect(prefixes.filter((other) => other.startsWith(prefix))).toEqual([prefix]);

@@ -20,7 +20,7 @@ test.each([
   expect(formatMoney(amountMinor, currency)).toBe(text);
 });
 
-// ISO 4217, list one: every active currency whose minor unit is not a hundredth.
+// ISO 4217, list one: every active currency with a minor unit other than a hundredth.
 test.each([
   [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
   [2, 'AUD BRL CHF CNY EUR GBP HUF IDR INR MGA MXN TRY USD ZAR'],

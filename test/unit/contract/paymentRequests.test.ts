@@ -45,12 +45,15 @@ describe('creating a payment', () => {
     expect(problems(without(field))).toEqual([`IR_01 ${field}`]);
   });
 
-  it.each(['items', 'line_items', 'cart_items'])('refuses %s and says what to send', (name) => {
-    const [problem, ...rest] = problemsOf(createPaymentRequest, { ...CARD_PAYMENT, [name]: [] });
-    expect(rest).toEqual([]);
-    expect(problem).toMatchObject({ code: 'IR_04', field: name });
-    expect(problem?.message).toContain('order_details');
-  });
+  it.each(['items', 'line_items', 'cart_items'])(
+    'rejects %s and names the field to send',
+    (name) => {
+      const [problem, ...rest] = problemsOf(createPaymentRequest, { ...CARD_PAYMENT, [name]: [] });
+      expect(rest).toEqual([]);
+      expect(problem).toMatchObject({ code: 'IR_04', field: name });
+      expect(problem?.message).toContain('order_details');
+    },
+  );
 
   it.each([
     ['billing', 'billing'],
