@@ -1,6 +1,6 @@
 /**
  * A payment service of a few routes over real HTTP, with faults on demand. It counts what it charges
- * and pays back: that, and not what the client says, is what "twice" is judged by.
+ * and refunds: these counts, not the client, show whether something happened twice.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,22 +13,22 @@ export const API_KEY = 'snd_0123456789abcdef';
 
 /** What goes wrong with one request; each fault serves one request. */
 export type Fault =
-  /** An answer instead of any work. */
+  /** A response without any processing. */
   | {
-      readonly kind: 'answer';
+      readonly kind: 'response';
       readonly status: number;
       readonly body?: unknown;
       readonly headers?: Readonly<Record<string, string>>;
     }
   /** The connection ends, before or after the work. */
   | { readonly kind: 'cutBefore' | 'cutAfter' }
-  /** The work is done and half of the answer arrives. */
+  /** The request is processed and half of the response arrives. */
   | { readonly kind: 'cutWithin' }
-  /** The work is done and a proxy answers in its place. */
+  /** The request is processed and a proxy responds instead. */
   | { readonly kind: 'failAfter'; readonly status: number }
-  /** The work is done and no answer ever comes. */
+  /** The request is processed and no response arrives. */
   | { readonly kind: 'hangAfter' }
-  /** The work is done and the answer is a page. */
+  /** The request is processed and the response is an HTML page. */
   | { readonly kind: 'pageAfter' };
 
 /** One request, as it arrived. */
@@ -52,9 +52,9 @@ export interface PaymentService {
   readonly heal: () => void;
   /** How a second create of one id is refused. */
   existsStatus: number;
-  /** Answers of this many reads are "not found" first, as from a replica that lags. */
+  /** This many retrieves return "not found" first, as from a replica that lags. */
   hiddenReads: number;
-  /** Set to answer every request the same way. */
+  /** Set to return the same response to every request. */
   always:
     | ((request: Received) => { status: number; body: unknown; headers?: Record<string, string> })
     | undefined;
@@ -82,7 +82,7 @@ export function createFakeTime(startMs = Date.UTC(2026, 0, 1)): FakeTime {
   };
 }
 
-/** A client of `service` whose waits take no time. */
+/** A client of `service` that waits in no time. */
 export function clientOf(service: PaymentService, options: Partial<ClientOptions> = {}) {
   return createClient({
     baseUrl: service.baseUrl,
@@ -176,7 +176,7 @@ export async function startPaymentService(): Promise<PaymentService> {
     return { status: 404, body: envelope('invalid_request', 'IR_05') };
   };
 
-  const answer = (response: ServerResponse, status: number, body: unknown, headers = {}) => {
+  const reply = (response: ServerResponse, status: number, body: unknown, headers = {}) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(typeof body === 'string' ? body : JSON.stringify(body ?? {}));
   };
@@ -185,8 +185,8 @@ export async function startPaymentService(): Promise<PaymentService> {
     const arrived = await readRequest(request);
     received.push(arrived);
     const fault = faults.shift();
-    if (fault?.kind === 'answer') {
-      answer(response, fault.status, fault.body, fault.headers);
+    if (fault?.kind === 'response') {
+      reply(response, fault.status, fault.body, fault.headers);
       return;
     }
     if (fault?.kind === 'cutBefore') {
@@ -194,7 +194,7 @@ export async function startPaymentService(): Promise<PaymentService> {
       return;
     }
     const { status, body, headers } = work(arrived);
-    if (fault === undefined) answer(response, status, body, headers);
+    if (fault === undefined) reply(response, status, body, headers);
     else failAfter(fault, response);
   };
 

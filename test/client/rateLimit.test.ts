@@ -11,7 +11,7 @@ async function startLimited(limit: number, time: FakeTime) {
   const service = await startPaymentService();
   let resetAtMs = 0;
   let left = 0;
-  let answered = 0;
+  let processed = 0;
   let refused = 0;
   service.always = () => {
     if (time.nowMs() >= resetAtMs) {
@@ -22,7 +22,7 @@ async function startLimited(limit: number, time: FakeTime) {
     if (isOver) refused += 1;
     else {
       left -= 1;
-      answered += 1;
+      processed += 1;
     }
     return {
       status: isOver ? 429 : 200,
@@ -35,7 +35,7 @@ async function startLimited(limit: number, time: FakeTime) {
       },
     };
   };
-  return Object.assign(service, { counts: () => ({ answered, refused }) });
+  return Object.assign(service, { counts: () => ({ processed, refused }) });
 }
 
 describe('the rate limit', () => {
@@ -46,7 +46,7 @@ describe('the rate limit', () => {
     // Another client, which has to learn of the limit by a 429.
     const startedAtMs = time.nowMs();
     await clientOf(service, { time }).payments.retrieve('order-1');
-    expect(service.counts()).toEqual({ answered: 2, refused: 1 });
+    expect(service.counts()).toEqual({ processed: 2, refused: 1 });
     expect(time.nowMs() - startedAtMs).toBeGreaterThanOrEqual(60_000);
     expect(time.nowMs() - startedAtMs).toBeLessThan(62_000);
   });
@@ -58,7 +58,7 @@ describe('the rate limit', () => {
     for (let i = 0; i < 35; i += 1) {
       await client.payments.retrieve('order-1', {}, { lane: 'webhook' });
     }
-    expect(service.counts()).toEqual({ answered: 35, refused: 0 });
+    expect(service.counts()).toEqual({ processed: 35, refused: 0 });
   });
 
   it('is shared by clients of one budget, however many calls run at once', async () => {
@@ -66,7 +66,7 @@ describe('the rate limit', () => {
     const service = await startLimited(10, time);
     const calls = { all: 1, waiting: 0, ended: 0 };
     let allWait: Promise<void> | undefined;
-    const patient = {
+    const loggedTime = {
       ...time,
       sleep: async (delayMs: number, signal: AbortSignal) => {
         calls.waiting += 1;
@@ -81,7 +81,7 @@ describe('the rate limit', () => {
     const budget = createLocalBudget(time);
     // However the calls meet, some wait for more than one reset.
     const retry = { totalTimeoutMs: 600_000 };
-    const clients = [0, 1].map(() => clientOf(service, { time: patient, budget, retry }));
+    const clients = [0, 1].map(() => clientOf(service, { time: loggedTime, budget, retry }));
     const call = async (i: number) => {
       await clients[i % 2]?.payments.retrieve('order-1', {}, { lane: 'webhook' });
       calls.ended += 1;
@@ -89,7 +89,7 @@ describe('the rate limit', () => {
     await call(0);
     calls.all = 20;
     await Promise.all(Array.from({ length: 19 }, (_, i) => call(i)));
-    expect(service.counts()).toEqual({ answered: 20, refused: 0 });
+    expect(service.counts()).toEqual({ processed: 20, refused: 0 });
   });
 
   it('leaves the shop its part: background work waits while less than 30 % is left', async () => {
@@ -118,7 +118,7 @@ describe('the rate limit', () => {
   });
 
   // Cut off after it was sent, it would leave its outcome unknown for nothing.
-  it('never lets a capture go out with too little time for its answer', async () => {
+  it('never sends a capture with too little time for its response', async () => {
     const time = createFakeTime();
     const service = await startLimited(1, time);
     const retry = { totalTimeoutMs: 65_000, attemptTimeoutMs: 30_000 };
@@ -132,10 +132,10 @@ describe('the rate limit', () => {
       attempts: 1,
       outcomeUnknown: false,
     });
-    expect(service.counts()).toEqual({ answered: 1, refused: 1 });
+    expect(service.counts()).toEqual({ processed: 1, refused: 1 });
     // A read that is cut off does no harm.
     await client.payments.retrieve('order-1');
-    expect(service.counts().answered).toBe(2);
+    expect(service.counts().processed).toBe(2);
   });
 
   it('is waited for no longer once the caller gives up', async () => {

@@ -1,4 +1,4 @@
-/** Money moves once, whatever happens to requests and answers: the service counts. */
+/** Money moves once, regardless of lost requests and responses: the service counts. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CreatePaymentRequest, PaymentServiceError } from '../../src/client/index.ts';
@@ -24,7 +24,7 @@ const AFTER_COMMIT: readonly Fault[] = [
 const quick = { retry: { attemptTimeoutMs: 300 } };
 
 describe('creating a payment under its own id', () => {
-  it.each(AFTER_COMMIT)('charges once when the answer is lost: %j', async (fault) => {
+  it.each(AFTER_COMMIT)('charges once when the response is lost: %j', async (fault) => {
     const service = await startPaymentService();
     service.fail(fault);
     const created = await clientOf(service, quick).payments.create(ORDER);
@@ -54,7 +54,7 @@ describe('creating a payment under its own id', () => {
     expect(origin).toBe('existing');
   });
 
-  it('says that the payment exists when it cannot be read', async () => {
+  it('reports that the payment exists when it cannot be retrieved', async () => {
     const service = await startPaymentService();
     service.fail({ kind: 'cutAfter' });
     service.hiddenReads = 1000;
@@ -64,7 +64,7 @@ describe('creating a payment under its own id', () => {
   });
 
   // Called "try again", it would be tried for ever.
-  it('says that trying again is no use when reading the payment is refused', async () => {
+  it('reports that a retry is useless when retrieving the payment is refused', async () => {
     const service = await startPaymentService();
     service.always = ({ method }) => ({
       status: method === 'GET' ? 403 : 409,
@@ -87,7 +87,7 @@ describe('creating a payment under its own id', () => {
       method === 'GET'
         ? { status: 404, body: { error: { type: 't', code: 'IR_05', message: '' } } }
         : { status: 409, body: { error: { type: 't', code: 'HE_01', message: '' } } };
-    service.fail({ kind: 'answer', status: 503, headers: { 'retry-after': '50' } });
+    service.fail({ kind: 'response', status: 503, headers: { 'retry-after': '50' } });
     const time = createFakeTime();
     const retry = { totalTimeoutMs: 100_000, maxAttempts: 50, baseDelayMs: 8_000 };
     const startedAtMs = time.nowMs();
@@ -97,9 +97,9 @@ describe('creating a payment under its own id', () => {
     expect(time.nowMs() - startedAtMs).toBeLessThanOrEqual(100_000);
   });
 
-  it('does not say so when only an unreadable answer hinted at it', async () => {
+  it('does not report so when only an unreadable response suggested it', async () => {
     const service = await startPaymentService();
-    const page: Fault = { kind: 'answer', status: 200, body: '<h1>Welcome</h1>' };
+    const page: Fault = { kind: 'response', status: 200, body: '<h1>Welcome</h1>' };
     service.fail(page, page, page, page, page);
     const error = await errorOf(clientOf(service).payments.create(ORDER));
     expect(error).toMatchObject({ kind: 'unreadable_response', outcomeUnknown: true });
@@ -139,7 +139,7 @@ describe('creating a payment under its own id', () => {
 
   it('gets through a burst of 503', async () => {
     const service = await startPaymentService();
-    const burst: Fault = { kind: 'answer', status: 503 };
+    const burst: Fault = { kind: 'response', status: 503 };
     service.fail(burst, burst, burst);
     const time = createFakeTime();
     const { origin } = await clientOf(service, { time }).payments.create(ORDER);
@@ -163,7 +163,7 @@ describe('creating a payment under its own id', () => {
 });
 
 describe('creating a payment without an id', () => {
-  it('says that it was not safe to repeat', async () => {
+  it('reports that a retry was not safe', async () => {
     const service = await startPaymentService();
     const created = await clientOf(service).payments.create(WITHOUT_ID);
     expect(created).toMatchObject({ origin: 'created', retrySafe: false });
@@ -198,7 +198,7 @@ describe('capturing and refunding', () => {
       const service = await startPaymentService();
       const client = clientOf(service);
       await client.payments.create(held);
-      service.fail({ kind: 'answer', status });
+      service.fail({ kind: 'response', status });
       expect(await client.payments.capture('order-1')).toMatchObject({ status: 'succeeded' });
       expect(service.captures).toEqual(['order-1']);
       expect(service.received.map(({ method }) => method)).toEqual(['POST', 'POST', 'GET', 'POST']);
@@ -217,13 +217,13 @@ describe('capturing and refunding', () => {
   });
 
   it.each([
-    ['the retrieve fails', [{ kind: 'answer', status: 404 }] as const],
-    ['the retrieve is refused', [{ kind: 'answer', status: 403 }] as const],
+    ['the retrieve fails', [{ kind: 'response', status: 404 }] as const],
+    ['the retrieve is refused', [{ kind: 'response', status: 403 }] as const],
   ])('a capture is not sent again when %s', async (_what, faults) => {
     const service = await startPaymentService();
     const client = clientOf(service);
     await client.payments.create(held);
-    service.fail({ kind: 'answer', status: 502 }, ...faults);
+    service.fail({ kind: 'response', status: 502 }, ...faults);
     const error = await errorOf(client.payments.capture('order-1'));
     expect(error).toMatchObject({ httpStatus: 502, outcomeUnknown: true });
     expect(service.captures).toEqual([]);
@@ -233,7 +233,7 @@ describe('capturing and refunding', () => {
     const service = await startPaymentService();
     const client = clientOf(service);
     await client.payments.create({ ...ORDER, capture_method: 'manual_multiple' });
-    service.fail({ kind: 'answer', status: 502 });
+    service.fail({ kind: 'response', status: 502 });
     const error = await errorOf(client.payments.capture('order-1', { amount_to_capture: 100 }));
     expect(error).toMatchObject({ outcomeUnknown: true, httpStatus: 502 });
     expect(service.captures).toEqual([]);
@@ -300,7 +300,7 @@ describe('capturing and refunding', () => {
     expect((await clientOf(service).refunds.create(request)).origin).toBe('existing');
   });
 
-  it('a refund that is not found after its answer was lost stays unknown', async () => {
+  it('a refund that is not found after a lost response stays unknown', async () => {
     const service = await startPaymentService();
     service.fail({ kind: 'cutBefore' });
     const request = { payment_id: 'order-1', refund_id: 'back-1' };
@@ -314,7 +314,7 @@ describe('capturing and refunding', () => {
     const client = clientOf(service);
     await client.refunds.create({ payment_id: 'order-1', refund_id: 'back-1' });
     service.fail({
-      kind: 'answer',
+      kind: 'response',
       status: 400,
       body: { error: { type: 't', code: 'HE_01', message: '' } },
     });
@@ -326,7 +326,7 @@ describe('capturing and refunding', () => {
 
   it('what was surely not done is sent again', async () => {
     const service = await startPaymentService();
-    service.fail({ kind: 'answer', status: 429 });
+    service.fail({ kind: 'response', status: 429 });
     await clientOf(service).payments.capture('order-1');
     expect(service.captures).toHaveLength(1);
     expect(service.received).toHaveLength(2);
@@ -342,7 +342,7 @@ const anyFault: fc.Arbitrary<Fault> = fc.oneof(
   ),
   fc.record({ kind: fc.constant('failAfter' as const), status: fc.constantFrom(500, 502, 503) }),
   fc.record({
-    kind: fc.constant('answer' as const),
+    kind: fc.constant('response' as const),
     status: fc.constantFrom(301, 400, 401, 403, 404, 409, 422, 429, 500, 503),
     body: fc.constantFrom(undefined, { error: { type: 'x', code: 'ZZ_99', message: 'new' } }),
   }),

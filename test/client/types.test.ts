@@ -54,7 +54,7 @@ test('what does not compile is refused at run time, too', () => {
 });
 
 /** Never called: it is enough that it compiles. */
-const answersHaveTypes = async (client: PaymentServiceClient): Promise<void> => {
+const responsesHaveTypes = async (client: PaymentServiceClient): Promise<void> => {
   const { payment, retrySafe } = await client.payments.create(ORDER);
   const status: string | null | undefined = payment.status;
   const isSafe: boolean = retrySafe;
@@ -68,4 +68,4 @@ const answersHaveTypes = async (client: PaymentServiceClient): Promise<void> => 
   await client.payments.retrieve('p', {}, { lane: 'fast' });
   void [status, isSafe, capturedAt, amount];
 };
-void answersHaveTypes;
+void responsesHaveTypes;

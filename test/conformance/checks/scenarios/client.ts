@@ -22,7 +22,7 @@ const ORDER = {
 };
 
 const answers = (status: number, headers?: Record<string, string>): Fault => ({
-  kind: 'answer',
+  kind: 'response',
   status,
   body: { error: { type: 'api_error', code: 'HE_00', message: 'Out of order' } },
   ...(headers && { headers }),
@@ -172,7 +172,7 @@ const RETRIES: Scenarios = {
   status201: async () => {
     const service = await startPaymentService();
     service.fail({
-      kind: 'answer',
+      kind: 'response',
       status: 201,
       body: { payment_id: 'order-1', status: 'succeeded' },
     });

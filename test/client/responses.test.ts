@@ -1,4 +1,4 @@
-/** What the service answers is read leniently, and what it refuses is told exactly. */
+/** Responses are parsed leniently, and errors are reported exactly. */
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { errorOf } from './failing.ts';
@@ -7,21 +7,21 @@ import { API_KEY, clientOf, createFakeTime, startPaymentService } from './paymen
 const CARD_NUMBER = '4242424242424242';
 const error = (type: string, code: string, message = '') => ({ error: { type, code, message } });
 
-async function serviceThatAnswers(status: number, body: unknown, headers = {}) {
+async function serviceReturning(status: number, body: unknown, headers = {}) {
   const service = await startPaymentService();
   service.always = () => ({ status, body, headers });
   return service;
 }
 
-describe('answers', () => {
+describe('responses', () => {
   it('may carry fields that nobody knows, nulls, and hardly any fields at all', async () => {
     const news = { payment_id: 'p', status: 'frozen', amount: null, novelty: { deep: [1] } };
-    const service = await serviceThatAnswers(201, news);
+    const service = await serviceReturning(201, news);
     expect(await clientOf(service).payments.retrieve('p')).toEqual(news);
   });
 
   it('without the id of the resource are not readable, and may have been carried out', async () => {
-    const service = await serviceThatAnswers(200, { status: 'succeeded' });
+    const service = await serviceReturning(200, { status: 'succeeded' });
     const client = clientOf(service);
     expect(await errorOf(client.payments.retrieve('p'))).toMatchObject({
       kind: 'unreadable_response',
@@ -34,12 +34,12 @@ describe('answers', () => {
       retryable: false,
       attempts: 1,
     });
-    service.fail({ kind: 'answer', status: 503 }, { kind: 'cutBefore' });
+    service.fail({ kind: 'response', status: 503 }, { kind: 'cutBefore' });
     expect((await errorOf(client.payments.retrieve('p'))).attempts).toBe(3);
   });
 
-  it('whose money is of another form are refused by the name of the field, and not its value', async () => {
-    const service = await serviceThatAnswers(200, {
+  it('with invalid money are rejected by the name of the field, without its value', async () => {
+    const service = await serviceReturning(200, {
       payment_id: 'p',
       amount: 65.4,
       currency: 978,
@@ -50,7 +50,7 @@ describe('answers', () => {
     expect(message).not.toMatch(/65|978/);
   });
 
-  it('whose other fields are of another form are read without them', async () => {
+  it('with other invalid fields are read without them', async () => {
     const odd = {
       payment_id: 'p',
       amount: 6540,
@@ -59,7 +59,7 @@ describe('answers', () => {
       order_details: [{ name: 'Shirt', quantity: 1.5 }],
       refunds: [{ amount: 1 }],
     };
-    const service = await serviceThatAnswers(200, odd);
+    const service = await serviceReturning(200, odd);
     expect(await clientOf(service).payments.retrieve('p')).toEqual({
       payment_id: 'p',
       amount: 6540,
@@ -68,7 +68,7 @@ describe('answers', () => {
   });
 
   it('to a question about health may be any text', async () => {
-    const service = await serviceThatAnswers(200, 'health is good');
+    const service = await serviceReturning(200, 'health is good');
     await clientOf(service).health();
   });
 });
@@ -80,14 +80,14 @@ describe('lists', () => {
     ['others', { data: rows, total_count: 9, has_more: true }, 9, true],
     ['a bare array', rows, undefined, undefined],
   ])('are read from the envelope of %s', async (_, body, totalCount, hasMore) => {
-    const service = await serviceThatAnswers(200, body);
+    const service = await serviceReturning(200, body);
     const page = await clientOf(service).payments.list({ limit: 2, status: 'succeeded' });
     expect(page).toEqual({ items: rows, unreadable: [], totalCount, hasMore });
     expect(service.received[0]?.body).toEqual({ limit: 2, status: 'succeeded' });
   });
 
-  it('can be asked for by query, with lists in it', async () => {
-    const service = await serviceThatAnswers(200, []);
+  it('can be filtered by query, lists included', async () => {
+    const service = await serviceReturning(200, []);
     const client = clientOf(service);
     await client.payments.listByQuery({ created_gte: '2026-01-01T00:00:00Z', limit: 1 });
     await client.disputes.list({ dispute_status: ['dispute_opened', 'dispute_lost'] });
@@ -126,13 +126,13 @@ describe('lists', () => {
       }),
     ],
     ['an empty page', 4, (data: unknown[]) => data],
-  ] as const)('are walked to the end that %s tells', async (_, requests, wrap) => {
+  ] as const)('are walked to the end that %s reports', async (_, requests, wrap) => {
     const walked = await walk(wrap);
     expect(walked.ids).toEqual(walked.all);
     expect(walked.requests).toBe(requests);
   });
 
-  it('are walked to the end where fewer rows come than were asked for', async () => {
+  it('are walked to the end where pages have fewer rows than requested', async () => {
     const walked = await walk((data) => data, 20);
     expect(walked.ids).toEqual(walked.all);
   });
@@ -146,12 +146,12 @@ describe('lists', () => {
     service.always = ({ body }) => {
       const { offset = 0 } = body as { offset?: number };
       const data = all.slice(offset, offset + limit);
-      const answer = { count: data.length, total_count: all.length, data };
+      const page = { count: data.length, total_count: all.length, data };
       const news = Array.from({ length: arriving.shift() ?? 0 }, (_, i) => ({
         refund_id: `new${arriving.length}-${i}`,
       }));
       all = [...news, ...all];
-      return { status: 200, body: answer };
+      return { status: 200, body: page };
     };
     const ids: string[] = [];
     for await (const { refund_id } of clientOf(service).refunds.iterate({ limit })) {
@@ -171,7 +171,7 @@ describe('lists', () => {
     expect(ids.filter((id) => id.startsWith('old'))).toEqual(old);
   });
 
-  it('give every row that can be read before they tell of one that cannot', async () => {
+  it('give every row that can be read before they report of one that cannot', async () => {
     const pages = [
       [{ refund_id: 'a' }, { refund_id: 'b', amount: 65.4 }],
       [{ amount: 1 }, { refund_id: 'c' }],
@@ -192,13 +192,13 @@ describe('lists', () => {
   });
 
   it('of business profiles leave none out without a word', async () => {
-    const service = await serviceThatAnswers(200, [{ profile_id: 'a' }, {}]);
+    const service = await serviceReturning(200, [{ profile_id: 'a' }, {}]);
     const thrown = await errorOf(clientOf(service).businessProfiles.list('merchant_1'));
     expect(thrown.kind).toBe('unreadable_response');
   });
 
   it('are not walked for ever where offset is ignored', async () => {
-    const service = await serviceThatAnswers(200, [{ refund_id: 'a' }, { refund_id: 'b' }]);
+    const service = await serviceReturning(200, [{ refund_id: 'a' }, { refund_id: 'b' }]);
     const walked = async (limit: number) => {
       const ids: string[] = [];
       for await (const { refund_id } of clientOf(service).refunds.iterate({ limit })) {
@@ -212,7 +212,7 @@ describe('lists', () => {
 
   it.each([3, 4, 5])('end with an error where offset is ignored, %i rows counted', async (all) => {
     const data = [{ refund_id: 'a' }, { refund_id: 'b' }];
-    const service = await serviceThatAnswers(200, { count: 2, total_count: all, data });
+    const service = await serviceReturning(200, { count: 2, total_count: all, data });
     const walk = async () => {
       for await (const _ of clientOf(service).refunds.iterate({ limit: 2 }));
     };
@@ -232,7 +232,7 @@ describe('refusals', () => {
     [500, 'ZZ_99', 'unavailable', true],
     [502, 'CE_01', 'unavailable', true],
   ])('HTTP %i with %s: %s, retryable: %s', async (status, code, kind, retryable) => {
-    const service = await serviceThatAnswers(status, error('a_new_type', code, 'why'), {
+    const service = await serviceReturning(status, error('a_new_type', code, 'why'), {
       'x-request-id': 'req-1',
     });
     const thrown = await errorOf(clientOf(service).payments.retrieve('p'));
@@ -249,14 +249,14 @@ describe('refusals', () => {
   });
 
   it('without an envelope are judged by their HTTP status', async () => {
-    const service = await serviceThatAnswers(403, '<h1>Forbidden</h1>');
+    const service = await serviceReturning(403, '<h1>Forbidden</h1>');
     const thrown = await errorOf(clientOf(service).payments.retrieve('p'));
     expect(thrown).toMatchObject({ kind: 'refused', httpStatus: 403, code: undefined });
   });
 
-  it('a decline is no error: its code says what to do', async () => {
+  it('a decline is not an error: its code leads to the advice', async () => {
     const declined = { payment_id: 'p', status: 'failed', unified_code: 'UE_1001' };
-    const service = await serviceThatAnswers(200, declined);
+    const service = await serviceReturning(200, declined);
     const { payment } = await clientOf(service).payments.create({
       amount: 1,
       currency: 'USD',
@@ -268,7 +268,7 @@ describe('refusals', () => {
 
   it('the wait that Retry-After names is kept', async () => {
     const service = await startPaymentService();
-    service.fail({ kind: 'answer', status: 503, headers: { 'retry-after': '7' } });
+    service.fail({ kind: 'response', status: 503, headers: { 'retry-after': '7' } });
     const time = createFakeTime();
     await clientOf(service, { time }).health();
     expect(time.waitsMs).toEqual([7125]);
@@ -278,7 +278,7 @@ describe('refusals', () => {
 describe('what an error quotes', () => {
   const quote = async (message: string, requestId = 'req-1') => {
     const body = error('invalid_request', 'IR_04', message);
-    const service = await serviceThatAnswers(400, body, { 'x-request-id': requestId });
+    const service = await serviceReturning(400, body, { 'x-request-id': requestId });
     return await errorOf(clientOf(service).payments.retrieve('p'));
   };
 
@@ -317,7 +317,7 @@ describe('what an error quotes', () => {
 describe('the key', () => {
   it('is sent in its header, and follows no redirect', async () => {
     const elsewhere = await startPaymentService();
-    const service = await serviceThatAnswers(302, {}, { location: `${elsewhere.baseUrl}/health` });
+    const service = await serviceReturning(302, {}, { location: `${elsewhere.baseUrl}/health` });
     const thrown = await errorOf(clientOf(service).health());
     expect(thrown).toMatchObject({ kind: 'refused', httpStatus: 302, attempts: 1 });
     expect(service.received[0]?.apiKey).toBe(API_KEY);
@@ -326,7 +326,7 @@ describe('the key', () => {
 
   it('and a card number are in no error, even where the service repeats them', async () => {
     const echo = error('invalid_request', 'IR_04', `bad ${CARD_NUMBER} with ${API_KEY}`);
-    const service = await serviceThatAnswers(400, echo, { 'x-request-id': API_KEY });
+    const service = await serviceReturning(400, echo, { 'x-request-id': API_KEY });
     const client = clientOf(service);
     const billing = undefined;
     for (const thrown of [
