@@ -5,9 +5,9 @@ import { localUrl } from '../platform/httpServer.ts';
 
 export function describe(config: Config, running: Running): object {
   return {
-    webhookUrl: webhookUrl(config, running) ?? null,
-    adminUrl: adminUrl(config, running) ?? null,
-    sandboxUrl: running.sandbox?.baseUrl ?? null,
+    webhook_url: webhookUrl(config, running) ?? null,
+    admin_url: adminUrl(config, running) ?? null,
+    sandbox_url: running.sandbox?.baseUrl ?? null,
     database: running.isEmbedded ? config.dataDir : 'DATABASE_URL',
     queues: config.redisUrl === undefined ? 'postgres' : 'redis',
   };

@@ -151,3 +151,8 @@ export function formatTime(time: Date | null): string {
         .replace('T', ' ')
         .replace(/\.\d+Z$/, ' UTC');
 }
+
+/** The same of microseconds since 1970. */
+export function formatMicros(instantMicros: number): string {
+  return formatTime(new Date(Math.floor(instantMicros / 1_000)));
+}

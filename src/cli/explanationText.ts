@@ -10,6 +10,7 @@ import type {
   PartExplanation,
   TransferExplanation,
 } from '../ledger/domain/explanation.ts';
+import { fieldName } from '../representation/fieldName.ts';
 import { formatTime } from './context.ts';
 
 /** An order: why it has its status, then each of its parts. */
@@ -99,7 +100,7 @@ function filledLine({ field, value, from }: FieldOrigin, currency: string | null
     AMOUNT_FIELDS.includes(field) && typeof value === 'number' && currency !== null
       ? formatMoney(value, currency)
       : value;
-  return `It does not carry ${field}: ${shown} is from ${describe(from)}`;
+  return `It does not carry ${fieldName(field)}: ${shown} is from ${describe(from)}`;
 }
 
 function amountLine(

@@ -103,7 +103,7 @@ export const reason = z
       'line, without card numbers. Null where the state needs none or the service gave none.',
   );
 
-export const doubts = z
+export const uncertainties = z
   .array(z.string())
   .describe('Why the service is to be asked again before this can be trusted. Usually empty.');
 

@@ -1,9 +1,6 @@
 /** The timeline of an order in the form of the API. */
 import { z } from 'zod';
 import { ORDER_STATUSES } from '../ledger/domain/order.ts';
-import { formatInstant } from '../ledger/domain/time.ts';
-import type { Cause, TimelineEntry } from '../ledger/domain/timeline.ts';
-import { declineJson } from '../representation/decline.ts';
 import { decline } from './decline.ts';
 import { amount, currency, reason, resourceKind, resourceStatus, time } from './schemas.ts';
 
@@ -41,7 +38,7 @@ export const timelineEntry = z
       amount_received: amount.nullable(),
       decline: decline.nullable().describe('Failed payments only.'),
       reason,
-      rules: z.boolean().describe('The state of the resource stands on this snapshot now.'),
+      is_current: z.boolean().describe('The state of the resource stands on this snapshot now.'),
       cause,
     }),
     z.strictObject({
@@ -88,64 +85,3 @@ export const timelineEntry = z
     }),
   ])
   .meta({ id: 'TimelineEntry' });
-
-export function timelineBody(entry: TimelineEntry): z.input<typeof timelineEntry> {
-  const said = { at: formatInstant(entry.atMicros), text: entry.text };
-  switch (entry.type) {
-    case 'event': {
-      const { type, number, eventId, eventType } = entry;
-      return { type, ...said, number, event_id: eventId, event_type: eventType };
-    }
-    case 'snapshot': {
-      const { type, kind, id, stage, rules } = entry;
-      return {
-        ...{ type, ...said, kind, id, status: entry.status, stage, currency: entry.currency },
-        amount: entry.amountMinor,
-        amount_received: entry.receivedMinor,
-        decline: declineJson(entry),
-        reason: entry.reason,
-        rules,
-        cause: causeBody(entry.cause),
-      };
-    }
-    case 'transfer': {
-      const { type, kind, id, leg, debit, credit } = entry;
-      return {
-        ...{ type, ...said, kind, id, leg, debit, credit, currency: entry.currency },
-        amount: entry.amountMinor,
-        amount_cumulative: entry.cumulativeMinor,
-        cause: entry.cause && causeBody(entry.cause),
-      };
-    }
-    case 'status':
-      return {
-        type: entry.type,
-        ...said,
-        status: entry.status,
-        previous_status: entry.previousStatus,
-        cause: entry.cause && causeBody(entry.cause),
-      };
-    case 'registered':
-      return {
-        type: entry.type,
-        ...said,
-        currency: entry.currency,
-        amount: entry.amountMinor,
-        by: entry.by,
-      };
-    case 'alert_opened':
-    case 'alert_acknowledged':
-    case 'alert_resolved': {
-      const { type, number, rule, subject, severity } = entry;
-      return { type, ...said, number, rule, subject, severity };
-    }
-    default: {
-      const { type, number, subject, detail } = entry;
-      return { type, ...said, number, class: entry.class, subject, detail };
-    }
-  }
-}
-
-function causeBody({ source, eventNumber, eventId }: Cause): z.input<typeof cause> {
-  return { source, event_number: eventNumber, event_id: eventId };
-}

@@ -56,10 +56,10 @@ export interface DemoReport {
   readonly failures: readonly string[];
   readonly webhooks: WebhookCounts;
   /** Every order of the account, earlier runs included, by webhooks alone. */
-  readonly heard: readonly ComparedOrder[];
-  readonly reconciled: ReconcileCounts;
+  readonly afterWebhooks: readonly ComparedOrder[];
+  readonly reconciliation: ReconcileCounts;
   /** The same orders after reconciling. */
-  readonly compared: readonly ComparedOrder[];
+  readonly afterReconciliation: readonly ComparedOrder[];
   /** Before reconciling nothing differed but what was lost, and after it nothing at all. */
   readonly passed: boolean;
 }
@@ -114,22 +114,22 @@ export async function runDemo(parts: DemoParts, options: DemoOptions): Promise<D
   await shop.control.endFaults();
   await waitForLedger(parts);
   const events = await shop.control.events(0);
-  const heard = await compare(parts, events);
+  const afterWebhooks = await compare(parts, events);
   await letListsClose(parts);
-  const reconciled = await reconcileAll(parts);
-  const compared = await compare(parts, []);
+  const reconciliation = await reconcileAll(parts);
+  const afterReconciliation = await compare(parts, []);
   const isRight =
-    heard.every(({ outcome }) => outcome !== 'different') &&
-    compared.every(({ outcome }) => outcome === 'equal');
+    afterWebhooks.every(({ outcome }) => outcome !== 'different') &&
+    afterReconciliation.every(({ outcome }) => outcome === 'equal');
   return {
     seed: options.seed,
     orders: options.orders,
     failures,
     webhooks: countWebhooks(events.filter(({ seq }) => seq > lastSeq)),
-    heard,
-    reconciled,
-    compared,
-    passed: failures.length === 0 && reconciled.failures.length === 0 && isRight,
+    afterWebhooks,
+    reconciliation,
+    afterReconciliation,
+    passed: failures.length === 0 && reconciliation.failures.length === 0 && isRight,
   };
 }
 

@@ -1,5 +1,6 @@
 /** An order as JSON: the same in the admin API and in order webhooks. */
 import { describeReason } from '../contract/reasons.ts';
+import { orderIdOf } from '../ledger/domain/order.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
 import type { OrderName, OrderParts, ReadOrder } from '../ledger/read/orders.ts';
 import type { OrderTotalsRow, PartSummary } from '../ledger/read/store/parts.ts';
@@ -39,6 +40,13 @@ export function orderJson(order: ReadOrder) {
   };
 }
 
+/** The order that something belongs to; all null where it belongs to none. */
+export function orderReferenceJson(orderKey: string | null) {
+  return orderKey === null
+    ? { order_id: null, order_key: null, named_by: null }
+    : { order_id: orderIdOf(orderKey), order_key: orderKey, named_by: orderNamedBy(orderKey) };
+}
+
 /** Whether an order id or, where there is none, a payment id names the order of a key. */
 export function orderNamedBy(orderKey: string): OrderName {
   return orderKey.startsWith('order:') ? 'order' : 'payment';
@@ -73,7 +81,7 @@ function partJson(part: PartSummary) {
     amount_captured: isPayment ? part.capturedMinor : null,
     decline: declineJson(part),
     reason: describeReason(part.kind, part.status, part) ?? null,
-    doubts: [...part.doubts],
+    uncertainties: [...part.doubts],
     open_findings: [...part.openFindings],
     created_at: isoOrNull(part.createdAt),
     deadline_at: isoOrNull(part.deadlineAt),

@@ -16,7 +16,7 @@ const run = (...args: readonly string[]): Promise<Exit> =>
   runTallyhook(['alerts', ...args], { env: settingsFor(db.url) });
 
 interface Shown {
-  readonly id: number;
+  readonly number: number;
   readonly state: string;
   readonly subject: string;
 }
@@ -52,7 +52,7 @@ test('the list shows what is not resolved, all of it when asked, and only what i
   const [open, grave, over] = [await raise(), await raise('critical'), await raise()];
   await resolve(over);
   const numbers = async (...args: readonly string[]) =>
-    (await list(...args)).map(({ id }) => String(id));
+    (await list(...args)).map(({ number }) => String(number));
   expect(await numbers()).toEqual([grave, open]);
   expect(await numbers('--all')).toEqual([over, grave, open]);
   expect(await numbers('--severity', 'critical')).toEqual([grave]);
@@ -85,8 +85,8 @@ test('an alert is snoozed for a while', async () => {
   const number = await raise();
   const exit = await run('snooze', number, '--for', '4h', '--by', 'ada', '--json');
   expect(exit.code).toBe(0);
-  const { snoozedUntil } = JSON.parse(exit.stdout) as { snoozedUntil: string };
-  const hours = (Date.parse(snoozedUntil) - Date.now()) / 3_600_000;
+  const { snoozed } = JSON.parse(exit.stdout) as { snoozed: { until: string } };
+  const hours = (Date.parse(snoozed.until) - Date.now()) / 3_600_000;
   expect(hours).toBeGreaterThan(3.9);
   expect(hours).toBeLessThan(4.1);
   expect((await run('list')).stdout).toContain('open, snoozed');

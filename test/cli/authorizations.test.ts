@@ -45,10 +45,10 @@ describe('authorizations', () => {
     const before = (await truth(id)).capture_before;
     expect(authorizations).toContainEqual(
       expect.objectContaining({
-        paymentId: id,
-        capturableMinor: 6540,
+        payment_id: id,
+        amount_capturable: 6540,
         currency: 'USD',
-        deadlineAt: new Date(before).toISOString(),
+        capture_before: new Date(before).toISOString(),
       }),
     );
     expect((await run('authorizations', 'list')).stdout).toMatch(
@@ -129,7 +129,7 @@ describe('refresh', () => {
     const first = await run('refresh', id);
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(first.stdout).toContain(`payment ${id}: status requires_capture → succeeded`);
-    expect(first.stdout).toContain(`payment ${id}: capturedMinor 0 → 6540`);
+    expect(first.stdout).toContain(`payment ${id}: amount_captured 0 → 6540`);
     expect((await run('refresh', id)).stdout).toBe(`payment ${id}: nothing new.\n`);
   });
 

@@ -156,17 +156,17 @@ describe('start', () => {
       await program.exit;
     });
     await waitFor('the banner', () => program.stdout().trimEnd().endsWith('}'));
-    const banner = JSON.parse(program.stdout()) as { webhookUrl: string; adminUrl: string };
+    const banner = JSON.parse(program.stdout()) as { webhook_url: string; admin_url: string };
     expect(banner).toEqual({
-      webhookUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/hooks\/pay$/),
-      adminUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      webhook_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/hooks\/pay$/),
+      admin_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       // A database of one's own may hold real books: nothing invented is started beside them.
-      sandboxUrl: null,
+      sandbox_url: null,
       database: 'DATABASE_URL',
       queues: 'postgres',
     });
-    expect((await fetch(new URL('/healthz', banner.webhookUrl))).status).toBe(200);
-    expect((await fetch(new URL('/metrics', banner.adminUrl))).status).toBe(401);
+    expect((await fetch(new URL('/healthz', banner.webhook_url))).status).toBe(200);
+    expect((await fetch(new URL('/metrics', banner.admin_url))).status).toBe(401);
     expect(program.stderr()).toBe('');
     program.kill('SIGTERM');
     expect(await program.exit).toMatchObject({ code: 0 });
@@ -384,9 +384,9 @@ describe('orders', () => {
     expect(await runJson('orders', 'list', '--limit', '1')).toMatchObject({
       orders: [
         {
-          orderId,
+          order_id: orderId,
           status: 'partially_refunded',
-          totals: [{ currency: 'USD', capturedMinor: 6540, refundedMinor: 2180 }],
+          totals: [{ currency: 'USD', amount_captured: 6540, amount_refunded: 2180 }],
         },
       ],
     });
@@ -400,11 +400,11 @@ describe('orders', () => {
     expect(expired.stdout).not.toContain(orderId);
     await expectRefusal(
       run('orders', 'list', '--status', 'payed'),
-      /"payed" is no order status; there are .*paid/,
+      /"payed" is not an order status. Choose one of .*paid/,
     );
   });
 
-  test('show finds an order by its id or by that of its payment, with its parts', async () => {
+  test('show finds an order by its id or by that of a part, with its parts', async () => {
     const { orderId, paymentId, refundId } = await receivePaidOrder();
     const { code, stdout } = await run('orders', 'show', orderId);
     expect(code).toBe(0);
@@ -416,14 +416,17 @@ describe('orders', () => {
     expect(stdout).toMatch(new RegExp(`^refund +${refundId} +succeeded +21\\.80 USD`, 'm'));
 
     const byOrder = await runJson('orders', 'show', orderId);
-    expect(byOrder).toMatchObject({ orders: [{ orderId, parts: [{ id: paymentId }, {}] }] });
+    expect(byOrder).toMatchObject({
+      orders: [{ order_id: orderId, parts: [{ id: paymentId }, {}] }],
+    });
     expect(await runJson('orders', 'show', paymentId)).toEqual(byOrder);
+    expect(await runJson('orders', 'show', refundId)).toEqual(byOrder);
   });
 
   test('show exits with 1 for an id that nobody knows', async () => {
     await expectRefusal(
       run('orders', 'show', 'ord_unheard'),
-      /No order or payment is known as ord_unheard[\s\S]*events list/,
+      /No order, payment, refund or dispute is known as ord_unheard[\s\S]*events list/,
     );
   });
 });
@@ -441,24 +444,24 @@ describe('events', () => {
     const none = await run('events', 'list', '--state', 'dead');
     expect(none).toMatchObject({ code: 0, stdout: 'No such events.\n' });
     const applied = await runJson('events', 'list', '--state', 'applied', '--limit', '2');
-    expect(applied).toMatchObject({ events: [{ state: 'applied' }, { eventId }] });
+    expect(applied).toMatchObject({ events: [{ state: 'applied' }, { event_id: eventId }] });
   });
 
   test('show finds an event by its id or its number, with its exact body', async () => {
     const eventId = unique('evt');
     const body = eventBody(paymentObject(), { eventId });
     await receive(body);
-    const shown = (await runJson('events', 'show', eventId)) as { id: number };
+    const shown = (await runJson('events', 'show', eventId)) as { number: number };
     expect(shown).toMatchObject({
-      eventId,
-      eventType: 'payment_succeeded',
-      merchantId: MERCHANT_ID,
+      event_id: eventId,
+      event_type: 'payment_succeeded',
+      merchant_id: MERCHANT_ID,
       state: 'applied',
       body: body.toString('utf8'),
       findings: [],
       variants: [],
     });
-    expect(await runJson('events', 'show', String(shown.id))).toEqual(shown);
+    expect(await runJson('events', 'show', String(shown.number))).toEqual(shown);
     const { code, stdout } = await run('events', 'show', eventId);
     expect(code).toBe(0);
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(body.toString('utf8'));
@@ -512,7 +515,7 @@ describe('events', () => {
     const { eventId, orderId } = await receivePaidOrder();
     const show = async () => {
       const { orders } = (await runJson('orders', 'show', orderId)) as { orders: object[] };
-      return orders.map((order) => ({ ...order, updatedAt: undefined }));
+      return orders.map((order) => ({ ...order, updated_at: undefined }));
     };
     const before = await show();
     const { code, stdout, stderr } = await run('events', 'replay', eventId);
@@ -582,7 +585,7 @@ describe('text from outside', () => {
     await receive(eventBody({ what: evil }, { eventId: ignoredId, contentType: evil }));
     await receive(Buffer.from(`not JSON: ${evil}`));
     const unnamed = (await runJson('events', 'list', '--limit', '1')) as {
-      events: readonly { id: number }[];
+      events: readonly { number: number }[];
     };
 
     const outputs = [
@@ -591,7 +594,7 @@ describe('text from outside', () => {
       await run('events', 'list'),
       await run('events', 'show', eventId),
       await run('events', 'show', ignoredId),
-      await run('events', 'show', String(unnamed.events[0]?.id)),
+      await run('events', 'show', String(unnamed.events[0]?.number)),
       await run('orders', 'show', evil),
       await run('events', 'show', evil),
     ];
@@ -624,9 +627,9 @@ describe('with no settings at all', () => {
       await program.exit;
     });
     await waitFor('the banner', () => program.stdout().trimEnd().endsWith('}'));
-    const { webhookUrl, sandboxUrl } = JSON.parse(program.stdout()) as {
-      readonly webhookUrl: string;
-      readonly sandboxUrl: string;
+    const { webhook_url: webhookUrl, sandbox_url: sandboxUrl } = JSON.parse(program.stdout()) as {
+      readonly webhook_url: string;
+      readonly sandbox_url: string;
     };
     const sandboxKey = readFileSync(join(dataDir, 'sandbox-api-key'), 'utf8').trim();
     const health = await fetch(`${sandboxUrl}/health`, { headers: { 'api-key': sandboxKey } });

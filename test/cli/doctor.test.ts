@@ -35,7 +35,7 @@ interface Report {
   readonly checks: readonly {
     readonly name: string;
     readonly state: string;
-    readonly says: string;
+    readonly result: string;
     readonly remedy: string | null;
   }[];
 }
@@ -83,7 +83,7 @@ test('a pause is told with who began it and why, and looking at it changes nothi
   expect(named(report, 'reconciliation')).toEqual({
     name: 'reconciliation',
     state: 'warning',
-    says: expect.stringMatching(/^Ada paused it at 20.*Z: the service moves$/),
+    result: expect.stringMatching(/^Ada paused it at 20.*Z: the service moves$/),
     remedy: expect.stringContaining('npx tallyhook resume'),
   });
   expect(exit.code).toBe(0);
@@ -101,7 +101,7 @@ test('a watermark in the future is a failure, with the way to set it right', asy
   expect(named(report, 'watermarks')).toEqual({
     name: 'watermarks',
     state: 'failed',
-    says: expect.stringMatching(/nothing new in them is compared: refunds up to 20/),
+    result: expect.stringMatching(/nothing new in them is compared: refunds up to 20/),
     remedy: expect.stringContaining('npx tallyhook reconcile'),
   });
 });
@@ -111,7 +111,7 @@ test('a machine whose clock differs from the database’s is told: a warning, an
   const NODE_OPTIONS = `--import ${shift}`;
   const late = await examine({ NODE_OPTIONS, CLOCK_SHIFT_MS: '-30000' });
   expect(named(late.report, 'database clock')).toMatchObject({ state: 'warning' });
-  expect(named(late.report, 'database clock')?.says).toMatch(/\d+ s behind the database's/);
+  expect(named(late.report, 'database clock')?.result).toMatch(/\d+ s behind the database's/);
   const ahead = await examine({ NODE_OPTIONS, CLOCK_SHIFT_MS: '180000' });
   expect(ahead.exit.code).toBe(1);
   expect(named(ahead.report, 'database clock')).toMatchObject({ state: 'failed' });
@@ -136,13 +136,15 @@ test('webhooks that go elsewhere, or are signed with another secret, are told fr
     WEBHOOK_PUBLIC_URL: WEBHOOK_URL,
     WEBHOOK_SECRETS: `a-secret-of-nobody-0123456789,${SECRET}`,
   });
-  expect(named(report, 'webhook address')?.says).toContain("which is this receiver's");
-  expect(named(report, 'signing secret')?.says).toMatch(/signs with secret 2 of WEBHOOK_SECRETS$/);
+  expect(named(report, 'webhook address')?.result).toContain("which is this receiver's");
+  expect(named(report, 'signing secret')?.result).toMatch(
+    /signs with secret 2 of WEBHOOK_SECRETS$/,
+  );
 
   await sandbox.control('PUT', '/webhook', { url: null });
   const nowhere = await examine();
   await sandbox.control('PUT', '/webhook', { url: WEBHOOK_URL });
-  expect(named(nowhere.report, 'webhook address')?.says).toMatch(
+  expect(named(nowhere.report, 'webhook address')?.result).toMatch(
     /no address, so no webhook is sent/,
   );
 });
@@ -150,7 +152,7 @@ test('webhooks that go elsewhere, or are signed with another secret, are told fr
 test('profiles that the service does not show, and one that it does not have, are said', async () => {
   const other = await examine({ PAYMENTS_PROFILE_ID: 'pro_other' });
   expect(other.exit.code).toBe(1);
-  expect(named(other.report, 'business profile')?.says).toMatch(
+  expect(named(other.report, 'business profile')?.result).toMatch(
     /^the account has no profile pro_other; it has /,
   );
   expect(named(other.report, 'webhook address')).toMatchObject({ state: 'not_checked' });
@@ -158,7 +160,7 @@ test('profiles that the service does not show, and one that it does not have, ar
   const absent = await examine({ PAYMENTS_MERCHANT_ID: 'merchant_unknown' });
   expect(absent.exit.code).toBe(0);
   expect(named(absent.report, 'business profile')).toMatchObject({ state: 'not_checked' });
-  expect(named(absent.report, 'business profile')?.says).toContain('HTTP 404');
+  expect(named(absent.report, 'business profile')?.result).toContain('HTTP 404');
 });
 
 test('a key that the service does not know, and one that was revoked, are told apart', async () => {
@@ -166,7 +168,7 @@ test('a key that the service does not know, and one that was revoked, are told a
   expect(unknown.exit.code).toBe(1);
   expect(named(unknown.report, 'API key')).toMatchObject({
     state: 'failed',
-    says: 'the service does not know the key',
+    result: 'the service does not know the key',
   });
   const { api_key: apiKey } = await sandbox.control('POST', '/api_keys', { kind: 'secret' });
   await sandbox.control('POST', '/api_keys/revoke', { api_key: apiKey });
@@ -174,7 +176,7 @@ test('a key that the service does not know, and one that was revoked, are told a
   expect(revoked.exit.code).toBe(1);
   expect(named(revoked.report, 'API key')).toMatchObject({
     state: 'failed',
-    says: 'the key was revoked',
+    result: 'the key was revoked',
     remedy: 'Make a new key with the service, set PAYMENTS_API_KEY to it, and restart.',
   });
   for (const secret of [apiKey, 'snd_nobody_made_this_one']) {
@@ -223,7 +225,7 @@ test('a database that is away, one that lacks migrations, and one of another acc
   const foreign = await examine();
   await db.query('delete from installation');
   expect(foreign.exit.code).toBe(1);
-  expect(named(foreign.report, 'account')?.says).toMatch(/books of merchant_other/);
+  expect(named(foreign.report, 'account')?.result).toMatch(/books of merchant_other/);
 });
 
 test('what is not set is said with the setting that is missing', async () => {
@@ -244,7 +246,7 @@ test('settings that cannot be read are all named, and no secret of them', async 
   const { exit, report } = await examine({ PORT: 'http', WEBHOOK_SECRETS: 'hunter2' });
   expect(exit.code).toBe(1);
   expect(report).toMatchObject({ healthy: false, checks: [{ name: 'settings' }] });
-  expect(named(report, 'settings')?.says).toMatch(/PORT[\s\S]*WEBHOOK_SECRETS/);
+  expect(named(report, 'settings')?.result).toMatch(/PORT[\s\S]*WEBHOOK_SECRETS/);
   expect(exit.stdout).not.toContain('hunter2');
   expect(exit.stdout).not.toContain(SECRET);
 });

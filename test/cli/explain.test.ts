@@ -1,11 +1,9 @@
 /** `orders explain` and `find`, as people run them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readOrdersNamed, readUnfiledRows } from '../../src/ledger/read/store/explain.ts';
-import {
-  findOrdersById,
-  findPayoutsByReference,
-  findResources,
-} from '../../src/ledger/read/store/lookup.ts';
+import { resolveOrders } from '../../src/ledger/read/orders.ts';
+import { readUnfiledRows } from '../../src/ledger/read/store/explain.ts';
+import { findPayoutsByReference, findResources } from '../../src/ledger/read/store/lookup.ts';
+import { readRowsOf } from '../../src/ledger/read/store/orders.ts';
 import { findEvent } from '../../src/ledger/read/store/parts.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { type CliResult, tallyhook } from '../support/cli.ts';
@@ -85,7 +83,7 @@ describe('orders explain', () => {
       'refund ref_1 failed: only a refund that succeeded changes the status.',
       'What counts: event evt_2 (inbox 2): succeeded, dated 2026-11-01 10:00:00 UTC by the service',
       "It won over one other by the service's own date. The next below it: event evt_1 (inbox 1): processing",
-      'It does not carry orderId: ord_1 is from event evt_1 (inbox 1)',
+      'It does not carry order_id: ord_1 is from event evt_1 (inbox 1)',
       'captured 65.40 USD: The body that counts carries it.',
       'Declined: UE_1018, This payment may have already been processed',
       'Advice: The card or its issuer declined. The first payment may have succeeded: check it before you retry or refund.',
@@ -120,18 +118,18 @@ describe('orders explain', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       orders: [
         {
-          orderId: 'ord_1',
+          order_id: 'ord_1',
           status: 'paid',
           discrepancies: [],
-          currencies: [{ currency: 'USD', status: 'paid', decidedBy: [{ id: 'pay_1' }] }],
+          currencies: [{ currency: 'USD', status: 'paid', decided_by: [{ id: 'pay_1' }] }],
           parts: [
             {
               id: 'pay_1',
-              decision: { by: 'version', runnerUp: { eventId: 'evt_1' } },
+              decision: { by: 'version', runner_up: { event_id: 'evt_1' } },
               discrepancies: [],
             },
-            { id: 'pay_2', decline: { code: 'UE_1018', retry: 'check_earlier_payment' } },
-            { id: 'ref_1', transfers: [{}, {}, { isTakenBack: true, eventId: 'evt_4' }, {}] },
+            { id: 'pay_2', decline: { unified_code: 'UE_1018', retry: 'check_earlier_payment' } },
+            { id: 'ref_1', transfers: [{}, {}, { is_reversal: true, event_id: 'evt_4' }, {}] },
           ],
         },
       ],
@@ -184,7 +182,7 @@ describe('find', () => {
   test('an id with two meanings is told with both', async () => {
     const { stdout } = await run('find', 'pay_9', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
-      found: [
+      matches: [
         { what: 'order' },
         { what: 'payment', state: expect.stringContaining('not seen yet') },
       ],
@@ -204,7 +202,7 @@ describe('find', () => {
 
   /** With sequential scans priced out, a plan says by which index a statement can go. */
   test.each<[string, readonly string[], (tx: Queryable) => Promise<unknown>]>([
-    ['orders', ['orders_pkey'], (tx) => findOrdersById(tx, 'x')],
+    ['orders', ['orders_pkey'], (tx) => readRowsOf(tx, ['x'])],
     ['resources', ['resources_pkey'], (tx) => findResources(tx, 'x')],
     [
       'payouts by reference',
@@ -212,7 +210,11 @@ describe('find', () => {
       (tx) => findPayoutsByReference(tx, 'x', 10),
     ],
     ['events', ['webhook_events_event_id', 'webhook_events_pkey'], (tx) => findEvent(tx, '12')],
-    ['orders by their parts', ['orders_pkey', 'resources_pkey'], (tx) => readOrdersNamed(tx, 'x')],
+    [
+      'orders by their parts',
+      ['orders_pkey', 'resources_pkey'],
+      (tx) => resolveOrders(tx, { id: 'x' }),
+    ],
     ['what has no order', ['resources_pkey'], (tx) => readUnfiledRows(tx, 'x')],
   ])('%s are reached by their indexes', async (_name, indexes, read) => {
     const plans: string[] = [];

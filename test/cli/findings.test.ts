@@ -17,11 +17,10 @@ const run = (...args: readonly string[]): Promise<Exit> =>
   runTallyhook(args, { env: settingsFor(db.url) });
 
 interface Finding {
-  readonly id: number;
+  readonly number: number;
   readonly class: string;
   readonly state: string;
-  readonly acceptedBy: string | null;
-  readonly acceptedReason: string | null;
+  readonly accepted: { readonly by: string; readonly reason: string } | null;
 }
 
 async function list(...args: readonly string[]): Promise<readonly Finding[]> {
@@ -47,14 +46,14 @@ describe('a finding', () => {
     const subject = ['--subject', `payment:${id}`];
     await overCapture(id, 1500);
     const [finding] = await list(...subject);
-    expect(finding).toMatchObject({ class: 'over_capture', state: 'open', acceptedBy: null });
-    const number = String(finding?.id);
+    expect(finding).toMatchObject({ class: 'over_capture', state: 'open', accepted: null });
+    const number = String(finding?.number);
 
     const exit = await run('findings', 'accept', number, '--reason', 'a tip', '--by', 'ada');
     expect(exit).toMatchObject({ code: 0, stdout: `Finding ${number} is accepted by ada.\n` });
     expect(await list(...subject)).toEqual([]);
     expect(await list('--state', 'accepted', ...subject)).toMatchObject([
-      { state: 'accepted', acceptedBy: 'ada', acceptedReason: 'a tip' },
+      { state: 'accepted', accepted: { by: 'ada', reason: 'a tip' } },
     ]);
 
     // The same difference, seen again.
@@ -63,14 +62,14 @@ describe('a finding', () => {
     expect(await list(...subject)).toEqual([]);
     // A larger one was never accepted.
     await overCapture(id, 1800);
-    expect(await list(...subject)).toMatchObject([{ id: finding?.id, acceptedBy: null }]);
+    expect(await list(...subject)).toMatchObject([{ number: finding?.number, accepted: null }]);
   });
 
   test('that was accepted still closes by itself, and says afterwards who accepted it', async () => {
     const id = unique('pay');
     await overCapture(id, 1500);
     const [finding] = await list('--subject', `payment:${id}`);
-    await run('findings', 'accept', String(finding?.id), '--reason', 'known', '--by', 'ada');
+    await run('findings', 'accept', String(finding?.number), '--reason', 'known', '--by', 'ada');
     const raised = paymentEvent({
       payment_id: id,
       amount: 1500,
@@ -79,9 +78,9 @@ describe('a finding', () => {
     });
     await applyEach(db, testApplier(db), [raised]);
     expect(await list('--state', 'closed', '--subject', `payment:${id}`)).toMatchObject([
-      { state: 'closed', acceptedBy: 'ada' },
+      { state: 'closed', accepted: { by: 'ada' } },
     ]);
-    const again = await run('findings', 'accept', String(finding?.id), '--reason', 'x');
+    const again = await run('findings', 'accept', String(finding?.number), '--reason', 'x');
     expect(again).toMatchObject({ code: 1, stdout: '' });
     expect(again.stderr).toMatch(/is closed already/);
   });
@@ -90,7 +89,7 @@ describe('a finding', () => {
     const id = unique('pay');
     await overCapture(id, 1500);
     const [finding] = await list('--subject', `payment:${id}`);
-    const number = String(finding?.id);
+    const number = String(finding?.number);
     expect((await run('findings', 'accept', number)).stderr).toMatch(/--reason/);
     expect((await run('findings', 'accept', number, '--reason', ' ')).stderr).toMatch(
       /Give a reason/,
@@ -104,7 +103,7 @@ describe('a finding', () => {
     );
     // Whoever runs the command is named where nobody else is.
     const [accepted] = await list('--state', 'accepted', '--subject', `payment:${id}`);
-    expect(accepted?.acceptedBy).not.toBe('');
+    expect(accepted?.accepted?.by).not.toBe('');
   });
 });
 

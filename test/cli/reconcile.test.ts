@@ -51,7 +51,8 @@ const reconcile = (...args: readonly string[]): Promise<Exit> =>
   runTallyhook(['reconcile', ...args], { env });
 const held = () =>
   db.query<{ id: string }>(`select id from resources where status is not null order by created_at`);
-const runsOf = ({ stdout }: Exit) => (JSON.parse(stdout) as { runs: readonly object[] }).runs;
+const runsOf = ({ stdout }: Exit) =>
+  (JSON.parse(stdout) as { reconciliations: readonly object[] }).reconciliations;
 
 /** A payment that the ledger holds and the service never heard of. */
 async function invent(id: string): Promise<void> {
@@ -87,7 +88,7 @@ describe('reconcile', () => {
         cause: 'operator',
         state: 'done',
         found: 0,
-        left: 0,
+        remaining: 0,
       })),
     );
   });
@@ -176,7 +177,7 @@ describe('reconcile', () => {
     const again = await reconcile('--json');
     expect(again.code).toBe(1);
     expect(JSON.parse(again.stdout)).toMatchObject({
-      runs: [{ stream: 'payments' }, { stream: 'disputes' }, { stream: 'payouts' }],
+      reconciliations: [{ stream: 'payments' }, { stream: 'disputes' }, { stream: 'payouts' }],
       refused: [{ stream: 'refunds', reason: expect.any(String) }],
     });
     const { stdout } = await runTallyhook(['reconcile', '--help'], { env });
@@ -222,8 +223,8 @@ async function tellsOfRuns(api: Api): Promise<void> {
     stream: 'payments',
     mode: 'full',
     state: 'done',
-    left: 0,
-    missed: 0,
+    remaining: 0,
+    missed_webhooks: 0,
     failure: null,
   });
   // Whichever of the schedules came first healed them.

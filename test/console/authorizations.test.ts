@@ -68,7 +68,7 @@ test('authorizations are listed nearest deadline first, page by page, until they
     currency: 'USD',
     amount_capturable: 6540,
     capture_before: new Date(truth.capture_before).toISOString(),
-    said_hours: null,
+    last_reminder_hours: null,
   });
   await sandbox.call('POST', `/payments/${first}/capture`, {});
   await watched.applyWebhooks();

@@ -86,12 +86,22 @@ describe('one order', () => {
     ]);
   });
 
-  test('is found by the id of its payment, and told apart from an order of the same spelling', async () => {
+  test('is found by the id of a part, and told apart from an order of the same id', async () => {
     const [orderId, paymentId] = [unique('ord'), unique('pay')];
     await apply(paymentEvent({ payment_id: paymentId, orderId }));
     expect((await api.get(order(paymentId))).body.order_id).toBe(orderId);
     expect((await api.get(`${order(paymentId)}?by=payment`)).body.order_id).toBe(orderId);
     expect((await api.get(`${order(paymentId)}?by=order`)).status).toBe(404);
+    const [refundId, disputeId] = [unique('ref'), unique('dp')];
+    await apply(
+      refundEvent(paymentId, { refund_id: refundId }),
+      disputeEvent(paymentId, { dispute_id: disputeId }),
+    );
+    for (const id of [refundId, disputeId]) {
+      expect((await api.get(order(id))).body.order_id).toBe(orderId);
+      expect((await api.get(`/api/v1/balances?order_id=${id}`)).status).toBe(200);
+      expect((await api.get(`${order(id)}?by=payment`)).status).toBe(404);
+    }
 
     const twin = unique('twin');
     await apply(
@@ -217,10 +227,9 @@ describe('the timeline', () => {
     expect(
       causes.map((number: number) => events.findIndex((one: Body) => one.number === number)),
     ).toEqual([0, 0, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4]);
-    expect(timeline.filter(({ rules }: Body) => rules).map(({ status }: Body) => status)).toEqual([
-      'failed',
-      'mystery',
-    ]);
+    expect(
+      timeline.filter(({ is_current }: Body) => is_current).map(({ status }: Body) => status),
+    ).toEqual(['failed', 'mystery']);
     expect(followed[5]).toMatchObject({ amount: 7000, amount_cumulative: 7000, currency: 'USD' });
     expect(followed[13]).toMatchObject({
       leg: 'settled',

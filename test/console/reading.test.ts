@@ -111,7 +111,7 @@ describe('a payment', () => {
     expect(await payment(paymentId)).toMatchObject({
       status: null,
       amount: null,
-      doubts: ['incomplete'],
+      uncertainties: ['incomplete'],
       refunds: [{ amount: 1000 }],
     });
   });

@@ -142,11 +142,11 @@ async function deliverNonsense(url: string): Promise<void> {
 }
 
 interface Report {
-  readonly runs: readonly {
+  readonly reconciliations: readonly {
     readonly state: string;
     readonly found: number;
     readonly requests: number;
-    readonly left: number;
+    readonly remaining: number;
   }[];
 }
 
@@ -190,7 +190,7 @@ test.each(SEEDS)(
     await kill('reconcile');
 
     const beganMs = performance.now();
-    const { runs } = await reconcile();
+    const { reconciliations: runs } = await reconcile();
     const seconds = (performance.now() - beganMs) / 1_000;
 
     const differences = await differencesOf(db, sandbox);
@@ -199,14 +199,14 @@ test.each(SEEDS)(
     healed.push({ lossPercent: drawn.lossPercent, isEqual, requests, seconds });
     expect(differences, context).toEqual([]);
     expect(
-      runs.map(({ state, left }) => [state, left]),
+      runs.map(({ state, remaining }) => [state, remaining]),
       context,
     ).toEqual(runs.map(() => ['done', 0]));
     const open = await db.query(
       `select class from findings where state = 'open' and class = 'unreadable_event'`,
     );
     expect(open, context).toHaveLength(1);
-    expect((await reconcile()).runs.map(({ found }) => found)).toEqual([0, 0, 0, 0]);
+    expect((await reconcile()).reconciliations.map(({ found }) => found)).toEqual([0, 0, 0, 0]);
     expect(await runTallyhook(['verify', '--rebuild'], { env })).toMatchObject({ code: 0 });
   },
   TIMEOUT_MS,

@@ -109,9 +109,11 @@ test(
     const last = await reconcile(fromMs).exit;
 
     expect(last).toMatchObject({ code: 0, stderr: '' });
-    const { runs } = JSON.parse(last.stdout) as { runs: readonly { readonly found: number }[] };
+    const { reconciliations: runs } = JSON.parse(last.stdout) as {
+      readonly reconciliations: readonly { readonly found: number }[];
+    };
     const found = runs[0]?.found ?? 0;
-    expect(runs).toMatchObject([{ state: 'done', healed: found, left: 0 }]);
+    expect(runs).toMatchObject([{ state: 'done', healed: found, remaining: 0 }]);
     // What a window healed before a kill is equal when it is read again, and then counted by nobody.
     expect(found).toBeLessThanOrEqual(PAYMENTS);
     expect(found).toBeGreaterThanOrEqual(PAYMENTS - KILLS * PAGE);

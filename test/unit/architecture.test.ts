@@ -161,12 +161,14 @@ test('A4: a feature knows platform, contract and itself; a few also what they ru
 test('A13: representation turns what was read into JSON, and reads nothing itself', () => {
   const files = inFolder('representation');
   expectOnly(files, 'representation is pure functions of rows to JSON', (imported) =>
-    /^src\/(contract|representation|ledger\/domain|ledger\/read)\//.test(imported),
+    /^src\/(contract|representation|ledger\/(domain|read|verify)|(alerts|authorizations|reconcile)\/(domain|store))\//.test(
+      imported,
+    ),
   );
   const calling = files
-    .filter(({ text }) => /import \{[^}]*\} from '[^']*\/read\//.test(text))
+    .filter(({ text }) => /import \{[^}]*\} from '[^']*\/(read|store|verify)\//.test(text))
     .map(({ path }) => path);
-  expect(calling, 'of ledger/read, only types').toEqual([]);
+  expect(calling, 'of what reads, only types').toEqual([]);
 });
 
 test('A4b: nobody but the assembly knows the sandbox, so that it stays an independent witness', () => {

@@ -4,6 +4,7 @@ import { acknowledgeAlert, LONGEST_SNOOZE_MS, snoozeAlert } from '../../alerts/a
 import { RULES, type Rule, SEVERITIES, type Severity } from '../../alerts/domain/alert.ts';
 import { type AlertRow, readAlert, readAlertRows } from '../../alerts/store/alertRows.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { alertJson } from '../../representation/alert.ts';
 import {
   clockOf,
   formatTime,
@@ -42,7 +43,7 @@ export function listAlertsCommand(): Command {
           below: Number.MAX_SAFE_INTEGER,
           limit,
         });
-        if (json) printJson({ alerts });
+        if (json) printJson({ alerts: alerts.map(alertJson) });
         else if (alerts.length === 0) console.log('No such alerts.');
         else printAlerts(alerts);
       }),
@@ -78,7 +79,7 @@ export function showAlertCommand(): Command {
       withDatabase(readConfig(), async (db) => {
         const alert = await readAlert(db, id);
         if (!alert) throw unknownAlert(id);
-        if (json) printJson(alert);
+        if (json) printJson(alertJson(alert));
         else printAlert(alert);
       }),
     );
@@ -133,7 +134,7 @@ export function acknowledgeAlertCommand(): Command {
         const acknowledged = await acknowledgeAlert(db, id, who);
         switch (acknowledged.outcome) {
           case 'done':
-            if (json) printJson(acknowledged.alert);
+            if (json) printJson(alertJson(acknowledged.alert));
             else console.log(`Alert ${id} is acknowledged by ${printable(who.by)}.`);
             return;
           case 'unknown':
@@ -181,7 +182,7 @@ export function snoozeAlertCommand(): Command {
         const snoozed = await snoozeAlert(db, id, { by: personOf(by), until });
         switch (snoozed.outcome) {
           case 'done':
-            if (json) printJson(snoozed.alert);
+            if (json) printJson(alertJson(snoozed.alert));
             else console.log(`Nothing is said of alert ${id} until ${formatTime(until)}.`);
             return;
           case 'unknown':

@@ -12,6 +12,7 @@ import { orderIdOf } from '../../ledger/domain/order.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { HOUR_MS } from '../../platform/time.ts';
+import { authorizationJson } from '../../representation/authorization.ts';
 import { confirm } from '../confirm.ts';
 import {
   clockOf,
@@ -61,7 +62,7 @@ function listCommand(): Command {
           dueBefore: within === undefined ? undefined : new Date(nowMs + within * HOUR_MS),
           limit,
         });
-        if (json) printJson({ authorizations });
+        if (json) printJson({ authorizations: authorizations.map(authorizationJson) });
         else if (authorizations.length === 0) console.log('Nothing is held.');
         else printAuthorizations(authorizations, nowMs);
       }),
@@ -190,7 +191,14 @@ function report(
   const status = asked.outcome === 'applied' ? (held?.status ?? null) : null;
   if (acted.outcome !== 'done') process.exitCode = acted.outcome === 'unknown' ? 2 : 1;
   if (json) {
-    printJson({ ...request, outcome: acted.outcome, reason, status });
+    printJson({
+      action: request.action,
+      payment_id: request.paymentId,
+      amount: request.amountMinor ?? null,
+      outcome: acted.outcome,
+      reason,
+      status,
+    });
     return;
   }
   const said = {

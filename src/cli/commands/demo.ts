@@ -5,6 +5,7 @@ import { usesSandbox } from '../../assembly/settings.ts';
 import { type Running, start } from '../../assembly/start.ts';
 import { createClient } from '../../client/index.ts';
 import type { Config } from '../../config/config.ts';
+import type { ComparedOrder } from '../../demo/compare.ts';
 import { createSandboxControl } from '../../demo/control.ts';
 import { type DemoReport, runDemo } from '../../demo/runDemo.ts';
 import { systemClock } from '../../platform/clock.ts';
@@ -112,15 +113,34 @@ async function play(config: Config, running: Running, { options, signal }: Playi
     ),
   );
   line?.clear();
-  if (options.json) printJson(report);
+  if (options.json) printJson(demoJson(report));
   else printReport(report, options.once);
   if (!report.passed) process.exitCode = 1;
+}
+
+function demoJson(report: DemoReport) {
+  const orderJson = ({ orderKey, outcome, differences }: ComparedOrder) => ({
+    order_key: orderKey,
+    outcome,
+    differences: [...differences],
+  });
+  return {
+    seed: report.seed,
+    orders: report.orders,
+    failures: [...report.failures],
+    webhooks: { ...report.webhooks },
+    after_webhooks: report.afterWebhooks.map(orderJson),
+    reconciliation: { ...report.reconciliation },
+    after_reconciliation: report.afterReconciliation.map(orderJson),
+    passed: report.passed,
+  };
 }
 
 const MAX_LINES = 10;
 
 function printReport(report: DemoReport, isOver: boolean): void {
-  const { compared, failures, heard, orders, reconciled, seed, webhooks } = report;
+  const { afterReconciliation, afterWebhooks, failures, orders, reconciliation, seed, webhooks } =
+    report;
   const rows: readonly (readonly [string, string])[] = [
     ['Orders', `${orders} placed with seed ${seed}, ${failures.length} not to their end`],
     [
@@ -128,20 +148,20 @@ function printReport(report: DemoReport, isOver: boolean): void {
       `${webhooks.events} events in ${webhooks.sent} requests: ${webhooks.duplicated} taken again, ` +
         `${webhooks.lost} lost`,
     ],
-    ['Ledger', summaryOf(heard)],
+    ['Ledger', summaryOf(afterWebhooks)],
     [
       'Reconciled',
-      `${reconciled.found} differences found and ${reconciled.healed} healed by ${reconciled.requests} requests`,
+      `${reconciliation.found} differences found and ${reconciliation.healed} healed by ${reconciliation.requests} requests`,
     ],
-    ['Ledger now', summaryOf(compared)],
+    ['Ledger now', summaryOf(afterReconciliation)],
   ];
   console.log('');
   for (const [name, text] of rows) console.log(`  ${name.padEnd(15)} ${text}`);
   printList('Not played to its end', failures);
-  printList('Not compared', reconciled.failures);
-  printList('Lost on their way', differencesOf(heard, 'lost'));
-  printList('Wrong before reconciling', differencesOf(heard, 'different'));
-  printList('Wrong', differencesOf(compared, 'different'));
+  printList('Not compared', reconciliation.failures);
+  printList('Lost on their way', differencesOf(afterWebhooks, 'lost'));
+  printList('Wrong before reconciling', differencesOf(afterWebhooks, 'different'));
+  printList('Wrong', differencesOf(afterReconciliation, 'different'));
   console.log(
     report.passed
       ? '\nThe ledger equals the service, to the cent.'
@@ -153,7 +173,7 @@ function printReport(report: DemoReport, isOver: boolean): void {
   }
 }
 
-function summaryOf(compared: DemoReport['compared']): string {
+function summaryOf(compared: DemoReport['afterReconciliation']): string {
   const count = (outcome: string) => compared.filter((order) => order.outcome === outcome).length;
   return (
     `${count('equal')} of ${compared.length} orders and payouts equal the service to the cent, ` +
@@ -161,7 +181,10 @@ function summaryOf(compared: DemoReport['compared']): string {
   );
 }
 
-function differencesOf(compared: DemoReport['compared'], wanted: string): readonly string[] {
+function differencesOf(
+  compared: DemoReport['afterReconciliation'],
+  wanted: string,
+): readonly string[] {
   return compared
     .filter(({ outcome }) => outcome === wanted)
     .flatMap(({ orderKey, differences }) => differences.map((text) => `${orderKey}: ${text}`));

@@ -41,10 +41,10 @@ async function diagnose(): Promise<readonly Check[]> {
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     const remedy = 'Correct the settings; .env.example explains each. Nothing else was checked.';
-    return [{ name: 'settings', state: 'failed', says: error.message, remedy }];
+    return [{ name: 'settings', state: 'failed', result: error.message, remedy }];
   }
   return [
-    { name: 'settings', state: 'ok', says: 'all can be read', remedy: null },
+    { name: 'settings', state: 'ok', result: 'all can be read', remedy: null },
     ...(await examineInstallation(config)),
   ];
 }
@@ -98,8 +98,8 @@ async function attempt<T>(work: () => T | Promise<T>): Promise<T | Error> {
 const MARKS = { ok: 'ok  ', warning: 'WARN', failed: 'FAIL', not_checked: '?   ' } as const;
 
 function print(checks: readonly Check[]): void {
-  for (const { name, state, says, remedy } of checks) {
-    console.log(`${MARKS[state]}  ${name.padEnd(16)} ${indent(says)}`);
+  for (const { name, state, result, remedy } of checks) {
+    console.log(`${MARKS[state]}  ${name.padEnd(16)} ${indent(result)}`);
     if (remedy !== null) console.log(`      ${''.padEnd(16)} → ${printable(remedy)}`);
   }
   const count = (wanted: Check['state']) => checks.filter(({ state }) => state === wanted).length;

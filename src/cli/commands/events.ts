@@ -14,6 +14,7 @@ import {
 } from '../../ledger/read/store/parts.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError, toError } from '../../platform/errors.ts';
+import { eventJson, eventWithBodyJson } from '../../representation/event.ts';
 import {
   formatTime,
   printable,
@@ -48,7 +49,7 @@ function listCommand(): Command {
     .action(({ state, limit, json }: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
         const events = await readEventRows(db, { state, below: Number.MAX_SAFE_INTEGER, limit });
-        if (json) printJson({ events });
+        if (json) printJson({ events: events.map(eventJson) });
         else if (events.length === 0) console.log('No such events.');
         else printEvents(events);
       }),
@@ -80,18 +81,10 @@ function showCommand(): Command {
         const event = await mustFind(db, id);
         const detail = await readEventDetail(db, event.id);
         if (!detail) throw new OperatorError(`The event ${printable(id)} is not kept any more.`);
-        if (json) printJson({ ...event, ...asText(detail) });
+        if (json) printJson(eventWithBodyJson(event, detail));
         else printEvent(event, detail);
       }),
     );
-}
-
-function asText({ body, variants, findings }: EventDetail): object {
-  return {
-    body: body.toString('utf8'),
-    findings,
-    variants: variants.map((variant) => variant.toString('utf8')),
-  };
 }
 
 function printEvent(event: EventSummary, { body, variants, findings }: EventDetail): void {

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { explainNamed } from '../../ledger/read/explain.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { orderExplanationJson, partExplanationJson } from '../../representation/explanation.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { orderLines, partLines } from '../explanationText.ts';
 import { jsonOption } from '../options.ts';
@@ -13,8 +14,7 @@ export function explainCommand(): Command {
     .addHelpText('after', '\nExit code: 0 found, 1 nothing of that id.')
     .action((id: string, { json }: { readonly json: boolean }) =>
       withDatabase(readConfig(), async (db) => {
-        const explanations = await explainNamed(db, id);
-        const { orders, resources } = explanations;
+        const { orders, resources } = await explainNamed(db, id);
         if (orders.length === 0 && resources.length === 0) {
           throw new OperatorError(
             `No order, payment, refund, dispute or payout is known as ${printable(id)}. ` +
@@ -22,8 +22,14 @@ export function explainCommand(): Command {
               '`npx tallyhook find` looks for ids of every sort.',
           );
         }
-        if (json) printJson(explanations);
-        else printBlocks([...orders.map(orderLines), ...resources.map(partLines)]);
+        if (json) {
+          printJson({
+            orders: orders.map(orderExplanationJson),
+            resources: resources.map(partExplanationJson),
+          });
+        } else {
+          printBlocks([...orders.map(orderLines), ...resources.map(partLines)]);
+        }
       }),
     );
 }

@@ -2,18 +2,25 @@ import { Command } from 'commander';
 import { shellWord } from '../../alerts/domain/shellWord.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { describeReason } from '../../contract/reasons.ts';
-import { orderIdOf } from '../../ledger/domain/order.ts';
+import { orderIdOf, orderKeysNamed } from '../../ledger/domain/order.ts';
 import {
   type FoundResource,
-  findOrdersById,
   findPayoutsByReference,
   findResources,
 } from '../../ledger/read/store/lookup.ts';
+import { readRowsOf } from '../../ledger/read/store/orders.ts';
 import { type EventSummary, findEvent, readTotals } from '../../ledger/read/store/parts.ts';
 import { readConsistently } from '../../ledger/store/readConsistently.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { formatTime, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import {
+  formatMicros,
+  formatTime,
+  printable,
+  printJson,
+  readConfig,
+  withDatabase,
+} from '../context.ts';
 import { jsonOption } from '../options.ts';
 
 /** One thing that an id names. */
@@ -39,7 +46,7 @@ export function findCommand(): Command {
       withDatabase(readConfig(), async (db) => {
         const found = await findEverything(db, id);
         if (found.length === 0) throw nothingKnown(id);
-        if (json) printJson({ found });
+        if (json) printJson({ matches: found });
         else found.forEach(printFound);
       }),
     );
@@ -55,19 +62,19 @@ function findEverything(db: Database, id: string): Promise<readonly Found[]> {
 }
 
 async function findOrders(tx: Queryable, id: string): Promise<readonly Found[]> {
-  const orders = await findOrdersById(tx, id);
+  const orders = await readRowsOf(tx, orderKeysNamed(id));
   const totals = await readTotals(
     tx,
     orders.map(({ orderKey }) => orderKey),
   );
-  return orders.map(({ orderKey, orderId, status, firstSeenAt }) => {
+  return orders.map(({ orderKey, orderId, status, firstSeenMicros }) => {
     const captured = totals
       .filter((total) => total.orderKey === orderKey)
       .map((total) => `captured ${formatMoney(total.capturedMinor, total.currency)}`);
     return {
       what: 'order',
       id: orderId,
-      state: [status, ...captured, `first seen ${formatTime(firstSeenAt)}`].join(', '),
+      state: [status, ...captured, `first seen ${formatMicros(firstSeenMicros)}`].join(', '),
       command: `tallyhook orders explain ${shellWord(orderId)}`,
     };
   });

@@ -8,6 +8,7 @@ import {
   readFindingRows,
 } from '../../ledger/read/store/findings.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { findingJson } from '../../representation/finding.ts';
 import {
   formatTime,
   printable,
@@ -53,7 +54,7 @@ function listCommand(): Command {
           below: Number.MAX_SAFE_INTEGER,
           limit,
         });
-        if (json) printJson({ findings });
+        if (json) printJson({ findings: findings.map(findingJson) });
         else if (findings.length === 0) console.log('No such findings.');
         else printFindings(findings);
       }),

@@ -1,21 +1,19 @@
 import { Command } from 'commander';
 import { formatMoney } from '../../contract/money.ts';
 import { describeReason } from '../../contract/reasons.ts';
-import { ORDER_STATUSES, type OrderStatus } from '../../ledger/domain/order.ts';
-import { type OrderParts, tellParts } from '../../ledger/read/orders.ts';
-import { type ListedOrder, readOrderRows } from '../../ledger/read/store/orders.ts';
+import { REGISTERED } from '../../ledger/domain/expectation.ts';
+import { ORDER_STATUSES } from '../../ledger/domain/order.ts';
 import {
-  findOrders,
-  type OrderSummary,
-  type OrderTotalsRow,
-  type PartSummary,
-  readOrderParts,
-  readTotals,
-} from '../../ledger/read/store/parts.ts';
-import type { Database } from '../../platform/db/database.ts';
+  type OrderParts,
+  type ReadOrder,
+  readOrderPage,
+  readOrdersNamed,
+} from '../../ledger/read/orders.ts';
+import type { OrderTotalsRow, PartSummary } from '../../ledger/read/store/parts.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { orderJson, orderWithPartsJson } from '../../representation/order.ts';
 import {
-  formatTime,
+  formatMicros,
   printable,
   printJson,
   printTable,
@@ -41,58 +39,45 @@ interface ListOptions {
 function listCommand(): Command {
   return new Command('list')
     .description('the newest orders')
-    .option('--status <status>', `only those that are ${ORDER_STATUSES.join(', ')}`)
+    .option('--status <status>', `only orders with this status: ${STATUSES.join(', ')}`)
     .addOption(limitOption())
     .addOption(jsonOption())
     .action(({ status, limit, json }: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const statuses = status === undefined ? ORDER_STATUSES : [readStatus(status)];
-        const orders = (await readOrderRows(db, { statuses, limit })).map(toSummary);
-        const totals = await readTotals(
-          db,
-          orders.map(({ orderKey }) => orderKey),
-        );
-        const withTotals = orders.map((order) => ({
-          ...order,
-          totals: totals.filter(({ orderKey }) => orderKey === order.orderKey),
-        }));
-        if (json) printJson({ orders: withTotals });
-        else printOrders(withTotals);
+        const orders = await readOrderPage(db, {
+          status: status === undefined ? undefined : readStatus(status),
+          after: undefined,
+          limit,
+        });
+        if (json) printJson({ orders: orders.map(orderJson) });
+        else printOrders(orders);
       }),
     );
 }
 
-function readStatus(status: string): OrderStatus {
-  const known = ORDER_STATUSES.find((one) => one === status);
+const STATUSES = [...ORDER_STATUSES, REGISTERED] as const;
+
+function readStatus(status: string): (typeof STATUSES)[number] {
+  const known = STATUSES.find((one) => one === status);
   if (known) return known;
   throw new OperatorError(
-    `"${status}" is no order status; there are ${ORDER_STATUSES.join(', ')}.`,
+    `"${printable(status)}" is not an order status. Choose one of ${STATUSES.join(', ')}.`,
   );
 }
 
-function toSummary({ firstSeenMicros, updatedMicros, ...order }: ListedOrder): OrderSummary {
-  return { ...order, firstSeenAt: toDate(firstSeenMicros), updatedAt: toDate(updatedMicros) };
-}
-
-function toDate(instantMicros: number): Date {
-  return new Date(Math.floor(instantMicros / 1000));
-}
-
-function printOrders(
-  orders: readonly (OrderSummary & { readonly totals: readonly OrderTotalsRow[] })[],
-): void {
+function printOrders(orders: readonly ReadOrder[]): void {
   if (orders.length === 0) {
     console.log('No orders yet. `npx tallyhook send FILE` delivers an event.');
     return;
   }
   printTable(
     ['ORDER', 'STATUS', 'CAPTURED', 'REFUNDED', 'FIRST SEEN'],
-    orders.map(({ orderId, status, totals, firstSeenAt }) => [
+    orders.map(({ orderId, status, totals, firstSeenMicros }) => [
       orderId,
       status,
       totals.map((total) => formatMoney(total.capturedMinor, total.currency)).join(', ') || '-',
       totals.map((total) => formatMoney(total.refundedMinor, total.currency)).join(', ') || '-',
-      formatTime(firstSeenAt),
+      formatMicros(firstSeenMicros),
     ]),
   );
 }
@@ -100,42 +85,29 @@ function printOrders(
 function showCommand(): Command {
   return new Command('show')
     .description('one order: its money, and the parts that make it')
-    .argument('<id>', "the shop's order id, or a payment id")
+    .argument('<id>', 'id of the order, or of one of its payments, refunds or disputes')
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0 found, 1 no such order.')
     .action((id: string, { json }: { readonly json: boolean }) =>
       withDatabase(readConfig(), async (db) => {
-        const orders = await Promise.all(
-          (await findOrders(db, id)).map((order) => expand(db, order)),
-        );
+        const orders = await readOrdersNamed(db, id);
         if (orders.length === 0) {
           throw new OperatorError(
-            `No order or payment is known as ${printable(id)}. ` +
-              'If it was just paid its event may still be on the way; `npx tallyhook events list` shows what came.',
+            `No order, payment, refund or dispute is known as ${printable(id)}. ` +
+              'If it was just created, its event may not have arrived yet: `npx tallyhook events list` shows the inbox.',
           );
         }
-        if (json) printJson({ orders });
+        if (json) printJson({ orders: orders.map(orderWithPartsJson) });
         else for (const order of orders) printOrder(order);
       }),
     );
 }
 
-type ExpandedOrder = OrderSummary &
-  OrderParts & {
-    readonly totals: readonly OrderTotalsRow[];
-  };
-
-async function expand(db: Database, order: OrderSummary): Promise<ExpandedOrder> {
-  const [totals, parts] = await Promise.all([
-    readTotals(db, [order.orderKey]),
-    readOrderParts(db, order.orderKey),
-  ]);
-  return { ...order, totals, ...tellParts(parts) };
-}
-
-function printOrder(order: ExpandedOrder): void {
-  const { orderId, status, movedTo, totals, parts, firstSeenAt } = order;
-  console.log(`Order ${printable(orderId)}: ${status}, first seen ${formatTime(firstSeenAt)}`);
+function printOrder(order: ReadOrder & OrderParts): void {
+  const { orderId, status, movedTo, totals, parts, firstSeenMicros } = order;
+  console.log(
+    `Order ${printable(orderId)}: ${status}, first seen ${formatMicros(firstSeenMicros)}`,
+  );
   if (movedTo.length > 0)
     console.log(`  Payments of it were moved to ${movedTo.map(printable).join(', ')}.`);
   for (const total of totals) printTotals(total);

@@ -17,6 +17,7 @@ import { countAwaited } from '../../reconcile/store/awaited.ts';
 import { readBudget } from '../../reconcile/store/budget.ts';
 import { MODES, type Mode, readStream, type SumsOutcome } from '../../reconcile/store/runs.ts';
 import { STREAMS, type Stream } from '../../reconcile/streams.ts';
+import { reconciliationJson } from '../../representation/reconciliation.ts';
 import {
   clockOf,
   formatTime,
@@ -109,8 +110,7 @@ async function runAll(db: Database, options: Options): Promise<void> {
   }
   const [first] = refused;
   if (first && reports.length === 0) throw nothingCompared(first);
-  const runs = reports.map((report) => ({ ...report, verdict: verdictOf(report) }));
-  if (options.json) printJson({ runs, refused });
+  if (options.json) printJson({ reconciliations: reports.map(reconciliationJson), refused });
   else for (const { stream, reason } of refused) printNotCompared(stream, reason);
   process.exitCode = exitCodeOf(reports, refused);
 }

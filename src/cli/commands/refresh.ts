@@ -12,6 +12,7 @@ import {
   retrieveUnknown,
 } from '../../reconcile/refreshNamed.ts';
 import type { Retrieved } from '../../reconcile/retrieve.ts';
+import { fieldName } from '../../representation/fieldName.ts';
 import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import { jsonOption } from '../options.ts';
 
@@ -44,7 +45,7 @@ export function refreshCommand(): Command {
     .action((id: string, { kind, json }: RefreshOptions) =>
       withDatabase(readConfig(), async (db) => {
         const resources = await refreshAll(db, { id, kind });
-        if (json) printJson({ resources });
+        if (json) printJson({ resources: resources.map(refreshedJson) });
         else resources.forEach(print);
         if (resources.some(({ outcome }) => outcome !== 'applied')) process.exitCode = 1;
       }),
@@ -98,6 +99,20 @@ function describe(ref: ResourceRef, found: Retrieved): Refreshed {
   }
 }
 
+function refreshedJson({ kind, id, outcome, changes, reason }: Refreshed) {
+  return {
+    kind,
+    id,
+    outcome,
+    changes: changes.map(({ field, before, after }) => ({
+      field: fieldName(field),
+      before,
+      after,
+    })),
+    reason,
+  };
+}
+
 function print({ kind, id, outcome, changes, reason }: Refreshed): void {
   const what = `${kind} ${printable(id)}`;
   if (outcome !== 'applied') {
@@ -106,6 +121,6 @@ function print({ kind, id, outcome, changes, reason }: Refreshed): void {
   }
   if (changes.length === 0) console.log(`${what}: nothing new.`);
   for (const { field, before, after } of changes) {
-    console.log(`${what}: ${field} ${before ?? 'unknown'} → ${after ?? 'unknown'}`);
+    console.log(`${what}: ${fieldName(field)} ${before ?? 'unknown'} → ${after ?? 'unknown'}`);
   }
 }

@@ -36,16 +36,17 @@ export function sandboxCommand(): Command {
 /** What a caller has to know; of the key only where it stands. */
 function describe(config: Config, { sandbox, isEmbedded }: Running): Record<string, string> {
   return {
-    baseUrl: sandbox?.baseUrl ?? '',
-    apiKey: config.apiKey === undefined ? `${config.dataDir}/sandbox-api-key` : 'PAYMENTS_API_KEY',
-    merchantId: sandbox?.merchantId ?? '',
-    profileId: sandbox?.profileId ?? '',
-    controlUrl: `${sandbox?.baseUrl}/_sandbox`,
+    base_url: sandbox?.baseUrl ?? '',
+    api_key: config.apiKey === undefined ? `${config.dataDir}/sandbox-api-key` : 'PAYMENTS_API_KEY',
+    merchant_id: sandbox?.merchantId ?? '',
+    profile_id: sandbox?.profileId ?? '',
+    control_url: `${sandbox?.baseUrl}/_sandbox`,
     database: isEmbedded ? config.dataDir : 'DATABASE_URL',
   };
 }
 
 function printFacts(facts: Record<string, string>): void {
   console.log('The sandbox is running: no real money.');
-  for (const [name, value] of Object.entries(facts)) console.log(`  ${name.padEnd(12)} ${value}`);
+  for (const [name, value] of Object.entries(facts))
+    console.log(`  ${name.replace('_', ' ').padEnd(12)} ${value}`);
 }

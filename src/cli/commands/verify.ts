@@ -6,6 +6,7 @@ import { orderIdOf } from '../../ledger/domain/order.ts';
 import { readInstallation } from '../../ledger/store/installation.ts';
 import { type VerifyReport, verifyLedger } from '../../ledger/verify/verifyLedger.ts';
 import { systemClock } from '../../platform/clock.ts';
+import { verificationJson } from '../../representation/verification.ts';
 import { printable, printJson, printTable, readConfig, withDatabase } from '../context.ts';
 import { jsonOption } from '../options.ts';
 import { createProgressLine } from '../progress.ts';
@@ -35,16 +36,11 @@ export function verifyCommand(): Command {
         });
         line?.clear();
         const seconds = (systemClock.nowMs() - startMs) / 1000;
-        if (json) printJson(toJson(report, seconds));
+        if (json) printJson(verificationJson(report, seconds, nextStep));
         else printReport(report, seconds);
         if (!report.passed) process.exitCode = 1;
       }),
     );
-}
-
-function toJson({ passed, checks, balances }: VerifyReport, seconds: number): object {
-  const withNext = checks.map((check) => ({ ...check, next: nextStep(check) ?? null }));
-  return { passed, seconds, checks: withNext, balances };
 }
 
 function printReport({ passed, checks, balances }: VerifyReport, seconds: number): void {

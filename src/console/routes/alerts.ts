@@ -2,13 +2,8 @@
 import { z } from 'zod';
 import { acknowledgeAlert, LONGEST_SNOOZE_MS, snoozeAlert } from '../../alerts/actOnAlert.ts';
 import { RULES, SEVERITIES } from '../../alerts/domain/alert.ts';
-import {
-  ALERT_STATES,
-  type AlertRow,
-  readAlert,
-  readAlertRows,
-} from '../../alerts/store/alertRows.ts';
-import { isoOrNull } from '../../representation/time.ts';
+import { ALERT_STATES, readAlert, readAlertRows } from '../../alerts/store/alertRows.ts';
+import { alertJson } from '../../representation/alert.ts';
 import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { cursor, limit, nextCursor, number, time } from '../schemas.ts';
@@ -81,7 +76,7 @@ export const listAlerts = defineEndpoint({
       limit: query.limit + 1,
     });
     const { shown, next } = cutPage(rows, query.limit, (row) => [row.id]);
-    return { outcome: 'ok', body: { alerts: shown.map(alertBody), next_cursor: next } };
+    return { outcome: 'ok', body: { alerts: shown.map(alertJson), next_cursor: next } };
   },
 });
 
@@ -98,7 +93,7 @@ export const getAlert = defineEndpoint({
   statuses: [404],
   handle: async ({ db }, { params: { number: id } }) => {
     const row = await readAlert(db, id);
-    return row ? { outcome: 'ok', body: alertBody(row) } : unknown(id);
+    return row ? { outcome: 'ok', body: alertJson(row) } : unknown(id);
   },
 });
 
@@ -121,7 +116,7 @@ export const acknowledge = defineEndpoint({
     const acknowledged = await acknowledgeAlert(db, id, { by: actor, reason });
     switch (acknowledged.outcome) {
       case 'done':
-        return { outcome: 'ok', body: alertBody(acknowledged.alert) };
+        return { outcome: 'ok', body: alertJson(acknowledged.alert) };
       case 'unknown':
         return unknown(id);
       case 'resolved':
@@ -158,7 +153,7 @@ export const snooze = defineEndpoint({
     const snoozed = await snoozeAlert(db, id, { by: actor, until });
     switch (snoozed.outcome) {
       case 'done':
-        return { outcome: 'ok', body: alertBody(snoozed.alert) };
+        return { outcome: 'ok', body: alertJson(snoozed.alert) };
       case 'unknown':
         return unknown(id);
       case 'resolved':
@@ -174,36 +169,4 @@ function unknown(id: number) {
 function resolved(id: number) {
   const message = `Alert ${id} is resolved: no more is said of it. Nothing was changed.`;
   return { outcome: 'conflict', message } as const;
-}
-
-function alertBody(row: AlertRow): z.input<typeof alert> {
-  return {
-    number: row.id,
-    rule: row.rule,
-    subject: row.subject,
-    variant: row.variant,
-    severity: row.severity,
-    state: row.state,
-    sentence: row.sentence,
-    next_step: row.nextStep,
-    detail: { ...row.detail },
-    order_id: row.orderId,
-    payment_id: row.paymentId,
-    deadline_at: isoOrNull(row.deadlineAt),
-    opened_at: row.openedAt.toISOString(),
-    updated_at: row.updatedAt.toISOString(),
-    resolved_at: isoOrNull(row.resolvedAt),
-    acknowledged:
-      row.acknowledgedAt === null
-        ? null
-        : {
-            at: row.acknowledgedAt.toISOString(),
-            by: row.acknowledgedBy ?? '',
-            reason: row.acknowledgedReason ?? '',
-          },
-    snoozed:
-      row.snoozedUntil === null
-        ? null
-        : { until: row.snoozedUntil.toISOString(), by: row.snoozedBy ?? '' },
-  };
 }

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { readOpenAuthorizations } from '../../authorizations/store/reading.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
-import { orderIdOf } from '../../ledger/domain/order.ts';
-import { orderNamedBy } from '../../representation/order.ts';
+import { authorizationJson } from '../../representation/authorization.ts';
 import { cutPage, readCursor, timePlace } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { amount, currency, cursor, limit, namedBy, nextCursor, time } from '../schemas.ts';
@@ -21,7 +20,7 @@ const authorization = z
     capture_before: time.describe(
       "The smaller of the service's own time and seven days after the hold began.",
     ),
-    said_hours: z
+    last_reminder_hours: z
       .int()
       .nullable()
       .describe(
@@ -62,18 +61,7 @@ export const listAuthorizations = defineEndpoint({
     return {
       outcome: 'ok',
       body: {
-        authorizations: shown.map((row) => ({
-          payment_id: row.paymentId,
-          order_id: row.orderKey === null ? null : orderIdOf(row.orderKey),
-          order_key: row.orderKey,
-          named_by: row.orderKey === null ? null : orderNamedBy(row.orderKey),
-          status: row.status,
-          currency: row.currency,
-          amount_capturable: row.capturableMinor,
-          authorized_at: row.startAt.toISOString(),
-          capture_before: row.deadlineAt.toISOString(),
-          said_hours: row.saidHours,
-        })),
+        authorizations: shown.map(authorizationJson),
         next_cursor: next,
       },
     };

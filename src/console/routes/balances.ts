@@ -6,6 +6,7 @@ import {
   readCurrencyTotals,
   readOrderBalances,
 } from '../../ledger/read/store/balances.ts';
+import { balanceJson } from '../../representation/balance.ts';
 import { amountsJson } from '../../representation/order.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { amount, currency, difference, id, orderBy } from '../schemas.ts';
@@ -67,15 +68,7 @@ export const getBalances = defineEndpoint({
     return {
       outcome: 'ok',
       body: {
-        accounts: accounts.map((row) => ({
-          account: row.account,
-          class: row.class,
-          meaning: row.meaning,
-          currency: row.currency,
-          amount_debited: row.debitedMinor,
-          amount_credited: row.creditedMinor,
-          balance: row.balanceMinor,
-        })),
+        accounts: accounts.map(balanceJson),
         orders: orders.map(({ currency: code, orders: count, ...total }) => ({
           currency: code,
           orders: count,

@@ -1,7 +1,7 @@
 /** The change feed. */
 import { z } from 'zod';
-import { CHANGE_SUBJECTS, CHANGES, type NumberedChange } from '../../ledger/domain/changes.ts';
-import { orderNamedBy } from '../../representation/order.ts';
+import { CHANGE_SUBJECTS, CHANGES } from '../../ledger/domain/changes.ts';
+import { changeJson } from '../../representation/change.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { after, limit, namedBy, time } from '../schemas.ts';
 
@@ -63,26 +63,10 @@ export const listChanges = defineEndpoint({
     return {
       outcome: 'ok',
       body: {
-        changes: changes.map(changeBody),
+        changes: changes.map(changeJson),
         next_after: changes.at(-1)?.number ?? query.after,
         has_more: hasMore,
       },
     };
   },
 });
-
-function changeBody(row: NumberedChange): z.input<typeof change> {
-  return {
-    number: row.number,
-    kind: row.kind,
-    id: row.id,
-    order_key: row.orderKey,
-    named_by: row.orderKey === null ? null : orderNamedBy(row.orderKey),
-    change: row.change,
-    status: row.status,
-    previous_status: row.previousStatus,
-    event_number: row.webhookEventId,
-    changed_at: row.changedAt.toISOString(),
-    is_history: row.isHistory,
-  };
-}

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { readEventRows } from '../../ledger/read/store/events.ts';
 import { EVENT_STATES } from '../../ledger/read/store/parts.ts';
+import { eventJson } from '../../representation/event.ts';
 import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { cursor, limit, nextCursor, time } from '../schemas.ts';
@@ -47,16 +48,7 @@ export const listEvents = defineEndpoint({
     return {
       outcome: 'ok',
       body: {
-        events: shown.map((row) => ({
-          number: row.id,
-          event_id: row.eventId,
-          event_type: row.eventType,
-          merchant_id: row.merchantId,
-          state: row.state,
-          attempts: row.attempts,
-          error: row.error,
-          received_at: row.receivedAt.toISOString(),
-        })),
+        events: shown.map(eventJson),
         next_cursor: next,
       },
     };

@@ -1,12 +1,7 @@
 /** Findings: differences between ledger and service, or inside either. */
 import { z } from 'zod';
-import { findingMeaning } from '../../ledger/domain/findings.ts';
-import {
-  FINDING_STATES,
-  type FindingRow,
-  readFindingRows,
-} from '../../ledger/read/store/findings.ts';
-import { isoOrNull } from '../../representation/time.ts';
+import { FINDING_STATES, readFindingRows } from '../../ledger/read/store/findings.ts';
+import { findingJson } from '../../representation/finding.ts';
 import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { cursor, id, limit, nextCursor, time } from '../schemas.ts';
@@ -67,26 +62,9 @@ export const listFindings = defineEndpoint({
     return {
       outcome: 'ok',
       body: {
-        findings: shown.map((row) => ({
-          number: row.id,
-          class: row.class,
-          meaning: findingMeaning(row.class),
-          subject: row.subject,
-          state: row.state,
-          detail: { ...row.detail },
-          opened_at: row.openedAt.toISOString(),
-          updated_at: row.updatedAt.toISOString(),
-          closed_at: isoOrNull(row.closedAt),
-          accepted: acceptanceOf(row),
-        })),
+        findings: shown.map(findingJson),
         next_cursor: next,
       },
     };
   },
 });
-
-function acceptanceOf({ acceptedAt, acceptedBy, acceptedReason }: FindingRow) {
-  return acceptedAt === null
-    ? null
-    : { at: acceptedAt.toISOString(), by: acceptedBy ?? '', reason: acceptedReason ?? '' };
-}

@@ -11,6 +11,7 @@ import {
 } from '../../ledger/read/orders.ts';
 import { registerExpectation } from '../../ledger/registerExpectation.ts';
 import { orderJson, orderWithPartsJson } from '../../representation/order.ts';
+import { timelineEntryJson } from '../../representation/timeline.ts';
 import { cutPage, readCursor, timePlace } from '../cursor.ts';
 import { decline } from '../decline.ts';
 import { defineEndpoint } from '../endpoint.ts';
@@ -20,7 +21,6 @@ import {
   currency,
   cursor,
   difference,
-  doubts,
   id,
   limit,
   namedBy,
@@ -32,8 +32,9 @@ import {
   resourceKind,
   resourceStatus,
   time,
+  uncertainties,
 } from '../schemas.ts';
-import { timelineBody, timelineEntry } from '../timeline.ts';
+import { timelineEntry } from '../timeline.ts';
 
 const orderTotals = z
   .strictObject({
@@ -89,7 +90,7 @@ const part = z
     amount_captured: amount.nullable().describe('Payments only.'),
     decline: decline.nullable().describe('Failed payments only.'),
     reason,
-    doubts,
+    uncertainties,
     open_findings: openFindings,
     created_at: time.nullable().describe("The service's own time."),
     deadline_at: time
@@ -138,7 +139,7 @@ export const getOrder = defineEndpoint({
       outcome: 'ok',
       body: {
         ...orderWithPartsJson(found),
-        timeline: found.timeline.map(timelineBody),
+        timeline: found.timeline.map(timelineEntryJson),
         timeline_complete: found.isTimelineComplete,
         refresh: asked,
       },
@@ -224,7 +225,7 @@ export function unknownOrder(orderId: string) {
   return {
     outcome: 'not_found',
     message:
-      `No order or payment is known as ${JSON.stringify(orderId)}. ` +
-      'If it was just paid, its event may still be on the way.',
+      `No order, payment, refund or dispute is known as ${JSON.stringify(orderId)}. ` +
+      'If it was just created, its event may not have arrived yet.',
   } as const;
 }

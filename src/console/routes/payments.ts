@@ -1,28 +1,20 @@
 /** Payments: one, with its refunds and disputes, and what to do when it failed. */
 import { z } from 'zod';
-import { describeReason } from '../../contract/reasons.ts';
-import { orderIdOf } from '../../ledger/domain/order.ts';
-import {
-  type ResourceDetail,
-  readPaymentChildren,
-  readPaymentDetail,
-} from '../../ledger/read/store/payments.ts';
-import { declineJson } from '../../representation/decline.ts';
-import { orderNamedBy } from '../../representation/order.ts';
-import { isoOrNull } from '../../representation/time.ts';
+import { readPaymentChildren, readPaymentDetail } from '../../ledger/read/store/payments.ts';
+import { paymentJson } from '../../representation/payment.ts';
 import { decline } from '../decline.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { notKnown, refresh, refreshBody, refreshQuery } from '../refresh.ts';
 import {
   amount,
   currency,
-  doubts,
   id,
   namedBy,
   openFindings,
   reason,
   resourceStatus,
   time,
+  uncertainties,
 } from '../schemas.ts';
 
 const MAX_CHILDREN = 1_000;
@@ -36,7 +28,7 @@ const child = z
     currency: currency.nullable(),
     amount: amount.nullable(),
     reason,
-    doubts,
+    uncertainties,
     open_findings: openFindings,
     created_at: time.nullable().describe("The service's own time."),
     evidence_due_by: time.nullable().describe('Disputes only.'),
@@ -66,7 +58,7 @@ const payment = z
       .nullable()
       .describe("The acquirer's own text; null unless it failed."),
     reason,
-    doubts,
+    uncertainties,
     open_findings: openFindings,
     created_at: time.nullable().describe("The service's own time."),
     updated_at: time.describe('When the ledger last heard something new of it.'),
@@ -93,59 +85,6 @@ export const getPayment = defineEndpoint({
       readPaymentChildren(db, { paymentId, limit: MAX_CHILDREN }),
     ]);
     if (!found) return notKnown(asked, `No payment is known as ${JSON.stringify(paymentId)}.`);
-    return { outcome: 'ok', body: { ...paymentBody(found, children), refresh: asked } };
+    return { outcome: 'ok', body: { ...paymentJson(found, children), refresh: asked } };
   },
 });
-
-function paymentBody(
-  found: ResourceDetail,
-  children: readonly ResourceDetail[],
-): Omit<z.input<typeof payment>, 'refresh'> {
-  const { orderKey } = found;
-  return {
-    payment_id: found.id,
-    order_id: orderKey && orderIdOf(orderKey),
-    order_key: orderKey,
-    named_by: orderKey === null ? null : orderNamedBy(orderKey),
-    status: found.status,
-    currency: found.currency,
-    amount: found.amountMinor,
-    net_amount: found.netAmountMinor,
-    amount_authorized: found.authorizedMinor,
-    amount_captured: found.capturedMinor,
-    capture_method: found.captureMethod,
-    capture_before: isoOrNull(found.deadlineAt),
-    decline: declineJson(found),
-    error_code: found.status === 'failed' ? found.errorCode : null,
-    error_message: found.status === 'failed' ? found.errorMessage : null,
-    reason: describeReason('payment', found.status, found) ?? null,
-    doubts: [...found.doubts],
-    open_findings: [...found.openFindings],
-    created_at: isoOrNull(found.createdAt),
-    updated_at: found.updatedAt.toISOString(),
-    refunds: children.flatMap((one) => childBody('refund', one)),
-    disputes: children.flatMap((one) => childBody('dispute', one)),
-  };
-}
-
-function childBody(
-  kind: 'refund' | 'dispute',
-  found: ResourceDetail,
-): readonly z.input<typeof child>[] {
-  if (found.kind !== kind) return [];
-  return [
-    {
-      kind,
-      id: found.id,
-      status: found.status,
-      stage: found.stage,
-      currency: found.currency,
-      amount: found.amountMinor,
-      reason: describeReason(kind, found.status, found) ?? null,
-      doubts: [...found.doubts],
-      open_findings: [...found.openFindings],
-      created_at: isoOrNull(found.createdAt),
-      evidence_due_by: isoOrNull(found.deadlineAt),
-    },
-  ];
-}

@@ -1,15 +1,9 @@
 /** Runs of reconciliation: what was compared with the service, and what came of it. */
 import { z } from 'zod';
-import { VERDICTS, verdictOf } from '../../reconcile/domain/verdict.ts';
-import {
-  MODES,
-  RUN_STATES,
-  type RunRow,
-  readRuns,
-  SUMS_OUTCOMES,
-} from '../../reconcile/store/runs.ts';
+import { VERDICTS } from '../../reconcile/domain/verdict.ts';
+import { MODES, RUN_STATES, readRuns, SUMS_OUTCOMES } from '../../reconcile/store/runs.ts';
 import { STREAMS } from '../../reconcile/streams.ts';
-import { isoOrNull } from '../../representation/time.ts';
+import { reconciliationJson } from '../../representation/reconciliation.ts';
 import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { cursor, limit, nextCursor, time } from '../schemas.ts';
@@ -22,7 +16,7 @@ const run = z
     stream: z.enum(STREAMS),
     mode: z.enum(MODES).describe('`totals`: only what counted unequal was listed.'),
     cause: z.string().describe('The schedule that asked for it, or `operator`.'),
-    dry_run: z.boolean(),
+    is_dry_run: z.boolean(),
     state: z.enum(RUN_STATES),
     verdict: z
       .enum(VERDICTS)
@@ -31,7 +25,7 @@ const run = z
       ),
     from: time.describe('Created time, both bounds included.'),
     to: time,
-    position: time.describe('Everything before it was compared.'),
+    checkpoint: time.describe('Everything before it was compared.'),
     started_at: time,
     finished_at: time.nullable(),
     windows: count,
@@ -40,8 +34,8 @@ const run = z
     rows_counted: count.describe('Compared by counts that agreed, in a run by totals.'),
     found: count,
     healed: count,
-    left: count.describe('Found and not healed; accepted ones do not count.'),
-    missed: count.describe('Changes that no webhook told of in time.'),
+    remaining: count.describe('Found and not healed; accepted ones do not count.'),
+    missed_webhooks: count.describe('Changes that no webhook told of in time.'),
     failure: z.string().nullable(),
     differences: z
       .array(z.strictObject({ class: z.string(), subject: z.string(), outcome: z.string() }))
@@ -75,35 +69,7 @@ export const listReconciliations = defineEndpoint({
     const { shown, next } = cutPage(rows, query.limit, (row) => [row.id]);
     return {
       outcome: 'ok',
-      body: { reconciliations: shown.map(toBody), next_cursor: next },
+      body: { reconciliations: shown.map(reconciliationJson), next_cursor: next },
     };
   },
 });
-
-function toBody(row: RunRow) {
-  return {
-    number: row.id,
-    stream: row.stream,
-    mode: row.mode,
-    cause: row.cause,
-    dry_run: row.isDryRun,
-    state: row.state,
-    verdict: verdictOf(row),
-    from: row.fromAt.toISOString(),
-    to: row.toAt.toISOString(),
-    position: row.positionAt.toISOString(),
-    started_at: row.startedAt.toISOString(),
-    finished_at: isoOrNull(row.finishedAt),
-    windows: row.windows,
-    requests: row.requests,
-    rows_compared: row.rowsCompared,
-    rows_counted: row.rowsCounted,
-    found: row.found,
-    healed: row.healed,
-    left: row.found - row.healed,
-    missed: row.missed,
-    failure: row.failure,
-    differences: row.differences.map((one) => ({ ...one })),
-    sums: row.sums,
-  };
-}

@@ -13,15 +13,15 @@ export type CheckState = (typeof CHECK_STATES)[number];
 /** What a check found. */
 export interface Judgement {
   readonly state: CheckState;
-  readonly says: string;
+  readonly result: string;
   /** Null exactly where all is well. */
   readonly remedy: string | null;
 }
 
-export const ok = (says: string): Judgement => ({ state: 'ok', says, remedy: null });
+export const ok = (result: string): Judgement => ({ state: 'ok', result, remedy: null });
 export const bad =
   (state: 'warning' | 'failed' | 'not_checked') =>
-  (says: string, remedy: string): Judgement => ({ state, says, remedy });
+  (result: string, remedy: string): Judgement => ({ state, result, remedy });
 const failed = bad('failed');
 const warning = bad('warning');
 

@@ -199,7 +199,7 @@ function worst(judgements: readonly Judgement[]): Judgement {
   const remedies = sorted.flatMap(({ remedy }) => remedy ?? []);
   return {
     state: sorted[0]?.state ?? 'not_checked',
-    says: sorted.map(({ says }) => says).join('\n'),
+    result: sorted.map(({ result }) => result).join('\n'),
     remedy: remedies.length === 0 ? null : remedies.join(' '),
   };
 }

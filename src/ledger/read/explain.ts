@@ -2,22 +2,23 @@
 import { groupBy } from '../../platform/collections.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { REGISTERED } from '../domain/expectation.ts';
 import { explainPart } from '../domain/explain.ts';
 import { explainOrder, type OrderExplanation } from '../domain/explainOrder.ts';
 import type { PartExplanation, PartRecord } from '../domain/explanation.ts';
 import { refKey } from '../lockPlan.ts';
 import { readConsistently } from '../store/readConsistently.ts';
 import { readEpochs } from '../store/snapshots.ts';
+import { resolveOrders } from './orders.ts';
 import {
-  type NamedOrder,
   type PartRow,
   readEntries,
   readEvidence,
   readOpenFindings,
-  readOrdersNamed,
   readPartRows,
   readUnfiledRows,
 } from './store/explain.ts';
+import type { OrderRow } from './store/orders.ts';
 
 export interface Explanations {
   readonly orders: readonly OrderExplanation[];
@@ -33,8 +34,9 @@ const MAX_ROWS = 20_000;
 export function explainNamed(db: Database, id: string): Promise<Explanations> {
   return readConsistently(db, async (tx) => {
     const orders: OrderExplanation[] = [];
-    for (const order of await readOrdersNamed(tx, id)) {
-      orders.push(await explainStoredOrder(tx, order));
+    for (const order of await resolveOrders(tx, { id })) {
+      // Of an order that was only registered, nothing is stored that could be explained.
+      if (order.status !== REGISTERED) orders.push(await explainStoredOrder(tx, order));
     }
     const unfiled = await readRecords(tx, await readUnfiledRows(tx, id), id);
     return { orders, resources: unfiled.map(explainPart) };
@@ -43,7 +45,7 @@ export function explainNamed(db: Database, id: string): Promise<Explanations> {
 
 async function explainStoredOrder(
   tx: Queryable,
-  { orderKey, orderId, status, movedTo }: NamedOrder,
+  { orderKey, orderId, status, movedTo }: OrderRow,
 ): Promise<OrderExplanation> {
   const rows = await readPartRows(tx, orderKey, MAX_PARTS + 1);
   if (rows.length > MAX_PARTS) throw tooLarge(orderId);

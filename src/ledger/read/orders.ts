@@ -2,14 +2,15 @@
  * Orders as a shop reads them: what the ledger knows, beside what the shop said it expects. An order
  * that was registered is there before the ledger has heard of it.
  */
+import type { ResourceKind } from '../../contract/resources/index.ts';
 import { groupBy } from '../../platform/collections.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { type Compared, compareExpected, REGISTERED } from '../domain/expectation.ts';
-import { ORDER_STATUSES, orderKeyOf } from '../domain/order.ts';
+import { ORDER_STATUSES, orderKeyOf, orderKeysNamed } from '../domain/order.ts';
 import { type ExpectationRow, readExpectations } from '../store/expectations.ts';
 import { readConsistently } from '../store/readConsistently.ts';
 import {
-  findOrderRow,
+  findOrderRows,
   type OrderRow,
   type Place,
   readOrderRows,
@@ -24,13 +25,13 @@ import {
 } from './store/parts.ts';
 import { type OrderTimeline, readTimeline } from './timeline.ts';
 
-/** What names an order: the shop's order id, or the id of a payment that names no order. */
+/** What an id is said to be: the shop's order id, or the id of a payment. */
 export const ORDER_NAMES = ['order', 'payment'] as const;
 export type OrderName = (typeof ORDER_NAMES)[number];
 
 export interface NamedOrder {
   readonly id: string;
-  /** Undefined: whichever is known, the shop's order first. */
+  /** Undefined: an order id or key, or the id of a payment, refund or dispute, in this order. */
   readonly by?: OrderName | undefined;
 }
 
@@ -47,13 +48,27 @@ export interface OrderParts {
 
 export interface ReadOrderDetail extends ReadOrder, OrderParts, OrderTimeline {}
 
-/** The order that a name names; undefined when nobody knows it. */
-export function resolveOrder(db: Queryable, { id, by }: NamedOrder): Promise<OrderRow | undefined> {
-  const names = by === undefined ? ORDER_NAMES : [by];
-  return findOrderRow(db, {
-    orderKeys: names.map((name) => orderKeyNamed({ id, by: name })),
-    paymentId: by === 'order' ? undefined : id,
+/** Kinds of which a resource's id names its order, by what the id is said to be. */
+const NAMING_KINDS = {
+  any: ['payment', 'refund', 'dispute'],
+  order: [],
+  payment: ['payment'],
+} as const satisfies Record<OrderName | 'any', readonly ResourceKind[]>;
+
+/**
+ * The orders that an id names, best match first: the shop's order of this id or key, the payment of
+ * this id that names no order, then the orders of a payment, refund or dispute of this id.
+ */
+export function resolveOrders(db: Queryable, { id, by }: NamedOrder): Promise<readonly OrderRow[]> {
+  return findOrderRows(db, {
+    orderKeys: by === undefined ? orderKeysNamed(id) : [orderKeyNamed({ id, by })],
+    resource: { kinds: NAMING_KINDS[by ?? 'any'], id },
   });
+}
+
+/** The best match of `resolveOrders`; undefined when neither the ledger nor the shop knows one. */
+export async function resolveOrder(db: Queryable, name: NamedOrder): Promise<OrderRow | undefined> {
+  return (await resolveOrders(db, name))[0];
 }
 
 /** The key that an order has, or will have. */
@@ -72,6 +87,20 @@ export function readOrder(db: Database, name: NamedOrder): Promise<ReadOrderDeta
   });
 }
 
+/** Every order that an id names, with its parts, all from one moment. */
+export function readOrdersNamed(
+  db: Database,
+  id: string,
+): Promise<readonly (ReadOrder & OrderParts)[]> {
+  return readConsistently(db, async (tx) => {
+    const found: (ReadOrder & OrderParts)[] = [];
+    for (const order of await addMoney(tx, await resolveOrders(tx, { id }))) {
+      found.push({ ...order, ...tellParts(await readOrderParts(tx, order.orderKey)) });
+    }
+    return found;
+  });
+}
+
 /** @param read one more than are told, if there are so many */
 export function tellParts(read: readonly PartSummary[]): OrderParts {
   return { parts: read.slice(0, MAX_PARTS), arePartsComplete: read.length <= MAX_PARTS };
@@ -82,8 +111,11 @@ export async function readOrderSummary(
   db: Queryable,
   orderKey: string,
 ): Promise<ReadOrder | undefined> {
-  const row = await findOrderRow(db, { orderKeys: [orderKey], paymentId: undefined });
-  return row && (await addMoney(db, [row]))[0];
+  const rows = await findOrderRows(db, {
+    orderKeys: [orderKey],
+    resource: { kinds: [], id: orderKey },
+  });
+  return (await addMoney(db, rows))[0];
 }
 
 /** Orders of the ledger, newest first; with the status `registered`, those it has not heard of. */

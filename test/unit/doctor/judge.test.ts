@@ -22,9 +22,9 @@ test.each([
   [404, undefined, `there is no such service at ${ADDRESS}`, /Set PAYMENTS_BASE_URL/],
   [503, undefined, 'the service did not answer as it should (down)', /may be away/],
   [undefined, undefined, 'the service did not answer as it should (down)', /may be away/],
-])('HTTP %s with %s: %s', (httpStatus, code, says, remedy) => {
+])('HTTP %s with %s: %s', (httpStatus, code, result, remedy) => {
   const judgement = judgeKey({ httpStatus, code, message: 'down' }, ADDRESS);
-  expect(judgement).toMatchObject({ state: 'failed', says });
+  expect(judgement).toMatchObject({ state: 'failed', result });
   expect(judgement.remedy).toMatch(remedy);
 });
 
@@ -46,7 +46,7 @@ test.each([
 ])('the key %s with %s: %s', (apiKey, baseUrl, state) => {
   const judgement = judgeKeyKind(apiKey, baseUrl);
   expect(judgement.state).toBe(state);
-  expect(`${judgement.says} ${judgement.remedy}`).not.toContain(apiKey);
+  expect(`${judgement.result} ${judgement.remedy}`).not.toContain(apiKey);
 });
 
 test('a clock is right within seconds, and the further off the louder, ahead or behind', () => {
@@ -63,7 +63,7 @@ test('a clock is right within seconds, and the further off the louder, ahead or 
   expect(judgeClock(900, false).state).toBe('ok');
   expect(judgeClock(10_000, false)).toMatchObject({
     state: 'warning',
-    says: "this machine's clock is 10 s ahead of the service's",
+    result: "this machine's clock is 10 s ahead of the service's",
   });
   expect(judgeClock(-5 * 60_000, false).state).toBe('failed');
 });
@@ -72,7 +72,7 @@ test('the clock of the sandbox beside us may be ahead, by as much as anybody put
   expect(judgeClock(-900, true)).toEqual(judgeClock(-900, false));
   expect(judgeClock(-61_000, true)).toMatchObject({
     state: 'ok',
-    says: "the sandbox's clock was put ahead by 61 s",
+    result: "the sandbox's clock was put ahead by 61 s",
   });
   expect(judgeClock(61_000, true).state).toBe('failed');
 });
@@ -82,7 +82,7 @@ test('books of another account are not opened under this one', () => {
   expect(judgeAccount('merchant_a', 'merchant_a').state).toBe('ok');
   expect(judgeAccount('merchant_b', 'merchant_a')).toMatchObject({
     state: 'failed',
-    says: 'the database keeps the books of merchant_b, but PAYMENTS_MERCHANT_ID is merchant_a',
+    result: 'the database keeps the books of merchant_b, but PAYMENTS_MERCHANT_ID is merchant_a',
   });
 });
 
@@ -93,7 +93,7 @@ test('a clock that differs from the database’s by two seconds is a warning, by
     expect(judgeDatabaseClock(sign * 59_000).state).toBe('warning');
     expect(judgeDatabaseClock(sign * 61_000).state).toBe('failed');
   }
-  expect(judgeDatabaseClock(-172_800_000).says).toBe(
+  expect(judgeDatabaseClock(-172_800_000).result).toBe(
     "this machine's clock is 172800 s behind the database's",
   );
 });

@@ -33,7 +33,7 @@ describe('the profiles in question', () => {
   ] as const)('%j: %s (rule 1)', (answer, expected) => {
     const { chosen, judgement } = chooseProfiles(answer, 'pro_3', PATH_ONLY);
     expect(chosen).toBeUndefined();
-    expect(`${judgement.state}: ${judgement.says}`).toContain(expected);
+    expect(`${judgement.state}: ${judgement.result}`).toContain(expected);
     expect(judgement.remedy).toMatch(/\.$/);
   });
 });
@@ -51,13 +51,13 @@ test.each([
   [WHOLE, 'https://hooks.shop.example:443/webhooks', 'ok', /which is this receiver's/],
   [WHOLE, 'https://user:hunter2@other.example/webhooks', 'failed', /other\.example\/webhooks$/],
   [WHOLE, 'http://hooks.shop.example/webhooks', 'failed', /to http:/],
-])('%j, and webhooks go to %s: %s', (receiver, url, state, says) => {
+])('%j, and webhooks go to %s: %s', (receiver, url, state, result) => {
   const judgement = judgeAddresses([profile({}, url)], receiver);
   expect(judgement.state).toBe(state);
-  expect(judgement.says).toMatch(says);
+  expect(judgement.result).toMatch(result);
   expect(judgement.remedy === null).toBe(state === 'ok');
   // Rule 3.
-  expect(`${judgement.says} ${judgement.remedy}`).not.toContain('hunter2');
+  expect(`${judgement.result} ${judgement.remedy}`).not.toContain('hunter2');
 });
 
 test.each([
@@ -65,10 +65,10 @@ test.each([
   [3, 'ok', /secret 3 of/],
   ['other', 'failed', /its webhooks are refused/],
   ['hidden', 'not_checked', /does not show/],
-] as const)('a secret that compares as %s: %s', (secret, state, says) => {
+] as const)('a secret that compares as %s: %s', (secret, state, result) => {
   const judgement = judgeSecrets([profile({ secret })]);
   expect(judgement.state).toBe(state);
-  expect(judgement.says).toMatch(says);
+  expect(judgement.result).toMatch(result);
 });
 
 test.each([
@@ -89,7 +89,7 @@ test('of several profiles the worst is the judgement, and each is named (rule 2)
     profile({ profileId: 'pro_3', secret: 'other' }),
   ]);
   expect(judgement.state).toBe('failed');
-  expect(judgement.says.split('\n').map((line) => /pro_\d/.exec(line)?.[0])).toEqual([
+  expect(judgement.result.split('\n').map((line) => /pro_\d/.exec(line)?.[0])).toEqual([
     'pro_3',
     'pro_2',
     'pro_1',

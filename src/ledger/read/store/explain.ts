@@ -2,35 +2,7 @@
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { Contradiction } from '../../domain/epochs.ts';
 import type { Evidence, JournalEntry, OpenFinding } from '../../domain/explanation.ts';
-import { orderKeysNamed } from '../../domain/order.ts';
 import type { ResourceRef, SnapshotContent, SnapshotSource } from '../../domain/snapshot.ts';
-
-export interface NamedOrder {
-  readonly orderKey: string;
-  readonly orderId: string;
-  readonly status: string;
-  readonly movedTo: readonly string[];
-}
-
-/**
- * The orders that an id names: their own id or key, or the id of one of their parts. Reaches each
- * by an index; a shop's order and a payment without one may share an id.
- */
-export function readOrdersNamed(db: Queryable, id: string): Promise<readonly NamedOrder[]> {
-  return db.query<NamedOrder>(
-    `select order_key as "orderKey", order_id as "orderId", status, moved_to as "movedTo"
-       from orders
-      where order_key = any (array(
-              select order_key from orders where order_key = any ($1::text[])
-               union
-              select order_key from resources
-               where kind in ('payment', 'refund', 'dispute', 'payout') and id = $2
-                 and order_key is not null
-               limit 10))
-      order by order_key`,
-    [orderKeysNamed(id), id],
-  );
-}
 
 /** What is stored of a resource beside its snapshots. */
 export interface PartRow extends ResourceRef {

@@ -1,7 +1,6 @@
 /** Statements that find what an id names. Each reaches its rows by an index, and few of them. */
 import type { ResourceKind } from '../../../contract/resources/index.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
-import { orderKeysNamed } from '../../domain/order.ts';
 
 export interface FoundResource {
   readonly kind: ResourceKind;
@@ -53,25 +52,5 @@ export function findPayoutsByReference(
       order by id
       limit $2`,
     [reference, limit],
-  );
-}
-
-export interface FoundOrder {
-  readonly orderKey: string;
-  readonly orderId: string;
-  readonly status: string;
-  readonly firstSeenAt: Date;
-}
-
-/** Orders of this id or key. */
-export function findOrdersById(db: Queryable, id: string): Promise<readonly FoundOrder[]> {
-  return db.query<FoundOrder>(
-    `select order_key as "orderKey", order_id as "orderId", status,
-            first_seen_at as "firstSeenAt"
-       from orders
-      where order_key = any ($1::text[])
-      order by order_key
-      limit 10`,
-    [orderKeysNamed(id)],
   );
 }

@@ -1,4 +1,5 @@
 /** Statements that read orders for programs: by id, and page by page. */
+import type { ResourceKind } from '../../../contract/resources/index.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { REGISTERED } from '../../domain/expectation.ts';
 import type { OrderStatus } from '../../domain/order.ts';
@@ -21,33 +22,38 @@ export interface ListedOrder extends OrderRow {
 }
 
 /**
- * The order that an id names: of `orderKeys` the first that the ledger or the shop knows, else the
- * one that the payment of this id is filed under, if that is asked for.
+ * The orders of the ledger or the shop that an id names: first those with one of `orderKeys`, then
+ * those with a resource of this id. Each is reached by an index; of one id there are at most a few.
  */
-export async function findOrderRow(
+export function findOrderRows(
   db: Queryable,
-  named: { readonly orderKeys: readonly string[]; readonly paymentId: string | undefined },
-): Promise<OrderRow | undefined> {
-  const rows = await db.query<OrderRow>(
+  named: {
+    readonly orderKeys: readonly string[];
+    readonly resource: { readonly kinds: readonly ResourceKind[]; readonly id: string };
+  },
+): Promise<readonly OrderRow[]> {
+  return db.query<OrderRow>(
     `select known.order_key as "orderKey", coalesce(o.order_id, e.order_id) as "orderId",
             coalesce(o.status, 'registered') as status, coalesce(o.moved_to, '{}') as "movedTo",
             ${micros('coalesce(o.first_seen_at, e.registered_at)')} as "firstSeenMicros",
             ${micros('coalesce(o.updated_at, e.registered_at)')} as "updatedMicros"
-       from (select order_key, 1 as place from orders where order_key = any ($1::text[])
-             union all
-             select order_key, 1 from order_expectations
-              where order_key = any ($1::text[]) and replaced_at is null
-             union all
-             select order_key, 2 from resources
-              where kind = 'payment' and id = $2 and order_key is not null
-              order by place, order_key
-              limit 1) known
+       from (select order_key, min(rank) as rank
+               from (select order_key, 1 as rank from orders where order_key = any ($1::text[])
+                     union all
+                     select order_key, 1 from order_expectations
+                      where order_key = any ($1::text[]) and replaced_at is null
+                     union all
+                     select order_key, 2 from resources
+                      where kind = any ($2::text[]) and id = $3 and order_key is not null) candidate
+              group by order_key
+              order by min(rank), order_key
+              limit 10) known
        left join orders o on o.order_key = known.order_key
        left join order_expectations e
-         on e.order_key = known.order_key and e.replaced_at is null`,
-    [named.orderKeys, named.paymentId ?? null],
+         on e.order_key = known.order_key and e.replaced_at is null
+      order by known.rank, known.order_key`,
+    [named.orderKeys, named.resource.kinds, named.resource.id],
   );
-  return rows[0];
 }
 
 /** Where a page begins: after the row with this time and key. */

@@ -4,35 +4,6 @@ import type { Queryable } from '../../../platform/db/database.ts';
 import { NOT_APPLIED_CLASSES } from '../../domain/findings.ts';
 import type { OrderStatus } from '../../domain/order.ts';
 
-export interface OrderSummary {
-  readonly orderKey: string;
-  readonly orderId: string;
-  readonly status: string;
-  readonly movedTo: readonly string[];
-  readonly firstSeenAt: Date;
-  readonly updatedAt: Date;
-}
-
-const ORDER_COLUMNS = `
-  order_key as "orderKey", order_id as "orderId", status, moved_to as "movedTo",
-  first_seen_at as "firstSeenAt", updated_at as "updatedAt"`;
-
-/**
- * The orders that an id names: a shop's order and a payment without one may share it, and a payment
- * id names the order that the payment is filed under.
- */
-export function findOrders(db: Queryable, id: string): Promise<readonly OrderSummary[]> {
-  return db.query<OrderSummary>(
-    `select ${ORDER_COLUMNS}
-       from orders
-      where order_key in ('order:' || $1, 'payment:' || $1)
-         or order_key in (select order_key from resources where kind = 'payment' and id = $1)
-      order by order_key
-      limit 10`,
-    [id],
-  );
-}
-
 export interface OrderTotalsRow {
   readonly orderKey: string;
   readonly currency: string;

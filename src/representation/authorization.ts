@@ -1,0 +1,16 @@
+/** An open authorization as JSON. */
+import type { OpenAuthorization } from '../authorizations/store/reading.ts';
+import { orderReferenceJson } from './order.ts';
+
+export function authorizationJson(row: OpenAuthorization) {
+  return {
+    payment_id: row.paymentId,
+    ...orderReferenceJson(row.orderKey),
+    status: row.status,
+    currency: row.currency,
+    amount_capturable: row.capturableMinor,
+    authorized_at: row.startAt.toISOString(),
+    capture_before: row.deadlineAt.toISOString(),
+    last_reminder_hours: row.saidHours,
+  };
+}

@@ -1,0 +1,79 @@
+/** An entry of an order's timeline as JSON. */
+import { formatInstant } from '../ledger/domain/time.ts';
+import type { Cause, TimelineEntry } from '../ledger/domain/timeline.ts';
+import { declineJson } from './decline.ts';
+
+export function timelineEntryJson(entry: TimelineEntry) {
+  const common = { at: formatInstant(entry.atMicros), text: entry.text };
+  switch (entry.type) {
+    case 'event':
+      return {
+        type: entry.type,
+        ...common,
+        number: entry.number,
+        event_id: entry.eventId,
+        event_type: entry.eventType,
+      };
+    case 'snapshot':
+      return {
+        type: entry.type,
+        ...common,
+        kind: entry.kind,
+        id: entry.id,
+        status: entry.status,
+        stage: entry.stage,
+        currency: entry.currency,
+        amount: entry.amountMinor,
+        amount_received: entry.receivedMinor,
+        decline: declineJson(entry),
+        reason: entry.reason,
+        is_current: entry.rules,
+        cause: causeJson(entry.cause),
+      };
+    case 'transfer':
+      return {
+        type: entry.type,
+        ...common,
+        kind: entry.kind,
+        id: entry.id,
+        leg: entry.leg,
+        debit: entry.debit,
+        credit: entry.credit,
+        currency: entry.currency,
+        amount: entry.amountMinor,
+        amount_cumulative: entry.cumulativeMinor,
+        cause: entry.cause && causeJson(entry.cause),
+      };
+    case 'status':
+      return {
+        type: entry.type,
+        ...common,
+        status: entry.status,
+        previous_status: entry.previousStatus,
+        cause: entry.cause && causeJson(entry.cause),
+      };
+    case 'registered':
+      return {
+        type: entry.type,
+        ...common,
+        currency: entry.currency,
+        amount: entry.amountMinor,
+        by: entry.by,
+      };
+    case 'alert_opened':
+    case 'alert_acknowledged':
+    case 'alert_resolved': {
+      const { type, number, rule, subject, severity } = entry;
+      return { type, ...common, number, rule, subject, severity };
+    }
+    case 'finding_opened':
+    case 'finding_closed': {
+      const { type, number, subject, detail } = entry;
+      return { type, ...common, number, class: entry.class, subject, detail };
+    }
+  }
+}
+
+function causeJson({ source, eventNumber, eventId }: Cause) {
+  return { source, event_number: eventNumber, event_id: eventId };
+}
