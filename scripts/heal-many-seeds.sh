@@ -9,4 +9,4 @@ set -eu
 cd "$(dirname "$0")/.."
 npm run --silent build
 RECONCILE_SEEDS="${1:-200}" HEAL_SEEDS="${2:-40}" exec npx vitest run \
-  test/reconcile/healing.test.ts test/flow/killWhileHealing.test.ts
+  test/reconcile/repair.test.ts test/flow/killWhileHealing.test.ts

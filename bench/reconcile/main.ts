@@ -98,7 +98,7 @@ function reconcileOf(db: Database, baseUrl: string): Reconcile {
     clock: systemClock,
     metrics: createReconcileMetrics(createMetrics()),
     log: createLog('silent'),
-    pause,
+    sleep: pause,
   });
 }
 

@@ -27,11 +27,15 @@ const METRICS_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 4_000, p
  */
 function addSources({ clock, events, metrics, onClose, openPool, queues }: Shared): void {
   const db = openPool('metrics', METRICS_POOL);
-  const errands = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
-  onClose(() => errands.close());
+  const reconcileJobs = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
+  onClose(() => reconcileJobs.close());
   const wakes = queues.producer<AlertsJob>(ALERTS_QUEUE);
   onClose(() => wakes.close());
-  const depths = { [EVENTS_QUEUE]: events, [RECONCILE_QUEUE]: errands, [ALERTS_QUEUE]: wakes };
+  const depths = {
+    [EVENTS_QUEUE]: events,
+    [RECONCILE_QUEUE]: reconcileJobs,
+    [ALERTS_QUEUE]: wakes,
+  };
   const sources = [
     ...ledgerSources(db),
     ...reconcileSources(db),

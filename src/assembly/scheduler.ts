@@ -10,10 +10,10 @@ import { enqueueDailySummary } from '../notify/dailySummary.ts';
 import { ALERTS_QUEUE, type AlertsJob } from '../notify/jobs.ts';
 import { sweepMessages } from '../notify/sweep.ts';
 import {
-  type Errand,
-  enqueueErrand,
+  enqueueReconcile,
   RECONCILE_QUEUE,
   type ReconcileJob,
+  type ReconcileJobName,
 } from '../reconcile/jobs.ts';
 import { startScheduler } from '../scheduler/scheduler.ts';
 import { scheduleTable } from '../scheduler/schedules.ts';
@@ -43,17 +43,17 @@ export function startSchedules({
   const { signal } = stopping;
   const sweep = createSweep({ db, producer: events, log, signal });
   const { check } = authorizationsOf(config, { db, clock, log, lane: 'refresh', signal });
-  const errands = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
-  onClose(() => errands.close());
+  const reconcileJobs = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
+  onClose(() => reconcileJobs.close());
   const wakes = queues.producer<AlertsJob>(ALERTS_QUEUE);
   onClose(() => wakes.close());
   const channels = channelNamesOf(config.channels);
   const told = subscriptionsOf(config.channels).map(({ channel }) => channel);
   const hour = config.alertSummaryHour;
-  const enqueue = async (errand: Errand): Promise<void> => {
+  const enqueue = async (name: ReconcileJobName): Promise<void> => {
     const nowMs = clock.nowMs();
-    const isAdded = await enqueueErrand(errands, errand, nowMs - (nowMs % 60_000));
-    if (!isAdded) log.warn({ errand }, 'reconcile.queue_full');
+    const isAdded = await enqueueReconcile(reconcileJobs, name, nowMs - (nowMs % 60_000));
+    if (!isAdded) log.warn({ job: name }, 'reconcile.queue_full');
   };
   gate.whenOpen(() => {
     const feed = createChangeFeed(db);

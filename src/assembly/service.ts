@@ -1,5 +1,6 @@
 /** What asks the payment service, for roles and for commands. */
 
+import type { AuthorizationService } from '../authorizations/authorizationService.ts';
 import {
   type AuthorizationCheck,
   createAuthorizationCheck,
@@ -7,8 +8,7 @@ import {
 import {
   createAuthorizationService,
   type ServiceOptions,
-} from '../authorizations/createService.ts';
-import type { AuthorizationService } from '../authorizations/service.ts';
+} from '../authorizations/createAuthorizationService.ts';
 import { createClient, type PaymentServiceClient } from '../client/index.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -17,11 +17,11 @@ import { OperatorError, toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { pause } from '../platform/pause.ts';
-import type { FindParts } from '../reconcile/findPayments.ts';
+import type { DiscoveryParts } from '../reconcile/discoverPayments.ts';
 import { createReconcileMetrics } from '../reconcile/metrics.ts';
 import { isPaused } from '../reconcile/pause.ts';
 import { createRefresh, type Refresh } from '../reconcile/refresh.ts';
-import { createRefresher, type Refresher } from '../reconcile/refreshShown.ts';
+import { createRefresher, type Refresher } from '../reconcile/refreshOnRead.ts';
 import { createRetrieve } from '../reconcile/retrieve.ts';
 import { createReconcile, type Reconcile } from '../reconcile/run.ts';
 import { createSharedBudget } from '../reconcile/sharedBudget.ts';
@@ -85,28 +85,28 @@ export function reconcileOf(
 ): { readonly reconcile: Reconcile; readonly refresh: Refresh } {
   const metrics = createReconcileMetrics(parts.metrics);
   const retrieve = createRetrieve({ db: parts.db, client, clock: parts.clock });
-  const all = { ...parts, client, retrieve, metrics, pause };
+  const all = { ...parts, client, retrieve, metrics, sleep: pause };
   return { reconcile: createReconcile(all), refresh: createRefresh(all) };
 }
 
 /** Undefined when no key is set. */
 export function refresherOf(config: Config, parts: ServiceParts): Refresher | undefined {
   const client = clientOf(config, parts);
-  return client && createRefresher(findPartsOf(client, parts));
+  return client && createRefresher(discoveryPartsOf(client, parts));
 }
 
 /**
  * What finds and retrieves what the ledger has not heard of, for a command.
  * @throws OperatorError when no key is set
  */
-export function findingOf(config: Config, parts: ServiceParts): FindParts {
+export function discoveryOf(config: Config, parts: ServiceParts): DiscoveryParts {
   const client = clientOf(config, parts);
-  if (client) return findPartsOf(client, parts);
+  if (client) return discoveryPartsOf(client, parts);
   throw new OperatorError(
     'No key of the payment service is set, so that it cannot be asked. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
   );
 }
 
-function findPartsOf(client: PaymentServiceClient, parts: ServiceParts): FindParts {
+function discoveryPartsOf(client: PaymentServiceClient, parts: ServiceParts): DiscoveryParts {
   return { ...parts, client, retrieve: createRetrieve({ ...parts, client }) };
 }

@@ -4,7 +4,7 @@ import type { Config, NamedToken } from '../config/config.ts';
 import { localSecret } from '../config/localSecrets.ts';
 import { API_KEY_PREFIXES } from '../contract/limits.ts';
 import { OperatorError } from '../platform/errors.ts';
-import type { RateSettings } from '../reconcile/domain/ceiling.ts';
+import type { RateSettings } from '../reconcile/domain/backgroundRate.ts';
 import { SANDBOX_MERCHANT_ID } from '../sandbox/safety.ts';
 
 /**

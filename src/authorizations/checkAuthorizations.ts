@@ -1,33 +1,40 @@
 /**
- * Watches authorizations: finds new ones, speaks of each at its thresholds, asks the service before
- * it speaks and at the deadline, and acts where a policy says so.
+ * Watches authorizations until they are captured or expire: finds new ones, sends reminders at their
+ * thresholds, retrieves the payment first, and follows the policy.
  *
- * 1. What is said is decided twice by the same pure rule: once to know whether the service must be
- *    asked, and again over the locked payment, in the transaction that says it.
- * 2. A service that is away silences nothing: then what is known is said, and that it was not
- *    confirmed.
- * 3. A policy acts only on what the service has just confirmed; when it tries again, and why that can
- *    capture nothing twice, stands in domain/attempts.ts. A failed attempt is said in the alert.
- * 4. Whose deadline is nearest comes first, and a run goes on while there is more, up to RUN_MS: a
- *    backlog of new holds keeps no threshold from being said.
- * 5. While reconciliation is paused the service is neither asked nor told anything; time goes on, and
- *    so does the speaking.
- * 6. Each time it speaks, an alert stands or is said again, and when nothing is held any more it ends,
- *    in the same transaction.
+ * 1. What is due is decided twice by the same pure rule: once to know whether the payment must be
+ *    retrieved, and again over the locked payment, in the transaction that records it.
+ * 2. An unavailable service holds back no reminder: it is sent by what the ledger has, and states that
+ *    it is not confirmed.
+ * 3. A policy acts only on what the service has just confirmed. domain/attempts.ts has the rules by
+ *    which it tries again without capturing twice. The alert reports a failed attempt.
+ * 4. The nearest deadline comes first, and a run continues while there is more, for up to RUN_MS: a
+ *    backlog of new holds delays no reminder.
+ * 5. While reconciliation is paused, no request is sent. Time goes on, and so do the reminders.
+ * 6. Each reminder raises the alert or sends it again. When nothing is held any more, the alert is
+ *    resolved in the same transaction.
  *
- * The finding is not among those that follow the state of a resource: a look at the payment would
- * close it, although its time goes on.
+ * The finding does not follow the state of the resource: a retrieve of the payment would close it,
+ * although the deadline still approaches.
  */
-
 import { CAPTURABLE_STATUSES } from '../contract/statuses.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import { SECOND_MS } from '../platform/time.ts';
-import type { Policy } from './domain/authorization.ts';
-import { nextLookMs, type Plan, planFor, type Rules } from './plan.ts';
-import { noticeOf, speak } from './remind.ts';
-import type { Acted, Asked, AuthorizationService } from './service.ts';
+import {
+  type AuthorizationRules,
+  assessHold,
+  type HoldAssessment,
+  nextCheckMs,
+} from './assessHold.ts';
+import type {
+  ActionOutcome,
+  AuthorizationService,
+  RefreshOutcome,
+} from './authorizationService.ts';
+import type { Policy } from './domain/reminders.ts';
+import { recordReminder, reminderOf } from './recordReminder.ts';
 import {
   beginWatches,
   claimAttempt,
@@ -38,63 +45,65 @@ import {
   saveOutcome,
 } from './store/authorizations.ts';
 
-export interface AuthorizationCheckParts extends Rules {
+export interface AuthorizationCheckParts extends AuthorizationRules {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  /** Undefined where no key is set. */
+  /** Undefined where no API key is set. */
   readonly service: AuthorizationService | undefined;
   readonly isPaused: () => Promise<boolean>;
 }
 
 export interface AuthorizationCheck {
-  /** Looks at everything that is new, due or settled, for a bounded time. */
+  /** Checks everything that is new, due or settled, for a bounded time. */
   run(): Promise<void>;
-  /** Looks at one payment now, without asking the service: somebody just has. */
-  look(paymentId: string): Promise<void>;
+  /** Checks one payment now, without retrieving it: the caller just has. */
+  checkOne(paymentId: string): Promise<void>;
 }
 
 const STATUSES = [...CAPTURABLE_STATUSES];
 
-/** A run comes every minute; what it leaves is met by the next. */
+/** A run starts every minute; the next one takes up what this one leaves. */
 const RUN_MS = 45 * SECOND_MS;
-/** New holds are written many at once; what is due is looked at one by one, and read anew in between. */
-const NEW_PER_STEP = 5_000;
-const DUE_PER_STEP = 200;
+/** New holds are written in bulk. Those that are due are checked one by one, and read again in between. */
+const NEW_PER_BATCH = 5_000;
+const DUE_PER_BATCH = 200;
 
 export function createAuthorizationCheck(parts: AuthorizationCheckParts): AuthorizationCheck {
   const { db, clock, log } = parts;
 
-  const lookAt = async (paymentId: string, service: AuthorizationService | undefined) => {
-    const before = await readAuthorization(db, paymentId);
-    const plan = before && planFor(before, parts, clock.nowMs());
-    const asked = plan?.asks ? await service?.refresh(paymentId) : undefined;
-    if (asked?.outcome === 'stopped') return asked;
-    const isConfirmed = asked?.outcome === 'applied';
-    const plans = await db.transaction((tx) => speak(tx, parts, { paymentId, isConfirmed }));
-    if (plans?.decision.speak !== undefined) {
+  const check = async (paymentId: string, service: AuthorizationService | undefined) => {
+    const row = await readAuthorization(db, paymentId);
+    const before = row && assessHold(row, parts, clock.nowMs());
+    const refreshed = before?.needsRefresh ? await service?.refresh(paymentId) : undefined;
+    if (refreshed?.outcome === 'stopped') return refreshed;
+    const isConfirmed = refreshed?.outcome === 'applied';
+    const hold = await db.transaction((tx) =>
+      recordReminder(tx, parts, { paymentId, isConfirmed }),
+    );
+    if (hold?.reminder.dueHours !== undefined) {
       log.warn(
-        { paymentId, hoursLeft: plans.decision.speak, isConfirmed },
+        { paymentId, hoursLeft: hold.reminder.dueHours, isConfirmed },
         'authorization.expiring',
       );
     }
-    if (plans && isConfirmed && service) await followPolicy(parts, service, plans);
-    return asked;
+    if (hold && isConfirmed && service) await followPolicy(parts, service, hold);
+    return refreshed;
   };
 
   return {
-    look: async (paymentId) => {
-      await lookAt(paymentId, undefined);
+    checkOne: async (paymentId) => {
+      await check(paymentId, undefined);
     },
     run: async () => {
       const endMs = clock.nowMs() + RUN_MS;
-      // Rule 2; each of many would otherwise wait for the same silence.
-      let isServiceAway = false;
+      // Rule 2. Otherwise each payment would wait for the same timeout.
+      let isServiceUnavailable = false;
       for await (const paymentId of workUntil(parts, endMs)) {
-        const asks = !isServiceAway && !(await parts.isPaused());
-        const asked = await lookAt(paymentId, asks ? parts.service : undefined);
-        if (asked?.outcome === 'stopped') return;
-        isServiceAway ||= isAway(asked);
+        const mayRequest = !isServiceUnavailable && !(await parts.isPaused());
+        const refreshed = await check(paymentId, mayRequest ? parts.service : undefined);
+        if (refreshed?.outcome === 'stopped') return;
+        isServiceUnavailable ||= isUnavailable(refreshed);
       }
     },
   };
@@ -115,23 +124,23 @@ async function* workUntil(parts: AuthorizationCheckParts, endMs: number): AsyncG
 }
 
 /**
- * Begins to watch what is new; what has something to be said is due at once, so that all that is due
- * comes in one order.
+ * Begins to watch what is new. A hold with a reminder due is due at once, so that everything due comes
+ * in one order.
  * @returns how many
  */
 async function watchNew(parts: AuthorizationCheckParts): Promise<number> {
   const { db, clock } = parts;
   const nowMs = clock.nowMs();
-  const rows = await readUnwatched(db, { statuses: STATUSES, limit: NEW_PER_STEP });
+  const rows = await readUnwatched(db, { statuses: STATUSES, limit: NEW_PER_BATCH });
   const watches = rows.flatMap((row) => {
-    const plan = planFor(row, parts, nowMs);
-    if (!plan) return [];
-    const { startMs, deadlineMs, asks } = plan;
+    const hold = assessHold(row, parts, nowMs);
+    if (!hold) return [];
+    const { startMs, deadlineMs, needsRefresh } = hold;
     return {
       paymentId: row.paymentId,
       startAt: new Date(startMs),
       deadlineAt: new Date(deadlineMs),
-      nextLookAt: new Date(asks ? nowMs : nextLookMs(plan, false, nowMs)),
+      nextCheckAt: new Date(needsRefresh ? nowMs : nextCheckMs(hold, false, nowMs)),
     };
   });
   if (watches.length > 0) await beginWatches(db, watches);
@@ -139,15 +148,15 @@ async function watchNew(parts: AuthorizationCheckParts): Promise<number> {
 }
 
 async function readWork(db: Database, nowMs: number): Promise<ReadonlySet<string>> {
-  const limit = DUE_PER_STEP;
+  const limit = DUE_PER_BATCH;
   return new Set([
     ...(await readDue(db, { now: new Date(nowMs), limit })),
     ...(await readSettled(db, { statuses: STATUSES, limit })),
   ]);
 }
 
-function isAway(asked: Asked | undefined): boolean {
-  return asked?.outcome === 'failed' && asked.isAway;
+function isUnavailable(refreshed: RefreshOutcome | undefined): boolean {
+  return refreshed?.outcome === 'failed' && refreshed.isUnavailable;
 }
 
 /**
@@ -157,32 +166,34 @@ function isAway(asked: Asked | undefined): boolean {
 async function followPolicy(
   parts: AuthorizationCheckParts,
   service: AuthorizationService,
-  plan: Plan,
+  hold: HoldAssessment,
 ): Promise<void> {
   const { db, log, policy, clock } = parts;
-  const { paymentId } = plan.row;
-  // Rule 5: somebody may have paused it while the service was asked.
-  if (!policy || plan.policy.step !== 'try' || (await parts.isPaused())) return;
-  const attempt = plan.policy.number;
+  const { paymentId } = hold.row;
+  // Rule 5: reconciliation may have been paused during the retrieve.
+  if (!policy || hold.policy.step !== 'try' || (await parts.isPaused())) return;
+  const attempt = hold.policy.number;
   const claim = await claimAttempt(db, {
-    ...noticeOf(plan, policy.hours),
+    ...reminderOf(hold, policy.hours),
     action: policy.action,
     attempt,
     at: new Date(clock.nowMs()),
   });
   if (claim === undefined) return;
-  const acted = await service.act({ action: policy.action, paymentId, ...reasonOf(policy) });
-  await saveOutcome(db, claim, describe(acted));
-  log.warn({ paymentId, attempt, action: policy.action, ...acted }, 'authorization.policy_acted');
-  const asked = await service.refresh(paymentId);
-  const isConfirmed = asked.outcome === 'applied';
-  await db.transaction((tx) => speak(tx, parts, { paymentId, isConfirmed, isAfterAttempt: true }));
+  const result = await service.act({ action: policy.action, paymentId, ...reasonOf(policy) });
+  await saveOutcome(db, claim, describe(result));
+  log.warn({ paymentId, attempt, action: policy.action, ...result }, 'authorization.policy_acted');
+  const refreshed = await service.refresh(paymentId);
+  const isConfirmed = refreshed.outcome === 'applied';
+  await db.transaction((tx) =>
+    recordReminder(tx, parts, { paymentId, isConfirmed, isAfterAttempt: true }),
+  );
 }
 
 function reasonOf({ action, hours }: Policy): { readonly reason?: string } {
   return action === 'cancel' ? { reason: `not captured ${hours} h before the deadline` } : {};
 }
 
-function describe(acted: Acted): string {
-  return acted.outcome === 'done' ? 'done' : `${acted.outcome}: ${acted.reason}`;
+function describe(result: ActionOutcome): string {
+  return result.outcome === 'done' ? 'done' : `${result.outcome}: ${result.reason}`;
 }

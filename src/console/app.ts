@@ -13,7 +13,7 @@ import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { METRICS_PATH } from '../platform/metricsServer.ts';
-import type { Refresher } from '../reconcile/refreshShown.ts';
+import type { Refresher } from '../reconcile/refreshOnRead.ts';
 import { actorOf, requireToken } from './auth.ts';
 import type { ApiParts, Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints.ts';

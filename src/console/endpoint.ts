@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
-import type { Refresher } from '../reconcile/refreshShown.ts';
+import type { Refresher } from '../reconcile/refreshOnRead.ts';
 
 /** What endpoints work with. */
 export interface ApiParts {

@@ -1,6 +1,6 @@
 /** `refresh=1`: the service is asked before an order or a payment is shown. */
 import { z } from 'zod';
-import { REFRESH_TIMEOUT_MS, type Refreshed, type Refresher } from '../reconcile/refreshShown.ts';
+import { REFRESH_TIMEOUT_MS, type Refreshed, type Refresher } from '../reconcile/refreshOnRead.ts';
 
 export const refreshQuery = z
   .literal('1')

@@ -23,7 +23,7 @@ import { recordStep } from './recordStep.ts';
 import { retrieveUnsettled } from './repairWindow.ts';
 import { type ReconcileSpan, type RunContext, throwIfPaused } from './runContext.ts';
 import { afterRequests, differencesSeen, type RunState } from './runState.ts';
-import { readUncertain, sumReceived } from './store/compare.ts';
+import { findUncertain, sumReceived } from './store/compare.ts';
 import { readStream, type SumsOutcome, writeCalibration, writeSums } from './store/runs.ts';
 
 /** What payments received, partial captures included: the ledger's captured amount. */
@@ -38,11 +38,11 @@ interface BothSums {
 /** What comparing sums came to, with the state behind it. */
 interface Compared<Outcome> {
   readonly state: RunState;
-  readonly outcome: Outcome | Unanswered;
+  readonly outcome: Outcome | SumsUnavailable;
 }
 
 /** Analytics sent no sums that can be used. */
-class Unanswered {
+class SumsUnavailable {
   /** For people. */
   readonly reason: string;
   constructor(reason: string) {
@@ -51,7 +51,7 @@ class Unanswered {
 }
 
 /**
- * Compares the closed days of a span whose counts are equal, and lists those whose sums differ.
+ * Compares the closed days of a span with equal counts, and lists those with different sums.
  * @throws RunInterrupted while listing
  */
 export async function compareSums(
@@ -66,11 +66,11 @@ export async function compareSums(
     return await recordOutcome(run, { state, outcome: 'not_calibrated' });
   }
   const sums = await readBothTwice(run, days);
-  if (sums instanceof Unanswered) return await recordOutcome(run, { state, outcome: sums });
+  if (sums instanceof SumsUnavailable) return await recordOutcome(run, { state, outcome: sums });
   if (areEqual(sums.ours, sums.theirs))
     return await recordOutcome(run, { state, outcome: 'agreed' });
   const found = await reconcileDays(run, state, { days, sums, reconcileSpan });
-  const isOver = found.outcome instanceof Unanswered || found.outcome === 'disproved';
+  const isOver = found.outcome instanceof SumsUnavailable || found.outcome === 'disproved';
   const outcome = isOver ? found.outcome : 'differed';
   return await recordOutcome(run, { state: found.state, outcome });
 }
@@ -95,7 +95,7 @@ interface UnequalDays {
   readonly reconcileSpan: ReconcileSpan;
 }
 
-/** Halves the days down to those whose sums differ, and reconciles these (rules 3 and 4). */
+/** Halves the days down to those with different sums, and reconciles these (rules 3 and 4). */
 async function reconcileDays(
   run: RunContext,
   state: RunState,
@@ -107,7 +107,7 @@ async function reconcileDays(
   await throwIfPaused(run);
   const [left, right] = halves;
   const ofLeft = await readBoth(run, left);
-  if (ofLeft instanceof Unanswered) return { state, outcome: ofLeft };
+  if (ofLeft instanceof SumsUnavailable) return { state, outcome: ofLeft };
   const ofRight = {
     ours: withoutPart(sums.ours, ofLeft.ours),
     theirs: withoutPart(sums.theirs, ofLeft.theirs),
@@ -117,7 +117,7 @@ async function reconcileDays(
   return await reconcileDays(run, before.state, { days: right, sums: ofRight, reconcileSpan });
 }
 
-/** Lists a day whose sums differ (rule 4). */
+/** Lists a day with different sums (rule 4). */
 async function reconcileDay(
   run: RunContext,
   before: RunState,
@@ -156,7 +156,7 @@ async function judgeListedDay(
   { day, hasShortRows }: ListedDay,
 ): Promise<Compared<'agreed' | 'disproved' | 'differed' | undefined>> {
   const first = await readBothTwice(run, day);
-  if (first instanceof Unanswered) return { state: before, outcome: first };
+  if (first instanceof SumsUnavailable) return { state: before, outcome: first };
   if (!hasShortRows || areEqual(first.ours, first.theirs)) {
     return { state: before, outcome: await judgeSums(run, first) };
   }
@@ -164,7 +164,7 @@ async function judgeListedDay(
   if (outcome === 'equal') return { state, outcome: await judgeSums(run, first) };
   if (outcome === 'too_many') return { state, outcome: 'differed' };
   const second = await readBothTwice(run, day);
-  if (second instanceof Unanswered) return { state, outcome: second };
+  if (second instanceof SumsUnavailable) return { state, outcome: second };
   // The day was not equal, so sums that differ still (as they do in a dry run) are not disproved.
   const isAgreed = areEqual(second.ours, second.theirs);
   return { state, outcome: isAgreed ? await judgeSums(run, second) : 'differed' };
@@ -192,14 +192,14 @@ interface RetrievedCandidates {
   readonly outcome: 'too_many' | 'changed' | 'equal';
 }
 
-/** Retrieves the payments of a day whose captured amount the ledger does not know for certain (rule 4). */
+/** Retrieves the payments of a day that have an uncertain captured amount (rule 4). */
 async function retrieveCandidates(
   run: RunContext,
   before: RunState,
   day: Days,
 ): Promise<RetrievedCandidates> {
   const limit = MAX_CANDIDATES + 1;
-  const ids = await readUncertain(run.parts.db, day, { statuses: MAY_CAPTURE_MORE, limit });
+  const ids = await findUncertain(run.parts.db, day, { statuses: MAY_CAPTURE_MORE, limit });
   if (ids.length > MAX_CANDIDATES) return { state: before, outcome: 'too_many' };
   const refs = ids.map((id) => ({ kind: 'payment', id }) as const);
   const differences = await retrieveUnsettled(run, refs);
@@ -208,22 +208,22 @@ async function retrieveCandidates(
 }
 
 /** Payments change while they are added up, so sums count as unequal when they are so twice in a row. */
-async function readBothTwice(run: RunContext, days: Days): Promise<BothSums | Unanswered> {
+async function readBothTwice(run: RunContext, days: Days): Promise<BothSums | SumsUnavailable> {
   const first = await readBoth(run, days);
-  const isFinal = first instanceof Unanswered || areEqual(first.ours, first.theirs);
+  const isFinal = first instanceof SumsUnavailable || areEqual(first.ours, first.theirs);
   return isFinal ? first : await readBoth(run, days);
 }
 
-async function readBoth(run: RunContext, days: Days): Promise<BothSums | Unanswered> {
+async function readBoth(run: RunContext, days: Days): Promise<BothSums | SumsUnavailable> {
   const theirs = await requestSums(run, days);
-  if (theirs instanceof Unanswered) return theirs;
+  if (theirs instanceof SumsUnavailable) return theirs;
   return { ours: await sumReceived(run.parts.db, 'payment', days), theirs };
 }
 
 async function requestSums(
   { parts, requester }: RunContext,
   { fromMs, endMs }: Days,
-): Promise<Sums | Unanswered> {
+): Promise<Sums | SumsUnavailable> {
   const query: PaymentMetricsRequest[number] = {
     timeRange: {
       startTime: new Date(fromMs).toISOString(),
@@ -237,10 +237,10 @@ async function requestSums(
       parts.client.analytics.payments([query], options),
     );
     const sums = readSums(queryData, METRIC);
-    return sums ?? new Unanswered('analytics sent rows without a currency and its sum');
+    return sums ?? new SumsUnavailable('analytics sent rows without a currency and its sum');
   } catch (error) {
     if (!(error instanceof PaymentServiceError) || error.kind === 'aborted') throw error;
-    return new Unanswered(error.message);
+    return new SumsUnavailable(error.message);
   }
 }
 
@@ -250,9 +250,9 @@ async function recordOutcome(
   { state: before, outcome }: Compared<SumsOutcome | undefined>,
 ): Promise<RunState> {
   const state = afterRequests(before, requester.requestCount());
-  const isUnanswered = outcome instanceof Unanswered;
-  const sums = isUnanswered ? 'unanswered' : outcome;
-  const reason = isUnanswered ? outcome.reason : undefined;
+  const isUnavailable = outcome instanceof SumsUnavailable;
+  const sums = isUnavailable ? 'unavailable' : outcome;
+  const reason = isUnavailable ? outcome.reason : undefined;
   await writeSums(parts.db, row.id, { sums, requests: state.counts.requests });
   if (sums) parts.log.info({ runId: row.id, stream, sums, reason }, 'reconcile.sums');
   return state;

@@ -12,7 +12,7 @@ import { type ResourceRef, type SnapshotContent, supplementOf } from '../ledger/
 import type { Database } from '../platform/db/database.ts';
 import { compare, type Difference, hidesChange } from './domain/compare.ts';
 import type { Span } from './domain/windows.ts';
-import type { ListedRow, ReadWindow } from './listReader.ts';
+import type { ListedRow, ListedWindow } from './listReader.ts';
 import type { RunContext } from './runContext.ts';
 import { type LocalRow, readIdsCreated, readLocalByIds } from './store/compare.ts';
 import { KIND_OF, type Stream } from './streams.ts';
@@ -30,7 +30,7 @@ export interface RowComparison {
 }
 
 export interface WindowComparison extends RowComparison {
-  readonly window: ReadWindow;
+  readonly window: ListedWindow;
   /** Ids that the ledger has of this window and the list does not show, at most one more than MAX_UNLISTED. */
   readonly unlisted: readonly string[];
 }
@@ -43,7 +43,7 @@ const LOCAL_ROWS = 1_000;
 
 export async function compareWindow(
   run: RunContext,
-  window: ReadWindow,
+  window: ListedWindow,
 ): Promise<WindowComparison> {
   const rows = await compareRows(run, window.rows);
   return { ...rows, window, unlisted: await findUnlisted(run, window) };
@@ -76,7 +76,7 @@ export async function compareRows(
 
 async function findUnlisted(
   { parts: { db }, stream }: RunContext,
-  window: ReadWindow,
+  window: ListedWindow,
 ): Promise<readonly string[]> {
   const listed = new Set(window.rows.map(({ remote }) => remote.id));
   const unreadable = new Set(window.unreadable);

@@ -1,4 +1,4 @@
-/** How long reading a span for the first time will take, before it is begun. */
+/** Estimates how long the first import of a span will take. */
 import type { CallOptions, PaymentServiceClient } from '../client/index.ts';
 import { rowsWanted, type Span } from './domain/windows.ts';
 import { fetchPage, type Stream } from './streams.ts';
@@ -6,20 +6,20 @@ import { fetchPage, type Stream } from './streams.ts';
 export interface Estimate {
   readonly rows: number;
   readonly requests: number;
-  /** Undefined while nothing limits the rate: the service has not told its limit yet. */
+  /** Undefined while no rate limit is known. */
   readonly minutes: number | undefined;
 }
 
-/** Windows that hold more than a page are asked for twice. */
+/** Windows with more rows than a page are requested twice. */
 const SURPLUS = 1.1;
 const LARGEST_PAGE = 100;
 
 /**
- * Asks how many rows a span has.
- * @returns undefined where the service tells no totals
+ * Requests how many rows a span has.
+ * @returns undefined where the service sends no totals
  * @throws PaymentServiceError
  */
-export async function estimateOf(
+export async function estimateImport(
   client: PaymentServiceClient,
   stream: Stream,
   span: Span,

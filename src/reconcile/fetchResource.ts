@@ -1,4 +1,4 @@
-/** One call to the service for one resource of whatever kind. */
+/** One request for one resource of any kind. */
 import type { CallOptions, PaymentServiceClient } from '../client/index.ts';
 import type { ResourceRef } from '../ledger/domain/snapshot.ts';
 

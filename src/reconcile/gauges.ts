@@ -1,4 +1,4 @@
-/** What stands in the tables of reconciliation and of authorizations, for Prometheus. */
+/** Gauges of reconciliation and of authorizations, read from the database for Prometheus. */
 import { CAPTURABLE_STATUSES } from '../contract/statuses.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import type { Measurement, Source } from '../platform/sources.ts';
@@ -17,14 +17,14 @@ function reconcileSource(db: Queryable): Source {
     name: 'reconcile',
     gauges: {
       [WATERMARK]: {
-        help: 'Everything that the service created before this time was read; absent for a list that never was',
+        help: 'Everything created at the service before this time was read; absent for a list that was never read',
         labels: ['stream'],
       },
       tallyhook_reconcile_due_checks: {
-        help: 'Payments, refunds, disputes and payouts that are due to be asked about',
+        help: 'Payments, refunds, disputes and payouts that are due for a check',
       },
       tallyhook_reconcile_paused: {
-        help: 'Whether a person paused reconciliation and refreshing',
+        help: 'Whether an operator paused reconciliation',
       },
     },
     read: async () => {
@@ -47,10 +47,10 @@ function rateSource(db: Queryable): Source {
     name: 'rate_budget',
     gauges: {
       tallyhook_rate_limit_requests: {
-        help: 'Requests a window that the service grants; absent until it told',
+        help: 'Requests that the service allows in a window; absent until it has sent its limit',
       },
       tallyhook_rate_remaining_requests: {
-        help: 'Requests that are left in this window, for all processes together; absent until the service told',
+        help: 'Requests left in this window, for all processes together; absent until the service has sent its limit',
       },
     },
     read: async () => {
@@ -72,15 +72,15 @@ function authorizationsSource(db: Queryable): Source {
     name: 'authorizations',
     gauges: {
       [OPEN]: {
-        help: 'Authorizations that are watched and can still be captured',
+        help: 'Watched authorizations that can still be captured',
         labels: ['currency'],
       },
       [CAPTURABLE]: {
-        help: 'What can still be captured of them, in minor units of the currency',
+        help: 'Amount of these authorizations that can still be captured, in minor units of the currency',
         labels: ['currency'],
       },
       [NEXT_DEADLINE]: {
-        help: 'The next deadline of an open authorization; absent when none lies ahead',
+        help: 'The next deadline of an open authorization; absent when there is none ahead',
         labels: ['currency'],
       },
     },
@@ -97,7 +97,7 @@ function authorizationsSource(db: Queryable): Source {
   };
 }
 
-/** A measurement of what is known, and none of what is not. */
+/** One measurement of a known value, none of an unknown one. */
 function known(
   gauge: string,
   value: number | null,

@@ -1,8 +1,7 @@
 /**
- * The queue `reconcile`: one job for each slot of a schedule. A job that is tried again goes on from
- * the checkpoint of the run it began, and leaves alone what is done; one that is lost is made up by the
- * next slot. Runs that a pause held are gone on with at the first slot after it, whatever their own
- * schedule.
+ * The queue `reconcile`: one job for each slot of a schedule. A retried job resumes at the checkpoint of
+ * the run that it began, and skips runs that are done; the next slot covers a job that is lost. Paused
+ * runs resume at the first slot after the pause, on any schedule.
  */
 
 import type { NewJob, Producer, RunningJob } from '../platform/queue/index.ts';
@@ -16,35 +15,35 @@ import { STREAMS, type Stream } from './streams.ts';
 
 export const RECONCILE_QUEUE = 'reconcile';
 
-export const ERRANDS = ['tail', 'night', 'week'] as const;
-export type Errand = (typeof ERRANDS)[number];
+export const RECONCILE_JOB_NAMES = ['tail', 'night', 'week'] as const;
+export type ReconcileJobName = (typeof RECONCILE_JOB_NAMES)[number];
 
 export interface ReconcileJob {
-  readonly errand: Errand;
+  readonly name: ReconcileJobName;
   readonly slotMs: number;
 }
 
 const ATTEMPTS = 5;
 const BACKOFF_MS = 30 * SECOND_MS;
-/** The next tail covers what one leaves out; more that wait would only be run after each other. */
+/** The next tail covers what one leaves out; more waiting jobs would only run one after another. */
 const MAX_WAITING = 10;
 
 /**
- * Adds the job of a slot, once, whoever else adds it.
- * @returns whether it did: behind so many jobs there is no room for another tail
+ * Enqueues the job of a slot. A second one for the same slot is the same job.
+ * @returns false when too many jobs wait for another tail
  */
-export async function enqueueErrand(
+export async function enqueueReconcile(
   producer: Producer<ReconcileJob>,
-  errand: Errand,
+  name: ReconcileJobName,
   slotMs: number,
 ): Promise<boolean> {
-  if (errand === 'tail' && (await producer.countWaiting()) >= MAX_WAITING) return false;
+  if (name === 'tail' && (await producer.countWaiting()) >= MAX_WAITING) return false;
   const job: NewJob<ReconcileJob> = {
-    name: errand,
-    id: `${errand}.${slotMs}`,
-    data: { errand, slotMs },
-    // The next tail comes sooner than another try would.
-    attempts: errand === 'tail' ? 1 : ATTEMPTS,
+    name,
+    id: `${name}.${slotMs}`,
+    data: { name, slotMs },
+    // The next tail comes sooner than a retry would.
+    attempts: name === 'tail' ? 1 : ATTEMPTS,
     backoffMs: BACKOFF_MS,
   };
   await producer.add([job]);
@@ -62,8 +61,8 @@ interface StreamPart extends Part {
   readonly stream: Stream;
 }
 
-function partsOf(errand: Errand, slotMs: number): readonly Part[] {
-  switch (errand) {
+function partsOf(name: ReconcileJobName, slotMs: number): readonly Part[] {
+  switch (name) {
     case 'tail':
       return [{ mode: 'full', cause: 'tail', span: undefined }];
     case 'night':
@@ -78,15 +77,15 @@ function partsOf(errand: Errand, slotMs: number): readonly Part[] {
 
 export interface ReconcileHandlerParts {
   readonly reconcile: Reconcile;
-  /** Asked before each run; a paused job is done, and the next slot comes to what it left. */
+  /** Checked before each run. A paused job ends, and the next slot covers what it left. */
   readonly isPaused: () => Promise<boolean>;
   readonly readPausedRuns: () => Promise<readonly RunRow[]>;
   readonly signal: AbortSignal;
 }
 
 /**
- * What a worker of the queue does with a job.
- * @throws Error when the service could not be asked, so that the job is tried again
+ * Handles a job of the queue.
+ * @throws Error when a list could not be compared, so that the job is retried
  */
 export function createReconcileHandler({
   reconcile,
@@ -94,15 +93,15 @@ export function createReconcileHandler({
   readPausedRuns,
   signal,
 }: ReconcileHandlerParts): (job: RunningJob<ReconcileJob>) => Promise<void> {
-  return async ({ data: { errand, slotMs } }) => {
+  return async ({ data: { name, slotMs } }) => {
     const failures: string[] = [];
-    // Runs that a pause held come first: what they began is older than what is due now.
-    const held = (await readPausedRuns()).map(heldPart);
-    const due = partsOf(errand, slotMs).flatMap((part) =>
+    // Paused runs come first: they are older than what is due now.
+    const paused = (await readPausedRuns()).map(pausedPart);
+    const due = partsOf(name, slotMs).flatMap((part) =>
       STREAMS.map((stream): StreamPart => ({ ...part, stream })),
     );
-    // A list that cannot be read must not keep the others from being read.
-    for (const { stream, mode, cause, span } of [...held, ...due]) {
+    // A list that cannot be read must not stop the others from being read.
+    for (const { stream, mode, cause, span } of [...paused, ...due]) {
       if (await isPaused()) return;
       const request = { stream, mode, cause, isDryRun: false, lane: 'discovery' as const };
       const failure = await reconcile({ ...request, ...span }, { signal }).then(
@@ -118,10 +117,10 @@ export function createReconcileHandler({
   };
 }
 
-function heldPart({ stream, mode, cause, fromAt, toAt }: RunRow): StreamPart {
+function pausedPart({ stream, mode, cause, fromAt, toAt }: RunRow): StreamPart {
   return { stream, mode, cause, span: { fromMs: fromAt.getTime(), toMs: toAt.getTime() } };
 }
 
 function failureOf({ state, failure }: RunReport): string | undefined {
-  return state === 'failed' ? (failure ?? 'the run did not come to its end') : undefined;
+  return state === 'failed' ? (failure ?? 'the run did not complete') : undefined;
 }

@@ -1,4 +1,4 @@
-/** Reads windows of a list whole; the rules are those of domain/windows.ts and domain/walks.ts. */
+/** Reads windows of a list; the rules are those of domain/windows.ts and domain/walks.ts. */
 import {
   type CallOptions,
   type Page,
@@ -25,43 +25,44 @@ import {
 import { ServiceUnusable } from './interruptions.ts';
 import { fetchPage, KIND_OF, type Stream } from './streams.ts';
 
-/** One row as it was shown. */
+/** One row of a list. */
 export interface ListedRow {
   readonly remote: Remote;
   readonly content: SnapshotContent;
   readonly observedMicros: number;
-  /** It says too little to be applied. */
+  /** It has too few fields to be applied. */
   readonly isHint: boolean;
 }
 
-/** What a step of reading brought. */
-export interface ReadWindow {
+/** A window that was read completely. */
+export interface ListedWindow {
   readonly span: Span;
   readonly rows: readonly ListedRow[];
-  /** `window`: one page showed all of it. `walks`: several walks had to. */
+  /** `window`: one page showed all of it. `walks`: it took several walks. */
   readonly by: 'window' | 'walks';
-  /** The list did not come to rest, or counts more rows than it shows; something may be missing. */
+  /** The list kept changing, or counts more rows than it shows; rows may be missing. */
   readonly isUnstable: boolean;
-  /** Rows from outside of the span came. */
+  /** The list showed rows from outside of the span. */
   readonly isFilterIgnored: boolean;
-  /** Rows that name no resource, or whose money cannot be read. */
+  /** Rows that name no resource, or have unreadable amounts. */
   readonly unreadable: readonly string[];
 }
 
-/** Runs a call to the service, again while only the rate budget stands in its way. */
+/** Sends a request, and repeats it while the rate budget is used up. */
 export type SendRequest = <T>(call: (options: CallOptions) => Promise<T>) => Promise<T>;
 
 export interface ListReader {
   readonly limit: () => number;
   /**
-   * Reads from `span.fromMs` on, as much of the span as is whole. Where the filter is ignored, a
-   * window costs as much as everything, so everything up to `ceilingMs` is read at once.
+   * Reads from `span.fromMs` on, as much of the span as one whole window covers. Where the service
+   * ignores the filter, a window costs as much as everything, so everything up to `ceilingMs` is read
+   * at once.
    * @throws ServiceUnusable
    */
-  readonly read: (span: Span, ceilingMs: number) => Promise<ReadWindow>;
+  readonly read: (span: Span, ceilingMs: number) => Promise<ListedWindow>;
   /** Whether a page of this span shows rows from outside of it. @throws ServiceUnusable */
   readonly showsOutside: (span: Span) => Promise<boolean>;
-  /** The service's time of day, by a page of one row. @returns undefined where it names none */
+  /** The service's time, from a page of one row. @returns undefined where it sends none */
   readonly serviceTimeMs: () => Promise<number | undefined>;
 }
 
@@ -70,18 +71,18 @@ export interface ListReaderParts {
   readonly stream: Stream;
   readonly request: SendRequest;
   readonly nowMs: () => number;
-  /** The largest page that the list is known to hand out. */
+  /** The largest page that the list is known to send. */
   readonly limit: number;
 }
 
 interface ShownPage extends PageFacts {
   readonly rows: number;
   readonly listed: readonly ListedRow[];
-  /** Of every readable row, those from outside of the span included. */
+  /** Ids of every readable row, also from outside of the span. */
   readonly ids: readonly string[];
   readonly unreadable: readonly string[];
   readonly isFilterIgnored: boolean;
-  /** Rows as they came, doubles and unreadable ones too: what an offset counts. */
+  /** All rows, duplicates and unreadable ones included: what an offset counts. */
   readonly raw: number;
 }
 
@@ -101,8 +102,8 @@ export function createListReader(parts: ListReaderParts): ListReader {
         { span, offset, limit: Math.min(rows, limit) },
         {
           ...options,
-          onResponse: (answer) => {
-            ({ serviceTimeMs } = answer);
+          onResponse: (metadata) => {
+            ({ serviceTimeMs } = metadata);
           },
         },
       ),
@@ -122,7 +123,7 @@ export function createListReader(parts: ListReaderParts): ListReader {
     return fetch(span, offset);
   };
 
-  /** The largest page the list hands out may be smaller than what it takes as a limit. */
+  /** A list may accept a limit that is larger than its largest page. */
   const learnLimit = (page: ShownPage): void => {
     const isCut = page.raw < limit && (page.totalCount ?? 0) > limit;
     if (isCut && page.raw === smallerLimit(limit)) limit = page.raw;
@@ -135,7 +136,7 @@ export function createListReader(parts: ListReaderParts): ListReader {
     return behind.raw === 0;
   };
 
-  const read = async (span: Span, ceilingMs: number): Promise<ReadWindow> => {
+  const read = async (span: Span, ceilingMs: number): Promise<ListedWindow> => {
     const page = await fetch(span, 0);
     learnLimit(page);
     if (page.isFilterIgnored) {
@@ -176,7 +177,7 @@ export function createListReader(parts: ListReaderParts): ListReader {
   };
 }
 
-/** A limit that is too large is refused like any field; the first page of a list asks nothing else. */
+/** A limit that is too large is refused like any invalid field; the first page sends no other. */
 function isLimitRefused(error: unknown, offset: number): boolean {
   const cause = error instanceof ServiceUnusable ? error.cause : undefined;
   return (
@@ -199,7 +200,7 @@ function show(page: Page<object>, { stream, span, limit, observedMs }: ShowInput
   const listed = new Map<string, ListedRow>();
   const ids = new Set<string>();
   const unreadable: string[] = [];
-  // What the client cannot read as the contract's may still name a resource, or even be read here.
+  // A row that the client cannot read by the contract may still name a resource, or be readable here.
   const rows: readonly unknown[] = [...page.items, ...page.unreadable];
   for (const row of rows) {
     const reading = readResource(row, observedMicros);
@@ -226,7 +227,7 @@ function show(page: Page<object>, { stream, span, limit, observedMs }: ShowInput
   };
 }
 
-/** What a body says, in the words of comparing. */
+/** A body as the side of a comparison. */
 function toRemote(ref: Pick<Remote, 'kind' | 'id'>, content: SnapshotContent): Remote {
   return {
     kind: ref.kind,
@@ -249,7 +250,7 @@ function toRemote(ref: Pick<Remote, 'kind' | 'id'>, content: SnapshotContent): R
 type Fetch = (span: Span, offset: number) => Promise<ShownPage>;
 
 /** Walks the span by offset until the walks agree; keeps what lies in the span. */
-async function walk(span: Span, fetch: Fetch, first: ShownPage): Promise<ReadWindow> {
+async function walk(span: Span, fetch: Fetch, first: ShownPage): Promise<ListedWindow> {
   const rows = new Map<string, ListedRow>();
   const unreadable = new Set<string>();
   let { isFilterIgnored } = first;
@@ -262,7 +263,7 @@ async function walk(span: Span, fetch: Fetch, first: ShownPage): Promise<ReadWin
       isFilterIgnored ||= page.isFilterIgnored;
       totalCount = page.totalCount ?? totalCount;
     }
-    // A total that counts what lies outside of the span says nothing about the span.
+    // A total that counts rows outside of the span shows nothing about the span.
     if (isFilterIgnored) totalCount = undefined;
     state = afterWalk(state, { seen: rows.size + unreadable.size, totalCount });
   }
@@ -277,9 +278,9 @@ async function walk(span: Span, fetch: Fetch, first: ShownPage): Promise<ReadWin
 }
 
 /**
- * One walk. A short page moves the offset by what it showed, so that what it left out comes again. It
- * ends where a page shows nothing that it has not shown before: rows that come in front meanwhile
- * would push the end away for ever.
+ * One walk. A short page moves the offset by the rows it showed, so that the next page has what it left
+ * out. The walk ends at a page without new rows: rows that are inserted in front meanwhile would keep
+ * moving the end.
  */
 async function* pagesOf(span: Span, fetch: Fetch): AsyncGenerator<ShownPage> {
   const shown = new Set<string>();

@@ -3,9 +3,9 @@ import type { Verdict } from './domain/verdict.ts';
 import { STREAMS, type Stream } from './streams.ts';
 
 export interface ReconcileMetrics {
-  /** A change that no webhook told of in time. */
+  /** A change that no webhook reported in time. */
   missed(stream: Stream): void;
-  /** From the change at the service to the commit that brought it here. */
+  /** From the change at the service to the commit that repaired the ledger. */
   secondsToConverge(seconds: number): void;
   run(outcome: Exclude<Verdict, 'unfinished'>): void;
 }
@@ -16,17 +16,15 @@ const HOUR = 60 * MINUTE;
 export function createReconcileMetrics(metrics: Metrics): ReconcileMetrics {
   const missed = metrics.counter(
     'tallyhook_missed_webhooks_total',
-    'Changes of the service that no webhook told of in time',
+    'Changes at the service that no webhook reported in time',
     { stream: STREAMS },
   );
-  const run = metrics.counter(
-    'tallyhook_reconcile_runs_total',
-    'Runs of reconciliation by how they ended',
-    { outcome: ['equal', 'different', 'empty', 'failed'] },
-  );
+  const run = metrics.counter('tallyhook_reconcile_runs_total', 'Reconciliation runs by outcome', {
+    outcome: ['equal', 'different', 'empty', 'failed'],
+  });
   const converge = metrics.histogram({
     name: 'tallyhook_reconcile_converge_seconds',
-    help: 'Seconds from a change at the service to the commit that healed it, of changes that were missed',
+    help: 'Seconds from a change at the service to its repair in the ledger, for changes with a missed webhook',
     buckets: [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, 24 * HOUR, 7 * 24 * HOUR],
     values: {},
   });

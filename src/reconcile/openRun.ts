@@ -21,7 +21,7 @@ const RESUME_WITHIN_MS = DAY_MS;
 
 /**
  * The earlier run that a request continues (run.ts, rule 3): one that is not done, or, where a job is
- * retried for the span of its slot, one that is. A person who asks again wants a new run.
+ * retried for the span of its slot, one that is. A person who repeats a command wants a new run.
  */
 export async function findEarlierRun(
   { db, clock }: ReconcileParts,
@@ -54,7 +54,7 @@ export async function openRun(
     isDryRun,
     historyUntilMs,
     signal: options.signal,
-    pause: parts.pause,
+    sleep: parts.sleep,
     requestsBefore: earlier?.requests ?? 0,
   });
   const reader = createListReader({

@@ -1,11 +1,11 @@
 /**
- * The switch that pauses reconciliation: while it is on, nothing asks the service or tells it
- * anything on its own. Webhooks are received and applied all the same, and people may still ask.
+ * Pausing reconciliation: no background request is sent to the service. Webhooks are received and
+ * applied all the same, and commands of people still send requests.
  */
 import type { Queryable } from '../platform/db/database.ts';
 import { readPause } from './store/pauses.ts';
 
-/** Asked before each piece of work, so that a pause takes hold within one. */
+/** Checked before each unit of work, so that a pause takes effect within one. */
 export async function isPaused(db: Queryable): Promise<boolean> {
   return (await readPause(db)) !== undefined;
 }

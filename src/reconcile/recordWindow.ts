@@ -8,7 +8,7 @@ import type { DifferingRow, WindowComparison } from './compareWindow.ts';
 import type { Difference, Remote } from './domain/compare.ts';
 import type { Span } from './domain/windows.ts';
 import { closeComparison, openComparison } from './findings.ts';
-import type { ReadWindow } from './listReader.ts';
+import type { ListedWindow } from './listReader.ts';
 import { LIST_DETAIL } from './recordListFindings.ts';
 import { recordStep } from './recordStep.ts';
 import { subjectOf, type WindowRepair } from './repairWindow.ts';
@@ -62,7 +62,7 @@ const COMPARISON_CLASSES = ['missing_local', 'stale_local'] as const;
 /** Opens findings for rows that differ still, and closes those of rows that are equal. */
 async function recordRemaining(
   { parts: { db }, row: { isDryRun } }: RunContext,
-  window: ReadWindow,
+  window: ListedWindow,
   remaining: readonly DifferingRow[],
 ): Promise<readonly ReportedDifference[]> {
   const findings = remaining.map(({ row, difference }) => ({
@@ -103,6 +103,14 @@ function detailOf({
   orderKey,
 }: Remote): Record<string, unknown> {
   return {
-    service: { status, stage, amountMinor, capturedMinor, currency, paymentId, orderKey },
+    service: {
+      status,
+      stage,
+      amount: amountMinor,
+      amount_captured: capturedMinor,
+      currency,
+      payment_id: paymentId,
+      order_key: orderKey,
+    },
   };
 }

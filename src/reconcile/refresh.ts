@@ -1,15 +1,16 @@
 /**
- * Refresh: retrieves what is due for a look, again and again. Created-windows never find an old
- * payment that changed today; this does.
+ * Refresh: checks resources that are due, round after round, by retrieving them. Windows by created time
+ * never show an old payment that changed today; a check does.
  *
- * 1. What a webhook left unclear goes first, in its own lane; then what is not final, by the ladder
+ * 1. What a webhook left unclear comes first, in its own lane; then what is not final, by age
  *    (domain/checkTimes.ts).
- * 2. What settled since its time was set costs no request: its time is moved or taken away.
- * 3. A row that is taken comes due again after a lease, so that nothing is lost with a process, and
- *    two processes take different rows. What a round that ends early did not look at is due at once.
- * 4. Trouble that concerns every request ends the round, opens a finding and is backed off from; no
- *    resource is marked failed. The finding closes when a look succeeds, or nothing is left to look at.
- *    Trouble with one resource puts that one off.
+ * 2. A resource that settled since its check was scheduled costs no request: the check is moved or
+ *    dropped.
+ * 3. A claimed row is due again after a lease, so that nothing is lost with a process, and two processes
+ *    claim different rows. What a round that ends early did not check is due at once.
+ * 4. A failure that affects every request ends the round, opens a finding and is backed off from; no
+ *    resource is marked failed. The finding closes when a check succeeds, or nothing is left to check. A
+ *    failure that affects one resource postpones the check of that one.
  */
 
 import type { Clock } from '../platform/clock.ts';
@@ -19,23 +20,23 @@ import type { Log } from '../platform/log.ts';
 import { MINUTE_MS, SECOND_MS } from '../platform/time.ts';
 import {
   type CheckedResource,
-  isLateLook,
+  isLateCheck,
   isSettled,
+  nextCheckByAgeMs,
   nextCheckMs,
-  nextRungMs,
 } from './domain/checkTimes.ts';
 import { ageOfChangeMs, isPastGrace } from './domain/compare.ts';
-import { isGeneral } from './domain/trouble.ts';
+import { affectsEveryRequest } from './domain/failures.ts';
 import { closeUnusable, openUnusable } from './findings.ts';
 import type { ReconcileMetrics } from './metrics.ts';
 import { isPaused } from './pause.ts';
 import type { Applied, Retrieve } from './retrieve.ts';
 import {
   type CheckedRow,
+  claimDue,
   type DueRow,
-  putBack,
-  putOff,
-  takeDue,
+  postponeCheck,
+  releaseDue,
   writeNextChecks,
 } from './store/checks.ts';
 import { STREAM_OF } from './streams.ts';
@@ -46,55 +47,55 @@ export interface RefreshParts {
   readonly clock: Clock;
   readonly metrics: ReconcileMetrics;
   readonly log: Log;
-  readonly pause: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** What came of one round. */
+/** What one round came to. */
 export type Round =
-  | { readonly outcome: 'done'; readonly looked: number; readonly settled: number }
-  | { readonly outcome: 'trouble'; readonly reason: string };
+  | { readonly outcome: 'done'; readonly checked: number; readonly settled: number }
+  | { readonly outcome: 'unusable'; readonly reason: string };
 
 export interface Refresh {
-  /** Takes one batch of each lane and looks at it. */
+  /** Claims one batch of each lane and checks it. */
   round(signal: AbortSignal): Promise<Round>;
-  /** Rounds until the signal; resolves once the last has ended. Never throws. */
+  /** Repeats rounds until the signal is aborted; resolves once the last has ended. Never throws. */
   loop(signal: AbortSignal): Promise<void>;
 }
 
 const BATCH = 20;
-/** Longer than a batch takes, the waits of the rate budget included. */
+/** Longer than a batch takes, waits for the rate budget included. */
 const LEASE_MS = 15 * MINUTE_MS;
 const IDLE_MS = 2 * SECOND_MS;
 const FIRST_BACKOFF_MS = 5 * SECOND_MS;
 const MAX_BACKOFF_MS = 5 * MINUTE_MS;
 
 export function createRefresh(parts: RefreshParts): Refresh {
-  // At first, too: the process before this one may have ended in trouble.
-  let isTroubled = true;
+  // True at first: the service may have been unusable for the previous process.
+  let isUnusable = true;
   const round = async (signal: AbortSignal): Promise<Round> => {
-    const result = await lookAtDue(parts, signal);
-    const isOver = result.outcome === 'done' && (result.looked > 0 || isTroubled);
-    isTroubled = result.outcome === 'trouble';
-    if (result.outcome === 'trouble') await openUnusable(parts.db, 'refresh', result.reason);
+    const result = await checkDue(parts, signal);
+    const isOver = result.outcome === 'done' && (result.checked > 0 || isUnusable);
+    isUnusable = result.outcome === 'unusable';
+    if (result.outcome === 'unusable') await openUnusable(parts.db, 'refresh', result.reason);
     if (isOver) await closeUnusable(parts.db, 'refresh');
     return result;
   };
   return { round, loop: (signal) => loop(parts, round, signal) };
 }
 
-async function lookAtDue(parts: RefreshParts, signal: AbortSignal): Promise<Round> {
-  let [looked, settled] = [0, 0];
-  if (await isPaused(parts.db)) return { outcome: 'done', looked, settled };
+async function checkDue(parts: RefreshParts, signal: AbortSignal): Promise<Round> {
+  let [checked, settled] = [0, 0];
+  if (await isPaused(parts.db)) return { outcome: 'done', checked, settled };
   for (const isWanted of [true, false]) {
-    const result = await lookAtBatch(parts, isWanted, signal);
-    if (result.outcome === 'trouble') return result;
-    looked += result.looked;
+    const result = await checkBatch(parts, isWanted, signal);
+    if (result.outcome === 'unusable') return result;
+    checked += result.checked;
     settled += result.settled;
   }
-  return { outcome: 'done', looked, settled };
+  return { outcome: 'done', checked, settled };
 }
 
-async function lookAtBatch(
+async function checkBatch(
   parts: RefreshParts,
   isWanted: boolean,
   signal: AbortSignal,
@@ -103,33 +104,33 @@ async function lookAtBatch(
   const nowMs = clock.nowMs();
   const now = new Date(nowMs);
   const leaseUntil = new Date(nowMs + LEASE_MS);
-  const due = await takeDue(db, { isWanted, now, leaseUntil, limit: BATCH });
-  const quiet = due.filter((row) => isQuiet(row, nowMs));
-  if (quiet.length > 0) {
-    const next = quiet.map((row) => nextOf(row, nowMs));
+  const due = await claimDue(db, { isWanted, now, leaseUntil, limit: BATCH });
+  const settled = due.filter((row) => needsNoRequest(row, nowMs));
+  if (settled.length > 0) {
+    const next = settled.map((row) => nextOf(row, nowMs));
     await writeNextChecks(db, next);
   }
-  const waiting = due.filter((row) => !quiet.includes(row));
+  const waiting = due.filter((row) => !settled.includes(row));
   const begun = waiting.length;
   try {
     for (let row = waiting[0]; row && !signal.aborted; row = waiting[0]) {
-      const trouble = await look(parts, row, signal);
-      if (trouble !== undefined) return { outcome: 'trouble', reason: trouble };
+      const reason = await check(parts, row, signal);
+      if (reason !== undefined) return { outcome: 'unusable', reason };
       waiting.shift();
     }
   } finally {
-    if (waiting.length > 0) await putBack(db, waiting, { leaseUntil, now });
+    if (waiting.length > 0) await releaseDue(db, waiting, { leaseUntil, now });
   }
-  return { outcome: 'done', looked: begun - waiting.length, settled: quiet.length };
+  return { outcome: 'done', checked: begun - waiting.length, settled: settled.length };
 }
 
-/** Whether nothing is to be asked: it settled, and no late look is due (rule 2). */
-function isQuiet(row: DueRow, nowMs: number): boolean {
-  if (row.isWanted || !isSettled(checked(row))) return false;
-  return row.kind === 'payment' || !isLateLook(checked(row), nowMs);
+/** Whether no request is needed: it settled, and no late check is due (rule 2). */
+function needsNoRequest(row: DueRow, nowMs: number): boolean {
+  if (row.isWanted || !isSettled(resourceOf(row))) return false;
+  return row.kind === 'payment' || !isLateCheck(resourceOf(row), nowMs);
 }
 
-function checked(row: CheckedRow): CheckedResource {
+function resourceOf(row: CheckedRow): CheckedResource {
   const { versionMicros, firstSeenAt, excessForMs } = row;
   return {
     ...row,
@@ -139,12 +140,12 @@ function checked(row: CheckedRow): CheckedResource {
 }
 
 function nextOf(row: DueRow, nowMs: number) {
-  const atMs = nextCheckMs(checked(row), nowMs);
+  const atMs = nextCheckMs(resourceOf(row), nowMs);
   return { kind: row.kind, id: row.id, nextCheckAt: atMs === undefined ? null : new Date(atMs) };
 }
 
-/** @returns trouble that concerns every request */
-async function look(
+/** @returns the reason for a failure that affects every request */
+async function check(
   parts: RefreshParts,
   row: DueRow,
   signal: AbortSignal,
@@ -158,13 +159,14 @@ async function look(
     case 'missing':
       return undefined;
     case 'failed': {
-      if (isGeneral(retrieved.trouble)) return retrieved.reason;
+      if (affectsEveryRequest(retrieved.failure)) return retrieved.reason;
       const nowMs = parts.clock.nowMs();
-      // What an order waits for is asked again soon, however old it is.
-      const sinceMs = row.excessForMs === null ? checked(row).changedMs : nowMs - row.excessForMs;
-      await putOff(parts.db, row, new Date(nextRungMs(sinceMs, nowMs)));
+      // What an order waits for is checked again soon, however old it is.
+      const sinceMs =
+        row.excessForMs === null ? resourceOf(row).changedMs : nowMs - row.excessForMs;
+      await postponeCheck(parts.db, row, new Date(nextCheckByAgeMs(sinceMs, nowMs)));
       const { kind, id } = row;
-      parts.log.warn({ kind, id, reason: retrieved.reason }, 'reconcile.look_failed');
+      parts.log.warn({ kind, id, reason: retrieved.reason }, 'reconcile.check_failed');
       return undefined;
     }
   }
@@ -193,16 +195,16 @@ async function loop(
   let backoffMs = 0;
   while (!signal.aborted) {
     const result = await round(signal).catch(
-      (error: unknown): Round => ({ outcome: 'trouble', reason: toError(error).message }),
+      (error: unknown): Round => ({ outcome: 'unusable', reason: toError(error).message }),
     );
     if (result.outcome === 'done') {
       backoffMs = 0;
-      if (result.looked + result.settled === 0) await parts.pause(IDLE_MS, signal);
+      if (result.checked + result.settled === 0) await parts.sleep(IDLE_MS, signal);
       continue;
     }
     if (signal.aborted) return;
     backoffMs = Math.min(MAX_BACKOFF_MS, Math.max(FIRST_BACKOFF_MS, backoffMs * 2));
     parts.log.warn({ reason: result.reason, backoffMs }, 'reconcile.refresh_failed');
-    await parts.pause(backoffMs, signal);
+    await parts.sleep(backoffMs, signal);
   }
 }

@@ -38,7 +38,7 @@ export interface WindowRepair {
   readonly repaired: readonly ReportedDifference[];
   /** Rows that differ still. */
   readonly remaining: readonly DifferingRow[];
-  /** Changes whose webhook did not arrive in time. */
+  /** Changes that no webhook reported in time. */
   readonly missed: number;
   /** Resources that the ledger has and the service does not. */
   readonly missingRemotely: readonly ResourceRef[];
@@ -190,7 +190,7 @@ interface RepairedChange {
   readonly observedMicros: number;
 }
 
-/** Counts changes so old that their webhook is lost, and notes those whose webhook may still arrive. */
+/** Counts changes so old that their webhook is lost, and records those that await one. */
 async function countMissed(run: RunContext, changes: readonly RepairedChange[]): Promise<number> {
   if (run.historyUntilMs !== undefined || run.row.isDryRun) return 0;
   const { stream, isManual } = run;

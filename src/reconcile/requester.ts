@@ -5,7 +5,7 @@
 import { type Lane, PaymentServiceError } from '../client/index.ts';
 import type { ResourceRef } from '../ledger/domain/snapshot.ts';
 import { SECOND_MS } from '../platform/time.ts';
-import { isGeneral, troubleOf } from './domain/trouble.ts';
+import { affectsEveryRequest, failureOf } from './domain/failures.ts';
 import { ServiceUnusable } from './interruptions.ts';
 import type { SendRequest } from './listReader.ts';
 import type { Retrieve, Retrieved } from './retrieve.ts';
@@ -14,7 +14,7 @@ export interface Requester {
   /** @throws ServiceUnusable, with the client's error as its cause */
   readonly request: SendRequest;
   /**
-   * For requests whose response is only a hint: one attempt, whatever it fails with.
+   * For a response that is only a hint: one attempt, without a retry after any failure.
    * @throws PaymentServiceError
    */
   readonly requestOnce: SendRequest;
@@ -31,56 +31,58 @@ export interface RequesterParts {
   /** As in applySnapshots: set while a list is imported for the first time. */
   readonly historyUntilMs: number | undefined;
   readonly signal: AbortSignal;
-  readonly pause: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>;
   /** Requests of the run before it was resumed. */
   readonly requestsBefore: number;
 }
 
 /** The client has waited for the budget already, for as long as a call may take. */
-const BUSY_WAIT_MS = 5 * SECOND_MS;
+const RATE_LIMITED_WAIT_MS = 5 * SECOND_MS;
 
 export function createRequester(parts: RequesterParts): Requester {
   const { lane, signal, isDryRun, historyUntilMs } = parts;
   let requests = parts.requestsBefore;
 
   /** Repeats an attempt while the rate budget is used up. */
-  const whileBusy = async <T>(attempt: () => Promise<T | typeof BUSY>): Promise<T> => {
+  const whileRateLimited = async <T>(
+    attempt: () => Promise<T | typeof RATE_LIMITED>,
+  ): Promise<T> => {
     for (;;) {
       signal.throwIfAborted();
       requests += 1;
       const result = await attempt();
-      if (result !== BUSY) return result;
-      await parts.pause(BUSY_WAIT_MS, signal);
+      if (result !== RATE_LIMITED) return result;
+      await parts.sleep(RATE_LIMITED_WAIT_MS, signal);
     }
   };
   return {
-    request: (call) => whileBusy(() => call({ lane, signal }).catch(classify)),
+    request: (call) => whileRateLimited(() => call({ lane, signal }).catch(classify)),
     requestOnce: async (call) => {
       signal.throwIfAborted();
       requests += 1;
       return await call({ lane, signal });
     },
     retrieve: (ref) =>
-      whileBusy(async () => {
+      whileRateLimited(async () => {
         const retrieved = await parts.retrieve(ref, { lane, isDryRun, historyUntilMs, signal });
         if (retrieved.outcome !== 'failed') return retrieved;
-        if (retrieved.trouble === 'busy') return BUSY;
-        if (isGeneral(retrieved.trouble)) throw new ServiceUnusable(retrieved.reason);
+        if (retrieved.failure === 'rate_limited') return RATE_LIMITED;
+        if (affectsEveryRequest(retrieved.failure)) throw new ServiceUnusable(retrieved.reason);
         return retrieved;
       }),
     requestCount: () => requests,
   };
 }
 
-const BUSY = Symbol('busy');
+const RATE_LIMITED = Symbol('rate_limited');
 
 /**
  * What a failed list request means. Except for a used-up budget, repeating it does not help: a list
  * that is not found, or that is not JSON, comes from another server, and a refused request is refused
  * again.
  */
-function classify(error: unknown): typeof BUSY {
+function classify(error: unknown): typeof RATE_LIMITED {
   if (!(error instanceof PaymentServiceError) || error.kind === 'aborted') throw error;
-  if (troubleOf(error) === 'busy') return BUSY;
+  if (failureOf(error) === 'rate_limited') return RATE_LIMITED;
   throw new ServiceUnusable(error.message, { cause: error });
 }

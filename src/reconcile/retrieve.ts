@@ -1,18 +1,18 @@
 /**
- * Retrieves one resource and applies what the service says: the only way in which reconciliation
- * changes the ledger.
+ * Retrieves one resource and applies the response: the only way in which reconciliation changes the
+ * ledger, apart from list rows after an outage (repairWindow.ts).
  *
- * 1. What the service says goes through applySnapshots like any webhook; nothing is set, invented or
- *    given up here.
- * 2. The observation is dated by the answer's own `Date`: our clock may be off, and epochs compare it with
- *    the service's versions.
- * 3. When the next observation is due is written in the same transaction, so that an observation never repeats
- *    itself at once and is never lost.
+ * 1. The response goes through applySnapshots like any webhook; no state is set or guessed here.
+ * 2. The observation has the time of the response's own `Date`: the local clock may be off, and the merge
+ *    compares it with the service's versions.
+ * 3. The time of the next check is written in the same transaction, so that a check is neither repeated
+ *    at once nor lost.
  * 4. "Not found" changes no state. A resource that was only ever mentioned and stays unknown to the
- *    service for a day is an `orphan`; one that was seen and is gone is `missing_remote`.
+ *    service for a day is an `orphan`; one that was observed and is missing remotely is
+ *    `missing_remote`.
  * 5. The time at which a request was sent is recorded with its response: an excess of an order is
  *    confirmed only by requests that were sent after it showed (alerts/domain/rules/excesses.ts).
- * 6. Trouble with the service leaves everything as it is, the time of the next observation included.
+ * 6. A failure of the service leaves everything as it is, the time of the next check included.
  */
 
 import { SETTLING_MS } from '../alerts/domain/rules/excesses.ts';
@@ -32,34 +32,34 @@ import { openFindings } from '../ledger/recordFindings.ts';
 import { type Clock, startStopwatch } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { DAY_MS, HOUR_MS } from '../platform/time.ts';
-import { nextCheckMs, staysDoubtful } from './domain/checkTimes.ts';
-import { type Trouble, troubleOf } from './domain/trouble.ts';
+import { nextCheckMs, staysUncertain } from './domain/checkTimes.ts';
+import { type Failure, failureOf } from './domain/failures.ts';
 import { fetchResource } from './fetchResource.ts';
-import { type CheckedRow, noteFinding, readChecked, writeAnswered } from './store/checks.ts';
+import { type CheckedRow, linkFinding, readChecked, writeChecked } from './store/checks.ts';
 
-/** The service answered, and what it said is in the ledger. */
+/** The service responded, and the response is in the ledger. */
 export interface Applied {
   readonly outcome: 'applied';
-  /** What the ledger held before and holds now; `before` is undefined for one it did not have. */
+  /** The ledger before and after; `before` is undefined for a resource that is new to it. */
   readonly before: CheckedRow | undefined;
   readonly after: CheckedRow;
   /** The service's time of the response, microseconds since 1970. */
   readonly observedMicros: number;
-  /** The service's own words, for links to other resources. */
+  /** The response as the service sent it, for links to other resources. */
   readonly body: object;
 }
 
-/** What became of a look at one resource. */
+/** What became of a retrieve. */
 export type Retrieved =
   | Applied
-  /** The service does not know it. */
+  /** The service does not have it. */
   | { readonly outcome: 'missing'; readonly before: CheckedRow | undefined }
   /** Nothing was learned about the resource. */
-  | { readonly outcome: 'failed'; readonly trouble: Trouble; readonly reason: string };
+  | { readonly outcome: 'failed'; readonly failure: Failure; readonly reason: string };
 
 export interface RetrieveOptions {
   readonly lane: Lane;
-  /** Says what would become of it and changes nothing. */
+  /** Returns what would become of it and changes nothing. */
   readonly isDryRun?: boolean;
   /** As in applySnapshots: set while a list is imported for the first time. */
   readonly historyUntilMs?: number | undefined;
@@ -67,7 +67,7 @@ export interface RetrieveOptions {
 }
 
 /**
- * Retrieves one resource and applies the answer.
+ * Retrieves one resource and applies the response.
  * @throws what the database throws, and PaymentServiceError of kind `aborted`
  */
 export type Retrieve = (ref: ResourceRef, options: RetrieveOptions) => Promise<Retrieved>;
@@ -80,45 +80,45 @@ export interface RetrieveParts {
 
 /** A resource that is only mentioned may take this long to become visible. */
 const ORPHAN_AFTER_MS = DAY_MS;
-/** A replica may lag behind what a webhook already told. */
-const GONE_AFTER_MS = HOUR_MS;
+/** A replica may lag behind a webhook. */
+const MISSING_AFTER_MS = HOUR_MS;
 
 /** Makes the one `retrieve`. */
 export function createRetrieve({ db, client, clock }: RetrieveParts): Retrieve {
   const observe = createObserve({ db, clock });
   return async (ref, { lane, isDryRun = false, historyUntilMs, signal }) => {
     let serviceTimeMs: number | undefined;
-    const onResponse = (answer: ResponseMetadata): void => {
-      ({ serviceTimeMs } = answer);
+    const onResponse = (metadata: ResponseMetadata): void => {
+      ({ serviceTimeMs } = metadata);
     };
     const options = { lane, onResponse, ...(signal && { signal }) };
-    const secondsSinceAsked = startStopwatch();
+    const secondsSinceSent = startStopwatch();
     let body: object;
     try {
       body = await fetchResource(client, ref, options);
     } catch (error) {
       if (!(error instanceof PaymentServiceError) || error.kind === 'aborted') throw error;
-      const trouble = troubleOf(error);
-      if (trouble !== 'missing') return { outcome: 'failed', trouble, reason: error.message };
+      const failure = failureOf(error);
+      if (failure !== 'missing') return { outcome: 'failed', failure, reason: error.message };
       return await unlessDry(db, isDryRun, (tx) =>
-        noteMissing(tx, ref, { nowMs: clock.nowMs(), secondsSinceAsked }),
+        recordMissing(tx, ref, { nowMs: clock.nowMs(), secondsSinceSent }),
       );
     }
-    return await observe(ref, body, { serviceTimeMs, secondsSinceAsked, isDryRun, historyUntilMs });
+    return await observe(ref, body, { serviceTimeMs, secondsSinceSent, isDryRun, historyUntilMs });
   };
 }
 
-/** How an answer of the service came about. */
+/** The circumstances of a response. */
 export interface ObserveOptions {
-  /** The service's time of day with the answer; undefined where it named none. */
+  /** The `Date` of the response; undefined where it had none. */
   readonly serviceTimeMs: number | undefined;
   /** Since the request was sent. */
-  readonly secondsSinceAsked: () => number;
+  readonly secondsSinceSent: () => number;
   readonly isDryRun?: boolean;
   readonly historyUntilMs?: number | undefined;
 }
 
-/** Applies what the service has just answered about a resource, whatever it was asked. */
+/** Applies a response about a resource, to any request. */
 export type Observe = (
   ref: ResourceRef,
   body: object,
@@ -130,7 +130,7 @@ export function createObserve({ db, clock }: Omit<RetrieveParts, 'client'>): Obs
     const nowMs = clock.nowMs();
     const observation = toObservation(ref, body, (serviceTimeMs ?? nowMs) * 1000);
     if (typeof observation === 'string') {
-      return { outcome: 'failed', trouble: 'unreadable', reason: observation };
+      return { outcome: 'failed', failure: 'unreadable', reason: observation };
     }
     const input = { historyUntilMs: undefined, ...options, observation, body, nowMs };
     return await retryWithMoreLocks((alsoLock) =>
@@ -139,7 +139,7 @@ export function createObserve({ db, clock }: Omit<RetrieveParts, 'client'>): Obs
   };
 }
 
-/** @returns what is wrong with the body where it makes no observation */
+/** @returns what is wrong with a body that is no observation of the resource */
 function toObservation(
   ref: ResourceRef,
   body: object,
@@ -147,9 +147,9 @@ function toObservation(
 ): Observation | string {
   const reading = readResource(body, observedMicros);
   if (reading.outcome === 'unreadable') return `its ${reading.field} cannot be read`;
-  if (reading.outcome === 'unknown_resource') return 'the answer names no resource';
+  if (reading.outcome === 'unknown_resource') return 'the response names no resource';
   if (reading.ref.kind !== ref.kind || reading.ref.id !== ref.id) {
-    return `the answer is about ${reading.ref.kind} ${reading.ref.id}`;
+    return `the response is about ${reading.ref.kind} ${reading.ref.id}`;
   }
   const { content } = reading;
   return {
@@ -162,12 +162,12 @@ function toObservation(
   };
 }
 
-interface Answered {
+interface Response {
   readonly nowMs: number;
-  readonly secondsSinceAsked: () => number;
+  readonly secondsSinceSent: () => number;
 }
 
-interface ApplyInput extends Answered {
+interface ApplyInput extends Response {
   readonly observation: Observation;
   readonly body: object;
   readonly alsoLock: readonly string[];
@@ -185,52 +185,54 @@ async function apply(tx: Queryable, input: ApplyInput): Promise<Applied> {
     historyUntilMs,
   });
   const after = await readChecked(tx, observation.ref);
-  if (!after)
-    throw new Error(`${observation.ref.kind} ${observation.ref.id} was applied and is not stored`);
+  if (!after) {
+    const { kind, id } = observation.ref;
+    throw new Error(`${kind} ${id} was applied and is not stored`);
+  }
   const status = { ledger: after.status, retrieved: observation.content.status };
-  const isDoubtful = staysDoubtful(after.doubts, status);
-  await advance(tx, { ...after, isDoubtful }, input);
+  const isUncertain = staysUncertain(after.uncertainties, status);
+  await scheduleNextCheck(tx, { ...after, isUncertain }, input);
   return { outcome: 'applied', before, after, observedMicros: observation.observedMicros, body };
 }
 
-async function advance(
+async function scheduleNextCheck(
   tx: Queryable,
   row: CheckedRow,
-  { nowMs, secondsSinceAsked }: Answered,
+  { nowMs, secondsSinceSent }: Response,
 ): Promise<void> {
   const changedMs =
     row.versionMicros === null ? row.firstSeenAt.getTime() : row.versionMicros / 1000;
-  const askedMsAgo = secondsSinceAsked() * 1000;
+  const sentMsAgo = secondsSinceSent() * 1000;
   const isAwaitingConfirmation =
-    row.excessForMs !== null && row.excessForMs - askedMsAgo < SETTLING_MS;
+    row.excessForMs !== null && row.excessForMs - sentMsAgo < SETTLING_MS;
   const atMs = nextCheckMs({ ...row, isAwaitingConfirmation, changedMs }, nowMs);
   const nextCheckAt = atMs === undefined ? null : new Date(atMs);
-  await writeAnswered(tx, row, { nextCheckAt, askedMsAgo });
+  await writeChecked(tx, row, { nextCheckAt, sentMsAgo });
 }
 
-async function noteMissing(
+async function recordMissing(
   tx: Queryable,
   ref: ResourceRef,
-  answered: Answered,
+  response: Response,
 ): Promise<Retrieved> {
   const before = await readChecked(tx, ref);
   if (before) {
-    const wasSeen = before.status !== null;
-    const knownMs = answered.nowMs - before.firstSeenAt.getTime();
-    if (knownMs >= (wasSeen ? GONE_AFTER_MS : ORPHAN_AFTER_MS)) {
+    const wasObserved = before.status !== null;
+    const knownMs = response.nowMs - before.firstSeenAt.getTime();
+    if (knownMs >= (wasObserved ? MISSING_AFTER_MS : ORPHAN_AFTER_MS)) {
       const detail = { since: before.firstSeenAt.toISOString() };
-      const name = wasSeen ? 'missing_remote' : 'orphan';
-      await noteFinding(tx, ref, name);
+      const name = wasObserved ? 'missing_remote' : 'orphan';
+      await linkFinding(tx, ref, name);
       await openFindings(tx, [{ class: name, subject: resourceSubject(ref), detail }]);
     }
-    // A seen one that is gone is looked at by its age, too: it is not final that it is gone.
+    // A resource that is missing remotely is checked by its age, too: it may come back.
     const stub = { ...before, status: null, isContradicted: false, versionMicros: null };
-    await advance(tx, stub, answered);
+    await scheduleNextCheck(tx, stub, response);
   }
   return { outcome: 'missing', before };
 }
 
-/** Carries a dry run's result out of the transaction that it must not commit. */
+/** Carries the result of a dry run out of the transaction that must not commit. */
 class DryRun<T> extends Error {
   readonly result: T;
   constructor(result: T) {
@@ -240,8 +242,8 @@ class DryRun<T> extends Error {
 }
 
 /**
- * Runs `work` in a transaction, which a dry run rolls back: what it says was then decided by the very
- * code that would have done it.
+ * Runs `work` in a transaction, which a dry run rolls back: its result comes from the same code that
+ * would have made the change.
  */
 async function unlessDry<T>(
   db: Database,

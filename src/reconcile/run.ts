@@ -1,8 +1,8 @@
 /**
  * One run over one list: open, list, compare, repair, record, complete.
  *
- * A *full* run lists every window of its span. A run *by totals* lists only those whose counts or sums
- * differ.
+ * A *full* run lists every window of its span. A run *by totals* lists only those with different counts
+ * or sums.
  *
  * 1. A run ends at its ceiling: the service's own time less a minute. What is created while the run is
  *    under way lies beyond it and is left to the next run.
@@ -16,7 +16,7 @@
  * 6. The watermark moves only when a full run completes, and never over a gap. The first run that sets
  *    it is as long as the first import: while only shorter ones have completed, the import is still to
  *    come. A watermark ahead of the service's clock is corrected first (watermark.ts). A list stays
- *    imported when its watermark is removed: whatever a later run finds raises its alerts.
+ *    imported when its watermark is removed: what a later run finds raises its alerts.
  * 7. A run over an empty span fails: nothing was compared (domain/verdict.ts).
  */
 import { calibrateSums } from './compareSums.ts';
@@ -27,7 +27,7 @@ import { emptySpanReason, verdictOfDone } from './domain/verdict.ts';
 import { nextWindow, rowsWanted, type Span, widthAfter } from './domain/windows.ts';
 import { closeComparison, openUnusable } from './findings.ts';
 import { RunInterrupted, RunPaused } from './interruptions.ts';
-import type { ReadWindow } from './listReader.ts';
+import type { ListedWindow } from './listReader.ts';
 import { FIRST_SPAN_MS, findEarlierRun, openRun } from './openRun.ts';
 import { recordListFindings } from './recordListFindings.ts';
 import { recordStep } from './recordStep.ts';
@@ -41,7 +41,7 @@ import {
   throwIfPaused,
 } from './runContext.ts';
 import { initialState, type RunState, spanOf, startOf } from './runState.ts';
-import { takeMissed } from './store/awaited.ts';
+import { collectMissed } from './store/awaited.ts';
 import { readEdgeMs } from './store/compare.ts';
 import {
   advanceWatermark,
@@ -119,7 +119,7 @@ async function listWindow(
   { parts, stream, reader }: RunContext,
   { atMs, widthMs }: Position,
   ceilingMs: number,
-): Promise<ReadWindow> {
+): Promise<ListedWindow> {
   const rows = rowsWanted(reader.limit());
   const ahead = { fromMs: atMs, toMs: ceilingMs };
   const edgeMs = await readEdgeMs(parts.db, KIND_OF[stream], { span: ahead, rows });
@@ -127,7 +127,7 @@ async function listWindow(
   return await reader.read(next, ceilingMs);
 }
 
-function positionAfter({ reader }: RunContext, { by, rows, span }: ReadWindow): Position {
+function positionAfter({ reader }: RunContext, { by, rows, span }: ListedWindow): Position {
   const widthMs = by === 'walks' ? undefined : widthAfter(span, rows.length, reader.limit());
   return { atMs: span.toMs, widthMs };
 }
@@ -135,11 +135,11 @@ function positionAfter({ reader }: RunContext, { by, rows, span }: ReadWindow): 
 /** As many are counted by one run. */
 const MAX_MISSED = 10_000;
 
-/** Counts changes that were repaired before their webhook had time to arrive, and whose webhook never did. */
+/** Counts changes that were repaired before their webhook had time to arrive, and never had one. */
 async function recordMissed(run: RunContext, state: RunState): Promise<RunState> {
   const { parts, stream, isManual } = run;
   if (run.row.isDryRun || isManual) return state;
-  const missed = await takeMissed(parts.db, stream, { graceMs: GRACE_MS, limit: MAX_MISSED });
+  const missed = await collectMissed(parts.db, stream, { graceMs: GRACE_MS, limit: MAX_MISSED });
   if (missed.length === 0) return state;
   for (const { secondsToConverge } of missed) {
     parts.metrics.missed(stream);

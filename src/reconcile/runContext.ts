@@ -14,7 +14,7 @@ import type { RunState } from './runState.ts';
 import type { Mode, RunCounts, RunRow } from './store/runs.ts';
 import type { Stream } from './streams.ts';
 
-/** What a run is asked for. */
+/** What a run is to compare. */
 export interface RunRequest {
   readonly stream: Stream;
   readonly mode: Mode;
@@ -45,7 +45,7 @@ export interface ReconcileParts {
   readonly clock: Clock;
   readonly metrics: ReconcileMetrics;
   readonly log: Log;
-  readonly pause: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface RunContext {
@@ -57,7 +57,7 @@ export interface RunContext {
   readonly reader: ListReader;
   /** The page limit that was known when the run was opened. */
   readonly knownPageLimit: number;
-  /** A person asked for it, in a process that no Prometheus scrapes. */
+  /** A person started it, in a process that no Prometheus scrapes. */
   readonly isManual: boolean;
   /**
    * As in applySnapshots: set while a list is imported for the first time. No webhook was expected for
@@ -70,7 +70,7 @@ export interface RunContext {
 /** Lists a span window by window, and compares, repairs and records each before the next (run.ts). */
 export type ReconcileSpan = (run: RunContext, state: RunState, span: Span) => Promise<RunState>;
 
-/** Pausing stops scheduled runs; those that people ask for continue. @throws RunPaused */
+/** Pausing stops scheduled runs, not those of people. @throws RunPaused */
 export async function throwIfPaused({ parts, isManual }: RunContext): Promise<void> {
   if (!isManual && (await isPaused(parts.db))) throw new RunPaused();
 }

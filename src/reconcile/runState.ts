@@ -5,7 +5,7 @@
  * in run.ts shows where its state comes from. Checkpoints are written in recordStep.ts.
  */
 import type { Span } from './domain/windows.ts';
-import type { ReadWindow } from './listReader.ts';
+import type { ListedWindow } from './listReader.ts';
 import type { ReportedDifference, RunCounts, RunRow } from './store/runs.ts';
 
 export interface RunState {
@@ -78,7 +78,7 @@ export function afterStep(state: RunState, step: Step, requests: number): RunSta
  * Adds what a window showed of its list. The checkpoint moves with the windows of the run's own span;
  * those of a part of it leave it where it is.
  */
-export function afterWindow(state: RunState, window: ReadWindow, span: Span): RunState {
+export function afterWindow(state: RunState, window: ListedWindow, span: Span): RunState {
   return {
     ...state,
     checkpointMs: isWholeSpan(state, span) ? window.span.toMs : state.checkpointMs,

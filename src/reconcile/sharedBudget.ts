@@ -1,21 +1,20 @@
 /**
- * The rate budget of the account, shared by all processes through one row. The rules are the
- * client's (client/domain/rate.ts) and our own (domain/ceiling.ts); here they are applied under a
- * lock on that row.
+ * The rate budget of the account, shared by all processes through one row. The rules are those of
+ * client/domain/rate.ts and domain/backgroundRate.ts; here they are applied under a lock on that row.
  *
- * Time is the database's, so that processes on machines whose clocks differ agree about the reset.
- * A row costs a round trip for each request, which takes many times longer itself; a lease of several
- * requests for each process would be faster and would leave what it holds unused.
+ * Times are the database's, so that processes agree about the reset although their clocks differ.
+ * Locking the row costs each request a round trip to the database. Leasing several requests to each
+ * process would save it and leave the unused ones of a lease idle.
  */
 
 import { type Admission, acquire, RESERVES, update } from '../client/domain/rate.ts';
 import type { RateBudget } from '../client/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
-import { type RateSettings, reservesOf, takeBelowCeiling } from './domain/ceiling.ts';
+import { acquireBelowCeiling, type RateSettings, reservesOf } from './domain/backgroundRate.ts';
 import { type BudgetState, lockBudget, writeBudget } from './store/budget.ts';
 
-/** Makes the budget. Its methods reject when the database is away, and the calls they serve fail. */
+/** Makes the budget. Its methods reject while the database is unavailable, and the calls fail. */
 export function createSharedBudget(db: Database, clock: Clock, settings: RateSettings): RateBudget {
   const reserves = { ...RESERVES, ...reservesOf(settings) };
   const change = <T>(
@@ -33,7 +32,7 @@ export function createSharedBudget(db: Database, clock: Clock, settings: RateSet
   return {
     acquire: (lane) =>
       change<Admission>((before, nowMs) => {
-        const below = takeBelowCeiling(before.background, { lane, settings, nowMs });
+        const below = acquireBelowCeiling(before.background, { lane, settings, nowMs });
         if (below.waitMs > 0) {
           return { state: before, result: { admitted: false, waitMs: below.waitMs } };
         }
@@ -44,11 +43,14 @@ export function createSharedBudget(db: Database, clock: Clock, settings: RateSet
       }),
     update: (reading) => {
       const { resetAtMs } = reading;
-      // Put from our clock on the database's.
+      // From the local clock to the database's.
       const waitMs = resetAtMs === undefined ? undefined : resetAtMs - clock.nowMs();
       return change((before, nowMs) => {
-        const told = { ...reading, resetAtMs: waitMs === undefined ? undefined : nowMs + waitMs };
-        const rate = update(before.rate, told, nowMs);
+        const onDatabaseClock = {
+          ...reading,
+          resetAtMs: waitMs === undefined ? undefined : nowMs + waitMs,
+        };
+        const rate = update(before.rate, onDatabaseClock, nowMs);
         const state = rate === before.rate ? before : { ...before, rate };
         return { state, result: undefined };
       });

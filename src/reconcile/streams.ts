@@ -1,4 +1,4 @@
-/** The four lists, each by one call with the same words. */
+/** The four lists, each read by the same call. */
 import type { CallOptions, Page, PaymentServiceClient } from '../client/index.ts';
 import type { ResourceKind } from '../contract/resources/index.ts';
 import type { Span } from './domain/windows.ts';
@@ -20,8 +20,8 @@ export interface ListRequest {
 }
 
 /**
- * One page of a list. The contract names the filters of payments only; those of the other lists are
- * the family's, so a service may refuse or ignore them.
+ * Reads one page of a list. The contract names only the filters of payments. Those of the other lists
+ * are the family's, so a service may refuse or ignore them.
  * @throws PaymentServiceError
  */
 export function fetchPage(

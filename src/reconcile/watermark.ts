@@ -1,11 +1,11 @@
 /**
- * The watermark of a list, where it lies ahead of the service's clock: the clock was wrong when a run
- * moved it. Until the clock came by, every tail would begin after its end and compare nothing.
+ * Corrects the watermark of a list that lies ahead of the service's clock: a clock was wrong when a run
+ * moved it. Until the clock caught up, every tail would begin after its end and compare nothing.
  *
- * 1. Such a watermark is not used. It is set back to where the last run ended that followed a right
- *    one, or removed where there is none: then the next run reads as far as a first import, and raises
+ * 1. Such a watermark is not used. It is set back to the end of the last run that followed a correct one,
+ *    or removed where there is none: then the next run reads as far back as a first import, and raises
  *    alerts all the same, since the list was imported.
- * 2. That is a finding about the list, opened in the same transaction. The run that reads on from a
+ * 2. That is a finding about the list, opened in the same transaction. The run that resumes at a
  *    watermark closes it.
  */
 import { openFindings } from '../ledger/recordFindings.ts';
@@ -19,12 +19,12 @@ export const WATERMARK_AHEAD = 'watermark_ahead';
 interface KnownWatermark {
   readonly stream: Stream;
   readonly watermarkAt: Date | null;
-  /** The service's time of day; ours where it names none. */
+  /** The service's time; the local one where it sends none. */
   readonly serviceMs: number;
   readonly isDryRun: boolean;
 }
 
-/** The watermark that a run may follow, set right where it was wrong; a dry run changes nothing. */
+/** The watermark that a run may follow, corrected where it was wrong; a dry run changes nothing. */
 export async function usableWatermark(
   { db, log }: { readonly db: Database; readonly log: Log },
   { stream, watermarkAt, serviceMs, isDryRun }: KnownWatermark,
@@ -35,8 +35,8 @@ export async function usableWatermark(
   if (isDryRun) return trustedAt;
   const detail = {
     watermark: watermarkAt.toISOString(),
-    serviceTime: serviceAt.toISOString(),
-    setTo: trustedAt?.toISOString() ?? null,
+    service_time: serviceAt.toISOString(),
+    set_to: trustedAt?.toISOString() ?? null,
   };
   await db.transaction(async (tx) => {
     await replaceWatermark(tx, stream, { from: watermarkAt, to: trustedAt });

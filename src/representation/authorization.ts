@@ -1,5 +1,5 @@
 /** An open authorization as JSON. */
-import type { OpenAuthorization } from '../authorizations/store/reading.ts';
+import type { OpenAuthorization } from '../authorizations/store/openAuthorizations.ts';
 import { orderReferenceJson } from './order.ts';
 
 export function authorizationJson(row: OpenAuthorization) {
@@ -11,6 +11,6 @@ export function authorizationJson(row: OpenAuthorization) {
     amount_capturable: row.capturableMinor,
     authorized_at: row.startAt.toISOString(),
     capture_before: row.deadlineAt.toISOString(),
-    last_reminder_hours: row.saidHours,
+    last_reminder_hours: row.lastReminderHours,
   };
 }

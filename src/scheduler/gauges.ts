@@ -1,4 +1,4 @@
-/** When each schedule last came round, for Prometheus. */
+/** The latest slot of each schedule, for Prometheus. */
 import type { Queryable } from '../platform/db/database.ts';
 import type { Source } from '../platform/sources.ts';
 import { readSlots } from './store/slots.ts';
@@ -10,7 +10,7 @@ export function schedulerSource(db: Queryable): Source {
     name: 'schedules',
     gauges: {
       [SLOT]: {
-        help: 'The last slot of each schedule that a scheduler took',
+        help: 'The latest slot of each schedule that a scheduler claimed',
         labels: ['schedule'],
       },
     },

@@ -1,22 +1,21 @@
 /**
  * Runs the table of schedules.
  *
- * 1. Each slot of a schedule that runs once is run by one of all schedulers that share a database.
- * 2. A slot that nobody ran, because no scheduler or no database was there, is run once when they are
- *    back. Of several that were missed only the last is: nearly all work here asks what is due now,
- *    and would find the same again; what goes by its slot is told which one it is.
- * 3. Whoever runs a slot renews its lease every RENEW_EVERY_MS. A slot whose scheduler died is taken
- *    over LEASE_MS + LOOK_EVERY_MS after its last renewal at most. A run that goes on for LONGEST_RUN_MS
- *    is taken for one that hangs and is no longer renewed.
- * 4. A run that fails is logged and left to the next slot; one that is still going when its next slot
- *    comes is not started twice. An end that could not be written is written before the next slot is
- *    taken.
- * 5. What was taken is run to its end, also where the scheduler is told to stop meanwhile.
- * 6. Slots go by the database's clock. A machine whose clock is wrong, or is set, moves none.
+ * 1. Each slot of a schedule that runs `once` is run by one of all schedulers that share a database.
+ * 2. A slot that was missed, because no scheduler was running or the database was unavailable, is run
+ *    later. Of several missed slots only the latest is run: nearly all work here processes what is due
+ *    now, and would find nothing new; work that depends on its slot gets it as a parameter.
+ * 3. The process that runs a slot renews its lease every `renewEveryMs`. When it dies, another scheduler
+ *    claims the slot at most `leaseMs` + `catchUpEveryMs` after the last renewal. A run that takes longer
+ *    than `longestRunMs` counts as hanging, and its lease is no longer renewed.
+ * 4. A failed run is logged and left to the next slot. A run that is under way when its next slot comes is
+ *    not started twice. An end that could not be written is written before the next slot is claimed.
+ * 5. A claimed slot is run to its end, also during shutdown.
+ * 6. Slots follow the database's clock. Setting the clock of a machine moves none.
  *
- * node-cron reads the expressions. It does not fire them: its timers go by the machine's clock, and
- * one that is set back silences them for as long. Electing one scheduler as leader lost: it needs an
- * election, and a leader that hangs would stop everything.
+ * node-cron parses the expressions. Its timers are not used: they follow the machine's clock, and stop
+ * for as long as that is set back. A leader election was rejected: a leader that hangs would stop
+ * everything.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -28,7 +27,7 @@ import type { Log } from '../platform/log.ts';
 import { MINUTE_MS, SECOND_MS } from '../platform/time.ts';
 import { lastSlot, type SlotFields } from './domain/slots.ts';
 import type { Schedule } from './schedules.ts';
-import { finishSlot, type HeldSlot, renewSlot, takeSlot } from './store/slots.ts';
+import { claimSlot, finishSlot, type HeldSlot, renewSlot } from './store/slots.ts';
 
 export interface SchedulerParts {
   readonly db: Database;
@@ -38,12 +37,12 @@ export interface SchedulerParts {
 }
 
 export interface SchedulerTimes {
-  /** How long a slot belongs to whoever took it, without a renewal. */
+  /** How long a claim lasts without a renewal. */
   readonly leaseMs: number;
   readonly renewEveryMs: number;
   readonly longestRunMs: number;
-  /** How often slots that were missed, or whose scheduler died, are looked for. */
-  readonly lookEveryMs: number;
+  /** How often missed slots, and those of dead schedulers, are claimed. */
+  readonly catchUpEveryMs: number;
 }
 
 export interface Scheduler {
@@ -51,16 +50,16 @@ export interface Scheduler {
   close(): Promise<void>;
 }
 
-/** A takeover within a minute: the lease, and the look after it (rule 3). */
+/** A slot of a dead scheduler is claimed within a minute: the lease, and catching up after it (rule 3). */
 export const TIMES: SchedulerTimes = {
   leaseMs: 30 * SECOND_MS,
   renewEveryMs: 10 * SECOND_MS,
   longestRunMs: 10 * MINUTE_MS,
-  lookEveryMs: 15 * SECOND_MS,
+  catchUpEveryMs: 15 * SECOND_MS,
 };
 
 const TICK_MS = 250;
-/** Processes read the database's clock to within a second; a slot that is later was never due. */
+/** Processes read the database's clock to within a second; a later slot was never due. */
 const CLOCK_TOLERANCE_MS = MINUTE_MS;
 
 export function startScheduler(schedules: readonly Schedule[], parts: SchedulerParts): Scheduler {
@@ -69,10 +68,10 @@ export function startScheduler(schedules: readonly Schedule[], parts: SchedulerP
   const underWay = new Map<string, Promise<void>>();
   let isClosing = false;
 
-  const complain = createComplaints(log);
+  const logFailure = createFailureLog(log);
   const run = (name: string, work: () => Promise<void>): Promise<void> => {
     if (underWay.has(name) || isClosing) return Promise.resolve();
-    const done = complain(name, work).finally(() => underWay.delete(name));
+    const done = logFailure(name, work).finally(() => underWay.delete(name));
     underWay.set(name, done);
     return done;
   };
@@ -99,16 +98,16 @@ export function startScheduler(schedules: readonly Schedule[], parts: SchedulerP
     await catchUpAll();
   };
 
-  /** The last slot of each schedule that came. It need not be the latest: clocks of databases are set, too. */
-  const came = new Map(
+  /** The slot of each schedule at the last tick. It may move back: clocks of databases are set, too. */
+  const lastSlots = new Map(
     readable.map(({ schedule, fields }) => [schedule.name, lastSlot(fields, clock.nowMs())]),
   );
   const tick = (): void => {
     const nowMs = clock.nowMs();
     for (const { schedule, fields } of readable) {
       const slotMs = lastSlot(fields, nowMs);
-      if (slotMs === undefined || slotMs === came.get(schedule.name)) continue;
-      came.set(schedule.name, slotMs);
+      if (slotMs === undefined || slotMs === lastSlots.get(schedule.name)) continue;
+      lastSlots.set(schedule.name, slotMs);
       if (schedule.runs === 'once') void runSlot(schedule, slotMs);
       else void run(schedule.name, () => schedule.run(new Date(slotMs)));
     }
@@ -116,7 +115,7 @@ export function startScheduler(schedules: readonly Schedule[], parts: SchedulerP
   const started = start();
   const timers = [
     setInterval(tick, TICK_MS),
-    setInterval(() => void catchUpAll(), times.lookEveryMs),
+    setInterval(() => void catchUpAll(), times.catchUpEveryMs),
   ];
   return {
     close: async () => {
@@ -128,8 +127,8 @@ export function startScheduler(schedules: readonly Schedule[], parts: SchedulerP
   };
 }
 
-/** Does something; a failure is logged once until it changes or is over. Never throws. */
-function createComplaints(log: Log): (name: string, work: () => Promise<void>) => Promise<void> {
+/** Runs work and logs its failure, once until it changes or ends. Never throws. */
+function createFailureLog(log: Log): (name: string, work: () => Promise<void>) => Promise<void> {
   const logged = new Map<string, string>();
   return async (name, work) => {
     try {
@@ -145,12 +144,12 @@ function createComplaints(log: Log): (name: string, work: () => Promise<void>) =
 }
 
 interface Slots {
-  /** Takes a slot, unless it is taken, and runs its work to the end. */
+  /** Claims a slot, unless it is claimed, and runs its work to the end. */
   run(schedule: string, at: Date, work: (at: Date) => Promise<void>): Promise<void>;
 }
 
 function createSlots({ db, clock, log }: SchedulerParts, times: SchedulerTimes): Slots {
-  /** Slots whose end could not be written when it came (rule 4). */
+  /** Slots with an end that could not be written (rule 4). */
   const unended = new Map<string, HeldSlot>();
   const end = async (slot: HeldSlot): Promise<void> => {
     unended.set(slot.schedule, slot);
@@ -166,7 +165,7 @@ function createSlots({ db, clock, log }: SchedulerParts, times: SchedulerTimes):
         clearInterval(timer);
         return;
       }
-      // The next renewal comes before the lease ends; a database that is away for longer ends it.
+      // The next renewal comes before the lease ends, unless the database is unavailable for longer.
       renewSlot(db, slot, times.leaseMs).catch(() => undefined);
     }, times.renewEveryMs);
     return timer;
@@ -177,7 +176,7 @@ function createSlots({ db, clock, log }: SchedulerParts, times: SchedulerTimes):
       if (before) await end(before);
       const slot = { schedule, at, holder: randomUUID() };
       const latest = new Date(clock.nowMs() + CLOCK_TOLERANCE_MS);
-      if (!(await takeSlot(db, slot, { leaseMs: times.leaseMs, latest }))) return;
+      if (!(await claimSlot(db, slot, { leaseMs: times.leaseMs, latest }))) return;
       const keeping = keepLease(slot);
       try {
         await work(at);
@@ -189,7 +188,7 @@ function createSlots({ db, clock, log }: SchedulerParts, times: SchedulerTimes):
   };
 }
 
-/** @throws TypeError for an expression whose last slot cannot be told (the last day of a month). */
+/** @throws TypeError for an expression without a computable last slot (the last day of a month) */
 function fieldsOf({ name, cron: expression }: Schedule): SlotFields {
   const { second, minute, hour, dayOfMonth, month, dayOfWeek } = cron.parse(expression);
   const numbers = (values: readonly (number | string)[]): readonly number[] =>

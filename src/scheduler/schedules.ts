@@ -1,22 +1,22 @@
-/** What runs when: one table. Times are in UTC. */
+/** The table of schedules. Times are in UTC. */
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
 import type { Sweep } from '../ledger/inbox/sweep.ts';
-import type { Errand } from '../reconcile/jobs.ts';
+import type { ReconcileJobName } from '../reconcile/jobs.ts';
 
 export interface Schedule {
-  /** Names the schedule in the database, too: a new name is a new schedule. */
+  /** Also its name in the database: a new name is a new schedule. */
   readonly name: string;
-  /** Five fields of cron, or six of which the first are seconds. */
+  /** Five cron fields, or six with seconds first. */
   readonly cron: string;
   /**
-   * `once`: each slot is run by one of all schedulers, and a missed one is made up.
-   * `everywhere`: each scheduler runs each slot, for work that guards itself and comes round so
-   * quickly that taking turns would cost more than the work.
+   * `once`: one of all schedulers runs each slot, and the latest missed one is run at startup.
+   * `everywhere`: each scheduler runs each slot, for work that is safe to run concurrently and so
+   * frequent that claiming its slots would cost more than the work.
    */
   readonly runs: 'once' | 'everywhere';
-  /** `slot`: the instant that it is run for, which may be long past when it was missed. */
+  /** @param slot the instant that it is run for; long past where it was missed */
   readonly run: (slot: Date) => Promise<void>;
-  /** What each scheduler runs once when it starts. */
+  /** Run once by each scheduler when it starts. */
   readonly atStart?: () => Promise<void>;
 }
 
@@ -24,18 +24,18 @@ export interface ScheduledWork {
   readonly sweep: Sweep;
   readonly checkOverdue: () => Promise<void>;
   readonly checkAuthorizations: () => Promise<void>;
-  /** Judges whether the system itself works, and alerts where it does not. */
+  /** Checks the system itself, and raises alerts. */
   readonly watchSystem: () => Promise<void>;
   readonly checkDeadlines: () => Promise<void>;
   readonly feed: Pick<ChangeFeed, 'publish'>;
   readonly sweepMessages: () => Promise<void>;
   readonly summary: DailyWork | undefined;
-  /** Undefined when no key of the service is set: there is nothing to compare with. */
-  readonly reconcile: ((errand: Errand) => Promise<void>) | undefined;
+  /** Undefined when no API key is set: there is nothing to compare with. */
+  readonly reconcile: ((name: ReconcileJobName) => Promise<void>) | undefined;
 }
 
 export interface DailyWork {
-  /** Of the day, in UTC. */
+  /** Hour of the day, in UTC. */
   readonly hour: number;
   readonly run: (slot: Date) => Promise<void>;
 }
@@ -63,7 +63,7 @@ export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
       run: work.sweepMessages,
       atStart: work.sweepMessages,
     },
-    // Reading the feed over HTTP publishes too; this is for readers in SQL, and for nobody reading.
+    // Reading the feed over HTTP publishes, too; this is for readers in SQL, and while nobody reads.
     { name: 'changes', cron: '*/2 * * * * *', runs: 'everywhere', run: feed.publish },
   ];
 }
@@ -72,8 +72,10 @@ function summarySchedule({ hour, run }: DailyWork): Schedule {
   return { name: 'summary', cron: `0 ${hour} * * *`, runs: 'once', run };
 }
 
-/** Only enqueued here: the role `reconcile` does the work. */
-function reconcileSchedules(enqueue: (errand: Errand) => Promise<void>): readonly Schedule[] {
+/** Enqueued here; the role `reconcile` does the work. */
+function reconcileSchedules(
+  enqueue: (name: ReconcileJobName) => Promise<void>,
+): readonly Schedule[] {
   return [
     { name: 'reconcile_tail', cron: '*/5 * * * *', runs: 'once', run: () => enqueue('tail') },
     { name: 'reconcile_night', cron: '20 2 * * *', runs: 'once', run: () => enqueue('night') },

@@ -158,7 +158,7 @@ describe('what stands in the database', () => {
               ('payment', 'hold_3', 'succeeded', 'EUR', 700, 700)`,
     );
     await db.query(
-      `insert into authorization_watch (payment_id, start_at, deadline_at, next_look_at)
+      `insert into authorization_watch (payment_id, start_at, deadline_at, next_check_at)
        values ('hold_1', now(), '2126-11-03 00:00:00Z', now() + interval '1 hour'),
               ('hold_2', now(), now() - interval '1 hour', now() + interval '1 hour'),
               ('hold_3', now(), '2126-11-01 00:00:00Z', now() + interval '1 hour')`,

@@ -92,7 +92,7 @@ async function makeOneOfEach(on: TestDatabase): Promise<void> {
      values ('payment', 'pay_held', 'requires_capture', 'EUR', 5000)`,
   );
   await on.query(
-    `insert into authorization_watch (payment_id, start_at, deadline_at, next_look_at)
+    `insert into authorization_watch (payment_id, start_at, deadline_at, next_check_at)
      values ('pay_held', now(), now() + interval '5 days', now() + interval '1 day')`,
   );
   await on.query(

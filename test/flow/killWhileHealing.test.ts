@@ -14,7 +14,7 @@ import {
   type Producer,
   type QueueBackend,
 } from '../../src/platform/queue/index.ts';
-import { enqueueErrand, RECONCILE_QUEUE, type ReconcileJob } from '../../src/reconcile/jobs.ts';
+import { enqueueReconcile, RECONCILE_QUEUE, type ReconcileJob } from '../../src/reconcile/jobs.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { drawFaults } from '../support/drawnFaults.ts';
 import { sign, unique } from '../support/events.ts';
@@ -60,7 +60,7 @@ const SEEDS = (
 let db: TestDatabase;
 let sandbox: TestSandbox;
 let queues: QueueBackend;
-let errands: Producer<ReconcileJob>;
+let reconcileJobs: Producer<ReconcileJob>;
 let env: Environment;
 const running = new Map<WorkerName, Program>();
 
@@ -70,7 +70,7 @@ beforeEach(async () => {
     startTestSandbox({ startAtMs: seasonStartMs() }),
   ]);
   queues = createQueueBackend(createPostgresQueueConnections(db.url, silentLog), silentLog);
-  errands = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
+  reconcileJobs = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   env = settingsFor(db.url, {
     PAYMENTS_MERCHANT_ID: sandbox.merchantId,
     PAYMENTS_BASE_URL: sandbox.baseUrl,
@@ -80,7 +80,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all(WORKERS.map(kill));
-  await errands.close();
+  await reconcileJobs.close();
   await queues.close();
   await sandbox.close();
   await db.drop();
@@ -126,7 +126,7 @@ async function killOne(round: number, random: Random, port: string): Promise<str
   const name = WORKERS[Math.floor(random() * WORKERS.length)] ?? 'events';
   const afterMs = Math.floor(random() * KILL_WITHIN_MS);
   await atWork(name);
-  await enqueueErrand(errands, 'tail', round);
+  await enqueueReconcile(reconcileJobs, 'tail', round);
   await pause(afterMs);
   await kill(name);
   // The service goes on sending to the address that it knows.

@@ -54,7 +54,7 @@ test('a schedule whose process was killed in mid-run is taken over within a minu
   const left = await readSlot();
   expect(left).toMatchObject({ isFinished: false });
   // A minute at most: what is left of the lease, and the look that finds it over.
-  expect((left?.leaseLeftMs ?? Number.NaN) + TIMES.lookEveryMs).toBeLessThanOrEqual(45_000);
+  expect((left?.leaseLeftMs ?? Number.NaN) + TIMES.catchUpEveryMs).toBeLessThanOrEqual(45_000);
 
   await db.query(
     `update schedule_slots set lease_until = statement_timestamp() where schedule = $1`,

@@ -1,6 +1,6 @@
 /**
- * What a run makes of the differences that it finds, against the sandbox over HTTP: which of them cost
- * a retrieve, which are healed, which are left, and how far the watermark moves.
+ * The differences of a run, against the sandbox over HTTP: which cost a retrieve, which are repaired, which
+ * remain, and how far the watermark moves.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
@@ -46,8 +46,8 @@ function madePayment(id: string, fields: Partial<MadePayment> = {}): MadePayment
   };
 }
 
-/** An event about a payment as the ledger knows it, whatever the service says. */
-async function tell(id: string, fields: object = {}): Promise<void> {
+/** Applies an event about a payment, regardless of what the service has. */
+async function applyEvent(id: string, fields: object = {}): Promise<void> {
   const body = eventBody(
     paymentObject({
       payment_id: id,
@@ -72,19 +72,22 @@ describe('differences of one window', () => {
   test.each([
     [10, 10],
     [11, 0],
-  ])('are healed by a retrieve each while they are few: %i of them by %i', async (count, asked) => {
-    await insertPayments(
-      service,
-      sandbox,
-      range(count).map((n) => madePayment(`pay_${n}`)),
-    );
-    const report = await reconciler.run();
-    expect(report).toMatchObject({ state: 'done', found: count, healed: count, left: 0 });
-    expect(retrieves()).toHaveLength(asked);
-  });
+  ])(
+    'are repaired by a retrieve each while they are few: %i of them by %i',
+    async (count, retrieved) => {
+      await insertPayments(
+        service,
+        sandbox,
+        range(count).map((n) => madePayment(`pay_${n}`)),
+      );
+      const report = await reconciler.run();
+      expect(report).toMatchObject({ state: 'done', found: count, healed: count, left: 0 });
+      expect(retrieves()).toHaveLength(retrieved);
+    },
+  );
 
-  test('are not healed by a retrieve that the ledger cannot believe yet', async () => {
-    await tell('pay_less', { amount: 100, amount_received: 100 });
+  test('are not repaired by a retrieve that contradicts the ledger and is not confirmed', async () => {
+    await applyEvent('pay_less', { amount: 100, amount_received: 100 });
     const lower = { amount: 60, modifiedMs: nowMs - HOUR_MS };
     await insertPayments(service, sandbox, [madePayment('pay_less', lower)]);
     const report = await reconciler.run();
@@ -97,9 +100,9 @@ describe('differences of one window', () => {
   });
 });
 
-describe('what the ledger holds and the list lacks', () => {
-  test.each([20, 21])('is asked for one by one, up to twenty: %i of them', async (count) => {
-    for (const n of range(count)) await tell(`pay_${n}`);
+describe('what the ledger has and the list does not show', () => {
+  test.each([20, 21])('is retrieved one by one, up to twenty: %i of them', async (count) => {
+    for (const n of range(count)) await applyEvent(`pay_${n}`);
     const report = await reconciler.run();
     const classes = new Set(report.differences.map((difference) => difference.class));
     if (count === 20) {
@@ -107,17 +110,17 @@ describe('what the ledger holds and the list lacks', () => {
       expect(report.left).toBe(20);
       expect([...classes]).toEqual(['missing_remote']);
     } else {
-      // So many show that the list is at fault, not the payments.
+      // So many are a fault of the list, not of the payments.
       expect(retrieves()).toEqual([]);
       expect(report.left).toBe(1);
       expect([...classes]).toEqual(['list_unstable']);
     }
   });
 
-  test('is no difference where the service still knows it', async () => {
-    await tell('pay_elsewhere');
-    await tell('pay_gone');
-    // The service lists it under another day, which the run does not read.
+  test('is no difference where the service has it', async () => {
+    await applyEvent('pay_elsewhere');
+    await applyEvent('pay_gone');
+    // The service lists it on another day, which the run does not read.
     const elsewhere = { createdMs: nowMs - 20 * DAY_MS };
     await insertPayments(service, sandbox, [madePayment('pay_elsewhere', elsewhere)]);
     const report = await reconciler.run({ fromMs: nowMs - DAY_MS });
@@ -128,7 +131,7 @@ describe('what the ledger holds and the list lacks', () => {
   });
 });
 
-describe('how far a run reads', () => {
+describe('the span of a run', () => {
   const watermarkMs = async (): Promise<number | undefined> =>
     (
       await db.query<{ at: Date | null }>(
@@ -136,7 +139,7 @@ describe('how far a run reads', () => {
       )
     )[0]?.at?.getTime();
 
-  test('ends a minute before the service’s time: what is younger may still be on its way to the list', async () => {
+  test('ends a minute before the service’s time, since younger rows may not be listed yet', async () => {
     await insertPayments(service, sandbox, [
       madePayment('pay_young', { createdMs: nowMs - 30_000, modifiedMs: nowMs - 30_000 }),
     ]);
@@ -146,7 +149,7 @@ describe('how far a run reads', () => {
     expect(await watermarkMs()).toBe(report.toAt.getTime());
   });
 
-  test('moves the watermark by full runs alone, and never back', async () => {
+  test('moves the watermark only by full runs, and never back', async () => {
     const first = await reconciler.run({ toMs: nowMs - 5 * HOUR_MS });
     const firstMs = nowMs - 5 * HOUR_MS;
     expect(first.state).toBe('done');

@@ -1,4 +1,4 @@
-/** Counts that cannot be trusted, and what comparing by counts may cost. Over HTTP, against the sandbox. */
+/** Wrong counts, and the cost of comparing by counts. Over HTTP, against the sandbox. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createClient, type Page, type PaymentServiceClient } from '../../src/client/index.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
@@ -46,7 +46,7 @@ const span = () => ({ fromMs: Date.now() - 14 * DAY_MS, toMs: Date.now() - DAY_M
 
 type Filter = Parameters<PaymentServiceClient['payments']['list']>[0];
 
-/** A client of the sandbox whose pages of payments count other totals. */
+/** A client of the sandbox with other totals in its pages of payments. */
 function counting(
   totalOf: (page: Page<object>, filter: Filter) => number | undefined,
 ): PaymentServiceClient {
@@ -72,8 +72,8 @@ describe('a total that is larger than its list', () => {
   test.each([
     ['by two', (total: number) => total + 2],
     ['a hundred times', (total: number) => total * 100],
-    ['whatever is asked for', () => 1_000_000],
-  ])('%s is found and said, and reading ends about as soon', async (_, larger) => {
+    ['at any filter', () => 1_000_000],
+  ])('%s becomes a finding, and costs few more requests', async (_, larger) => {
     await makePayments(300);
     const plain = await testReconciler({ db, service: sandbox }).run({ ...span(), isDryRun: true });
     const use = counting(({ totalCount }) => larger(totalCount ?? 0));
@@ -86,7 +86,7 @@ describe('a total that is larger than its list', () => {
 });
 
 describe('totals', () => {
-  test('that are not told for one status are unknown, not 0: nothing is found, and it is listed', async () => {
+  test('that are missing for one status are unknown, not 0: the list is read and no difference found', async () => {
     await makePayments(150);
     await testReconciler({ db, service: sandbox }).run(span());
     const use = counting(({ totalCount }, filter) =>
@@ -101,7 +101,7 @@ describe('totals', () => {
     expect(await openFindings()).toEqual([]);
   });
 
-  test('over scattered losses cost about what a full listing costs', async () => {
+  test('over scattered differences cost about as much as a full listing', async () => {
     const made = await makePayments(2_000);
     const isLost = (n: number): boolean => n % 30 === 7;
     const [kept, lost] = [made.filter((_, n) => !isLost(n)), made.filter((_, n) => isLost(n))];
@@ -121,12 +121,12 @@ describe('totals', () => {
       await ledger.drop();
     }
     const { full = 0, totals = 0 } = requests;
-    // What is unequal is counted again afterwards.
+    // Unequal cells are counted again afterwards.
     expect(totals - 1.5 * cells).toBeLessThanOrEqual(1.4 * full);
   });
 });
 
-test('an ignored filter stays found until both of its bounds are shown to work', async () => {
+test('the finding of an ignored filter stays open until both of its bounds work', async () => {
   await makePayments(150);
   const reconciler = testReconciler({ db, service: sandbox });
   const filterFindings = async () =>
@@ -135,7 +135,7 @@ test('an ignored filter stays found until both of its bounds are shown to work',
     await sandbox.control('PUT', '/faults', { lists: { ignored_filters: [bound] } });
     await reconciler.run({ fromMs: Date.now() - 8 * DAY_MS, toMs: Date.now() - 5 * DAY_MS });
     expect(await filterFindings()).toBe(1);
-    // Nothing lies outside of this one, so that it cannot show whether the filter works.
+    // No row lies outside of this span, so it cannot show whether the filter works.
     await reconciler.run({ fromMs: Date.now() - 20 * DAY_MS });
     expect(await filterFindings()).toBe(1);
     await reconciler.run({ ...span(), mode: 'totals' });

@@ -8,6 +8,7 @@ import { acceptFinding } from '../../src/ledger/acceptFinding.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { pause } from '../../src/platform/pause.ts';
+import { MINUTE_MS } from '../../src/platform/time.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { createRefresh, type Round } from '../../src/reconcile/refresh.ts';
 import { readWrittenAlerts } from '../support/alerts.ts';
@@ -17,8 +18,6 @@ import { applyEach, readOpenFindings, testApplier } from '../support/ledger.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
-
-const MINUTE = 60_000;
 
 let db: TestDatabase;
 let sandbox: TestSandbox;
@@ -37,7 +36,7 @@ interface Order {
   readonly orderId: string;
   readonly paymentId: string;
   readonly subject: string;
-  /** What the service says of the payment. */
+  /** The payment at the service. */
   readonly payment: object;
 }
 
@@ -54,7 +53,7 @@ function failedAttempt({ payment }: Order): Buffer {
     ...payment,
     status: 'failed',
     amount_received: 0,
-    modified_at: new Date(Date.now() - 10 * MINUTE).toISOString(),
+    modified_at: new Date(Date.now() - 10 * MINUTE_MS).toISOString(),
   };
   const { merchantId } = sandbox;
   return eventBody(failed, { eventType: 'payment_failed', merchantId });
@@ -96,7 +95,7 @@ async function webhooks(...kinds: readonly string[]): Promise<readonly Buffer[]>
 async function refreshOnce(): Promise<Round> {
   const { retrieve } = testReconciler({ db, service: sandbox });
   const metrics = createReconcileMetrics(createMetrics());
-  const parts = { db, retrieve, clock: systemClock, metrics, log: silentLog, pause };
+  const parts = { db, retrieve, clock: systemClock, metrics, log: silentLog, sleep: pause };
   return await createRefresh(parts).round(new AbortController().signal);
 }
 
@@ -118,20 +117,20 @@ async function passTime(ms: number): Promise<void> {
   );
 }
 
-test('a refund that is heard of while its capture was lost alerts nobody: the service is asked (rule 1)', async () => {
+test('a refund without its capture raises no alert before a retrieve (rule 1)', async () => {
   const order = await pay();
   await refund(order);
   await apply(failedAttempt(order), ...(await webhooks('refund')));
   expect(await classes(order.subject)).toEqual(['over_refund']);
   await speak();
-  expect(await refreshOnce()).toMatchObject({ outcome: 'done', looked: 2 });
+  expect(await refreshOnce()).toMatchObject({ outcome: 'done', checked: 2 });
   expect(await classes(order.subject)).toEqual([]);
-  await passTime(48 * 60 * MINUTE);
+  await passTime(48 * 60 * MINUTE_MS);
   await speak();
   expect(await alerts(order.subject)).toEqual([]);
 });
 
-test('a dispute and a refund that are heard of before the capture alert nobody (rule 1)', async () => {
+test('a dispute and a refund before their capture raise no alert (rule 1)', async () => {
   const order = await pay();
   await refund(order, 1000);
   const disputeId = await dispute(order);
@@ -140,51 +139,51 @@ test('a dispute and a refund that are heard of before the capture alert nobody (
   const [opened] = await webhooks('dispute');
   await apply(failedAttempt(order), ...(await webhooks('refund')), opened ?? Buffer.alloc(0));
   expect(await classes(order.subject)).toEqual(['double_loss', 'over_refund']);
-  expect(await refreshOnce()).toMatchObject({ looked: 3 });
+  expect(await refreshOnce()).toMatchObject({ checked: 3 });
   expect(await classes(order.subject)).toEqual([]);
   await speak();
   expect(await alerts(order.subject)).toEqual([]);
 });
 
-test('an excess that the service confirms alerts once, and ends by itself (rule 2)', async () => {
+test('an excess that the service confirms raises one alert, which resolves with the excess (rule 2)', async () => {
   const order = await pay();
   await refund(order, 1000);
   const disputeId = await dispute(order);
   await apply(...(await webhooks('payment', 'refund', 'dispute')));
   expect(await classes(order.subject)).toEqual(['double_loss']);
 
-  // Answers of a replica may lag: those of the first minute do not count.
-  expect(await refreshOnce()).toMatchObject({ looked: 3 });
+  // Responses of a replica may lag: those of the first minute do not count.
+  expect(await refreshOnce()).toMatchObject({ checked: 3 });
   await speak();
   expect(await alerts(order.subject)).toEqual([]);
   await passTime(62_000);
   await speak();
   expect(await alerts(order.subject)).toEqual([]);
-  expect(await refreshOnce()).toMatchObject({ looked: 3 });
+  expect(await refreshOnce()).toMatchObject({ checked: 3 });
   await speak();
   await speak();
   expect(await alerts(order.subject)).toEqual([['double_loss', 'open', 'opened']]);
-  // It was confirmed, and is asked about no more than anything else.
+  // It was confirmed, and is not retrieved more often than others.
   await passTime(62_000);
-  expect(await refreshOnce()).toMatchObject({ looked: 0 });
+  expect(await refreshOnce()).toMatchObject({ checked: 0 });
 
   await sandbox.control('POST', `/disputes/${disputeId}/move`, { status: 'won' });
   await apply(...(await webhooks('dispute')));
   expect(await alerts(order.subject)).toEqual([['double_loss', 'resolved', 'opened', 'resolved']]);
 });
 
-test('an excess of which the service does not answer for every part waits for it (rules 2 and 3)', async () => {
+test('an excess waits until the service has responded about every part (rules 2 and 3)', async () => {
   const order = await pay();
   await refund(order, 1000);
   await dispute(order);
   await apply(...(await webhooks('payment', 'refund', 'dispute')));
-  await passTime(5 * MINUTE);
+  await passTime(5 * MINUTE_MS);
   const { retrieve } = testReconciler({ db, service: sandbox });
   await retrieve({ kind: 'payment', id: order.paymentId }, { lane: 'operator' });
   await speak();
   expect(await alerts(order.subject)).toEqual([]);
-  // A day of silence is said, with what it is worth.
-  await passTime(24 * 60 * MINUTE);
+  // After a day without a response the alert is raised, unconfirmed.
+  await passTime(24 * 60 * MINUTE_MS);
   await speak();
   expect(await alerts(order.subject)).toEqual([['double_loss', 'open', 'opened']]);
   const [row] = await db.query<{ sentence: string }>(
@@ -194,20 +193,20 @@ test('an excess of which the service does not answer for every part waits for it
   expect(row?.sentence).toMatch(/has not confirmed this/);
 });
 
-test('without a key of the service an excess alerts after twenty minutes (rule 3)', async () => {
+test('without an API key an excess raises its alert after twenty minutes (rule 3)', async () => {
   const order = await pay();
   await refund(order, 1000);
   await dispute(order);
   await apply(...(await webhooks('payment', 'refund', 'dispute')));
-  await passTime(19 * MINUTE);
+  await passTime(19 * MINUTE_MS);
   await speak(false);
   expect(await alerts(order.subject)).toEqual([]);
-  await passTime(2 * MINUTE);
+  await passTime(2 * MINUTE_MS);
   await speak(false);
   expect(await alerts(order.subject)).toEqual([['double_loss', 'open', 'opened']]);
 });
 
-test('an accepted excess that seems to grow alerts only when that is confirmed (rules 2 and 4)', async () => {
+test('an accepted excess that seems to grow raises an alert only when that is confirmed (rules 2 and 4)', async () => {
   const order = await pay();
   await refund(order, 1000);
   await dispute(order);
@@ -225,7 +224,7 @@ test('an accepted excess that seems to grow alerts only when that is confirmed (
   expect(await alerts(order.subject)).toEqual([['double_loss', 'open', 'opened']]);
 });
 
-/** Alerts of a rule, whatever they are about. */
+/** Alerts of a rule, about any subject. */
 const alertsOf = async (wanted: string) =>
   (await readWrittenAlerts(db))
     .filter(({ rule }) => rule === wanted)
@@ -236,7 +235,7 @@ describe('a dispute beside a pending refund', () => {
   const disputeSome = async ({ paymentId }: Order) =>
     await sandbox.control('POST', '/disputes', { payment_id: paymentId, amount: 1000 });
 
-  test('raises no alert if the refund has failed meanwhile and nobody heard of it (rule 1)', async () => {
+  test('raises no alert if the refund has failed without a webhook (rule 1)', async () => {
     const order = await pay();
     const refundId = await pendingRefund(order);
     await sandbox.control('POST', `/refunds/${refundId}/move`, { status: 'failed' });
@@ -244,9 +243,9 @@ describe('a dispute beside a pending refund', () => {
     await apply(...(await webhooks('payment', 'dispute')));
     expect(await classes(order.subject)).toEqual(['dispute_and_refund']);
     await speak();
-    expect(await refreshOnce()).toMatchObject({ outcome: 'done', looked: 3 });
+    expect(await refreshOnce()).toMatchObject({ outcome: 'done', checked: 3 });
     expect(await classes(order.subject)).toEqual([]);
-    await passTime(48 * 60 * MINUTE);
+    await passTime(48 * 60 * MINUTE_MS);
     await speak();
     expect(await alertsOf('dispute_and_refund')).toEqual([]);
   });
@@ -259,7 +258,7 @@ describe('a dispute beside a pending refund', () => {
     await speak();
     expect(await alertsOf('dispute_and_refund')).toEqual([]);
     await passTime(62_000);
-    expect(await refreshOnce()).toMatchObject({ looked: 3 });
+    expect(await refreshOnce()).toMatchObject({ checked: 3 });
     await speak();
     await speak();
     expect(await alertsOf('dispute_and_refund')).toEqual([[order.subject, 'open', 'opened']]);
@@ -284,10 +283,10 @@ describe('a dispute beside a pending refund', () => {
     await pendingRefund(order);
     await disputeSome(order);
     await apply(...(await webhooks('payment', 'dispute')));
-    await passTime(19 * MINUTE);
+    await passTime(19 * MINUTE_MS);
     await speak(false);
     expect(await alertsOf('dispute_and_refund')).toEqual([]);
-    await passTime(2 * MINUTE);
+    await passTime(2 * MINUTE_MS);
     await speak(false);
     expect(await alertsOf('dispute_and_refund')).toEqual([[order.subject, 'open', 'opened']]);
   });
@@ -306,9 +305,9 @@ describe('a second payment of an order', () => {
     await apply(claim);
     expect(await classes(order.subject)).toEqual(['double_paid']);
     await speak();
-    expect(await refreshOnce()).toMatchObject({ looked: 2 });
+    expect(await refreshOnce()).toMatchObject({ checked: 2 });
     expect(await classes(order.subject)).toEqual([]);
-    await passTime(48 * 60 * MINUTE);
+    await passTime(48 * 60 * MINUTE_MS);
     await speak();
     expect(await alertsOf('double_paid')).toEqual([]);
   });
@@ -342,10 +341,10 @@ describe('a second payment of an order', () => {
     const order = await pay();
     await payAgain(order);
     await apply(...(await webhooks('payment')));
-    await passTime(19 * MINUTE);
+    await passTime(19 * MINUTE_MS);
     await speak(false);
     expect(await alertsOf('double_paid')).toEqual([]);
-    await passTime(2 * MINUTE);
+    await passTime(2 * MINUTE_MS);
     await speak(false);
     expect(await alertsOf('double_paid')).toEqual([[order.subject, 'open', 'opened']]);
   });

@@ -1,6 +1,6 @@
 /**
- * Lists as they can be, against the sandbox over HTTP: no row may be missed whatever a list does,
- * while a plain walk by offset, under the same faults, does miss rows. Seeds stand in the names.
+ * Faulty lists, against the sandbox over HTTP: no row may be missed, while a plain walk by offset under the
+ * same faults misses rows. The names of tests have the seeds.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createClient, type PaymentServiceClient } from '../../src/client/index.ts';
@@ -55,7 +55,7 @@ interface History {
   readonly ageMs?: number;
 }
 
-/** Payments of the last day, none of which a webhook told of. */
+/** Payments of the last day, without webhooks. */
 async function makeHistory(history: History): Promise<readonly MadePayment[]> {
   const { seed, payments, tickMs = 1, ageMs = 10 * MINUTE_MS } = history;
   const random = randomOf(seed);
@@ -76,7 +76,7 @@ async function makeHistory(history: History): Promise<readonly MadePayment[]> {
   return made;
 }
 
-/** While lists are read, payments change and others are made: after each page, as in the model. */
+/** A client with changing lists: after each page, payments are changed and created. */
 function disturbing(
   made: readonly MadePayment[],
   seed: number,
@@ -87,7 +87,7 @@ function disturbing(
   const disturb = async (): Promise<void> => {
     const ids = Array.from({ length: 4 }, () => made[Math.floor(random() * made.length)]?.id ?? '');
     const now = new Date().toISOString();
-    // A replica of the past is kept by the sandbox, which knows nothing of this change.
+    // The sandbox keeps its replica by its own changes, and does not see this one.
     const changed = changesOld ? ids : [];
     await service.query(
       `update sandbox.resources
@@ -130,13 +130,13 @@ const FAULTS: readonly (readonly [string, ListFaults, Partial<History>])[] = [
   ['that ignores a bound', { ignored_filters: ['created_lte'] }, {}],
   ['that ignores both bounds', { ignored_filters: ['created_gte', 'created_lte'] }, {}],
   ['of a replica that lags', { replica_lag_ms: 8 * MINUTE_MS }, {}],
-  ['that tells no total', { envelope: 'size' }, {}],
+  ['without a total', { envelope: 'size' }, {}],
   ['that is a bare array', { envelope: 'array' }, {}],
   ['of everything at once', { sort: 'modified', unstable_ties: true, short_pages: 0.3 }, {}],
 ];
 
 describe.each([11, 12, 13])('with seed %i', (seed) => {
-  test.each(FAULTS)('a list %s, read while it changes, hides no row', async (_, lists, history) => {
+  test.each(FAULTS)('a list %s, read while it changes, loses no row', async (_, lists, history) => {
     const made = await makeHistory({ seed, payments: 450, ...history });
     await sandbox.control('PUT', '/faults', { seed, lists });
     const client = disturbing(made, seed, lists.replica_lag_ms === undefined);
@@ -167,7 +167,7 @@ test('a plain walk by offset misses rows of the same list', async () => {
   expect(missed).toBeGreaterThan(0);
 });
 
-test('an ignored filter is found and said, and the finding closes when it works again', async () => {
+test('an ignored filter opens a finding, which closes when the filter works again', async () => {
   await makeHistory({ seed: 21, payments: 150 });
   await sandbox.control('PUT', '/faults', { lists: { ignored_filters: ['created_gte'] } });
   const reconciler = testReconciler({ db, service: sandbox });
@@ -182,7 +182,7 @@ test('an ignored filter is found and said, and the finding closes when it works 
   expect(await open()).toEqual([]);
 });
 
-test('a dry run names what it would heal and changes nothing', async () => {
+test('a dry run reports what it would repair and changes nothing', async () => {
   const made = await makeHistory({ seed: 22, payments: 5 });
   const report = await testReconciler({ db, service: sandbox }).run({ isDryRun: true });
   expect(report).toMatchObject({ found: 5, healed: 0, left: 5 });
@@ -191,7 +191,7 @@ test('a dry run names what it would heal and changes nothing', async () => {
   expect(await db.query('select id from findings')).toEqual([]);
 });
 
-test('a dry run of many differences asks about as much as the run would', async () => {
+test('a dry run of many differences costs about as many requests as the run', async () => {
   const made = await makeHistory({ seed: 23, payments: 300 });
   const dry = await testReconciler({ db, service: sandbox }).run({ isDryRun: true });
   expect(dry).toMatchObject({ found: made.length, left: made.length });
@@ -203,7 +203,7 @@ test('a dry run of many differences asks about as much as the run would', async 
 describe('totals', () => {
   const span = () => ({ fromMs: Date.now() - 26 * HOUR_MS, toMs: Date.now() });
 
-  test('that are equal list nothing; one missing payment is found by halving', async () => {
+  test('that are equal list nothing, and halving finds one missing payment', async () => {
     const made = await makeHistory({ seed: 31, payments: 1_500 });
     const reconciler = testReconciler({ db, service: sandbox });
     await reconciler.run(span());
@@ -221,12 +221,12 @@ describe('totals', () => {
     expect(found.rowsCompared).toBeLessThan(200);
   });
 
-  test('that count no row on either side compare nothing', async () => {
+  test('without a row on either side are empty', async () => {
     const run = await testReconciler({ db, service: sandbox }).run({ ...span(), mode: 'totals' });
     expect(verdictOf(run)).toBe('empty');
   });
 
-  test('that the service does not tell are made up for by listing', async () => {
+  test('that the service does not send are replaced by listing', async () => {
     const made = await makeHistory({ seed: 32, payments: 120 });
     await sandbox.control('PUT', '/faults', { lists: { envelope: 'size' } });
     await testReconciler({ db, service: sandbox }).run({ ...span(), mode: 'totals' });
@@ -234,7 +234,7 @@ describe('totals', () => {
   });
 });
 
-test('a run that was killed goes on from its checkpoint and reads one window again at most', async () => {
+test('a killed run resumes at its checkpoint and reads at most one window again', async () => {
   const made = await makeHistory({ seed: 41, payments: 600 });
   const undisturbed = await createTestDatabase();
   const whole = await testReconciler({ db: undisturbed, service: sandbox }).run();

@@ -1,6 +1,6 @@
-/** What counts as a lost webhook: a change that had its time to be told, and nothing younger. */
+/** What counts as a missed webhook: a change that a webhook had time to report. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { MINUTE_MS } from '../../src/platform/time.ts';
+import { DAY_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { API_KEY, type PaymentService, startPaymentService } from '../client/paymentService.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
@@ -30,7 +30,7 @@ function changed(payment: Payment, agoMs: number): Payment {
   };
 }
 
-/** The contract promises no more of a list's rows. */
+/** The fields that the contract guarantees in list rows. */
 function short({ payment_id, status, amount, currency, created }: Payment): object {
   return { payment_id, status, amount, currency, created };
 }
@@ -48,15 +48,13 @@ function show(payments: readonly Payment[], toRow: (payment: Payment) => object)
   };
 }
 
-const DAY = 24 * 60 * MINUTE_MS;
-
 test.each([
   ['five fields', 0, short],
   ['every field', 0, (payment: Payment): object => payment],
-  ['five fields', -2 * DAY, short],
-  ['every field', -2 * DAY, (payment: Payment): object => payment],
+  ['five fields', -2 * DAY_MS, short],
+  ['every field', -2 * DAY_MS, (payment: Payment): object => payment],
 ] as const)(
-  'of changes that lists of %s show, those count whose webhook had two minutes, by a clock %d ms off ours',
+  'of the changes in list rows of %s, those older than two minutes count as missed, at a clock offset of %d ms',
   async (_, serviceSkewMs, toRow) => {
     skewMs = serviceSkewMs;
     const at = new Date(Date.now() + skewMs - 20 * MINUTE_MS).toISOString();
@@ -77,7 +75,7 @@ test.each([
   },
 );
 
-test('what a run by hand brings is counted by the next scheduled run, unless its webhook comes', async () => {
+test('what a manual run repairs is counted by the next scheduled run, unless its webhook arrives', async () => {
   const at = new Date(Date.now() - 20 * MINUTE_MS).toISOString();
   const fields = { status: 'processing', amount_received: 0, created: at, modified_at: at };
   const payments = [paymentObject(fields), paymentObject(fields), paymentObject(fields)] as const;
@@ -92,7 +90,7 @@ test('what a run by hand brings is counted by the next scheduled run, unless its
   const now = [changed(late, 10_000), changed(lost, 10_000), changed(old, 5 * MINUTE_MS)] as const;
   show(now, short);
   expect(await run()).toMatchObject({ cause: 'operator', healed: 3, missed: 1 });
-  // Its counter was that of another process.
+  // The counter of the manual run is in another process.
   const counted = async () =>
     (await metrics.render()).match(/tallyhook_missed_webhooks_total{stream="payments"} (\d+)/)?.[1];
   expect(await counted()).toBe('1');

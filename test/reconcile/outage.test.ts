@@ -1,6 +1,6 @@
 /**
- * The service is away for an hour, every request cut off, from the middle of a run on. Time is moved by
- * the waits of the refresh loop itself, so that its own backoff fills the hour.
+ * The service is unreachable for an hour, from the middle of a run on. The waits of the refresh loop
+ * advance the clock, so that its own backoff fills the hour.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMetrics } from '../../src/platform/metrics.ts';
@@ -19,10 +19,10 @@ import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const TAIL_EVERY = 5 * MINUTE_MS;
-/** A busy machine needs its time. */
+/** For a busy machine. */
 const TIMEOUT_MS = 180_000;
-const UNTOLD = 1_000;
-const TOLD = 12;
+const WITHOUT_WEBHOOK = 1_000;
+const WITH_WEBHOOK = 12;
 
 let service: TestDatabase;
 let sandbox: TestSandbox;
@@ -65,26 +65,26 @@ const runs = () =>
   );
 const statuses = () =>
   db.query(
-    `select status, count(*) as count from resources where id like 'told_%' group by status`,
+    `select status, count(*) as count from resources where id like 'known_%' group by status`,
   );
 
 async function makePayments(): Promise<void> {
   const endMs = Date.now() - 10 * MINUTE_MS;
-  const untold = Array.from({ length: UNTOLD }, (_, n) => {
+  const silent = Array.from({ length: WITHOUT_WEBHOOK }, (_, n) => {
     const createdMs = endMs - n * 20_000;
-    const made = { id: `untold_${n}`, createdMs, modifiedMs: createdMs, status: 'succeeded' };
+    const made = { id: `silent_${n}`, createdMs, modifiedMs: createdMs, status: 'succeeded' };
     return { ...made, currency: 'USD', amount: 100 };
   });
-  await insertPayments(service, sandbox, untold);
-  for (let n = 0; n < TOLD; n += 1) {
-    const request = cardPaymentOf('processing', undefined, { payment_id: `told_${n}` });
+  await insertPayments(service, sandbox, silent);
+  for (let n = 0; n < WITH_WEBHOOK; n += 1) {
+    const request = cardPaymentOf('processing', undefined, { payment_id: `known_${n}` });
     await sandbox.call('POST', '/payments', request);
   }
 }
 
 /** Rounds of refresh, with what else happens while they wait. */
 async function passAnHour(
-  refreshWith: (pause: () => Promise<void>) => Refresh,
+  refreshWith: (sleep: () => Promise<void>) => Refresh,
   each: () => Promise<void>,
 ) {
   const over = new AbortController();
@@ -99,7 +99,7 @@ test(
   async () => {
     await makePayments();
     const deliveries = await heldWebhooks();
-    const late = deliveries.splice(TOLD / 2);
+    const late = deliveries.splice(WITH_WEBHOOK / 2);
     for (const deliver of deliveries) expect(await deliver()).toBe(200);
     const reconciler = testReconciler({ db, service: sandbox, clock });
     const handle = createReconcileHandler({
@@ -111,12 +111,12 @@ test(
     const tail = () =>
       handle({
         name: 'tail',
-        data: { errand: 'tail', slotMs: clock.nowMs() },
+        data: { name: 'tail', slotMs: clock.nowMs() },
         wasAbandoned: false,
         isLastAttempt: false,
       });
 
-    // It goes away in the middle of a run.
+    // It becomes unreachable in the middle of a run.
     let cut: Promise<unknown> | undefined;
     const onProgress = () => {
       cut ??= sandbox.control('PUT', '/faults', { requests: [{ fault: 'cut_before' }] });
@@ -128,17 +128,17 @@ test(
 
     const waits: number[] = [];
     let nextTailMs = 0;
-    const refreshWith = (pause: () => Promise<void>): Refresh =>
+    const refreshWith = (sleep: () => Promise<void>): Refresh =>
       createRefresh({
         db,
         retrieve: reconciler.retrieve,
         clock,
         metrics: createReconcileMetrics(createMetrics()),
         log: silentLog,
-        pause: async (delayMs) => {
+        sleep: async (delayMs) => {
           waits.push(delayMs);
           aheadMs += delayMs;
-          await pause();
+          await sleep();
         },
       });
     await passAnHour(refreshWith, async () => {
@@ -148,17 +148,17 @@ test(
       await expect(tail()).rejects.toThrow();
     });
 
-    // What arrived was taken and applied; nothing was given up, and nobody asked more and more often.
+    // What arrived was persisted and applied, no event was dead-lettered, and retries backed off.
     expect(late).toEqual([]);
     await waitFor('the late webhooks to be applied', async () => {
       const [row] = await db.query<{ waiting: number }>('select count(*) as waiting from pending');
       return row?.waiting === 0;
     });
-    expect(await statuses()).toEqual([{ status: 'processing', count: TOLD }]);
+    expect(await statuses()).toEqual([{ status: 'processing', count: WITH_WEBHOOK }]);
     expect(await db.query('select * from dead_events')).toEqual([]);
     expect(await openFindings()).toEqual(
-      ['disputes', 'payments', 'payouts', 'refresh', 'refunds'].map((asker) => ({
-        subject: `service:${asker}`,
+      ['disputes', 'payments', 'payouts', 'refresh', 'refunds'].map((source) => ({
+        subject: `service:${source}`,
       })),
     );
     const [stopped, ...others] = await runs();
@@ -166,21 +166,21 @@ test(
     expect(stopped).toMatchObject({ id: ended.id, state: 'failed', position: ended.positionAt });
     expect(waits.filter((waitMs) => waitMs > 2_000).length).toBeLessThan(25);
 
-    // Back again; the webhooks of that hour are lost.
+    // The service is back; the webhooks of that hour are lost.
     await sandbox.control('PUT', '/webhook', { url: null });
     await sandbox.advance(HOUR_MS);
     await sandbox.control('DELETE', '/faults');
     await tail();
     const [resumed] = await runs();
     expect(resumed).toMatchObject({ id: ended.id, state: 'done', failure: null });
-    // Whatever process comes next, and though a webhook or a run has settled what was asked for.
+    // The next round closes the finding, although a webhook or a run has settled what was due.
     await refreshWith(() => Promise.resolve()).round(new AbortController().signal);
     expect(await openFindings()).toEqual([]);
-    // The run that was ended covered its own span only; the next covers what came since.
+    // The resumed run covered only its own span; the next covers what came since.
     await tail();
-    expect(await statuses()).toEqual([{ status: 'succeeded', count: TOLD }]);
+    expect(await statuses()).toEqual([{ status: 'succeeded', count: WITH_WEBHOOK }]);
     const held = await db.query('select count(*) as count from resources where status is not null');
-    expect(held).toEqual([{ count: UNTOLD + TOLD }]);
+    expect(held).toEqual([{ count: WITHOUT_WEBHOOK + WITH_WEBHOOK }]);
   },
   TIMEOUT_MS,
 );

@@ -1,4 +1,4 @@
-/** One look at one resource, over HTTP, into a real database. */
+/** Retrieves of one resource, over HTTP, applied to PostgreSQL. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HOUR_MS } from '../../src/platform/time.ts';
 import { createRetrieve } from '../../src/reconcile/retrieve.ts';
@@ -35,7 +35,7 @@ async function nextCheckOf(id: string): Promise<number | undefined> {
   return rows[0]?.at?.getTime();
 }
 
-test('what a retrieve says is applied, dated by the answer, and the next look is due by the ladder', async () => {
+test('a response is applied with its own date, and the next check is scheduled by age', async () => {
   const service = await startPaymentService();
   const id = unique('pay');
   const date = 'Sun, 01 Nov 2026 10:00:30 GMT';
@@ -51,16 +51,16 @@ test('what a retrieve says is applied, dated by the answer, and the next look is
   expect(found).toMatchObject({ outcome: 'applied', before: undefined });
   const [state] = await readResourceStates(db, [id]);
   expect(state).toMatchObject({ status: 'processing', amount_minor: 6540 });
-  const looks = await db.query(
+  const snapshots = await db.query(
     'select observed_micros, source from snapshots where resource_id = $1',
     [id],
   );
-  expect(looks).toEqual([{ observed_micros: Date.parse(date) * 1000, source: 'retrieve' }]);
+  expect(snapshots).toEqual([{ observed_micros: Date.parse(date) * 1000, source: 'retrieve' }]);
   // The object was modified at 10:00:00.
   expect(await nextCheckOf(id)).toBe(Date.UTC(2026, 10, 1, 10, 2));
 });
 
-test('a dry run says what it would do and leaves no trace', async () => {
+test('a dry run returns what it would do and changes nothing', async () => {
   const service = await startPaymentService();
   const id = unique('pay');
   service.always = () => ({ status: 200, body: paymentObject({ payment_id: id }) });
@@ -71,7 +71,7 @@ test('a dry run says what it would do and leaves no trace', async () => {
   expect(await readResourceStates(db, [id])).toEqual([]);
 });
 
-test('a mention that the service does not know for a day is an orphan, and none before', async () => {
+test('a stub that the service does not have for a day becomes an orphan', async () => {
   const service = await startPaymentService();
   service.always = () => notFound;
   const paymentId = unique('pay');
@@ -92,13 +92,13 @@ test('a mention that the service does not know for a day is an orphan, and none 
   await retrieverOf(service, Date.now() + 25 * HOUR_MS)(ref, { lane });
   expect(await readOpenFindings(db, subject)).toEqual([{ class: 'orphan' }]);
 
-  // It closes itself when the payment is seen after all.
+  // The finding closes when the payment exists after all.
   service.always = () => ({ status: 200, body: paymentObject({ payment_id: paymentId }) });
   await retrieverOf(service)(ref, { lane });
   expect(await readOpenFindings(db, subject)).toEqual([]);
 });
 
-test('what was seen and is gone keeps its state', async () => {
+test('a resource that is missing remotely keeps its state', async () => {
   const service = await startPaymentService();
   service.always = () => notFound;
   const payment = paymentObject();
@@ -115,13 +115,13 @@ test('what was seen and is gone keeps its state', async () => {
 });
 
 test.each([
-  ['a key that is not taken', 401, { error: { type: 'x', code: 'AU_01', message: 'm' } }, 'key'],
-  ['a 404 of somebody else', 404, '<h1>Not Found</h1>', 'address'],
+  ['a refused key', 401, { error: { type: 'x', code: 'AU_01', message: 'm' } }, 'unauthorized'],
+  ['a 404 of another server', 404, '<h1>Not Found</h1>', 'wrong_server'],
   ['garbage', 200, '<h1>Welcome</h1>', 'unreadable'],
   ['another payment', 200, paymentObject(), 'unreadable'],
-  ['money that cannot be read', 200, { payment_id: 'PLACE', amount: -5 }, 'unreadable'],
-  ['a service that is down', 503, '', 'away'],
-])('%s changes nothing', async (_, status, body, trouble) => {
+  ['an unreadable amount', 200, { payment_id: 'PLACE', amount: -5 }, 'unreadable'],
+  ['an unavailable service', 503, '', 'unavailable'],
+])('%s changes nothing', async (_, status, body, failure) => {
   const service = await startPaymentService();
   const payment = paymentObject();
   await applyEach(db, testApplier(db), [eventBody(payment)]);
@@ -132,6 +132,6 @@ test.each([
   const ref = { kind: 'payment', id: payment.payment_id } as const;
   const found = await retrieverOf(service, Date.now() + 48 * HOUR_MS)(ref, { lane });
 
-  expect(found).toMatchObject({ outcome: 'failed', trouble });
+  expect(found).toMatchObject({ outcome: 'failed', failure });
   expect(await readResourceStates(db, [payment.payment_id])).toEqual(before);
 });

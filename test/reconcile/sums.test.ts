@@ -1,7 +1,7 @@
 /**
- * Money that changed while the counts stayed equal, found by the sums of the service's analytics; and
- * analytics that lie, fail or are not trusted yet, which change nothing. Over HTTP, through a proxy
- * that can answer in the place of analytics.
+ * Amounts that changed under equal counts, found by the sums of the service's analytics; and sums that are
+ * wrong, unavailable or not calibrated, which change nothing. Over HTTP, through a proxy that can respond
+ * in the place of analytics.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY_MS } from '../../src/platform/time.ts';
@@ -55,7 +55,7 @@ function idOf(n: number): string {
   return `pay_sums_${process.pid}_${n}`;
 }
 
-/** One more capture, of which no webhook told: status and currency stay, and so do all counts. */
+/** One more capture, without a webhook: status and currency stay, and so do all counts. */
 async function captureMore(n: number): Promise<void> {
   const now = new Date().toISOString();
   await service.query(
@@ -86,18 +86,18 @@ async function isCalibrated(): Promise<boolean> {
 const openFindings = () => db.query(`select class, subject from findings where state = 'open'`);
 const fullRun = () => reconciler.run(span);
 const totalsRun = (request = {}) => reconciler.run({ ...span, ...request, mode: 'totals' });
-const asked = () => proxy.requests.filter(({ path }) => path === ANALYTICS).length;
+const sumRequests = () => proxy.requests.filter(({ path }) => path === ANALYTICS).length;
 
-test('a full run that is equal calibrates the sums, and totals then agree by one question', async () => {
+test('a full run without differences calibrates the sums, and totals then agree with one request', async () => {
   expect(await fullRun()).toMatchObject({ sums: 'agreed', left: 0 });
   expect(await isCalibrated()).toBe(true);
-  const before = asked();
+  const before = sumRequests();
   const report = await totalsRun();
   expect(report).toMatchObject({ sums: 'agreed', found: 0, rowsCompared: 0 });
-  expect(asked() - before).toBe(1);
+  expect(sumRequests() - before).toBe(1);
 });
 
-test('money that changed under equal counts is found by its day, and only days are listed', async () => {
+test('amounts that changed under equal counts are found by their day, and only days are listed', async () => {
   await fullRun();
   await captureMore(10);
   await captureMore(25);
@@ -109,7 +109,7 @@ test('money that changed under equal counts is found by its day, and only days a
   expect(await openFindings()).toEqual([]);
 });
 
-test('an amount that was altered in the ledger itself is found, too', async () => {
+test('an amount that was changed in the ledger itself is found, too', async () => {
   await fullRun();
   await db.query(
     `update resources set captured_minor = captured_minor + 1 where kind = 'payment' and id = $1`,
@@ -119,7 +119,7 @@ test('an amount that was altered in the ledger itself is found, too', async () =
   expect(await capturedOf(10)).toBe(40);
 });
 
-test('a dry run names it and changes nothing', async () => {
+test('a dry run reports it and changes nothing', async () => {
   await fullRun();
   await captureMore(10);
   const report = await totalsRun({ isDryRun: true });
@@ -130,28 +130,28 @@ test('a dry run names it and changes nothing', async () => {
   expect([await capturedOf(10), await isCalibrated()]).toEqual([40, true]);
 });
 
-test('sums that never agreed are not asked for', async () => {
+test('sums that never agreed are not requested', async () => {
   await fullRun();
   await db.query('update reconcile_streams set sums_calibrated_at = null');
   await captureMore(10);
-  const before = asked();
+  const before = sumRequests();
   expect(await totalsRun()).toMatchObject({ sums: 'not_calibrated', found: 0, rowsCompared: 0 });
-  expect(asked()).toBe(before);
+  expect(sumRequests()).toBe(before);
   expect(await openFindings()).toEqual([]);
 });
 
-test('a day that is not equal calibrates nothing', async () => {
+test('a day with differences calibrates nothing', async () => {
   await fullRun();
   await db.query('update reconcile_streams set sums_calibrated_at = null');
   await captureMore(10);
-  const before = asked();
+  const before = sumRequests();
   expect(await reconciler.run({ ...span, isDryRun: true })).toMatchObject({ left: 1, sums: null });
-  expect(asked()).toBe(before);
+  expect(sumRequests()).toBe(before);
   expect(await isCalibrated()).toBe(false);
 });
 
-describe('analytics that lie once they were trusted', () => {
-  const lie = () =>
+describe('sums that are wrong after they were calibrated', () => {
+  const breakSums = () =>
     proxy.standIns.set(ANALYTICS, {
       status: 200,
       body: {
@@ -160,10 +160,10 @@ describe('analytics that lie once they were trusted', () => {
       },
     });
 
-  test('cost a handful of requests and one equal day, and are not used again until they agree', async () => {
+  test('cost a few requests and one listed day, and are not used again until they agree', async () => {
     await fullRun();
     const clean = await totalsRun();
-    lie();
+    breakSums();
     const report = await totalsRun();
     expect(report).toMatchObject({ sums: 'disproved', state: 'done', found: 0, left: 0 });
     expect(report.rowsCompared).toBeLessThanOrEqual(PER_DAY);
@@ -177,32 +177,32 @@ describe('analytics that lie once they were trusted', () => {
     expect(await totalsRun()).toMatchObject({ sums: 'agreed' });
   });
 
-  test('are no longer trusted after a full run, either', async () => {
+  test('are no longer used after a full run, either', async () => {
     await fullRun();
-    lie();
+    breakSums();
     expect(await fullRun()).toMatchObject({ sums: 'disproved', state: 'done', left: 0 });
     expect(await isCalibrated()).toBe(false);
   });
 });
 
 test.each([
-  ['are not there', 404, { error: { type: 'invalid_request', code: 'IR_05', message: 'no' } }],
-  ['are not there, in nobody’s words', 404, 'no such page'],
+  ['are missing', 404, { error: { type: 'invalid_request', code: 'IR_05', message: 'no' } }],
+  ['are missing, without an error envelope', 404, 'no such page'],
   [
-    'are not for this key',
+    'are forbidden for this key',
     403,
     { error: { type: 'invalid_request', code: 'AU_03', message: 'no' } },
   ],
   ['are refused', 400, { error: { type: 'invalid_request', code: 'IR_04', message: 'no' } }],
-  ['are asked too much', 429, { error: { type: 'api', code: 'RL_01', message: 'no' } }],
-  ['are out of order', 500, { error: { type: 'api_error', code: 'HE_00', message: 'no' } }],
+  ['are rate limited', 429, { error: { type: 'api', code: 'RL_01', message: 'no' } }],
+  ['fail', 500, { error: { type: 'api_error', code: 'HE_00', message: 'no' } }],
   ['are garbage', 200, 'garbage'],
   ['are rows of something else', 200, { queryData: [{ shoe: 1 }], metaData: [] }],
 ])('analytics that %s change nothing', async (_, status, body) => {
   await fullRun();
   await captureMore(10);
   proxy.standIns.set(ANALYTICS, { status, body });
-  expect(await totalsRun()).toMatchObject({ sums: 'unanswered', state: 'done', found: 0 });
+  expect(await totalsRun()).toMatchObject({ sums: 'unavailable', state: 'done', found: 0 });
   expect(await isCalibrated()).toBe(true);
   expect(await openFindings()).toEqual([]);
   proxy.standIns.delete(ANALYTICS);

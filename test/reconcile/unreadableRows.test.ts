@@ -1,4 +1,4 @@
-/** Rows of a list that are not what the contract says: left and named, and in nobody's way. */
+/** List rows that break the contract: reported as differences, while the rest of the list is repaired. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { API_KEY, type PaymentService, startPaymentService } from '../client/paymentService.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -27,38 +27,44 @@ afterEach(async () => {
 
 const lane = { lane: 'operator' } as const;
 
-// A run that ends at such a row would end there every time, and reach nothing that came later.
+// A run that failed at such a row would fail there every time, and never reach later rows.
 test.each([
   ['amount', { amount: 65.4 }],
   ['amount_received', { amount_received: 2 ** 53 }],
   ['currency', { currency: 978 }],
-])('a row whose %s cannot be read is left, and the others are healed', async (_, odd) => {
-  const row = paymentObject(odd);
-  const rows = [row, paid];
-  service.always = ({ path }) => ({
-    status: 200,
-    body: path.startsWith('/payments/list')
-      ? { count: 2, total_count: 2, data: rows }
-      : rows.find(({ payment_id }) => path.endsWith(payment_id)),
-  });
-  const reconciler = testReconciler({ db, service: { baseUrl: service.baseUrl, apiKey: API_KEY } });
-  expect(await reconciler.run({ fromMs: Date.UTC(2026, 9, 1) })).toMatchObject({
-    state: 'done',
-    healed: 1,
-    left: 1,
-    differences: expect.arrayContaining([
-      { class: 'amount', subject: `payment:${row.payment_id}`, outcome: 'left' },
-    ]),
-  });
-  expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'succeeded' }]);
-  expect(await reconciler.retrieve({ kind: 'payment', id: row.payment_id }, lane)).toMatchObject({
-    outcome: 'failed',
-    trouble: 'unreadable',
-    reason: expect.stringContaining(`: ${Object.keys(odd)[0]}`),
-  });
-});
+])(
+  'a row with an unreadable %s remains a difference, and the others are repaired',
+  async (_, odd) => {
+    const row = paymentObject(odd);
+    const rows = [row, paid];
+    service.always = ({ path }) => ({
+      status: 200,
+      body: path.startsWith('/payments/list')
+        ? { count: 2, total_count: 2, data: rows }
+        : rows.find(({ payment_id }) => path.endsWith(payment_id)),
+    });
+    const reconciler = testReconciler({
+      db,
+      service: { baseUrl: service.baseUrl, apiKey: API_KEY },
+    });
+    expect(await reconciler.run({ fromMs: Date.UTC(2026, 9, 1) })).toMatchObject({
+      state: 'done',
+      healed: 1,
+      left: 1,
+      differences: expect.arrayContaining([
+        { class: 'amount', subject: `payment:${row.payment_id}`, outcome: 'left' },
+      ]),
+    });
+    expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'succeeded' }]);
+    expect(await reconciler.retrieve({ kind: 'payment', id: row.payment_id }, lane)).toMatchObject({
+      outcome: 'failed',
+      failure: 'unreadable',
+      reason: expect.stringContaining(`: ${Object.keys(odd)[0]}`),
+    });
+  },
+);
 
-test('a row with odd fields beside its money is healed like any other', async () => {
+test('a row with odd fields apart from its amounts is repaired like any other', async () => {
   const odd = { ...paid, error_code: 51, metadata: [], order_details: [{ quantity: 1.5 }] };
   service.always = ({ path }) => ({
     status: 200,

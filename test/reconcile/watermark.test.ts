@@ -94,19 +94,19 @@ describe('a watermark ahead of the service’s clock', () => {
 
     const report = await run(TAIL);
     expect(report).toMatchObject({ state: 'done', found: 14, healed: 14, left: 0 });
-    // From the last run that a right clock ended, half an hour before it as always: no first import.
+    // From the last run that ended by a correct clock, less the overlap: no first import.
     expect(report.fromAt).toEqual(new Date(trustedMs - 30 * MINUTE_MS));
     expect(await watermark()).toEqual(report.toAt);
     expect(
       await db.query(`select rule, subject, state from alerts where rule = 'watermark_ahead'`),
     ).toEqual([{ rule: 'watermark_ahead', subject: 'list:payments', state: 'resolved' }]);
     const findings = await db.query(
-      `select state, detail->>'setTo' as "setTo" from findings where class = 'watermark_ahead'`,
+      `select state, detail->>'set_to' as "setTo" from findings where class = 'watermark_ahead'`,
     );
     expect(findings).toEqual([{ state: 'closed', setTo: new Date(trustedMs).toISOString() }]);
   });
 
-  test('keeps its alert until a run has read on from there', async () => {
+  test('keeps its alert until a run has resumed there', async () => {
     const { run } = testReconciler({ db, service: sandbox });
     await run(TAIL);
     await letPass(6 * HOUR_MS);
@@ -124,7 +124,7 @@ describe('a watermark ahead of the service’s clock', () => {
     expect(await states()).toEqual([{ state: 'resolved' }]);
   });
 
-  test('without a run to trust is taken away: the next one reads as far as a first import', async () => {
+  test('without a trusted run is removed: the next run reads as far back as a first import', async () => {
     const { run } = testReconciler({ db, service: sandbox });
     await db.query(`update reconcile_streams set watermark_at = now() + interval '3 days'`);
     await makePayments(14, Date.now() - 30 * 24 * HOUR_MS);
@@ -158,7 +158,7 @@ describe('a watermark ahead of the service’s clock', () => {
     ]);
   });
 
-  test('is left alone by a dry run, which still reads from where it should', async () => {
+  test('is not changed by a dry run, which reads from the correct position', async () => {
     const { run } = testReconciler({ db, service: sandbox });
     await db.query(`update reconcile_streams set watermark_at = now() + interval '3 days'`);
     await makePayments(14, Date.now() - 3 * HOUR_MS);
@@ -170,11 +170,11 @@ describe('a watermark ahead of the service’s clock', () => {
 });
 
 describe('a comparison of nothing', () => {
-  test('over a span without length fails with its reason, and the next run does not go on with it', async () => {
+  test('over an empty span fails with its reason, and the next run does not resume it', async () => {
     const { run, metrics } = testReconciler({ db, service: sandbox });
     const failed = await run({ fromMs: Date.now() + 24 * HOUR_MS });
     expect(failed).toMatchObject({ state: 'failed', left: 0, rowsCompared: 0 });
-    expect(failed.failure).toMatch(/^nothing was compared: the span would begin at 20/);
+    expect(failed.failure).toMatch(/^nothing was compared: the span begins at 20/);
     const page = await metrics.render();
     expect(page).toContain('tallyhook_reconcile_runs_total{outcome="equal"} 0');
     expect(page).toContain('tallyhook_reconcile_runs_total{outcome="failed"} 1');

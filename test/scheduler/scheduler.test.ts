@@ -1,4 +1,4 @@
-/** Schedules over a real database, as several processes would run them. */
+/** Schedules over PostgreSQL, run by several schedulers as by several processes. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -6,7 +6,7 @@ import type { Queryable } from '../../src/platform/db/database.ts';
 import { pause } from '../../src/platform/pause.ts';
 import { type SchedulerParts, startScheduler, TIMES } from '../../src/scheduler/scheduler.ts';
 import { type Schedule, scheduleTable } from '../../src/scheduler/schedules.ts';
-import { finishSlot, renewSlot, takeSlot } from '../../src/scheduler/store/slots.ts';
+import { claimSlot, finishSlot, renewSlot } from '../../src/scheduler/store/slots.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
-/** Starts a scheduler of its own connections' worth; it is closed with the test. */
+/** Starts a scheduler, which is closed after the test. */
 function start(schedules: readonly Schedule[], parts: Partial<SchedulerParts> = {}) {
   const scheduler = startScheduler(schedules, {
     db,
@@ -34,7 +34,7 @@ function start(schedules: readonly Schedule[], parts: Partial<SchedulerParts> = 
 }
 
 const EVERY_SECOND = '* * * * * *';
-/** Comes up once in a blue moon: only what was missed is ever run. */
+/** Due once a year: during a test, only a missed slot is run. */
 const YEARLY = '0 0 1 1 *';
 
 function noting(
@@ -45,7 +45,7 @@ function noting(
   return { name, cron, runs: 'once', run: async (slot) => note(slot) } as const satisfies Schedule;
 }
 
-/** A schedule of which only what was missed is ever run, how often it was, and for which slots. */
+/** A yearly schedule, which records its runs. */
 function counting() {
   const slots: Date[] = [];
   const schedule = noting(YEARLY, (slot) => {
@@ -57,15 +57,15 @@ function counting() {
 const LEASE = { leaseMs: TIMES.leaseMs, latest: new Date('2100-01-01T00:00:00Z') };
 
 const at = (instant: string): Clock => ({ nowMs: () => Date.parse(instant) });
-/** As waitFor, by a clock that the test does not set. */
+/** Like waitFor, by a clock that the test does not set. */
 async function waitUntil(condition: () => boolean): Promise<void> {
   const endMs = performance.now() + 30_000;
   while (!condition()) {
-    if (performance.now() > endMs) throw new Error('waited in vain');
+    if (performance.now() > endMs) throw new Error('the condition did not become true');
     await pause(15, new AbortController().signal);
   }
 }
-const takenSlots = (name: string) =>
+const claimedSlots = (name: string) =>
   db.query<{ slot: Date; isFinished: boolean }>(
     `select slot, finished_at is not null as "isFinished" from schedule_slots where schedule = $1`,
     [name],
@@ -74,12 +74,14 @@ const takenSlots = (name: string) =>
 describe('several schedulers', () => {
   test('run each slot once between them (rule 1)', async () => {
     const name = unique('schedule');
-    // The table keeps the last slot only; the test needs all that were taken.
-    await db.query('create table taken_slots (schedule text not null, slot timestamptz not null)');
+    // The table keeps only the latest slot; the test needs all that were claimed.
+    await db.query(
+      'create table claimed_slots (schedule text not null, slot timestamptz not null)',
+    );
     await db.query(`
       create function note_slot() returns trigger language plpgsql as $$
       begin
-        insert into taken_slots values (new.schedule, new.slot);
+        insert into claimed_slots values (new.schedule, new.slot);
         return null;
       end $$`);
     await db.query(`
@@ -96,23 +98,23 @@ describe('several schedulers', () => {
     const schedulers = Array.from({ length: 4 }, () => start([schedule]));
     await waitFor('several slots', () => runs.length >= 5);
     for (const scheduler of schedulers) await scheduler.close();
-    const taken = await db.query<{ slot: Date }>(
-      'select slot from taken_slots where schedule = $1 order by slot',
+    const claimed = await db.query<{ slot: Date }>(
+      'select slot from claimed_slots where schedule = $1 order by slot',
       [name],
     );
-    // Each run was told its own slot.
+    // Each run was passed its own slot.
     expect(runs.toSorted((a, b) => a.getTime() - b.getTime())).toEqual(
-      taken.map(({ slot }) => slot),
+      claimed.map(({ slot }) => slot),
     );
-    expect(new Set(taken.map(({ slot }) => slot.getTime())).size).toBe(runs.length);
+    expect(new Set(claimed.map(({ slot }) => slot.getTime())).size).toBe(runs.length);
   });
 
-  test('of fifty who ask for a slot at once, one gets it', async () => {
+  test('of fifty concurrent claims of a slot, one succeeds', async () => {
     const slot = { schedule: unique('schedule'), at: new Date('2026-01-01T00:00:00Z') };
-    const ask = () => takeSlot(db, { ...slot, holder: unique('holder') }, LEASE);
+    const claim = () => claimSlot(db, { ...slot, holder: unique('holder') }, LEASE);
     for (let round = 0; round < 3; round += 1) {
-      const answers = await Promise.all(Array.from({ length: 50 }, ask));
-      expect(answers.filter(Boolean)).toHaveLength(round === 0 ? 1 : 0);
+      const claims = await Promise.all(Array.from({ length: 50 }, claim));
+      expect(claims.filter(Boolean)).toHaveLength(round === 0 ? 1 : 0);
     }
   });
 
@@ -120,7 +122,7 @@ describe('several schedulers', () => {
     const schedule = unique('schedule');
     const claim = (on: Queryable, day: number) => {
       const slot = { schedule, at: new Date(Date.UTC(2026, 0, day)), holder: unique('holder') };
-      return takeSlot(on, slot, LEASE);
+      return claimSlot(on, slot, LEASE);
     };
     expect(await claim(db, 1)).toBe(true);
     await db.query('update schedule_slots set finished_at = now() where schedule = $1', [schedule]);
@@ -140,7 +142,7 @@ describe('several schedulers', () => {
     expect(await earlier).toBe(false);
   });
 
-  test('what runs everywhere is not shared out', async () => {
+  test('each run the slots of a schedule that runs everywhere', async () => {
     const runs = [0, 0];
     for (const place of [0, 1]) {
       const count = () => {
@@ -152,12 +154,15 @@ describe('several schedulers', () => {
   });
 });
 
-describe('a slot that nobody ran', () => {
-  test('is run once when a scheduler is back, however many were missed and whoever is back (rule 2)', async () => {
+describe('a missed slot', () => {
+  test('is run once when a scheduler starts, and of several only the latest (rule 2)', async () => {
     const { schedule, slots, runs } = counting();
     start([schedule], { clock: at('2024-06-01T00:00:00Z') });
     await waitFor('the first run', () => runs() === 1);
-    await waitFor('its end', async () => (await takenSlots(schedule.name))[0]?.isFinished === true);
+    await waitFor(
+      'its end',
+      async () => (await claimedSlots(schedule.name))[0]?.isFinished === true,
+    );
 
     // Nothing was missed since.
     start([schedule], { clock: at('2024-12-31T23:59:59Z') });
@@ -166,41 +171,48 @@ describe('a slot that nobody ran', () => {
     start([schedule], { clock: back });
     start([schedule], { clock: back });
     await waitFor('the missed run', () => runs() === 2);
-    await waitFor('its end', async () => (await takenSlots(schedule.name))[0]?.isFinished === true);
-    expect((await takenSlots(schedule.name))[0]?.slot).toEqual(new Date('2026-01-01T00:00:00Z'));
+    await waitFor(
+      'its end',
+      async () => (await claimedSlots(schedule.name))[0]?.isFinished === true,
+    );
+    expect((await claimedSlots(schedule.name))[0]?.slot).toEqual(new Date('2026-01-01T00:00:00Z'));
     await start([schedule], { clock: back }).close();
     expect(slots).toEqual(['2024-01-01', '2026-01-01'].map((day) => new Date(day)));
   });
 
-  test('is found by a scheduler that never stopped, once the database is back', async () => {
-    let isAway = true;
+  test('is run by a scheduler that never stopped, once the database is available', async () => {
+    let isUnavailable = true;
     const { schedule, runs } = counting();
     const query: TestDatabase['query'] = (text, values) =>
-      isAway ? Promise.reject(new Error('the database is away')) : db.query(text, values);
-    start([schedule], { db: { ...db, query }, times: { lookEveryMs: 20 } });
-    isAway = false;
+      isUnavailable
+        ? Promise.reject(new Error('the database is unavailable'))
+        : db.query(text, values);
+    start([schedule], { db: { ...db, query }, times: { catchUpEveryMs: 20 } });
+    isUnavailable = false;
     await waitFor('the run', () => runs() === 1);
   });
 
-  test('is none where the end of the one before could not be written: it is written first (rule 4)', async () => {
-    let [isAway, runs] = [false, 0];
+  test('is not caused by an end that could not be written: it is written before the next claim (rule 4)', async () => {
+    let [isUnavailable, runs] = [false, 0];
     const query: TestDatabase['query'] = (text, values) =>
-      isAway ? Promise.reject(new Error('the database is away')) : db.query(text, values);
+      isUnavailable
+        ? Promise.reject(new Error('the database is unavailable'))
+        : db.query(text, values);
     const schedule = noting(EVERY_SECOND, () => {
       runs += 1;
-      isAway = runs === 1;
+      isUnavailable = runs === 1;
     });
     const log = {
       ...silentLog,
       warn: () => {
-        isAway = false;
+        isUnavailable = false;
       },
     };
     start([schedule], { db: { ...db, query }, log });
     await waitFor('the next slot, long before the lease ends', () => runs >= 2);
   });
 
-  test('is run to its end where the scheduler was told to stop as it took it (rule 5)', async () => {
+  test('is run to its end when the scheduler shuts down during its claim (rule 5)', async () => {
     const { schedule, runs } = counting();
     const closed: Promise<void>[] = [];
     const query: TestDatabase['query'] = async (text, values) => {
@@ -212,15 +224,15 @@ describe('a slot that nobody ran', () => {
     await waitFor('the stop', () => closed.length > 0);
     await Promise.all(closed);
     expect(runs()).toBe(1);
-    expect(await takenSlots(schedule.name)).toMatchObject([{ isFinished: true }]);
+    expect(await claimedSlots(schedule.name)).toMatchObject([{ isFinished: true }]);
   });
 
-  test('belongs to who took it until the lease ends, then to who comes next (rule 3)', async () => {
+  test('is held by a claim until its lease ends, and can be claimed then (rule 3)', async () => {
     const { schedule, runs } = counting();
     const slot = new Date('2026-01-01T00:00:00Z');
-    // Somebody took it and died.
-    const dead = { schedule: schedule.name, at: slot, holder: 'who died' };
-    expect(await takeSlot(db, dead, LEASE)).toBe(true);
+    // A scheduler claimed it and died.
+    const dead = { schedule: schedule.name, at: slot, holder: 'dead' };
+    expect(await claimSlot(db, dead, LEASE)).toBe(true);
     const now = at('2026-06-01T00:00:00Z');
     await start([schedule], { clock: now }).close();
     expect(runs()).toBe(0);
@@ -230,7 +242,7 @@ describe('a slot that nobody ran', () => {
   });
 });
 
-describe('a slot whose run goes on', () => {
+describe('a slot during its run', () => {
   const slot = new Date('2026-01-01T00:00:00Z');
   const now = at('2026-06-01T00:00:00Z');
   const leaseOf = async (name: string) => {
@@ -243,8 +255,8 @@ describe('a slot whose run goes on', () => {
     return rows[0];
   };
 
-  test('keeps its lease while its process lives, and is taken over within a minute when it does not (rule 3)', async () => {
-    expect(TIMES.leaseMs + TIMES.lookEveryMs).toBeLessThanOrEqual(45_000);
+  test('keeps its lease while its process lives, and is claimed within a minute after its death (rule 3)', async () => {
+    expect(TIMES.leaseMs + TIMES.catchUpEveryMs).toBeLessThanOrEqual(45_000);
     expect(TIMES.leaseMs).toBeGreaterThanOrEqual(2 * TIMES.renewEveryMs);
     let end = (): void => undefined;
     const held = noting(
@@ -263,10 +275,10 @@ describe('a slot whose run goes on', () => {
     });
     expect((await leaseOf(held.name))?.leftMs).toBeLessThanOrEqual(TIMES.leaseMs);
     end();
-    await waitFor('its end', async () => (await takenSlots(held.name))[0]?.isFinished === true);
+    await waitFor('its end', async () => (await claimedSlots(held.name))[0]?.isFinished === true);
   });
 
-  test('loses it when it hangs: another scheduler goes on (rule 3)', async () => {
+  test('loses its lease when the run hangs: another scheduler runs it (rule 3)', async () => {
     const runs: string[] = [];
     let end = (): void => undefined;
     const name = unique('schedule');
@@ -279,7 +291,7 @@ describe('a slot whose run goes on', () => {
         }),
       name,
     );
-    const times = { leaseMs: 300, renewEveryMs: 30, longestRunMs: 150, lookEveryMs: 20 };
+    const times = { leaseMs: 300, renewEveryMs: 30, longestRunMs: 150, catchUpEveryMs: 20 };
     start([hanging], { clock: now, times });
     await waitFor('the run that hangs', () => runs.length === 1);
     const other = noting(YEARLY, () => void runs.push('other'), name);
@@ -289,20 +301,20 @@ describe('a slot whose run goes on', () => {
     expect(runs).toEqual(['hanging', 'other']);
   });
 
-  test('belongs to its holder alone: who lost it neither renews nor ends it', async () => {
+  test('is renewed and ended only by its current holder', async () => {
     const schedule = unique('schedule');
     const lost = { schedule, at: slot, holder: 'lost' };
     const holder = { schedule, at: slot, holder: 'holder' };
-    expect(await takeSlot(db, lost, LEASE)).toBe(true);
+    expect(await claimSlot(db, lost, LEASE)).toBe(true);
     await db.query(`update schedule_slots set lease_until = now() - interval '1 second'`);
-    expect(await takeSlot(db, holder, LEASE)).toBe(true);
+    expect(await claimSlot(db, holder, LEASE)).toBe(true);
     const before = await leaseOf(schedule);
     await renewSlot(db, lost, 3_600_000);
     await finishSlot(db, lost);
     expect((await leaseOf(schedule))?.leaseUntil).toEqual(before?.leaseUntil);
-    expect(await takenSlots(schedule)).toMatchObject([{ isFinished: false }]);
+    expect(await claimedSlots(schedule)).toMatchObject([{ isFinished: false }]);
     await finishSlot(db, holder);
-    expect(await takenSlots(schedule)).toMatchObject([{ isFinished: true }]);
+    expect(await claimedSlots(schedule)).toMatchObject([{ isFinished: true }]);
   });
 });
 
@@ -310,25 +322,25 @@ describe('a slot that was stored under a wrong clock (rule 6)', () => {
   const wrong = new Date('2026-06-04T00:00:00Z');
   const now = at('2026-06-01T00:00:00Z');
 
-  test('in the future keeps nobody from the slots of now', async () => {
+  test('in the future does not prevent claims of current slots', async () => {
     const { schedule, slots } = counting();
     const ahead = { schedule: schedule.name, at: wrong, holder: 'ahead' };
-    expect(await takeSlot(db, ahead, LEASE)).toBe(true);
+    expect(await claimSlot(db, ahead, LEASE)).toBe(true);
     await finishSlot(db, ahead);
     start([schedule], { clock: now });
     await waitFor('the run', () => slots.length === 1);
     expect(slots).toEqual([new Date('2026-01-01T00:00:00Z')]);
   });
 
-  test('with a lease longer than any is free', async () => {
+  test('with a lease longer than any can be claimed', async () => {
     const { schedule, runs } = counting();
     const ahead = { schedule: schedule.name, at: wrong, holder: 'ahead' };
-    expect(await takeSlot(db, ahead, { ...LEASE, leaseMs: 3 * 24 * 3_600_000 })).toBe(true);
+    expect(await claimSlot(db, ahead, { ...LEASE, leaseMs: 3 * 24 * 3_600_000 })).toBe(true);
     start([schedule], { clock: now });
     await waitFor('the run', () => runs() === 1);
   });
 
-  test('does not come from a machine whose clock is set while it runs', async () => {
+  test('does not come from a machine clock that is set during runs', async () => {
     const slots: Date[] = [];
     const everySecond = noting(EVERY_SECOND, (slot) => void slots.push(slot));
     vi.useFakeTimers({ toFake: ['Date'] });
@@ -350,7 +362,7 @@ describe('a slot that was stored under a wrong clock (rule 6)', () => {
 });
 
 describe('a run', () => {
-  test('that fails leaves the next slot alone, is not started twice, and is waited for at the end (rule 4)', async () => {
+  test('that fails does not affect the next slot, is not started twice, and is awaited at shutdown (rule 4)', async () => {
     const runs: string[] = [];
     let release = (): void => undefined;
     const slow = noting(EVERY_SECOND, async () => {
@@ -372,11 +384,11 @@ describe('a run', () => {
     release();
     await closed;
     expect(runs.slice(-2)).toEqual(['finished', 'closed']);
-    expect(await takenSlots(slow.name)).toMatchObject([{ isFinished: true }]);
+    expect(await claimedSlots(slow.name)).toMatchObject([{ isFinished: true }]);
   });
 });
 
-test('the table sweeps everything at the start and what is overdue every minute', async () => {
+test('the table sweeps everything at startup and what is overdue every minute', async () => {
   const runs: string[] = [];
   const note = (what: string) => async () => {
     await Promise.resolve();

@@ -1,6 +1,6 @@
 /**
- * The sandbox, the ledger of a shop beside it, and the watch over its authorizations, all by one clock
- * that can be moved. What the sandbox sends is applied as the receiver would.
+ * The sandbox, a ledger, and the check of its authorizations, all on one clock that can be moved. What
+ * the sandbox sends is applied as the receiver would apply it.
  */
 
 import {
@@ -8,7 +8,7 @@ import {
   type AuthorizationCheckParts,
   createAuthorizationCheck,
 } from '../../src/authorizations/checkAuthorizations.ts';
-import { createAuthorizationService } from '../../src/authorizations/createService.ts';
+import { createAuthorizationService } from '../../src/authorizations/createAuthorizationService.ts';
 import { createClient } from '../../src/client/index.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/db/database.ts';
@@ -19,7 +19,7 @@ import { readOpenFindings, receive, testApplier } from './ledger.ts';
 import type { TestSandbox } from './sandbox.ts';
 import { cardPayment } from './sandboxRequests.ts';
 
-export interface Notice {
+export interface LogEntry {
   readonly kind: string;
   readonly hours: number;
   readonly outcome: string | null;
@@ -28,13 +28,13 @@ export interface Notice {
 export interface Watched {
   readonly clock: Clock;
   readonly check: AuthorizationCheck;
-  /** A payment that is held for capture; the ledger hears of it unless told otherwise. */
+  /** Creates a payment with manual capture, and applies its webhooks. */
   authorize(fields?: object): Promise<string>;
-  /** Moves the clock of both. Webhooks that are sent meanwhile stay with the listener. */
+  /** Moves both clocks. Webhooks that are sent meanwhile stay with the listener. */
   advance(ms: number): Promise<void>;
-  /** Applies the webhooks that were sent since the last time. */
+  /** Applies the webhooks that were sent since the last call. */
   applyWebhooks(): Promise<void>;
-  notices(paymentId: string): Promise<readonly Notice[]>;
+  logOf(paymentId: string): Promise<readonly LogEntry[]>;
   findings(paymentId: string): Promise<readonly string[]>;
 }
 
@@ -89,9 +89,9 @@ export async function watch(
       aheadMs += ms;
       await sandbox.advance(ms);
     },
-    notices: (paymentId) =>
-      db.query<Notice>(
-        `select kind, threshold_hours as hours, outcome from authorization_notices
+    logOf: (paymentId) =>
+      db.query<LogEntry>(
+        `select kind, threshold_hours as hours, outcome from authorization_log
           where payment_id = $1 order by id`,
         [paymentId],
       ),

@@ -53,7 +53,7 @@ export function testReconciler(parts: TestReconcilerParts): TestReconciler {
     clock,
     metrics: createReconcileMetrics(metrics),
     log: silentLog,
-    pause,
+    sleep: pause,
   });
   const run: TestReconciler['run'] = (request = {}, options = {}) =>
     reconcile(

@@ -2,25 +2,25 @@
  * When a policy tries to capture or cancel a hold, and when it tries again.
  *
  * Terms. *Attempt*: one request, claimed in a commit of its own before it is sent. *Failed*: the
- * request did not reach the service, or the service answered that it could not work on it. *Refused*:
- * the service will not do it. *Unknown*: no answer tells; a process that ended between its claim and
- * the answer leaves the same.
+ * request did not reach the service, or the service responded that it could not process it. *Refused*:
+ * the service will not do it. *Unknown*: no response shows the outcome; a process that ended between its
+ * claim and the response leaves the same.
  *
- * 1. Attempts are made from the policy's threshold up to the deadline, and only on what the service has
- *    just shown to be capturable.
+ * 1. Attempts are made from the policy's threshold up to the deadline, and only while a retrieve has
+ *    just shown that something can be captured.
  * 2. A failed attempt is repeated after a wait that doubles from 1 to 15 minutes: the service's errors
  *    mean that nothing was attempted.
- * 3. An unknown attempt is repeated after UNKNOWN_WAIT_MS, which is longer than a call takes and than
- *    a retrieve lags behind, and only while everything can be captured that could be before it. Had the
- *    request been carried out, the service would show that, and answer a second one with 409.
- * 4. After a success or a refusal no attempt follows: 409 says that it was captured or cancelled
+ * 3. An unknown attempt is repeated after UNKNOWN_WAIT_MS, which is longer than a call takes and than a
+ *    retrieve lags behind, and only while as much can be captured as before it. If the request had been
+ *    carried out, the service would show that, and respond to a second one with 409.
+ * 4. No attempt follows a success or a refusal: 409 means that the hold was captured or cancelled
  *    already, and any other refusal needs a person.
  *
- * service-interface.md §7.1, §7.5 and §7.7.
- * All times are milliseconds since 1970.
+ * service-interface.md §Errors (error envelope, errors of each endpoint, retries). All times are
+ * milliseconds since 1970.
  */
 import { MINUTE_MS } from '../../platform/time.ts';
-import { type Policy, type PolicyAction, policyActs } from './authorization.ts';
+import { type Policy, type PolicyAction, policyActs } from './reminders.ts';
 
 const FIRST_WAIT_MS = MINUTE_MS;
 const MAX_WAIT_MS = 15 * MINUTE_MS;
@@ -35,7 +35,7 @@ export interface Attempt {
   readonly action: PolicyAction;
   readonly atMs: number;
   readonly outcome: AttemptOutcome;
-  /** The service's words, or the client's; undefined where none came. */
+  /** The message of the service or of the client; undefined where there is none. */
   readonly reason: string | undefined;
   /** What could be captured before it, in minor units. */
   readonly capturableMinor: number;
@@ -44,7 +44,7 @@ export interface Attempt {
 export type PolicyStep =
   | { readonly step: 'none' }
   | { readonly step: 'wait'; readonly untilMs: number }
-  /** `number` is that of the attempt to be made. */
+  /** `number`: of the attempt to make. */
   | { readonly step: 'try'; readonly number: number };
 
 const NONE = { step: 'none' } as const;
@@ -53,22 +53,22 @@ export interface PolicySituation {
   readonly policy: Policy | undefined;
   readonly deadlineMs: number;
   /** What can be captured now, in minor units. */
-  readonly leftMinor: number;
+  readonly capturableMinor: number;
   readonly last: Attempt | undefined;
 }
 
 /** What the policy does at `nowMs` (rules 1 to 4). */
 export function policyStep(situation: PolicySituation, nowMs: number): PolicyStep {
-  const { policy, deadlineMs, leftMinor, last } = situation;
+  const { policy, deadlineMs, capturableMinor, last } = situation;
   if (policy === undefined || !policyActs(policy, deadlineMs, nowMs)) return NONE;
   if (last === undefined) return { step: 'try', number: 1 };
-  const untilMs = retryAtMs(last, leftMinor);
+  const untilMs = retryAtMs(last, capturableMinor);
   if (untilMs === undefined || untilMs >= deadlineMs) return NONE;
   return nowMs < untilMs ? { step: 'wait', untilMs } : { step: 'try', number: last.number + 1 };
 }
 
 /** When another attempt may follow; undefined for never. */
-function retryAtMs(last: Attempt, leftMinor: number): number | undefined {
+function retryAtMs(last: Attempt, capturableMinor: number): number | undefined {
   switch (last.outcome) {
     case 'done':
     case 'refused':
@@ -76,11 +76,11 @@ function retryAtMs(last: Attempt, leftMinor: number): number | undefined {
     case 'failed':
       return last.atMs + Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (last.number - 1));
     case 'unknown':
-      return leftMinor === last.capturableMinor ? last.atMs + UNKNOWN_WAIT_MS : undefined;
+      return capturableMinor === last.capturableMinor ? last.atMs + UNKNOWN_WAIT_MS : undefined;
   }
 }
 
-/** An attempt as it is stored: its outcome is text, null until an answer came. */
+/** An attempt as it is stored: its outcome is text, null until it is known. */
 export interface StoredAttempt extends Omit<Attempt, 'outcome' | 'reason'> {
   readonly outcome: string | null;
 }

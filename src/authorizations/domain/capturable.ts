@@ -1,20 +1,19 @@
-/** Whether something of a payment can still be captured, and how much. */
+/** Whether a payment can still be captured, and how much of it. */
 import { isCapturable } from '../../contract/statuses.ts';
 
-/** What the ledger holds of a payment. */
-export interface Hold {
+/** The amounts of a payment in the ledger, in minor units. */
+export interface HeldAmounts {
   readonly status: string | null;
-  /** Minor units; the largest hold that was seen, 0 where none was. */
+  /** The largest hold that was observed; 0 where none was. */
   readonly authorizedMinor: number;
   readonly capturedMinor: number;
 }
 
 /**
- * What is left of a hold, in minor units; 0 when nothing can be captured. A payment whose status says
- * that it can be captured while its amounts say that nothing is left counts as done: the amounts are
- * what a capture would be refused by.
+ * What is left of a hold, in minor units; 0 when nothing can be captured. Where the status allows a
+ * capture and the amounts leave nothing, the amounts decide: the service would refuse the capture.
  */
-export function capturableMinor({ status, authorizedMinor, capturedMinor }: Hold): number {
+export function capturableMinor({ status, authorizedMinor, capturedMinor }: HeldAmounts): number {
   if (!isCapturable(status)) return 0;
   return Math.max(0, authorizedMinor - capturedMinor);
 }

@@ -1,8 +1,8 @@
-/** Statements on authorizations: what is held, what is watched, and what was said. */
+/** Statements on authorizations: what is held, what is watched, and the reminders and attempts so far. */
 import type { Queryable } from '../../platform/db/database.ts';
 import type { StoredAttempt } from '../domain/attempts.ts';
 
-/** What the ledger and the watch hold of one payment. Amounts in minor units. */
+/** What the ledger and the watch have of one payment. Amounts in minor units. */
 export interface AuthorizationRow {
   readonly paymentId: string;
   readonly orderKey: string | null;
@@ -14,11 +14,12 @@ export interface AuthorizationRow {
   readonly firstSeenAt: Date;
   /** The service's `capture_before`. */
   readonly captureBefore: Date | null;
-  /** The time of the first event that told of the hold before anything was captured of it. */
+  /** The time of the first event that reported the hold before anything was captured. */
   readonly authorizedMicros: number | null;
   readonly isWatched: boolean;
-  readonly saidHours: number | null;
-  readonly saidDeadlineAt: Date | null;
+  /** The threshold of the latest reminder, and the deadline that it named. */
+  readonly reminderHours: number | null;
+  readonly reminderDeadlineAt: Date | null;
   /** The last attempt of a policy. */
   readonly lastAttempt: StoredAttempt | null;
 }
@@ -32,13 +33,13 @@ const COLUMNS = `
     where s.kind = 'payment' and s.resource_id = r.id and s.source = 'webhook'
       and s.content ->> 'status' in ('requires_capture', 'partially_authorized_and_requires_capture')
   ) as "authorizedMicros",
-  w.payment_id is not null as "isWatched", w.said_hours as "saidHours",
-  w.said_deadline_at as "saidDeadlineAt",
+  w.payment_id is not null as "isWatched", w.reminder_hours as "reminderHours",
+  w.reminder_deadline_at as "reminderDeadlineAt",
   (select jsonb_build_object(
             'number', n.attempt, 'action', n.action, 'outcome', n.outcome,
-            'atMs', (extract(epoch from n.said_at) * 1000)::bigint,
+            'atMs', (extract(epoch from n.recorded_at) * 1000)::bigint,
             'capturableMinor', coalesce(n.capturable_minor, 0))
-     from authorization_notices n
+     from authorization_log n
     where n.payment_id = r.id and n.kind = 'policy'
     order by n.attempt desc
     limit 1) as "lastAttempt"`;
@@ -63,7 +64,7 @@ export async function lockAuthorization(
   tx: Queryable,
   paymentId: string,
 ): Promise<AuthorizationRow | undefined> {
-  // The lock first, in a statement of its own: what is read beside it must not be older than the lock.
+  // The lock comes first, in a statement of its own: what is read with it must not be older than the lock.
   await tx.query(`select id from resources where kind = 'payment' and id = $1 for no key update`, [
     paymentId,
   ]);
@@ -71,12 +72,12 @@ export async function lockAuthorization(
 }
 
 /**
- * Payments whose order has an open hold and that are not watched yet, by an index on open holds; those
- * whose deadline is nearest come first, as near as it can be told without their events.
+ * Payments of orders with an open hold that are not watched yet, by an index on open holds; the
+ * nearest deadline comes first, as far as it is known without the events.
  *
- * Each order is looked up by its key: where nothing is analyzed yet, as in an import, the planner takes
- * payments of these statuses for one row, and would read all of them anew for each order. `offset 0`
- * keeps it from joining otherwise.
+ * Each order is read by its key. Before the table is analyzed, as during an import, the planner expects
+ * one payment with these statuses and would read all of them again for each order. `offset 0` keeps it
+ * from choosing another join.
  */
 export function readUnwatched(
   db: Queryable,
@@ -105,27 +106,27 @@ export function readUnwatched(
   );
 }
 
-/** Begins to watch payments of which nothing was said yet; those that are watched stay as they are. */
+/** Begins to watch payments; those that are watched already stay as they are. */
 export async function beginWatches(
   db: Queryable,
-  watches: readonly Omit<WatchUpdate, 'said'>[],
+  watches: readonly Omit<WatchUpdate, 'reminder'>[],
 ): Promise<void> {
   await db.query(
-    `insert into authorization_watch (payment_id, start_at, deadline_at, next_look_at)
+    `insert into authorization_watch (payment_id, start_at, deadline_at, next_check_at)
      select * from unnest($1::text[], $2::timestamptz[], $3::timestamptz[], $4::timestamptz[])
      on conflict do nothing`,
     [
       watches.map(({ paymentId }) => paymentId),
       watches.map(({ startAt }) => startAt.toISOString()),
       watches.map(({ deadlineAt }) => deadlineAt.toISOString()),
-      watches.map(({ nextLookAt }) => nextLookAt.toISOString()),
+      watches.map(({ nextCheckAt }) => nextCheckAt.toISOString()),
     ],
   );
 }
 
 /**
- * Watched payments whose time has come, the nearest deadline first; last those whose deadline was
- * spoken of already, which are looked at once a day.
+ * Watched payments that are due, the nearest deadline first. Those past their deadline come last: they
+ * had their last reminder and are checked once a day.
  */
 export async function readDue(
   db: Queryable,
@@ -133,15 +134,15 @@ export async function readDue(
 ): Promise<readonly string[]> {
   const rows = await db.query<{ id: string }>(
     `select payment_id as id from authorization_watch
-      where next_look_at <= $1
-      order by coalesce(said_hours = 0, false), deadline_at, payment_id
+      where next_check_at <= $1
+      order by coalesce(reminder_hours = 0, false), deadline_at, payment_id
       limit $2`,
     [request.now.toISOString(), request.limit],
   );
   return rows.map(({ id }) => id);
 }
 
-/** Payments that something was said about and that can no longer be captured. */
+/** Payments that had a reminder and can no longer be captured. */
 export async function readSettled(
   db: Queryable,
   request: { readonly statuses: readonly string[]; readonly limit: number },
@@ -150,7 +151,7 @@ export async function readSettled(
     `select w.payment_id as id
        from authorization_watch w
        join resources r on r.kind = 'payment' and r.id = w.payment_id
-      where w.said_hours is not null
+      where w.reminder_hours is not null
         and not (coalesce(r.status = any ($1::text[]), false) and r.authorized_minor > r.captured_minor)
       order by w.payment_id
       limit $2`,
@@ -163,37 +164,38 @@ export interface WatchUpdate {
   readonly paymentId: string;
   readonly startAt: Date;
   readonly deadlineAt: Date;
-  readonly said: { readonly hours: number; readonly deadlineAt: Date } | undefined;
-  readonly nextLookAt: Date;
+  readonly reminder: { readonly hours: number; readonly deadlineAt: Date } | undefined;
+  readonly nextCheckAt: Date;
 }
 
-/** Watches a payment, or goes on doing so. */
+/** Begins or updates the watch of a payment. */
 export async function saveWatch(tx: Queryable, update: WatchUpdate): Promise<void> {
   await tx.query(
     `insert into authorization_watch as w
-       (payment_id, start_at, deadline_at, said_hours, said_deadline_at, next_look_at)
+       (payment_id, start_at, deadline_at, reminder_hours, reminder_deadline_at, next_check_at)
      values ($1, $2, $3, $4, $5, $6)
      on conflict (payment_id) do update
         set start_at = excluded.start_at, deadline_at = excluded.deadline_at,
-            said_hours = excluded.said_hours, said_deadline_at = excluded.said_deadline_at,
-            next_look_at = excluded.next_look_at`,
+            reminder_hours = excluded.reminder_hours,
+            reminder_deadline_at = excluded.reminder_deadline_at,
+            next_check_at = excluded.next_check_at`,
     [
       update.paymentId,
       update.startAt.toISOString(),
       update.deadlineAt.toISOString(),
-      update.said?.hours ?? null,
-      update.said?.deadlineAt.toISOString() ?? null,
-      update.nextLookAt.toISOString(),
+      update.reminder?.hours ?? null,
+      update.reminder?.deadlineAt.toISOString() ?? null,
+      update.nextCheckAt.toISOString(),
     ],
   );
 }
 
-/** Ends the watch. What was said stays in the notices. */
+/** Ends the watch. Its reminders and attempts stay in the log. */
 export async function endWatch(tx: Queryable, paymentId: string): Promise<void> {
   await tx.query('delete from authorization_watch where payment_id = $1', [paymentId]);
 }
 
-export interface Notice {
+export interface ReminderRow {
   readonly paymentId: string;
   readonly deadlineAt: Date;
   /** 0 is the deadline itself. */
@@ -202,48 +204,48 @@ export interface Notice {
   readonly capturableMinor: number;
 }
 
-/** Notes that a threshold was spoken of; noting it twice of one deadline changes nothing. */
-export async function insertNotice(tx: Queryable, notice: Notice): Promise<void> {
+/** Records the reminder of a threshold; a second one for the same deadline changes nothing. */
+export async function insertReminder(tx: Queryable, reminder: ReminderRow): Promise<void> {
   await tx.query(
-    `insert into authorization_notices
+    `insert into authorization_log
        (payment_id, deadline_at, kind, threshold_hours, currency, capturable_minor)
      values ($1, $2, 'threshold', $3, $4, $5)
      on conflict do nothing`,
-    noticeValues(notice),
+    reminderValues(reminder),
   );
 }
 
 /**
- * Notes that the policy is about to make an attempt on a payment.
- * @returns its number; undefined when somebody else has claimed the same attempt: nobody else may make it
+ * Claims an attempt of the policy on a payment: only the process that claimed it may make it.
+ * @returns its id; undefined when another process has claimed the same attempt
  */
 export async function claimAttempt(
   db: Queryable,
-  claim: Notice & { readonly action: string; readonly attempt: number; readonly at: Date },
+  claim: ReminderRow & { readonly action: string; readonly attempt: number; readonly at: Date },
 ): Promise<number | undefined> {
   const rows = await db.query<{ id: number }>(
-    `insert into authorization_notices
+    `insert into authorization_log
        (payment_id, deadline_at, kind, threshold_hours, currency, capturable_minor, action, attempt,
-        said_at)
+        recorded_at)
      values ($1, $2, 'policy', $3, $4, $5, $6, $7, $8)
      on conflict do nothing
      returning id`,
-    [...noticeValues(claim), claim.action, claim.attempt, claim.at.toISOString()],
+    [...reminderValues(claim), claim.action, claim.attempt, claim.at.toISOString()],
   );
   return rows[0]?.id;
 }
 
-/** Notes what came of it. */
+/** Records the outcome of an attempt. */
 export async function saveOutcome(db: Queryable, id: number, outcome: string): Promise<void> {
-  await db.query('update authorization_notices set outcome = $2 where id = $1', [id, outcome]);
+  await db.query('update authorization_log set outcome = $2 where id = $1', [id, outcome]);
 }
 
-function noticeValues(notice: Notice): readonly unknown[] {
+function reminderValues(reminder: ReminderRow): readonly unknown[] {
   return [
-    notice.paymentId,
-    notice.deadlineAt.toISOString(),
-    notice.thresholdHours,
-    notice.currency,
-    notice.capturableMinor,
+    reminder.paymentId,
+    reminder.deadlineAt.toISOString(),
+    reminder.thresholdHours,
+    reminder.currency,
+    reminder.capturableMinor,
   ];
 }

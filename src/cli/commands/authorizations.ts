@@ -1,11 +1,16 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { authorizationsOf } from '../../assembly/service.ts';
-import { type ActParts, actOn, type Held, readHeld } from '../../authorizations/actOn.ts';
-import type { AuthorizationRequest } from '../../authorizations/service.ts';
+import type { AuthorizationRequest } from '../../authorizations/authorizationService.ts';
+import {
+  type ActionParts,
+  captureOrCancel,
+  type Hold,
+  refreshHold,
+} from '../../authorizations/captureOrCancel.ts';
 import {
   type OpenAuthorization,
   readOpenAuthorizations,
-} from '../../authorizations/store/reading.ts';
+} from '../../authorizations/store/openAuthorizations.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { orderIdOf } from '../../ledger/domain/order.ts';
@@ -148,10 +153,10 @@ async function act(db: Database, { action, paymentId, options }: Wish): Promise<
   const verb = action === 'capture' ? 'Capture' : 'Release';
   await confirm(`${verb} ${what} of ${printable(paymentId)}${order}?`, options.yes);
   const request = { action, paymentId, amountMinor, reason };
-  report(request, await actOn(parts, request), options.json);
+  report(request, await captureOrCancel(parts, request), options.json);
 }
 
-async function partsOf(db: Database): Promise<ActParts> {
+async function partsOf(db: Database): Promise<ActionParts> {
   const authorizations = authorizationsOf(readConfig(), {
     db,
     clock: await clockOf(db),
@@ -165,37 +170,37 @@ async function partsOf(db: Database): Promise<ActParts> {
   );
 }
 
-async function mustHold(parts: ActParts, paymentId: string): Promise<Held> {
-  const { asked, held } = await readHeld(parts, paymentId);
-  if (asked.outcome !== 'applied') {
-    const reason = asked.outcome === 'failed' ? asked.reason : 'stopped';
+async function mustHold(parts: ActionParts, paymentId: string): Promise<Hold> {
+  const { refreshed, hold } = await refreshHold(parts, paymentId);
+  if (refreshed.outcome !== 'applied') {
+    const reason = refreshed.outcome === 'failed' ? refreshed.reason : 'stopped';
     throw new OperatorError(
       `The service cannot be asked about ${printable(paymentId)} (${printable(reason)}), and nothing is ` +
         'captured or released on what is only remembered. `npx tallyhook doctor` looks for the cause.',
     );
   }
-  if (!held || held.capturableMinor === 0) {
+  if (!hold || hold.capturableMinor === 0) {
     throw new OperatorError(
-      `Nothing of ${printable(paymentId)} can be captured: the service says that it is ${held?.status ?? 'unknown'}.`,
+      `Nothing of ${printable(paymentId)} can be captured: the service says that it is ${hold?.status ?? 'unknown'}.`,
     );
   }
-  return held;
+  return hold;
 }
 
 function report(
   request: AuthorizationRequest,
-  { acted, asked, held }: Awaited<ReturnType<typeof actOn>>,
+  { result, refreshed, hold }: Awaited<ReturnType<typeof captureOrCancel>>,
   json: boolean,
 ): void {
-  const reason = acted.outcome === 'done' ? null : acted.reason;
-  const status = asked.outcome === 'applied' ? (held?.status ?? null) : null;
-  if (acted.outcome !== 'done') process.exitCode = acted.outcome === 'unknown' ? 2 : 1;
+  const reason = result.outcome === 'done' ? null : result.reason;
+  const status = refreshed.outcome === 'applied' ? (hold?.status ?? null) : null;
+  if (result.outcome !== 'done') process.exitCode = result.outcome === 'unknown' ? 2 : 1;
   if (json) {
     printJson({
       action: request.action,
       payment_id: request.paymentId,
       amount: request.amountMinor ?? null,
-      outcome: acted.outcome,
+      outcome: result.outcome,
       reason,
       status,
     });
@@ -206,7 +211,7 @@ function report(
     failed: `Not done: ${reason}. It is safe to try again.`,
     refused: `The service refused: ${reason}.`,
     unknown: `No answer tells whether it was done: ${reason}.`,
-  }[acted.outcome];
+  }[result.outcome];
   console.log(printable(said));
   const now =
     status === null
@@ -215,7 +220,7 @@ function report(
   console.log(now);
 }
 
-function money(amountMinor: number, { currency }: Held): string {
+function money(amountMinor: number, { currency }: Hold): string {
   return currency === null ? `${amountMinor} minor units` : formatMoney(amountMinor, currency);
 }
 

@@ -6,9 +6,9 @@ import { type Clock, systemClock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { createMetrics } from '../../platform/metrics.ts';
-import { discoveryPerMinute } from '../../reconcile/domain/ceiling.ts';
+import { discoveryPerMinute } from '../../reconcile/domain/backgroundRate.ts';
 import { type Verdict, verdictOf } from '../../reconcile/domain/verdict.ts';
-import { estimateOf } from '../../reconcile/estimate.ts';
+import { estimateImport } from '../../reconcile/estimate.ts';
 import { RunInterrupted } from '../../reconcile/interruptions.ts';
 import { FIRST_SPAN_MS } from '../../reconcile/openRun.ts';
 import type { Reconcile, RunReport } from '../../reconcile/run.ts';
@@ -141,7 +141,7 @@ async function showEstimate({ db, clock, client, options }: Tools, stream: Strea
   const requestsPerMinute = discoveryPerMinute(rateSettingsOf(readConfig()), limit);
   const facts = { options: { lane: 'operator' as const }, requestsPerMinute };
   // Trouble with the service is for the run to say, in its own words.
-  const estimate = await estimateOf(client, stream, span, facts).catch(() => undefined);
+  const estimate = await estimateImport(client, stream, span, facts).catch(() => undefined);
   if (estimate === undefined) return;
   const { rows, requests, minutes } = estimate;
   const time = minutes === undefined ? '' : `, at least ${minutes} min at the rate that it allows`;
@@ -253,7 +253,7 @@ const SUMS = {
   differed: 'its sums differed; the days in which they do were listed',
   disproved: 'its sums were wrong over a day that is equal, and are no longer used',
   not_calibrated: 'its sums are not used until they have agreed over a day that is equal',
-  unanswered: 'no sums were to be had',
+  unavailable: 'sums are unavailable',
 } as const satisfies Record<SumsOutcome, string>;
 
 const OUTCOMES = {

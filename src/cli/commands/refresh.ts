@@ -1,16 +1,16 @@
 import { Command, Option } from 'commander';
-import { authorizationsOf, findingOf } from '../../assembly/service.ts';
+import { authorizationsOf, discoveryOf } from '../../assembly/service.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../../contract/resources/index.ts';
 import type { ResourceRef } from '../../ledger/domain/snapshot.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import type { FindParts, Looked } from '../../reconcile/findPayments.ts';
+import type { DiscoveryParts, RetrievedResource } from '../../reconcile/discoverPayments.ts';
 import {
   type Change,
   changesOf,
-  resourcesNamed,
+  findNamedResources,
   retrieveUnknown,
-} from '../../reconcile/refreshNamed.ts';
+} from '../../reconcile/refreshById.ts';
 import type { Retrieved } from '../../reconcile/retrieve.ts';
 import { fieldName } from '../../representation/fieldName.ts';
 import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
@@ -58,7 +58,7 @@ async function refreshAll(
 ): Promise<readonly Refreshed[]> {
   const config = readConfig();
   const clock = await clockOf(db);
-  const finding = findingOf(config, { db, clock });
+  const finding = discoveryOf(config, { db, clock });
   const looked = await lookAt(finding, { id, kind });
   if (looked.length === 0) {
     throw new OperatorError(`Neither the ledger nor the service knows ${printable(id)}.`);
@@ -69,18 +69,18 @@ async function refreshAll(
     log: quiet,
     lane: 'operator',
   });
-  for (const { ref } of looked) if (ref.kind === 'payment') await check.look(ref.id);
+  for (const { ref } of looked) if (ref.kind === 'payment') await check.checkOne(ref.id);
   return looked.map(({ ref, retrieved }) => describe(ref, retrieved));
 }
 
 /** Retrieves what the ledger knows by the id; where that is nothing, what the service knows. */
 async function lookAt(
-  finding: FindParts,
+  finding: DiscoveryParts,
   { id, kind }: { readonly id: string; readonly kind: ResourceKind | undefined },
-): Promise<readonly Looked[]> {
-  const refs = await resourcesNamed(finding.db, id, kind);
+): Promise<readonly RetrievedResource[]> {
+  const refs = await findNamedResources(finding.db, id, kind);
   if (refs.length === 0) return await retrieveUnknown(finding, id);
-  const looked: Looked[] = [];
+  const looked: RetrievedResource[] = [];
   for (const ref of refs) {
     looked.push({ ref, retrieved: await finding.retrieve(ref, { lane: 'operator' }) });
   }

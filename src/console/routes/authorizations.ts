@@ -1,6 +1,6 @@
 /** Authorizations: what is held and must be captured in time. */
 import { z } from 'zod';
-import { readOpenAuthorizations } from '../../authorizations/store/reading.ts';
+import { readOpenAuthorizations } from '../../authorizations/store/openAuthorizations.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
 import { authorizationJson } from '../../representation/authorization.ts';
 import { cutPage, readCursor, timePlace } from '../cursor.ts';

@@ -1,87 +1,87 @@
 /**
- * When a resource is retrieved next: a ladder of ages, counted from its last change.
+ * When a resource is checked next, by its age since its last change.
  *
- * 1. What is not final is looked at 2, 5 and 15 minutes, 1 and 6 hours after its last change, each
- *    counted from the one before, and daily from then on. It is never given up.
- * 2. What is final is looked at once more after a day and after a week: refunds fail late, payouts
- *    come back, disputes turn. Final payments are left to the nightly list of eight days, which
- *    covers both ages at a hundredth of the requests.
+ * 1. What is not final is checked 2, 5 and 15 minutes, 1 and 6 hours after its last change, each counted
+ *    from the one before, and daily from then on, without end.
+ * 2. What is final is checked once more after a day and after a week: refunds fail late, payouts are
+ *    returned, disputes are reversed. Final payments are left to the nightly list of eight days, which
+ *    covers both ages with a hundredth of the requests.
  * 3. A contradiction is confirmed or dropped after a minute, and so is an excess of an order, for
  *    which every part of the order is retrieved.
- * 4. The ladder has no memory: a rung follows from the age alone, so runs that were missed, made
- *    twice or cut off cannot derail it. A stored counter would need repair after each of those.
- * 5. No look follows another within MIN_WAIT_MS.
+ * 4. The next check follows from the age alone, so checks that were missed, repeated or aborted cannot
+ *    disturb it. A stored counter would need a repair after each of those.
+ * 5. Two checks are at least MIN_WAIT_MS apart.
  */
 
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { FINAL_STATUSES } from '../../contract/statuses.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/time.ts';
 
-/** Waits between looks (rule 1); after the last of them come days. */
+/** Waits between checks (rule 1); after the last of them, a day each. */
 const WAITS_MS = [2 * MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS];
 
-/** Ages at which what is final is looked at again (rule 2). */
+/** Ages at which what is final is checked again (rule 2). */
 const LATE_AGES_MS = [DAY_MS, 7 * DAY_MS];
 
-/** The service needs a minute to be believed when it contradicts itself; see the ledger's epochs. */
+/** The merge accepts a contradiction only when a second retrieve, a minute later, confirms it. */
 const CONFIRM_MS = MINUTE_MS + SECOND_MS;
 
 const MIN_WAIT_MS = 30 * SECOND_MS;
 
-/** What is known of a resource after a look at it. */
+/** What is known of a resource after a check. */
 export interface CheckedResource {
   readonly kind: ResourceKind;
   /** Null for one that was only mentioned. */
   readonly status: string | null;
-  /** A retrieve disagreed with the merged state and waits for a second one. */
+  /** A retrieve contradicted the merged state and waits for a second one. */
   readonly isContradicted: boolean;
-  /** Something about it stays unclear: it is looked at like what is not final. */
-  readonly isDoubtful: boolean;
+  /** Something about it is uncertain: it is checked like what is not final. */
+  readonly isUncertain: boolean;
   /** Its order shows an excess that awaits confirmation by a retrieve of every part. */
   readonly isAwaitingConfirmation: boolean;
-  /** When it last changed, by the service; when it was first heard of where that is not known. */
+  /** When it last changed, by the service; when it was first observed where that is not known. */
   readonly changedMs: number;
 }
 
 /**
- * Whether something stays unclear after a retrieve. One that shows the very status of the ledger and
- * carries no captured amount has answered that doubt: it will not carry one tomorrow.
- * @param doubts the ledger's, with the retrieve applied
+ * Whether something stays uncertain after a retrieve. A response with the status of the ledger and
+ * without a captured amount settles that uncertainty: tomorrow's will have none, either.
+ * @param uncertainties the ledger's, with the retrieve applied
  */
-export function staysDoubtful(
-  doubts: readonly string[],
+export function staysUncertain(
+  uncertainties: readonly string[],
   status: { readonly ledger: string | null; readonly retrieved: string | undefined },
 ): boolean {
-  const isAnswered = status.retrieved === status.ledger;
-  return doubts.some((doubt) => doubt !== 'unstated_capture' || !isAnswered);
+  const isSettledByStatus = status.retrieved === status.ledger;
+  return uncertainties.some((name) => name !== 'unstated_capture' || !isSettledByStatus);
 }
 
-/** Whether the next look is one to make now: settled ones are only looked at late. */
+/** Whether a resource is settled, and checked only late (rule 2). */
 export function isSettled(resource: CheckedResource): boolean {
-  const { kind, status, isDoubtful, isContradicted, isAwaitingConfirmation } = resource;
+  const { kind, status, isUncertain, isContradicted, isAwaitingConfirmation } = resource;
   const isFinal = status !== null && FINAL_STATUSES[kind].has(status);
-  return isFinal && !isDoubtful && !isContradicted && !isAwaitingConfirmation;
+  return isFinal && !isUncertain && !isContradicted && !isAwaitingConfirmation;
 }
 
 /** Whether a settled resource has reached one of its late ages (rule 2). */
-export function isLateLook({ changedMs }: CheckedResource, nowMs: number): boolean {
+export function isLateCheck({ changedMs }: CheckedResource, nowMs: number): boolean {
   return nowMs - changedMs >= DAY_MS;
 }
 
-/** @returns when to look again, in milliseconds since 1970; undefined for never. */
+/** @returns when to check again, in milliseconds since 1970; undefined for never */
 export function nextCheckMs(resource: CheckedResource, nowMs: number): number | undefined {
   if (resource.isContradicted || resource.isAwaitingConfirmation) return nowMs + CONFIRM_MS;
-  if (!isSettled(resource)) return nextRungMs(resource.changedMs, nowMs);
+  if (!isSettled(resource)) return nextCheckByAgeMs(resource.changedMs, nowMs);
   if (resource.kind === 'payment') return undefined;
   return LATE_AGES_MS.map((ageMs) => resource.changedMs + ageMs).find(
     (atMs) => atMs >= nowMs + MIN_WAIT_MS,
   );
 }
 
-/** When to look again at what is not final (rule 1). */
-export function nextRungMs(changedMs: number, nowMs: number): number {
+/** When to check again what is not final (rule 1). */
+export function nextCheckByAgeMs(changedMs: number, nowMs: number): number {
   const earliestMs = nowMs + MIN_WAIT_MS;
-  // A change in the future is a clock that is off; it must not put the look off for ever.
+  // A change in the future comes from a wrong clock; it must not postpone the check indefinitely.
   let atMs = Math.min(changedMs, nowMs);
   for (const waitMs of WAITS_MS) {
     atMs += waitMs;

@@ -1,17 +1,17 @@
 /**
- * Comparing what the service shows of a resource with what the ledger holds.
+ * Compares a resource at the service with the ledger.
  *
- * 1. What a row does not carry cannot differ: short rows of lists say little.
- * 2. A row that is older than what we hold is no difference: lists are read from replicas, and a
- *    webhook may have told more already.
- * 3. A difference says what to ask, never what is true: the ledger changes by what a retrieve says.
+ * 1. A field that a row lacks cannot differ: rows of lists may be short.
+ * 2. A row that is older than the ledger is no difference: lists are read from replicas, and a webhook
+ *    may have been faster.
+ * 3. A difference decides what to retrieve, never what is true: the ledger changes by the response.
  */
 
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { FINAL_STATUSES, isSameCapture } from '../../contract/statuses.ts';
 import { DAY_MS, MINUTE_MS } from '../../platform/time.ts';
 
-/** What a list row or an answer says. Amounts in minor units of the currency beside them. */
+/** A resource as a list row or a response has it. Amounts in minor units of `currency`. */
 export interface Remote {
   readonly kind: ResourceKind;
   readonly id: string;
@@ -28,7 +28,7 @@ export interface Remote {
   readonly orderKey: string | undefined;
 }
 
-/** What the ledger holds. `status` is null for what was only mentioned. */
+/** A resource in the ledger. `status` is null for a stub. */
 export interface Local {
   readonly status: string | null;
   readonly stage: string | null;
@@ -40,7 +40,7 @@ export interface Local {
   readonly orderKey: string | null;
 }
 
-/** Named like the finding that it becomes where it cannot be healed. */
+/** The kinds of differences. */
 export type Difference =
   | 'missing_local'
   | 'stale_local'
@@ -49,7 +49,7 @@ export type Difference =
   | 'currency'
   | 'link';
 
-/** @returns undefined where both say the same (rules 1 and 2) */
+/** @returns undefined where both agree (rules 1 and 2) */
 export function compare(remote: Remote, local: Local | undefined): Difference | undefined {
   if (!local || local.status === null) return 'missing_local';
   const { versionMicros } = remote;
@@ -60,15 +60,15 @@ export function compare(remote: Remote, local: Local | undefined): Difference | 
   return isVersioned && versionMicros === local.versionMicros ? field : 'stale_local';
 }
 
-/** Captured in part, and more may be captured without another status. */
+/** Partly captured; more may be captured without a change of status. */
 const CAPTURING: ReadonlySet<string> = new Set([
   'partially_captured_and_capturable',
   'partially_captured_and_processing',
 ]);
 
 /**
- * Whether a row hides what can change while its status stays the same: it lacks the captured amount of a
- * payment that may be captured further, or the stage of a dispute that is not over.
+ * Whether a row lacks a field that can change while the status stays the same: the captured amount of a
+ * payment that may be captured further, or the stage of a dispute that is not final.
  */
 export function hidesChange({ kind, status = '', capturedMinor, stage }: Remote): boolean {
   if (kind === 'payment') return capturedMinor === undefined && CAPTURING.has(status);
@@ -93,20 +93,21 @@ function differingField(remote: Remote, local: Local): Difference | undefined {
 /** The webhook of a change younger than this may still arrive. */
 export const GRACE_MS = 2 * MINUTE_MS;
 
-/** What is older when a person compares it is history: a schedule would not have met it. */
+/** What is older when a person runs a comparison is history: no schedule would have covered it. */
 const HISTORY_MS = DAY_MS;
 
 /**
  * The age of a change when the service reported it. Both times are the service's: its clock may differ
- * from ours by more than the grace, and every webhook under way would count as missed.
+ * from the local one by more than the grace, and every webhook under way would count as missed.
  */
 export function ageOfChangeMs(versionMicros: number, observedMicros: number): number {
   return Math.max(0, (observedMicros - versionMicros) / 1000);
 }
 
 /**
- * Whether a repaired change counts as missed now, or its webhook is awaited first. The webhook may
- * still arrive, and the schedules, whose counters are read, count what a manual run repaired.
+ * Whether a repaired change counts as missed at once, or its webhook is awaited first. It may still
+ * arrive; and what a person repairs is counted by the scheduled runs, since no Prometheus scrapes the
+ * process of a command.
  */
 export function judgeRepaired(
   ageMs: number,
@@ -116,7 +117,7 @@ export function judgeRepaired(
   return { isMissed, isAwaited: !isMissed || (isManual && ageMs < HISTORY_MS) };
 }
 
-/** Whether a change is so old that its webhook counts as lost. */
+/** Whether a change is so old that its webhook counts as missed. */
 export function isPastGrace(ageMs: number): boolean {
   return ageMs >= GRACE_MS;
 }

@@ -1,22 +1,23 @@
 /**
- * Sums of the service's analytics beside our own: equal counts do not prove equal money.
+ * Compares the sums of the service's analytics with the ledger's: equal counts do not prove equal
+ * amounts.
  *
- * *Closed day*: a day, UTC, that ended at least a day before the end of the run: sums may be made in
- * batches. *Calibrated*: the sums agreed with ours on a closed day of which every row had just been
- * listed and was equal.
+ * *Closed day*: a day, UTC, that ended at least a day before the end of the run: analytics may compute
+ * sums in batches. *Calibrated*: the sums agreed with the ledger's on a closed day, just after every row
+ * of it had been listed and was equal.
  *
- * 1. Sums are used only while they are calibrated. Once they disagree over such a day, they are wrong
- *    and not we: they are no longer used, until they agree again.
- * 2. A day without money says nothing: it neither calibrates nor disproves.
+ * 1. Sums are used only while they are calibrated. If they disagree over such a day, they are wrong and
+ *    the ledger is right: they are not used until they agree again.
+ * 2. A day without money proves nothing: it neither calibrates nor disproves.
  * 3. Where calibrated sums disagree, the span is halved down to days, which are listed. Nothing
- *    narrower than a day is asked for, since nothing narrower was calibrated.
- * 4. A day that is listed for its sum and shows no difference disproves the sums at once (rule 1). So
- *    a service that lies costs one question for each halving, and one day.
- *    Rows that carry no money cannot show that it is equal. Of a day with such rows the candidates are
- *    retrieved before the sums are judged: payments of which the ledger does not know for certain what
- *    was captured. Where there are too many of them, nothing is concluded from that day.
- * 5. Sums are compared by currency alone: statuses of analytics are those of attempts in this family,
- *    which has other words for them.
+ *    narrower than a day is requested, since nothing narrower was calibrated.
+ * 4. A day that is listed because of its sum and shows no difference disproves the sums at once (rule
+ *    1). So wrong sums cost one request for each halving, and one listed day.
+ *    Rows without amounts cannot show that they are equal. On a day with such rows, the candidates are
+ *    retrieved before the sums are judged: payments with an uncertain captured amount. Where there are
+ *    too many, the day proves nothing.
+ * 5. Sums are compared by currency alone: the statuses of analytics are those of attempts, which have
+ *    other names in this family.
  */
 
 import type { PaymentStatus } from '../../contract/statuses.ts';
@@ -29,10 +30,10 @@ export interface Days {
   readonly endMs: number;
 }
 
-/** Minor units by currency. What is 0 is left out, so that equal sums have equal keys. */
+/** Minor units by currency. Zero sums are left out, so that equal sums have equal keys. */
 export type Sums = ReadonlyMap<string, bigint>;
 
-/** The closed days that lie whole in a span. @returns undefined where there is none */
+/** The closed days that lie completely in a span. @returns undefined where there is none */
 export function closedDays({ fromMs, toMs }: Span): Days | undefined {
   const days = {
     fromMs: Math.ceil(fromMs / DAY_MS) * DAY_MS,
@@ -41,7 +42,7 @@ export function closedDays({ fromMs, toMs }: Span): Days | undefined {
   return days.endMs > days.fromMs ? days : undefined;
 }
 
-/** The day that a run over a span calibrates with: the youngest one that is closed. */
+/** The day on which a run over a span calibrates: the latest closed one. */
 export function calibrationDay(span: Span): Days | undefined {
   const days = closedDays(span);
   return days && { fromMs: days.endMs - DAY_MS, endMs: days.endMs };
@@ -59,9 +60,9 @@ export function halve({ fromMs, endMs }: Days): readonly [Days, Days] | undefine
 }
 
 /**
- * Reads the rows of an answer, one of each currency.
+ * Reads the rows of a response, one for each currency.
  * @param metric the name of the sum in them
- * @returns undefined where the answer is not one that was asked for
+ * @returns undefined where the rows are not those that were requested
  */
 export function readSums(
   rows: readonly Readonly<Record<string, unknown>>[],
@@ -86,7 +87,7 @@ export function areEqual(some: Sums, others: Sums): boolean {
   );
 }
 
-/** What is left of sums without a part of them: the right half, of a whole and its left half. */
+/** Sums without a part of them: the right half, from the whole and its left half. */
 export function withoutPart(whole: Sums, part: Sums): Sums {
   const currencies = [...new Set([...whole.keys(), ...part.keys()])];
   return sumsOf(
@@ -97,7 +98,7 @@ export function withoutPart(whole: Sums, part: Sums): Sums {
   );
 }
 
-/** Statuses that are not final and under which money may have been captured (rule 4). */
+/** Statuses that are not final and under which more may have been captured (rule 4). */
 export const MAY_CAPTURE_MORE = [
   'partially_captured_and_processing',
   'partially_captured_and_capturable',
@@ -105,7 +106,7 @@ export const MAY_CAPTURE_MORE = [
   'review',
 ] as const satisfies readonly PaymentStatus[];
 
-/** What sums over a closed day say of analytics, all rows of it being equal (rules 1 and 2). */
+/** Judges analytics by the sums of a closed day with equal rows (rules 1 and 2). */
 export function judgeDay(ours: Sums, theirs: Sums): 'agreed' | 'disproved' | 'nothing' {
   if (ours.size === 0 && theirs.size === 0) return 'nothing';
   return areEqual(ours, theirs) ? 'agreed' : 'disproved';

@@ -1,20 +1,20 @@
 /**
- * Comparing a span by counts, so that a clean one costs tens of requests instead of one for every
- * hundred rows.
+ * Compares a span by counts, so that a span without differences costs tens of requests instead of one
+ * for every hundred rows.
  *
- * *Cell*: what one count covers: a status and a currency, or, with neither, everything.
+ * *Cell*: what one count covers: a status and a currency, or everything.
  *
- * 1. Every status that the filter names is counted for each currency, and everything once without a
- *    filter: what no cell names (other statuses, currencies that are new here) shows in the rest.
- * 2. Statuses move while we count, so a cell counts as unequal when it is so twice in a row.
- * 3. An unequal cell is halved in time. Only the left half is asked for: the right one is the rest.
- *    A half that is equal is left alone; one that fits on a page is listed.
- * 4. A count that the service does not tell is unknown, not 0: its span is listed.
- * 5. Differences that lie scattered cost more to narrow down than everything costs to list. The halves
- *    of a span are looked at level by level, and once the requests spent and those to be expected
- *    exceed a full listing, everything is listed.
- * 6. Equal counts do not prove equality: two errors can cancel, and amounts are not counted. Sums are
- *    compared next (sums.ts), as a hint; a rotating full listing covers the rest.
+ * 1. Every status that the filter accepts is counted for each currency, and everything once without a
+ *    filter: what no cell covers (other statuses, currencies new to the ledger) shows in the rest.
+ * 2. Statuses change during the count, so a cell is unequal when two counts in a row differ.
+ * 3. An unequal cell is halved in time. Only the left half is requested: the right one is the rest. An
+ *    equal half is skipped; one that fits on a page is listed.
+ * 4. A count that the service does not send is unknown, not 0: its span is listed.
+ * 5. Scattered differences cost more requests to narrow down than a full listing. The halves of a span
+ *    are visited level by level, and once the requests spent and expected exceed a full listing,
+ *    everything is listed.
+ * 6. Equal counts do not prove equality: two errors can cancel out, and amounts are not counted. Sums
+ *    are compared next (sums.ts), as a hint; a rotating full listing covers the rest.
  */
 import type { Span } from './windows.ts';
 
@@ -25,15 +25,15 @@ export interface Cell {
 
 /** Counts over one span. */
 export interface Counts {
-  /** Of the cell, at the service; undefined where it tells no total (rule 4). */
+  /** Of the cell, at the service; undefined where it sends no total (rule 4). */
   readonly remote: number | undefined;
   /** Of the cell, in the ledger. */
   readonly local: number;
-  /** Of everything that the ledger has there: a list shows more than the cell. */
+  /** Everything that the ledger has there: a list shows more than the cell. */
   readonly rows: number;
 }
 
-/** What the ledger counts, by status and currency. */
+/** A count of the ledger, by status and currency. */
 export interface LocalCount {
   readonly status: string | null;
   readonly currency: string | null;
@@ -50,7 +50,7 @@ export function cellsOf(
   return [...named, {}];
 }
 
-/** What the ledger counts in a cell. */
+/** The ledger's count of a cell. */
 export function localCount(cell: Cell, counts: readonly LocalCount[]): number {
   return counts
     .filter(({ status }) => cell.status === undefined || cell.status === status)
@@ -58,12 +58,12 @@ export function localCount(cell: Cell, counts: readonly LocalCount[]): number {
     .reduce((sum, { count }) => sum + count, 0);
 }
 
-/** What is to be done about a span of an unequal cell (rule 3). */
+/** What to do about a span of an unequal cell (rule 3). */
 export type Step =
   | { readonly kind: 'equal' | 'list' }
   | { readonly kind: 'halve'; readonly left: Span; readonly right: Span };
 
-/** @param fits how many rows are listed rather than counted further */
+/** @param fits how many rows are listed rather than halved further */
 export function nextStep(span: Span, { remote, local, rows }: Counts, fits: number): Step {
   if (remote === local) return { kind: 'equal' };
   if (remote === undefined) return { kind: 'list' };
@@ -76,7 +76,7 @@ export function nextStep(span: Span, { remote, local, rows }: Counts, fits: numb
   };
 }
 
-/** What the right half counts, of a whole and its left half. */
+/** The counts of the right half, from those of the whole and of its left half. */
 export function restOf(whole: Counts, left: Counts): Counts {
   const isKnown = whole.remote !== undefined && left.remote !== undefined;
   return {
@@ -86,18 +86,18 @@ export function restOf(whole: Counts, left: Counts): Counts {
   };
 }
 
-/** What narrowing down has come to so far (rule 5). */
+/** The effort of narrowing down so far (rule 5). */
 export interface Effort {
-  /** Requests, those that listed what was narrowed down included. */
+  /** Requests, those for listing included. */
   readonly spent: number;
-  /** Spans that were halved, and those of them of which both halves were unequal. */
+  /** Spans that were halved, and how many of them had two unequal halves. */
   readonly halved: number;
   readonly scattered: number;
 }
 
 export const NO_EFFORT: Effort = { spent: 0, halved: 0, scattered: 0 };
 
-/** Adds a span that was halved by one request. */
+/** Adds a span that one request halved. */
 export function afterHalving(effort: Effort, left: Counts, right: Counts): Effort {
   const isScattered = [left, right].every(({ remote, local }) => remote !== local);
   return {
@@ -107,22 +107,22 @@ export function afterHalving(effort: Effort, left: Counts, right: Counts): Effor
   };
 }
 
-/** Windows are filled unevenly: some are asked for twice. */
+/** Rows are spread unevenly: some windows are requested twice. */
 const LISTING_SURPLUS = 1.1;
 
-/** The requests that listing so many rows takes. */
+/** The requests for listing a number of rows. */
 function listingCost(rows: number, fits: number): number {
   return Math.ceil((rows / fits) * LISTING_SURPLUS);
 }
 
-/** Halvings that are assumed to have met one side only, so that the first ones decide nothing. */
+/** Halvings with one unequal half that are assumed, so that the first real ones decide nothing. */
 const PRIOR_HALVINGS = 2;
 
 /**
- * Whether listing everything is cheaper than going on (rule 5). What is still to come is judged by how
- * often both halves of a span were unequal so far.
+ * Whether listing everything is cheaper than continuing (rule 5). The rest is estimated by how often
+ * both halves of a span were unequal so far.
  * @param rows how many a full listing shows
- * @param pending spans that are still to be looked at
+ * @param pending spans that are still to be visited
  */
 export function isListingCheaper(
   effort: Effort,
@@ -133,7 +133,7 @@ export function isListingCheaper(
   return effort.spent + expected > listingCost(rows, fits);
 }
 
-/** The requests that a span takes when each level below it has `branching` times as many spans. */
+/** The requests for a span when each level below it has `branching` times as many spans. */
 function narrowingCost({ remote, local, rows }: Counts, fits: number, branching: number): number {
   if (remote === local) return 0;
   if (remote === undefined) return listingCost(rows, fits);

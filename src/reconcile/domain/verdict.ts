@@ -1,18 +1,18 @@
 /**
- * What a run came to.
+ * The verdict of a run.
  *
- * 1. Equal means that something was compared and nothing is left. A list that showed or counted no row
- *    of a span of which the ledger holds none either is empty, which proves less: a span that misses
- *    everything looks the same.
- * 2. A span without length compares nothing. It is no verdict but a failure, with its reason.
+ * 1. Equal means that something was compared and no difference remains. Where neither the list nor the
+ *    ledger has a row, the verdict is empty, which proves less: a list that misses everything looks the
+ *    same.
+ * 2. An empty span compares nothing. The run fails, with the reason.
  */
 import type { Span } from './windows.ts';
 
-/** `unfinished`: it runs, or a pause holds it. */
+/** `unfinished`: it is running or paused. */
 export const VERDICTS = ['equal', 'different', 'empty', 'failed', 'unfinished'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** A run as far as its verdict goes. */
+/** What the verdict of a run depends on. */
 export interface Judged {
   readonly state: 'running' | 'paused' | 'done' | 'failed';
   /** Rows that were listed. */
@@ -28,7 +28,7 @@ export function verdictOf(run: Judged): Verdict {
   return run.state === 'done' ? verdictOfDone(run) : 'unfinished';
 }
 
-/** Invariant 1, of a run that came to its end. */
+/** Rule 1, for a run that is done. */
 export function verdictOfDone({
   rowsCompared,
   rowsCounted,
@@ -39,11 +39,11 @@ export function verdictOfDone({
   return rowsCompared + rowsCounted + found === 0 ? 'empty' : 'equal';
 }
 
-/** Why nothing can be compared in a span (invariant 2); undefined where something can. */
+/** Why nothing can be compared in a span (rule 2); undefined where something can. */
 export function emptySpanReason({ fromMs, toMs }: Span): string | undefined {
   if (fromMs < toMs) return undefined;
   return (
-    `nothing was compared: the span would begin at ${new Date(fromMs).toISOString()}, and the list can ` +
-    `be read up to ${new Date(toMs).toISOString()} only. Compare --from and --to with the service's clock`
+    `nothing was compared: the span begins at ${new Date(fromMs).toISOString()}, and the list can be ` +
+    `read only up to ${new Date(toMs).toISOString()}. Check --from and --to against the service's clock`
   );
 }

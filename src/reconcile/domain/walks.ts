@@ -1,21 +1,20 @@
 /**
- * Walking a list by offset, again and again, where windows cannot be used: the filter of created time
- * is ignored, or more rows share one tick than fit on a page.
+ * Walks a list by offset repeatedly, where windows cannot be used: the filter by created time is
+ * ignored, or more rows share one tick than fit on a page.
  *
- * 1. One walk proves nothing: rows change places while it goes. Everything that any walk showed
- *    counts.
- * 2. Walks end when all rows of `total_count` were seen; where no total is told, when two in a row
+ * 1. One walk proves nothing: rows change places during it. A row counts when any walk showed it.
+ * 2. Walks end when as many rows as `total_count` were seen; where there is no total, when two in a row
  *    showed nothing new.
- * 3. They are bounded. A list that does not come to rest is found and said, not walked for ever.
+ * 3. Their number is bounded. A list that keeps changing becomes a finding.
  */
 
 export interface WalkState {
-  /** Distinct rows that all walks together showed. */
+  /** Distinct rows of all walks together. */
   readonly seen: number;
   /** Walks in a row that showed nothing new. */
   readonly quietWalks: number;
   readonly walks: number;
-  /** The last total that was told. */
+  /** The latest total. */
   readonly totalCount: number | undefined;
 }
 
@@ -24,7 +23,7 @@ export const NO_WALKS: WalkState = { seen: 0, quietWalks: 0, walks: 0, totalCoun
 const MAX_WALKS = 40;
 const QUIET_WALKS = 2;
 
-/** Adds a walk; a total of `undefined` takes back what an earlier one told. */
+/** Adds a walk; a total of `undefined` discards that of an earlier one. */
 export function afterWalk(
   state: WalkState,
   walk: { readonly seen: number; readonly totalCount: number | undefined },
@@ -37,15 +36,15 @@ export function afterWalk(
   };
 }
 
-/** `unstable`: given up without having seen everything (rule 3). */
+/** `unstable`: ended without having seen everything (rule 3). */
 export type WalkVerdict = 'again' | 'complete' | 'unstable';
 
 /** Whether to walk again (rules 2 and 3). */
 export function judgeWalks({ seen, quietWalks, walks, totalCount }: WalkState): WalkVerdict {
   if (walks === 0) return 'again';
   if (totalCount !== undefined && seen >= totalCount) return 'complete';
-  // A total may count what the list never shows; silence decides then, too, but later.
-  const silence = totalCount === undefined ? QUIET_WALKS : QUIET_WALKS * 3;
-  if (quietWalks >= silence) return totalCount === undefined ? 'complete' : 'unstable';
+  // A total may count rows that the list never shows: then walks without news end it, too, but later.
+  const needed = totalCount === undefined ? QUIET_WALKS : QUIET_WALKS * 3;
+  if (quietWalks >= needed) return totalCount === undefined ? 'complete' : 'unstable';
   return walks >= MAX_WALKS ? 'unstable' : 'again';
 }

@@ -1,24 +1,24 @@
 /**
- * Reading a list whole, by windows of created time that fit on a page.
+ * Reads a list completely, by windows of created time that fit on a page.
  *
  * *Window*: a span of created time, both bounds included. *Whole*: one page showed everything in it,
  * at one instant. *Burst*: more rows than fit on a page within one tick.
  *
- * 1. A window counts only when it is whole: its page says so by `total_count` or `has_more`, or,
- *    where neither is sent, an empty page behind it does. Nothing is put together from several pages,
- *    so no order, no tie-break and no stable offset is assumed. A walk by offset lost 1.8 % of the
- *    rows of a list that is sorted by modification; windows lost none for 1.3 times the requests.
+ * 1. A window counts only when it is whole: its page shows that by `total_count` or `has_more`, or,
+ *    where neither is sent, an empty page after it does. No window is assembled from several pages, so
+ *    no sort order, tie-break or stable offset is assumed. A walk by offset lost 1.8 % of the rows of a
+ *    list sorted by modification; windows lost none, with 1.3 times the requests.
  * 2. Windows go from left to right, so that one instant is the whole checkpoint. One that is not whole
- *    is narrowed and asked again; what lies right of it is asked afterwards. A stack of halves would
- *    ask no less and would have to be stored.
- * 3. Neighbours share their bound: a time finer than ours cannot fall between them. Rows at the bound
- *    are read twice, which changes nothing.
+ *    is narrowed and requested again; what lies to its right follows. A stack of halves would need as
+ *    many requests and would have to be stored.
+ * 3. Neighbors share their bound, so that no time of finer resolution falls between them. Rows at the
+ *    bound are read twice, which changes nothing.
  * 4. Every step narrows the window or moves the position, so reading ends. A window of one tick that
- *    is not whole is a burst: nothing is narrower, and it is walked again and again until the walks
- *    agree (walks.ts).
- * 5. The bounds are applied again on our side: a row from outside shows that the filter is ignored.
- * 6. `total_count` can promise rows that the list never shows. A page with room left and nothing behind
- *    it is whole whatever the total says; from then on the totals of that list decide nothing.
+ *    is not whole is a burst: it cannot be narrowed, and is walked repeatedly until the walks agree
+ *    (walks.ts).
+ * 5. The bounds are applied here again: a row from outside shows that the service ignores the filter.
+ * 6. `total_count` can count rows that the list never shows. A page with room left and nothing after it
+ *    is whole at any total; from then on the totals of that list are ignored.
  */
 
 /** Both bounds included, in milliseconds since 1970. */
@@ -27,10 +27,10 @@ export interface Span {
   readonly toMs: number;
 }
 
-/** Nothing narrower is asked for: the service's times have milliseconds. */
+/** No window is narrower: the service's times have milliseconds. */
 const TICK_MS = 1;
 
-/** Of a page, so that most windows are whole at the first request though rows come unevenly. */
+/** Of a page, so that most windows are whole at the first request although rows are spread unevenly. */
 const FILL = 0.8;
 
 /** How many rows a window should hold for pages of `limit`. */
@@ -38,20 +38,20 @@ export function rowsWanted(limit: number): number {
   return Math.max(1, Math.floor(limit * FILL));
 }
 
-/** What a page said of itself. */
+/** How many rows a page has, and what it reports about the rest. */
 export interface PageFacts {
   /** Distinct rows on it. */
   readonly rows: number;
   readonly limit: number;
-  /** Undefined where the envelope does not tell. */
+  /** Undefined where the envelope lacks it. */
   readonly totalCount: number | undefined;
   readonly hasMore: boolean | undefined;
 }
 
-/** `probe`: ask for one row behind the page; it is whole when there is none (invariant 6). */
+/** `probe`: request one row after the page; it is whole when there is none (rule 6). */
 export type PageVerdict = 'whole' | 'probe' | 'partial';
 
-/** Judges a page (invariants 1 and 6). */
+/** Judges a page (rules 1 and 6). */
 export function judgePage({ rows, limit, totalCount, hasMore }: PageFacts): PageVerdict {
   if (totalCount !== undefined && (rows >= totalCount || rows >= limit || hasMore === true)) {
     return rows >= totalCount && hasMore !== true ? 'whole' : 'partial';
@@ -62,20 +62,20 @@ export function judgePage({ rows, limit, totalCount, hasMore }: PageFacts): Page
   return rows >= limit ? 'partial' : 'probe';
 }
 
-/** What is known before a window is asked for. */
+/** What is known before a window is requested. */
 export interface Pace {
   readonly positionMs: number;
   readonly ceilingMs: number;
-  /** Where our own rows say that enough of them are passed; undefined without so many. */
+  /** Where a window ends by the ledger's own rows; undefined where it has too few. */
   readonly edgeMs: number | undefined;
-  /** What the last window suggests; undefined for the first. */
+  /** The width that the last window suggests; undefined for the first. */
   readonly widthMs: number | undefined;
 }
 
-/** Our rows may lack what is to be found, so they may not widen a window further than this. */
+/** The ledger may lack rows, so its rows widen a window by this factor at most. */
 const TRUST_IN_EDGES = 4;
 
-/** The next window (invariants 2 and 3). */
+/** The next window (rules 2 and 3). */
 export function nextWindow({ positionMs, ceilingMs, edgeMs, widthMs }: Pace): Span {
   const trust = edgeMs === undefined ? 1 : TRUST_IN_EDGES;
   const toMs = Math.min(
@@ -88,7 +88,7 @@ export function nextWindow({ positionMs, ceilingMs, edgeMs, widthMs }: Pace): Sp
 
 /**
  * A window that was not whole, narrowed.
- * @returns undefined for a burst (invariant 4)
+ * @returns undefined for a burst (rule 4)
  */
 export function narrow(window: Span, page: PageFacts): Span | undefined {
   const widthMs = window.toMs - window.fromMs;
@@ -101,26 +101,26 @@ export function narrow(window: Span, page: PageFacts): Span | undefined {
 
 const MAX_GROWTH = 4;
 
-/** The width that the next window should have, after a whole one of so many rows. */
+/** The width that the next window should have, after a whole one with this many rows. */
 export function widthAfter(window: Span, rows: number, limit: number): number {
   const widthMs = Math.max(TICK_MS, window.toMs - window.fromMs);
   const growth = rows === 0 ? MAX_GROWTH : rowsWanted(limit) / rows;
   return Math.max(TICK_MS, Math.ceil(widthMs * Math.min(MAX_GROWTH, growth)));
 }
 
-/** A service cuts times to its own tick, and some to seconds; no more is forgiven. */
+/** Services truncate times, some of them to seconds. */
 const BOUND_TOLERANCE_MS = 1_000;
 
-/** Whether a row lies in the window (invariant 5); one without a time may. */
+/** Whether a row lies in the window (rule 5). A row without a time counts as inside. */
 export function isWithin({ fromMs, toMs }: Span, createdMs: number | undefined): boolean {
   if (createdMs === undefined) return true;
   return createdMs >= fromMs - BOUND_TOLERANCE_MS && createdMs <= toMs + BOUND_TOLERANCE_MS;
 }
 
-/** The limits of pages that services of the family take, largest first. */
+/** The page limits that services of the family accept, largest first. */
 const LIMITS = [100, 50, 20, 10];
 
-/** The limit to try when one was refused. */
+/** The limit to try after one was refused. */
 export function smallerLimit(limit: number): number | undefined {
   return LIMITS.find((smaller) => smaller < limit);
 }

@@ -1,9 +1,9 @@
-/** Statements on webhooks that are awaited: their changes were brought here before they had their time. */
+/** Statements on awaited webhooks: their changes were repaired before they had time to arrive. */
 import type { ResourceRef } from '../../ledger/domain/snapshot.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Stream } from '../streams.ts';
 
-/** Notes changes; of one resource the last one counts. */
+/** Records repaired changes; of one resource the latest counts. */
 export async function awaitWebhooks(
   db: Queryable,
   stream: Stream,
@@ -24,7 +24,7 @@ export async function awaitWebhooks(
   );
 }
 
-/** How many webhooks of a list are awaited. */
+/** Counts the awaited webhooks of a list. */
 export async function countAwaited(db: Queryable, stream: Stream): Promise<number> {
   const rows = await db.query<{ awaited: number }>(
     'select count(*) as awaited from awaited_webhooks where stream = $1',
@@ -33,18 +33,18 @@ export async function countAwaited(db: Queryable, stream: Stream): Promise<numbe
   return rows[0]?.awaited ?? 0;
 }
 
-/** A webhook that did not come. */
+/** A webhook that did not arrive. */
 export interface MissedWebhook {
   readonly secondsToConverge: number;
 }
 
 /**
- * Ends the wait for webhooks that have had their time since their changes were brought here, all by the
- * clock of the database. Transactions begin before they commit: a webhook that was applied at the same
- * moment as the change counts as come.
- * @returns those that did not come
+ * Ends the wait for webhooks that have had time to arrive since the repair, by the clock of the database.
+ * Transactions begin before they commit, so a webhook that was applied at the same moment as the repair
+ * counts as arrived.
+ * @returns those that did not arrive
  */
-export async function takeMissed(
+export async function collectMissed(
   db: Queryable,
   stream: Stream,
   { graceMs, limit }: { readonly graceMs: number; readonly limit: number },

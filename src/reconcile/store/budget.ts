@@ -2,9 +2,9 @@
 
 import type { RateState } from '../../client/domain/rate.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import type { BackgroundUse } from '../domain/ceiling.ts';
+import type { BackgroundUse } from '../domain/backgroundRate.ts';
 
-/** Everything that the one row holds. */
+/** Everything in the one row. */
 export interface BudgetState {
   readonly rate: RateState;
   readonly background: BackgroundUse;
@@ -15,7 +15,7 @@ interface BudgetRow {
   readonly remaining: number | null;
   readonly resetMs: number | null;
   readonly isAssumed: boolean;
-  readonly backgroundTaken: number;
+  readonly backgroundRequests: number;
   readonly backgroundFromMs: number | null;
   readonly nowMs: number;
 }
@@ -23,7 +23,7 @@ interface BudgetRow {
 const COLUMNS = `
   requests_limit as "limit", remaining,
   (extract(epoch from reset_at) * 1000)::bigint as "resetMs", is_assumed as "isAssumed",
-  background_taken as "backgroundTaken",
+  background_taken as "backgroundRequests",
   (extract(epoch from background_from) * 1000)::bigint as "backgroundFromMs",
   (extract(epoch from clock_timestamp()) * 1000)::bigint as "nowMs"`;
 
@@ -33,18 +33,18 @@ export async function lockBudget(
 ): Promise<{ readonly state: BudgetState; readonly nowMs: number }> {
   const rows = await tx.query<BudgetRow>(`select ${COLUMNS} from rate_budget for update`);
   const [row] = rows;
-  if (!row) throw new Error('the row of the rate budget is gone; a migration made it');
+  if (!row) throw new Error('the row of rate_budget is missing; a migration inserts it');
   return { state: toState(row), nowMs: row.nowMs };
 }
 
-/** What is left, without a lock, for people. */
+/** Reads what is left without a lock, for people. */
 export async function readBudget(
   db: Queryable,
 ): Promise<{ readonly limit: number | null; readonly remaining: number | null }> {
   const rows = await db.query<BudgetRow>(`select ${COLUMNS} from rate_budget`);
   const [row] = rows;
-  const isOver = row?.resetMs !== undefined && row.resetMs !== null && row.resetMs < row.nowMs;
-  return { limit: row?.limit ?? null, remaining: (isOver ? row?.limit : row?.remaining) ?? null };
+  const isReset = row?.resetMs !== undefined && row.resetMs !== null && row.resetMs < row.nowMs;
+  return { limit: row?.limit ?? null, remaining: (isReset ? row?.limit : row?.remaining) ?? null };
 }
 
 export async function writeBudget(tx: Queryable, { rate, background }: BudgetState): Promise<void> {
@@ -58,7 +58,7 @@ export async function writeBudget(tx: Queryable, { rate, background }: BudgetSta
       rate.remaining ?? null,
       rate.resetAtMs ?? null,
       rate.isAssumed,
-      background.taken,
+      background.requests,
       background.fromMs ?? null,
     ],
   );
@@ -73,6 +73,6 @@ function toState(row: BudgetRow): BudgetState {
       resetAtMs: resetMs ?? undefined,
       isAssumed,
     },
-    background: { taken: row.backgroundTaken, fromMs: row.backgroundFromMs ?? undefined },
+    background: { requests: row.backgroundRequests, fromMs: row.backgroundFromMs ?? undefined },
   };
 }

@@ -1,10 +1,10 @@
-/** Statements on when resources are retrieved, and on what a look at one of them leaves. */
+/** Statements on when resources are checked, and on what a check records. */
 import { EXCESS_CLASSES } from '../../alerts/domain/rules/excesses.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { ResourceRef } from '../../ledger/domain/snapshot.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 
-/** What the ledger holds of a resource, as far as looking at it again needs. */
+/** What the ledger has of a resource, as far as checking it needs. */
 export interface CheckedRow extends ResourceRef {
   readonly kind: ResourceKind;
   readonly paymentId: string | null;
@@ -15,15 +15,15 @@ export interface CheckedRow extends ResourceRef {
   readonly capturedMinor: number;
   readonly versionMicros: number | null;
   readonly isContradicted: boolean;
-  readonly isDoubtful: boolean;
-  /** Names of the ledger's doubts. */
-  readonly doubts: readonly string[];
+  readonly isUncertain: boolean;
+  /** Names of the ledger's uncertainties. */
+  readonly uncertainties: readonly string[];
   readonly firstSeenAt: Date;
   /** For how long its order has shown an excess as it does now; null where it shows none. */
   readonly excessForMs: number | null;
 }
 
-/** Of `r`; `classes` is the parameter that holds the classes of excesses. */
+/** Of `r`. `classes` is the parameter with the classes of excesses. */
 function excessForMs(classes: string): string {
   return `(select (extract(epoch from statement_timestamp() - max(f.updated_at)) * 1000)::bigint
              from findings f
@@ -40,7 +40,7 @@ export async function readChecked(
     `select kind, id, payment_id as "paymentId", status, stage, currency,
             amount_minor as "amountMinor", captured_minor as "capturedMinor",
             version_micros as "versionMicros", contradiction is not null as "isContradicted",
-            doubts <> '{}' as "isDoubtful", doubts, first_seen_at as "firstSeenAt",
+            doubts <> '{}' as "isUncertain", doubts as uncertainties, first_seen_at as "firstSeenAt",
             ${excessForMs('$3')}
        from resources r
       where kind = $1 and id = $2`,
@@ -50,25 +50,25 @@ export async function readChecked(
 }
 
 /**
- * Notes that the service answered a question about a resource, and when to ask again; null for never.
- * @param askedMsAgo when the question was sent, by a clock that nobody sets: clocks of two machines differ
+ * Records that the service responded about a resource, and when to check it next; null for never.
+ * @param sentMsAgo when the request was sent, by a monotonic clock: clocks of two machines differ
  */
-export async function writeAnswered(
+export async function writeChecked(
   tx: Queryable,
   { kind, id }: ResourceRef,
-  { nextCheckAt, askedMsAgo }: { readonly nextCheckAt: Date | null; readonly askedMsAgo: number },
+  { nextCheckAt, sentMsAgo }: { readonly nextCheckAt: Date | null; readonly sentMsAgo: number },
 ): Promise<void> {
   await tx.query(
     `update resources
         set next_check_at = $3, is_check_wanted = false,
             retrieved_at = statement_timestamp() - $4 * interval '1 millisecond'
       where kind = $1 and id = $2`,
-    [kind, id, nextCheckAt, Math.ceil(askedMsAgo)],
+    [kind, id, nextCheckAt, Math.ceil(sentMsAgo)],
   );
 }
 
-/** Notes on a resource that a finding is open about it, so that the next look closes it. */
-export async function noteFinding(
+/** Records on a resource that a finding about it is open, so that the next check closes it. */
+export async function linkFinding(
   tx: Queryable,
   { kind, id }: ResourceRef,
   findingClass: string,
@@ -81,16 +81,16 @@ export async function noteFinding(
   );
 }
 
-/** A row that is due for a look. */
+/** A row that is due for a check. */
 export interface DueRow extends CheckedRow {
   readonly isWanted: boolean;
 }
 
 /**
- * Takes rows that are due, wanted ones or the others. They come due again after a lease, should
- * whoever took them not live to say more; rows that others are at are passed over.
+ * Claims rows that are due, wanted ones or the others. They are due again after a lease, in case the
+ * process dies; rows that another process has locked are skipped.
  */
-export function takeDue(
+export function claimDue(
   db: Queryable,
   request: {
     readonly isWanted: boolean;
@@ -114,13 +114,13 @@ export function takeDue(
       returning r.kind, r.id, r.payment_id as "paymentId", r.status, r.stage, r.currency,
                 r.amount_minor as "amountMinor", r.captured_minor as "capturedMinor",
                 r.version_micros as "versionMicros", r.contradiction is not null as "isContradicted",
-                r.doubts <> '{}' as "isDoubtful", r.doubts, r.first_seen_at as "firstSeenAt",
+                r.doubts <> '{}' as "isUncertain", r.doubts as uncertainties, r.first_seen_at as "firstSeenAt",
                 r.is_check_wanted as "isWanted", ${excessForMs('$5')}`,
     [request.now, request.isWanted, request.limit, request.leaseUntil, EXCESS_CLASSES],
   );
 }
 
-/** Sets the next looks at rows that settled meanwhile; one that became wanted since keeps its time. */
+/** Sets the next checks of rows that settled meanwhile; one that became wanted since keeps its time. */
 export async function writeNextChecks(
   db: Queryable,
   checks: readonly (ResourceRef & { readonly nextCheckAt: Date | null })[],
@@ -138,8 +138,8 @@ export async function writeNextChecks(
   );
 }
 
-/** Gives back rows that were taken; one whose time was set anew since keeps that. */
-export async function putBack(
+/** Releases claimed rows; one that was rescheduled since keeps its time. */
+export async function releaseDue(
   db: Queryable,
   rows: readonly ResourceRef[],
   { leaseUntil, now }: { readonly leaseUntil: Date; readonly now: Date },
@@ -153,8 +153,8 @@ export async function putBack(
   );
 }
 
-/** Puts a look off and leaves it wanted or not. */
-export async function putOff(
+/** Postpones a check, and leaves it wanted or not. */
+export async function postponeCheck(
   db: Queryable,
   { kind, id }: ResourceRef,
   nextCheckAt: Date,

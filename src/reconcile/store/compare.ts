@@ -1,4 +1,4 @@
-/** Statements that read the ledger to be compared with the service. */
+/** Statements that read what the ledger has, to compare it with the service. */
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { FindingName } from '../../ledger/store/findings.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -16,7 +16,7 @@ export interface LocalRow {
   readonly paymentId: string | null;
   readonly orderKey: string | null;
   readonly createdAt: Date | null;
-  /** The ledger waits for the service's answer about it, whoever has claimed to ask: that one may be dead. */
+  /** The ledger waits for a retrieve of it, claimed or not: the process that claimed it may be dead. */
   readonly isCheckWanted: boolean;
 }
 
@@ -26,7 +26,7 @@ const COLUMNS = `
   created_at as "createdAt",
   is_check_wanted as "isCheckWanted"`;
 
-/** Resources of one kind by their ids, as many as there are. */
+/** Reads resources of one kind by their ids, as many as there are. */
 export function readLocalByIds(
   db: Queryable,
   kind: ResourceKind,
@@ -38,7 +38,7 @@ export function readLocalByIds(
   );
 }
 
-/** Ids of what was created in a span, ordered, beyond `after`; both bounds included. */
+/** Reads ids of resources created in a span, ordered, beyond `after`; both bounds included. */
 export async function readIdsCreated(
   db: Queryable,
   kind: ResourceKind,
@@ -54,7 +54,7 @@ export async function readIdsCreated(
   return rows.map(({ id }) => id);
 }
 
-/** When the row was created that lies `rows` rows behind `fromMs`. @returns undefined without so many */
+/** When the row was created that is `rows` rows after `fromMs`. @returns undefined where there are fewer */
 export async function readEdgeMs(
   db: Queryable,
   kind: ResourceKind,
@@ -70,7 +70,7 @@ export async function readEdgeMs(
   return found[0]?.at.getTime();
 }
 
-/** How many of a kind were created in a span, by status and currency; both bounds included. */
+/** Counts resources of a kind created in a span, by status and currency; both bounds included. */
 export function countCreated(
   db: Queryable,
   kind: ResourceKind,
@@ -86,8 +86,8 @@ export function countCreated(
 }
 
 /**
- * What was received of a kind that was created in these days, by currency. As text: a sum may be
- * larger than what the driver takes as a number.
+ * Sums what was captured of a kind created in these days, by currency. Read as text: a sum may exceed
+ * the numbers that the driver parses.
  */
 export async function sumReceived(
   db: Queryable,
@@ -104,7 +104,7 @@ export async function sumReceived(
   return sumsOf(rows.map(({ currency, sum }) => [currency, BigInt(sum)]));
 }
 
-/** When the first and the last resource of a kind were created. @returns undefined without any */
+/** When the first and the last resource of a kind were created. @returns undefined where there is none */
 export async function readCreatedBounds(
   db: Queryable,
   kind: ResourceKind,
@@ -118,8 +118,8 @@ export async function readCreatedBounds(
   return first && last ? { firstMs: first.getTime(), lastMs: last.getTime() } : undefined;
 }
 
-/** Payments of these days that have one of these statuses, or that the ledger has a doubt about. */
-export async function readUncertain(
+/** Finds payments of these days that have one of these statuses or are uncertain. */
+export async function findUncertain(
   db: Queryable,
   { fromMs, endMs }: Days,
   { statuses, limit }: { readonly statuses: readonly string[]; readonly limit: number },
@@ -135,7 +135,7 @@ export async function readUncertain(
   return rows.map(({ id }) => id);
 }
 
-/** Which of these findings are open. */
+/** Selects those of these findings that are open. */
 export function readOpen(
   db: Queryable,
   findings: readonly FindingName[],
@@ -149,7 +149,7 @@ export function readOpen(
   );
 }
 
-/** Which of these findings are open and accepted as they are. */
+/** Selects those of these findings that are open and accepted. */
 export function readAccepted(
   db: Queryable,
   findings: readonly FindingName[],

@@ -1,7 +1,7 @@
-/** Statements that measure reconciliation for Prometheus; each reads a bounded number of rows. */
+/** Statements for the gauges of reconciliation; each reads a bounded number of rows. */
 import type { Queryable } from '../../platform/db/database.ts';
 
-/** Beyond this many rows a count stands still, and means "this many or more". */
+/** A count stops here, and then means "this many or more". */
 const COUNTED_ROWS = 10_000;
 
 export interface WatermarkMeasure {
@@ -10,7 +10,7 @@ export interface WatermarkMeasure {
   readonly watermarkSeconds: number;
 }
 
-/** How far each list was read; none of a list that never was. */
+/** How far each list was read; without lists that never were. */
 export function measureWatermarks(db: Queryable): Promise<readonly WatermarkMeasure[]> {
   return db.query<WatermarkMeasure>(
     `select stream, extract(epoch from watermark_at)::float8 as "watermarkSeconds"
@@ -18,7 +18,7 @@ export function measureWatermarks(db: Queryable): Promise<readonly WatermarkMeas
   );
 }
 
-/** Resources whose next look at the service is due, by the index on it. */
+/** Counts resources that are due for a check, by the index on that time. */
 export async function measureDueChecks(db: Queryable): Promise<number> {
   const rows = await db.query<{ due: number }>(
     `select count(*) as due
@@ -31,15 +31,15 @@ export async function measureDueChecks(db: Queryable): Promise<number> {
 export interface HeldMeasure {
   readonly currency: string;
   readonly authorizations: number;
-  /** What can still be captured of them, in minor units. */
+  /** Amount that can still be captured, in minor units. */
   readonly capturableMinor: number;
   /** Seconds since 1970; null when all deadlines are past. */
   readonly nextDeadlineSeconds: number | null;
 }
 
 /**
- * Authorizations that are watched and can still be captured, nearest deadlines first. Each is looked up
- * by its key: joined plainly, the planner reads all resources for a few thousand of them.
+ * Watched authorizations that can still be captured, nearest deadlines first. Each payment is read by
+ * its key: with a plain join, the planner reads all resources for a few thousand of them.
  */
 export function measureHeld(
   db: Queryable,

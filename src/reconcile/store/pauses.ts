@@ -1,4 +1,4 @@
-/** Statements on the switch that pauses reconciliation. */
+/** Statements on pauses of reconciliation. */
 import type { Queryable } from '../../platform/db/database.ts';
 
 /** A pause that has not ended. */
@@ -8,7 +8,7 @@ export interface Pause {
   readonly reason: string;
 }
 
-/** @returns the pause that is on; undefined when none is */
+/** @returns the current pause; undefined when there is none */
 export async function readPause(db: Queryable): Promise<Pause | undefined> {
   const rows = await db.query<Pause>(
     `select paused_at as "pausedAt", paused_by as "pausedBy", reason
@@ -17,7 +17,7 @@ export async function readPause(db: Queryable): Promise<Pause | undefined> {
   return rows[0];
 }
 
-/** Begins a pause. @returns false when one is on already, which stays as it is */
+/** Begins a pause. @returns false when reconciliation is paused already */
 export async function beginPause(
   db: Queryable,
   { by, reason }: { readonly by: string; readonly reason: string },
@@ -30,7 +30,7 @@ export async function beginPause(
   return rows.length > 0;
 }
 
-/** Ends the pause. @returns false when none is on */
+/** Ends the pause. @returns false when reconciliation is not paused */
 export async function endPause(db: Queryable, by: string): Promise<boolean> {
   const rows = await db.query(
     `update reconcile_pauses set resumed_at = statement_timestamp(), resumed_by = $1

@@ -1,29 +1,29 @@
-/** Statements on runs and on what is known of the lists. */
+/** Statements on runs and on the lists. */
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Stream } from '../streams.ts';
 
 export const MODES = ['totals', 'full'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** `failed` and `paused` runs keep their checkpoint; the next of their kind goes on from there. */
+/** `failed` and `paused` runs keep their checkpoint; the next of their kind resumes there. */
 export const RUN_STATES = ['running', 'paused', 'done', 'failed'] as const;
 export type RunStateName = (typeof RUN_STATES)[number];
 
 /**
- * What analytics' sums said in a run. `agreed`: they are what ours are. `differed`: the days in which
- * they are not were listed. `disproved`: they were wrong over a day that is equal, and are no longer
- * used. `not_calibrated`: nothing was asked. `unanswered`: there was no answer that can be used.
+ * What the sums of analytics showed in a run. `agreed`: they equal the ledger's. `differed`: the days in
+ * which they do not were listed. `disproved`: they were wrong over a day that is equal, and are no longer
+ * used. `not_calibrated`: none were requested. `unavailable`: no response could be used.
  */
 export const SUMS_OUTCOMES = [
   'agreed',
   'differed',
   'disproved',
   'not_calibrated',
-  'unanswered',
+  'unavailable',
 ] as const;
 export type SumsOutcome = (typeof SUMS_OUTCOMES)[number];
 
-/** A difference as a report names it. */
+/** A difference in the report of a run. */
 export interface ReportedDifference {
   readonly class: string;
   readonly subject: string;
@@ -40,7 +40,7 @@ export interface RunCounts {
   readonly rowsCounted: number;
   readonly found: number;
   readonly healed: number;
-  /** Changes that no webhook had told of in time. */
+  /** Changes that no webhook reported in time. */
   readonly missed: number;
 }
 
@@ -58,7 +58,7 @@ export interface RunRow extends RunCounts {
   readonly finishedAt: Date | null;
   readonly failure: string | null;
   readonly differences: readonly ReportedDifference[];
-  /** Null where there was nothing to ask analytics for. */
+  /** Null where no sums were compared. */
   readonly sums: SumsOutcome | null;
 }
 
@@ -89,7 +89,7 @@ export async function insertRun(db: Queryable, run: NewRun): Promise<RunRow> {
   return row;
 }
 
-/** The newest run of this kind, at work after `since` or paused, however it ended. */
+/** The latest run of this kind that is paused or was updated after `since`, however it ended. */
 export async function findLast(
   db: Queryable,
   run: Pick<NewRun, 'stream' | 'mode' | 'cause' | 'isDryRun'>,
@@ -106,7 +106,7 @@ export async function findLast(
   return rows[0];
 }
 
-/** Goes on with a run that did not come to its end. */
+/** Resumes a run that is not done. */
 export async function reopenRun(db: Queryable, id: number): Promise<void> {
   await db.query(
     `update reconcile_runs
@@ -126,7 +126,7 @@ export interface RunStep extends RunCounts {
   readonly differences: readonly ReportedDifference[];
 }
 
-/** The checkpoint: the position with everything that was counted on the way to it. */
+/** Writes the checkpoint: the position, with everything counted on the way to it. */
 export async function writeStep(db: Queryable, id: number, step: RunStep): Promise<void> {
   await db.query(
     `update reconcile_runs
@@ -148,7 +148,7 @@ export async function writeStep(db: Queryable, id: number, step: RunStep): Promi
   );
 }
 
-/** What the sums came to, with what was spent by then. */
+/** Writes the outcome of the sums, with the requests so far. */
 export async function writeSums(
   db: Queryable,
   id: number,
@@ -162,7 +162,7 @@ export async function writeSums(
   );
 }
 
-/** Ends a run. @param failure undefined when it came to its end */
+/** Ends a run. @param failure undefined when it is done */
 export async function finishRun(
   db: Queryable,
   id: number,
@@ -177,7 +177,7 @@ export async function finishRun(
   );
 }
 
-/** Holds a run at its checkpoint until the pause has ended. */
+/** Holds a run at its checkpoint until the pause ends. */
 export async function pauseRun(db: Queryable, id: number): Promise<void> {
   await db.query(
     `update reconcile_runs set state = 'paused', updated_at = statement_timestamp() where id = $1`,
@@ -185,14 +185,14 @@ export async function pauseRun(db: Queryable, id: number): Promise<void> {
   );
 }
 
-/** Runs that a pause holds, oldest first; there is one at most of each list and schedule. */
+/** Reads paused runs, oldest first; there is at most one of each list and schedule. */
 export function readPausedRuns(db: Queryable): Promise<readonly RunRow[]> {
   return db.query<RunRow>(
     `select ${COLUMNS} from reconcile_runs where state = 'paused' order by id limit 100`,
   );
 }
 
-/** Runs below a number, newest first. */
+/** Reads runs below a number, newest first. */
 export function readRuns(
   db: Queryable,
   filter: { readonly stream: Stream | undefined; readonly below: number; readonly limit: number },
@@ -206,13 +206,13 @@ export function readRuns(
   );
 }
 
-/** What is known of a list. */
+/** What is stored about a list. */
 export interface StreamRow {
   readonly watermarkAt: Date | null;
   /** When the first import ended; null before that. */
   readonly importedAt: Date | null;
   readonly pageLimit: number;
-  /** When analytics' sums last agreed with ours; null while they are not to be used. */
+  /** When the sums of analytics last agreed with the ledger's; null while they are not used. */
   readonly sumsCalibratedAt: Date | null;
 }
 
@@ -226,7 +226,7 @@ export async function readStream(db: Queryable, stream: Stream): Promise<StreamR
   return rows[0] ?? { watermarkAt: null, importedAt: null, pageLimit: 100, sumsCalibratedAt: null };
 }
 
-/** Up to where each list counts as read; those that never were read are left out. */
+/** Up to where each list is read; without lists that never were. */
 export function readWatermarks(
   db: Queryable,
 ): Promise<readonly { readonly stream: Stream; readonly at: Date }[]> {
@@ -247,7 +247,7 @@ export async function writePageLimit(
   ]);
 }
 
-/** @param at null where the sums are no longer to be used */
+/** @param at null where the sums are no longer used */
 export async function writeCalibration(
   db: Queryable,
   stream: Stream,
@@ -262,7 +262,7 @@ export async function writeCalibration(
 /**
  * Moves the watermark, never back, and records that the list was imported. `fromAt` must not lie beyond
  * the watermark, or there would be a gap.
- * @param mayBegin whether there need not be one yet
+ * @param mayBegin whether the run may set the first watermark
  * @returns whether the span reached back to the watermark
  */
 export async function advanceWatermark(
@@ -282,9 +282,8 @@ export async function advanceWatermark(
 }
 
 /**
- * Up to where a list was read before anything claimed to have read it beyond an instant; null where
- * nothing was. Runs of the schedule `tail` alone begin at the watermark, whatever it is, so that each
- * one that ended is joined to the one before.
+ * Up to where a list was read before any run ended beyond an instant; null where no run did. Only runs of
+ * the schedule `tail` begin at the watermark, so that each joins the one before it.
  */
 export async function readTrustedWatermark(
   db: Queryable,
@@ -306,7 +305,7 @@ export async function readTrustedWatermark(
   return row?.watermarkAt ?? null;
 }
 
-/** Puts a watermark where another one was; nothing happens when that has moved meanwhile. */
+/** Replaces a watermark; does nothing when it has moved meanwhile. */
 export async function replaceWatermark(
   tx: Queryable,
   stream: Stream,

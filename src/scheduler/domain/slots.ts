@@ -1,20 +1,20 @@
 /**
- * Slots: the instants that a schedule names. Pure arithmetic over the fields of a cron expression.
+ * Slots: the instants of a schedule, computed from the fields of a cron expression.
  *
- * Terms. *Fields*: the values that each part of the expression allows. *Slot*: an instant, to the
- * second and in UTC, whose parts are all allowed.
+ * Terms. *Fields*: the values that each part of the expression allows. *Slot*: an instant in UTC, to the
+ * second, with all parts allowed.
  *
- * 1. `lastSlot` is the greatest slot that is not after the instant it is asked for.
- * 2. A day is right if its month, its day of the month and its day of the week all are. Other crons
- *    take either of the last two where both are restricted; the library that reads the expressions does not.
- * 3. An expression that never comes true within LONGEST_GAP_DAYS has no last slot.
+ * 1. `lastSlot` is the latest slot that is not after a given instant.
+ * 2. A day matches if its month, day of the month and day of the week all match. Other crons accept
+ *    either of the last two where both are restricted; the library that parses the expressions does not.
+ * 3. An expression without a slot within LONGEST_GAP_DAYS has no last slot.
  *
- * The library that reads the expressions looks only ahead, and by the machine's clock: it tells when
- * the next slot is, never which was the last.
+ * The library that parses the expressions only computes the next slot, by the machine's clock, and never
+ * the last one.
  */
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/time.ts';
 
-/** What a cron expression allows, each ascending. Week days: 0 is Sunday. */
+/** What a cron expression allows, each ascending. Of week days, 0 is Sunday. */
 export interface SlotFields {
   readonly seconds: readonly number[];
   readonly minutes: readonly number[];
@@ -25,7 +25,7 @@ export interface SlotFields {
   readonly daysOfWeek: readonly number[];
 }
 
-/** Where no century lies between, a 29th of February on a given day of the week comes every 28 years. */
+/** Within a century, a 29th of February falls on a given day of the week every 28 years. */
 const LONGEST_GAP_DAYS = 28 * 366;
 
 /**

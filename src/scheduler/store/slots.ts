@@ -1,4 +1,4 @@
-/** Statements on the slots of schedules. Leases run by the database's clock, which all processes share. */
+/** Statements on the slots of schedules. Leases use the database's clock, which all processes share. */
 import type { Queryable } from '../../platform/db/database.ts';
 
 /** One slot of one schedule. */
@@ -7,22 +7,22 @@ export interface Slot {
   readonly at: Date;
 }
 
-/** A slot with who runs it. Each taking has a holder of its own. */
+/** A claimed slot. Each claim has a holder of its own. */
 export interface HeldSlot extends Slot {
   readonly holder: string;
 }
 
 /**
- * Takes a slot if nobody runs the one before it, or whoever did let its lease end. A slot is taken
- * again only if its run never ended.
+ * Claims a slot if no process runs the one before it, or the lease of that run has ended. A slot is
+ * claimed again only if its run never ended.
  *
- * A slot later than `latest`, and a lease that ends later than any can, were stored under a wrong
- * clock: they keep nobody from taking a slot of now. "Now" is the clock when the row is looked at, not
- * when the statement began: a statement that waited for the row would take the lease of the one that
- * it waited for, granted later than its own beginning, for one that ends too late.
- * @returns whether it was taken; of all who ask for one slot, one gets it
+ * A slot later than `latest`, and a lease that ends later than any can, were stored under a wrong clock:
+ * they do not prevent a claim. "Later" compares with the time at which the row is read, not with the
+ * start of the statement: a statement that waited for the row would otherwise mistake the lease of the
+ * claim that it waited for, which was granted after its own start, for one that ends too late.
+ * @returns whether it was claimed; of concurrent claims of one slot, one succeeds
  */
-export async function takeSlot(
+export async function claimSlot(
   db: Queryable,
   { schedule, at, holder }: HeldSlot,
   { leaseMs, latest }: { readonly leaseMs: number; readonly latest: Date },
@@ -45,7 +45,7 @@ export async function takeSlot(
   return rows.length > 0;
 }
 
-/** Renews the lease of a slot. Nothing happens when it has ended, or somebody has taken it over. */
+/** Renews the lease of a slot. Does nothing when its run has ended or another process has claimed it. */
 export async function renewSlot(
   db: Queryable,
   { schedule, at, holder }: HeldSlot,
@@ -58,7 +58,7 @@ export async function renewSlot(
   );
 }
 
-/** Records that the run of a slot has ended. Nothing happens when somebody has taken it over. */
+/** Records that the run of a slot has ended. Does nothing when another process has claimed it. */
 export async function finishSlot(db: Queryable, { schedule, at, holder }: HeldSlot): Promise<void> {
   await db.query(
     `update schedule_slots set finished_at = statement_timestamp()
@@ -67,7 +67,7 @@ export async function finishSlot(db: Queryable, { schedule, at, holder }: HeldSl
   );
 }
 
-/** The last slot that was taken of each schedule; there are a dozen. */
+/** Reads the latest claimed slot of each schedule; there are a dozen. */
 export function readSlots(db: Queryable): Promise<readonly Slot[]> {
   return db.query<Slot>('select schedule, slot as at from schedule_slots limit 100');
 }

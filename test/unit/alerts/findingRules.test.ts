@@ -228,8 +228,8 @@ describe.each([
     subject: 'list:payments',
     detail: {
       watermark: '2026-11-24T10:00:00.000Z',
-      serviceTime: '2026-11-21T10:00:00.000Z',
-      setTo: '2026-11-20T09:00:00.000Z',
+      service_time: '2026-11-21T10:00:00.000Z',
+      set_to: '2026-11-20T09:00:00.000Z',
     },
     severity: 'warning',
     sentence:

@@ -42,7 +42,7 @@ const local: Local = {
   orderKey: 'order:ord_1',
 };
 
-test('a row says what differs, and of what it does not carry nothing (rule 1)', () => {
+test('a row differs by the fields that it has, and not by those that it lacks (rule 1)', () => {
   expect(compare(remote, local)).toBeUndefined();
   expect(compare(remote, undefined)).toBe('missing_local');
   expect(compare(remote, { ...local, status: null })).toBe('missing_local');
@@ -57,7 +57,7 @@ test('a row says what differs, and of what it does not carry nothing (rule 1)', 
   );
 });
 
-test('a payment of another order, and a refund of another payment, differ by their link', () => {
+test('a payment of another order and a refund of another payment differ by their link', () => {
   expect(compare({ ...remote, orderKey: 'order:ord_2' }, local)).toBe('link');
   expect(compare({ ...remote, orderKey: undefined }, local)).toBeUndefined();
   const refund = { ...remote, kind: 'refund', paymentId: 'pay_1', orderKey: undefined } as const;
@@ -68,7 +68,7 @@ test('a payment of another order, and a refund of another payment, differ by the
   );
 });
 
-test('a row that is older than what we hold is no difference (rule 2)', () => {
+test('a row that is older than the ledger is no difference (rule 2)', () => {
   expect(compare({ ...remote, status: 'processing', versionMicros: 999 }, local)).toBeUndefined();
 });
 
@@ -94,7 +94,7 @@ test('cells cover every status in every currency, and everything last', () => {
   expect(localCount({}, counts)).toBe(5);
 });
 
-test('halving ends at what differs, whatever was lost (rule 3)', () => {
+test('halving ends at the differences, wherever they are (rule 3)', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.nat(9_999), { minLength: 1, maxLength: 400 }),
@@ -127,7 +127,7 @@ test('halving ends at what differs, whatever was lost (rule 3)', () => {
   );
 });
 
-test('walks end when the total was seen, or when two show nothing new, and never go on for ever', () => {
+test('walks end when the total was seen or two show nothing new, and their number is bounded', () => {
   const once = afterWalk(NO_WALKS, { seen: 5, totalCount: 5 });
   expect(judgeWalks(NO_WALKS)).toBe('again');
   expect(judgeWalks(once)).toBe('complete');
@@ -144,18 +144,18 @@ test('walks end when the total was seen, or when two show nothing new, and never
   expect(judgeWalks(restless)).toBe('unstable');
 });
 
-test('a list that falls silent below its total is unstable, after three times the silence', () => {
+test('a list that shows nothing new below its total is unstable, after three times as many walks', () => {
   let state = afterWalk(NO_WALKS, { seen: 5, totalCount: 6 });
   const verdicts = Array.from({ length: 6 }, () => {
     state = afterWalk(state, { seen: 5, totalCount: 6 });
     return judgeWalks(state);
   });
   expect(verdicts).toEqual([...Array(5).fill('again'), 'unstable']);
-  // A walk that tells no total takes back what an earlier one told.
+  // A walk without a total discards that of an earlier one.
   expect(judgeWalks(afterWalk(state, { seen: 5, totalCount: undefined }))).toBe('complete');
 });
 
-test('of the weekly slices one or two meet whatever was created, within the span of the week', () => {
+test('each instant is in one or two weekly slices, within the span of the week', () => {
   const firstMs = Date.UTC(2026, 10, 22, 3, 40);
   const slots = Array.from({ length: 80 }, (_, n) => firstMs + n * 7 * DAY_MS);
   for (let createdMs = firstMs; createdMs < firstMs + 365 * DAY_MS; createdMs += DAY_MS / 3) {

@@ -51,7 +51,7 @@ describe('the closed days of a span', () => {
   });
 });
 
-describe('an answer of analytics', () => {
+describe('a response of analytics', () => {
   test.each([
     [
       'rows by currency',
@@ -61,7 +61,7 @@ describe('an answer of analytics', () => {
       ],
       { USD: 5, EUR: 7 },
     ],
-    ['more than was asked for', [{ currency: 'USD', [METRIC]: 5, time_range: {} }], { USD: 5 }],
+    ['rows with more fields', [{ currency: 'USD', [METRIC]: 5, time_range: {} }], { USD: 5 }],
     ['a row of nothing', [{ currency: 'USD', [METRIC]: 0 }], {}],
     ['no row', [], {}],
   ])('is read from %s', (_, rows, expected) => {

@@ -12,7 +12,7 @@ const counts = (remote: number | undefined, local: number, rows = local) => ({
 });
 
 describe('a span of an unequal cell', () => {
-  test('is halved into neighbors that share no instant and leave none out (rule 3)', () => {
+  test('is halved into neighbors that share no instant and omit none (rule 3)', () => {
     fc.assert(
       fc.property(fc.integer(), fc.integer({ min: 1, max: 1_000_000 }), (fromMs, widthMs) => {
         const span = { fromMs, toMs: fromMs + widthMs };
@@ -32,7 +32,7 @@ describe('a span of an unequal cell', () => {
     expect(nextStep(SPAN, counts(FITS, 0), FITS).kind).toBe('list');
     expect(nextStep(SPAN, counts(FITS + 1, 0), FITS).kind).toBe('halve');
     expect(nextStep(SPAN, counts(0, FITS), FITS).kind).toBe('list');
-    // A list shows more than the cell that was counted: all of these would be read.
+    // A list shows more than the counted cell: all of these rows would be read.
     expect(nextStep(SPAN, counts(0, 1, FITS + 1), FITS).kind).toBe('halve');
   });
 
@@ -40,14 +40,14 @@ describe('a span of an unequal cell', () => {
     expect(nextStep({ fromMs: 1_000, toMs: 1_000 }, counts(500, 499), FITS).kind).toBe('list');
   });
 
-  test('is listed where the service tells no count, and left alone where counts are equal (rule 4)', () => {
+  test('is listed where the service sends no count, and skipped where counts are equal (rule 4)', () => {
     expect(nextStep(SPAN, counts(undefined, 500), FITS).kind).toBe('list');
     expect(nextStep(SPAN, counts(500, 500), FITS).kind).toBe('equal');
     expect(nextStep(SPAN, counts(0, 0), FITS).kind).toBe('equal');
   });
 });
 
-test('the right half counts what the left half leaves of the whole', () => {
+test('the counts of the right half are those of the whole less those of the left half', () => {
   expect(restOf(counts(10, 9, 20), counts(4, 4, 5))).toEqual(counts(6, 5, 15));
   expect(restOf(counts(undefined, 9, 20), counts(4, 4, 5)).remote).toBeUndefined();
   expect(restOf(counts(10, 9, 20), counts(undefined, 4, 5)).remote).toBeUndefined();

@@ -3,7 +3,7 @@ import { emptySpanReason, verdictOf } from '../../../src/reconcile/domain/verdic
 
 const DONE = { state: 'done', rowsCompared: 5, rowsCounted: 0, found: 0, healed: 0 } as const;
 
-test('a run is equal only where something was compared and nothing is left (invariant 1)', () => {
+test('a run is equal only where something was compared and no difference remains (rule 1)', () => {
   expect(verdictOf(DONE)).toBe('equal');
   expect(verdictOf({ ...DONE, found: 2, healed: 2 })).toBe('equal');
   expect(verdictOf({ ...DONE, found: 2, healed: 1 })).toBe('different');
@@ -12,14 +12,14 @@ test('a run is equal only where something was compared and nothing is left (inva
   expect(verdictOf({ ...DONE, rowsCompared: 0, rowsCounted: 5 })).toBe('equal');
 });
 
-test('what failed or goes on is never equal', () => {
+test('a run that failed or is unfinished is never equal', () => {
   expect(verdictOf({ ...DONE, state: 'failed' })).toBe('failed');
   for (const state of ['running', 'paused'] as const) {
     expect(verdictOf({ ...DONE, state })).toBe('unfinished');
   }
 });
 
-test('a span without length compares nothing, and says why (invariant 2)', () => {
+test('an empty span compares nothing, and has a reason (rule 2)', () => {
   const atMs = Date.parse('2026-11-21T10:00:00Z');
   expect(emptySpanReason({ fromMs: atMs, toMs: atMs + 1 })).toBeUndefined();
   for (const fromMs of [atMs, atMs + 3_600_000]) {

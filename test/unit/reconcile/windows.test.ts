@@ -1,7 +1,7 @@
 /**
- * Windows against a list as adverse as one can be: sorted by modification, no tie-break, pages that
- * lack rows, rows that come and change between any two requests. Ported from the model that the rules
- * were argued with. Times finer than a tick are among them.
+ * Windows over the worst list possible: sorted by modification, no tie-break, pages that lack rows, times
+ * finer than a tick, and rows that are created and changed between any two requests. Ported from the
+ * model by which the rules were chosen.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -26,7 +26,7 @@ interface Row {
 interface Service {
   readonly rows: Row[];
   readonly random: () => number;
-  readonly tells: 'total' | 'more' | 'nothing';
+  readonly envelope: 'total' | 'more' | 'nothing';
   requests: number;
 }
 
@@ -35,15 +35,15 @@ interface Shown extends PageFacts {
 }
 
 function list(service: Service, span: Span, offset = 0): Shown {
-  const { rows, random, tells } = service;
+  const { rows, random, envelope } = service;
   service.requests += 1;
   const inside = rows
     .filter(({ createdMs }) => createdMs >= span.fromMs && createdMs <= span.toMs)
     .map((row) => ({ row, tie: random() }))
     .sort((a, b) => b.row.modifiedMs - a.row.modifiedMs || a.tie - b.tie);
   const page = inside.slice(offset, offset + LIMIT);
-  // A page may lack rows only where the envelope lets one see it.
-  const isShort = tells === 'total' && random() < 0.2;
+  // A page lacks rows only where its envelope shows that.
+  const isShort = envelope === 'total' && random() < 0.2;
   const shown = page.filter((_, place) => !isShort || place === 0 || random() > 0.3);
   for (let n = 0; n < 3; n += 1) {
     const changed = rows[Math.floor(random() * rows.length)];
@@ -54,19 +54,19 @@ function list(service: Service, span: Span, offset = 0): Shown {
     ids: shown.map(({ row }) => row.id),
     rows: shown.length,
     limit: LIMIT,
-    totalCount: tells === 'total' ? inside.length : undefined,
-    hasMore: tells === 'more' ? inside.length > offset + LIMIT : undefined,
+    totalCount: envelope === 'total' ? inside.length : undefined,
+    hasMore: envelope === 'more' ? inside.length > offset + LIMIT : undefined,
   };
 }
 
-interface ReadWindow {
+interface ListedWindow {
   readonly window: Span;
   readonly page: Shown;
   readonly isBurst: boolean;
 }
 
 /** Narrows a window until it is whole, or a burst. */
-function readWindow(service: Service, window: Span): ReadWindow {
+function readWindow(service: Service, window: Span): ListedWindow {
   const page = list(service, window);
   const verdict = judgePage(page);
   const isEnd = verdict === 'probe' && list(service, window, page.rows).rows === 0;
@@ -95,13 +95,13 @@ function readAll(service: Service, span: Span): { seen: Set<number>; bursts: Spa
 const services = fc.record({
   seed: fc.integer(),
   times: fc.array(fc.double({ min: 0, max: 20_000, noNaN: true }), { maxLength: 300 }),
-  tells: fc.constantFrom('total' as const, 'more' as const, 'nothing' as const),
+  envelope: fc.constantFrom('total' as const, 'more' as const, 'nothing' as const),
 });
 
 function serviceOf({
   seed,
   times,
-  tells,
+  envelope,
 }: typeof services extends fc.Arbitrary<infer T> ? T : never): Service {
   let state = seed;
   const random = () => {
@@ -109,10 +109,10 @@ function serviceOf({
     return state / 4_294_967_296;
   };
   const rows = times.map((createdMs, id) => ({ id, createdMs, modifiedMs: createdMs }));
-  return { rows, random, tells, requests: 0 };
+  return { rows, random, envelope, requests: 0 };
 }
 
-test('no row within the ceiling is missed, whatever the list does meanwhile (invariants 1 to 4)', () => {
+test('no row within the ceiling is missed while the list changes (rules 1 to 4)', () => {
   fc.assert(
     fc.property(services, (given) => {
       const service = serviceOf(given);
@@ -127,11 +127,11 @@ test('no row within the ceiling is missed, whatever the list does meanwhile (inv
   );
 });
 
-test('a walk by offset over the same lists does miss rows', () => {
+test('a walk by offset over the same lists misses rows', () => {
   let missed = 0;
   for (let seed = 1; seed <= 20; seed += 1) {
     const times = Array.from({ length: 200 }, (_, n) => n * 100);
-    const service = serviceOf({ seed, times, tells: 'more' });
+    const service = serviceOf({ seed, times, envelope: 'more' });
     const seen = new Set<number>();
     for (let offset = 0; offset < 400; offset += LIMIT) {
       for (const id of list(service, { fromMs: 0, toMs: 20_000 }, offset).ids) seen.add(id);
@@ -141,14 +141,14 @@ test('a walk by offset over the same lists does miss rows', () => {
   expect(missed).toBeGreaterThan(0);
 });
 
-test('rows that come evenly cost at most 1.4 requests for each page of them', () => {
+test('evenly spread rows cost at most 1.4 requests for each page of them', () => {
   const times = Array.from({ length: 4_000 }, (_, n) => n * 5);
-  const service = serviceOf({ seed: 1, times, tells: 'more' });
+  const service = serviceOf({ seed: 1, times, envelope: 'more' });
   readAll(service, { fromMs: 0, toMs: 20_000 });
   expect(service.requests).toBeLessThanOrEqual((1.4 * times.length) / LIMIT + 20);
 });
 
-test('a page is whole only where it says so', () => {
+test('a page is whole only where its total, its flag or an empty probe shows that', () => {
   const page = { rows: 20, limit: 20, totalCount: undefined, hasMore: undefined };
   expect(judgePage({ ...page, totalCount: 20 })).toBe('whole');
   expect(judgePage({ ...page, totalCount: 21 })).toBe('partial');
@@ -159,7 +159,7 @@ test('a page is whole only where it says so', () => {
   expect(judgePage({ ...page, rows: 0 })).toBe('whole');
 });
 
-test('a row at a bound belongs to the window, with a second of tolerance and no more (invariant 5)', () => {
+test('a row at a bound belongs to the window, with one second of tolerance (rule 5)', () => {
   const window = { fromMs: 100_000, toMs: 200_000 };
   const within = (createdMs: number | undefined) => isWithin(window, createdMs);
   expect([99_000, 100_000, 150_000, 200_000, 201_000].map(within)).toEqual(Array(5).fill(true));

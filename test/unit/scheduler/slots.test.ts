@@ -20,7 +20,7 @@ const last = (expression: string, now: string): string | undefined => {
   return slotMs === undefined ? undefined : new Date(slotMs).toISOString();
 };
 
-test('the last slot is the one now or before, over hours, days, months and leap years (rule 1)', () => {
+test('the last slot is now or before, across hours, days, months and leap years (rule 1)', () => {
   const now = '2026-03-01T10:06:59.999Z';
   expect(last('7 * * * *', now)).toBe('2026-03-01T09:07:00.000Z');
   expect(last('6 * * * *', now)).toBe('2026-03-01T10:06:00.000Z');
@@ -47,14 +47,14 @@ const instants = fc
   .integer({ min: Date.UTC(2025, 0, 1) / 1000, max: Date.UTC(2035, 0, 1) / 1000 })
   .map((seconds) => seconds * 1000);
 
-test('it agrees with the library that fires the slots: what it names is one, and none lies between (rules 1 and 2)', () => {
+test('it agrees with the library: the last slot matches, and no later instant does (rules 1 and 2)', () => {
   fc.assert(
     fc.property(expressions, instants, (expression, nowMs) => {
       const task = cron.createTask(expression, () => undefined, { timezone: 'UTC' });
       const slotMs = lastSlot(fieldsOf(expression), nowMs) ?? Number.NaN;
       expect(slotMs).toBeLessThanOrEqual(nowMs);
       expect(task.match(new Date(slotMs))).toBe(true);
-      // A step on from the slot, and at places up to now, nothing matches.
+      // After the slot, up to now, nothing matches.
       for (let place = 1; place <= 20; place += 1) {
         const betweenMs = slotMs + Math.ceil(((nowMs - slotMs) / 1000) * (place / 20)) * 1000;
         if (betweenMs > slotMs && betweenMs <= nowMs) {

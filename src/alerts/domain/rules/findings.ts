@@ -192,7 +192,7 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
     severity: 'warning',
     graceMs: 0,
     sentence: ({ subject, detail }) =>
-      `The watermark of ${listName(subject)}, ${formatTime(detail.watermark)}, was ahead of the service's clock (${formatTime(detail.serviceTime)}): a clock was wrong, and nothing new was compared. Reconciliation resumes ${detail.setTo === null ? 'where the first import started' : `at ${formatTime(detail.setTo)}`}.`,
+      `The watermark of ${listName(subject)}, ${formatTime(detail.watermark)}, was ahead of the service's clock (${formatTime(detail.service_time)}): a clock was wrong, and nothing new was compared. Reconciliation resumes ${detail.set_to === null ? 'where the first import started' : `at ${formatTime(detail.set_to)}`}.`,
     nextStep: ({ subject }) =>
       `npx tallyhook doctor compares the clocks; then npx tallyhook reconcile --stream ${listName(subject)}`,
   },

@@ -1,6 +1,6 @@
 /**
- * Services whose events and list rows carry few fields: what such a row cannot show is asked for, what
- * it can add is added, and nothing that is unknown passes for equal. Against the sandbox over HTTP.
+ * Services with few fields in events and list rows: what such a row cannot show is retrieved, what it can
+ * add is added, and nothing unknown counts as equal. Against the sandbox over HTTP.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
@@ -41,7 +41,7 @@ afterEach(async () => {
 
 const idOf = (n: number): string => `pay_thin_${process.pid}_${n}`;
 
-/** Payments of eight days that the service holds; the newest is more than a day old. */
+/** Payments of eight days at the service; the newest is more than a day old. */
 async function makePayments(count: number): Promise<readonly MadePayment[]> {
   const made = Array.from({ length: count }, (_, n): MadePayment => {
     const createdMs = Date.now() - DAY_MS - Math.floor(((n + 0.5) * 8 * DAY_MS) / count);
@@ -52,7 +52,7 @@ async function makePayments(count: number): Promise<readonly MadePayment[]> {
   return made;
 }
 
-/** Changes what the service holds of a payment; no webhook tells. */
+/** Changes a payment at the service, without a webhook. */
 async function setState(n: number, state: object, status?: string): Promise<void> {
   await service.query(
     `update sandbox.resources
@@ -71,8 +71,8 @@ async function setState(n: number, state: object, status?: string): Promise<void
   );
 }
 
-/** What an event of few fields brings. */
-async function hear(n: number, status: string, more: object = {}): Promise<void> {
+/** Applies an event with few fields. */
+async function applyShortEvent(n: number, status: string, more: object = {}): Promise<void> {
   const object = { payment_id: idOf(n), status, amount: 1000, currency: 'EUR', ...more };
   const body = eventBody(object, {
     merchantId: sandbox.merchantId,
@@ -83,7 +83,7 @@ async function hear(n: number, status: string, more: object = {}): Promise<void>
 
 async function stateOf(n: number) {
   const [row] = await db.query(
-    `select status, captured_minor as captured, doubts, is_check_wanted as wanted,
+    `select status, captured_minor as captured, doubts as uncertainties, is_check_wanted as wanted,
             created_at is not null as dated
        from resources where id = $1`,
     [idOf(n)],
@@ -107,7 +107,7 @@ function refresh() {
     clock: systemClock,
     metrics: createReconcileMetrics(createMetrics()),
     log: silentLog,
-    pause,
+    sleep: pause,
   });
 }
 
@@ -117,36 +117,36 @@ async function cancelRest(n: number, fields: object = {}): Promise<void> {
   await setState(n, { ...captured, amount_capturable: 0, ...fields }, 'cancelled');
 }
 
-test('a cancelled payment of which no body told what was captured is asked about, by refresh', async () => {
+test('a cancelled payment without a captured amount is retrieved by refresh', async () => {
   await makePayments(1);
   await cancelRest(0);
-  await hear(0, 'cancelled');
+  await applyShortEvent(0, 'cancelled');
   expect(await stateOf(0)).toMatchObject({
     captured: 0,
-    doubts: ['unstated_capture'],
+    uncertainties: ['unstated_capture'],
     wanted: true,
   });
   await refresh().round(new AbortController().signal);
-  expect(await stateOf(0)).toMatchObject({ status: 'cancelled', captured: 300, doubts: [] });
+  expect(await stateOf(0)).toMatchObject({ status: 'cancelled', captured: 300, uncertainties: [] });
 });
 
-test('and by a run over thin rows, which is not equal before it has asked', async () => {
+test('and by a run over short rows, which counts it as a difference', async () => {
   await makePayments(1);
   await cancelRest(0);
-  await hear(0, 'cancelled');
+  await applyShortEvent(0, 'cancelled');
   const report = await reconciler.run(span);
   expect(report).toMatchObject({ found: 1, healed: 1, left: 0 });
-  expect(await stateOf(0)).toMatchObject({ status: 'cancelled', captured: 300, doubts: [] });
+  expect(await stateOf(0)).toMatchObject({ status: 'cancelled', captured: 300, uncertainties: [] });
   const { requests } = proxy;
   const before = requests.length;
   expect(await reconciler.run(span)).toMatchObject({ found: 0, left: 0 });
   expect(requests.slice(before).filter(({ path }) => path.includes(idOf(0)))).toEqual([]);
 });
 
-test('and by a run although a worker that was killed had claimed to ask', async () => {
+test('and by a run, although a worker that was killed had claimed its check', async () => {
   await makePayments(1);
   await cancelRest(0);
-  await hear(0, 'cancelled');
+  await applyShortEvent(0, 'cancelled');
   await db.query(`update resources set next_check_at = now() + interval '15 minutes'`);
 
   const { state, left } = await reconciler.run(span);
@@ -155,11 +155,11 @@ test('and by a run although a worker that was killed had claimed to ask', async 
   expect(await stateOf(0)).toMatchObject({ status: 'cancelled', captured: 300 });
 });
 
-test('a second partial capture that no event told of is found by a run over thin rows', async () => {
+test('a second partial capture without an event is found by a run over short rows', async () => {
   const status = 'partially_captured_and_capturable';
   await makePayments(2);
   await setState(1, { amount_received: 300, amount_capturable: 700 });
-  await hear(1, status, { amount_received: 300, amount_capturable: 700 });
+  await applyShortEvent(1, status, { amount_received: 300, amount_capturable: 700 });
   await setState(1, { amount_received: 500, amount_capturable: 500 });
 
   await reconciler.run(span);
@@ -167,10 +167,10 @@ test('a second partial capture that no event told of is found by a run over thin
   expect(await stateOf(1)).toMatchObject({ status, captured: 500 });
 });
 
-test('one whose retrieve carries no amount either is asked about once', async () => {
+test('a payment without a captured amount in its retrieve is retrieved once', async () => {
   await makePayments(1);
   await cancelRest(0, { amount_received: null });
-  await hear(0, 'cancelled');
+  await applyShortEvent(0, 'cancelled');
   await refresh().round(new AbortController().signal);
   const [row] = await db.query(
     `select is_check_wanted as wanted, next_check_at as next from resources`,
@@ -178,7 +178,7 @@ test('one whose retrieve carries no amount either is asked about once', async ()
   expect(row).toEqual({ wanted: false, next: null });
 });
 
-test('sums that are right are not disproved by rows without money: their candidates are retrieved', async () => {
+test('correct sums are not disproved by rows without amounts: the candidates are retrieved', async () => {
   await makePayments(24);
   expect(await reconciler.run(span)).toMatchObject({ found: 24, left: 0, sums: 'agreed' });
   await setState(11, { amount_received: 400, amount_capturable: 600 });
@@ -189,29 +189,29 @@ test('sums that are right are not disproved by rows without money: their candida
   expect(await reconciler.run({ ...span, mode: 'totals' })).toMatchObject({ sums: 'agreed' });
 });
 
-test('a full run over rows without money does not disprove them, either', async () => {
+test('a full run over rows without amounts does not disprove them, either', async () => {
   await makePayments(24);
   await reconciler.run(span);
-  // Of the day that calibrates: the youngest that is closed.
+  // On the day that calibrates: the latest closed one.
   await db.query('update reconcile_streams set sums_calibrated_at = null');
   for (let n = 1; n < 12; n += 2) await setState(n, { amount_received: 400 });
   expect(await reconciler.run(span)).toMatchObject({ sums: 'agreed', left: 0 });
   expect(await isCalibrated()).toBe(true);
 });
 
-test('rows date what events without a time brought, so that it is counted; verify and rebuild agree', async () => {
+test('rows add the created time that events lacked, so that totals count it; verify and rebuild agree', async () => {
   const made = await makePayments(10);
   for (const [n, { status, modifiedMs }] of made.entries()) {
     if (status !== 'succeeded') continue;
     const modifiedAt = new Date(modifiedMs).toISOString();
-    await hear(n, status, { amount_received: 1000, modified_at: modifiedAt });
+    await applyShortEvent(n, status, { amount_received: 1000, modified_at: modifiedAt });
   }
   const totals = await reconciler.run({ ...span, mode: 'totals' });
-  // The others are new. Those that were heard of are equal, and were asked about by nobody.
+  // The others are new. Those that events reported are equal, and were not retrieved.
   expect(totals).toMatchObject({ found: 5, healed: 5, left: 0 });
   expect(proxy.requests.filter(({ path }) => path.endsWith(`/${idOf(0)}`))).toEqual([]);
   expect(await openFindings()).toEqual([]);
-  expect(await stateOf(0)).toMatchObject({ captured: 1000, doubts: [], dated: true });
+  expect(await stateOf(0)).toMatchObject({ captured: 1000, uncertainties: [], dated: true });
   const snapshots = `select content from snapshots where resource_id = $1 and source = 'list'`;
   expect(await db.query(snapshots, [idOf(0)])).toEqual([
     { content: { createdMicros: expect.any(Number) } },
@@ -221,7 +221,7 @@ test('rows date what events without a time brought, so that it is counted; verif
   expect(verified.checks.filter(({ failures }) => failures > 0)).toEqual([]);
 });
 
-test('a void that reports nothing received is healed without a finding', async () => {
+test('a void that reports nothing received is repaired without a finding', async () => {
   await sandbox.control('DELETE', '/faults');
   await makePayments(1);
   expect(await reconciler.run(span)).toMatchObject({ healed: 1, left: 0 });

@@ -1,4 +1,4 @@
-/** Statements that read authorizations for people and programs. */
+/** Statements that list open authorizations for the API and the CLI. */
 import type { Queryable } from '../../platform/db/database.ts';
 
 /** An authorization that is watched and can still be captured. */
@@ -11,8 +11,8 @@ export interface OpenAuthorization {
   readonly capturableMinor: number;
   readonly startAt: Date;
   readonly deadlineAt: Date;
-  /** The threshold that was said last; null while none was. */
-  readonly saidHours: number | null;
+  /** The threshold of the latest reminder; null before the first. */
+  readonly lastReminderHours: number | null;
 }
 
 export interface AuthorizationPlace {
@@ -20,7 +20,7 @@ export interface AuthorizationPlace {
   readonly paymentId: string;
 }
 
-/** Open authorizations after a place, nearest deadline first, by an index on the deadline. */
+/** Reads open authorizations after a place, nearest deadline first, by the index on the deadline. */
 export function readOpenAuthorizations(
   db: Queryable,
   page: {
@@ -33,7 +33,7 @@ export function readOpenAuthorizations(
   return db.query<OpenAuthorization>(
     `select w.payment_id as "paymentId", r.order_key as "orderKey", r.status, r.currency,
             r.authorized_minor - r.captured_minor as "capturableMinor",
-            w.start_at as "startAt", w.deadline_at as "deadlineAt", w.said_hours as "saidHours"
+            w.start_at as "startAt", w.deadline_at as "deadlineAt", w.reminder_hours as "lastReminderHours"
        from authorization_watch w
        join resources r on r.kind = 'payment' and r.id = w.payment_id
       where ($2::timestamptz is null or (w.deadline_at, w.payment_id) > ($2, $3))

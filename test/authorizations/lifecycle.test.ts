@@ -1,9 +1,6 @@
-/**
- * Authorizations over their whole life: the sandbox over HTTP, real PostgreSQL, and one clock that is
- * moved for all of them.
- */
+/** Authorizations from hold to capture or expiry: the sandbox over HTTP, PostgreSQL, and one clock. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AuthorizationService } from '../../src/authorizations/service.ts';
+import type { AuthorizationService } from '../../src/authorizations/authorizationService.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { beginPause, endPause } from '../../src/reconcile/store/pauses.ts';
@@ -27,14 +24,14 @@ const end = async (): Promise<void> => {
   await db.drop();
 };
 
-const hoursSaid = async (watched: Watched, id: string): Promise<readonly number[]> =>
-  (await watched.notices(id)).filter(({ kind }) => kind === 'threshold').map(({ hours }) => hours);
+const remindersOf = async (watched: Watched, id: string): Promise<readonly number[]> =>
+  (await watched.logOf(id)).filter(({ kind }) => kind === 'threshold').map(({ hours }) => hours);
 
 const statusOf = async (id: string): Promise<string | undefined> =>
   (await db.query<{ status: string }>('select status from resources where id = $1', [id]))[0]
     ?.status;
 
-/** Minor units that stand as held in the journal. */
+/** Minor units held in the journal. */
 const heldMinor = async (id: string): Promise<number> => {
   const rows = await db.query<{ held: number }>(
     `select coalesce(sum(case when debit = 'memo.auth_open' then amount_minor
@@ -49,22 +46,22 @@ describe('an authorization that nobody captures', () => {
   beforeAll(fresh);
   afterAll(end);
 
-  test('is spoken of once at each threshold, then released at its expiry, with the journal right', async () => {
+  test('has one reminder at each threshold, then expires, and the journal releases the hold', async () => {
     const watched = await watch(sandbox, db);
     const id = await watched.authorize();
     expect(await heldMinor(id)).toBe(6540);
     const at: Record<number, number> = {};
-    // Every half an hour, as a scheduler would, only more seldom; to the day after the deadline.
+    // Every half hour, to the day after the deadline.
     for (let halfHours = 0; halfHours <= 2 * 24 * 8; halfHours += 1) {
       await watched.check.run();
-      for (const hours of await hoursSaid(watched, id)) at[hours] ??= halfHours / 2;
+      for (const hours of await remindersOf(watched, id)) at[hours] ??= halfHours / 2;
       if (halfHours / 2 < 7 * 24 - 48) expect(await watched.findings(id)).toEqual([]);
       await watched.advance(30 * MINUTE_MS);
     }
-    // No webhook was applied: the service itself said that the hold had lapsed.
+    // No webhook was applied: a retrieve showed that the hold had expired.
     expect(await statusOf(id)).toBe('expired');
     expect(await heldMinor(id)).toBe(0);
-    expect(await hoursSaid(watched, id)).toEqual([48, 24, 6, 1]);
+    expect(await remindersOf(watched, id)).toEqual([48, 24, 6, 1]);
     for (const [hours, seenAt] of Object.entries(at)) {
       const due = 7 * 24 - Number(hours);
       expect(seenAt, `${hours} h`).toBeGreaterThanOrEqual(due);
@@ -74,7 +71,7 @@ describe('an authorization that nobody captures', () => {
     const rows = await db.query('select id from findings where class = $1', [CLASS]);
     expect(rows, 'one finding, updated in place').toHaveLength(1);
     expect(await db.query('select * from authorization_watch')).toEqual([]);
-    // The webhook that tells of it comes late and changes nothing.
+    // Its webhook comes late and changes nothing.
     await watched.applyWebhooks();
     expect(await statusOf(id)).toBe('expired');
     const report = await verifyLedger(db, { merchantId: sandbox.merchantId, rebuild: false });
@@ -82,37 +79,37 @@ describe('an authorization that nobody captures', () => {
   });
 });
 
-describe('speaking', () => {
+describe('reminders', () => {
   beforeAll(fresh);
   afterAll(end);
 
-  test('ends with the capture, and is not begun when the service says that it was captured', async () => {
+  test('end with the capture, and are not sent when a retrieve shows that it was captured', async () => {
     const watched = await watch(sandbox, db);
-    const [told, untold] = [await watched.authorize(), await watched.authorize()];
+    const [known, unknown] = [await watched.authorize(), await watched.authorize()];
     await watched.advance(5 * DAY_MS + HOUR_MS);
-    await sandbox.call('POST', `/payments/${untold}/capture`, {});
+    await sandbox.call('POST', `/payments/${unknown}/capture`, {});
     await watched.check.run();
-    // Its webhook was never applied: the service was asked before anything was said.
-    expect(await hoursSaid(watched, untold)).toEqual([]);
-    expect(await statusOf(untold)).toBe('succeeded');
-    expect(await hoursSaid(watched, told)).toEqual([48]);
-    expect(await watched.findings(told)).toEqual([CLASS]);
-    await sandbox.call('POST', `/payments/${told}/capture`, {});
+    // Its webhook was never applied: the payment was retrieved before the reminder.
+    expect(await remindersOf(watched, unknown)).toEqual([]);
+    expect(await statusOf(unknown)).toBe('succeeded');
+    expect(await remindersOf(watched, known)).toEqual([48]);
+    expect(await watched.findings(known)).toEqual([CLASS]);
+    await sandbox.call('POST', `/payments/${known}/capture`, {});
     await watched.applyWebhooks();
     await watched.check.run();
-    expect(await watched.findings(told)).toEqual([]);
+    expect(await watched.findings(known)).toEqual([]);
     await watched.advance(3 * DAY_MS);
     await watched.check.run();
-    expect(await hoursSaid(watched, told)).toEqual([48]);
+    expect(await remindersOf(watched, known)).toEqual([48]);
   });
 
-  test('ends with a cancellation, which releases the hold', async () => {
+  test('end with a cancellation, which releases the hold', async () => {
     const watched = await watch(sandbox, db);
     const id = await watched.authorize();
     await watched.advance(6 * DAY_MS + HOUR_MS);
     await watched.check.run();
-    // Of the two that were passed, only the nearer one is said.
-    expect(await hoursSaid(watched, id)).toEqual([24]);
+    // Of the two thresholds that were passed, only the nearer one has a reminder.
+    expect(await remindersOf(watched, id)).toEqual([24]);
     await sandbox.call('POST', `/payments/${id}/cancel`, {});
     await watched.applyWebhooks();
     await watched.check.run();
@@ -120,7 +117,7 @@ describe('speaking', () => {
     expect(await heldMinor(id)).toBe(0);
   });
 
-  test('goes on for what is left of a hold that may be captured in parts', async () => {
+  test('continue for the rest of a partly captured hold', async () => {
     const watched = await watch(sandbox, db);
     const id = await watched.authorize({ capture_method: 'manual_multiple' });
     await sandbox.call('POST', `/payments/${id}/capture`, { amount_to_capture: 1000 });
@@ -132,19 +129,19 @@ describe('speaking', () => {
       [`payment:${id}`],
     );
     expect(finding).toMatchObject({
-      detail: { thresholdHours: 48, capturableMinor: 5540, currency: 'USD', isConfirmed: true },
+      detail: { threshold_hours: 48, amount_capturable: 5540, currency: 'USD', is_confirmed: true },
     });
   });
 
-  test('is done once by many who check at the same time', async () => {
+  test('are sent once by concurrent checks', async () => {
     const watched = await watch(sandbox, db);
     const id = await watched.authorize();
     await watched.advance(5 * DAY_MS + HOUR_MS);
     await Promise.all(Array.from({ length: 6 }, () => watched.check.run()));
-    expect(await hoursSaid(watched, id)).toEqual([48]);
+    expect(await remindersOf(watched, id)).toEqual([48]);
   });
 
-  test('goes on when the service is away or refuses the key, unconfirmed, and nothing is given up', async () => {
+  test('continue, unconfirmed, while the service is unavailable or refuses the API key', async () => {
     const { api_key: revoked } = await sandbox.control('POST', '/api_keys', { kind: 'secret' });
     await sandbox.control('POST', '/api_keys/revoke', { api_key: revoked });
     const watched = await watch(sandbox, db, { apiKey: revoked });
@@ -152,7 +149,7 @@ describe('speaking', () => {
     await watched.advance(7 * DAY_MS + HOUR_MS);
     await watched.check.run();
     expect(await statusOf(id)).toBe('requires_capture');
-    expect(await hoursSaid(watched, id)).toEqual([0]);
+    expect(await remindersOf(watched, id)).toEqual([0]);
     const detail = async () =>
       (
         await db.query<{ detail: object }>(
@@ -160,17 +157,17 @@ describe('speaking', () => {
           [`payment:${id}`, CLASS],
         )
       )[0]?.detail;
-    expect(await detail()).toMatchObject({ thresholdHours: 0, isConfirmed: false });
-    // Asked again within minutes, with a key that works: the service says what became of it.
-    const healed = await watch(sandbox, db);
-    await healed.advance(6 * MINUTE_MS);
-    await healed.check.run();
+    expect(await detail()).toMatchObject({ threshold_hours: 0, is_confirmed: false });
+    // Retrieved again within minutes, with a valid key: the response shows that it expired.
+    const recovered = await watch(sandbox, db);
+    await recovered.advance(6 * MINUTE_MS);
+    await recovered.check.run();
     expect(await statusOf(id)).toBe('expired');
     expect(await detail()).toBeUndefined();
   });
 });
 
-describe('a watch that is stopped', () => {
+describe('a check during shutdown', () => {
   let proxy: RecordingProxy;
   beforeAll(async () => {
     await fresh();
@@ -181,7 +178,7 @@ describe('a watch that is stopped', () => {
     await end();
   });
 
-  test('does not wait for a service that hangs, and says nothing unasked', async () => {
+  test('does not wait for a service that hangs, and sends no unconfirmed reminder', async () => {
     const stopping = new AbortController();
     const { signal } = stopping;
     const watched = await watch({ ...sandbox, baseUrl: proxy.baseUrl }, db, { signal });
@@ -194,10 +191,10 @@ describe('a watch that is stopped', () => {
     await proxy.reached(1);
     stopping.abort();
     await run;
-    expect(await hoursSaid(watched, id)).toEqual([]);
+    expect(await remindersOf(watched, id)).toEqual([]);
     await sandbox.control('DELETE', '/faults');
     await (await watch(sandbox, db)).check.run();
-    expect(await hoursSaid(watched, id)).toEqual([24]);
+    expect(await remindersOf(watched, id)).toEqual([24]);
   });
 });
 
@@ -221,7 +218,7 @@ describe('the deadline in the ledger', () => {
       return eventBody({ ...payment, modified_at: modified, ...fields }, { timestamp });
     });
     await applyEach(db, testApplier(db), events);
-    await (await watch(sandbox, db, { service: undefined })).check.look(payment.payment_id);
+    await (await watch(sandbox, db, { service: undefined })).check.checkOne(payment.payment_id);
     const rows = await db.query<{ at: Date }>(
       'select deadline_at as at from authorization_watch where payment_id = $1',
       [payment.payment_id],
@@ -229,7 +226,7 @@ describe('the deadline in the ledger', () => {
     return rows[0]?.at.toISOString();
   };
 
-  test('is seven days from the first event that told of the hold, late copies and part captures aside', async () => {
+  test('is seven days after the first event of the hold, despite late copies and partial captures', async () => {
     const late = { timestamp: '2026-11-05T09:00:00.000Z', fields: { description: 'a late copy' } };
     const held = { timestamp: '2026-11-03T12:00:00.000Z' };
     expect(await deadlineOf([held])).toBe('2026-11-10T12:00:00.000Z');
@@ -242,12 +239,12 @@ describe('the deadline in the ledger', () => {
         amount_capturable: 5540,
       },
     };
-    // The event that told of the hold was lost.
+    // The event of the hold was lost.
     expect(await deadlineOf([part])).toBe('2026-11-08T09:00:00.000Z');
     expect(await deadlineOf([held, part])).toBe('2026-11-10T12:00:00.000Z');
   });
 
-  test("is the service's own where that is sooner", async () => {
+  test("is the service's capture_before where that is earlier", async () => {
     const timestamp = '2026-11-01T09:00:00.000Z';
     const by = (capture_before: string) => deadlineOf([{ timestamp, fields: { capture_before } }]);
     expect(await by('2026-11-04T00:00:00.000Z')).toBe('2026-11-04T00:00:00.000Z');
@@ -259,7 +256,7 @@ describe('a policy', () => {
   beforeAll(fresh);
   afterAll(end);
 
-  test('captures at its threshold, once, and not before; without one nothing is done', async () => {
+  test('captures once, at its threshold and not before', async () => {
     const watched = await watch(sandbox, db, { policy: { action: 'capture', hours: 6 } });
     const id = await watched.authorize();
     await watched.advance(7 * DAY_MS - 7 * HOUR_MS);
@@ -268,7 +265,7 @@ describe('a policy', () => {
     await watched.advance(HOUR_MS + MINUTE_MS);
     await Promise.all([watched.check.run(), watched.check.run(), watched.check.run()]);
     expect(await statusOf(id)).toBe('succeeded');
-    expect(await watched.notices(id)).toEqual([
+    expect(await watched.logOf(id)).toEqual([
       { kind: 'threshold', hours: 24, outcome: null },
       { kind: 'threshold', hours: 6, outcome: null },
       { kind: 'policy', hours: 6, outcome: 'done' },
@@ -277,7 +274,7 @@ describe('a policy', () => {
     expect(await heldMinor(id)).toBe(0);
   });
 
-  test('cancels where it is told to', async () => {
+  test('cancels where that is its action', async () => {
     const watched = await watch(sandbox, db, { policy: { action: 'cancel', hours: 1 } });
     const id = await watched.authorize();
     await watched.advance(7 * DAY_MS - 30 * MINUTE_MS);
@@ -285,7 +282,7 @@ describe('a policy', () => {
     expect(await statusOf(id)).toBe('cancelled');
   });
 
-  test('waits for a service that is away, and for the end of a pause, and acts then', async () => {
+  test('waits for the end of a pause, and acts then', async () => {
     const policy = { action: 'capture', hours: 1 } as const;
     const watched = await watch(sandbox, db, { policy });
     const id = await watched.authorize();
@@ -293,24 +290,24 @@ describe('a policy', () => {
     await beginPause(db, { by: 'test', reason: 'maintenance' });
     await watched.check.run();
     expect(await statusOf(id)).toBe('requires_capture');
-    // Time goes on, and is spoken of, while nothing may be asked.
-    expect(await hoursSaid(watched, id)).toEqual([1]);
+    // Reminders continue while no request may be sent.
+    expect(await remindersOf(watched, id)).toEqual([1]);
     await endPause(db, 'test');
     await watched.advance(6 * MINUTE_MS);
     await watched.check.run();
     expect(await statusOf(id)).toBe('succeeded');
   });
 
-  test('stops within a run that is under way when a pause begins', async () => {
-    const asked: string[] = [];
+  test('sends no further request once a pause begins during a run', async () => {
+    const requested: string[] = [];
     const service: AuthorizationService = {
       refresh: async () => {
-        asked.push('refresh');
+        requested.push('refresh');
         await beginPause(db, { by: 'test', reason: 'a test' });
         return { outcome: 'applied' };
       },
       act: ({ action }) => {
-        asked.push(action);
+        requested.push(action);
         return Promise.resolve({ outcome: 'done' });
       },
     };
@@ -320,17 +317,17 @@ describe('a policy', () => {
     await watched.advance(7 * DAY_MS - 5 * HOUR_MS);
     await watched.check.run();
     await endPause(db, 'test');
-    expect(asked).toEqual(['refresh']);
-    const said = await Promise.all(ids.map((id) => watched.notices(id)));
-    expect(said.flat()).toEqual(ids.map(() => ({ kind: 'threshold', hours: 6, outcome: null })));
+    expect(requested).toEqual(['refresh']);
+    const entries = await Promise.all(ids.map((id) => watched.logOf(id)));
+    expect(entries.flat()).toEqual(ids.map(() => ({ kind: 'threshold', hours: 6, outcome: null })));
   });
 
-  test('never acts past the deadline', async () => {
+  test('never acts after the deadline', async () => {
     const watched = await watch(sandbox, db, { policy: { action: 'capture', hours: 1 } });
     const id = await watched.authorize();
     await watched.advance(8 * DAY_MS);
     await watched.check.run();
-    expect((await watched.notices(id)).filter(({ kind }) => kind === 'policy')).toEqual([]);
+    expect((await watched.logOf(id)).filter(({ kind }) => kind === 'policy')).toEqual([]);
     expect(await statusOf(id)).toBe('expired');
   });
 });

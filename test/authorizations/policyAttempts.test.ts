@@ -1,10 +1,12 @@
 /**
- * A policy that captures or cancels holds tries again while that is safe, and never captures twice.
- * Numbers are the rules of src/authorizations/domain/attempts.ts. Requests are counted by a
- * proxy in front of the sandbox.
+ * A policy that captures or cancels holds retries while that is safe, and never captures twice. Numbers
+ * are the rules of src/authorizations/domain/attempts.ts. A proxy in front of the sandbox counts requests.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Asked, AuthorizationService } from '../../src/authorizations/service.ts';
+import type {
+  AuthorizationService,
+  RefreshOutcome,
+} from '../../src/authorizations/authorizationService.ts';
 import { claimAttempt } from '../../src/authorizations/store/authorizations.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { readWrittenAlerts } from '../support/alerts.ts';
@@ -29,7 +31,7 @@ afterEach(async () => {
   await db.drop();
 });
 
-/** A hold that the policy has to capture, seen through the proxy. */
+/** A hold that the policy has to capture; requests go through the proxy. */
 async function dueHold(options: Parameters<typeof watch>[2] = {}) {
   const watched = await watch({ ...sandbox, baseUrl: proxy.baseUrl }, db, { policy, ...options });
   const id = await watched.authorize();
@@ -38,7 +40,7 @@ async function dueHold(options: Parameters<typeof watch>[2] = {}) {
 }
 
 /** Several schedulers at once. */
-const look = (watched: Watched) =>
+const check = (watched: Watched) =>
   Promise.all([watched.check.run(), watched.check.run(), watched.check.run()]);
 
 const captures = () =>
@@ -58,7 +60,7 @@ const capturedMinor = async (id: string) =>
     )
   )[0]?.minor;
 const outcomes = async (watched: Watched, id: string) =>
-  (await watched.notices(id)).filter(({ kind }) => kind === 'policy').map(({ outcome }) => outcome);
+  (await watched.logOf(id)).filter(({ kind }) => kind === 'policy').map(({ outcome }) => outcome);
 const alerts = async (id: string) =>
   (await readWrittenAlerts(db, [`payment:${id}`])).map(({ rule, severity, state, said }) =>
     [rule, severity, state, ...said].join(' '),
@@ -71,26 +73,26 @@ const sentence = async (id: string) =>
     )
   )[0]?.sentence;
 
-test('a capture that the service could not work on is tried again until it is done, and said (rule 2)', async () => {
+test('a capture that the service could not process is retried until it is done, and the alert reports it (rule 2)', async () => {
   const { watched, id } = await dueHold();
   await fault([onCapture(id, { fault: 'server_error', status: 503, times: 2 })]);
-  await look(watched);
-  await look(watched);
+  await check(watched);
+  await check(watched);
   expect(captures()).toHaveLength(1);
   expect(await statusOf(id)).toBe('requires_capture');
   expect(await sentence(id)).toMatch(
-    /must be captured by .* The policy tried to capture it at .*, and nothing was done: capturePayment: HTTP 503 .* It tries again at .* UTC/,
+    /expires at .* Capture it before then.* The policy tried to capture it at .* and failed without effect: .*capturePayment: HTTP 503 .* It tries again at .* UTC/,
   );
   expect(await alerts(id)).toEqual(['authorization_expiring critical open opened reminder']);
 
   await watched.advance(MINUTE_MS + 1_000);
-  await look(watched);
+  await check(watched);
   expect(captures()).toHaveLength(2);
   expect(await sentence(id)).toContain('for the 2nd time');
   await watched.advance(2 * MINUTE_MS + 1_000);
-  await look(watched);
+  await check(watched);
   await watched.advance(HOUR_MS);
-  await look(watched);
+  await check(watched);
   expect(captures()).toHaveLength(3);
   expect(await statusOf(id)).toBe('succeeded');
   expect(await capturedMinor(id)).toBe(6540);
@@ -105,7 +107,7 @@ test('a capture that the service could not work on is tried again until it is do
 });
 
 test.each([0, 20_000])(
-  'a capture whose answer was lost is sent once, while retrieves lag by %d ms (rule 3)',
+  'a capture with a lost response is sent once, while retrieves lag by %d ms (rule 3)',
   async (lagMs) => {
     const watched = await watch({ ...sandbox, baseUrl: proxy.baseUrl }, db, { policy });
     await fault([], { retrieves: { lag_ms: lagMs } });
@@ -115,7 +117,7 @@ test.each([0, 20_000])(
       retrieves: { lag_ms: lagMs },
     });
     for (let minutes = 0; minutes < 30; minutes += 1) {
-      await look(watched);
+      await check(watched);
       await watched.advance(MINUTE_MS);
     }
     expect(captures()).toHaveLength(1);
@@ -124,21 +126,21 @@ test.each([0, 20_000])(
   },
 );
 
-test('a capture that was cut off before the service saw it is sent again, much later (rule 3)', async () => {
+test('a capture that never reached the service is sent again after ten minutes (rule 3)', async () => {
   const { watched, id } = await dueHold();
   await fault([onCapture(id, { fault: 'cut_before', times: 1 })]);
   for (let minutes = 0; minutes < 9; minutes += 1) {
-    await look(watched);
+    await check(watched);
     await watched.advance(MINUTE_MS);
   }
   expect(captures()).toHaveLength(1);
   await watched.advance(2 * MINUTE_MS);
-  await look(watched);
+  await check(watched);
   expect(captures()).toHaveLength(2);
   expect(await statusOf(id)).toBe('succeeded');
 });
 
-test('a process that ended between claim and answer leaves its attempt to nobody else at once, and to all later (rule 3)', async () => {
+test('an attempt of a process that ended before the response is retried by others only after the wait (rule 3)', async () => {
   const { watched, id } = await dueHold();
   const claim = () =>
     claimAttempt(db, {
@@ -153,83 +155,85 @@ test('a process that ended between claim and answer leaves its attempt to nobody
     });
   const claims = await Promise.all(Array.from({ length: 10 }, claim));
   expect(claims.filter((number) => number !== undefined)).toHaveLength(1);
-  await look(watched);
+  await check(watched);
   expect(captures()).toHaveLength(0);
   await watched.advance(11 * MINUTE_MS);
-  await look(watched);
+  await check(watched);
   expect(captures()).toHaveLength(1);
   expect(await statusOf(id)).toBe('succeeded');
   expect(await outcomes(watched, id)).toEqual([null, 'done']);
 });
 
-test('a hold of which a part is gone after an attempt of unknown outcome is left to a person (rule 3)', async () => {
+test('a hold that shrank after an attempt of unknown outcome is left to a person (rule 3)', async () => {
   const watched = await watch({ ...sandbox, baseUrl: proxy.baseUrl }, db, { policy });
   const id = await watched.authorize({ capture_method: 'manual_multiple' });
   await watched.advance(WEEK_MS - 6 * HOUR_MS + MINUTE_MS);
   await fault([onCapture(id, { fault: 'cut_before', times: 1 })]);
-  await look(watched);
+  await check(watched);
   await sandbox.call('POST', `/payments/${id}/capture`, { amount_to_capture: 1000 });
   await watched.advance(HOUR_MS);
-  await look(watched);
+  await check(watched);
   await watched.applyWebhooks();
   await watched.advance(4.5 * HOUR_MS);
-  await look(watched);
+  await check(watched);
   expect(captures()).toHaveLength(1);
   expect(await capturedMinor(id)).toBe(1000);
-  expect(await sentence(id)).toMatch(/no answer tells whether it was done. It does not try again/);
+  expect(await sentence(id)).toMatch(
+    /the result is unknown: no response arrived. It does not try again/,
+  );
 });
 
-test('an attempt is claimed in a commit of its own before the service is told anything', async () => {
+test('an attempt is claimed in a commit of its own before its request is sent', async () => {
   const claimed: unknown[] = [];
   const service: AuthorizationService = {
     refresh: () => Promise.resolve({ outcome: 'applied' }),
     act: async ({ paymentId, action }) => {
-      // What any other process sees while the request is on its way.
+      // What another process sees while the request is under way.
       claimed.push(
         await db.query(
-          `select action, attempt, outcome from authorization_notices
+          `select action, attempt, outcome from authorization_log
             where payment_id = $1 and kind = 'policy'`,
           [paymentId],
         ),
       );
-      return { outcome: 'unknown', reason: `no answer to the ${action}` };
+      return { outcome: 'unknown', reason: `no response to the ${action}` };
     },
   };
   const { watched } = await dueHold({ service });
-  await look(watched);
+  await check(watched);
   expect(claimed).toEqual([[{ action: 'capture', attempt: 1, outcome: null }]]);
 });
 
 test.each([
-  ['is away', { outcome: 'failed', reason: 'HTTP 503', isAway: true }],
-  ['does not know the payment', { outcome: 'failed', reason: 'HTTP 404', isAway: false }],
-  ['is not asked, because the process stops', { outcome: 'stopped' }],
+  ['is unavailable', { outcome: 'failed', reason: 'HTTP 503', isUnavailable: true }],
+  ['does not know the payment', { outcome: 'failed', reason: 'HTTP 404', isUnavailable: false }],
+  ['sends no response before the process stops', { outcome: 'stopped' }],
 ] as const)(
-  'nothing is captured that the service has not just confirmed: it %s',
-  async (_, asked) => {
+  'nothing is captured without a fresh confirmation by a service that %s',
+  async (_, unconfirmed) => {
     const sent: string[] = [];
-    let answer: Asked = asked;
+    let response: RefreshOutcome = unconfirmed;
     const service: AuthorizationService = {
-      refresh: () => Promise.resolve(answer),
+      refresh: () => Promise.resolve(response),
       act: ({ action }) => {
         sent.push(action);
         return Promise.resolve({ outcome: 'done' });
       },
     };
     const { watched, id } = await dueHold({ service });
-    for (let looks = 0; looks < 3; looks += 1) {
-      await look(watched);
+    for (let runs = 0; runs < 3; runs += 1) {
+      await check(watched);
       await watched.advance(10 * MINUTE_MS);
     }
     expect(sent).toEqual([]);
     expect(await outcomes(watched, id)).toEqual([]);
-    answer = { outcome: 'applied' };
-    await look(watched);
+    response = { outcome: 'applied' };
+    await check(watched);
     expect(sent).toEqual(['capture']);
   },
 );
 
-test('a refusal is final, and said with what to do (rule 4)', async () => {
+test('a refusal is final, and the alert names the next step (rule 4)', async () => {
   const sent: string[] = [];
   const service: AuthorizationService = {
     refresh: () => Promise.resolve({ outcome: 'applied' }),
@@ -239,12 +243,12 @@ test('a refusal is final, and said with what to do (rule 4)', async () => {
     },
   };
   const { watched, id } = await dueHold({ service });
-  await look(watched);
+  await check(watched);
   await watched.advance(HOUR_MS);
-  await look(watched);
+  await check(watched);
   expect(sent).toEqual(['capture']);
   expect(await sentence(id)).toMatch(
-    /the service refused: HTTP 400 IR_14: not capturable. It does not try again: do it by hand./,
+    /the service refused it: .*HTTP 400 IR_14: not capturable.*It does not try again: act by hand\./,
   );
 });
 
@@ -252,33 +256,33 @@ test('attempts end with the deadline (rule 1)', async () => {
   const { watched, id } = await dueHold();
   await fault([onCapture(id, { fault: 'server_error', status: 503 })]);
   for (let minutes = 0; minutes < 7 * 60; minutes += 10) {
-    await look(watched);
+    await check(watched);
     await watched.advance(10 * MINUTE_MS);
   }
   const count = captures().length;
   expect(count).toBeGreaterThan(10);
   await watched.advance(24 * HOUR_MS);
-  await look(watched);
+  await check(watched);
   expect(captures()).toHaveLength(count);
   expect(await statusOf(id)).toBe('expired');
 });
 
 test.each(['capture', 'cancel'] as const)(
-  'the answer to a %s ends the alert, however far retrieves lag behind',
+  'the response to a %s resolves the alert, even while retrieves lag',
   async (action) => {
     const watched = await watch(sandbox, db, { policy: { action, hours: 1 } });
     await fault([], { retrieves: { lag_ms: 20_000 } });
     const id = await watched.authorize();
     await watched.advance(WEEK_MS - 2 * HOUR_MS);
-    await look(watched);
+    await check(watched);
     expect(await alerts(id)).toEqual(['authorization_expiring critical open opened']);
     await watched.advance(HOUR_MS + MINUTE_MS);
-    await look(watched);
+    await check(watched);
     expect(await statusOf(id)).toBe(action === 'capture' ? 'succeeded' : 'cancelled');
     expect((await alerts(id))[0]).toMatch(/^authorization_expiring critical resolved/);
-    // What a lagging retrieve showed afterwards changes nothing.
+    // A lagging retrieve afterwards changes nothing.
     await watched.advance(5 * MINUTE_MS);
-    await look(watched);
+    await check(watched);
     expect(await statusOf(id)).toBe(action === 'capture' ? 'succeeded' : 'cancelled');
     expect(await alerts(id)).toHaveLength(1);
   },

@@ -1,17 +1,17 @@
 /**
- * What background work may ask of the service, by what operators set.
+ * How many requests background work may send, by the operator's settings.
  *
  * *Background*: the lanes that nobody waits for, refresh and discovery.
  *
- * 1. Background lanes stop while less than the reserve is left of the service's limit; discovery a
- *    tenth of the limit before refresh, since it may wait longest.
- * 2. With a ceiling, all background lanes of all processes together take so many requests a minute at
- *    most, whatever the service allows, and also where it tells no limit.
- * 3. Neither concerns what a webhook caused, or what a person asked for.
+ * 1. Background lanes stop while less than the reserve is left of the service's rate limit. Discovery
+ *    stops a tenth of the limit before refresh, since it can wait longest.
+ * 2. With a ceiling, the background lanes of all processes together send at most that many requests a
+ *    minute, even if the service allows more or sends no limit.
+ * 3. Neither applies to the requests of webhooks and of people.
  */
 import { MINUTE_MS } from '../../platform/time.ts';
 
-/** What operators set. */
+/** The operator's settings. */
 export interface RateSettings {
   /** Percent of the service's limit that background work leaves to the shop. */
   readonly reservePercent: number;
@@ -20,12 +20,12 @@ export interface RateSettings {
 }
 
 const DISCOVERY_EXTRA = 0.1;
-/** Something must be left to take, or background work would never go on. */
+/** Below 1, or background work would never continue. */
 const LARGEST_RESERVE = 0.95;
 
 const BACKGROUND_LANES = ['refresh', 'discovery'] as const;
 
-/** The part of the limit that must be left for each background lane to take (rule 1). */
+/** The part of the limit that must be left before each background lane may send (rule 1). */
 export function reservesOf({
   reservePercent,
 }: RateSettings): Readonly<Record<(typeof BACKGROUND_LANES)[number], number>> {
@@ -34,8 +34,8 @@ export function reservesOf({
 }
 
 /**
- * How many requests a minute discovery may make at most.
- * @param limit the service's; null while it has not told one
+ * How many requests a minute discovery may send at most.
+ * @param limit the service's; null while it is not known
  * @returns undefined where nothing limits it
  */
 export function discoveryPerMinute(
@@ -50,30 +50,30 @@ export function discoveryPerMinute(
   return Math.min(byLimit, backgroundPerMinute);
 }
 
-/** How much background work has asked. */
+/** The background requests of the current minute. */
 export interface BackgroundUse {
-  readonly taken: number;
-  /** Since when; undefined before the first. */
+  readonly requests: number;
+  /** When the minute began; undefined before the first request. */
   readonly fromMs: number | undefined;
 }
 
 /**
- * Takes one request below the ceiling (rules 2 and 3).
- * @returns the use with it, and how long to wait before asking again; 0 when it was taken
+ * Acquires one request below the ceiling (rules 2 and 3).
+ * @returns the use with it, and how long to wait before trying again; 0 when it was acquired
  */
-export function takeBelowCeiling(
+export function acquireBelowCeiling(
   use: BackgroundUse,
   { lane, settings, nowMs }: Request,
 ): { readonly use: BackgroundUse; readonly waitMs: number } {
   const { backgroundPerMinute } = settings;
   const isBackground = BACKGROUND_LANES.some((background) => background === lane);
   if (!isBackground || backgroundPerMinute === undefined) return { use, waitMs: 0 };
-  const { fromMs = nowMs, taken } = use;
-  // A clock that went back begins anew, too.
+  const { fromMs = nowMs, requests } = use;
+  // A clock that was set back starts a new minute, too.
   const isOver = nowMs >= fromMs + MINUTE_MS || nowMs < fromMs;
-  const current = isOver ? { taken: 0, fromMs: nowMs } : { taken, fromMs };
-  if (current.taken < backgroundPerMinute) {
-    return { use: { ...current, taken: current.taken + 1 }, waitMs: 0 };
+  const current = isOver ? { requests: 0, fromMs: nowMs } : { requests, fromMs };
+  if (current.requests < backgroundPerMinute) {
+    return { use: { ...current, requests: current.requests + 1 }, waitMs: 0 };
   }
   return { use: current, waitMs: current.fromMs + MINUTE_MS - nowMs };
 }

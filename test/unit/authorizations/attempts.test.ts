@@ -20,17 +20,17 @@ const LAST: Attempt = {
   capturableMinor: 100,
 };
 
-function stepAt(nowMs: number, last?: Partial<Attempt>, leftMinor = 100) {
-  const situation = { policy, deadlineMs: DEADLINE, leftMinor };
+function stepAt(nowMs: number, last?: Partial<Attempt>, capturableMinor = 100) {
+  const situation = { policy, deadlineMs: DEADLINE, capturableMinor };
   return policyStep({ ...situation, last: last && { ...LAST, ...last } }, nowMs);
 }
 
-test('the first attempt is made from the threshold on, and none at the deadline (rule 1)', () => {
+test('the first attempt is made from the threshold on, and none from the deadline on (rule 1)', () => {
   expect(stepAt(START - 1)).toEqual({ step: 'none' });
   expect(stepAt(START)).toEqual({ step: 'try', number: 1 });
   expect(stepAt(DEADLINE - 1)).toEqual({ step: 'try', number: 1 });
   expect(stepAt(DEADLINE)).toEqual({ step: 'none' });
-  const none = { policy: undefined, deadlineMs: DEADLINE, leftMinor: 100, last: undefined };
+  const none = { policy: undefined, deadlineMs: DEADLINE, capturableMinor: 100, last: undefined };
   expect(policyStep(none, START)).toEqual({ step: 'none' });
 });
 
@@ -43,31 +43,34 @@ describe('after a failed attempt (rule 2)', () => {
     [5, 15],
     [6, 15],
     [40, 15],
-  ])('number %i another follows %i minutes later', (number, minutes) => {
+  ])('number %i, the next follows %i minutes later', (number, minutes) => {
     const dueMs = START + minutes * MINUTE_MS;
     expect(stepAt(dueMs - 1, { number })).toEqual({ step: 'wait', untilMs: dueMs });
     expect(stepAt(dueMs, { number })).toEqual({ step: 'try', number: number + 1 });
   });
 
-  test('none follows that would begin at the deadline', () => {
+  test('none follows at or after the deadline', () => {
     const late = { atMs: DEADLINE - MINUTE_MS };
     expect(stepAt(DEADLINE - 1, late)).toEqual({ step: 'none' });
     expect(stepAt(DEADLINE - 1, { atMs: late.atMs - 1 })).toMatchObject({ step: 'try' });
   });
 });
 
-describe('after an attempt of which nobody knows the outcome (rule 3)', () => {
+describe('after an attempt of unknown outcome (rule 3)', () => {
   const unknown = { outcome: 'unknown' } as const;
   const dueMs = START + 10 * MINUTE_MS;
 
-  test('another follows ten minutes later while all can still be captured', () => {
+  test('another follows ten minutes later while as much can be captured as before', () => {
     expect(stepAt(dueMs - 1, unknown)).toEqual({ step: 'wait', untilMs: dueMs });
     expect(stepAt(dueMs, unknown)).toEqual({ step: 'try', number: 2 });
   });
 
-  test.each([0, 40, 99, 101])('none follows where another amount can be captured: %i', (left) => {
-    expect(stepAt(dueMs, unknown, left)).toEqual({ step: 'none' });
-  });
+  test.each([0, 40, 99, 101])(
+    'none follows where a different amount can be captured: %i',
+    (left) => {
+      expect(stepAt(dueMs, unknown, left)).toEqual({ step: 'none' });
+    },
+  );
 });
 
 test.each(['done', 'refused'] as const)(
@@ -81,7 +84,7 @@ test.each([
   ['done', 'done', undefined],
   ['failed: HTTP 503: try later', 'failed', 'HTTP 503: try later'],
   ['refused: HTTP 400', 'refused', 'HTTP 400'],
-  // The process ended before it could write what came of it, or a later version wrote it.
+  // The process ended before it could write the outcome, or a later version wrote it.
   [null, 'unknown', undefined],
   ['postponed: until tomorrow', 'unknown', 'until tomorrow'],
 ])('an outcome stored as %j is %s', (outcome, read, reason) => {

@@ -1,13 +1,13 @@
-/** Numbers are the rules of src/reconcile/domain/ceiling.ts. */
+/** Numbers are the rules of src/reconcile/domain/backgroundRate.ts. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../src/platform/time.ts';
 import {
+  acquireBelowCeiling,
   type BackgroundUse,
   discoveryPerMinute,
   reservesOf,
-  takeBelowCeiling,
-} from '../../../src/reconcile/domain/ceiling.ts';
+} from '../../../src/reconcile/domain/backgroundRate.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 
@@ -27,7 +27,7 @@ describe('the reserve (rule 1)', () => {
     },
   );
 
-  test('leaves something for discovery to take, whatever operators may set', () => {
+  test('leaves some requests to discovery at every allowed setting', () => {
     // RATE_RESERVE_PERCENT goes up to 90.
     for (let percent = 0; percent <= 90; percent += 1) {
       expect(reserves(percent).discovery, `${percent} %`).toBeLessThanOrEqual(0.95);
@@ -42,48 +42,48 @@ describe('the reserve (rule 1)', () => {
 
 describe('the ceiling (rules 2 and 3)', () => {
   const settings = { reservePercent: 30, backgroundPerMinute: 3 };
-  const UNUSED: BackgroundUse = { taken: 0, fromMs: undefined };
-  const take = (use: BackgroundUse, nowMs: number, lane = 'refresh') =>
-    takeBelowCeiling(use, { lane, settings, nowMs });
-  const used = (nowMs: number) => [1, 2, 3].reduce((use) => take(use, nowMs).use, UNUSED);
+  const UNUSED: BackgroundUse = { requests: 0, fromMs: undefined };
+  const acquire = (use: BackgroundUse, nowMs: number, lane = 'refresh') =>
+    acquireBelowCeiling(use, { lane, settings, nowMs });
+  const used = (nowMs: number) => [1, 2, 3].reduce((use) => acquire(use, nowMs).use, UNUSED);
 
-  test('refuses until a minute has passed since the first, and says how long that is', () => {
+  test('waits until a minute has passed since the first request, and returns how long that is', () => {
     const full = used(NOW);
-    expect(take(full, NOW).waitMs).toBe(MINUTE_MS);
-    expect(take(full, NOW + MINUTE_MS - 1).waitMs).toBe(1);
-    expect(take(full, NOW + MINUTE_MS)).toEqual({
-      use: { taken: 1, fromMs: NOW + MINUTE_MS },
+    expect(acquire(full, NOW).waitMs).toBe(MINUTE_MS);
+    expect(acquire(full, NOW + MINUTE_MS - 1).waitMs).toBe(1);
+    expect(acquire(full, NOW + MINUTE_MS)).toEqual({
+      use: { requests: 1, fromMs: NOW + MINUTE_MS },
       waitMs: 0,
     });
   });
 
-  test('begins again when the clock went back, instead of waiting until it has caught up', () => {
+  test('starts a new minute when the clock was set back', () => {
     for (const backMs of [1, MINUTE_MS, 24 * 3600_000]) {
-      expect(take(used(NOW), NOW - backMs)).toEqual({
-        use: { taken: 1, fromMs: NOW - backMs },
+      expect(acquire(used(NOW), NOW - backMs)).toEqual({
+        use: { requests: 1, fromMs: NOW - backMs },
         waitMs: 0,
       });
     }
   });
 
-  test('never asks anybody to wait longer than a minute, whatever the clock does', () => {
+  test('never waits longer than a minute at any change of the clock', () => {
     const instants = fc.array(fc.integer({ min: NOW - 10 * MINUTE_MS, max: NOW + 10 * MINUTE_MS }));
     fc.assert(
       fc.property(instants, (times) => {
         let use = UNUSED;
         for (const nowMs of times) {
-          const taken = take(use, nowMs);
-          expect(taken.waitMs).toBeGreaterThanOrEqual(0);
-          expect(taken.waitMs).toBeLessThanOrEqual(MINUTE_MS);
-          use = taken.use;
+          const acquired = acquire(use, nowMs);
+          expect(acquired.waitMs).toBeGreaterThanOrEqual(0);
+          expect(acquired.waitMs).toBeLessThanOrEqual(MINUTE_MS);
+          use = acquired.use;
         }
       }),
     );
   });
 
-  test('concerns neither what a webhook caused nor what a person asked for', () => {
+  test('does not apply to the requests of webhooks and of people', () => {
     for (const lane of ['webhook', 'operator']) {
-      expect(take(used(NOW), NOW, lane)).toEqual({ use: used(NOW), waitMs: 0 });
+      expect(acquire(used(NOW), NOW, lane)).toEqual({ use: used(NOW), waitMs: 0 });
     }
   });
 });

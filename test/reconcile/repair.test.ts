@@ -1,10 +1,10 @@
 /**
- * What webhooks did not bring is found and healed, over HTTP on both sides: the sandbox has faults and
- * habits drawn by a seed, events are applied by workers that die at random, lists are compared in
- * between, and when the faults stop one full run makes the ledger equal, to the cent.
+ * Reconciliation repairs what webhooks missed, over HTTP on both sides: the sandbox has faults and habits
+ * drawn from a seed, events are applied by workers that die at random, lists are compared in between, and
+ * after the faults one full run makes the ledger equal, to the cent.
  *
- * RECONCILE_SEEDS asks for more seeds; RECONCILE_SEED runs the ones it names, separated by commas. The faults of a seed stand in the name
- * of its test.
+ * RECONCILE_SEEDS sets the number of seeds; RECONCILE_SEED names the ones to run, separated by commas.
+ * The name of a test has the faults of its seed.
  */
 import { stdout } from 'node:process';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
@@ -40,10 +40,10 @@ afterAll(() => {
   if (healed.length > 0) stdout.write(`healed by one full run:\n${healingTable(healed)}\n`);
 });
 
-/** Bodies that one transaction applies. */
+/** Bodies of one transaction. */
 const BATCH = 8;
 
-/** A worker that dies in the middle of its transaction, now and then. */
+/** Applies events by a worker that dies at random in the middle of its transaction. */
 async function applyOrDie(bodies: readonly Buffer[], random: Random): Promise<void> {
   for (let first = 0; first < bodies.length; first += BATCH) {
     const ids = await receive(db, bodies.slice(first, first + BATCH));
@@ -63,7 +63,7 @@ async function applyOrDie(bodies: readonly Buffer[], random: Random): Promise<vo
   }
 }
 
-/** A limit for one seed on a busy machine; most take seconds. */
+/** For one seed on a busy machine; most take seconds. */
 const TIMEOUT_MS = 5 * 60_000;
 const ROUNDS = 5;
 const ORDERS_PER_ROUND = 8;
@@ -86,7 +86,7 @@ async function compareInBetween(reconciler: TestReconciler, random: Random): Pro
   for (const stream of STREAMS) await reconciler.run({ stream, cause: 'tail' });
 }
 
-/** Differences that a comparison with the service leaves open must not be there when it ended equal. */
+/** Findings that must not be open after a run without differences. */
 const FINDINGS_OF_DIFFERENCE = [
   'missing_local',
   'stale_local',

@@ -1,4 +1,4 @@
-/** The payment service as the watch over authorizations uses it: by the client. */
+/** Makes the AuthorizationService of a client. */
 import {
   type CallOptions,
   type Lane,
@@ -6,16 +6,20 @@ import {
   type ResponseMetadata,
 } from '../client/index.ts';
 import { startStopwatch } from '../platform/clock.ts';
-import { isGeneral } from '../reconcile/domain/trouble.ts';
+import { affectsEveryRequest } from '../reconcile/domain/failures.ts';
 import { createObserve, createRetrieve, type RetrieveParts } from '../reconcile/retrieve.ts';
-import type { Acted, AuthorizationRequest, AuthorizationService } from './service.ts';
+import type {
+  ActionOutcome,
+  AuthorizationRequest,
+  AuthorizationService,
+} from './authorizationService.ts';
 
 /**
- * What a failed request to capture or cancel means. The service's own errors say that nothing was
- * attempted; a 5xx in other words may come from a proxy that gave up waiting for a request that was
- * carried out. One that was ended by us may have reached the service before.
+ * What a failed request to capture or cancel means. The service's own errors mean that nothing was
+ * attempted. A 5xx without its error envelope may come from a proxy that stopped waiting for a request
+ * that was carried out, and a request that was aborted here may have reached the service before.
  */
-function meaningOf(error: PaymentServiceError): Acted {
+function outcomeOf(error: PaymentServiceError): ActionOutcome {
   const { message: reason, httpStatus = 0, code, kind } = error;
   if (kind === 'unreadable_response') return { outcome: 'unknown', reason };
   if (httpStatus >= 500 && code !== undefined) return { outcome: 'failed', reason };
@@ -24,22 +28,22 @@ function meaningOf(error: PaymentServiceError): Acted {
   return { outcome: isTemporary ? 'failed' : 'refused', reason };
 }
 
-/** Services of this family answer so, as 422, while another request holds the payment. */
+/** Services of this family respond with it, as 422, while another request locks the payment. */
 const BUSY = 'HE_00';
 
 /**
- * The answer to a request as a body of the payment. It has no version of its own, but says when it was
- * captured or cancelled: what was known before that is older.
+ * The response to a request as a body of the payment. It has no version of its own, but the time of the
+ * capture or cancellation: what the ledger knew before that is older.
  */
-function toBody(answer: object): object {
-  const { captured_at, cancelled_at } = answer as Readonly<Record<string, unknown>>;
-  return { modified_at: captured_at ?? cancelled_at, ...answer };
+function toBody(response: object): object {
+  const { captured_at, cancelled_at } = response as Readonly<Record<string, unknown>>;
+  return { modified_at: captured_at ?? cancelled_at, ...response };
 }
 
 export interface ServiceOptions {
-  /** Who asks: an operator, or the watch itself. */
+  /** `operator` for a person, `refresh` for the scheduled check. */
   readonly lane: Lane;
-  /** Ends questions; what tells the service to move money is waited for all the same. */
+  /** Aborts retrieves. A request that moves money is waited for all the same. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -84,26 +88,34 @@ export function createAuthorizationService(
         case 'stopped':
           return { outcome: found.outcome };
         case 'missing':
-          return { outcome: 'failed', reason: 'the service does not know it', isAway: false };
+          return {
+            outcome: 'failed',
+            reason: 'the service does not know it',
+            isUnavailable: false,
+          };
         case 'failed':
-          return { outcome: 'failed', reason: found.reason, isAway: isGeneral(found.trouble) };
+          return {
+            outcome: 'failed',
+            reason: found.reason,
+            isUnavailable: affectsEveryRequest(found.failure),
+          };
       }
     },
     act: async (request) => {
-      const sinceAsked = startStopwatch();
+      const secondsSinceSent = startStopwatch();
       let serviceTimeMs: number | undefined;
-      const onResponse = (answer: ResponseMetadata): void => {
-        ({ serviceTimeMs } = answer);
+      const onResponse = (metadata: ResponseMetadata): void => {
+        ({ serviceTimeMs } = metadata);
       };
-      let answer: object;
+      let response: object;
       try {
-        answer = await send(request, { lane, onResponse });
+        response = await send(request, { lane, onResponse });
       } catch (error) {
-        if (error instanceof PaymentServiceError) return meaningOf(error);
+        if (error instanceof PaymentServiceError) return outcomeOf(error);
         throw error;
       }
       const ref = { kind: 'payment', id: request.paymentId } as const;
-      await observe(ref, toBody(answer), { serviceTimeMs, secondsSinceAsked: sinceAsked });
+      await observe(ref, toBody(response), { serviceTimeMs, secondsSinceSent });
       return { outcome: 'done' };
     },
   };

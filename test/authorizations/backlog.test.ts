@@ -1,4 +1,4 @@
-/** More holds at once than a run of the watch can look at one by one: what is urgent is said in time. */
+/** More holds at once than one run can check one by one: urgent reminders are sent in time. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   type AuthorizationCheck,
@@ -9,9 +9,9 @@ import { createTestDatabase, silentLog, type TestDatabase } from '../support/dat
 
 const DAYS_MS = 24 * HOUR_MS;
 const BACKLOG = 50_000;
-/** Many statements over many rows: a busy machine needs its time. */
+/** Many statements over many rows: allows for a busy machine. */
 const TIMEOUT_MS = 180_000;
-/** More than a step looks at. */
+/** More than one batch. */
 const URGENT = 300;
 
 let db: TestDatabase;
@@ -20,11 +20,11 @@ let check: AuthorizationCheck;
 
 beforeEach(async () => {
   db = await createTestDatabase();
-  // Of an import nothing is analyzed yet; the watch must not depend on it.
+  // During an import the tables are not analyzed yet; the check must not depend on it.
   await db.query('alter table resources set (autovacuum_enabled = off)');
   await db.query('alter table order_totals set (autovacuum_enabled = off)');
   aheadMs = 0;
-  // It stands still within a run, so that a slow machine does not end one early.
+  // The clock does not move within a run, so that a slow machine does not end it early.
   const startMs = Date.now();
   const clock = { nowMs: () => startMs + aheadMs };
   check = createAuthorizationCheck({
@@ -39,7 +39,7 @@ beforeEach(async () => {
 });
 afterEach(() => db.drop());
 
-/** Holds of which no run has heard, written by one statement: an import. */
+/** Inserts unwatched holds in bulk, as an import does. */
 async function insertHolds(name: string, holds: number, createdMs: number): Promise<void> {
   const createdAt = new Date(createdMs);
   await db.query(
@@ -67,29 +67,29 @@ async function insertHolds(name: string, holds: number, createdMs: number): Prom
   );
 }
 
-const said = async (name: string): Promise<readonly object[]> =>
+const remindersOf = async (name: string): Promise<readonly object[]> =>
   db.query(
-    `select threshold_hours as hours, count(*)::integer as count from authorization_notices
+    `select threshold_hours as hours, count(*)::integer as count from authorization_log
       where payment_id like $1 || '%' group by threshold_hours order by threshold_hours desc`,
     [name],
   );
 
 test(
-  `a backlog of ${BACKLOG} new holds keeps no threshold from being said in the same run`,
+  `a backlog of ${BACKLOG} new holds delays no reminder of the same run`,
   async () => {
-    // By their names the urgent come last.
+    // Ordered by name, the urgent ones come last.
     await insertHolds('a_quiet_', BACKLOG, Date.now() - HOUR_MS);
     await insertHolds('z_urgent_', URGENT, Date.now() - 6.5 * DAYS_MS);
     await check.run();
-    expect(await said('z_urgent_')).toEqual([{ hours: 24, count: URGENT }]);
-    expect(await said('a_quiet_')).toEqual([]);
+    expect(await remindersOf('z_urgent_')).toEqual([{ hours: 24, count: URGENT }]);
+    expect(await remindersOf('a_quiet_')).toEqual([]);
     expect(await db.query('select count(*) as count from authorization_watch')).toEqual([
       { count: BACKLOG + URGENT },
     ]);
     // Less than six hours before their deadline all of them are due at once.
     aheadMs = 6.5 * HOUR_MS;
     await check.run();
-    expect(await said('z_urgent_')).toEqual([
+    expect(await remindersOf('z_urgent_')).toEqual([
       { hours: 24, count: URGENT },
       { hours: 6, count: URGENT },
     ]);
@@ -98,13 +98,13 @@ test(
 );
 
 test(
-  'of many that are due, those whose deadline is nearest are said first',
+  'of many holds that are due, the nearest deadlines have their reminders first',
   async () => {
     await insertHolds('a_later_', 300, Date.now() - 5.5 * DAYS_MS);
     await insertHolds('z_sooner_', 20, Date.now() - 6.9 * DAYS_MS);
     await check.run();
     const order = await db.query<{ id: string }>(
-      'select n.payment_id as id from authorization_notices n order by n.id limit 20',
+      'select n.payment_id as id from authorization_log n order by n.id limit 20',
     );
     expect(order.map(({ id }) => id).filter((id) => !id.startsWith('z_sooner_'))).toEqual([]);
   },

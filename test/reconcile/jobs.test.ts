@@ -1,4 +1,4 @@
-/** The jobs of the schedules: one for each slot, healing and counted, and left alone while paused. */
+/** Scheduled reconcile jobs: one for each slot, its repairs and counts, and pausing. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   createPostgresQueueConnections,
@@ -8,9 +8,10 @@ import {
 import { HOUR_MS } from '../../src/platform/time.ts';
 import {
   createReconcileHandler,
-  enqueueErrand,
+  enqueueReconcile,
   RECONCILE_QUEUE,
   type ReconcileJob,
+  type ReconcileJobName,
 } from '../../src/reconcile/jobs.ts';
 import { isPaused } from '../../src/reconcile/pause.ts';
 import type { Reconcile } from '../../src/reconcile/run.ts';
@@ -54,18 +55,18 @@ function handlerOf(run: Reconcile) {
   });
 }
 
-const jobOf = (errand: ReconcileJob['errand'], slotMs = Date.now()) => ({
-  name: errand,
-  data: { errand, slotMs },
+const jobOf = (name: ReconcileJobName, slotMs = Date.now()) => ({
+  name,
+  data: { name, slotMs },
   wasAbandoned: false,
   isLastAttempt: false,
 });
 
-test('a slot that two schedulers announce becomes one job', async () => {
+test('a slot that two schedulers enqueue becomes one job', async () => {
   const producer = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
-  await enqueueErrand(producer, 'tail', 1_000);
-  await enqueueErrand(producer, 'tail', 1_000);
-  await enqueueErrand(producer, 'tail', 2_000);
+  await enqueueReconcile(producer, 'tail', 1_000);
+  await enqueueReconcile(producer, 'tail', 1_000);
+  await enqueueReconcile(producer, 'tail', 2_000);
   const slots: number[] = [];
   const consumer = queues.consumer<ReconcileJob>(RECONCILE_QUEUE, 1, ({ data }) => {
     slots.push(data.slotMs);
@@ -77,32 +78,32 @@ test('a slot that two schedulers announce becomes one job', async () => {
   await producer.close();
 });
 
-test('behind many jobs there is no room for another tail, and for nights and weeks there is', async () => {
+test('a tail is not enqueued behind ten waiting jobs, while nights and weeks are', async () => {
   const producer = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   const added: boolean[] = [];
-  for (let n = 0; n < 11; n += 1) added.push(await enqueueErrand(producer, 'tail', n));
+  for (let n = 0; n < 11; n += 1) added.push(await enqueueReconcile(producer, 'tail', n));
   expect(added).toEqual([...Array.from({ length: 10 }, () => true), false]);
-  expect(await enqueueErrand(producer, 'night', 20)).toBe(true);
-  expect(await enqueueErrand(producer, 'week', 20)).toBe(true);
+  expect(await enqueueReconcile(producer, 'night', 20)).toBe(true);
+  expect(await enqueueReconcile(producer, 'week', 20)).toBe(true);
   expect(await producer.countWaiting()).toBe(12);
   await producer.close();
 });
 
-test('the tail finds what no webhook told, and the metric says how much that was', async () => {
+test('the tail repairs what webhooks missed, and counts it in the metric', async () => {
   const { run, metrics } = testReconciler({ db, service: sandbox });
   const handle = handlerOf((request) => run(request));
   await makePayment('pay_before', Date.now() - HOUR_MS);
   await handle(jobOf('tail'));
   expect(await metrics.render()).not.toMatch(/missed_webhooks_total\{[^}]*\} [1-9]/);
-  // Within the half hour that is read again, and older than a webhook may take.
+  // Within the overlap of half an hour, and older than a webhook may take.
   await makePayment('pay_lost', Date.now() - 10 * 60_000);
   await handle(jobOf('tail'));
   expect(await metrics.render()).toContain('tallyhook_missed_webhooks_total{stream="payments"} 1');
-  const held = await db.query('select id from resources order by id');
-  expect(held).toEqual([{ id: 'pay_before' }, { id: 'pay_lost' }]);
+  const stored = await db.query('select id from resources order by id');
+  expect(stored).toEqual([{ id: 'pay_before' }, { id: 'pay_lost' }]);
 });
 
-test('the night and the week read what the tail has passed', async () => {
+test('the night and the week list what the tail has passed', async () => {
   const { run } = testReconciler({ db, service: sandbox });
   const handle = handlerOf((request) => run(request));
   await handle(jobOf('tail'));
@@ -116,7 +117,7 @@ test('the night and the week read what the tail has passed', async () => {
   expect(await db.query(`select id from resources where id = 'pay_60_days'`)).toHaveLength(1);
 });
 
-test('whatever runs first on a new database, the tail imports the 120 days', async () => {
+test('the tail imports 120 days, also after other runs on a new database', async () => {
   const { run } = testReconciler({ db, service: sandbox });
   const handle = handlerOf((request) => run(request));
   await makePayment('pay_100_days', Date.now() - 100 * 24 * HOUR_MS);
@@ -130,11 +131,11 @@ test('whatever runs first on a new database, the tail imports the 120 days', asy
   expect(await watermarks()).toHaveLength(4);
 });
 
-test('a job that is tried again goes on with what failed, and lists nothing again that was done', async () => {
+test('a retried job resumes what failed, and lists nothing again that is done', async () => {
   const { run } = testReconciler({ db, service: sandbox });
   const handle = handlerOf((request) => run(request));
   const job = jobOf('night');
-  // Not where a run begins, but within it.
+  // The failure comes within the run, not at its start.
   await makePayment('pay_lost', Date.now() - HOUR_MS);
   await sandbox.control('PUT', '/faults', {
     requests: [{ fault: 'server_error', path: '/payments/pay_lost' }],
@@ -148,7 +149,7 @@ test('a job that is tried again goes on with what failed, and lists nothing agai
   );
 });
 
-test('a run that took longer than a day goes on from its checkpoint, too', async () => {
+test('a run that took longer than a day resumes at its checkpoint, too', async () => {
   const { run } = testReconciler({ db, service: sandbox });
   await makePayment('pay_lost', Date.now() - HOUR_MS);
   await sandbox.control('PUT', '/faults', {
@@ -161,7 +162,7 @@ test('a run that took longer than a day goes on from its checkpoint, too', async
   expect(await run()).toMatchObject({ id: failed.id, state: 'done' });
 });
 
-test('a paused errand asks nothing, and trouble with the service has the job tried again', async () => {
+test('a job fails while the service is unusable, and starts no run while reconciliation is paused', async () => {
   const { run } = testReconciler({ db, service: sandbox });
   const handle = handlerOf((request) => run(request));
   await sandbox.control('PUT', '/faults', {
@@ -175,7 +176,7 @@ test('a paused errand asks nothing, and trouble with the service has the job tri
   expect(await db.query('select stream from reconcile_runs order by id')).toEqual(begun);
 });
 
-test('a pause holds a run at its checkpoint, and the first slot after it goes on from there', async () => {
+test('a pause holds a run at its checkpoint, and the first slot after it resumes the run', async () => {
   const endMs = Date.now() - 2 * HOUR_MS;
   const payments = Array.from({ length: 400 }, (_, n) => {
     const createdMs = endMs - n * 60_000;
@@ -202,23 +203,23 @@ test('a pause holds a run at its checkpoint, and the first slot after it goes on
       `select id, state, finished_at as finished, position_at > from_at and position_at < to_at as "isPart"
          from reconcile_runs where cause = 'night' and stream = 'payments'`,
     );
-  const [held] = await nightly();
-  expect(held).toMatchObject({ state: 'paused', finished: null, isPart: true });
+  const [paused] = await nightly();
+  expect(paused).toMatchObject({ state: 'paused', finished: null, isPart: true });
   expect(await db.query(`select class from findings where state = 'open'`)).toEqual([]);
   await endPause(db, 'test');
-  const asked: string[] = [];
+  const requested: string[] = [];
   const tail = handlerOf(async (request) => {
-    asked.push(`${request.stream} ${request.cause}`);
+    requested.push(`${request.stream} ${request.cause}`);
     return await run(request);
   });
   await tail(jobOf('tail'));
-  expect(asked[0]).toBe('payments night');
-  expect(await nightly()).toMatchObject([{ id: held?.id, state: 'done' }]);
+  expect(requested[0]).toBe('payments night');
+  expect(await nightly()).toMatchObject([{ id: paused?.id, state: 'done' }]);
   expect(await db.query('select count(*) as count from resources')).toEqual([{ count: 400 }]);
   expect(await readPausedRuns(db)).toEqual([]);
 });
 
-test('a list that is refused keeps no other list from being read, and is said', async () => {
+test('a list that is refused fails the job, and the other lists are read', async () => {
   const { run } = testReconciler({ db, service: sandbox });
   const handle = handlerOf((request) => run(request));
   await sandbox.control('PUT', '/faults', {

@@ -1,4 +1,4 @@
-/** A service that cannot be asked: said once, backed off from, nothing marked failed, and over by itself. */
+/** A service that cannot be used: one finding, backing off, no resource marked failed, and recovery. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -34,7 +34,7 @@ afterEach(async () => {
 const openFindings = () =>
   db.query(`select class, subject from findings where state = 'open' order by class`);
 
-/** Answers lists and retrieves with the payment as it is now. */
+/** Responds to lists and retrieves with the payment as it is now. */
 function recover(): void {
   service.always = ({ path }) => ({
     status: 200,
@@ -42,16 +42,16 @@ function recover(): void {
   });
 }
 
-const TROUBLE = [
+const FAILURES = [
   ['a wrong key', 401, { error: { type: 'authentication_error', code: 'AU_01', message: 'no' } }],
   ['a revoked key', 401, { error: { type: 'authentication_error', code: 'AU_02', message: 'no' } }],
-  ['a wrong address', 404, '<h1>Not Found</h1>'],
+  ['a wrong base URL', 404, '<h1>Not Found</h1>'],
   ['a service that is down', 503, '<h1>Unavailable</h1>'],
   ['garbage', 200, '<h1>Welcome</h1>'],
 ] as const;
 
-test.each(TROUBLE)(
-  '%s ends a run with its reason, and the next one heals',
+test.each(FAILURES)(
+  '%s keeps a run from starting, and the next one repairs',
   async (_, status, body) => {
     const before = await readResourceStates(db, [id]);
     service.always = () => ({ status, body });
@@ -61,7 +61,7 @@ test.each(TROUBLE)(
     });
     const span = { fromMs: Date.UTC(2026, 9, 1) };
 
-    // It fails where it would begin, before there is a run.
+    // It fails before a run is stored.
     await expect(reconciler.run(span)).rejects.toThrow();
 
     expect(await readResourceStates(db, [id])).toEqual(before);
@@ -74,13 +74,13 @@ test.each(TROUBLE)(
   },
 );
 
-test('a list that refuses a page of its full length is read by shorter ones, and stays so', async () => {
+test('a list that refuses the page limit is read by a smaller one, which is remembered', async () => {
   recover();
-  const answer = service.always;
+  const respond = service.always;
   service.always = (request) => {
     const { limit = 0 } = (request.body ?? {}) as { readonly limit?: number };
     const error = { type: 'invalid_request', code: 'IR_06', message: 'limit should be at most 20' };
-    return limit > 20 || !answer ? { status: 400, body: { error } } : answer(request);
+    return limit > 20 || !respond ? { status: 400, body: { error } } : respond(request);
   };
   const reconciler = testReconciler({ db, service: { baseUrl: service.baseUrl, apiKey: API_KEY } });
   const report = await reconciler.run({ fromMs: Date.UTC(2026, 9, 1) });
@@ -91,25 +91,25 @@ test('a list that refuses a page of its full length is read by shorter ones, and
   expect(known).toEqual([{ limit: 20 }]);
 });
 
-test('trouble that lasts over several runs stands since it began, whatever other lists do', async () => {
-  // Lists are shown, and nothing can be retrieved.
+test('a failure over several runs stays one finding, regardless of other lists', async () => {
+  // Lists work, and retrieves fail.
   service.always = ({ path }) => {
     const data = path === '/payments/list' ? [paid] : [];
     const page = { count: data.length, total_count: data.length, data };
     return path.endsWith('/list') ? { status: 200, body: page } : { status: 503, body: '' };
   };
   const reconciler = testReconciler({ db, service: { baseUrl: service.baseUrl, apiKey: API_KEY } });
-  const standing = () =>
+  const findings = () =>
     db.query(
       `select subject, opened_at from findings where class = 'service_unusable' order by id`,
     );
   expect(await reconciler.run()).toMatchObject({ state: 'failed' });
-  const first = await standing();
+  const first = await findings();
   expect(first).toMatchObject([{ subject: 'service:payments' }]);
   expect(await reconciler.run()).toMatchObject({ state: 'failed' });
   expect(await reconciler.run({ cause: 'night' })).toMatchObject({ state: 'failed' });
   expect(await reconciler.run({ stream: 'refunds' })).toMatchObject({ state: 'done' });
-  expect(await standing()).toEqual(first);
+  expect(await findings()).toEqual(first);
   expect(await openFindings()).toHaveLength(1);
 });
 
@@ -125,7 +125,7 @@ function refreshAt(clock: { nowMs: () => number }, waits: number[] = []) {
     clock,
     metrics: createReconcileMetrics(createMetrics()),
     log: silentLog,
-    pause: (delayMs) => {
+    sleep: (delayMs) => {
       waits.push(delayMs);
       return Promise.resolve();
     },
@@ -137,32 +137,32 @@ const LATER = { nowMs: () => Date.now() + 3 * 60_000 };
 test('what is not final is retrieved when it is due, and not before', async () => {
   recover();
   const signal = new AbortController().signal;
-  expect(await refreshAt(systemClock).round(signal)).toMatchObject({ looked: 0 });
-  expect(await refreshAt(LATER).round(signal)).toMatchObject({ looked: 1 });
+  expect(await refreshAt(systemClock).round(signal)).toMatchObject({ checked: 0 });
+  expect(await refreshAt(LATER).round(signal)).toMatchObject({ checked: 1 });
   expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'succeeded' }]);
 });
 
-test('what settled by a webhook meanwhile costs no request', async () => {
+test('a resource that a webhook settled meanwhile costs no request', async () => {
   await applyEach(db, testApplier(db), [eventBody(paid)]);
   const round = await refreshAt(LATER).round(new AbortController().signal);
-  expect(round).toMatchObject({ looked: 0, settled: 1 });
+  expect(round).toMatchObject({ checked: 0, settled: 1 });
   expect(service.received).toEqual([]);
   const due = await db.query('select id from resources where next_check_at is not null');
   expect(due).toEqual([]);
 });
 
-test('what a round in trouble did not look at is due again at once', async () => {
+test('what a failed round did not check is due again at once', async () => {
   service.always = () => ({ status: 503, body: '' });
   const refresh = refreshAt(LATER);
   const { signal } = new AbortController();
-  expect(await refresh.round(signal)).toMatchObject({ outcome: 'trouble' });
+  expect(await refresh.round(signal)).toMatchObject({ outcome: 'unusable' });
   expect(await openFindings()).toEqual([{ class: 'service_unusable', subject: 'service:refresh' }]);
   recover();
-  expect(await refresh.round(signal)).toMatchObject({ outcome: 'done', looked: 1 });
+  expect(await refresh.round(signal)).toMatchObject({ outcome: 'done', checked: 1 });
   expect(await openFindings()).toEqual([]);
 });
 
-test('trouble is backed off from ever longer, up to five minutes', async () => {
+test('refresh backs off exponentially, up to five minutes', async () => {
   service.always = () => ({ status: 503, body: '' });
   const waits: number[] = [];
   const closing = new AbortController();

@@ -1,19 +1,23 @@
-/** Retrieves now whatever an id names, known or not, and tells what that changed. */
+/** Retrieves what an id names, in the ledger or not, and reports what that changed. */
 import type { ResourceKind } from '../contract/resources/index.ts';
 import { orderKeysNamed } from '../ledger/domain/order.ts';
 import type { ResourceRef } from '../ledger/domain/snapshot.ts';
 import { findResources } from '../ledger/read/store/lookup.ts';
 import { readOrderParts } from '../ledger/read/store/parts.ts';
 import type { Queryable } from '../platform/db/database.ts';
-import { type FindParts, findPayments, type Looked } from './findPayments.ts';
+import {
+  type DiscoveryParts,
+  discoverPayments,
+  type RetrievedResource,
+} from './discoverPayments.ts';
 import type { Retrieved } from './retrieve.ts';
 import type { CheckedRow } from './store/checks.ts';
 
 /**
- * The resources of this id; where there are none, the parts of the order of this id.
- * @param kind of a resource that the ledger need not know
+ * The resources with this id; where there are none, the parts of the order with this id.
+ * @param kind names a resource that need not be in the ledger
  */
-export async function resourcesNamed(
+export async function findNamedResources(
   db: Queryable,
   id: string,
   kind: ResourceKind | undefined,
@@ -25,32 +29,35 @@ export async function resourcesNamed(
   return parts.flat().map((part) => ({ kind: part.kind, id: part.id }));
 }
 
-/** Kinds that the service can be asked for by an id alone, after payments. */
+/** Kinds that are retrieved by an id alone, after payments. */
 const OTHER_KINDS = ['refund', 'dispute', 'payout'] as const;
 
 /**
- * Asks the service about an id of which the ledger holds nothing: payments of an order of this id, a
- * payment, then a refund, a dispute and a payout.
- * @returns what the service knows, and what could not be asked; nothing where it knows none
+ * Retrieves an id that is not in the ledger: payments of an order with this id, a payment, then a
+ * refund, a dispute and a payout.
+ * @returns what the service has, and what could not be requested; nothing where it has none
  */
-export async function retrieveUnknown(parts: FindParts, id: string): Promise<readonly Looked[]> {
-  const { looked, trouble } = await findPayments(parts, { id }, undefined);
-  if (looked.length > 0) return looked;
-  const unasked: Looked[] = trouble === undefined ? [] : [unlisted(id, trouble)];
+export async function retrieveUnknown(
+  parts: DiscoveryParts,
+  id: string,
+): Promise<readonly RetrievedResource[]> {
+  const { payments, listFailure } = await discoverPayments(parts, { id }, undefined);
+  if (payments.length > 0) return payments;
+  const failed: RetrievedResource[] = listFailure === undefined ? [] : [unlisted(id, listFailure)];
   for (const kind of OTHER_KINDS) {
     const ref = { kind, id };
     const retrieved = await parts.retrieve(ref, { lane: 'operator' });
     if (retrieved.outcome === 'applied') return [{ ref, retrieved }];
-    const isUnasked = retrieved.outcome === 'failed' && retrieved.trouble !== 'refused';
-    if (isUnasked) unasked.push({ ref, retrieved });
+    const isFailed = retrieved.outcome === 'failed' && retrieved.failure !== 'refused';
+    if (isFailed) failed.push({ ref, retrieved });
   }
-  return unasked;
+  return failed;
 }
 
-function unlisted(id: string, reason: string): Looked {
+function unlisted(id: string, reason: string): RetrievedResource {
   return {
     ref: { kind: 'payment', id },
-    retrieved: { outcome: 'failed', trouble: 'away', reason },
+    retrieved: { outcome: 'failed', failure: 'unavailable', reason },
   };
 }
 
@@ -68,10 +75,10 @@ const FIELDS = [
   'amountMinor',
   'capturedMinor',
   'isContradicted',
-  'isDoubtful',
+  'isUncertain',
 ] as const satisfies readonly (keyof CheckedRow)[];
 
-/** What is otherwise than before; a resource that the ledger did not have changed in all it has. */
+/** The fields that a retrieve changed; of a resource new to the ledger, every field it has. */
 export function changesOf({ before, after }: Extract<Retrieved, { readonly outcome: 'applied' }>) {
   return FIELDS.flatMap((field): readonly Change[] => {
     const [was, is] = [before?.[field] ?? null, after[field]];

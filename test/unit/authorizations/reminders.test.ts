@@ -1,14 +1,14 @@
-/** Rules are those of src/authorizations/domain/authorization.ts. */
+/** Numbers are the rules of src/authorizations/domain/reminders.ts. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { capturableMinor } from '../../../src/authorizations/domain/capturable.ts';
 import {
   DEFAULT_THRESHOLD_HOURS,
   deadlineOf,
-  decide,
+  decideReminder,
   policyActs,
-  type Said,
-} from '../../../src/authorizations/domain/authorization.ts';
-import { capturableMinor } from '../../../src/authorizations/domain/capturable.ts';
+  type Reminder,
+} from '../../../src/authorizations/domain/reminders.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/platform/time.ts';
 
 const WEEK_MS = 7 * DAY_MS;
@@ -53,51 +53,51 @@ describe('the deadline', () => {
   });
 });
 
-/** Looks at the instants given, as the check does, and collects what is spoken. */
-function live(looks: readonly number[], deadlineMs: number, hours: readonly number[]) {
-  let said: Said | undefined;
-  const spoken: { readonly hours: number; readonly atMs: number }[] = [];
-  for (const nowMs of looks) {
-    const decision = decide({ deadlineMs, said, thresholds: hours }, nowMs);
-    if (decision.speak !== undefined) spoken.push({ hours: decision.speak, atMs: nowMs });
-    said = decision.said;
+/** Decides at the given instants, as the check does, and collects the reminders. */
+function remindersAt(checks: readonly number[], deadlineMs: number, hours: readonly number[]) {
+  let latest: Reminder | undefined;
+  const sent: { readonly hours: number; readonly atMs: number }[] = [];
+  for (const nowMs of checks) {
+    const decision = decideReminder({ deadlineMs, latest, thresholds: hours }, nowMs);
+    if (decision.dueHours !== undefined) sent.push({ hours: decision.dueHours, atMs: nowMs });
+    latest = decision.latest;
   }
-  return { spoken, said };
+  return sent;
 }
 
 describe('thresholds', () => {
-  test('each is spoken of once when it is looked at whenever a look is due (rules 3 and 4)', () => {
+  test('each has one reminder when every check runs on time (rules 3 and 4)', () => {
     fc.assert(
       fc.property(thresholds, (hours) => {
         const deadlineMs = T0 + WEEK_MS;
-        const looks: number[] = [];
+        const checks: number[] = [];
         let nowMs = T0;
-        let said: Said | undefined;
-        const spoken: number[] = [];
+        let latest: Reminder | undefined;
+        const sent: number[] = [];
         while (nowMs < deadlineMs + 3 * DAY_MS) {
-          looks.push(nowMs);
-          const decision = decide({ deadlineMs, said, thresholds: hours }, nowMs);
-          if (decision.speak !== undefined) spoken.push(decision.speak);
-          said = decision.said;
-          expect(decision.nextLookMs).toBeGreaterThan(nowMs);
-          nowMs = decision.nextLookMs;
+          checks.push(nowMs);
+          const decision = decideReminder({ deadlineMs, latest, thresholds: hours }, nowMs);
+          if (decision.dueHours !== undefined) sent.push(decision.dueHours);
+          latest = decision.latest;
+          expect(decision.nextCheckMs).toBeGreaterThan(nowMs);
+          nowMs = decision.nextCheckMs;
         }
-        expect(spoken).toEqual([...hours.toSorted((a, b) => b - a), 0]);
-        // Past the deadline the looks go on, a day apart (rule 6).
-        expect(looks.filter((look) => look >= deadlineMs)).toHaveLength(3);
+        expect(sent).toEqual([...hours.toSorted((a, b) => b - a), 0]);
+        // After the deadline the checks continue, a day apart (rule 6).
+        expect(checks.filter((atMs) => atMs >= deadlineMs)).toHaveLength(3);
       }),
     );
   });
 
-  test('none is spoken of twice or before its time, whenever the looks are, and what is said grows nearer (rules 3 and 4)', () => {
+  test('none has two reminders or an early one, whenever the checks run, and reminders approach the deadline (rules 3 and 4)', () => {
     fc.assert(
       fc.property(fc.array(instant, { maxLength: 40 }), thresholds, (instants, hours) => {
         const deadlineMs = T0 + 20 * DAY_MS;
-        const looks = instants.toSorted((a, b) => a - b);
-        const { spoken } = live([...looks, ...looks.slice(-1)], deadlineMs, hours);
-        const saidHours = spoken.map((one) => one.hours);
-        expect(saidHours).toEqual([...new Set(saidHours)].sort((a, b) => b - a));
-        for (const { hours: threshold, atMs } of spoken) {
+        const checks = instants.toSorted((a, b) => a - b);
+        const sent = remindersAt([...checks, ...checks.slice(-1)], deadlineMs, hours);
+        const sentHours = sent.map((one) => one.hours);
+        expect(sentHours).toEqual([...new Set(sentHours)].sort((a, b) => b - a));
+        for (const { hours: threshold, atMs } of sent) {
           expect(atMs).toBeGreaterThanOrEqual(deadlineMs - threshold * HOUR_MS);
           // The nearest one that was reached, not an older one.
           const nearer = [...hours, 0].filter((one) => one < threshold);
@@ -107,49 +107,52 @@ describe('thresholds', () => {
     );
   });
 
-  test('a threshold is reached at its very instant, the deadline too (rule 3)', () => {
+  test('a threshold is reached exactly at its instant, and so is the deadline (rule 3)', () => {
     const deadlineMs = T0 + WEEK_MS;
-    const spokenAt = (nowMs: number) =>
-      decide({ deadlineMs, said: undefined, thresholds: [48, 6] }, nowMs).speak;
+    const dueAt = (nowMs: number) =>
+      decideReminder({ deadlineMs, latest: undefined, thresholds: [48, 6] }, nowMs).dueHours;
     for (const [hours, before] of [
       [48, undefined],
       [6, 48],
       [0, 6],
     ] as const) {
       const instantMs = deadlineMs - hours * HOUR_MS;
-      expect(spokenAt(instantMs - 1), `just before ${hours} h`).toBe(before);
-      expect(spokenAt(instantMs), `at ${hours} h`).toBe(hours);
+      expect(dueAt(instantMs - 1), `just before ${hours} h`).toBe(before);
+      expect(dueAt(instantMs), `at ${hours} h`).toBe(hours);
     }
   });
 
-  test('the order in which they are configured means nothing', () => {
+  test('the order in which they are configured does not matter', () => {
     fc.assert(
       fc.property(thresholds, instant, (hours, nowMs) => {
-        const ask = (list: readonly number[]) =>
-          decide({ deadlineMs: T0 + 20 * DAY_MS, said: undefined, thresholds: list }, nowMs);
-        expect(ask(hours.toReversed())).toEqual(ask([...hours, ...hours]));
+        const decideFor = (list: readonly number[]) =>
+          decideReminder(
+            { deadlineMs: T0 + 20 * DAY_MS, latest: undefined, thresholds: list },
+            nowMs,
+          );
+        expect(decideFor(hours.toReversed())).toEqual(decideFor([...hours, ...hours]));
       }),
     );
   });
 
-  test('a deadline that moved by less than an hour says nothing anew; one that moved further does (rule 5)', () => {
+  test('a deadline that moved by less than an hour repeats no reminder; one that moved further starts over (rule 5)', () => {
     const deadlineMs = T0 + WEEK_MS;
     const nowMs = deadlineMs - 5 * HOUR_MS;
-    const said = { hours: 6, deadlineMs };
-    const ask = (movedMs: number) =>
-      decide(
-        { deadlineMs: deadlineMs + movedMs, said, thresholds: DEFAULT_THRESHOLD_HOURS },
+    const latest = { hours: 6, deadlineMs };
+    const decideAfter = (movedMs: number) =>
+      decideReminder(
+        { deadlineMs: deadlineMs + movedMs, latest, thresholds: DEFAULT_THRESHOLD_HOURS },
         nowMs,
       );
-    expect(ask(HOUR_MS - 1)).toMatchObject({ speak: undefined, said });
-    expect(ask(-(HOUR_MS - 1))).toMatchObject({ speak: undefined, said });
-    expect(ask(-2 * HOUR_MS)).toMatchObject({ speak: 6 });
-    expect(ask(20 * HOUR_MS)).toMatchObject({ speak: 48 });
-    expect(ask(WEEK_MS)).toMatchObject({ speak: undefined, said: undefined });
+    expect(decideAfter(HOUR_MS - 1)).toMatchObject({ dueHours: undefined, latest });
+    expect(decideAfter(-(HOUR_MS - 1))).toMatchObject({ dueHours: undefined, latest });
+    expect(decideAfter(-2 * HOUR_MS)).toMatchObject({ dueHours: 6 });
+    expect(decideAfter(20 * HOUR_MS)).toMatchObject({ dueHours: 48 });
+    expect(decideAfter(WEEK_MS)).toMatchObject({ dueHours: undefined, latest: undefined });
   });
 });
 
-test('a policy acts from its threshold to the deadline, and neither before nor after', () => {
+test('a policy acts from its threshold to the deadline, and not before or after', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 100 }), fc.integer(), (hours, offsetMs) => {
       const deadlineMs = T0 + WEEK_MS;
@@ -159,7 +162,7 @@ test('a policy acts from its threshold to the deadline, and neither before nor a
   );
 });
 
-test('at its threshold a policy acts, and at the deadline it no longer does', () => {
+test('a policy acts at its threshold, and no longer at the deadline', () => {
   const deadlineMs = T0 + WEEK_MS;
   const acts = (nowMs: number) => policyActs({ action: 'capture', hours: 6 }, deadlineMs, nowMs);
   const thresholdMs = deadlineMs - 6 * HOUR_MS;
@@ -171,7 +174,7 @@ test('at its threshold a policy acts, and at the deadline it no longer does', ()
   ]);
 });
 
-test('only a hold that is open and not used up can be captured', () => {
+test('only a hold that is open and not fully captured can be captured', () => {
   const hold = { status: 'requires_capture', authorizedMinor: 1000, capturedMinor: 0 };
   expect(capturableMinor(hold)).toBe(1000);
   expect(capturableMinor({ ...hold, capturedMinor: 400 })).toBe(600);

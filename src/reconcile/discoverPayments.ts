@@ -1,0 +1,136 @@
+/**
+ * Discovers payments of an order that has none in the ledger: it was only registered, or is unknown.
+ *
+ * The contract has no request by order. A payment is retrieved by its own id, and the list of payments
+ * filters by time and currency. So two things are tried, with one retrieve, one page and at most
+ * MAX_CANDIDATES more retrieves:
+ *
+ * 1. The payment with the id of the order: shops that retry safely often give both the same id.
+ * 2. The newest payments since shortly before the order was registered, or of the last hour where it was
+ *    not. A row that names the order belongs to it. Lists need not carry that field: then a row is a
+ *    candidate when the ledger lacks it and it has the registered amount and currency.
+ * 3. What is retrieved is applied, also when it turns out to belong to another order.
+ */
+import { type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
+import { orderKeyOf } from '../ledger/domain/order.ts';
+import { type ResourceRef, readResource, type SnapshotContent } from '../ledger/domain/snapshot.ts';
+import type { NamedOrder } from '../ledger/read/orders.ts';
+import { type ExpectationRow, readExpectations } from '../ledger/store/expectations.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/db/database.ts';
+import { HOUR_MS } from '../platform/time.ts';
+import { failureOf } from './domain/failures.ts';
+import type { Retrieve, Retrieved } from './retrieve.ts';
+import { readLocalByIds } from './store/compare.ts';
+
+export interface DiscoveryParts {
+  readonly db: Database;
+  readonly client: PaymentServiceClient;
+  readonly retrieve: Retrieve;
+  readonly clock: Clock;
+}
+
+/** A resource that was requested, and what became of it. */
+export interface RetrievedResource {
+  readonly ref: ResourceRef;
+  readonly retrieved: Retrieved;
+}
+
+export interface DiscoveredPayments {
+  /** Payments of the order, and those that could not be retrieved. */
+  readonly payments: readonly RetrievedResource[];
+  /** Why the list could not be read; undefined when it was. */
+  readonly listFailure: string | undefined;
+}
+
+const MAX_CANDIDATES = 5;
+const PAGE_LIMIT = 100;
+/** A shop may create the payment before it registers the order, and clocks differ. */
+const BEFORE_MS = HOUR_MS;
+
+/** What the contract allows as the id of a payment. */
+const PAYMENT_ID = /^[\w-]{1,64}$/;
+
+/** Failures of the service are results; nothing is thrown for them. */
+export async function discoverPayments(
+  parts: DiscoveryParts,
+  name: NamedOrder,
+  signal: AbortSignal | undefined,
+): Promise<DiscoveredPayments> {
+  const direct = PAYMENT_ID.test(name.id) ? [await retrievePayment(parts, name.id, signal)] : [];
+  const known = direct.filter(({ retrieved }) => retrieved.outcome !== 'missing');
+  const isFound = known.some((one) => name.by !== 'order' || isOf(one, name.id));
+  if (isFound || name.by === 'payment') return { payments: known, listFailure: undefined };
+  const listed = await listCandidates(parts, name.id, signal);
+  if (typeof listed === 'string') return { payments: [], listFailure: listed };
+  const payments = await Promise.all(listed.map((id) => retrievePayment(parts, id, signal)));
+  return { payments: payments.filter((one) => isOf(one, name.id)), listFailure: undefined };
+}
+
+/** Retrieves a payment for a person who waits. An aborted request is a failure like others. */
+export async function retrievePayment(
+  { retrieve }: Pick<DiscoveryParts, 'retrieve'>,
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<RetrievedResource> {
+  const ref = { kind: 'payment', id } as const;
+  try {
+    const retrieved = await retrieve(ref, { lane: 'operator', ...(signal && { signal }) });
+    return { ref, retrieved };
+  } catch (error) {
+    if (!(error instanceof PaymentServiceError)) throw error;
+    const reason = 'the service did not respond in time';
+    return { ref, retrieved: { outcome: 'failed', failure: 'unavailable', reason } };
+  }
+}
+
+/** @returns ids of payments that may belong to the order (rule 2); the reason when the list fails */
+async function listCandidates(
+  { db, client, clock }: DiscoveryParts,
+  orderId: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[] | string> {
+  const [expected] = await readExpectations(db, [orderKeyOf({ id: orderId, orderId })]);
+  const sinceMs = (expected?.registeredAt.getTime() ?? clock.nowMs()) - BEFORE_MS;
+  const filter = {
+    limit: PAGE_LIMIT,
+    created_gte: new Date(sinceMs).toISOString(),
+    ...(expected && { currency: expected.currency }),
+  };
+  let rows: readonly object[];
+  try {
+    const page = await client.payments.list(filter, {
+      lane: 'operator',
+      ...(signal && { signal }),
+    });
+    rows = page.items;
+  } catch (error) {
+    if (!(error instanceof PaymentServiceError)) throw error;
+    return failureOf(error) === 'missing' ? [] : error.message;
+  }
+  const read = rows.flatMap((row) => {
+    const reading = readResource(row, clock.nowMs() * 1000);
+    return reading.outcome === 'read' ? [reading] : [];
+  });
+  const named = read.filter(({ content }) => content.orderId === orderId);
+  if (named.length > 0 || !expected) return named.map(({ ref }) => ref.id).slice(0, MAX_CANDIDATES);
+  const matching = read
+    .filter(({ content }) => matches(content, expected))
+    .map(({ ref }) => ref.id);
+  const local = await readLocalByIds(db, 'payment', matching);
+  const known = new Set(local.flatMap(({ id, status }) => (status === null ? [] : [id])));
+  return matching.filter((id) => !known.has(id)).slice(0, MAX_CANDIDATES);
+}
+
+/** Whether a row names no order and has the registered amount. */
+function matches(content: SnapshotContent, expected: ExpectationRow): boolean {
+  const { orderId, amountMinor, currency } = content;
+  const namesNone = orderId === undefined;
+  return namesNone && amountMinor === expected.amountMinor && currency === expected.currency;
+}
+
+function isOf({ retrieved }: RetrievedResource, orderId: string): boolean {
+  if (retrieved.outcome !== 'applied') return retrieved.outcome === 'failed';
+  const reading = readResource(retrieved.body, Number.MAX_SAFE_INTEGER);
+  return reading.outcome === 'read' && reading.content.orderId === orderId;
+}
