@@ -88,7 +88,7 @@ function reminderOf(due: DueDeadline, nowMs: number): SubjectAlerts | undefined 
 /** Sends a reminder of each active alert whose snooze ends. @returns how many */
 async function remindOfSnoozed(tx: Queryable, nowMs: number): Promise<number> {
   const ids = await endSnoozes(tx, { now: new Date(nowMs), limit: ROWS_PER_TRANSACTION });
-  const entries = ids.map((alertId) => ({ alertId, occasion: 'reminder' as const }));
+  const entries = ids.map((alertId) => ({ alertId, type: 'reminder' as const }));
   if (entries.length > 0) await insertOutbox(tx, entries);
   return ids.length;
 }

@@ -11,7 +11,7 @@ import {
   insertAlerts,
   insertOutbox,
   lockUnresolved,
-  type NotificationType,
+  type OutboxType,
   resolveAlerts,
   updateAlerts,
 } from './store/alerts.ts';
@@ -50,13 +50,13 @@ export async function raiseOneTimeAlerts(tx: Queryable, alerts: readonly Alert[]
 /** Enqueues notifications of alerts, by their ids. */
 async function notify(
   tx: Queryable,
-  alertIds: Readonly<Partial<Record<NotificationType, readonly number[]>>>,
+  alertIds: Readonly<Partial<Record<OutboxType, readonly number[]>>>,
 ): Promise<void> {
-  const entries = NOTIFICATION_TYPES.flatMap((occasion) =>
-    (alertIds[occasion] ?? []).map((alertId) => ({ alertId, occasion })),
+  const entries = OUTBOX_TYPES.flatMap((type) =>
+    (alertIds[type] ?? []).map((alertId) => ({ alertId, type })),
   );
   if (entries.length > 0) await insertOutbox(tx, entries);
 }
 
 /** Resolutions are sent before new alerts. */
-const NOTIFICATION_TYPES: readonly NotificationType[] = ['resolved', 'opened', 'reminder'];
+const OUTBOX_TYPES: readonly OutboxType[] = ['resolved', 'opened', 'reminder'];

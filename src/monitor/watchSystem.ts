@@ -56,7 +56,7 @@ export function createSystemWatch({
     const backlog = await readBacklog(db);
     watchingSinceMs ??= backlog.nowMs;
     if (await isRateLimitExhausted(db)) {
-      await addCounts(db, [{ name: 'rate_exhausted', count: 1 }]);
+      await addCounts(db, [{ name: 'rate_limit_exhausted', count: 1 }]);
     }
     const known = { backlog, watchingSinceMs, isReconciling };
     await db.transaction(async (tx) => {
@@ -82,7 +82,7 @@ async function readFacts(
   const { lastWebhookMs, usualGapMs } = await readWebhookGaps(tx);
   const mismatched = await readCount(tx, 'signature_mismatched', SIGNATURE_WINDOW_MS);
   const unsigned = await readCount(tx, 'signature_unsigned', SIGNATURE_WINDOW_MS);
-  const exhausted = await readCount(tx, 'rate_exhausted', RATE_WINDOW_MS);
+  const exhausted = await readCount(tx, 'rate_limit_exhausted', RATE_WINDOW_MS);
   return {
     nowMs: backlog.nowMs,
     watchingSinceMs,

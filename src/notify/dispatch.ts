@@ -77,7 +77,7 @@ function streamOf(channel: ChannelName, content: Content): string | undefined {
 }
 
 function isDigest({ kind }: Content): boolean {
-  return kind === 'alerts';
+  return kind === 'digest';
 }
 
 function isSnoozed({ snoozedUntil }: OutboxRow, nowMs: number): boolean {

@@ -40,7 +40,7 @@ async function findingOf(subject: string): Promise<number> {
 }
 
 const said = (alerts: readonly WrittenAlert[]) =>
-  alerts.map(({ rule, state, said: occasions }) => [rule, state, ...occasions]);
+  alerts.map(({ rule, state, said: types }) => [rule, state, ...types]);
 
 describe('a finding', () => {
   test('alerts when it opens, not again while it is open, and resolves its alert when it closes', async () => {

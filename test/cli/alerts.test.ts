@@ -56,7 +56,7 @@ test('the list shows what is not resolved, all of it when asked, and only what i
   expect(await numbers()).toEqual([grave, open]);
   expect(await numbers('--all')).toEqual([over, grave, open]);
   expect(await numbers('--severity', 'critical')).toEqual([grave]);
-  expect(await numbers('--rule', 'silence')).toEqual([]);
+  expect(await numbers('--rule', 'webhooks_stopped')).toEqual([]);
   const text = await run('list');
   expect(text.stdout).toContain('Something stands about payment:');
 });

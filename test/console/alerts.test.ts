@@ -71,7 +71,7 @@ test('alerts are listed newest first, page by page, by state, severity and rule'
   expect(await listed('&state=open')).toEqual(numbers.slice(0, 3));
   expect(await listed('&state=resolved')).toEqual(numbers.slice(3));
   expect(await listed('&severity=critical')).toEqual([numbers[0], numbers[2]]);
-  expect(await listed('&rule=silence')).toEqual([]);
+  expect(await listed('&rule=webhooks_stopped')).toEqual([]);
 });
 
 test('one alert is told with its facts', async () => {

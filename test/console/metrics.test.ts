@@ -181,7 +181,7 @@ describe('what stands in the database', () => {
               ('dispute_opened', 'dispute:4', 'critical', 'resolved', 'x', 'x', '{}', null, now(), null, null, null)`,
     );
     await db.query(
-      `insert into alert_outbox (alert_id, occasion, said_at)
+      `insert into alert_outbox (alert_id, type, created_at)
        select id, 'opened', now() - interval '30 seconds' from alerts where subject = 'dispute:1'`,
     );
     const measured = await measure();

@@ -201,16 +201,16 @@ async function allSent(): Promise<boolean> {
 
 interface SentAlert {
   readonly alert_id: number;
-  readonly occasion: string;
+  readonly type: string;
 }
 
-/** Alerts that one channel was sent in two messages for one occasion. */
+/** Alerts that one channel was sent in two messages for one type. */
 function sentTwice(): readonly string[] {
   const messages = new Map(receiver.accepted().map((post) => [post.id, post.body]));
   const sent = [...messages].flatMap(([id, body]) => {
     const { data } = JSON.parse(body) as { data: SentAlert & { urgent?: readonly SentAlert[] } };
     const own = data.urgent ?? (data.alert_id === undefined ? [] : [data]);
-    return own.map(({ alert_id: alertId, occasion }) => ({ id, about: `${alertId} ${occasion}` }));
+    return own.map(({ alert_id: alertId, type }) => ({ id, about: `${alertId} ${type}` }));
   });
   return [...groupBy(sent, ({ about }) => about)].flatMap(([about, own]) =>
     own.length > 1 ? [`alert ${about}: sent in ${own.map(({ id }) => id).join(' and ')}`] : [],

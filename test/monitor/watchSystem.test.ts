@@ -124,10 +124,10 @@ describe('stopped webhooks', () => {
     await webhooks(30, 60);
     await run({ missed: 3 });
     await watch();
-    expect(await written()).toEqual([['silence', 'open', 'opened']]);
+    expect(await written()).toEqual([['webhooks_stopped', 'open', 'opened']]);
     await webhooks(1, 0);
     await watch();
-    expect(await written()).toEqual([['silence', 'resolved', 'opened', 'resolved']]);
+    expect(await written()).toEqual([['webhooks_stopped', 'resolved', 'opened', 'resolved']]);
   });
 
   test('are not concluded from changes before the last webhook', async () => {
@@ -192,17 +192,17 @@ describe('reconciliation', () => {
     expect(await written()).toEqual([]);
     await db.query(
       `insert into alerts (rule, subject, severity, sentence, next_step, detail)
-       values ('watermark', 'system:reconciliation', 'warning', '', '', '{}')`,
+       values ('reconciliation_lag', 'system:reconciliation', 'warning', '', '', '{}')`,
     );
     await watch();
-    expect(await written()).toEqual([['watermark', 'open']]);
+    expect(await written()).toEqual([['reconciliation_lag', 'open']]);
     await db.query(
       `insert into reconcile_pauses (paused_by, reason, paused_at)
        values ('ada', 'maintenance', now() - interval '5 hours')`,
     );
     await watch();
     expect((await written()).map(([rule, state]) => [rule, state])).toEqual([
-      ['watermark', 'resolved'],
+      ['reconciliation_lag', 'resolved'],
       ['reconciliation_paused', 'open'],
     ]);
   });
@@ -231,16 +231,16 @@ describe('reconciliation', () => {
     );
     await watch();
     expect(await db.query('select name, count from watch_counts')).toEqual([
-      { name: 'rate_exhausted', count: 1 },
+      { name: 'rate_limit_exhausted', count: 1 },
     ]);
     expect(await written()).toEqual([]);
     await db.query(
       `insert into watch_counts (minute, name, count)
-       select date_trunc('minute', now()) - n * interval '1 minute', 'rate_exhausted', 1
+       select date_trunc('minute', now()) - n * interval '1 minute', 'rate_limit_exhausted', 1
          from generate_series(1, 9) as n`,
     );
     await watch();
-    expect(await written()).toEqual([['rate_exhausted', 'open', 'opened']]);
+    expect(await written()).toEqual([['rate_limit_exhausted', 'open', 'opened']]);
   });
 });
 
@@ -259,7 +259,7 @@ test('two processes that watch at the same time alert once', async () => {
   await run({ missed: 3 });
   const other = watchAs(true);
   await Promise.all([watch(), other(), watch(), other()]);
-  const stopped = (await readWrittenAlerts(db)).filter(({ rule }) => rule === 'silence');
+  const stopped = (await readWrittenAlerts(db)).filter(({ rule }) => rule === 'webhooks_stopped');
   expect(stopped.length).toBeLessThanOrEqual(1);
 });
 
@@ -273,5 +273,5 @@ test('the scheduler watches from its start', async () => {
   } finally {
     await tallyhook.close();
   }
-  expect((await written()).map(([rule]) => rule)).toContain('silence');
+  expect((await written()).map(([rule]) => rule)).toContain('webhooks_stopped');
 });

@@ -217,12 +217,12 @@ describe.each(['webhook', 'slack', 'mail'] as const)('the channel %s', (name) =>
     expect(await readChannelAlerts(name)).toMatchObject([{ state: 'resolved' }]);
     expect((await readMessages(db)).filter(({ state }) => state !== 'delivered')).toEqual([]);
     // Sent to the other channels, here the log, and never to itself.
-    expect(receiver.accepted().filter(({ text }) => text.includes('channel_dead'))).toEqual([]);
+    expect(receiver.accepted().filter(({ text }) => text.includes('channel_down'))).toEqual([]);
     const sent = await db.query(
-      `select content -> 'alert' ->> 'occasion' as occasion from messages
-        where channel = 'log' and content -> 'alert' ->> 'rule' = 'channel_dead' order by number`,
+      `select content -> 'alert' ->> 'type' as type from messages
+        where channel = 'log' and content -> 'alert' ->> 'rule' = 'channel_down' order by number`,
     );
-    expect(sent).toEqual([{ occasion: 'opened' }, { occasion: 'resolved' }]);
+    expect(sent).toEqual([{ type: 'opened' }, { type: 'resolved' }]);
   });
 
   test('that accepts nothing for three days: its messages fail, and their alerts stay in the list', async () => {
@@ -241,7 +241,7 @@ describe.each(['webhook', 'slack', 'mail'] as const)('the channel %s', (name) =>
 
 function readChannelAlerts(channel: string): Promise<object[]> {
   return db.query(
-    `select state, severity from alerts where rule = 'channel_dead' and subject = $1 order by id`,
+    `select state, severity from alerts where rule = 'channel_down' and subject = $1 order by id`,
     [`channel:${channel}`],
   );
 }

@@ -55,7 +55,7 @@ describe('a message whose first attempt outlives its lease', () => {
 
   /** Claims the one message twice: the first attempt hangs, its lease ends, another one begins. */
   async function claimTwice(): Promise<readonly [ClaimedMessage, ClaimedMessage]> {
-    const content = { kind: 'alerts' } as never;
+    const content = { kind: 'digest' } as never;
     await insertMessages(db, [{ id: 'msg_1', channel: 'log', content, stream: undefined }], at(0));
     const first = await claimAt(0);
     expect(await claimAt(LEASE_MS - 1)).toBeUndefined();
@@ -124,7 +124,7 @@ describe('two transactions that settle the alerts of one subject', () => {
     const rows = await db.query<{ state: string }>('select state from alerts order by id');
     expect(rows.map(({ state }) => state)).toEqual(states);
     const sent = await db.query(
-      `select count(*) filter (where occasion = 'resolved') as ends from alert_outbox`,
+      `select count(*) filter (where type = 'resolved') as ends from alert_outbox`,
     );
     expect(sent).toEqual([{ ends: 1 }]);
   });

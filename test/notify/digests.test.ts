@@ -84,7 +84,7 @@ test('10,000 disputes in a minute are a few digests per channel with counts and 
   expect(await db.query('select * from alert_outbox')).toEqual([]);
 
   const groups = hook.accepted().map(({ body }) => JSON.parse(body) as Digest);
-  expect(groups.map(({ type }) => type)).toEqual(groups.map(() => 'alerts.grouped'));
+  expect(groups.map(({ type }) => type)).toEqual(groups.map(() => 'alert.digest'));
   for (const received of [hook.accepted(), chat.accepted(), mail.mails]) {
     expect(received.length).toBeGreaterThan(0);
     expect(received.length).toBeLessThanOrEqual(HANDFUL);
@@ -180,7 +180,7 @@ test('a channel gets alerts of its minimum severity, and no snoozed ones', async
   await tick();
   const subjects = (bodies: readonly string[]) =>
     bodies.map((body) => /dp_[a-z]+/.exec(body)?.[0]).toSorted();
-  expect(subjects(hook.accepted().map(({ body }) => body))).toEqual(['dp_severe', 'dp_mild']);
+  expect(subjects(hook.accepted().map(({ body }) => body))).toEqual(['dp_mild', 'dp_severe']);
   expect(subjects(chat.accepted().map(({ body }) => body))).toEqual(['dp_severe']);
   expect(subjects(mail.mails.map(({ raw }) => raw))).toEqual(['dp_severe']);
 });

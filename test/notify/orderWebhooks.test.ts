@@ -352,7 +352,7 @@ test('a webhook that is refused for three days fails, raises an alert, and the n
   await notifier.deliver();
   expect(webhooks().map(({ type }) => type)).toEqual(['order.partially_refunded']);
   const raised = await db.query(
-    `select severity, order_id as "orderId", state from alerts where rule = 'order_notice_given_up'`,
+    `select severity, order_id as "orderId", state from alerts where rule = 'order_webhook_failed'`,
   );
   expect(raised).toEqual([{ severity: 'warning', orderId: 'ord_1', state: 'resolved' }]);
 });

@@ -137,5 +137,5 @@ test('an alert that opens and resolves while no worker runs is reported in one m
   );
   run('alerts', {});
   await waitFor('the alert', () => hook.accepted().length === 1);
-  expect(hook.accepted().map(({ type }) => type)).toEqual(['alert.passed']);
+  expect(hook.accepted().map(({ type }) => type)).toEqual(['alert.opened_and_resolved']);
 });

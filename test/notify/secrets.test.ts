@@ -120,7 +120,7 @@ test('neither messages nor log lines carry secrets or personal data', async () =
   });
   const url = await webhookUrlOf(program);
   await waitFor('the feed to be followed', async () => {
-    const rows = await db.query('select change_number from order_notice_position');
+    const rows = await db.query('select change_number from order_webhook_position');
     return rows.length > 0;
   });
   const failsFirst = (receiver: HttpReceiver, failing: Behaviour) =>

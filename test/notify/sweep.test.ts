@@ -85,7 +85,7 @@ test('after a stop of five days an order webhook that is refused again fails and
   await notifier.deliver();
   expect(await readMessages(db)).toMatchObject([{ state: 'given_up', attempts: 1 }]);
   expect(await readWrittenAlerts(db)).toMatchObject([
-    { rule: 'order_notice_given_up', said: ['opened'] },
+    { rule: 'order_webhook_failed', said: ['opened'] },
   ]);
 });
 
@@ -106,7 +106,7 @@ test('a channel that is down is reported until it is removed from the settings',
   await notifier.dispatch();
   receiver.behave({ does: 'answer', status: 410 });
   await notifier.deliver();
-  const down = { rule: 'channel_dead', subject: 'channel:webhook' };
+  const down = { rule: 'channel_down', subject: 'channel:webhook' };
   const alerts = () => readWrittenAlerts(db, [down.subject]);
   const health = () => db.query('select channel from channel_health');
 

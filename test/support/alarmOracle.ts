@@ -93,7 +93,7 @@ const FAILED_PAYOUT = new Set(['failed', 'cancelled', 'expired', 'reversed', 'in
 const SYSTEM_RULES: Readonly<Record<string, (faults: FaultsInput) => boolean>> = {
   signature_failures: ({ webhooks }) => (webhooks?.corrupt_signature ?? 0) > 0,
   missed_webhooks: ({ webhooks }) => (webhooks?.drop ?? 0) > 0,
-  silence: ({ webhooks }) => (webhooks?.drop ?? 0) > 0,
+  webhooks_stopped: ({ webhooks }) => (webhooks?.drop ?? 0) > 0,
   service_unreachable: ({ requests = [] }) => requests.length > 0,
 };
 

@@ -32,7 +32,7 @@ export function readWrittenAlerts(
 ): Promise<readonly WrittenAlert[]> {
   return db.query<WrittenAlert>(
     `select a.rule, a.subject, a.variant, a.severity, a.state,
-            coalesce((select array_agg(o.occasion order by o.id)
+            coalesce((select array_agg(o.type order by o.id)
                         from alert_outbox o where o.alert_id = a.id), '{}') as said
        from alerts a
       where $1::text[] is null or a.subject = any ($1::text[])

@@ -65,18 +65,18 @@ export const RULES = [
   'foreign_merchant',
   // The system: monitor/domain/systemRules.ts
   'signature_failures',
-  'silence',
+  'webhooks_stopped',
   'missed_webhooks',
   'backlog',
   'dead_events',
-  'watermark',
+  'reconciliation_lag',
   'reconciliation_paused',
-  'rate_exhausted',
+  'rate_limit_exhausted',
   'service_unreachable',
   'clock_skew',
   // Channels: notify/domain/channel.ts
-  'channel_dead',
-  'order_notice_given_up',
+  'channel_down',
+  'order_webhook_failed',
 ] as const;
 export type Rule = (typeof RULES)[number];
 

@@ -3,7 +3,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import type { Alert, KeptAlert, SubjectAlerts, UnresolvedAlert } from '../domain/alert.ts';
 
 /** Why an alert notifies. */
-export type NotificationType = 'opened' | 'reminder' | 'resolved';
+export type OutboxType = 'opened' | 'reminder' | 'resolved';
 
 /** Locks and reads the unresolved alerts of subjects and rules. */
 export function lockUnresolved(
@@ -117,14 +117,14 @@ export async function resolveAlerts(
 /** Enqueues notifications, in this order. */
 export async function insertOutbox(
   tx: Queryable,
-  entries: readonly { readonly alertId: number; readonly occasion: NotificationType }[],
+  entries: readonly { readonly alertId: number; readonly type: OutboxType }[],
 ): Promise<void> {
   await tx.query(
-    `insert into alert_outbox (alert_id, occasion)
-     select alert_id, occasion
-       from unnest($1::bigint[], $2::text[]) with ordinality as u (alert_id, occasion, place)
+    `insert into alert_outbox (alert_id, type)
+     select alert_id, type
+       from unnest($1::bigint[], $2::text[]) with ordinality as u (alert_id, type, place)
       order by place`,
-    [entries.map(({ alertId }) => alertId), entries.map(({ occasion }) => occasion)],
+    [entries.map(({ alertId }) => alertId), entries.map(({ type }) => type)],
   );
 }
 

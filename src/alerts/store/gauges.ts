@@ -36,9 +36,9 @@ export interface OutboxMeasure {
 export async function measureOutbox(db: Queryable): Promise<OutboxMeasure> {
   const rows = await db.query<OutboxMeasure>(
     `select count(*) as waiting,
-            greatest(coalesce(extract(epoch from clock_timestamp() - min(said_at)), 0), 0)::float8
+            greatest(coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0), 0)::float8
               as "oldestAgeSeconds"
-       from (select said_at from alert_outbox order by id limit $1) o`,
+       from (select created_at from alert_outbox order by id limit $1) o`,
     [COUNTED_ROWS],
   );
   const [row] = rows;

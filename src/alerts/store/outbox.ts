@@ -8,7 +8,7 @@ import type { Severity } from '../domain/alert.ts';
  */
 export async function claimDispatch(tx: Queryable, now: Date): Promise<boolean> {
   const rows = await tx.query(
-    `select next_take_at from alert_pace where next_take_at <= $1 for update skip locked`,
+    `select next_dispatch_at from dispatch_state where next_dispatch_at <= $1 for update skip locked`,
     [now.toISOString()],
   );
   return rows.length > 0;
@@ -16,13 +16,13 @@ export async function claimDispatch(tx: Queryable, now: Date): Promise<boolean> 
 
 /** Sets the time of the next dispatch. The caller holds the claim. */
 export async function setNextDispatch(tx: Queryable, nextDispatchAt: Date): Promise<void> {
-  await tx.query('update alert_pace set next_take_at = $1', [nextDispatchAt.toISOString()]);
+  await tx.query('update dispatch_state set next_dispatch_at = $1', [nextDispatchAt.toISOString()]);
 }
 
 /** A row of the outbox with the current state of its alert. */
 export interface OutboxRow {
   readonly alertId: number;
-  readonly occasion: 'opened' | 'reminder' | 'resolved';
+  readonly type: 'opened' | 'reminder' | 'resolved';
   readonly rule: string;
   readonly subject: string;
   readonly severity: Severity;
@@ -44,9 +44,9 @@ export function claimOutbox(tx: Queryable, limit: number): Promise<readonly Outb
     `with claimed as (
        delete from alert_outbox
         where id = any (array(select id from alert_outbox order by id limit $1))
-       returning id, alert_id, occasion
+       returning id, alert_id, type
      )
-     select a.id as "alertId", c.occasion, a.rule, a.subject, a.severity, a.sentence,
+     select a.id as "alertId", c.type, a.rule, a.subject, a.severity, a.sentence,
             a.next_step as "nextStep", a.order_id as "orderId", a.payment_id as "paymentId",
             a.deadline_at as "deadlineAt", a.opened_at as "openedAt",
             a.resolved_at as "resolvedAt", a.snoozed_until as "snoozedUntil",

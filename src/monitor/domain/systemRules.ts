@@ -131,10 +131,10 @@ const CRITICAL_SKEW_MS = MINUTE_MS;
 
 /** The subjects and their rules. */
 const RULES_ABOUT = {
-  'system:webhooks': ['signature_failures', 'silence', 'missed_webhooks'],
+  'system:webhooks': ['signature_failures', 'webhooks_stopped', 'missed_webhooks'],
   'system:events': ['backlog', 'dead_events'],
-  'system:reconciliation': ['watermark', 'reconciliation_paused'],
-  'system:service': ['service_unreachable', 'rate_exhausted'],
+  'system:reconciliation': ['reconciliation_lag', 'reconciliation_paused'],
+  'system:service': ['service_unreachable', 'rate_limit_exhausted'],
   'system:clock': ['clock_skew'],
 } as const satisfies Readonly<Record<string, readonly Rule[]>>;
 type SystemSubject = keyof typeof RULES_ABOUT;
@@ -229,7 +229,7 @@ function webhooksStopped(facts: SystemFacts): SystemAlert | undefined {
   const found = `the service has ${counted(changes, 'change')} that no webhook reported`;
   const usual = usualGapMs === undefined ? '' : `; 99 % usually arrive within ${span(usualGapMs)}`;
   return {
-    rule: 'silence',
+    rule: 'webhooks_stopped',
     severity: 'critical',
     sentence:
       lastWebhookMs === undefined
@@ -300,12 +300,12 @@ function deadEvents({ deadEvents: count }: SystemFacts): SystemAlert | undefined
 function reconciliationLag(facts: SystemFacts): SystemAlert | undefined {
   const [oldest] = (facts.reconciliation?.watermarks ?? []).toSorted((a, b) => a.atMs - b.atMs);
   if (!oldest) return undefined;
-  const isOpen = facts.openRules.has('watermark');
+  const isOpen = facts.openRules.has('reconciliation_lag');
   const sinceMs = isOpen ? oldest.atMs : Math.max(oldest.atMs, facts.watchingSinceMs);
   if (facts.nowMs - sinceMs < LAG_MS) return undefined;
   const ageMs = facts.nowMs - oldest.atMs;
   return {
-    rule: 'watermark',
+    rule: 'reconciliation_lag',
     severity: ageMs >= CRITICAL_LAG_MS ? 'critical' : 'warning',
     sentence: `The list of ${oldest.stream} is reconciled up to ${instant(oldest.atMs)} only, ${span(ageMs)} ago. Changes since then that webhooks missed are not in the ledger.`,
     nextStep:
@@ -339,10 +339,10 @@ function serviceUnreachable({ nowMs, reconciliation }: SystemFacts): SystemAlert
 }
 
 function rateExhausted({ exhaustedMinutes, openRules }: SystemFacts): SystemAlert | undefined {
-  if (exhaustedMinutes < (openRules.has('rate_exhausted') ? 1 : EXHAUSTED_MINUTES))
+  if (exhaustedMinutes < (openRules.has('rate_limit_exhausted') ? 1 : EXHAUSTED_MINUTES))
     return undefined;
   return {
-    rule: 'rate_exhausted',
+    rule: 'rate_limit_exhausted',
     severity: 'warning',
     sentence: `In ${counted(exhaustedMinutes, 'minute')} of the last ${RATE_WINDOW_MS / MINUTE_MS} the rate limit of the payment service was exhausted. The service rejects requests of the shop, too, and reconciliation waits.`,
     nextStep:

@@ -2,7 +2,7 @@
 
 import type { Queryable } from '../../platform/db/database.ts';
 
-export type CountName = 'signature_mismatched' | 'signature_unsigned' | 'rate_exhausted';
+export type CountName = 'signature_mismatched' | 'signature_unsigned' | 'rate_limit_exhausted';
 
 /** Adds to the counts of the current minute. Names are distinct. */
 export async function addCounts(

@@ -25,10 +25,10 @@ export function createLogChannel(log: Log): Channel {
 function severityOf(content: Content): Severity {
   switch (content.kind) {
     case 'alert':
-      return content.alert.occasion === 'opened' || content.alert.occasion === 'reminder'
+      return content.alert.type === 'opened' || content.alert.type === 'reminder'
         ? content.alert.severity
         : 'info';
-    case 'alerts':
+    case 'digest':
       return content.severity;
     case 'summary':
     case 'order':

@@ -1,10 +1,10 @@
 /**
  * Alerts about the channels themselves.
  *
- * 1. `channel_dead` is open while a channel accepts nothing (retry.ts, rule 5). The other channels are
+ * 1. `channel_down` is open while a channel accepts nothing (retry.ts, rule 5). The other channels are
  *    notified. It is resolved by the first message that the channel accepts, or when the channel is
  *    removed from the settings.
- * 2. `order_notice_given_up` is a one-time alert: an order webhook failed for good. A notification
+ * 2. `order_webhook_failed` is a one-time alert: an order webhook failed for good. A notification
  *    that fails for good raises nothing: its alert stays in the list, and rule 1 reports the channel.
  *    Otherwise two channels that are down would alert about each other forever.
  */
@@ -28,7 +28,7 @@ export function channelDown(channel: ChannelName, health: Health): Alert {
   const { name, setting } = NAMES[channel];
   const since = new Date(health.failingSinceMs).toISOString();
   return {
-    rule: 'channel_dead',
+    rule: 'channel_down',
     subject: subjectOf(channel),
     variant: '',
     severity: 'critical',
@@ -44,7 +44,7 @@ export function channelDown(channel: ChannelName, health: Health): Alert {
 export function channelAlerts(channel: ChannelName, down: Health | undefined): SubjectAlerts {
   return {
     subject: subjectOf(channel),
-    rules: ['channel_dead'],
+    rules: ['channel_down'],
     active: down ? [channelDown(channel, down)] : [],
   };
 }
@@ -64,7 +64,7 @@ export function orderWebhookFailed(failed: FailedOrderWebhook): Alert {
   const { messageId, content, attempts, response } = failed;
   const { type, orderId } = content;
   return {
-    rule: 'order_notice_given_up',
+    rule: 'order_webhook_failed',
     subject: `message:${messageId}`,
     variant: '',
     severity: 'warning',

@@ -25,8 +25,8 @@ import { sumMinor } from '../../contract/money.ts';
 export const CHANNELS = ['log', 'webhook', 'slack', 'mail', 'shop'] as const;
 export type ChannelName = (typeof CHANNELS)[number];
 
-/** `passed`: opened and resolved before anyone was notified. */
-export type Occasion = 'opened' | 'reminder' | 'resolved' | 'passed';
+/** `opened_and_resolved`: opened and resolved before anyone was notified. */
+export type NotificationType = 'opened' | 'reminder' | 'resolved' | 'opened_and_resolved';
 
 export interface Money {
   readonly currency: string;
@@ -39,7 +39,7 @@ export interface Notification {
   readonly rule: string;
   readonly subject: string;
   readonly severity: Severity;
-  readonly occasion: Occasion;
+  readonly type: NotificationType;
   readonly sentence: string;
   readonly nextStep: string;
   readonly orderId: string | null;
@@ -54,7 +54,7 @@ export interface Notification {
 /** Notifications of one rule and type, counted. */
 export interface NotificationGroup {
   readonly rule: string;
-  readonly occasion: Occasion;
+  readonly type: NotificationType;
   readonly severity: Severity;
   readonly count: number;
   /** One entry for each currency. The amount is null if the sum is not exact. */
@@ -79,7 +79,7 @@ export interface DaySummary {
 export type Content =
   | { readonly kind: 'alert'; readonly alert: Notification }
   | {
-      readonly kind: 'alerts';
+      readonly kind: 'digest';
       readonly severity: Severity;
       readonly count: number;
       readonly groups: readonly NotificationGroup[];
@@ -140,11 +140,11 @@ export function composeMessages(
 function onePerAlert(batch: readonly Notification[]): readonly Notification[] {
   const last = new Map<number, Notification>();
   for (const notification of batch) {
-    const before = last.get(notification.alertId)?.occasion;
-    const isNew = before === 'opened' || before === 'passed';
-    const { occasion } = notification;
-    const merged = isNew ? (occasion === 'resolved' ? 'passed' : before) : occasion;
-    last.set(notification.alertId, { ...notification, occasion: merged });
+    const before = last.get(notification.alertId)?.type;
+    const isNew = before === 'opened' || before === 'opened_and_resolved';
+    const { type } = notification;
+    const merged = isNew ? (type === 'resolved' ? 'opened_and_resolved' : before) : type;
+    last.set(notification.alertId, { ...notification, type: merged });
   }
   return [...last.values()].filter((notification) => !isOutdated(notification));
 }
@@ -156,14 +156,14 @@ function isOutdated(notification: Notification): boolean {
   return reportsOpen(notification) && resolvedAt !== null && !isOneTime;
 }
 
-function reportsOpen({ occasion }: Notification): boolean {
-  return occasion === 'opened' || occasion === 'reminder';
+function reportsOpen({ type }: Notification): boolean {
+  return type === 'opened' || type === 'reminder';
 }
 
 function digestOf(notifications: readonly Notification[]): Content {
-  const groups = groupByKey(notifications, ({ occasion, rule }) => `${occasion} ${rule}`);
+  const groups = groupByKey(notifications, ({ type, rule }) => `${type} ${rule}`);
   return {
-    kind: 'alerts',
+    kind: 'digest',
     severity: maxSeverity(notifications),
     count: notifications.length,
     groups: groups.map(summarizeGroup).toSorted(byWeight),
@@ -189,7 +189,7 @@ function groupByKey(
 }
 
 function summarizeGroup(group: Group): NotificationGroup {
-  const [{ rule, occasion }] = group;
+  const [{ rule, type }] = group;
   const byCurrency = new Map<string, number[]>();
   for (const { money } of group) {
     if (money === null) continue;
@@ -199,7 +199,7 @@ function summarizeGroup(group: Group): NotificationGroup {
   }
   return {
     rule,
-    occasion,
+    type,
     severity: maxSeverity(group),
     count: group.length,
     sums: [...byCurrency]
@@ -241,7 +241,7 @@ function byWeight(a: NotificationGroup, b: NotificationGroup): number {
     rankOf(b.severity) - rankOf(a.severity) ||
     b.count - a.count ||
     compare(a.rule, b.rule) ||
-    compare(a.occasion, b.occasion)
+    compare(a.type, b.type)
   );
 }
 

@@ -17,13 +17,13 @@ export function payloadOf(content: Content, createdAt: string): Payload {
   switch (content.kind) {
     case 'alert':
       return {
-        type: `alert.${content.alert.occasion}`,
+        type: `alert.${content.alert.type}`,
         timestamp: createdAt,
         data: alertData(content.alert),
       };
-    case 'alerts':
+    case 'digest':
       return {
-        type: 'alerts.grouped',
+        type: 'alert.digest',
         timestamp: createdAt,
         data: {
           severity: content.severity,
@@ -72,7 +72,7 @@ function alertData(notification: Notification): Readonly<Record<string, unknown>
     rule: notification.rule,
     subject: notification.subject,
     severity: notification.severity,
-    occasion: notification.occasion,
+    type: notification.type,
     sentence: notification.sentence,
     next_step: notification.nextStep,
     order_id: notification.orderId,

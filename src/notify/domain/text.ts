@@ -9,7 +9,13 @@
 import { SEVERITIES } from '../../alerts/domain/alert.ts';
 import { counted, instant as instantOf } from '../../alerts/domain/format.ts';
 import { formatMoney } from '../../contract/money.ts';
-import type { Content, DaySummary, Notification, NotificationGroup, Occasion } from './message.ts';
+import type {
+  Content,
+  DaySummary,
+  Notification,
+  NotificationGroup,
+  NotificationType,
+} from './message.ts';
 
 export interface Text {
   readonly title: string;
@@ -19,11 +25,11 @@ export interface Text {
 /** Lists every alert. */
 export const LIST_COMMAND = 'npx tallyhook alerts list';
 
-const OCCASION_WORDS: Readonly<Record<Occasion, string>> = {
+const TYPE_TEXTS: Readonly<Record<NotificationType, string>> = {
   opened: 'new',
   reminder: 'still open',
   resolved: 'resolved',
-  passed: 'opened and resolved',
+  opened_and_resolved: 'opened and resolved',
 };
 
 const MAX_TITLE = 120;
@@ -38,7 +44,7 @@ function compose(content: Content): Text {
   switch (content.kind) {
     case 'alert':
       return alertText(content.alert);
-    case 'alerts':
+    case 'digest':
       return {
         title: `${content.severity}: ${content.count} alerts`,
         lines: [
@@ -65,8 +71,8 @@ function compose(content: Content): Text {
 }
 
 function alertText(notification: Notification): Text {
-  const { rule, severity, occasion, sentence, nextStep } = notification;
-  const isResolved = occasion === 'resolved' || occasion === 'passed';
+  const { rule, severity, type, sentence, nextStep } = notification;
+  const isResolved = type === 'resolved' || type === 'opened_and_resolved';
   const about = [
     notification.orderId === null ? undefined : `order ${notification.orderId}`,
     notification.paymentId === null ? undefined : `payment ${notification.paymentId}`,
@@ -78,23 +84,23 @@ function alertText(notification: Notification): Text {
     `alert ${notification.alertId}`,
   ].filter((part) => part !== undefined);
   return {
-    title: `${isResolved ? OCCASION_WORDS[occasion] : severity}: ${rule}, ${notification.subject}`,
+    title: `${isResolved ? TYPE_TEXTS[type] : severity}: ${rule}, ${notification.subject}`,
     lines: [
-      occasion === 'opened' ? sentence : `${capitalize(OCCASION_WORDS[occasion])}: ${sentence}`,
+      type === 'opened' ? sentence : `${capitalize(TYPE_TEXTS[type])}: ${sentence}`,
       ...(isResolved ? [] : [`Next step: ${nextStep}`]),
       about.join(', '),
     ],
   };
 }
 
-function groupLine({ rule, occasion, count, sums, severity }: NotificationGroup): string {
+function groupLine({ rule, type, count, sums, severity }: NotificationGroup): string {
   const money = sums.map(({ currency, amountMinor }) =>
     amountMinor === null
       ? `${currency} (the sum is too large)`
       : formatMoney(amountMinor, currency),
   );
   const about = money.length > 0 ? `, ${money.join(' and ')}` : '';
-  return `${count} x ${rule} ${OCCASION_WORDS[occasion]} (${severity})${about}`;
+  return `${count} x ${rule} ${TYPE_TEXTS[type]} (${severity})${about}`;
 }
 
 function summaryText({ day, currencies, openFindings, openAlerts }: DaySummary): Text {

@@ -5,7 +5,7 @@ import type { SentTotals } from '../domain/orderWebhooks.ts';
 /** The number of the last change that was processed; undefined before the first. */
 export async function readPosition(db: Queryable): Promise<number | undefined> {
   const rows = await db.query<{ number: number }>(
-    'select change_number as number from order_notice_position',
+    'select change_number as number from order_webhook_position',
   );
   return rows[0]?.number;
 }
@@ -13,7 +13,7 @@ export async function readPosition(db: Queryable): Promise<number | undefined> {
 /** Starts at a change, unless another worker has set the position. */
 export async function insertPosition(db: Queryable, changeNumber: number): Promise<void> {
   await db.query(
-    `insert into order_notice_position (change_number) values ($1) on conflict do nothing`,
+    `insert into order_webhook_position (change_number) values ($1) on conflict do nothing`,
     [changeNumber],
   );
 }
@@ -27,7 +27,7 @@ export async function advancePosition(
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<boolean> {
   const rows = await tx.query(
-    `update order_notice_position set change_number = $2 where change_number = $1
+    `update order_webhook_position set change_number = $2 where change_number = $1
      returning change_number`,
     [from, to],
   );
@@ -40,8 +40,8 @@ export async function readSentTotals(
   orderKeys: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await tx.query<{ orderKey: string; totals: string }>(
-    `select order_key as "orderKey", money as totals
-       from order_notices
+    `select order_key as "orderKey", totals
+       from order_webhook_totals
       where order_key = any ($1::text[])
       limit $2`,
     [orderKeys, orderKeys.length],
@@ -54,11 +54,11 @@ export async function saveSentTotals(
   sent: ReadonlyMap<string, SentTotals>,
 ): Promise<void> {
   await tx.query(
-    `insert into order_notices as n (order_key, change_number, money)
+    `insert into order_webhook_totals as n (order_key, change_number, totals)
      select order_key, change_number, totals
        from unnest($1::text[], $2::bigint[], $3::text[]) as u (order_key, change_number, totals)
      on conflict (order_key) do update
-        set change_number = excluded.change_number, money = excluded.money`,
+        set change_number = excluded.change_number, totals = excluded.totals`,
     [
       [...sent.keys()],
       [...sent.values()].map(({ changeNumber }) => changeNumber),

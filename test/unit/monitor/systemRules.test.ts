@@ -147,7 +147,7 @@ describe('stopped webhooks', () => {
   test('name the gap and the usual gap', () => {
     const [alert] = alertsOf({ lastWebhookMs: ago(47 * MINUTE_MS), missedSinceLastWebhook: 12 });
     expect(alert).toMatchObject({
-      rule: 'silence',
+      rule: 'webhooks_stopped',
       severity: 'critical',
       subject: 'system:webhooks',
       sentence:
@@ -171,13 +171,13 @@ describe('stopped webhooks', () => {
     const facts = { usualGapMs, missedSinceLastWebhook: 2 };
     expect(alertsOf({ ...facts, lastWebhookMs: ago(limitMs) })).toEqual([]);
     expect(rulesOf({ ...facts, lastWebhookMs: ago(limitMs + 1) })).toEqual([
-      ['silence', 'critical'],
+      ['webhooks_stopped', 'critical'],
     ]);
   });
 
   test('explain missed webhooks, which then do not alert (rule 3)', () => {
     const facts = { lastWebhookMs: ago(HOUR_MS), missedSinceLastWebhook: 12, ...missed(12, 0) };
-    expect(rulesOf(facts)).toEqual([['silence', 'critical']]);
+    expect(rulesOf(facts)).toEqual([['webhooks_stopped', 'critical']]);
   });
 });
 
@@ -209,11 +209,15 @@ describe('conditions that last too long', () => {
     ['a backlog', { oldestPendingMs: ago(5 * MINUTE_MS) }, [['backlog', 'warning']]],
     ['a long backlog', { oldestPendingMs: ago(30 * MINUTE_MS) }, [['backlog', 'critical']]],
     ['many dead events', { deadEvents: 10 }, [['dead_events', 'critical']]],
-    ['a list that is not read', reconciliation({ watermarks: old }), [['watermark', 'warning']]],
+    [
+      'a list that is not read',
+      reconciliation({ watermarks: old }),
+      [['reconciliation_lag', 'warning']],
+    ],
     [
       'a list that is not reconciled for long',
       reconciliation({ watermarks: [{ stream: 'refunds', atMs: ago(6 * HOUR_MS) }] }),
-      [['watermark', 'critical']],
+      [['reconciliation_lag', 'critical']],
     ],
     [
       'a pause, which explains the lists',
@@ -230,7 +234,11 @@ describe('conditions that last too long', () => {
       reconciliation({ unusableSinceMs: ago(HOUR_MS) }),
       [['service_unreachable', 'critical']],
     ],
-    ['a rate budget that is used up', { exhaustedMinutes: 10 }, [['rate_exhausted', 'warning']]],
+    [
+      'a rate budget that is used up',
+      { exhaustedMinutes: 10 },
+      [['rate_limit_exhausted', 'warning']],
+    ],
   ])('alert: %s', (_name, changes, rules) => {
     expect(rulesOf(changes)).toEqual(rules);
   });
@@ -241,7 +249,7 @@ describe('conditions that last too long', () => {
       watchingSinceMs: NOW_MS,
     };
     expect(alertsOf(facts)).toEqual([]);
-    expect(rulesOf({ ...facts, openRules: new Set(['watermark']) })).toHaveLength(1);
+    expect(rulesOf({ ...facts, openRules: new Set(['reconciliation_lag']) })).toHaveLength(1);
   });
 
   test('a backlog is resolved at an age of a minute, not just below its limit (rule 1)', () => {
@@ -254,10 +262,10 @@ describe('conditions that last too long', () => {
 test('every subject is evaluated each time, so that open alerts are resolved', () => {
   const evaluated = evaluateSystem(HEALTHY).map(({ subject, rules }) => [subject, ...rules]);
   expect(evaluated).toEqual([
-    ['system:webhooks', 'signature_failures', 'silence', 'missed_webhooks'],
+    ['system:webhooks', 'signature_failures', 'webhooks_stopped', 'missed_webhooks'],
     ['system:events', 'backlog', 'dead_events'],
-    ['system:reconciliation', 'watermark', 'reconciliation_paused'],
-    ['system:service', 'service_unreachable', 'rate_exhausted'],
+    ['system:reconciliation', 'reconciliation_lag', 'reconciliation_paused'],
+    ['system:service', 'service_unreachable', 'rate_limit_exhausted'],
     ['system:clock', 'clock_skew'],
   ]);
 });

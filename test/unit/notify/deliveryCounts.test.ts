@@ -7,7 +7,7 @@ import { parseMetrics } from '../../support/metrics.ts';
 
 const message = {
   id: 'msg_1',
-  content: { kind: 'alerts', groups: [] },
+  content: { kind: 'digest', groups: [] },
   createdAt: new Date(0),
 } as unknown as Parameters<Channel['send']>[0];
 

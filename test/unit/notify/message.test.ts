@@ -20,7 +20,7 @@ function notification(fields: Partial<Notification> = {}): Notification {
     rule: 'dispute_opened',
     subject: `dispute:dp_${serial}`,
     severity: 'warning',
-    occasion: 'opened',
+    type: 'opened',
     sentence: 'A dispute was opened.',
     nextStep: 'npx tallyhook orders explain ord_1',
     orderId: 'ord_1',
@@ -66,12 +66,12 @@ test.each([
   [['opened', 'reminder'], 'opened'],
   [['reminder', 'reminder'], 'reminder'],
   [['reminder', 'resolved'], 'resolved'],
-  [['opened', 'resolved'], 'passed'],
-  [['opened', 'reminder', 'resolved'], 'passed'],
-] as const)('rule 2: %j are sent as one: %s', (occasions, expected) => {
-  const batch = occasions.map((occasion) => notification({ alertId: 7, occasion }));
+  [['opened', 'resolved'], 'opened_and_resolved'],
+  [['opened', 'reminder', 'resolved'], 'opened_and_resolved'],
+] as const)('rule 2: %j are sent as one: %s', (types, expected) => {
+  const batch = types.map((type) => notification({ alertId: 7, type }));
   expect(composeMessages(SLACK, batch)).toMatchObject([
-    { kind: 'alert', alert: { occasion: expected } },
+    { kind: 'alert', alert: { type: expected } },
   ]);
 });
 
@@ -82,15 +82,15 @@ test.each([
   [['opened'], RESOLVED, []],
   [['reminder'], RESOLVED, []],
   [['opened', 'reminder'], RESOLVED, []],
-  [['opened', 'resolved'], RESOLVED, ['passed']],
+  [['opened', 'resolved'], RESOLVED, ['opened_and_resolved']],
   [['resolved'], RESOLVED, ['resolved']],
   [['opened'], ONE_TIME, ['opened']],
 ] as const)(
   'rule 3: a resolved alert is not reported as new: %j with %j are sent as %j',
-  (occasions, fields, expected) => {
-    const batch = occasions.map((occasion) => notification({ alertId: 7, occasion, ...fields }));
+  (types, fields, expected) => {
+    const batch = types.map((type) => notification({ alertId: 7, type, ...fields }));
     const contents = composeMessages(SLACK, batch);
-    expect(contents.map((one) => one.kind === 'alert' && one.alert.occasion)).toEqual(expected);
+    expect(contents.map((one) => one.kind === 'alert' && one.alert.type)).toEqual(expected);
   },
 );
 
@@ -98,7 +98,7 @@ test('rule 4: more than five of a rule become a digest, others are single messag
   const few = times(SINGLES_PER_RULE);
   expect(kinds(composeMessages(SLACK, few))).toEqual(few.map(() => 'alert'));
   const many = [...times(SINGLES_PER_RULE + 1), notification({ rule: 'payout_failed' })];
-  expect(kinds(composeMessages(SLACK, many))).toEqual(['alert', 'alerts']);
+  expect(kinds(composeMessages(SLACK, many))).toEqual(['alert', 'digest']);
 });
 
 test('rule 4: a channel with ten recent single messages gets a digest', () => {
@@ -106,7 +106,7 @@ test('rule 4: a channel with ten recent single messages gets a digest', () => {
   const after = (recentSingles: number) =>
     kinds(composeMessages({ ...SLACK, recentSingles }, batch));
   expect(after(SINGLES_PER_WINDOW - 2)).toEqual(['alert', 'alert']);
-  expect(after(SINGLES_PER_WINDOW - 1)).toEqual(['alerts']);
+  expect(after(SINGLES_PER_WINDOW - 1)).toEqual(['digest']);
 });
 
 test('a digest has counts, sums by currency, and the most urgent alerts', () => {
@@ -115,25 +115,25 @@ test('a digest has counts, sums by currency, and the most urgent alerts', () => 
     ...times(2, { money: { currency: 'JPY', amountMinor: 7 } }),
     notification({ severity: 'critical', subject: 'dispute:dp_worst' }),
     notification({ deadlineAt: '2026-11-21T00:00:00.000Z', subject: 'dispute:dp_next' }),
-    notification({ occasion: 'resolved', money: { currency: 'EUR', amountMinor: 5 } }),
+    notification({ type: 'resolved', money: { currency: 'EUR', amountMinor: 5 } }),
   ]);
   expect(message).toMatchObject({
-    kind: 'alerts',
+    kind: 'digest',
     severity: 'critical',
     count: 8,
     groups: [
       {
-        occasion: 'opened',
+        type: 'opened',
         count: 7,
         sums: [
           { currency: 'EUR', amountMinor: 300 },
           { currency: 'JPY', amountMinor: 14 },
         ],
       },
-      { occasion: 'resolved', count: 1, sums: [{ currency: 'EUR', amountMinor: 5 }] },
+      { type: 'resolved', count: 1, sums: [{ currency: 'EUR', amountMinor: 5 }] },
     ],
   });
-  const urgent = message?.kind === 'alerts' ? message.urgent.map(({ subject }) => subject) : [];
+  const urgent = message?.kind === 'digest' ? message.urgent.map(({ subject }) => subject) : [];
   expect(urgent.slice(0, 2)).toEqual(['dispute:dp_worst', 'dispute:dp_next']);
   const { title, lines } = textOf(message as Content);
   expect(title).toBe('critical: 8 alerts');
@@ -166,7 +166,7 @@ test('an alert has its severity, next step, ids and times', () => {
   });
   const resolved = {
     ...alert,
-    occasion: 'resolved',
+    type: 'resolved',
     resolvedAt: '2026-11-21T09:00:07.000Z',
   } as const;
   expect(textOf({ kind: 'alert', alert: resolved })).toMatchObject({
