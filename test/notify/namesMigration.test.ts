@@ -85,7 +85,7 @@ test('stored alerts get their new rules, and waiting messages are delivered in t
   );
 
   await db.transaction((tx) =>
-    tx.query(readFileSync(join(packageRoot(), 'migrations/00026_alert-names.sql'), 'utf8')),
+    tx.query(readFileSync(join(packageRoot(), 'migrations/00027_alert-names.sql'), 'utf8')),
   );
 
   const rules = await db.query<{ rule: string }>('select rule from alerts order by id');
