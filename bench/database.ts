@@ -86,7 +86,7 @@ function connect(connectionString: string): Database {
     log: createLog('silent'),
     applicationName: 'tallyhook-bench',
     maxConnections: 2,
-    answerTimeoutMs: 30_000,
+    responseTimeoutMs: 30_000,
     plans: 'any',
   });
   return {

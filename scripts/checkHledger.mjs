@@ -272,7 +272,7 @@ const db = createDatabase({
   log: createLog('error'),
   applicationName: 'check-hledger',
   maxConnections: 4,
-  answerTimeoutMs: 60_000,
+  responseTimeoutMs: 60_000,
   plans: 'any',
 });
 try {

@@ -69,7 +69,7 @@ async function main(): Promise<boolean> {
       log: createLog('silent'),
       applicationName: 'tallyhook-bench-ledger',
       maxConnections: 2,
-      answerTimeoutMs: 600_000,
+      responseTimeoutMs: 600_000,
       plans: 'any',
     });
     cleanup.add(() => db.close());

@@ -28,7 +28,7 @@ export async function applyTemplate(connectionString: string): Promise<void> {
     log: createLog('silent'),
     applicationName: 'tallyhook-bench-template',
     maxConnections: 1,
-    answerTimeoutMs: 60_000,
+    responseTimeoutMs: 60_000,
     plans: 'by_key',
   });
   try {

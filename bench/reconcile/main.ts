@@ -12,7 +12,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
-import { pause } from '../../src/platform/pause.ts';
+import { sleep } from '../../src/platform/sleep.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { createRetrieve } from '../../src/reconcile/retrieve.ts';
 import { createReconcile, type Reconcile, type RunReport } from '../../src/reconcile/run.ts';
@@ -75,7 +75,7 @@ async function main(): Promise<boolean> {
       log,
       applicationName: 'tallyhook-bench-reconcile',
       maxConnections: 4,
-      answerTimeoutMs: 600_000,
+      responseTimeoutMs: 600_000,
       plans: 'any',
     });
     cleanup.add(() => db.close());
@@ -98,7 +98,7 @@ function reconcileOf(db: Database, baseUrl: string): Reconcile {
     clock: systemClock,
     metrics: createReconcileMetrics(createMetrics()),
     log: createLog('silent'),
-    sleep: pause,
+    sleep,
   });
 }
 

@@ -77,7 +77,7 @@ async function main(): Promise<boolean> {
       log,
       applicationName: 'tallyhook-bench-sandbox',
       maxConnections: 2,
-      answerTimeoutMs: 600_000,
+      responseTimeoutMs: 600_000,
       plans: 'any',
     });
     cleanup.add(() => db.close());

@@ -14,7 +14,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
-const ALERTS_POOL: PoolOptions = { maxConnections: 6, answerTimeoutMs: 60_000, plans: 'any' };
+const ALERTS_POOL: PoolOptions = { maxConnections: 6, responseTimeoutMs: 60_000, plans: 'any' };
 
 /** The configured channels. */
 export function channelsOf(

@@ -16,10 +16,10 @@ import { adminTokensOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
 /** Balances add up the whole journal. */
-const CONSOLE_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 30_000, plans: 'any' };
+const CONSOLE_POOL: PoolOptions = { maxConnections: 4, responseTimeoutMs: 30_000, plans: 'any' };
 
 /** One scrape reads at a time, and has given up long before (platform/sources.ts). */
-const METRICS_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 4_000, plans: 'any' };
+const METRICS_POOL: PoolOptions = { maxConnections: 2, responseTimeoutMs: 4_000, plans: 'any' };
 
 /**
  * Adds what stands in the database and the queues to the metrics. Only the role `console` does: once

@@ -5,7 +5,7 @@ import { createLedgerMetrics } from '../ledger/metrics.ts';
 import { merchantIdOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
-const EVENTS_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 60_000, plans: 'by_key' };
+const EVENTS_POOL: PoolOptions = { maxConnections: 4, responseTimeoutMs: 60_000, plans: 'by_key' };
 
 export function startEvents({
   clock,

@@ -4,7 +4,11 @@ import { batchJob } from '../ledger/inbox/jobs.ts';
 import { createRejectionCount } from '../monitor/countRejections.ts';
 import { addCounts } from '../monitor/store/watch.ts';
 import type { Database } from '../platform/db/database.ts';
-import { CLOCK_OFF_MS, CLOCK_UNFIT_MS, type DatabaseClock } from '../platform/db/databaseClock.ts';
+import {
+  CLOCK_SKEW_UNREADY_MS,
+  CLOCK_SKEW_WARNING_MS,
+  type DatabaseClock,
+} from '../platform/db/databaseClock.ts';
 import type { Gate } from '../platform/db/gate.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
 import type { QueueBackend } from '../platform/queue/index.ts';
@@ -16,7 +20,7 @@ import { webhookSecretsOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
 /** Senders wait half a minute for a reply, so intake must know sooner that it cannot store. */
-const RECEIVER_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 10_000, plans: 'any' };
+const RECEIVER_POOL: PoolOptions = { maxConnections: 4, responseTimeoutMs: 10_000, plans: 'any' };
 
 export async function startReceiver(shared: Shared): Promise<number> {
   const { clock, config, events, gate, log, metrics, openPool, onClose, queues } = shared;
@@ -82,7 +86,7 @@ async function readiness(parts: {
   return {
     ready: database && parts.gate.isOpen() && clock.isFit,
     checks: {
-      database: database ? 'reachable' : 'away',
+      database: database ? 'reachable' : 'unavailable',
       migrations: parts.gate.isOpen() ? 'at head' : parts.gate.reason(),
       clock: clock.says,
       queue: queue ? 'reachable' : 'degraded: events wait for the sweep',
@@ -100,8 +104,8 @@ function clockCheck(skewMs: number | undefined): {
 } {
   if (skewMs === undefined) return { isFit: true, says: "not compared with the database's yet" };
   const offMs = Math.abs(skewMs);
-  const isFit = offMs <= CLOCK_UNFIT_MS;
-  if (offMs <= CLOCK_OFF_MS) return { isFit, says: "agrees with the database's" };
+  const isFit = offMs <= CLOCK_SKEW_UNREADY_MS;
+  if (offMs <= CLOCK_SKEW_WARNING_MS) return { isFit, says: "agrees with the database's" };
   const side = skewMs > 0 ? 'ahead of' : 'behind';
   const says = `${Math.round(offMs / 1000)} s ${side} the database's: let this machine keep its time by NTP`;
   return { isFit, says };

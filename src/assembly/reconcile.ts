@@ -5,7 +5,7 @@ import { readPausedRuns } from '../reconcile/store/runs.ts';
 import { clientOf, reconcileOf } from './service.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
-const RECONCILE_POOL: PoolOptions = { maxConnections: 6, answerTimeoutMs: 60_000, plans: 'any' };
+const RECONCILE_POOL: PoolOptions = { maxConnections: 6, responseTimeoutMs: 60_000, plans: 'any' };
 
 export function startReconcile({
   clock,

@@ -22,7 +22,7 @@ import { serviceOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
 /** Renewals of leases must not wait behind the work that they are for. */
-const SCHEDULER_POOL: PoolOptions = { maxConnections: 4, answerTimeoutMs: 60_000, plans: 'any' };
+const SCHEDULER_POOL: PoolOptions = { maxConnections: 4, responseTimeoutMs: 60_000, plans: 'any' };
 
 export function startSchedules({
   clock,

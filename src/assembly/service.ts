@@ -16,7 +16,7 @@ import type { Database } from '../platform/db/database.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
-import { pause } from '../platform/pause.ts';
+import { sleep } from '../platform/sleep.ts';
 import type { DiscoveryParts } from '../reconcile/discoverPayments.ts';
 import { createReconcileMetrics } from '../reconcile/metrics.ts';
 import { isPaused } from '../reconcile/pause.ts';
@@ -85,7 +85,7 @@ export function reconcileOf(
 ): { readonly reconcile: Reconcile; readonly refresh: Refresh } {
   const metrics = createReconcileMetrics(parts.metrics);
   const retrieve = createRetrieve({ db: parts.db, client, clock: parts.clock });
-  const all = { ...parts, client, retrieve, metrics, sleep: pause };
+  const all = { ...parts, client, retrieve, metrics, sleep };
   return { reconcile: createReconcile(all), refresh: createRefresh(all) };
 }
 

@@ -18,7 +18,7 @@ import {
   keepMeasuring,
   readDatabaseTimeMs,
 } from '../platform/db/databaseClock.ts';
-import { isDatabaseAway } from '../platform/db/failures.ts';
+import { isDatabaseUnavailable } from '../platform/db/failures.ts';
 import { createGate, type Gate } from '../platform/db/gate.ts';
 import { refusePendingMigrations } from '../platform/db/pendingMigrations.ts';
 import type { Log } from '../platform/log.ts';
@@ -29,9 +29,9 @@ import { openQueues } from './queues.ts';
 import type { Role } from './roles.ts';
 import { merchantIdOf } from './settings.ts';
 
-export type PoolOptions = Pick<DatabaseOptions, 'maxConnections' | 'answerTimeoutMs' | 'plans'>;
+export type PoolOptions = Pick<DatabaseOptions, 'maxConnections' | 'responseTimeoutMs' | 'plans'>;
 
-const GATE_POOL: PoolOptions = { maxConnections: 2, answerTimeoutMs: 5_000, plans: 'any' };
+const GATE_POOL: PoolOptions = { maxConnections: 2, responseTimeoutMs: 5_000, plans: 'any' };
 
 /** What all roles of a process share. */
 export interface Shared {
@@ -82,7 +82,7 @@ export async function share(
       await refuseSandboxDatabase(db, merchantId);
       await bindInstallation(db, merchantId);
     },
-    isDatabaseAway,
+    isDatabaseUnavailable,
     log,
   );
   closers.push(() => Promise.resolve(gate.close()));

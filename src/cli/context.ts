@@ -6,7 +6,7 @@ import { type Config, loadConfig, readEnvironment } from '../config/config.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { createDatabase, type Database } from '../platform/db/database.ts';
 import { openDatabaseClock } from '../platform/db/databaseClock.ts';
-import { isDatabaseAway } from '../platform/db/failures.ts';
+import { isDatabaseUnavailable } from '../platform/db/failures.ts';
 import { refusePendingMigrations } from '../platform/db/pendingMigrations.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
@@ -29,7 +29,7 @@ export async function withDatabase<T>(
     log: quiet,
     applicationName: 'tallyhook-cli',
     maxConnections: 2,
-    answerTimeoutMs: 60_000,
+    responseTimeoutMs: 60_000,
     plans: 'any',
   });
   try {
@@ -67,7 +67,7 @@ export function explainDatabase(
 ): never {
   if (error instanceof OperatorError) throw error;
   const { message } = toError(error);
-  if (isDatabaseAway(error)) {
+  if (isDatabaseUnavailable(error)) {
     if (databaseUrl === undefined && setting === 'DATABASE_URL') {
       throw new OperatorError(
         `The embedded PostgreSQL was lost (${message}). Start again; if it is lost again, ` +

@@ -1,6 +1,6 @@
 /** The client's clock and timer, injected so that tests control time. */
 import { type Clock, systemClock } from '../platform/clock.ts';
-import { pause } from '../platform/pause.ts';
+import { sleep } from '../platform/sleep.ts';
 
 /** A clock that can also wait. */
 export interface ClientTime extends Clock {
@@ -8,4 +8,4 @@ export interface ClientTime extends Clock {
   readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>;
 }
 
-export const systemTime: ClientTime = { ...systemClock, sleep: pause };
+export const systemTime: ClientTime = { ...systemClock, sleep };

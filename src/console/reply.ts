@@ -1,6 +1,6 @@
 /** Every answer and every error of the admin API, and what it is in HTTP. */
 import { errorEnvelope } from '../contract/errors.ts';
-import { isContended, isDatabaseAway } from '../platform/db/failures.ts';
+import { isContended, isDatabaseUnavailable } from '../platform/db/failures.ts';
 import type { Answer } from './endpoint.ts';
 
 export interface Reply {
@@ -48,7 +48,7 @@ const OUT_OF_RANGE = '22003';
  */
 export function replyToError(error: unknown, maxBodyBytes: number): Reply {
   if (!(error instanceof Error)) return unexpected();
-  if (isDatabaseAway(error) || isContended(error)) return unavailable();
+  if (isDatabaseUnavailable(error) || isContended(error)) return unavailable();
   if (error instanceof RangeError || ('code' in error && error.code === OUT_OF_RANGE)) {
     const message =
       'A sum leaves the range of whole numbers that JSON carries exactly (2^53 - 1), and a rounded ' +

@@ -16,7 +16,7 @@ import {
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
-import { pause } from '../platform/pause.ts';
+import { sleep } from '../platform/sleep.ts';
 import type { Reconcile } from '../reconcile/run.ts';
 import { STREAMS } from '../reconcile/streams.ts';
 import { type ComparedOrder, compareSides } from './compare.ts';
@@ -205,7 +205,7 @@ async function waitUntilNone(
       );
     }
     onProgress({ phase, done: left, total: 0 });
-    await pause(LOOK_EVERY_MS, signal);
+    await sleep(LOOK_EVERY_MS, signal);
     signal.throwIfAborted();
   }
 }
@@ -225,7 +225,7 @@ async function letListsClose({ shop, clock, onProgress, signal }: DemoParts): Pr
   for (let leftMs = CLOSED_AFTER_MS; leftMs > 0; leftMs = untilMs - clock.nowMs()) {
     const done = Math.ceil(leftMs / 1_000);
     onProgress({ phase: "seconds until the service's lists are closed", done, total: 0 });
-    await pause(LOOK_EVERY_MS, signal);
+    await sleep(LOOK_EVERY_MS, signal);
     signal.throwIfAborted();
   }
 }

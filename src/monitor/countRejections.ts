@@ -7,7 +7,7 @@
  */
 import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { pause } from '../platform/pause.ts';
+import { sleep } from '../platform/sleep.ts';
 import type { CountName } from './store/watch.ts';
 
 export interface RejectionCount {
@@ -26,7 +26,7 @@ const WRITE_EVERY_MS = 10_000;
 export function createRejectionCount(
   write: WriteCounts,
   log: Log,
-  rest: (signal: AbortSignal) => Promise<void> = (signal) => pause(WRITE_EVERY_MS, signal),
+  rest: (signal: AbortSignal) => Promise<void> = (signal) => sleep(WRITE_EVERY_MS, signal),
 ): RejectionCount {
   const counted = new Map<CountName, number>();
   const stopping = new AbortController();

@@ -3,7 +3,7 @@
  * watch can alert (domain/systemRules.ts), and deletes the report when the clock is correct again.
  */
 import type { Database } from '../platform/db/database.ts';
-import { CLOCK_OFF_MS, type DatabaseClock } from '../platform/db/databaseClock.ts';
+import { CLOCK_SKEW_WARNING_MS, type DatabaseClock } from '../platform/db/databaseClock.ts';
 import type { Log } from '../platform/log.ts';
 import { deleteClockReport, saveClockReport } from './store/clockReports.ts';
 
@@ -34,7 +34,7 @@ export function createClockReporter(parts: ClockReporterParts): ClockReporter {
   return {
     report: async () => {
       const skewMs = clock.skewMs() ?? 0;
-      if (Math.abs(skewMs) <= CLOCK_OFF_MS) {
+      if (Math.abs(skewMs) <= CLOCK_SKEW_WARNING_MS) {
         if (isReported) log.info('clock.corrected');
         await deleteReport();
         return;

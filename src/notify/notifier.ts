@@ -9,7 +9,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { pause } from '../platform/pause.ts';
+import { sleep } from '../platform/sleep.ts';
 import type { Deliverer } from './deliver.ts';
 import type { ChannelName } from './domain/message.ts';
 import { readDueChannels } from './store/messages.ts';
@@ -46,7 +46,7 @@ export async function runNotifier(parts: NotifierParts, closing: AbortSignal): P
       isQueueUnavailable = !(await attempt('wake', () => parts.wake([...channels])));
       if (isQueueUnavailable) await attempt('deliver', deliverHere);
     }
-    await pause(POLL_INTERVAL_MS, closing);
+    await sleep(POLL_INTERVAL_MS, closing);
   }
   await Promise.all(delivering);
 }

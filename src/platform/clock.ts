@@ -1,18 +1,18 @@
-/** A source of the current time, handed in so that tests can move it. */
+/** A source of the current time, injected so that tests control it. */
 export interface Clock {
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
 }
 
-/** The machine's clock, which people and NTP set. Nothing stored may depend on it: see db/databaseClock.ts. */
+/** The machine's clock, which people and NTP adjust. Nothing stored may depend on it: see db/databaseClock.ts. */
 export const systemClock: Clock = { nowMs: () => Date.now() };
 
-/** Milliseconds since the process began, by a clock that nobody sets. */
+/** Milliseconds since the process started, by a monotonic clock. */
 export const monotonicMs = (): number => performance.now();
 
 /**
- * Measures how long something takes, by a clock that nobody sets.
- * @returns what tells the seconds since
+ * Measures elapsed time by a monotonic clock.
+ * @returns a function that returns the seconds since the start
  */
 export function startStopwatch(): () => number {
   const startMs = monotonicMs();

@@ -1,12 +1,12 @@
-/** An HTTP server with limits on time and connections, that stops without dropping a request. */
+/** An HTTP server with limits on time and connections that shuts down without dropping a request. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, isIPv6 } from 'node:net';
 import { OperatorError } from './errors.ts';
 
 export interface HttpServer {
-  /** The port it listens on; the one asked for, or a free one if 0 was. */
+  /** The port it listens on: the configured one, or a free one for 0. */
   readonly port: number;
-  /** Stops accepting and resolves when every request in flight has been answered. */
+  /** Stops accepting connections and resolves when every request in flight has its response. */
   close(): Promise<void>;
 }
 
@@ -14,15 +14,15 @@ export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   readonly handler: RequestListener;
-  /** The setting to name when the port is taken. */
+  /** The setting that an error names when the port is in use. */
   readonly portSetting: string;
-  /** The setting to name when the host is not of this machine; undefined where none chooses it. */
+  /** The setting that an error names when the host is not an address of this machine; undefined where no setting chooses it. */
   readonly hostSetting?: string;
 }
 
 const WILDCARDS: readonly string[] = ['0.0.0.0', '::'];
 
-/** Where this machine itself reaches what listens on `host`, which may stand for all its addresses. */
+/** The URL at which this machine reaches a server on `host`, which may be a wildcard address. */
 export function localUrl(host: string, port: number): string {
   const reached = WILDCARDS.includes(host) ? '127.0.0.1' : host;
   return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;
@@ -30,13 +30,13 @@ export function localUrl(host: string, port: number): string {
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Longer than the idle time of common load balancers, which must be the ones to close. */
+/** Longer than the idle timeout of common load balancers, so that they close a connection first. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const MAX_CONNECTIONS = 2_000;
 
 /**
- * Listens.
- * @throws OperatorError when the port is taken or may not be used, or the host is not of this machine
+ * Starts listening.
+ * @throws OperatorError when the port is in use or not permitted, or the host is not an address of this machine
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const server = createServer(
@@ -60,12 +60,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 }
 
 const IDLE_CHECK_MS = 25;
-/** Time for requests in flight to arrive whole; a sender that stalls longer must send again. */
-const CLOSE_PATIENCE_MS = 8_000;
+/** Time for requests in flight to arrive completely. A sender that stalls longer must retry. */
+const CLOSE_TIMEOUT_MS = 8_000;
 
 /**
- * A connection that is busy now becomes idle with its reply, and its sender may keep it open for
- * minutes: those that are idle are closed until none is left, and in the end those that stall.
+ * A busy connection becomes idle with its response, and the sender may keep it open for minutes.
+ * Idle connections are therefore closed repeatedly until none is left, and stalled ones at the end.
  */
 async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve, reject) => {
@@ -73,12 +73,12 @@ async function close(server: Server): Promise<void> {
   });
   server.closeIdleConnections();
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-  const patience = setTimeout(() => server.closeAllConnections(), CLOSE_PATIENCE_MS);
+  const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_TIMEOUT_MS);
   try {
     await closed;
   } finally {
     clearInterval(idle);
-    clearTimeout(patience);
+    clearTimeout(deadline);
   }
 }
 
@@ -89,19 +89,19 @@ function explain(
   const where = `${host}:${port}`;
   if (error.code === 'EADDRINUSE') {
     return new OperatorError(
-      `Port ${port} is taken, so nothing can listen on ${where}. ` +
-        `Stop what uses it, or set ${portSetting} to another port.`,
+      `Port ${port} is in use, so Tallyhook cannot listen on ${where}. ` +
+        `Stop the process that uses it, or set ${portSetting} to another port.`,
     );
   }
   if (error.code === 'EACCES') {
     return new OperatorError(
-      `This user may not listen on ${where}. Set ${portSetting} to a port above 1023.`,
+      `This user is not permitted to listen on ${where}. Set ${portSetting} to a port above 1023.`,
     );
   }
   if (hostSetting !== undefined && FOREIGN_HOST_CODES.has(error.code ?? '')) {
     return new OperatorError(
-      `${hostSetting} is ${host}, which is no address of this machine (${error.code}), so nothing can ` +
-        `listen there. Set ${hostSetting} to one that is, or to 0.0.0.0 for all of them.`,
+      `${hostSetting} is ${host}, which is not an address of this machine (${error.code}), so Tallyhook ` +
+        `cannot listen there. Set ${hostSetting} to an address of this machine, or to 0.0.0.0 for all of them.`,
     );
   }
   return error;

@@ -1,6 +1,6 @@
 /**
- * Structured logs. An event name first, then identifiers; never a body, a secret or a header.
- * Redaction is a second line of defence for objects that carry more than was meant.
+ * Structured logs: an event name, then identifiers, and never a body, a secret or a header.
+ * Redaction is a second line of defense for objects with more fields than intended.
  */
 import pino, { type Logger, type LoggerOptions } from 'pino';
 import { toError } from './errors.ts';
@@ -23,9 +23,9 @@ const REDACTED = [
 ].flatMap((key) => [key, `*.${key}`]);
 
 /**
- * Creates the root log, which writes JSON lines to standard output. While a server is unreachable it
- * has one line a minute about that (outageLines.ts).
- * @param write takes the lines; standard output if left out
+ * Creates the root log, which writes JSON lines to standard output. While a server is unreachable, it
+ * writes one line a minute about the outage (outageLines.ts).
+ * @param write receives the lines; the default is standard output
  */
 export function createLog(level: LogLevel, write?: (line: string) => void): Log {
   let isReport = false;
@@ -52,7 +52,7 @@ export function createLog(level: LogLevel, write?: (line: string) => void): Log 
   return log;
 }
 
-/** An error without what drivers attach to it: some carry the statement's parameters or a client. */
+/** An error without the fields that drivers attach, such as the statement's parameters or a client. */
 function describeError(thrown: unknown): object {
   const error = toError(thrown);
   const code = 'code' in error ? { code: error.code } : {};

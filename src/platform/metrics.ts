@@ -1,15 +1,15 @@
 /**
- * Metrics in the form that Prometheus reads. Features name theirs; the registry is made once.
+ * Metrics for Prometheus. Each feature defines its own; a process has one registry.
  *
- * 1. Labels are bounded: a counter names every value of its labels when it is made. All of them are
- *    shown from the start, as 0, so that the first count is seen as an increase.
- * 2. What a process counts ends with it. What stands in a store is read when somebody asks
- *    (sources.ts), so that it is right whoever was restarted.
+ * 1. Labels are bounded: a counter lists every value of its labels when it is created. All of them
+ *    are exported as 0 from the start, so that Prometheus sees the first count as an increase.
+ * 2. Counts of a process end with it. Values in a store are read at scrape time (sources.ts), so that
+ *    they are correct after any restart.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { createSources, type Source, type SourceTimes } from './sources.ts';
 
-/** Every value that each label may have. */
+/** Every value that each label can have. */
 export type LabelValues = Readonly<Record<string, readonly string[]>>;
 
 /** One value for each label. */
@@ -18,7 +18,7 @@ export type Labels<Values extends LabelValues> = {
 };
 
 export interface Metrics {
-  /** A counter, with all that its labels may be. */
+  /** A counter, with all values of its labels. */
   counter<const Values extends LabelValues>(
     name: string,
     help: string,
@@ -27,13 +27,13 @@ export interface Metrics {
   histogram<const Values extends LabelValues>(
     options: HistogramOptions<Values>,
   ): (value: number, labels: Labels<Values>) => void;
-  /** A gauge that is 1 for the labels given, for as long as the process lives. */
+  /** A gauge that is 1 for the given labels for the lifetime of the process. */
   fact(name: string, help: string, labels: Readonly<Record<string, string>>): void;
-  /** Adds what is read from a store whenever somebody asks. */
+  /** Adds gauges that are read from a store at scrape time. */
   addSource(source: Source): void;
   /**
-   * Everything, in the text format of Prometheus. Never rejects because a store is away, and never
-   * waits for one longer than the patience of sources.ts.
+   * All metrics, in the text format of Prometheus. Never rejects because a store is unavailable, and
+   * never waits for one longer than the timeout of sources.ts.
    */
   render(): Promise<string>;
   readonly contentType: string;
@@ -46,7 +46,7 @@ export interface HistogramOptions<Values extends LabelValues> {
   readonly values: Values;
 }
 
-/** Creates a registry with the process's own figures. */
+/** Creates a registry with the default metrics of the process. */
 export function createMetrics(times?: SourceTimes): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -80,7 +80,7 @@ export function createMetrics(times?: SourceTimes): Metrics {
   };
 }
 
-/** Every choice of one value for each label. */
+/** Every combination of one value for each label. */
 function combinations(values: LabelValues): readonly Record<string, string>[] {
   return Object.entries(values).reduce<readonly Record<string, string>[]>(
     (chosen, [name, choices]) =>

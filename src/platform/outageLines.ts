@@ -1,28 +1,28 @@
 /**
- * Keeps an outage from flooding the log: while a server is unreachable, every batch, job and attempt
- * fails, and each failure would be a line.
+ * Limits the log lines of an outage: while a server is unreachable, every batch, job and attempt
+ * fails, and each failure would write a line.
  *
- * 1. The first failure to reach a server is logged as it is. For the next minute further ones are
- *    counted instead; the minute ends with one line that has the counts by event and the last error.
- * 2. A minute without a failure ends the outage, so that nothing stays counted and unlogged.
- * 3. Every other line passes.
+ * 1. The first failure to reach a server is logged unchanged. Failures of the next minute are counted
+ *    instead; the minute ends with one line that has the counts by event and the last error.
+ * 2. A minute without a failure ends the outage, so that no count remains unlogged.
+ * 3. Every other line is logged unchanged.
  */
-import { isDatabaseAway } from './db/failures.ts';
+import { isDatabaseUnavailable } from './db/failures.ts';
 
 const WINDOW_MS = 60_000;
 
 export interface OutageLines {
-  /** Whether the line is to be counted instead of logged. */
+  /** Whether the line is counted instead of logged. */
   isCounted(facts: unknown, event: unknown): boolean;
 }
 
-/** How often each event was not logged, and what failed last. */
+/** How often each event was not logged, and the last error. */
 export interface Unlogged {
   readonly notLogged: Readonly<Record<string, number>>;
   readonly error: unknown;
 }
 
-/** @param report logs what was counted in a minute */
+/** @param report logs the counts of a minute */
 export function createOutageLines(report: (unlogged: Unlogged) => void): OutageLines {
   let isOutage = false;
   let counts: Record<string, number> = {};
@@ -37,14 +37,15 @@ export function createOutageLines(report: (unlogged: Unlogged) => void): OutageL
     report({ notLogged, error: lastError });
   };
   const startWindow = (): void => {
-    // A process that has nothing else to do may end.
+    // Unreferenced, so that a process with no other work can exit.
     setTimeout(endWindow, WINDOW_MS).unref();
   };
 
   return {
     isCounted: (facts, event) => {
       const error = errorOf(facts);
-      if (error === undefined || typeof event !== 'string' || !isDatabaseAway(error)) return false;
+      if (error === undefined || typeof event !== 'string' || !isDatabaseUnavailable(error))
+        return false;
       if (!isOutage) {
         isOutage = true;
         startWindow();

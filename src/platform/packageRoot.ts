@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * The folder of package.json. Sources and compiled files stand at different depths below it, so a
- * relative path would be right for only one of them.
+ * The folder of package.json. Sources and compiled files are at different depths below it, so a
+ * relative path would be correct for only one of them.
  */
 export function packageRoot(): string {
   let folder = import.meta.dirname;

@@ -1,4 +1,4 @@
-/** Process-wide ends: signals, and errors that nobody caught. */
+/** How a process ends: by a signal or by an uncaught error. */
 import { OperatorError, toError } from './errors.ts';
 import type { Log } from './log.ts';
 
@@ -6,19 +6,20 @@ const CLOSE_DEADLINE_MS = 25_000;
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** What was started: how to end it, and a promise if it may end by itself, well or not. */
+/** A started program: how to close it, and a promise if it can end by itself, with or without an error. */
 export interface Stoppable {
   close(): Promise<void>;
   readonly ended?: Promise<void>;
 }
 
 /**
- * Starts, runs until a signal asks to stop or it ends by itself, then closes. A second signal, or a close that takes too
- * long, ends the process at once; nothing acknowledged is lost by that. The signals are listened to
- * before `start`: one that comes the moment the program says that it runs must not find nobody.
+ * Starts the program, runs until a stop signal arrives or the program ends by itself, then closes it.
+ * A second signal, or a close that takes too long, ends the process at once; no acknowledged event is
+ * lost by that. Signal handlers are installed before `start`, so that a signal that arrives right
+ * after the program reports that it runs is not missed.
  */
 export async function runUntilSignal(start: () => Promise<Stoppable>, log: Log): Promise<void> {
-  const stopAsked = new Promise<NodeJS.Signals>((resolve) => {
+  const stopRequested = new Promise<NodeJS.Signals>((resolve) => {
     for (const name of STOP_SIGNALS) process.once(name, resolve);
   });
   const running = await start();
@@ -30,7 +31,7 @@ export async function runUntilSignal(start: () => Promise<Stoppable>, log: Log):
       return 'failed' as const;
     },
   );
-  const reason = await Promise.race(ended === undefined ? [stopAsked] : [stopAsked, ended]);
+  const reason = await Promise.race(ended === undefined ? [stopRequested] : [stopRequested, ended]);
   if (failure) log.error({ error: failure }, 'process.failed');
   log.info({ reason }, 'process.stopping');
   for (const name of STOP_SIGNALS) process.once(name, () => process.exit(1));
@@ -46,7 +47,7 @@ export async function runUntilSignal(start: () => Promise<Stoppable>, log: Log):
   if (reason === 'failed' && failure) throw failure;
 }
 
-/** Prints why the program cannot go on, without a stack where the message says all, and exits. */
+/** Prints why the program cannot continue, without a stack trace for an OperatorError, and exits. */
 export function exitWith(thrown: unknown): never {
   const error = toError(thrown);
   const text = error instanceof OperatorError ? error.message : (error.stack ?? error.message);

@@ -1,21 +1,22 @@
 /**
- * Gauges whose values stand in a store (the database, the queue) and are read when Prometheus asks.
+ * Gauges that are read from a store (the database, the queue) when Prometheus scrapes.
  *
- * 1. A scrape never fails because a store is away, and waits for none longer than `patienceMs`. The
- *    gauges of what could not be read are left out, so that nobody takes an old value for a new one;
- *    `tallyhook_source_up` says which.
- * 2. What was read serves all who ask within `freshForMs`, and a reading under way serves all who come
- *    meanwhile: many scrapers cost one, and a store that hangs has one reading of each source waiting.
+ * 1. A scrape never fails because a store is unavailable, and never waits for one longer than
+ *    `timeoutMs`. Gauges that could not be read are omitted, so that no old value passes for a new
+ *    one; `tallyhook_source_up` shows which sources failed.
+ * 2. A reading serves all scrapes within `freshForMs`, and a reading in progress serves all scrapes
+ *    that arrive meanwhile: many scrapers cost one reading, and a store that hangs has at most one
+ *    pending reading per source.
  */
 import { Gauge, type Registry } from 'prom-client';
 import { startStopwatch } from './clock.ts';
-import { pause } from './pause.ts';
+import { sleep } from './sleep.ts';
 
 /** Gauges that are read together. */
 export interface Source {
   /** Value of the label `source`. */
   readonly name: string;
-  /** What can be measured, by the names of the metrics. */
+  /** The gauges, by the names of their metrics. */
   readonly gauges: Readonly<Record<string, GaugeText>>;
   /** Reads them all. May reject. */
   read(): Promise<readonly Measurement[]>;
@@ -35,15 +36,15 @@ export interface Measurement {
 
 export interface SourceTimes {
   readonly freshForMs: number;
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
-/** Prometheus gives a scrape ten seconds by default, and asks every 15 to 60. */
-const TIMES: SourceTimes = { freshForMs: 2_000, patienceMs: 2_000 };
+/** By default, Prometheus allows ten seconds for a scrape and scrapes every 15 to 60 seconds. */
+const TIMES: SourceTimes = { freshForMs: 2_000, timeoutMs: 2_000 };
 
 export interface Sources {
   add(source: Source): void;
-  /** Brings all gauges up to date. Never rejects. */
+  /** Updates all gauges. Never rejects. */
   read(): Promise<void>;
 }
 
@@ -52,13 +53,13 @@ export function createSources(registry: Registry, times: SourceTimes = TIMES): S
   const readers: (() => Promise<void>)[] = [];
   const isUp = new Gauge({
     name: 'tallyhook_source_up',
-    help: 'Whether what stands in a store could be read for this scrape, by source',
+    help: 'Whether a source (the database, the queues) could be read for this scrape: 1 or 0',
     labelNames: ['source'],
     registers,
   });
   const tookSeconds = new Gauge({
     name: 'tallyhook_source_read_seconds',
-    help: 'How long the last reading of a source took',
+    help: 'Duration of the last reading of a source',
     labelNames: ['source'],
     registers,
   });
@@ -86,24 +87,24 @@ export function createSources(registry: Registry, times: SourceTimes = TIMES): S
   };
 }
 
-/** Reads at most once at a time and not while the last reading is fresh (rule 2), and not for ever. */
+/** Has one reading in progress at most, reuses a fresh one (rule 2), and gives up after the timeout. */
 function createReader(
   read: () => Promise<void>,
   giveUp: () => void,
-  { freshForMs, patienceMs }: SourceTimes,
+  { freshForMs, timeoutMs }: SourceTimes,
 ): () => Promise<void> {
-  let underWay: Promise<void> | undefined;
+  let inProgress: Promise<void> | undefined;
   let ageSeconds = () => Number.POSITIVE_INFINITY;
   return async () => {
-    if (underWay === undefined && ageSeconds() * 1000 < freshForMs) return;
-    underWay ??= read().finally(() => {
-      underWay = undefined;
+    if (inProgress === undefined && ageSeconds() * 1000 < freshForMs) return;
+    inProgress ??= read().finally(() => {
+      inProgress = undefined;
       ageSeconds = startStopwatch();
     });
     const done = new AbortController();
     await Promise.race([
-      underWay.finally(() => done.abort()),
-      pause(patienceMs, done.signal).then(() => {
+      inProgress.finally(() => done.abort()),
+      sleep(timeoutMs, done.signal).then(() => {
         if (!done.signal.aborted) giveUp();
       }),
     ]);
@@ -120,7 +121,7 @@ function createGauges(source: Source, registry: Registry): ReadonlyMap<string, G
   );
 }
 
-/** Without labels a gauge that is reset stands at 0, which would be a value that nobody measured. */
+/** A reset alone leaves a gauge without labels at 0, which would be a value that was never measured. */
 function clear(gauge: Gauge): void {
   gauge.reset();
   gauge.remove({});

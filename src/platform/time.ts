@@ -1,4 +1,4 @@
-/** Units of time in milliseconds. Domain rules may import them too: they are numbers, not a clock. */
+/** Units of time in milliseconds. Domain rules may import them, because they are numbers and not a clock. */
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;

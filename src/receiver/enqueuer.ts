@@ -12,7 +12,7 @@
  * them. The sender's reply never waits for this.
  */
 import type { Log } from '../platform/log.ts';
-import { pause } from '../platform/pause.ts';
+import { sleep } from '../platform/sleep.ts';
 
 export interface Enqueuer {
   enqueue(webhookEventIds: readonly number[]): void;
@@ -32,7 +32,7 @@ const MAX_WAITING_IDS = 50_000;
 export function createEnqueuer(
   enqueue: (webhookEventIds: readonly number[]) => Promise<void>,
   log: Log,
-  rest: (signal: AbortSignal) => Promise<void> = (signal) => pause(MIN_INTERVAL_MS, signal),
+  rest: (signal: AbortSignal) => Promise<void> = (signal) => sleep(MIN_INTERVAL_MS, signal),
 ): Enqueuer {
   let waiting: number[] = [];
   let running: Promise<void> | undefined;

@@ -79,7 +79,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     log,
     applicationName: 'tallyhook-sandbox',
     maxConnections: MAX_CONNECTIONS,
-    answerTimeoutMs: DATABASE_RESPONSE_TIMEOUT_MS,
+    responseTimeoutMs: DATABASE_RESPONSE_TIMEOUT_MS,
     plans: 'any',
   });
   const closers: (() => Promise<void>)[] = [() => db.close()];

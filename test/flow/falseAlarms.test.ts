@@ -88,7 +88,7 @@ beforeEach(async () => {
     log: silentLog,
     applicationName: 'test',
     maxConnections: 1,
-    answerTimeoutMs: 60_000,
+    responseTimeoutMs: 60_000,
     plans: 'any',
   });
   env = settingsFor(db.url, {

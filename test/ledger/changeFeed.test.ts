@@ -44,7 +44,7 @@ function pool(maxConnections: number): Database {
     log: silentLog,
     applicationName: 'feed-test',
     maxConnections,
-    answerTimeoutMs: 30_000,
+    responseTimeoutMs: 30_000,
     plans: 'by_key',
   });
   cleanups.push(() => own.close());
@@ -544,7 +544,7 @@ describe('the feed', () => {
       log: silentLog,
       applicationName: 'least',
       maxConnections: 2,
-      answerTimeoutMs: 30_000,
+      responseTimeoutMs: 30_000,
       plans: 'by_key',
     });
     cleanups.push(() => least.close());

@@ -76,7 +76,7 @@ test('the role that runs Tallyhook may register and replace, and change no amoun
     log: silentLog,
     applicationName: 'least',
     maxConnections: 2,
-    answerTimeoutMs: 30_000,
+    responseTimeoutMs: 30_000,
     plans: 'any',
   });
   try {

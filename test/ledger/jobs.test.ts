@@ -499,7 +499,7 @@ function openDatabase(connectionString: string): Database {
     log: silentLog,
     applicationName: 'test',
     maxConnections: 2,
-    answerTimeoutMs: 30_000,
+    responseTimeoutMs: 30_000,
     plans: 'any',
   });
   cleanups.push(() => opened.close());

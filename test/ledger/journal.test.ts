@@ -194,7 +194,7 @@ test('the role that runs Tallyhook has the rights that running needs', async () 
     log: silentLog,
     applicationName: 'least',
     maxConnections: 2,
-    answerTimeoutMs: 30_000,
+    responseTimeoutMs: 30_000,
     plans: 'any',
   });
   const payment = paymentObject();

@@ -30,7 +30,7 @@ function databaseWith(plans: 'any' | 'by_key'): Database {
     log: silentLog,
     applicationName: 'locks-test',
     maxConnections: 2,
-    answerTimeoutMs: 30_000,
+    responseTimeoutMs: 30_000,
     plans,
   });
   cleanups.push(() => own.close());

@@ -66,7 +66,7 @@ describe('a transaction', () => {
       log: silentLog,
       applicationName: 'lost',
       maxConnections: 1,
-      answerTimeoutMs: 30_000,
+      responseTimeoutMs: 30_000,
       plans: 'any',
     });
     try {

@@ -104,7 +104,7 @@ test('a consumer that is older than the schema of its queue works once that is t
   try {
     await expect(producer.add([job(1)])).rejects.toThrow(/migrat/i);
     await waitFor('the consumer to find none', () =>
-      warned.mock.calls.some(([, event]) => event === 'queue.backend_away'),
+      warned.mock.calls.some(([, event]) => event === 'queue.backend_unavailable'),
     );
     await migrateDatabase(url.href);
     await producer.add(jobs(0, 20));

@@ -213,7 +213,7 @@ describe('two receivers on one database', () => {
         log: silentLog,
         applicationName,
         maxConnections: 2,
-        answerTimeoutMs: 30_000,
+        responseTimeoutMs: 30_000,
         plans: 'any',
       }),
     );

@@ -479,7 +479,10 @@ describe('while the database is away', () => {
       expect(await countAll(ownDb)).toBe(1);
       const unready = await readyz();
       expect(unready.status).toBe(503);
-      expect(await unready.json()).toMatchObject({ ready: false, checks: { database: 'away' } });
+      expect(await unready.json()).toMatchObject({
+        ready: false,
+        checks: { database: 'unavailable' },
+      });
       expect((await fetch(new URL('/healthz', receiver.webhookUrl))).status).toBe(200);
 
       await wire.resume();

@@ -201,7 +201,7 @@ describe('while the synchronous standby is stopped', () => {
       log: silentLog,
       applicationName: 'tallyhook-impatient',
       maxConnections: 4,
-      answerTimeoutMs: 500,
+      responseTimeoutMs: 500,
       plans: 'any',
     });
     const intake: Intake = createIntake({

@@ -7,7 +7,7 @@ import { raiseWaitingFindings } from '../../src/alerts/syncFindingAlerts.ts';
 import { acceptFinding } from '../../src/ledger/acceptFinding.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
-import { pause } from '../../src/platform/pause.ts';
+import { sleep } from '../../src/platform/sleep.ts';
 import { MINUTE_MS } from '../../src/platform/time.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { createRefresh, type Round } from '../../src/reconcile/refresh.ts';
@@ -95,7 +95,7 @@ async function webhooks(...kinds: readonly string[]): Promise<readonly Buffer[]>
 async function refreshOnce(): Promise<Round> {
   const { retrieve } = testReconciler({ db, service: sandbox });
   const metrics = createReconcileMetrics(createMetrics());
-  const parts = { db, retrieve, clock: systemClock, metrics, log: silentLog, sleep: pause };
+  const parts = { db, retrieve, clock: systemClock, metrics, log: silentLog, sleep };
   return await createRefresh(parts).round(new AbortController().signal);
 }
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
-import { pause } from '../../src/platform/pause.ts';
+import { sleep } from '../../src/platform/sleep.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { createRefresh } from '../../src/reconcile/refresh.ts';
@@ -107,7 +107,7 @@ function refresh() {
     clock: systemClock,
     metrics: createReconcileMetrics(createMetrics()),
     log: silentLog,
-    sleep: pause,
+    sleep,
   });
 }
 

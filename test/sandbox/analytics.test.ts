@@ -204,7 +204,7 @@ test('totals are of all there is: a question about more groups than are answered
     log: silentLog,
     applicationName: 'test',
     maxConnections: 1,
-    answerTimeoutMs: 60_000,
+    responseTimeoutMs: 60_000,
     plans: 'any',
   });
   // Payments of 1, each in a minute of its own.

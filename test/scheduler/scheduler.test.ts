@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Clock } from '../../src/platform/clock.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
-import { pause } from '../../src/platform/pause.ts';
+import { sleep } from '../../src/platform/sleep.ts';
 import { type SchedulerParts, startScheduler, TIMES } from '../../src/scheduler/scheduler.ts';
 import { type Schedule, scheduleTable } from '../../src/scheduler/schedules.ts';
 import { claimSlot, finishSlot, renewSlot } from '../../src/scheduler/store/slots.ts';
@@ -62,7 +62,7 @@ async function waitUntil(condition: () => boolean): Promise<void> {
   const endMs = performance.now() + 30_000;
   while (!condition()) {
     if (performance.now() > endMs) throw new Error('the condition did not become true');
-    await pause(15, new AbortController().signal);
+    await sleep(15, new AbortController().signal);
   }
 }
 const claimedSlots = (name: string) =>

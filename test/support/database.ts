@@ -23,7 +23,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     log: silentLog,
     applicationName: 'test',
     maxConnections: 8,
-    answerTimeoutMs: 30_000,
+    responseTimeoutMs: 30_000,
     plans: 'any',
   });
   return {

@@ -7,7 +7,7 @@ import {
 import { systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { createMetrics, type Metrics } from '../../src/platform/metrics.ts';
-import { pause } from '../../src/platform/pause.ts';
+import { sleep } from '../../src/platform/sleep.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { createRetrieve } from '../../src/reconcile/retrieve.ts';
 import { createReconcile, type RunReport } from '../../src/reconcile/run.ts';
@@ -53,7 +53,7 @@ export function testReconciler(parts: TestReconcilerParts): TestReconciler {
     clock,
     metrics: createReconcileMetrics(metrics),
     log: silentLog,
-    sleep: pause,
+    sleep,
   });
   const run: TestReconciler['run'] = (request = {}, options = {}) =>
     reconcile(

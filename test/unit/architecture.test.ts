@@ -259,9 +259,10 @@ test('A10: the client drags nothing of the server into a shop', () => {
   const foreign = [...reached].filter((path) => !/^src\/(client|contract)\//.test(path));
   expect(foreign.toSorted()).toEqual([
     'node:events',
+    'node:timers/promises',
     'src/platform/clock.ts',
     'src/platform/errors.ts',
-    'src/platform/pause.ts',
+    'src/platform/sleep.ts',
     'zod',
   ]);
 });

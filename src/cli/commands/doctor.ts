@@ -60,7 +60,7 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
           log: quiet,
           applicationName: 'tallyhook-doctor',
           maxConnections: 1,
-          answerTimeoutMs: 10_000,
+          responseTimeoutMs: 10_000,
           plans: 'any',
         });
   const queues =

@@ -11,8 +11,8 @@
 import { startStopwatch } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Log } from '../../platform/log.ts';
-import { pause } from '../../platform/pause.ts';
 import type { Producer } from '../../platform/queue/index.ts';
+import { sleep } from '../../platform/sleep.ts';
 import { batchJob, type EventsJob } from './jobs.ts';
 import { claimOverdue, readDueBefore } from './store/pending.ts';
 
@@ -62,7 +62,7 @@ export function createSweep(parts: SweepParts): Sweep {
       if (waitingJobs < roomFor(jobs)) return true;
       if (jobs === 0) log.info({ waitingJobs }, 'sweep.queue_deep_waiting');
       if (jobs === 0 || elapsedSeconds() > runForSeconds) return false;
-      await pause(REFILL_EVERY_MS, signal);
+      await sleep(REFILL_EVERY_MS, signal);
     }
     return false;
   };

@@ -1,7 +1,7 @@
 /**
- * Array parameters travel as text. The driver escapes every element twice and converts numbers
- * through the path it has for strings; for batches of hundreds of rows that was a third to a half of
- * the time it spent on a statement.
+ * Array parameters are sent as text. The driver escapes every element twice and converts numbers
+ * like strings; for batches of hundreds of rows that took a third to a half of the driver's time for
+ * a statement.
  */
 
 /**
@@ -46,11 +46,11 @@ const ESCAPED = /["\\]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is searched for
 const ESCAPED_IN_JSON_ONLY = /[\u0000-\u001f\ud800-\udfff]/;
 
-/** In quotes, text is never taken for NULL, a brace or a separator, and may be empty. */
+/** Quoted text is never parsed as NULL, a brace or a separator, and can be empty. */
 function quote(text: string): string {
   if (!ESCAPED.test(text)) return `"${text}"`;
-  // Both escape `"` and `\` with a backslash. Columns of JSON have dozens of quotes in each element,
-  // and JSON.stringify takes half as long for them.
+  // Both branches escape `"` and `\` with a backslash. JSON columns have dozens of quotes in each
+  // element, and JSON.stringify needs half the time for them.
   return ESCAPED_IN_JSON_ONLY.test(text)
     ? `"${text.replace(/["\\]/g, '\\$&')}"`
     : JSON.stringify(text);

@@ -3,23 +3,23 @@
  *
  * 1. Amounts and ids are `bigint` in SQL and checked safe integers here: a value outside that range
  *    is an error, never a rounded number.
- * 2. A connection that cannot serve any longer is closed, never returned to the pool: one that broke,
- *    and one whose server became a read-only standby (SQLSTATE 25006).
- * 3. A commit that was not replicated is an error. PostgreSQL answers it with a warning alone when the
- *    wait for a synchronous standby is canceled.
+ * 2. An unusable connection is closed, never returned to the pool: a broken one, and one to a server
+ *    that became a read-only standby (SQLSTATE 25006).
+ * 3. A commit that was not replicated is an error. PostgreSQL returns only a warning when the wait for
+ *    a synchronous standby is canceled.
  */
 import pg from 'pg';
 import type { Log } from '../log.ts';
 import { arrayLiteral } from './arrayLiteral.ts';
-import { CommitNotReplicated, isDatabaseAway } from './failures.ts';
+import { CommitNotReplicated, isDatabaseUnavailable } from './failures.ts';
 
-/** What runs a statement: the pool, or the connection of a transaction. */
+/** Runs statements: the pool, or the connection of a transaction. */
 export interface Queryable {
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
 export interface Database extends Queryable {
-  /** Like `query`, with a plan kept by name; for statements whose best plan never changes. */
+  /** Like `query`, with a named prepared statement; for statements that always have the same best plan. */
   prepared<Row extends object>(
     name: string,
     text: string,
@@ -27,14 +27,14 @@ export interface Database extends Queryable {
   ): Promise<Row[]>;
   /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /** Runs `work` on one connection and closes it: its temporary tables last that long, no longer. */
+  /** Runs `work` on one connection and then closes it, which drops its temporary tables. */
   session<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** Throws unless the database answers and can be written to. */
+  /** Throws unless the database responds and accepts writes. */
   probe(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** One connection. Statements and transactions follow each other; they never overlap. */
+/** One connection. Statements and transactions run one after another, never concurrently. */
 export type Session = Pick<Database, 'query' | 'transaction'>;
 
 export interface DatabaseOptions {
@@ -44,15 +44,15 @@ export interface DatabaseOptions {
   readonly applicationName: string;
   readonly maxConnections: number;
   /**
-   * A machine that lost its power or its network closes no connection: without a limit a statement
-   * would wait until TCP gives up, which takes a quarter of an hour.
+   * A machine that loses its power or its network closes no connection. Without a limit, a statement
+   * would wait until TCP times out, which takes a quarter of an hour.
    */
-  readonly answerTimeoutMs: number;
+  readonly responseTimeoutMs: number;
   /**
-   * `by_key`: transactions of this pool only look rows up by their keys. Plans that read whole tables
-   * are then never right, yet the planner chooses them while tables are new and their statistics
-   * old; workers fell to a third of their rate by that. As the right plan is always the same, these
-   * transactions keep it, too, instead of planning each statement for each batch.
+   * `by_key`: transactions of this pool find rows only by their keys. Plans that read whole tables are
+   * always wrong for them, but the planner chooses such plans while tables are new and statistics are
+   * outdated; workers slowed to a third of their rate. Because the best plan never changes, these
+   * transactions also use prepared statements instead of planning each statement for each batch.
    */
   readonly plans: 'any' | 'by_key';
 }
@@ -66,14 +66,14 @@ export function createDatabase(options: DatabaseOptions): Database {
     application_name: options.applicationName,
     max: options.maxConnections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: options.answerTimeoutMs,
+    query_timeout: options.responseTimeoutMs,
     keepAlive: true,
     types: { getTypeParser: typeParser },
-    onConnect: hearWarnings,
+    onConnect: recordWarnings,
   });
   pool.on('error', (error) => options.log.warn({ error }, 'database.idle_connection_lost'));
-  // A connection that is lost while a transaction holds it reports that on itself, too; unheard, the
-  // event would end the process. The statement that needs it next fails and says why.
+  // A connection that is lost during a transaction also emits `error` itself, and without a listener
+  // that ends the process. The next statement on the connection fails with the reason.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return {
     query: (text, values) =>
@@ -90,17 +90,17 @@ export function createDatabase(options: DatabaseOptions): Database {
 
 const READ_ONLY_SQL_TRANSACTION = '25006';
 
-/** A standby answers every question, too, and can store nothing. */
+/** A standby responds to queries, too, but accepts no writes. */
 async function probe(client: pg.PoolClient): Promise<void> {
   const { rows } = await client.query<{ value: string }>(
     `select current_setting('transaction_read_only') as value`,
   );
   if (rows[0]?.value !== 'on') return;
-  const error = new Error('the server is read-only, as a standby is; connect to the primary');
+  const error = new Error('the server is read-only, like a standby; connect to the primary');
   throw Object.assign(error, { code: READ_ONLY_SQL_TRANSACTION });
 }
 
-/** Runs `work` on one connection, which returns to the pool if it can still serve. */
+/** Runs `work` on one connection, which returns to the pool if it is still usable. */
 async function withClient<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,
@@ -113,7 +113,7 @@ async function withClient<T>(
     failure = error;
     throw error;
   } finally {
-    client.release(isDatabaseAway(failure));
+    client.release(isDatabaseUnavailable(failure));
   }
 }
 
@@ -128,14 +128,12 @@ async function run<Row extends object>(
   return result.rows;
 }
 
-/** What the server warned of last, by connection. */
+/** The last warning of the server, by connection. */
 const warnings = new WeakMap<pg.ClientBase, string>();
 const WARNING = '01000';
 
-/**
- * Notes warnings, and has the server send them: a database or role can be set to withhold them.
- */
-async function hearWarnings(client: pg.ClientBase): Promise<void> {
+/** Records warnings, and has the server send them: a database or role can be configured to suppress them. */
+async function recordWarnings(client: pg.ClientBase): Promise<void> {
   await client.query('set client_min_messages = warning');
   client.on('notice', ({ code, message = WARNING }) => {
     if (code === WARNING) warnings.set(client, message);
@@ -143,8 +141,8 @@ async function hearWarnings(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * The warning of a canceled wait has no code of its own and its text is translated, so any warning
- * counts: our statements cause none.
+ * The warning about a canceled wait has no code of its own and a localized text, so any warning
+ * counts. Our statements cause no other warnings.
  * @throws CommitNotReplicated
  */
 function refuseUnreplicated(client: pg.ClientBase): void {
@@ -152,7 +150,7 @@ function refuseUnreplicated(client: pg.ClientBase): void {
   if (warning !== undefined) throw new CommitNotReplicated(warning);
 }
 
-/** Set in the same message as `begin`, so that it costs no round trip and suits any pooler. */
+/** The settings are sent with `begin`, which saves a round trip and works with any pooler. */
 const BEGIN = {
   any: 'begin',
   by_key:
@@ -161,7 +159,7 @@ const BEGIN = {
 
 const planNames = new Map<string, string>();
 
-/** A short name for a statement, under which a connection keeps its plan. */
+/** A short name for a prepared statement. */
 function planName(text: string): string {
   const known = planNames.get(text);
   if (known !== undefined) return known;
@@ -185,7 +183,7 @@ async function runTransaction<T>(
     await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => {
-      // The connection is gone, and its transaction with it; `error` says why.
+      // The connection is lost, which ends its transaction; `error` has the reason.
     });
     throw error;
   }
@@ -205,7 +203,7 @@ async function session<T>(
       transaction: (inner) => runTransaction(client, plans, inner),
     });
   } finally {
-    // Closed, not returned to the pool: what was made for this session must not meet the next one.
+    // Closed, not returned to the pool: temporary objects of this session must not reach the next one.
     client.release(true);
   }
 }
@@ -238,7 +236,9 @@ function typeParser(oid: number, format?: string): (value: string) => unknown {
 function parseSafeInteger(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) {
-    throw new RangeError(`the database returned ${text}, which is outside the exact integers`);
+    throw new RangeError(
+      `the database returned ${text}, which is outside the range of safe integers`,
+    );
   }
   return value;
 }

@@ -1,41 +1,41 @@
 /**
- * The one clock of an installation: the database's. Processes on machines whose clocks differ agree
- * through it on what is due, and a machine whose clock is set while a process runs moves nothing.
+ * The one clock of an installation: that of the database. Processes on machines with different clocks
+ * use it to agree on what is due, and adjusting a machine's clock while a process runs has no effect.
  *
  * Terms. *Measurement*: one reading of the database's clock, with the process's monotonic time before
- * and after. *Offset*: the database's time less the monotonic time. *Skew*: the machine's clock less
+ * and after. *Offset*: the database's time minus the monotonic time. *Skew*: the machine's clock minus
  * the database's.
  *
- * 1. `nowMs` is the monotonic time plus the offset. The machine's clock takes no part in it.
- * 2. A measurement bounds the offset: the database read its clock after the request left and before
- *    the answer came. An offset within the bounds is kept, one outside moves to the nearer bound. A
- *    slow answer has wide bounds and changes nothing; drift and a failover are followed.
- * 3. Before the first measurement `nowMs` is the machine's clock. No role works before it: the gate
+ * 1. `nowMs` is the monotonic time plus the offset. It does not depend on the machine's clock.
+ * 2. A measurement bounds the offset: the database read its clock after the request was sent and
+ *    before the response arrived. An offset within the bounds is kept; one outside moves to the nearer
+ *    bound. A slow response has wide bounds and changes nothing; drift and a failover are followed.
+ * 3. Before the first measurement, `nowMs` is the machine's clock. No role works before it: the gate
  *    opens after it.
  */
 import { type Clock, monotonicMs } from '../clock.ts';
-import { pause } from '../pause.ts';
+import { sleep } from '../sleep.ts';
 import type { Source } from '../sources.ts';
 import type { Queryable } from './database.ts';
 
-/** A machine whose clock is further off is reported; the round trip of a measurement is far shorter. */
-export const CLOCK_OFF_MS = 2_000;
-/** And beyond this it is not ready. */
-export const CLOCK_UNFIT_MS = 60_000;
+/** A larger skew of a machine's clock is reported. The round trip of a measurement is far shorter. */
+export const CLOCK_SKEW_WARNING_MS = 2_000;
+/** A process on a machine with a larger skew is not ready. */
+export const CLOCK_SKEW_UNREADY_MS = 60_000;
 
 export interface DatabaseClock extends Clock {
   /** Reads the database's clock. Throws when the database is unavailable. */
   measure(): Promise<void>;
-  /** The machine's clock less the database's; undefined before the first measurement. */
+  /** The machine's clock minus the database's; undefined before the first measurement. */
   skewMs(): number | undefined;
 }
 
 export interface DatabaseClockParts {
   /** The database's time, in milliseconds since 1970. */
   readonly readTimeMs: () => Promise<number>;
-  /** What the machine says the time is. */
+  /** The machine's clock. */
   readonly machine: Clock;
-  /** Milliseconds from any beginning, by a clock that nobody sets. */
+  /** Milliseconds since any fixed instant, by a monotonic clock. */
   readonly monotonicMs?: () => number;
 }
 
@@ -61,7 +61,7 @@ export interface Measurement {
   readonly receivedMs: number;
 }
 
-/** The offset after a measurement (invariant 2); the first one is taken at the middle. */
+/** The offset after a measurement (invariant 2). The first measurement sets it to the middle of the bounds. */
 function boundOffset(
   offsetMs: number | undefined,
   { sentMs, databaseMs, receivedMs }: Measurement,
@@ -81,13 +81,13 @@ export async function readDatabaseTimeMs(db: Queryable): Promise<number> {
   return row.nowMs;
 }
 
-/** For Prometheus: absent before the first measurement. */
+/** The clock skew for Prometheus; absent before the first measurement. */
 export function clockSource(clock: Pick<DatabaseClock, 'skewMs'>): Source {
   const gauge = 'tallyhook_clock_skew_seconds';
   return {
     name: 'clock',
     gauges: {
-      [gauge]: { help: "The clock of the process's machine less the database's" },
+      [gauge]: { help: "Clock of the process's machine minus the database's clock" },
     },
     read: () => {
       const skewMs = clock.skewMs();
@@ -96,17 +96,17 @@ export function clockSource(clock: Pick<DatabaseClock, 'skewMs'>): Source {
   };
 }
 
-/** A machine that slept, or a database that failed over, is off for this long at most. */
+/** After a machine sleeps or a database fails over, the time is wrong for this long at most. */
 const MEASURE_EVERY_MS = 5_000;
 
-/** Measures until the signal; a database that is unavailable is tried again. Never throws. */
+/** Measures repeatedly until the signal, also while the database is unavailable. Never throws. */
 export async function keepMeasuring(
   clock: Pick<DatabaseClock, 'measure'>,
   afterEach: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    await pause(MEASURE_EVERY_MS, signal);
+    await sleep(MEASURE_EVERY_MS, signal);
     if (signal.aborted) return;
     await clock
       .measure()

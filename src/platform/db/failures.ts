@@ -1,9 +1,9 @@
-/** What an error of the database means for the work that met it. */
+/** What a database error means for the work that it interrupted. */
 import { type Verdict, verdictOf } from './sqlStates.ts';
 
 /**
- * The transaction is committed on the primary, but its wait for a synchronous standby was canceled:
- * a failover may undo it. Whoever promised durability must not confirm it.
+ * The transaction is committed on the primary, but its wait for a synchronous standby was canceled,
+ * so a failover can undo it. Callers must not acknowledge it as durable.
  */
 export class CommitNotReplicated extends Error {
   override readonly name = 'CommitNotReplicated';
@@ -13,7 +13,7 @@ export class CommitNotReplicated extends Error {
   }
 }
 
-const AWAY_SYSTEM_CODES = new Set([
+const UNAVAILABLE_SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ECONNABORTED',
@@ -24,34 +24,36 @@ const AWAY_SYSTEM_CODES = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
 ]);
-const AWAY_MESSAGE =
+const UNAVAILABLE_MESSAGE =
   /query read timeout|connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|Client was closed/i;
 
-/** PostgreSQL's name for the place that finds a prepared plan outdated by a migration. */
+/** PostgreSQL's routine that rejects a prepared plan after a migration changed its result type. */
 const STALE_PLAN_ROUTINE = 'RevalidateCachedQuery';
 
 function verdictOn(error: unknown): Verdict {
   if (!(error instanceof Error)) return 'permanent';
   if (error instanceof CommitNotReplicated) return 'retry';
-  if (error instanceof AggregateError && error.errors.some(isDatabaseAway)) return 'unavailable';
+  if (error instanceof AggregateError && error.errors.some(isDatabaseUnavailable))
+    return 'unavailable';
   if ('routine' in error && error.routine === STALE_PLAN_ROUTINE) return 'unavailable';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // EPIPE has the form of a SQLSTATE.
-  if (AWAY_SYSTEM_CODES.has(code) || AWAY_MESSAGE.test(error.message)) return 'unavailable';
+  // Checked before SQLSTATEs, because EPIPE has the form of one.
+  if (UNAVAILABLE_SYSTEM_CODES.has(code) || UNAVAILABLE_MESSAGE.test(error.message))
+    return 'unavailable';
   return verdictOf(code) ?? 'permanent';
 }
 
 /** Whether the database, or this connection to it, cannot be used now. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   return verdictOn(error) === 'unavailable';
 }
 
-/** Whether the failure may concern this transaction alone, and passes without anybody's help. */
+/** Whether the failure may concern only this transaction and resolve without intervention. */
 export function isContended(error: unknown): boolean {
   return verdictOn(error) === 'retry';
 }
 
-/** Whether the error says nothing about the data: later, the same transaction may succeed. */
+/** Whether the error is independent of the data: the same transaction may succeed later. */
 export function isTransient(error: unknown): boolean {
   return verdictOn(error) !== 'permanent';
 }

@@ -1,31 +1,32 @@
 /**
- * Holds work back until the database is fit for it: reachable, migrated, and ours. A process may
- * start before its database; it then waits here, says why, and goes on by itself.
+ * Holds work back until the database is reachable, migrated, and bound to this installation. A
+ * process can start before its database: it waits here, logs the reason, and continues by itself.
  */
 import { toError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { pause } from '../pause.ts';
+import { sleep } from '../sleep.ts';
 
 export interface Gate {
   isOpen(): boolean;
-  /** Why it is not open yet, for people. */
+  /** Why it is not open yet, for operators. */
   reason(): string;
-  /** Runs `work` once the gate is open; at once if it is. */
+  /** Runs `work` when the gate opens, or immediately if it is open. */
   whenOpen(work: () => void): void;
-  /** Ends the checking; what waits is never run. */
+  /** Stops the checks; waiting work never runs. */
   close(): void;
 }
 
 const RETRY_MS = 1_000;
 
 /**
- * Opens when `check` returns; tries again every second while it throws.
- * The first check is made here, so that a caller can act on what it throws before going on.
+ * Opens when `check` returns, and retries every second while it throws.
+ * The first check runs before this function returns, so that a caller can handle its error.
  */
 export async function createGate(
   check: () => Promise<void>,
   isWorthWaiting: (error: unknown) => boolean,
   log: Log,
+  wait: (signal: AbortSignal) => Promise<void> = (signal) => sleep(RETRY_MS, signal),
 ): Promise<Gate> {
   let open = false;
   let reason = '';
@@ -33,7 +34,7 @@ export async function createGate(
   const closing = new AbortController();
   const { signal } = closing;
 
-  /** @returns what keeps it shut */
+  /** @returns the error that keeps the gate closed */
   const attempt = async (): Promise<unknown> => {
     try {
       await check();
@@ -43,7 +44,7 @@ export async function createGate(
       return undefined;
     } catch (error) {
       const { message } = toError(error);
-      // A check that was under way when the pool was closed says nothing about the database.
+      // A check that was in progress when the pool was closed does not describe the database.
       if (!signal.aborted && reason !== message) {
         log.warn({ error: toError(error) }, 'database.not_ready');
       }
@@ -53,7 +54,7 @@ export async function createGate(
   };
   const keepTrying = async (): Promise<void> => {
     while (!open) {
-      await pause(RETRY_MS, signal);
+      await wait(signal);
       if (signal.aborted) return;
       await attempt();
     }

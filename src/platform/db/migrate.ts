@@ -1,6 +1,6 @@
 /**
  * Applies schema changes: our files in `migrations/`, forward only, and those of the queue's
- * PostgreSQL backend in its own schema `bullmq`. Several processes may start both at the same time.
+ * PostgreSQL backend in its own schema `bullmq`. Several processes may run both at the same time.
  */
 import { runMigrations as migrateQueue } from 'bullmq';
 import pg from 'pg';

@@ -1,9 +1,9 @@
 /**
- * Schema changes of a part that keeps a schema of its own, forward only, from its own folder.
+ * Schema changes of a component with its own schema, forward only, from its own folder.
  *
- * The library that runs our main migrations cannot do this: it takes any table named `migrations`, in
- * whatever schema, for its own, so that one program's bookkeeping would pass for the other's. It still
- * reads the files, which gives them one naming rule.
+ * The library that runs the main migrations cannot do this: it treats any table named `migrations`, in
+ * any schema, as its own, so one component's records would pass for the other's. It still reads the
+ * files, which gives them one naming rule.
  */
 import pg from 'pg';
 import { loadMigrationFiles } from 'postgres-migrations';
@@ -11,20 +11,20 @@ import { OperatorError } from '../errors.ts';
 
 export interface SchemaMigrations {
   readonly connectionString: string;
-  /** A plain lower-case name; it becomes part of SQL text. */
+  /** A plain lowercase name; it becomes part of SQL text. */
   readonly schema: string;
   readonly folder: string;
 }
 
 /**
- * Applies what is pending, all or nothing. Several starters may call it together: one applies.
+ * Applies pending migrations, all or none. Several processes may call it concurrently; one applies them.
  * @returns the names of the files that were applied
- * @throws OperatorError when a file that was applied has changed since
+ * @throws OperatorError when an applied file has changed
  */
 export async function migrateSchema(options: SchemaMigrations): Promise<readonly string[]> {
   const { schema } = options;
-  if (!/^[a-z_]+$/.test(schema)) throw new Error(`${schema} is no plain schema name`);
-  // The library's own bookkeeping table is its file 0.
+  if (!/^[a-z_]+$/.test(schema)) throw new Error(`${schema} is not a plain schema name`);
+  // File 0 is the library's own record table.
   const files = (await loadMigrationFiles(options.folder)).filter(({ id }) => id > 0);
   const client = new pg.Client({ connectionString: options.connectionString });
   await client.connect();
@@ -61,7 +61,7 @@ export async function migrateSchema(options: SchemaMigrations): Promise<readonly
 
 function wasEdited(schema: string, fileName: string): OperatorError {
   return new OperatorError(
-    `The schema ${schema} was made by another version of ${fileName}, so its tables may differ from ` +
-      `what this program expects. Go back to that version, or drop the schema if you can spare it.`,
+    `The schema ${schema} was created by another version of ${fileName}, so its tables may differ from ` +
+      `what this version expects. Return to that version, or drop the schema if you do not need its data.`,
   );
 }

@@ -1,11 +1,11 @@
-/** Which migrations a database lacks. Apart from migrate.ts, which loads the queue's library. */
+/** Which migrations are pending. Separate from migrate.ts, which loads the queue's library. */
 import { join } from 'node:path';
 import { loadMigrationFiles } from 'postgres-migrations';
 import { OperatorError } from '../errors.ts';
 import { packageRoot } from '../packageRoot.ts';
 import type { Queryable } from './database.ts';
 
-/** Names of our migration files that the database lacks, in order. */
+/** Names of our pending migration files, in order. */
 export async function pendingMigrations(db: Queryable): Promise<readonly string[]> {
   const files = (await loadMigrationFiles(migrationsFolder())).filter(({ id }) => id > 0);
   const [exists] = await db.query<{ present: boolean }>(
@@ -22,8 +22,8 @@ export async function refusePendingMigrations(db: Queryable): Promise<void> {
   const files = await pendingMigrations(db);
   if (files.length === 0) return;
   throw new OperatorError(
-    `The database lacks ${files.length} migration(s): ${files.join(', ')}. ` +
-      'Running without them would fail on the first event. Run: npx tallyhook migrate',
+    `${files.length} migration(s) are pending: ${files.join(', ')}. ` +
+      'Without them, Tallyhook would fail on the first event. Run: npx tallyhook migrate',
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * What each SQLSTATE says about the work that met it. The classes are those of PostgreSQL's list
- * of error codes; a class has one verdict, and a code that differs from its class has its own.
+ * What each SQLSTATE means for the work that it interrupted. The classes are those of PostgreSQL's
+ * list of error codes. A class has one verdict; a code that differs from its class has its own.
  *
  * Terms
  *   unavailable   the server, or this connection to it, cannot serve now; the connection is closed
@@ -9,11 +9,11 @@
  *   permanent     the same statement with the same data fails again
  *
  * Invariants
- *   1. Only `permanent` says anything about the data. Nothing else counts as a failed attempt.
+ *   1. Only `permanent` concerns the data. No other verdict counts as a failed attempt.
  *   2. `unavailable` and `installation` concern every transaction alike; `retry` may concern one
- *      event of a batch only, so that a batch which keeps failing for it is worth splitting.
- *   3. A code that is not listed has the verdict of its class; an unknown class is `permanent`,
- *      because an event that is set aside can be replayed, and one retried forever blocks others.
+ *      event of a batch only, so a batch that keeps failing with it is split.
+ *   3. A code that is not listed has the verdict of its class. An unknown class is `permanent`,
+ *      because a dead-lettered event can be replayed, and one retried forever blocks others.
  */
 export type Verdict = 'unavailable' | 'retry' | 'installation' | 'permanent';
 
@@ -24,7 +24,7 @@ interface StateClass {
 }
 
 const DATA = 'the statement and its data cause it';
-const STATEMENT = 'the program causes it, and would again';
+const STATEMENT = 'the program causes it every time';
 const CONNECTION = 'the session is lost or was never opened';
 
 export const SQLSTATE_CLASSES: Readonly<Record<string, StateClass>> = {
@@ -57,8 +57,8 @@ export const SQLSTATE_CLASSES: Readonly<Record<string, StateClass>> = {
       '25P04': 'unavailable',
     },
   },
-  // A pooler handed out a session that does not know the statement.
-  '26': { verdict: 'unavailable', reason: 'this session lacks a prepared statement' },
+  // A pooler assigned a session without the statement.
+  '26': { verdict: 'unavailable', reason: 'this session does not have the prepared statement' },
   '27': { verdict: 'permanent', reason: DATA },
   '28': { verdict: 'installation', reason: 'the role or its password is refused' },
   '2B': { verdict: 'permanent', reason: STATEMENT },
@@ -77,8 +77,8 @@ export const SQLSTATE_CLASSES: Readonly<Record<string, StateClass>> = {
   },
   '42': {
     verdict: 'installation',
-    reason: 'statements are fixed, so that grants or the schema differ from what they expect',
-    // A pooler handed out a session in which another client prepared a statement of this name.
+    reason: 'statements are fixed, so grants or the schema differ from what they expect',
+    // A pooler assigned a session in which another client prepared a statement of this name.
     except: { '42P05': 'unavailable' },
   },
   '44': { verdict: 'permanent', reason: DATA },
@@ -97,7 +97,7 @@ export const SQLSTATE_CLASSES: Readonly<Record<string, StateClass>> = {
   '57': {
     verdict: 'unavailable',
     reason: 'the server is starting, stopping or ended the session',
-    // Canceled by statement_timeout or by an operator; the session goes on.
+    // Canceled by statement_timeout or by an operator; the session continues.
     except: { '57000': 'retry', '57014': 'retry' },
   },
   '58': {
@@ -112,13 +112,13 @@ export const SQLSTATE_CLASSES: Readonly<Record<string, StateClass>> = {
   XX: {
     verdict: 'retry',
     reason:
-      'damaged data, or an internal error, which poolers also send when they are full: no fault of the event',
+      'damaged data, or an internal error, which poolers also send when they are full; not caused by the event',
   },
 };
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
-/** What a SQLSTATE means; undefined for what is none. */
+/** The verdict on a SQLSTATE; undefined for any other code. */
 export function verdictOf(code: string): Verdict | undefined {
   if (!SQLSTATE.test(code)) return undefined;
   const stateClass = SQLSTATE_CLASSES[code.slice(0, 2)];

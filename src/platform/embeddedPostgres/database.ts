@@ -1,4 +1,4 @@
-/** The first connection: it proves that the server answers, and makes the application's database. */
+/** The first connection: proves that the server accepts connections, and creates the application's database. */
 import pg from 'pg';
 import { SUPERUSER } from './password.ts';
 
@@ -15,7 +15,7 @@ export function connectionString(port: number, password: string): string {
   return `postgres://${SUPERUSER}:${password}@${HOST}:${port}/${DATABASE}`;
 }
 
-/** Makes the database `tallyhook` if it is missing. Called by one process at a time. */
+/** Creates the database `tallyhook` if it is missing. Called by one process at a time. */
 export async function openDatabase(port: number, password: string): Promise<OpenOutcome> {
   const client = new pg.Client({
     host: HOST,
@@ -23,7 +23,7 @@ export async function openDatabase(port: number, password: string): Promise<Open
     user: SUPERUSER,
     password,
     database: 'postgres',
-    // Said, or a PGSSLMODE in the environment would decide.
+    // Explicit, because otherwise PGSSLMODE of the environment would apply.
     ssl: false,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: CONNECT_TIMEOUT_MS,

@@ -1,6 +1,6 @@
 import { OperatorError } from '../errors.ts';
 
-/** What a caller may tell apart. */
+/** The cases that a caller can distinguish. */
 export type EmbeddedPostgresErrorCode =
   | 'unsupported_platform'
   | 'binaries_damaged'
@@ -24,7 +24,7 @@ export class EmbeddedPostgresError extends OperatorError {
   }
 }
 
-/** The end of what a program said: the reason stands there. */
+/** The last lines of a program's output, which have the reason for a failure. */
 export function lastLines(text: string): string {
   return text.trim().split('\n').slice(-15).join('\n');
 }

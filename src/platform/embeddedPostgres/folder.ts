@@ -2,10 +2,10 @@
  * The files of one data folder:
  *
  *   <dataDir>/postgres             the cluster
- *   <dataDir>/postgres.init-…      a cluster in the making
- *   <dataDir>/postgres-password    of the superuser; generated at first use
+ *   <dataDir>/postgres.init-…      an unfinished cluster
+ *   <dataDir>/postgres-password    password of the superuser; generated at first use
  *   <dataDir>/postgres-use-….json  a process that uses the server
- *   <dataDir>/postgres.log         what the server says; one older file beside it
+ *   <dataDir>/postgres.log         the server's log; one older file beside it
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -28,7 +28,7 @@ export interface DataFolder {
   readonly logFile: string;
 }
 
-/** Makes the data folder, for its owner only, and names what lies in it. */
+/** Creates the data folder, for its owner only, and returns the paths in it. */
 export function prepareDataFolder(dataDir: string): DataFolder {
   const wanted = path.resolve(dataDir);
   mkdirSync(path.dirname(wanted), { recursive: true });
@@ -47,7 +47,7 @@ export function prepareDataFolder(dataDir: string): DataFolder {
   };
 }
 
-/** Appears whole or not at all; readable by its owner only. */
+/** Writes the file atomically, readable by its owner only. */
 export function writePrivateFile(file: string, content: string, account: Account): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   writeFileSync(draft, content, { mode: 0o600, flag: 'wx', flush: true });
@@ -61,8 +61,8 @@ function assertUsable(dataDir: string): void {
   } catch (cause) {
     throw new EmbeddedPostgresError(
       'folder_not_accessible',
-      `The data folder ${dataDir} belongs to uid ${statSync(dataDir).uid}, and this process (uid ${process.geteuid?.()}) may not ` +
-        'use it. Start Tallyhook as the user that made it, or choose another DATA_DIR.',
+      `The data folder ${dataDir} belongs to uid ${statSync(dataDir).uid}, and this process (uid ${process.geteuid?.()}) has no ` +
+        'access to it. Start Tallyhook as the user that created it, or choose another DATA_DIR.',
       { cause },
     );
   }

@@ -10,21 +10,22 @@ import { type DataFolder, writePrivateFile } from './folder.ts';
 
 export const SUPERUSER = 'postgres';
 
-/** Undefined when the file is not there. */
+/** Undefined when there is no file. */
 export function readPassword({ passwordFile }: DataFolder): string | undefined {
   return existsSync(passwordFile) ? readFileSync(passwordFile, 'utf8').trim() : undefined;
 }
 
-/** For a cluster that is about to be made. */
+/** Generates the password of a new cluster. */
 export function ensurePassword(folder: DataFolder, account: Account): void {
   if (readPassword(folder) !== undefined) return;
   writePrivateFile(folder.passwordFile, `${newPassword()}\n`, account);
 }
 
 /**
- * Gives the superuser a new password when the file was lost, as after restoring a backup of the
- * cluster alone. Whoever may write in the folder could do that anyway, so it opens nothing; without
- * it the ledger would be there and unreachable. No server may run: this is a single-user one.
+ * Sets a new password for the superuser when the file was lost, for example after restoring a backup
+ * of the cluster alone. Every user who can write to the folder could do that anyway, so this grants no
+ * new access; without it the ledger would be inaccessible. No server may be running, because this
+ * uses single-user mode.
  */
 export function replaceLostPassword(folder: DataFolder, account: Account, postgres: string): void {
   const password = newPassword();
@@ -40,7 +41,7 @@ export function replaceLostPassword(folder: DataFolder, account: Account, postgr
     throw new EmbeddedPostgresError(
       'wrong_password',
       `${folder.passwordFile} is missing, and a new password could not be set. Restore the file, ` +
-        'or move the data folder away to begin an empty ledger.',
+        'or move the data folder elsewhere to start with an empty ledger.',
     );
   }
   writePrivateFile(folder.passwordFile, `${password}\n`, account);

@@ -1,10 +1,10 @@
 /**
- * What the operating system says about processes.
+ * Reads the operating system's process table.
  *
- * A pid alone names nobody: it is given out again. A process is known by its pid and its start
- * time, and a PostgreSQL process belongs to a cluster when its program is postgres (or initdb) and
- * its current folder is the cluster's (every PostgreSQL process stays there). The folder alone would not do:
- * an operator's shell may stand in it, and it must never be signalled.
+ * A pid alone does not identify a process, because pids are reused. A process is identified by its
+ * pid and its start time. A PostgreSQL process belongs to a cluster when its program is postgres (or
+ * initdb) and its current folder is the cluster's; every PostgreSQL process stays there. The folder
+ * alone is not enough: an operator's shell may be in it and must never receive a signal.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
@@ -12,35 +12,35 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface ProcessTable {
-  /** When the process started, in no special unit; undefined when it has ended (a zombie has). */
+  /** When the process started, in a platform-specific unit; undefined when it has ended, also as a zombie. */
   readonly startedAt: (pid: number) => string | undefined;
-  /** Whether this process is a PostgreSQL that works in this folder. */
+  /** Whether this process is a PostgreSQL process in this folder. */
   readonly isPostgresIn: (pid: number, folder: string) => boolean;
-  /** Every PostgreSQL process in this folder, as far as the platform lets us see. */
+  /** Every PostgreSQL process in this folder that the platform lets us see. */
   readonly allPostgresIn: (folder: string) => readonly number[];
 }
 
-/** Linux: everything is in /proc. */
+/** Linux: reads /proc. */
 export const procfsTable: ProcessTable = {
   startedAt(pid) {
-    // The name in parentheses may hold blanks and parentheses itself; fields count from its end.
+    // The name in parentheses may contain spaces and parentheses; fields count from its end.
     const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
     const [state, ...fields] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
     // state is field 3 of proc(5), the start time field 22
     return state === undefined || state === 'Z' || state === 'X' ? undefined : fields[18];
   },
   isPostgresIn(pid, folder) {
-    return standsIn(pid, folder) && runsPostgres(pid);
+    return isIn(pid, folder) && runsPostgres(pid);
   },
   allPostgresIn(folder) {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    return pids.map(Number).filter((pid) => standsIn(pid, folder) && runsPostgres(pid));
+    return pids.map(Number).filter((pid) => isIn(pid, folder) && runsPostgres(pid));
   },
 };
 
 /**
- * Elsewhere: `ps`. The server's own command line names its folder; its children's do not, so that
- * orphans stay unseen and PostgreSQL's shared memory check is what stands before a second start.
+ * Other platforms: `ps`. The server's command line names its folder, but those of its children do
+ * not, so orphans are not found, and PostgreSQL's shared memory check prevents a second server.
  */
 export const portableTable: ProcessTable = {
   startedAt: (pid) => psColumn(pid, 'lstart='),
@@ -55,7 +55,7 @@ export function processTable(): ProcessTable {
   return process.platform === 'linux' ? procfsTable : portableTable;
 }
 
-/** Whether the pid is in use at all, if only by a zombie. PostgreSQL's own lock check asks this. */
+/** Whether the pid is in use, even by a zombie. PostgreSQL's own lock check uses the same test. */
 export function isPidTaken(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -65,7 +65,7 @@ export function isPidTaken(pid: number): boolean {
   }
 }
 
-/** Waits until the condition holds; false when it does not within the time. */
+/** Waits until the condition holds; returns false after the timeout. */
 export async function waitUntil(condition: () => boolean, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   while (!condition()) {
@@ -75,7 +75,7 @@ export async function waitUntil(condition: () => boolean, timeoutMs: number): Pr
   return true;
 }
 
-/** Sends the signal; a process that has ended meanwhile is what the caller wants. */
+/** Sends the signal. A process that has ended meanwhile is not an error. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -84,8 +84,8 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Compared by device and inode: a path can be spelled in many ways, or be renamed meanwhile. */
-function standsIn(pid: number, folder: string): boolean {
+/** Compares by device and inode, because a path can have several spellings or be renamed. */
+function isIn(pid: number, folder: string): boolean {
   const here = attempt(() => statSync(`/proc/${pid}/cwd`, { bigint: true }));
   const there = attempt(() => statSync(folder, { bigint: true }));
   return here !== undefined && here.dev === there?.dev && here.ino === there.ino;
@@ -107,10 +107,10 @@ function psColumn(pid: number, column: string): string | undefined {
   return state?.startsWith('Z') ? undefined : value;
 }
 
-/** A process may vanish, or belong to somebody else, between any two looks at it. */
-function attempt<T>(look: () => T): T | undefined {
+/** A process may end, or become inaccessible, between two reads. */
+function attempt<T>(read: () => T): T | undefined {
   try {
-    return look();
+    return read();
   } catch {
     return undefined;
   }

@@ -1,13 +1,13 @@
 /**
- * One PostgreSQL server process: finding it, launching it, waiting for it, ending it.
+ * One PostgreSQL server process: finds, starts and stops it, and checks whether it is ready.
  *
- * Everything here is called by the holder of the start lock.
+ * The caller holds the start lock.
  *
- * S1 `postmaster.pid` is believed only when the process it names is a PostgreSQL in this folder.
- * S2 It is removed only when it would keep PostgreSQL from starting (its pid lives, as something
- *    else) and no PostgreSQL process is left in the folder. In every other case PostgreSQL judges
- *    it, because only that way its shared memory check, the guard against a second server, stays.
- * S3 The postmaster is never killed with SIGKILL: its children would live on and write.
+ * S1 `postmaster.pid` is trusted only when the process it names is PostgreSQL in this folder.
+ * S2 It is removed only when it would prevent PostgreSQL from starting (its pid belongs to another
+ *    program) and no PostgreSQL process is left in the folder. In every other case PostgreSQL checks
+ *    it, which keeps its shared memory check, the guard against a second server, in effect.
+ * S3 The postmaster is never killed with SIGKILL: its children would continue to write.
  */
 
 import { spawn } from 'node:child_process';
@@ -37,7 +37,7 @@ const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 export interface Server {
   readonly pid: number;
   readonly port: number;
-  /** With the pid, this names the process beyond doubt. */
+  /** Identifies the process, together with the pid. */
   readonly startedAt: string;
 }
 
@@ -53,7 +53,7 @@ export interface ServerContext {
 
 export interface Launched {
   readonly server: Server;
-  /** What the server has written to its log since it was launched. */
+  /** The server's log since it was launched. */
   readonly ownLog: () => string;
   readonly onEnd: (listener: (how: string) => void) => void;
 }
@@ -74,8 +74,10 @@ export function readLockFile({ clusterDir }: DataFolder): LockFile | undefined {
   return { pid, port: Number(lines[3]), status: lines[7]?.trim() ?? '' };
 }
 
-/** The server that runs on this folder; if none does, whatever would block a new one is removed. */
-export async function findServerOrClearTheWay(context: ServerContext): Promise<Server | undefined> {
+/** The server that runs on this folder. If none does, removes what would block a new one. */
+export async function findServerOrRemoveLeftovers(
+  context: ServerContext,
+): Promise<Server | undefined> {
   const { folder, processes, log } = context;
   const lock = readLockFile(folder);
   const holder = Math.abs(lock?.pid ?? Number.NaN);
@@ -93,28 +95,28 @@ export async function findServerOrClearTheWay(context: ServerContext): Promise<S
 }
 
 /**
- * Server processes whose postmaster was killed. Idle ones notice and leave; busy ones work on, hold
- * the shared memory, and block the restart. SIGQUIT makes them leave without a checkpoint, and the
- * next start recovers from the log as after a power cut.
+ * Ends server processes that outlived a killed postmaster. Idle ones notice and exit; busy ones
+ * continue, hold the shared memory, and block the restart. SIGQUIT ends them without a checkpoint, and
+ * the next start recovers from the write-ahead log, as after a power failure.
  */
 async function endOrphans({ folder, processes, log }: ServerContext): Promise<void> {
   const orphans = () => processes.allPostgresIn(folder.clusterDir);
   if (orphans().length === 0) return;
-  log(`ending PostgreSQL processes whose server is gone: ${orphans().join(', ')}`);
+  log(`ending PostgreSQL processes that outlived their server: ${orphans().join(', ')}`);
   for (const name of ['SIGQUIT', 'SIGKILL'] as const) {
     for (const pid of orphans()) signal(pid, name);
     if (await waitUntil(() => orphans().length === 0, ORPHAN_TIMEOUT_MS)) return;
   }
   throw new EmbeddedPostgresError(
     'folder_busy',
-    `Processes of an earlier PostgreSQL server do not end: ${orphans().join(', ')}. They stand in ` +
-      `${folder.clusterDir}, and a second server beside them would destroy data. Usually the disk hangs; end them and start again.`,
+    `Processes of an earlier PostgreSQL server do not end: ${orphans().join(', ')}. They work in ` +
+      `${folder.clusterDir}, and a second server beside them would destroy data. Usually the disk hangs. End them and start again.`,
   );
 }
 
 /**
- * Starts the process; does not wait until it is ready.
- * @param wantedPort any that is free if left out
+ * Starts the process without waiting until it is ready.
+ * @param wantedPort a free port if omitted
  */
 export async function launchServer(
   context: ServerContext,
@@ -129,7 +131,7 @@ export async function launchServer(
     account.give(folder.logFile);
     const logOffset = fstatSync(log).size;
     // Detached, in a session of its own: Ctrl-C reaches the whole foreground group, and the server
-    // must outlast the application's draining. Unreferenced: Node may end while the server runs.
+    // must run until the application has drained. Unreferenced: Node may exit while the server runs.
     const child = spawn(plan.file, plan.args, {
       ...plan.options,
       cwd: folder.clusterDir,
@@ -151,7 +153,7 @@ export async function launchServer(
   }
 }
 
-/** A later setting wins, so that callers may change ours, but not where the server listens. */
+/** Later settings win, so callers can override the defaults, but not where the server listens. */
 function serverArguments({ folder, settings }: ServerContext, port: number): string[] {
   const all = {
     fsync: 'on',
@@ -160,14 +162,14 @@ function serverArguments({ folder, settings }: ServerContext, port: number): str
     max_connections: '100',
     shared_buffers: '256MB',
     lc_messages: 'C',
-    // Details quote whole rows, and rows hold personal data.
+    // Error details quote whole rows, and rows contain personal data.
     log_error_verbosity: 'terse',
     ...settings,
     logging_collector: 'off',
     log_destination: 'stderr',
     listen_addresses: '127.0.0.1',
     port: String(port),
-    // Socket paths hold at most 93 characters and a data folder may lie deeper; TCP is enough.
+    // A socket path has at most 93 characters, and a data folder may have a longer one; TCP is enough.
     unix_socket_directories: '',
   };
   return [
@@ -177,8 +179,8 @@ function serverArguments({ folder, settings }: ServerContext, port: number): str
   ];
 }
 
-/** Whether the server says itself that it accepts connections. */
-export function saysReady(folder: DataFolder, server: Server): boolean {
+/** Whether the server itself reports that it accepts connections. */
+export function reportsReady(folder: DataFolder, server: Server): boolean {
   const lock = readLockFile(folder);
   return lock?.pid === server.pid && lock.status === 'ready';
 }
@@ -188,8 +190,8 @@ export function isRunning(server: Server, processes: ProcessTable): boolean {
 }
 
 /**
- * SIGINT is PostgreSQL's fast shutdown: sessions are ended, a checkpoint is written. SIGTERM loses,
- * because it waits for every session to leave by itself.
+ * SIGINT is PostgreSQL's fast shutdown: it ends sessions and writes a checkpoint. SIGTERM is not
+ * used, because it waits for every client to disconnect.
  */
 export async function shutDown(
   server: Server,
@@ -207,11 +209,11 @@ export async function shutDown(
   if (await waitUntil(ended, IMMEDIATE_STOP_TIMEOUT_MS)) return;
   throw new EmbeddedPostgresError(
     'stop_failed',
-    `PostgreSQL (pid ${server.pid}) does not stop. Usually its disk hangs. It was left running; its data is safe.`,
+    `PostgreSQL (pid ${server.pid}) does not stop. Usually its disk hangs. It is still running, and its data is safe.`,
   );
 }
 
-/** A port that is free now. It may be taken a moment later: the caller tries again. */
+/** A port that is free now. Another process may take it before the caller does, which then retries. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -232,6 +234,6 @@ function rotateLog(file: string): void {
 function singleUserServer(pid: number, folder: DataFolder): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     'folder_busy',
-    `A single-user PostgreSQL (pid ${pid}) works on ${folder.clusterDir}. Wait until it has ended, and start again.`,
+    `A single-user PostgreSQL (pid ${pid}) uses ${folder.clusterDir}. Wait until it has ended, and start again.`,
   );
 }

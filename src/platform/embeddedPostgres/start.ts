@@ -1,6 +1,6 @@
 /**
- * From a data folder to a server that answers. See index.ts for the terms and invariants; the seams
- * below are how tests play another platform or a port that is taken in the last moment.
+ * Starts or attaches to the server of a data folder. See index.ts for the terms and invariants. With
+ * the seams below, tests simulate another platform or a port that is taken at the last moment.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,13 +13,13 @@ import { type DataFolder, prepareDataFolder } from './folder.ts';
 import { readPassword, replaceLostPassword } from './password.ts';
 import type { ProcessTable } from './processes.ts';
 import {
-  findServerOrClearTheWay,
+  findServerOrRemoveLeftovers,
   isRunning,
   launchServer,
   readLockFile,
+  reportsReady,
   type Server,
   type ServerContext,
-  saysReady,
   shutDown,
 } from './server.ts';
 import { acquireStartLock, type Release, startLockAddress } from './startLock.ts';
@@ -30,19 +30,19 @@ export interface EmbeddedPostgres {
   /** postgres://... on 127.0.0.1, with the generated password. */
   readonly connectionString: string;
   /**
-   * Starts the server again whenever it ends while it is used. Resolves with `stop()`; rejects with an
-   * EmbeddedPostgresError once the server is given up.
+   * Restarts the server whenever it ends while it is in use. Resolves with `stop()`; rejects with an
+   * EmbeddedPostgresError after the last restart attempt.
    */
   supervise(warn: (message: string) => void): Promise<void>;
-  /** Ends this use, and the server (fast shutdown, SIGINT) when nobody else uses it. Idempotent. */
+  /** Ends this use, and stops the server (fast shutdown, SIGINT) if it was the last use. Idempotent. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
-  /** Made if missing; the cluster lives in <dataDir>/postgres. */
+  /** Created if missing; the cluster is <dataDir>/postgres. */
   readonly dataDir: string;
   readonly log: (message: string) => void;
-  /** More PostgreSQL settings (-c name=value). A server that already runs keeps its own. */
+  /** Additional PostgreSQL settings (-c name=value). A running server keeps its own. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -51,7 +51,7 @@ export interface Seams {
   readonly choosePort: () => Promise<number>;
 }
 
-// Crash recovery of a busy ledger may take minutes. A server that fails says so at once, by ending.
+// Crash recovery of a busy ledger may take minutes. A server that fails ends at once.
 const READY_TIMEOUT_MS = 300_000;
 const START_LOCK_TIMEOUT_MS = READY_TIMEOUT_MS + 60_000;
 const STOP_LOCK_TIMEOUT_MS = 10_000;
@@ -60,7 +60,7 @@ const LAUNCH_ATTEMPTS = 5;
 
 interface Reached {
   readonly server: Server;
-  /** Calls back once when a server that this process launched has ended, however it ended. */
+  /** Calls back once when a server that this process launched has ended, for any reason. */
   readonly onEnd?: (listener: (how: string) => void) => void;
 }
 
@@ -85,15 +85,15 @@ export async function start(
 
 async function reachServer(context: ServerContext): Promise<Reached> {
   for (let attempt = 1; attempt <= LAUNCH_ATTEMPTS; attempt++) {
-    // Processes that used a server which crashed look for it where it was.
+    // Processes that used a crashed server reconnect to its old port.
     const port = attempt === 1 ? readLockFile(context.folder)?.port : undefined;
-    const running = await findServerOrClearTheWay(context);
+    const running = await findServerOrRemoveLeftovers(context);
     const reached = running ? await join(context, running) : await launch(context, port);
     if (reached !== undefined) return reached;
   }
   throw new EmbeddedPostgresError(
     'start_failed',
-    `PostgreSQL did not start in ${LAUNCH_ATTEMPTS} attempts; ports and lock were taken each time. See ${context.folder.logFile}.`,
+    `PostgreSQL did not start in ${LAUNCH_ATTEMPTS} attempts; its port or lock was in use each time. See ${context.folder.logFile}.`,
   );
 }
 
@@ -104,7 +104,7 @@ async function join(context: ServerContext, server: Server): Promise<Reached | u
     throw new EmbeddedPostgresError(
       'wrong_password',
       `${folder.passwordFile} is missing while its PostgreSQL runs (pid ${server.pid}). Restore the file; ` +
-        `or stop the server (kill -INT ${server.pid}) and start again: then a new password is set.`,
+        `or stop the server (kill -INT ${server.pid}) and start again, which sets a new password.`,
     );
   }
   if (!(await becomesReady(context, server))) return undefined;
@@ -112,7 +112,7 @@ async function join(context: ServerContext, server: Server): Promise<Reached | u
   return { server };
 }
 
-/** Starts a server; undefined when another try, with another port or another look, may do better. */
+/** Starts a server; undefined when another attempt, with another port, may succeed. */
 async function launch(
   context: ServerContext,
   port: number | undefined,
@@ -132,26 +132,26 @@ async function launch(
     await shutDown(server, context);
     throw error;
   }
-  const said = lastLines(ownLog());
-  if (/could not create any TCP\/IP sockets|lock file ".*" already exists/.test(said)) {
-    log(`PostgreSQL could not take port ${server.port} or its lock; trying again`);
+  const output = lastLines(ownLog());
+  if (/could not create any TCP\/IP sockets|lock file ".*" already exists/.test(output)) {
+    log(`PostgreSQL could not use port ${server.port} or acquire its lock; retrying`);
     return undefined;
   }
   throw new EmbeddedPostgresError(
     'start_failed',
-    `PostgreSQL did not start on ${folder.clusterDir}. It said:\n${said}\nThe whole log is ${folder.logFile}.`,
+    `PostgreSQL did not start on ${folder.clusterDir}. It reported:\n${output}\nThe whole log is ${folder.logFile}.`,
   );
 }
 
-/** True when a real connection has succeeded, false when the server ended first. */
+/** True after a connection has succeeded, false when the server ended first. */
 async function becomesReady(context: ServerContext, server: Server): Promise<boolean> {
   const { folder, processes, log } = context;
   const deadline = performance.now() + READY_TIMEOUT_MS;
   let nextNote = performance.now() + PROGRESS_INTERVAL_MS;
   let cause: unknown;
   while (performance.now() < deadline) {
-    // Its own word first: before that, the port may still be another server's.
-    if (saysReady(folder, server)) {
+    // Until the server reports that it is ready, another server may still have the port.
+    if (reportsReady(folder, server)) {
       const outcome = await openDatabase(server.port, readPassword(folder) ?? '');
       if (outcome.kind === 'opened') return true;
       if (outcome.kind === 'wrong_password') throw wrongPassword(folder, outcome.cause);
@@ -159,7 +159,9 @@ async function becomesReady(context: ServerContext, server: Server): Promise<boo
     }
     if (!isRunning(server, processes)) return false;
     if (performance.now() > nextNote) {
-      log('PostgreSQL is still starting or stopping; after a crash it first replays its log');
+      log(
+        'PostgreSQL is still starting or stopping; after a crash it first replays its write-ahead log',
+      );
       nextNote += PROGRESS_INTERVAL_MS;
     }
     await delay(10);
@@ -178,24 +180,24 @@ function createHandle(context: ServerContext, reached: Reached): EmbeddedPostgre
   const stopping = new AbortController();
   let stopped: Promise<void> | undefined;
   let supervising: Promise<void> | undefined;
-  const hearEnd = ({ onEnd }: Reached): void =>
+  const logEnd = ({ onEnd }: Reached): void =>
     onEnd?.((how) => {
       if (!stopping.signal.aborted) {
         log(`PostgreSQL ended by itself (${how}); see ${folder.logFile}`);
       }
     });
-  hearEnd(reached);
+  logEnd(reached);
 
   const restart = async (): Promise<void> => {
     const again = await reachAgain(context, server.port);
-    hearEnd(again);
+    logEnd(again);
     endUse(use);
     server = again.server;
     use = recordUse(context, server);
   };
   const stop = async (): Promise<void> => {
     stopping.abort();
-    // A restart that is under way makes the server that is to be stopped.
+    // A restart in progress creates the server to stop.
     await supervising?.catch(() => undefined);
     await leave(context, server, use);
   };
@@ -219,7 +221,7 @@ function createHandle(context: ServerContext, reached: Reached): EmbeddedPostgre
   };
 }
 
-/** @throws EmbeddedPostgresError where it does not start on this port */
+/** @throws EmbeddedPostgresError when it does not start on this port */
 async function reachAgain(context: ServerContext, port: number): Promise<Reached> {
   const release = await lockFolder(context.folder, START_LOCK_TIMEOUT_MS, context.log);
   try {
@@ -227,7 +229,7 @@ async function reachAgain(context: ServerContext, port: number): Promise<Reached
     if (reached.server.port === port) return reached;
     throw new EmbeddedPostgresError(
       'server_lost',
-      `Another process started PostgreSQL on port ${reached.server.port}, and this one knows it on port ${port}. ` +
+      `Another process started PostgreSQL on port ${reached.server.port}, and this process uses port ${port}. ` +
         'Start this process again.',
     );
   } finally {
@@ -235,10 +237,10 @@ async function reachAgain(context: ServerContext, port: number): Promise<Reached
   }
 }
 
-/** Under the start lock, so that nobody attaches to a server which is about to end. */
+/** Holds the start lock, so that no process attaches to a server that is about to stop. */
 async function leave(context: ServerContext, server: Server, use: string): Promise<void> {
   const { folder, log } = context;
-  // A starter that hangs must not keep the server from stopping.
+  // A process that hangs while it starts must not prevent the server from stopping.
   const release = await lockFolder(folder, STOP_LOCK_TIMEOUT_MS, log).catch(() => undefined);
   try {
     endUse(use);
@@ -261,8 +263,8 @@ function lockFolder(
 function wrongPassword(folder: DataFolder, cause: unknown): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     'wrong_password',
-    `PostgreSQL refuses the password in ${folder.passwordFile}. Restore the file that belongs to this cluster; ` +
-      'or delete it while no server runs, and start again: then a new password is set.',
+    `PostgreSQL rejects the password in ${folder.passwordFile}. Restore the file that belongs to this cluster; ` +
+      'or delete it while no server runs, and start again, which sets a new password.',
     { cause },
   );
 }

@@ -1,13 +1,13 @@
 /**
- * At most one process at a time starts, adopts or stops the server of one data folder.
+ * At most one process at a time starts, attaches to or stops the server of one data folder.
  *
- * The lock is a listening local socket: the kernel lets one process have the name and takes it back
- * when that process ends, however it ends. A lock file loses here: after a kill -9 somebody has to
- * break it, and two that break it at once both believe they hold it, which ends in two servers
- * on one folder. Whoever waits is connected to the holder and wakes when that connection closes.
+ * The lock is a listening local socket: the kernel gives the name to one process and releases it when
+ * that process ends, for any reason. A lock file would be worse: after a kill -9 another process must
+ * break it, and two processes that break it at once would both hold it and start two servers on one
+ * folder. A waiting process is connected to the holder and wakes when that connection closes.
  *
- * On Linux the name is abstract, without a file. Elsewhere the socket file outlives its process, and
- * clearing it leaves a small gap between two that clear at once; PostgreSQL's own lock then decides.
+ * On Linux the name is abstract, without a file. On other platforms the socket file outlives its
+ * process, and two processes that remove it at once can race; PostgreSQL's own lock then decides.
  */
 import { createHash } from 'node:crypto';
 import { statSync, unlinkSync } from 'node:fs';
@@ -20,13 +20,13 @@ import { EmbeddedPostgresError } from './errors.ts';
 export interface StartLockOptions {
   readonly address: string;
   readonly timeoutMs: number;
-  /** Called once when somebody else holds the lock. */
+  /** Called once when another process holds the lock. */
   readonly onWait: () => void;
 }
 
 export type Release = () => Promise<void>;
 
-/** The lock's name for this folder, the same however its path is spelled. */
+/** The lock's name for this folder, independent of the spelling of its path. */
 export function startLockAddress(folder: string): string {
   const { dev, ino } = statSync(folder, { bigint: true });
   const name = `tallyhook-${createHash('sha256').update(`${dev}:${ino}`).digest('hex').slice(0, 24)}`;
@@ -88,7 +88,7 @@ async function untilReleased(address: string, timeoutMs: number): Promise<void> 
   });
   if (failure === undefined) return;
   if (failure.code === 'ECONNREFUSED' && !address.startsWith('\0')) removeSocketFile(address);
-  // Taken but not connectable: between bind and listen, or with a full queue. Not a busy loop.
+  // In use but not connectable: between bind and listen, or with a full queue. Avoids a busy loop.
   await delay(10);
 }
 
@@ -104,6 +104,6 @@ function stillHeld({ timeoutMs }: StartLockOptions): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     'folder_busy',
     `Another process has been starting or stopping PostgreSQL on this data folder for ${Math.round(timeoutMs / 1000)} s. ` +
-      'Look for a hanging Tallyhook process, end it, and start again.',
+      'Find the Tallyhook process that hangs, end it, and start again.',
   );
 }

@@ -1,7 +1,8 @@
 /**
- * Which processes use the server: a file for each use, which says whose it is. It names both by more
- * than a pid, so that neither a pid given out again nor a server put in place of a crashed one is
- * taken for what it was. Sessions of the server would tell less: a process may have none for a while.
+ * Records which processes use the server, in one file per use. A record identifies the process and
+ * the server by more than a pid, so that neither a reused pid nor the replacement of a crashed server
+ * is confused with the original. Sessions of the server would not be enough: a process may have none
+ * for a while.
  */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -16,7 +17,7 @@ const useRecord = z.object({
   serverPid: z.int().positive(),
 });
 
-/** Writes down that this process uses the server. @returns the file, which ends with the use */
+/** Records that this process uses the server. @returns the file, which endUse removes */
 export function recordUse({ folder, account, processes }: ServerContext, server: Server): string {
   const startedAt = processes.startedAt(process.pid);
   const record = { pid: process.pid, startedAt, serverPid: server.pid };
@@ -25,7 +26,7 @@ export function recordUse({ folder, account, processes }: ServerContext, server:
   return file;
 }
 
-/** Whether a living process uses the server. What dead ones left is removed. */
+/** Whether a running process uses the server. Removes the records of ended processes. */
 export function isUsed({ folder, processes }: ServerContext, server: Server): boolean {
   const uses = filesOf(folder).map((file) => ({ file, record: readUse(file) }));
   const isLiving = ({ record }: (typeof uses)[number]) =>
@@ -43,7 +44,7 @@ function filesOf({ dataDir }: DataFolder): readonly string[] {
   return names.map((name) => path.join(dataDir, name));
 }
 
-/** Undefined when it cannot be read: nobody lives who could have written that. */
+/** Undefined when it cannot be read: no running process can have written such a record. */
 function readUse(file: string): z.infer<typeof useRecord> | undefined {
   try {
     return useRecord.parse(JSON.parse(readFileSync(file, 'utf8')));

@@ -1,4 +1,4 @@
-/** Connections to the store that carries the queues, for either backend of BullMQ. */
+/** Connections to the store of the queues, for either backend of BullMQ. */
 import type { PgPool } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import pg from 'pg';
@@ -7,9 +7,9 @@ import type { Log } from '../log.ts';
 interface RedisConnections {
   readonly name: 'redis';
   probe(): Promise<void>;
-  /** Fails fast, so that adding a job never delays a reply. */
+  /** Fails fast, so that adding a job never delays a response. */
   producer(): Redis;
-  /** Waits for Redis to come back; each worker has its own. */
+  /** Waits until Redis is available again; each worker has its own. */
   consumer(): Redis;
   close(): Promise<void>;
 }
@@ -25,19 +25,19 @@ export type QueueConnections = RedisConnections | PostgresConnections;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
- * A machine that lost its power or its network closes no connection: without a limit of our own a
- * command would wait until TCP gives up, which takes a quarter of an hour, and the sweep with it.
+ * A machine that loses its power or its network closes no connection. Without a limit of our own, a
+ * command, and the sweep with it, would wait a quarter of an hour until TCP times out.
  */
-const ANSWER_TIMEOUT_MS = 5_000;
+const RESPONSE_TIMEOUT_MS = 5_000;
 /**
- * A command in flight fails with its connection. Any other number would leave it unsettled until
- * Redis is back: ioredis sets it aside at the first close and no longer counts its retries.
+ * A command in flight fails with its connection. With any other number it would stay pending until
+ * Redis is available again: ioredis queues it at the first close and stops counting its retries.
  */
 const NO_RETRIES = 0;
-/** Workers wait in Redis for their next job, for up to ten seconds at a time. */
-const WAITING_ANSWER_TIMEOUT_MS = 30_000;
+/** Workers block in Redis for their next job, for up to ten seconds at a time. */
+const WAITING_RESPONSE_TIMEOUT_MS = 30_000;
 
-/** Opens connections to Redis, Valkey or another server that speaks its protocol. */
+/** Opens connections to Redis, Valkey or another server with its protocol. */
 export function createRedisConnections(url: string, log: Log): QueueConnections {
   const clients: Redis[] = [];
   const open = (
@@ -45,7 +45,7 @@ export function createRedisConnections(url: string, log: Log): QueueConnections 
   ) => {
     const client = new Redis(url, {
       connectTimeout: CONNECT_TIMEOUT_MS,
-      socketTimeout: ANSWER_TIMEOUT_MS,
+      socketTimeout: RESPONSE_TIMEOUT_MS,
       ...options,
       retryStrategy: (times: number) => Math.min(times * 100, 2_000),
     });
@@ -64,7 +64,7 @@ export function createRedisConnections(url: string, log: Log): QueueConnections 
       open({
         maxRetriesPerRequest: null,
         enableOfflineQueue: true,
-        socketTimeout: WAITING_ANSWER_TIMEOUT_MS,
+        socketTimeout: WAITING_RESPONSE_TIMEOUT_MS,
       }),
     close: async () => {
       await Promise.all(clients.map(async (client) => client.disconnect()));
@@ -76,8 +76,8 @@ export function createRedisConnections(url: string, log: Log): QueueConnections 
 const MAX_CONNECTIONS = 8;
 
 /**
- * Opens a pool of its own for the queue's schema. The pool that carries the ledger cannot serve: the
- * queue's statements name their tables without a schema.
+ * Opens a separate pool for the queue's schema. The ledger's pool cannot be used, because the queue's
+ * statements name their tables without a schema.
  */
 export function createPostgresQueueConnections(
   connectionString: string,
@@ -89,24 +89,24 @@ export function createPostgresQueueConnections(
     application_name: 'tallyhook-queue',
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: ANSWER_TIMEOUT_MS,
+    query_timeout: RESPONSE_TIMEOUT_MS,
     keepAlive: true,
   });
-  // Every producer and consumer of a process listens: more than Node takes for a leak.
+  // Every producer and consumer of a process adds listeners: more than Node's limit for a leak.
   pool.setMaxListeners(0);
   pool.on('error', (error) => log.warn({ error }, 'queue.idle_connection_lost'));
-  // A client that is checked out for listening reports a lost connection on itself, not on the pool.
+  // A client that is checked out for LISTEN emits `error` on itself, not on the pool.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return {
     name: 'postgres',
     probe: async () => {
       await pool.query('select 1');
     },
-    // The queue's own description of a pool, which pg.Pool meets but its types do not say so.
+    // pg.Pool satisfies the queue's interface of a pool, but its types do not match.
     pool: () => pool as unknown as PgPool,
     close: () => {
-      // A pool has ended before the last of its connections has: a server that stops just then, as the
-      // embedded one does, would be reported by every queue that ever used the pool.
+      // `end` resolves before the last connection has closed. If the server stops right then, as the
+      // embedded one does, every queue that used the pool would report it.
       pool.removeAllListeners('error').on('error', () => undefined);
       return pool.end();
     },

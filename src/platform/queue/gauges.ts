@@ -1,4 +1,4 @@
-/** How deep the queues are, for Prometheus. */
+/** Queue depth and age, for Prometheus. */
 import type { Clock } from '../clock.ts';
 import type { Measurement, Source } from '../sources.ts';
 import { JOB_STATES, type MeasuredQueue } from './queue.ts';
@@ -23,7 +23,7 @@ export function queueSource(queues: Readonly<Record<string, MeasuredQueue>>, clo
     gauges: {
       [JOBS]: { help: 'Jobs in a queue, by state', labels: ['queue', 'state'] },
       [OLDEST_AGE]: {
-        help: 'How long the job that is next to be taken has waited; 0 when none waits',
+        help: 'How long the oldest waiting job has waited; 0 when none waits',
         labels: ['queue'],
       },
     },

@@ -1,12 +1,12 @@
 /**
- * Job queues over BullMQ, the only place that knows which backend carries them: Redis where a
- * REDIS_URL is set, else the PostgreSQL that is there anyway.
+ * Job queues on BullMQ. Only this file depends on the backend: Redis if REDIS_URL is set, otherwise
+ * the PostgreSQL database of the ledger.
  *
  * 1. A queue is a hint. Lost jobs are enqueued again from PostgreSQL, so adding may fail and
  *    jobs may run twice; nothing here may be needed for correctness.
- * 2. Producers and consumers are made only once the backend answers, and anew if that fails: one
- *    that BullMQ builds while PostgreSQL is down stays dead for ever, silently.
- * 3. Jobs carry ids, never bodies: what stands in a queue is clear text.
+ * 2. Producers and consumers are created only after the backend responds, and created again if that
+ *    fails: one that BullMQ creates while PostgreSQL is down never recovers and reports no error.
+ * 3. Jobs carry ids, never bodies: job data is clear text.
  */
 import {
   createPostgresBackend,
@@ -19,60 +19,60 @@ import {
 } from 'bullmq';
 import { toError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { pause } from '../pause.ts';
+import { sleep } from '../sleep.ts';
 import type { QueueConnections } from './connections.ts';
 
 export interface NewJob<Data> {
   readonly name: string;
-  /** A job with the id of one that waits or runs is not added again; no integer, and no colon in it. */
+  /** A job with the id of a waiting or running one is not added again. Not an integer, and without a colon. */
   readonly id?: string;
   readonly data: Data;
-  /** How often it is tried; between tries it waits ever longer, with jitter. */
+  /** Number of attempts, with exponential backoff and jitter between them. */
   readonly attempts: number;
   readonly backoffMs: number;
-  /** How long nobody is to take it; not at all when left out. */
+  /** How long until a worker may claim it; the default is 0. */
   readonly delayMs?: number;
 }
 
 export interface RunningJob<Data> {
   readonly name: string;
   readonly data: Data;
-  /** It was started before and its process did not live to say how it ended. */
+  /** It was started before, and its process ended before it recorded a result. */
   readonly wasAbandoned: boolean;
-  /** If it fails now, the queue does not try it again. */
+  /** If this attempt fails, the queue does not retry the job. */
   readonly isLastAttempt: boolean;
 }
 
 export interface Producer<Data> {
-  /** Adds jobs. Throws when the backend is away. */
+  /** Adds jobs. Throws when the backend is unavailable. */
   add(jobs: readonly NewJob<Data>[]): Promise<void>;
-  /** Jobs that wait to be taken. Throws when the backend is away. */
+  /** Counts waiting jobs. Throws when the backend is unavailable. */
   countWaiting(): Promise<number>;
   close(): Promise<void>;
 }
 
 export interface MeasuredQueue {
-  /** How deep the queue is. Throws when the backend is away. */
+  /** The depth of the queue. Throws when the backend is unavailable. */
   depth(): Promise<QueueDepth>;
 }
 
 export const JOB_STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 export interface QueueDepth {
-  /** `delayed` jobs are between two tries; `failed` ones had all of theirs. */
+  /** `delayed` jobs wait for their next attempt; `failed` ones have used all attempts. */
   readonly jobs: Readonly<Record<(typeof JOB_STATES)[number], number>>;
-  /** When the job that is next to be taken was added, in milliseconds since 1970. */
+  /** When the oldest waiting job was added, in milliseconds since 1970. */
   readonly oldestWaitingMs: number | undefined;
 }
 
 export interface Consumer {
-  /** Lets running jobs finish, takes no new ones. */
+  /** Finishes running jobs and claims no new ones. */
   close(): Promise<void>;
 }
 
 export interface QueueBackend {
   readonly name: 'redis' | 'postgres';
-  /** Throws unless the backend answers. */
+  /** Throws unless the backend responds. */
   probe(): Promise<void>;
   producer<Data>(queueName: string): Producer<Data> & MeasuredQueue;
   consumer<Data>(
@@ -83,7 +83,7 @@ export interface QueueBackend {
   close(): Promise<void>;
 }
 
-/** What is used of BullMQ's classes, whose types differ by backend. */
+/** The used part of BullMQ's classes, which have different types for each backend. */
 type BackedQueue = Pick<
   Queue,
   'add' | 'addBulk' | 'getWaitingCount' | 'getJobCounts' | 'getJobs' | 'close' | 'waitUntilReady'
@@ -95,25 +95,25 @@ type BackedWorker = Pick<Worker, 'run' | 'close' | 'pause'> & {
   on(event: 'error', listener: (error: Error) => void): unknown;
 };
 
-/** A job as a worker hands it over. */
+/** A job as BullMQ passes it to a processor. */
 interface BackedJob<Data> {
   readonly name: string;
   readonly data: Data;
   readonly stalledCounter: number;
-  /** Attempts that ended; the one under way is not among them. */
+  /** Finished attempts, without the current one. */
   readonly attemptsMade: number;
   readonly opts: { readonly attempts?: number };
   moveToWait(token?: string): Promise<unknown>;
 }
 
-/** Finished jobs are gone at once; failed ones stay a week, for whoever looks. */
+/** Completed jobs are removed at once; failed ones are kept for a week for operators. */
 const KEPT_JOBS = {
   removeOnComplete: true,
   removeOnFail: { count: 1_000, age: 7 * 24 * 3600 },
 } as const;
 
 const RETRY_MS = 1_000;
-/** A killed process may abandon one job many times; attempts are counted in `pending`, not here. */
+/** Killed processes may abandon a job many times; attempts are counted in `pending`, not here. */
 const MAX_STALLED_COUNT = 100;
 
 /** Wraps the connections of either backend. */
@@ -160,7 +160,7 @@ function createProducer<Data>(
       const queue = await ready();
       const [only, ...others] = jobs.map(toBullJob);
       if (!only) return;
-      // Over PostgreSQL a bulk makes temporary tables, which costs some ten times as much as one job.
+      // On PostgreSQL, addBulk creates temporary tables and costs about ten times as much as one add.
       if (others.length === 0) await queue.add(only.name, only.data, only.opts);
       else await queue.addBulk([only, ...others]);
     },
@@ -176,7 +176,7 @@ function createProducer<Data>(
         delayed = 0,
         failed = 0,
       } = await queue.getJobCounts(...JOB_STATES);
-      // The last of newest first: the backend over PostgreSQL heeds no other order.
+      // Newest first, so the oldest is the last: the PostgreSQL backend ignores any other order.
       const last = Math.max(0, waiting - 1);
       const [oldest] = await queue.getJobs('waiting', last, last);
       return { jobs: { waiting, active, delayed, failed }, oldestWaitingMs: oldest?.timestamp };
@@ -210,7 +210,7 @@ interface ConsumerParts<Data> {
   readonly log: Log;
 }
 
-/** For a pause that only keeps a worker from taking more jobs. */
+/** For a pause that only keeps a worker from claiming more jobs. */
 const DO_NOT_WAIT = true;
 
 function createConsumer<Data>(parts: ConsumerParts<Data>): Consumer {
@@ -227,24 +227,24 @@ function createConsumer<Data>(parts: ConsumerParts<Data>): Consumer {
       closing.abort();
       const worker = await started;
       await worker?.pause(DO_NOT_WAIT);
-      // BullMQ takes its leave of the backend, and would wait for one that is away for ever.
-      const isAway = await parts.connections.probe().then(
+      // BullMQ's close calls the backend, and would wait forever for an unavailable one.
+      const isUnavailable = await parts.connections.probe().then(
         () => false,
         () => true,
       );
-      if (isAway) await Promise.allSettled(running);
-      await worker?.close(isAway);
+      if (isUnavailable) await Promise.allSettled(running);
+      await worker?.close(isUnavailable);
     },
   };
 }
 
-/** Builds a worker, again and again until the backend answers (invariant 2). */
+/** Creates a worker, and retries until the backend responds (invariant 2). */
 async function startWorker<Data>(
   parts: ConsumerParts<Data>,
   closing: AbortSignal,
 ): Promise<BackedWorker | undefined> {
   const { connections, log, queueName } = parts;
-  let isSaid = false;
+  let isLogged = false;
   while (!closing.aborted) {
     let worker: BackedWorker | undefined;
     try {
@@ -254,14 +254,14 @@ async function startWorker<Data>(
       worker.on('error', warn);
       await worker.waitUntilReady();
       log.info({ queueName, backend: connections.name }, 'queue.consumer_ready');
-      // Not before whoever closes the consumer has a worker to pause.
+      // A worker that was created while the consumer closes must not start.
       if (!closing.aborted) worker.run().catch(warn);
       return worker;
     } catch (error) {
-      if (!isSaid) log.warn({ error: toError(error), queueName }, 'queue.backend_away');
-      isSaid = true;
+      if (!isLogged) log.warn({ error: toError(error), queueName }, 'queue.backend_unavailable');
+      isLogged = true;
       await worker?.close(true);
-      await pause(RETRY_MS, closing);
+      await sleep(RETRY_MS, closing);
     }
   }
   return undefined;
@@ -283,8 +283,8 @@ function newWorker<Data>(parts: ConsumerParts<Data>, closing: AbortSignal): Back
   };
   const processor = async (job: BackedJob<Data>, token?: string): Promise<void> => {
     if (closing.aborted) {
-      // BullMQ fetches a job with the end of the last one, or when its wait for one is interrupted,
-      // and may have asked for this one before it was paused.
+      // BullMQ fetches a job when it completes the previous one, or when its wait is interrupted, and
+      // may have requested this one before it was paused.
       await job.moveToWait(token);
       throw new WaitingError();
     }

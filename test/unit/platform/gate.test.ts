@@ -1,20 +1,37 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
 import { createGate, type Gate } from '../../../src/platform/db/gate.ts';
 import { createLog } from '../../../src/platform/log.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
-
 const log = createLog('silent');
 
-/** A gate whose first check failed, with the second one under way and in the test's hands. */
+/** Waits that end when the test ends them, or with their signal. */
+function createWaits() {
+  const ends = new Set<() => void>();
+  return {
+    count: () => ends.size,
+    endAll: async (): Promise<void> => {
+      for (const end of ends) end();
+      await setImmediate();
+    },
+    wait: (signal: AbortSignal): Promise<void> =>
+      new Promise((resolve) => {
+        const end = (): void => {
+          ends.delete(end);
+          resolve();
+        };
+        if (signal.aborted) return end();
+        ends.add(end);
+        signal.addEventListener('abort', end);
+      }),
+  };
+}
+
+/** A gate that failed its first check. The test settles the second one, which is in progress. */
 async function gateInSecondCheck(): Promise<{
   readonly gate: Gate;
   readonly checks: () => number;
+  readonly waits: () => number;
   succeed(): Promise<unknown>;
   fail(): Promise<unknown>;
 }> {
@@ -25,38 +42,39 @@ async function gateInSecondCheck(): Promise<{
   });
   const check = (): Promise<void> => {
     checks += 1;
-    return checks === 2 ? second : Promise.reject(new Error('the database is away'));
+    return checks === 2 ? second : Promise.reject(new Error('the database is unavailable'));
   };
-  const gate = await createGate(check, () => true, log);
-  await vi.advanceTimersToNextTimerAsync();
+  const { count, endAll, wait } = createWaits();
+  const gate = await createGate(check, () => true, log, wait);
+  await endAll();
   expect(checks).toBe(2);
   return {
     gate,
     checks: () => checks,
+    waits: count,
     succeed: () => {
       settle.resolve();
-      return vi.advanceTimersByTimeAsync(0);
+      return setImmediate();
     },
     fail: () => {
       settle.reject(new Error('the pool is closed'));
-      return vi.advanceTimersByTimeAsync(0);
+      return setImmediate();
     },
   };
 }
 
 test('a gate that is closed while it checks does not check again, so that its process can end', async () => {
   const warned = vi.spyOn(log, 'warn');
-  const { gate, checks, fail } = await gateInSecondCheck();
+  const { gate, checks, waits, fail } = await gateInSecondCheck();
   warned.mockClear();
   gate.close();
   await fail();
-  expect(vi.getTimerCount()).toBe(0);
-  await vi.advanceTimersByTimeAsync(60_000);
+  expect(waits()).toBe(0);
   expect(checks()).toBe(2);
   expect(warned).not.toHaveBeenCalled();
 });
 
-test('a gate that is closed while it checks lets nothing in any more', async () => {
+test('a gate that is closed while it checks starts no work', async () => {
   const { gate, succeed } = await gateInSecondCheck();
   const work = vi.fn();
   gate.whenOpen(work);
@@ -66,22 +84,22 @@ test('a gate that is closed while it checks lets nothing in any more', async () 
   expect(work).not.toHaveBeenCalled();
 });
 
-test('a gate that is closed between two checks leaves no timer', async () => {
-  const { gate, checks, fail } = await gateInSecondCheck();
+test('a gate that is closed between two checks stops waiting', async () => {
+  const { gate, checks, waits, fail } = await gateInSecondCheck();
   await fail();
-  expect(vi.getTimerCount()).toBe(1);
+  expect(waits()).toBe(1);
   gate.close();
-  expect(vi.getTimerCount()).toBe(0);
+  expect(waits()).toBe(0);
   expect(checks()).toBe(2);
 });
 
-test('work that waits is done once, when a check passes', async () => {
-  const { gate, succeed } = await gateInSecondCheck();
+test('waiting work runs once, when a check passes', async () => {
+  const { gate, waits, succeed } = await gateInSecondCheck();
   const work = vi.fn();
   gate.whenOpen(work);
   expect(work).not.toHaveBeenCalled();
   await succeed();
   expect(gate.isOpen()).toBe(true);
   expect(work).toHaveBeenCalledTimes(1);
-  expect(vi.getTimerCount()).toBe(0);
+  expect(waits()).toBe(0);
 });

@@ -48,7 +48,7 @@ test('a histogram without labels can be told from one that never observed', asyn
 });
 
 test('a source that fails is left out and said; the others are served (sources 1)', async () => {
-  const metrics = createMetrics({ freshForMs: 0, patienceMs: 1_000 });
+  const metrics = createMetrics({ freshForMs: 0, timeoutMs: 1_000 });
   let isAway = false;
   metrics.addSource(
     source('store', () =>
@@ -72,7 +72,7 @@ test('a source that fails is left out and said; the others are served (sources 1
 });
 
 test('what is gone from a store is gone from the page', async () => {
-  const metrics = createMetrics({ freshForMs: 0, patienceMs: 1_000 });
+  const metrics = createMetrics({ freshForMs: 0, timeoutMs: 1_000 });
   let kinds = ['a', 'b'];
   metrics.addSource(
     source('store', () =>
@@ -87,7 +87,7 @@ test('what is gone from a store is gone from the page', async () => {
 });
 
 test('a source that hangs holds no scrape, is asked once, and shows when it answers (sources 1, 2)', async () => {
-  const metrics = createMetrics({ freshForMs: 60_000, patienceMs: 20 });
+  const metrics = createMetrics({ freshForMs: 60_000, timeoutMs: 20 });
   let asked = 0;
   let answer: (measured: readonly Measurement[]) => void = () => undefined;
   const hanging = new Promise<readonly Measurement[]>((resolve) => {
@@ -114,7 +114,7 @@ test('a source that hangs holds no scrape, is asked once, and shows when it answ
 });
 
 test('scrapers that come together, or while the reading is fresh, cost one reading (sources 2)', async () => {
-  const metrics = createMetrics({ freshForMs: 60_000, patienceMs: 1_000 });
+  const metrics = createMetrics({ freshForMs: 60_000, timeoutMs: 1_000 });
   let asked = 0;
   metrics.addSource(
     source('store', () => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import {
   CommitNotReplicated,
   isContended,
-  isDatabaseAway,
+  isDatabaseUnavailable,
   isTransient,
 } from '../../../src/platform/db/failures.ts';
 import { SQLSTATE_CLASSES, type Verdict, verdictOf } from '../../../src/platform/db/sqlStates.ts';
@@ -82,8 +82,8 @@ describe('an error', () => {
   const withCode = (code: string): Error => Object.assign(new Error('failed'), { code });
 
   test('of the operating system has its own verdict, though EPIPE looks like a SQLSTATE', () => {
-    expect(isDatabaseAway(withCode('EPIPE'))).toBe(true);
-    expect(isDatabaseAway(withCode('ECONNREFUSED'))).toBe(true);
+    expect(isDatabaseUnavailable(withCode('EPIPE'))).toBe(true);
+    expect(isDatabaseUnavailable(withCode('ECONNREFUSED'))).toBe(true);
   });
 
   test('of an unknown class or of no database is permanent', () => {
@@ -94,13 +94,13 @@ describe('an error', () => {
 
   test('of a plan that a migration made stale asks for another connection', () => {
     const stale = Object.assign(withCode('0A000'), { routine: 'RevalidateCachedQuery' });
-    expect(isDatabaseAway(stale)).toBe(true);
+    expect(isDatabaseUnavailable(stale)).toBe(true);
     expect(isTransient(withCode('0A000'))).toBe(false);
   });
 
   test('of a commit that was not replicated passes, and leaves the connection usable', () => {
     const error = new CommitNotReplicated('canceling wait for synchronous replication');
-    expect([isTransient(error), isContended(error), isDatabaseAway(error)]).toEqual([
+    expect([isTransient(error), isContended(error), isDatabaseUnavailable(error)]).toEqual([
       true,
       true,
       false,

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vites
 import { EVENTS_QUEUE, type EventsJob } from '../../src/ledger/inbox/jobs.ts';
 import { createSweep } from '../../src/ledger/inbox/sweep.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
-import { isDatabaseAway } from '../../src/platform/db/failures.ts';
+import { isDatabaseUnavailable } from '../../src/platform/db/failures.ts';
 import { createGate } from '../../src/platform/db/gate.ts';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index.ts';
@@ -109,7 +109,7 @@ describe('a database that is down at the start', () => {
     expect(await unready.json()).toEqual({
       ready: false,
       checks: {
-        database: 'away',
+        database: 'unavailable',
         migrations: expect.stringContaining('ECONNREFUSED'),
         clock: "not compared with the database's yet",
         queue: expect.stringContaining('degraded'),
@@ -150,7 +150,7 @@ describe('a database that is down at the start', () => {
     );
     const log = createLog('silent');
     const warned = vi.spyOn(log, 'warn');
-    const gate = await createGate(() => Promise.reject(refused), isDatabaseAway, log);
+    const gate = await createGate(() => Promise.reject(refused), isDatabaseUnavailable, log);
     cleanups.push(() => gate.close());
     expect(gate.reason()).toContain('ECONNREFUSED');
     expect(warned).toHaveBeenCalledWith(expect.anything(), 'database.not_ready');
@@ -476,7 +476,7 @@ function openDatabase(url: string): Database {
     log: silentLog,
     applicationName: 'test',
     maxConnections: 2,
-    answerTimeoutMs: 30_000,
+    responseTimeoutMs: 30_000,
     plans: 'any',
   });
   cleanups.push(() => db.close());
