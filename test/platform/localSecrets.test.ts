@@ -28,7 +28,7 @@ const script = `
 
 /** The secret as another process reads or makes it; empty when that failed. */
 async function secretOfProcess(folder: string, before = ''): Promise<string> {
-  const module = pathToFileURL(path.join(checkout, 'dist/src/platform/localSecrets.js')).href;
+  const module = pathToFileURL(path.join(checkout, 'dist/src/config/localSecrets.js')).href;
   const run = `${before} exec "$0" --input-type=module --eval "$@"`;
   const args = ['-c', run, process.execPath, script, module, folder];
   const child = spawn('bash', args, { stdio: ['ignore', 'pipe', 'ignore'] });

@@ -1,6 +1,6 @@
 /** Runs the roles that a hold concerns, at a time that is ahead of the database's by the milliseconds given. */
 import { start } from '../../dist/src/assembly/start.js';
-import { loadConfig } from '../../dist/src/platform/config.js';
+import { loadConfig } from '../../dist/src/config/config.js';
 import { readDatabaseTimeMs } from '../../dist/src/platform/db/databaseClock.js';
 import { createLog } from '../../dist/src/platform/log.js';
 
