@@ -99,7 +99,7 @@ async function refreshOnce(): Promise<Round> {
   return await createRefresh(parts).round(new AbortController().signal);
 }
 
-const speak = (isServiceAsked = true) => raiseWaitingFindings(db, { isServiceAsked });
+const raiseAlerts = (isServiceAsked = true) => raiseWaitingFindings(db, { isServiceAsked });
 const classes = async (subject: string) =>
   (await readOpenFindings(db, subject)).map((finding) => finding.class);
 const alerts = async (subject: string) =>
@@ -122,11 +122,11 @@ test('a refund without its capture raises no alert before a retrieve (rule 1)', 
   await refund(order);
   await apply(failedAttempt(order), ...(await webhooks('refund')));
   expect(await classes(order.subject)).toEqual(['over_refund']);
-  await speak();
+  await raiseAlerts();
   expect(await refreshOnce()).toMatchObject({ outcome: 'done', checked: 2 });
   expect(await classes(order.subject)).toEqual([]);
   await passTime(48 * 60 * MINUTE_MS);
-  await speak();
+  await raiseAlerts();
   expect(await alerts(order.subject)).toEqual([]);
 });
 
@@ -141,7 +141,7 @@ test('a dispute and a refund before their capture raise no alert (rule 1)', asyn
   expect(await classes(order.subject)).toEqual(['double_loss', 'over_refund']);
   expect(await refreshOnce()).toMatchObject({ checked: 3 });
   expect(await classes(order.subject)).toEqual([]);
-  await speak();
+  await raiseAlerts();
   expect(await alerts(order.subject)).toEqual([]);
 });
 
@@ -154,14 +154,14 @@ test('an excess that the service confirms raises one alert, which resolves with 
 
   // Responses of a replica may lag: those of the first minute do not count.
   expect(await refreshOnce()).toMatchObject({ checked: 3 });
-  await speak();
+  await raiseAlerts();
   expect(await alerts(order.subject)).toEqual([]);
   await passTime(62_000);
-  await speak();
+  await raiseAlerts();
   expect(await alerts(order.subject)).toEqual([]);
   expect(await refreshOnce()).toMatchObject({ checked: 3 });
-  await speak();
-  await speak();
+  await raiseAlerts();
+  await raiseAlerts();
   expect(await alerts(order.subject)).toEqual([['double_loss', 'open', 'opened']]);
   // It was confirmed, and is not retrieved more often than others.
   await passTime(62_000);
@@ -180,11 +180,11 @@ test('an excess waits until the service has responded about every part (rules 2 
   await passTime(5 * MINUTE_MS);
   const { retrieve } = testReconciler({ db, service: sandbox });
   await retrieve({ kind: 'payment', id: order.paymentId }, { lane: 'operator' });
-  await speak();
+  await raiseAlerts();
   expect(await alerts(order.subject)).toEqual([]);
   // After a day without a response the alert is raised, unconfirmed.
   await passTime(24 * 60 * MINUTE_MS);
-  await speak();
+  await raiseAlerts();
   expect(await alerts(order.subject)).toEqual([['double_loss', 'open', 'opened']]);
   const [row] = await db.query<{ sentence: string }>(
     'select sentence from alerts where subject = $1',
@@ -199,10 +199,10 @@ test('without an API key an excess raises its alert after twenty minutes (rule 3
   await dispute(order);
   await apply(...(await webhooks('payment', 'refund', 'dispute')));
   await passTime(19 * MINUTE_MS);
-  await speak(false);
+  await raiseAlerts(false);
   expect(await alerts(order.subject)).toEqual([]);
   await passTime(2 * MINUTE_MS);
-  await speak(false);
+  await raiseAlerts(false);
   expect(await alerts(order.subject)).toEqual([['double_loss', 'open', 'opened']]);
 });
 
@@ -216,11 +216,11 @@ test('an accepted excess that seems to grow raises an alert only when that is co
 
   await refund(order, 2000);
   await apply(...(await webhooks('refund')));
-  await speak();
+  await raiseAlerts();
   expect(await alerts(order.subject)).toEqual([]);
   await passTime(62_000);
   await refreshOnce();
-  await speak();
+  await raiseAlerts();
   expect(await alerts(order.subject)).toEqual([['double_loss', 'open', 'opened']]);
 });
 
@@ -242,11 +242,11 @@ describe('a dispute beside a pending refund', () => {
     await disputeSome(order);
     await apply(...(await webhooks('payment', 'dispute')));
     expect(await classes(order.subject)).toEqual(['dispute_and_refund']);
-    await speak();
+    await raiseAlerts();
     expect(await refreshOnce()).toMatchObject({ outcome: 'done', checked: 3 });
     expect(await classes(order.subject)).toEqual([]);
     await passTime(48 * 60 * MINUTE_MS);
-    await speak();
+    await raiseAlerts();
     expect(await alertsOf('dispute_and_refund')).toEqual([]);
   });
 
@@ -255,12 +255,12 @@ describe('a dispute beside a pending refund', () => {
     const refundId = await pendingRefund(order);
     const { dispute_id: disputeId } = await disputeSome(order);
     await apply(...(await webhooks('payment', 'dispute')));
-    await speak();
+    await raiseAlerts();
     expect(await alertsOf('dispute_and_refund')).toEqual([]);
     await passTime(62_000);
     expect(await refreshOnce()).toMatchObject({ checked: 3 });
-    await speak();
-    await speak();
+    await raiseAlerts();
+    await raiseAlerts();
     expect(await alertsOf('dispute_and_refund')).toEqual([[order.subject, 'open', 'opened']]);
     const rows = await db.query(
       `select order_id, sentence from alerts where rule = 'dispute_and_refund'`,
@@ -284,10 +284,10 @@ describe('a dispute beside a pending refund', () => {
     await disputeSome(order);
     await apply(...(await webhooks('payment', 'dispute')));
     await passTime(19 * MINUTE_MS);
-    await speak(false);
+    await raiseAlerts(false);
     expect(await alertsOf('dispute_and_refund')).toEqual([]);
     await passTime(2 * MINUTE_MS);
-    await speak(false);
+    await raiseAlerts(false);
     expect(await alertsOf('dispute_and_refund')).toEqual([[order.subject, 'open', 'opened']]);
   });
 });
@@ -304,11 +304,11 @@ describe('a second payment of an order', () => {
     await apply(...(await webhooks('payment')).filter((one) => !one.includes(body.payment_id)));
     await apply(claim);
     expect(await classes(order.subject)).toEqual(['double_paid']);
-    await speak();
+    await raiseAlerts();
     expect(await refreshOnce()).toMatchObject({ checked: 2 });
     expect(await classes(order.subject)).toEqual([]);
     await passTime(48 * 60 * MINUTE_MS);
-    await speak();
+    await raiseAlerts();
     expect(await alertsOf('double_paid')).toEqual([]);
   });
 
@@ -332,7 +332,7 @@ describe('a second payment of an order', () => {
       await sandbox.advance(31_000);
       await passTime(31_000);
       await refreshOnce();
-      await speak();
+      await raiseAlerts();
     }
     expect(await alertsOf('double_paid')).toEqual([[order.subject, 'open', 'opened']]);
   });
@@ -342,10 +342,10 @@ describe('a second payment of an order', () => {
     await payAgain(order);
     await apply(...(await webhooks('payment')));
     await passTime(19 * MINUTE_MS);
-    await speak(false);
+    await raiseAlerts(false);
     expect(await alertsOf('double_paid')).toEqual([]);
     await passTime(2 * MINUTE_MS);
-    await speak(false);
+    await raiseAlerts(false);
     expect(await alertsOf('double_paid')).toEqual([[order.subject, 'open', 'opened']]);
   });
 });
