@@ -1,24 +1,23 @@
 /**
- * The sandbox's time: the machine's, plus what it was advanced by.
+ * The sandbox's clock: the machine's clock plus an offset.
  *
- * 1. It never runs backwards once anything bears a time of it, also not over a restart or a kill: the
- *    advance is stored before the clock moves, so that nothing bears a time that a later start could
- *    fall behind.
+ * 1. It never runs backwards once a stored row has a time of it, not even after a restart or a kill:
+ *    the offset is stored before the clock moves.
  */
 import type { Clock } from '../platform/clock.ts';
 
 export interface SandboxClock extends Clock {
-  /** Goes forward to an instant; one that has passed changes nothing. By one hand at a time. */
+  /** Moves forward to an instant; a past instant changes nothing. Calls must not overlap. */
   advanceTo(targetMs: number): Promise<void>;
-  /** Sets it to any instant, for a sandbox that holds nothing yet. */
+  /** Sets the clock to any instant, for an empty sandbox. */
   startAt(instantMs: number): Promise<void>;
-  /** By how much it is ahead of the machine's; negative where it was started in the past. */
+  /** How far it is ahead of the machine's clock; negative where it was started in the past. */
   readonly advanceMs: () => number;
 }
 
 export interface SandboxClockParts {
   readonly machine: Clock;
-  /** The advance that was stored last. */
+  /** The offset that was stored last. */
   readonly advanceMs: number;
   readonly store: (advanceMs: number) => Promise<void>;
 }

@@ -1,13 +1,14 @@
 /**
- * What happens by itself: resources whose time has come, and webhooks to be sent.
+ * Runs what is due without a request: timers of resources, and webhook deliveries.
  *
- * 1. Everything happens in the order of its time, and a resource's change bears the time at which it
- *    was due, not the time at which the program came round to it.
- * 2. One step after the other: the clock is moved by one hand.
- * 3. Advancing the clock runs through everything that lies between, webhooks included: it does not
- *    move on while an answer is awaited. Ended on the way, it leaves the clock where the work ended.
- * 4. By the machine's own time nothing waits for an answer: a receiver that hangs holds up neither
- *    resources nor the webhooks of other objects.
+ * 1. Everything runs in the order of its due time, and a resource's change has the time at which it
+ *    was due, not the time at which the engine ran it.
+ * 2. Steps run one at a time, and only a step moves the clock.
+ * 3. Advancing the clock runs everything that falls due on the way, webhooks included: the clock does
+ *    not move while a response is awaited. If it is closed meanwhile, the clock stays where the work
+ *    ended.
+ * 4. While the clock follows the machine's, nothing waits for a response: a receiver that hangs delays
+ *    neither resources nor the webhooks of other objects.
  */
 import type { Database } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
@@ -20,16 +21,16 @@ import { lockDue, nextDue } from './store/resources.ts';
 import type { Sender } from './webhooks/sender.ts';
 
 export interface Engine {
-  /** Says that something may be due sooner than was known. */
+  /** Checks for due work now: something may be due sooner than was known. */
   wake(): void;
-  /** Moves the clock and does what is due on the way; no further than it came when it is closed. */
+  /** Moves the clock and runs what is due on the way; stops where it is when it is closed. */
   advanceBy(ms: number): Promise<void>;
   /**
-   * Sets the clock of a sandbox that holds nothing yet, to the past or the future.
-   * @returns false when it holds something, whose times it would fall behind; nothing was done then
+   * Sets the clock of an empty sandbox, to the past or the future.
+   * @returns false when it holds data, with times that the clock could fall behind; nothing changes then
    */
   startAt(instantMs: number): Promise<boolean>;
-  /** Resolves when nothing is due now, and nothing under way. */
+  /** Resolves when nothing is due now and nothing is in flight. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -46,7 +47,7 @@ export interface EngineParts {
 type ResponseMode = 'background' | 'awaited';
 
 const BATCH = 200;
-/** Longest time without looking, for what another process left behind. */
+/** The longest time between two checks, for work that another process left behind. */
 const POLL_MS = 1_000;
 
 export function createEngine(parts: EngineParts): Engine {
@@ -56,7 +57,7 @@ export function createEngine(parts: EngineParts): Engine {
   let timer: NodeJS.Timeout | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  /** Waits for its turn; a failed step does not stop the next one. */
+  /** Runs steps one at a time; a failed step does not stop the next one. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work, work);
     last = turn.catch(() => undefined);
@@ -117,8 +118,8 @@ export function createEngine(parts: EngineParts): Engine {
 }
 
 /**
- * Does what is due at the earliest instant until `targetMs`.
- * @returns undefined when something was done, else when the next thing is due
+ * Runs what is due at the earliest instant up to `targetMs`.
+ * @returns undefined when something ran, otherwise the next due time
  */
 async function step(
   parts: EngineParts,
@@ -126,7 +127,7 @@ async function step(
   responses: ResponseMode,
 ): Promise<number | undefined> {
   const { clock, sender } = parts;
-  // Asked before what is due: an answer that comes in between may have planned a try before that.
+  // Read before the due times: a response that arrives in between may have scheduled an earlier retry.
   const mayPlan = responses === 'awaited' && sender.inFlight().length > 0;
   const { resourceAt, deliveryAt } = await nextDue(parts.db, sender.inFlight());
   const resourceMs = resourceAt?.getTime() ?? Number.POSITIVE_INFINITY;
@@ -135,14 +136,14 @@ async function step(
   if (mayPlan && atMs > clock.nowMs()) return awaitResponses(sender);
   if (atMs > targetMs) return atMs;
   await clock.advanceTo(atMs);
-  // What is late by the machine's own time is done together; ahead of it, instant by instant.
+  // What is overdue by the machine's clock runs together; ahead of it, one instant at a time.
   const until = new Date(Math.min(targetMs, clock.nowMs()));
   if (deliveryMs < resourceMs && (await sender.start(until)) > 0) return undefined;
   if (resourceMs <= until.getTime()) {
     await runResources(parts, until);
     return undefined;
   }
-  // Webhooks wait for room, or for an answer about their object: the sender tells when.
+  // Deliveries wait for capacity, or for a response about their object: the sender wakes the engine.
   return responses === 'awaited' ? awaitResponses(sender) : resourceMs;
 }
 

@@ -1,11 +1,12 @@
 /**
- * The service's resources: every change of a resource goes through here.
+ * Writes resources: every change of a resource goes through here.
  *
  * 1. A change and its event are one transaction.
- * 2. A resource is changed under the lock of its row; a refund or dispute is made under its payment's.
- * 3. What was written is what is answered: the fault of equal times cuts times on their way in.
- * 4. Rules and bodies go by the clock that the service shows, which a fault may set wrong. When things
- *    are due, and what a lagging view sees, goes by the sandbox's own.
+ * 2. A resource is changed under the lock of its row; a refund or dispute is created under its
+ *    payment's.
+ * 3. The response shows what was written: the fault `tick_ms` rounds times before they are stored.
+ * 4. Rules and bodies use the clock that the service shows, which a fault may set wrong. Due times and
+ *    lagging views use the sandbox's own clock.
  */
 import type { ResourceKind } from '../contract/index.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -26,7 +27,7 @@ import {
 } from './store/resources.ts';
 import { emitEvent, type WebhookTarget } from './webhooks/emit.ts';
 
-/** What may be done within one transaction. */
+/** What a caller can do within one transaction. */
 export interface ResourceTransaction {
   /** By the clock that the service shows. */
   readonly nowMs: number;
@@ -34,11 +35,11 @@ export interface ResourceTransaction {
   at(ownMs: number): ResourceTransaction;
   lock<Kind extends ResourceKind>(kind: Kind, id: string): Promise<StateOf[Kind] | undefined>;
   refundTotals(paymentId: string): Promise<RefundTotals>;
-  /** A customer, who is not deleted before the transaction ends; undefined when there is none. */
+  /** Reads a customer and prevents its deletion until the transaction ends. */
   customer(customerId: string): Promise<CustomerState | undefined>;
-  /** @returns false when the id is taken; nothing was written then */
+  /** @returns false when the id exists; nothing is written then */
   insertCustomer(state: CustomerState): Promise<boolean>;
-  /** @returns what was written; undefined when the id is taken, and nothing was */
+  /** @returns what was written; undefined when the id exists, and nothing was */
   insert<Made extends Resource>(resource: Made): Promise<Made | undefined>;
   /** @returns what was written */
   save<Changed extends Resource>(resource: Changed): Promise<Changed>;
@@ -55,7 +56,7 @@ export interface ResourceWriterParts {
   readonly faults: ActiveFaults;
   readonly merchantId: string;
   readonly target: () => WebhookTarget;
-  /** Told after a commit that left something to send or to do later. */
+  /** Called after a commit, which may have left something to send or to do later. */
   readonly onChange: () => void;
 }
 
@@ -100,7 +101,7 @@ export function createResourceWriter(parts: ResourceWriterParts): ResourceWriter
         const { lists, retrieves } = faults.current();
         const stamped = coarsen(shiftDue(resource, -offsetMs), ['modified_at'], lists);
         if (lists.replica_lag_ms > 0 || retrieves.lag_ms > 0) {
-          // To the very time from which the new state counts: at no instant there are both, or none.
+          // Valid until the instant at which the new state begins, so that exactly one is valid.
           await insertPastResource(tx, {
             kind: stamped.kind,
             id: idOf(stamped),
@@ -115,7 +116,7 @@ export function createResourceWriter(parts: ResourceWriterParts): ResourceWriter
   }
 }
 
-/** Moves the time at which something is due, between the shown clock and the sandbox's own. */
+/** Converts a due time between the shown clock and the sandbox's own. */
 function shiftDue<Due extends Resource>(resource: Due, byMs: number): Due {
   const { hidden } = resource.state;
   if (byMs === 0 || hidden.due === undefined) return resource;
@@ -123,7 +124,7 @@ function shiftDue<Due extends Resource>(resource: Due, byMs: number): Due {
   return { ...resource, state: { ...resource.state, hidden: { ...hidden, due } } };
 }
 
-/** Cuts times to a multiple of `tick_ms`, for the fault of equal times. */
+/** Rounds times down to a multiple of `tick_ms`, for the fault of equal times. */
 function coarsen<Stamped extends Resource>(
   resource: Stamped,
   names: readonly ('created' | 'modified_at')[],

@@ -1,25 +1,25 @@
 /**
- * Invented money never meets real resources. docs/decisions/0039-sandbox-never-beside-a-real-ledger.md
+ * Keeps test payments out of a real ledger. docs/decisions/0039-sandbox-never-beside-a-real-ledger.md
  *
  * 1. The sandbox serves one account, SANDBOX_MERCHANT_ID, and no other.
- * 2. It refuses a database whose ledger is stamped with another merchant, before it creates anything.
- * 3. A ledger of another merchant refuses a database in which a sandbox ever lived.
+ * 2. It does not start in a database with the ledger of another merchant, and creates nothing there.
+ * 3. A ledger of another merchant does not start in a database that a sandbox has used.
  */
 import type { Queryable } from '../platform/db/database.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { hasSandbox, readLedgerStamp } from './store/ledgerStamp.ts';
 
-/** The account of the sandbox, and of a ledger that nobody gave one. No real account is called so. */
+/** The account of the sandbox, and of a ledger without PAYMENTS_MERCHANT_ID. No real account has this id. */
 export const SANDBOX_MERCHANT_ID = 'merchant_local';
 
-/** @throws OperatorError when the database keeps the resources of another merchant (2) */
+/** @throws OperatorError when the database has the ledger of another merchant (2) */
 export async function refuseForeignLedger(db: Queryable): Promise<void> {
   const merchantId = await readLedgerStamp(db);
   if (merchantId === undefined || merchantId === SANDBOX_MERCHANT_ID) return;
   throw new OperatorError(
-    `This database keeps the resources of merchant ${merchantId}, so the sandbox does not start in it: ` +
-      'its invented payments would stand beside real ones. Give the sandbox a database of its own: ' +
-      'set DATABASE_URL to another one for it, or leave DATABASE_URL out to use the embedded one.',
+    `This database has the ledger of merchant ${merchantId}, so the sandbox does not start in it: ` +
+      'its test payments would mix with real ones. Give the sandbox a database of its own: ' +
+      'set DATABASE_URL to another database, or leave DATABASE_URL out to use the embedded one.',
   );
 }
 
@@ -27,8 +27,8 @@ export async function refuseForeignLedger(db: Queryable): Promise<void> {
 export async function refuseSandboxDatabase(db: Queryable, merchantId: string): Promise<void> {
   if (merchantId === SANDBOX_MERCHANT_ID || !(await hasSandbox(db))) return;
   throw new OperatorError(
-    `A sandbox has lived in this database, so the resources of merchant ${merchantId} are not kept in it: ` +
-      'invented payments would stand beside real ones. Use another database. If you are sure that ' +
-      'nothing of the sandbox is needed any more, run: drop schema sandbox cascade',
+    `A sandbox has used this database, so the ledger of merchant ${merchantId} does not start in it: ` +
+      'test payments would mix with real ones. Use another database. If you are sure that ' +
+      "the sandbox's data is no longer needed, run: drop schema sandbox cascade",
   );
 }

@@ -1,4 +1,4 @@
-/** What the routes work with. */
+/** What routes depend on. */
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { SandboxClock } from './clock.ts';
@@ -18,7 +18,7 @@ export interface Account {
 export interface Services {
   readonly db: Database;
   readonly resources: ResourceWriter;
-  /** The sandbox's own, by which everything happens. */
+  /** The sandbox's own clock, which decides when things are due. */
   readonly clock: SandboxClock;
   /** The clock that the service shows, which a fault may set wrong. */
   readonly shownClock: Clock;
@@ -31,6 +31,6 @@ export interface Services {
     readonly target: () => WebhookTarget;
     set(target: WebhookTarget): void;
   };
-  /** For example `http://127.0.0.1:8082`; known once it listens. */
+  /** For example `http://127.0.0.1:8082`; available once the server listens. */
   readonly baseUrl: () => string;
 }

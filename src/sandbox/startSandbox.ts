@@ -1,6 +1,6 @@
 /**
- * Starts the payment service's stand-in: small, local, and an independent witness. It knows the
- * contract and the platform, and nothing of what it is there to test.
+ * Starts the sandbox, a local stand-in for the payment service. It imports the contract and the
+ * platform, and nothing of the code that it tests, so the two cannot share a mistake.
  */
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../platform/clock.ts';
@@ -30,28 +30,28 @@ export const SANDBOX_PROFILE_ID = 'pro_local';
 
 export interface SandboxOptions {
   readonly databaseUrl: string;
-  /** Loopback only; 0 takes a free one. */
+  /** Loopback only; 0 chooses a free port. */
   readonly port: number;
-  /** A sandbox secret key, `snd_…`: the one that callers use. */
+  /** The secret key, `snd_…`, that callers use. */
   readonly apiKey: string;
   readonly webhook: {
-    /** Nothing is sent without one; PUT /_sandbox/webhook sets it later. */
+    /** Without a URL nothing is sent; PUT /_sandbox/webhook sets it later. */
     readonly url?: string | undefined;
     readonly secret: string;
   };
   readonly log: Log;
   readonly requestsPerMinute?: number | undefined;
   readonly faults?: FaultsInput | undefined;
-  /** What the sandbox's own clock is ahead of. */
+  /** The clock that the sandbox's own clock is based on. */
   readonly clock?: Clock | undefined;
-  /** Sets the clock before anything happens; only a sandbox that holds nothing yet can do that. */
+  /** Sets the clock of an empty sandbox before it starts. */
   readonly startAtMs?: number | undefined;
-  /** How long a webhook's receiver may take to answer. */
+  /** How long a webhook's receiver may take to respond. */
   readonly webhookTimeoutMs?: number | undefined;
 }
 
 export interface RunningSandbox {
-  /** Without a slash at its end: PAYMENTS_BASE_URL of who uses it. */
+  /** Without a trailing slash: the PAYMENTS_BASE_URL of its clients. */
   readonly baseUrl: string;
   readonly port: number;
   readonly apiKey: string;
@@ -69,8 +69,8 @@ const DATABASE_RESPONSE_TIMEOUT_MS = 60_000;
 const WEBHOOK_TIMEOUT_MS = 30_000;
 
 /**
- * Brings the schema up to date and listens.
- * @throws OperatorError when the database keeps real resources, or the port is taken
+ * Migrates the schema and listens.
+ * @throws OperatorError when the database has a real ledger, or the port is in use
  */
 export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
   const { databaseUrl, log, port } = options;
@@ -122,8 +122,8 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
 async function setClock({ engine }: Services, startAtMs: number): Promise<void> {
   if (await engine.startAt(startAtMs)) return;
   throw new OperatorError(
-    'This sandbox holds data already, so its clock cannot be set: new payments would bear older times ' +
-      'than the stored ones. Leave out --at to go on with its clock, or use an empty DATA_DIR or database.',
+    'This sandbox holds data already, so its clock cannot be set: new payments would have older times ' +
+      'than the stored ones. Leave out --at to continue with its clock, or use an empty DATA_DIR or database.',
   );
 }
 
@@ -146,7 +146,7 @@ async function createServices(options: SandboxOptions, opened: Opened): Promise<
     },
   };
   const account = { merchantId: SANDBOX_MERCHANT_ID, profileId: SANDBOX_PROFILE_ID };
-  // The resources tell the engine of changes, and the engine writes into the resources.
+  // The writer wakes the engine after a change, and the engine changes resources through the writer.
   let engine: Engine | undefined;
   const resources = createResourceWriter({
     db,

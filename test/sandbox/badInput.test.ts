@@ -374,7 +374,7 @@ test.each([
 
 test.each([
   ['a NUL', 'a\0b'],
-  ['half a character', 'a\ud800b'],
+  ['an unpaired surrogate', 'a\ud800b'],
 ])(
   'text with %s cannot be stored, wherever it stands, and is 400 with IR_04',
   async (_what, text) => {

@@ -1,4 +1,4 @@
-/** Nothing of the sandbox is started beside real books, and no browser gets at it. */
+/** The sandbox does not start beside a real ledger, and rejects requests from browser pages. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -49,13 +49,13 @@ const hasSchema = async (): Promise<boolean> => {
 const stamp = (merchantId: string) =>
   db.query('insert into installation (merchant_id) values ($1)', [merchantId]);
 
-describe('a database that keeps the books of a real merchant', () => {
+describe('a database with the ledger of a real merchant', () => {
   beforeEach(() => stamp(MERCHANT_ID));
 
-  test('is refused by the sandbox, which leaves nothing in it', async () => {
-    const refused = sandboxAt(db.url);
-    await expect(refused).rejects.toThrow(OperatorError);
-    await expect(refused).rejects.toThrow(/books of merchant merchant_test.*DATABASE_URL/);
+  test('stops the start of the sandbox, which creates nothing in it', async () => {
+    const rejected = sandboxAt(db.url);
+    await expect(rejected).rejects.toThrow(OperatorError);
+    await expect(rejected).rejects.toThrow(/ledger of merchant merchant_test.*DATABASE_URL/);
     expect(await hasSchema()).toBe(false);
   });
 
@@ -66,23 +66,23 @@ describe('a database that keeps the books of a real merchant', () => {
   ])('ends `tallyhook %j` with the reason and code 1', async (args) => {
     const env = settingsFor(db.url, { SANDBOX_PORT: '0', DATA_DIR: folder });
     const program = spawnProgram('bin/tallyhook.js', args, { env });
-    // A rejection that is lost would let it run for ever.
+    // Without the error it would run forever.
     await Promise.race([
       program.exit,
-      waitFor('it to end or to run', () => / is running/.test(program.stdout())),
+      waitFor('the program to end or to run', () => / is running/.test(program.stdout())),
     ]);
     program.kill('SIGKILL');
     const { code, stderr } = await program.exit;
     expect({ code, stderr }).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /books of merchant merchant_test, so the sandbox does not start/,
+        /ledger of merchant merchant_test, so the sandbox does not start/,
       ),
     });
     expect(await hasSchema()).toBe(false);
   });
 
-  test('is served by `start` without any sandbox', async () => {
+  test('is used by `start` without a sandbox', async () => {
     const program = spawnProgram('bin/tallyhook.js', ['start'], {
       env: settingsFor(db.url, { SANDBOX_PORT: '0', DATA_DIR: folder }),
     });
@@ -95,16 +95,16 @@ describe('a database that keeps the books of a real merchant', () => {
   });
 });
 
-test('a database in which a sandbox lived is refused by a ledger of a real merchant', async () => {
+test('the ledger of a real merchant does not start in a database that a sandbox has used', async () => {
   await (await sandboxAt(db.url)).close();
-  const refused = startTallyhook({ db });
-  await expect(refused).rejects.toThrow(OperatorError);
-  await expect(refused).rejects.toThrow(/sandbox has lived in this database.*merchant_test/);
+  const rejected = startTallyhook({ db });
+  await expect(rejected).rejects.toThrow(OperatorError);
+  await expect(rejected).rejects.toThrow(/sandbox has used this database.*merchant_test/);
   const [row] = await db.query('select merchant_id from installation');
   expect(row).toBeUndefined();
 });
 
-test('sandbox and ledger share a database for the account of the sandbox alone', async () => {
+test('sandbox and ledger share a database for the account of the sandbox only', async () => {
   const env = { PAYMENTS_MERCHANT_ID: SANDBOX_MERCHANT_ID, SANDBOX_PORT: '0', DATA_DIR: folder };
   const tallyhook = await startTallyhook({ db, env, roles: ['receiver', 'events', 'sandbox'] });
   const body = JSON.stringify(
@@ -123,14 +123,14 @@ test('sandbox and ledger share a database for the account of the sandbox alone',
   await (await sandboxAt(db.url)).close();
 });
 
-test('two sandboxes over one database would send everything twice: the second is refused', async () => {
+test('a second sandbox does not start in the same database', async () => {
   const first = await sandboxAt(db.url);
-  await expect(sandboxAt(db.url)).rejects.toThrow(/Another sandbox runs over this database/);
+  await expect(sandboxAt(db.url)).rejects.toThrow(/Another sandbox uses this database/);
   await first.close();
   await (await sandboxAt(db.url)).close();
 });
 
-describe('a sandbox that loses the connection on which it holds its database', () => {
+describe('a sandbox that loses the session of its lock', () => {
   const holders = async (): Promise<readonly number[]> => {
     const rows = await db.query<{ pid: number }>(
       `select pid from pg_locks
@@ -141,7 +141,7 @@ describe('a sandbox that loses the connection on which it holds its database', (
   };
   const cut = (pid: number | undefined) => db.query('select pg_terminate_backend($1)', [pid]);
 
-  test('takes hold of it again, so that a second one is still refused', async () => {
+  test('acquires it again, so that a second sandbox still cannot start', async () => {
     const first = await sandboxAt(db.url);
     const [before] = await holders();
     await cut(before);
@@ -149,13 +149,13 @@ describe('a sandbox that loses the connection on which it holds its database', (
       const [after] = await holders();
       return after !== undefined && after !== before;
     });
-    await expect(sandboxAt(db.url)).rejects.toThrow(/Another sandbox runs over this database/);
+    await expect(sandboxAt(db.url)).rejects.toThrow(/Another sandbox uses this database/);
     await first.close();
     await expect(first.ended).resolves.toBeUndefined();
     await waitFor('the lock to be free', async () => (await holders()).length === 0);
   });
 
-  test('ends, with the reason, where another was quicker', async () => {
+  test('ends with the reason when another sandbox acquired it first', async () => {
     const env = settingsFor(db.url, { SANDBOX_PORT: '0', DATA_DIR: folder });
     const running = await start(loadConfig(env), new Set(['sandbox'] as const), {
       machine: systemClock,
@@ -163,15 +163,15 @@ describe('a sandbox that loses the connection on which it holds its database', (
     });
     const [before] = await holders();
     await db.session(async (session) => {
-      // It stands in the queue for the lock, so that it gets it whoever looks first.
+      // It queues for the lock, so that it acquires it first.
       const locked = session.query(`select pg_advisory_lock(hashtext('tallyhook sandbox'))`);
-      await waitFor('the other one to queue', async () => {
+      await waitFor('the other session to queue', async () => {
         const rows = await db.query(`select 1 from pg_locks where not granted`);
         return rows.length > 0;
       });
       await cut(before);
       await locked;
-      await expect(running.ended).rejects.toThrow(/Another sandbox runs over this database/);
+      await expect(running.ended).rejects.toThrow(/Another sandbox uses this database/);
     });
     await running.close();
   });
@@ -180,10 +180,10 @@ describe('a sandbox that loses the connection on which it holds its database', (
 describe('settings', () => {
   const config = (env: Record<string, string>) => loadConfig(env);
 
-  test('with none of them the sandbox runs; a database, key, address or account of one’s own ends that', () => {
+  test('without settings the sandbox runs; with a database, key, base URL or account it does not', () => {
     expect(defaultRoles(config({}))).toContain('sandbox');
     for (const env of [
-      { DATABASE_URL: 'postgres://localhost/books' },
+      { DATABASE_URL: 'postgres://localhost/ledger' },
       { PAYMENTS_API_KEY: 'snd_abc' },
       { PAYMENTS_BASE_URL: 'https://payments.example' },
       { PAYMENTS_MERCHANT_ID: 'merchant_real' },
@@ -192,7 +192,7 @@ describe('settings', () => {
     }
   });
 
-  test('a key asks for an account, and a production key for one that is not the sandbox’s', () => {
+  test('a key requires an account, and a production key one that is not the sandbox’s', () => {
     expect(merchantIdOf(config({}))).toBe(SANDBOX_MERCHANT_ID);
     expect(() => merchantIdOf(config({ PAYMENTS_API_KEY: 'prd_abc' }))).toThrow(
       /PAYMENTS_MERCHANT_ID is not set. With PAYMENTS_API_KEY/,
@@ -201,45 +201,45 @@ describe('settings', () => {
     expect(() => merchantIdOf(config(mixed))).toThrow(/production key/);
   });
 
-  test('a production key keeps the sandbox from starting at all', async () => {
+  test('the sandbox does not start with a production key', async () => {
     const settings = config({
       DATABASE_URL: db.url,
       PAYMENTS_API_KEY: 'prd_abc',
       SANDBOX_PORT: '0',
       DATA_DIR: folder,
     });
-    const refused = start(settings, new Set(['sandbox'] as const), {
+    const rejected = start(settings, new Set(['sandbox'] as const), {
       machine: systemClock,
       log: silentLog,
     });
-    await expect(refused).rejects.toThrow(/production key/);
+    await expect(rejected).rejects.toThrow(/production key/);
     expect(await hasSchema()).toBe(false);
   });
 });
 
 describe('browsers', () => {
   /** `fetch` would not let a test forge these headers, which is the point of trusting them. */
-  const ask = (url: string, headers: Record<string, string>): Promise<number | undefined> =>
+  const send = (url: string, headers: Record<string, string>): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
-      const asked = request(url, { method: 'POST', headers }, (response) => {
+      const sent = request(url, { method: 'POST', headers }, (response) => {
         response.resume();
         resolve(response.statusCode);
       });
-      asked.on('error', reject);
-      asked.end('{"ms":0}');
+      sent.on('error', reject);
+      sent.end('{"ms":0}');
     });
 
-  test('a page of another origin, or under another name, is refused; programs are not', async () => {
+  test('requests from a page of another origin or host are rejected; requests of programs are not', async () => {
     const sandbox = await startTestSandbox();
     const url = `${sandbox.baseUrl}/_sandbox/clock/advance`;
     const { host, port } = new URL(sandbox.baseUrl);
-    expect(await ask(url, {})).toBe(200);
-    expect(await ask(url, { host: `localhost:${port}` })).toBe(200);
-    expect(await ask(url, { origin: `http://${host}` })).toBe(200);
-    expect(await ask(url, { host: `shop.example:${port}` })).toBe(403);
-    expect(await ask(url, { host: `127.0.0.1.shop.example:${port}` })).toBe(403);
-    expect(await ask(url, { origin: 'https://shop.example' })).toBe(403);
-    expect(await ask(url, { origin: 'null' })).toBe(403);
+    expect(await send(url, {})).toBe(200);
+    expect(await send(url, { host: `localhost:${port}` })).toBe(200);
+    expect(await send(url, { origin: `http://${host}` })).toBe(200);
+    expect(await send(url, { host: `shop.example:${port}` })).toBe(403);
+    expect(await send(url, { host: `127.0.0.1.shop.example:${port}` })).toBe(403);
+    expect(await send(url, { origin: 'https://shop.example' })).toBe(403);
+    expect(await send(url, { origin: 'null' })).toBe(403);
     await sandbox.close();
   });
 });

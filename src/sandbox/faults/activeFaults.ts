@@ -1,4 +1,4 @@
-/** The faults that are on now, with their random. Turned from the control routes, read everywhere. */
+/** The active faults and their random source. The control routes set them. */
 
 import { createRequestFaults, type RequestFaults } from './requests.ts';
 import { createSeededRandom, type SeededRandom } from './seededRandom.ts';
@@ -9,11 +9,11 @@ export interface ActiveFaults {
   readonly current: () => Faults;
   readonly random: () => SeededRandom;
   readonly requests: () => RequestFaults;
-  /** Faults and random together, for what is shown. */
+  /** Faults and random source together, for the views. */
   readonly context: () => FaultContext;
   /** Counts a list request. @returns its number since the faults were set */
   countList(): number;
-  /** Replaces all of them; counts begin anew. */
+  /** Replaces all faults and resets the counts. */
   set(faults: Faults): void;
 }
 

@@ -1,8 +1,8 @@
-/** What becomes of one event on its way: which requests are made, when, and with what. */
+/** Plans the deliveries of one event under the active faults: how many, when, and with which body. */
 import type { SeededRandom } from './seededRandom.ts';
 import type { WebhookFaults } from './settings.ts';
 
-/** Why a request is made. */
+/** Why an event is delivered. */
 export type DeliveryReason =
   | 'first'
   | 'retry'
@@ -13,7 +13,7 @@ export type DeliveryReason =
 
 export interface PlannedDelivery {
   readonly reason: DeliveryReason;
-  /** From the event's time. */
+  /** After the event's time. */
   readonly delayMs: number;
   readonly corrupts?: 'signature' | 'body' | undefined;
 }

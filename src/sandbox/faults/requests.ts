@@ -1,29 +1,29 @@
-/** Which fault a request meets. Counts are kept here and nowhere else. */
+/** Chooses the fault of a request, and counts how often each was used. */
 import type { SeededRandom } from './seededRandom.ts';
 import type { RequestFault } from './settings.ts';
 
 export interface RequestFaults {
-  /** The fault that this request meets, if any; counts it. */
+  /** @returns the fault of this request, if any, and counts it */
   choose(method: string, path: string): RequestFault | undefined;
 }
 
 /**
- * The n-th request that fits an entry meets the same random in every run.
- * @param random thrown for (entry, how many requests fitted it before)
+ * The n-th request that matches an entry gets the same decision in every run.
+ * @param random called with the entry's index and the number of the matching request
  */
 export function createRequestFaults(
   entries: readonly RequestFault[],
   random: SeededRandom,
 ): RequestFaults {
-  const counts = entries.map((entry) => ({ entry, fitted: 0, used: 0 }));
+  const counts = entries.map((entry) => ({ entry, matched: 0, used: 0 }));
   return {
     choose: (method, path) => {
       for (const [index, count] of counts.entries()) {
         const { entry } = count;
-        const fits = (entry.method ?? method) === method && path.startsWith(entry.path);
-        if (!fits || count.used >= (entry.times ?? Number.POSITIVE_INFINITY)) continue;
-        count.fitted += 1;
-        if (random('request', index, count.fitted) >= entry.rate) continue;
+        const matches = (entry.method ?? method) === method && path.startsWith(entry.path);
+        if (!matches || count.used >= (entry.times ?? Number.POSITIVE_INFINITY)) continue;
+        count.matched += 1;
+        if (random('request', index, count.matched) >= entry.rate) continue;
         count.used += 1;
         return entry;
       }

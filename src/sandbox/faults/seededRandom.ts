@@ -1,10 +1,10 @@
 /**
- * Seeded random. A throw is a function of the seed and of what it is thrown for, never of what was
- * thrown before: the same payment meets the same faults in every run, whatever else happens.
+ * Seeded random numbers. A number is a function of the seed and its subject, not of earlier numbers:
+ * the same payment meets the same faults in every run, regardless of other requests.
  */
 import { createHash } from 'node:crypto';
 
-/** @returns a number from 0 up to, not including, 1 */
+/** @returns a number from 0 (inclusive) to 1 (exclusive) */
 export type SeededRandom = (...subject: readonly (string | number)[]) => number;
 
 const RANGE = 2 ** 48;

@@ -1,4 +1,4 @@
-/** Which faults are on, and which habits of the family. All are off at first. */
+/** The settings of all faults, and of the ways in which services of this family differ. All are off by default. */
 import { z } from 'zod';
 
 /** A share of cases, from 0 (never) to 1 (always). */
@@ -9,13 +9,13 @@ const durationMs = z
   .min(0)
   .max(30 * DAY_MS);
 
-/** Fields that bodies of some services lack: `version` stands for `modified_at`. */
+/** Fields that bodies of some services do not have: `version` means `modified_at`. */
 export const OMITTABLE_FIELDS = ['created', 'version'] as const;
 const omitFields = z.array(z.enum(OMITTABLE_FIELDS)).default([]);
 
-/** What can go wrong with a webhook. Rates are judged for each event by itself. */
+/** Faults of webhooks. Each event is decided on its own. */
 const webhookFaults = z.strictObject({
-  /** Never sent, and never sent again: the service believes that it was. */
+  /** Never sent and never retried. */
   drop: rate,
   /** Sent twice, byte for byte. */
   duplicate: rate,
@@ -25,52 +25,52 @@ const webhookFaults = z.strictObject({
   /** Held back for `reorder_ms`, so that later events of the object overtake it. */
   reorder: rate,
   reorder_ms: durationMs.default(2_000),
-  /** First sent with a signature that does not fit; the retry has the right one. */
+  /** The first attempt has an invalid signature; retries have a valid one. */
   corrupt_signature: rate,
-  /** Sent once more after `late_copy_ms`, when the object has long moved on. */
+  /** Sent once more after `late_copy_ms`, when the object has changed since. */
   late_copy: rate,
   late_copy_ms: durationMs.default(60 * 60 * 1000),
-  /** Followed by another body under the same event id, rightly signed. */
+  /** Followed by a different body under the same event id, with a valid signature. */
   changed_copy: rate,
-  /** An object gives rise to one event of each type, ever: the next change of the type stays untold. */
+  /** An object causes one event of each type, ever: later changes of the same type send none. */
   one_event_per_type: z.boolean().default(false),
   /** The object has five fields: its ids, its status, amount and currency. */
   thin: rate,
-  /** The object lacks these fields. */
+  /** Fields that the object does not have. */
   omit_fields: omitFields,
 });
 
-/** What can go wrong with one request. The first entry that fits a request and its random is used. */
+/** Faults of requests. The first entry that matches a request and is chosen at its `rate` applies. */
 const requestFault = z.strictObject({
   fault: z.enum([
-    /** 429 with RL_01, the budget shown as used up until the window ends. */
+    /** 429 with RL_01; the headers show that nothing is left of the budget. */
     'rate_limit',
-    /** `status` with an error envelope; nothing was done. */
+    /** `status` with an error envelope; the request had no effect. */
     'server_error',
-    /** 422 with `code`, of a processor that refuses before anything is attempted; nothing was done. */
+    /** 422 with `code`, of a processor that rejects before it attempts anything; the request had no effect. */
     'processing_error',
-    /** The connection is closed before anything is done. */
+    /** The connection is closed before the request has an effect. */
     'cut_before',
-    /** Everything is done; the connection is closed instead of an answer. */
+    /** The change is committed; the connection is closed without a response. */
     'cut_after',
-    /** Everything is done; no answer comes until `hold_ms` have passed, then the connection closes. */
+    /** The change is committed; no response is sent, and the connection closes after `hold_ms`. */
     'timeout_after',
-    /** 200 with a page of HTML; nothing was done. */
+    /** 200 with an HTML page; the request had no effect. */
     'garbage',
-    /** A redirect to another address; nothing was done. */
+    /** A redirect to another URL; the request had no effect. */
     'redirect',
-    /** 400 with an error code that no document names; nothing was done. */
+    /** 400 with an undocumented error code; the request had no effect. */
     'unknown_code',
-    /** The answer has fields that no document names. */
+    /** The response has undocumented fields. */
     'extra_fields',
-    /** The answer lacks the fields of `fields`. */
+    /** The response is without the fields named in `fields`. */
     'missing_fields',
   ]),
   rate: z.number().min(0).max(1).default(1),
-  /** How often at most; no limit unless given. */
+  /** How often at most; unlimited by default. */
   times: z.int().min(1).optional(),
   method: z.enum(['GET', 'POST', 'PUT', 'DELETE']).optional(),
-  /** Beginning of the path, for example `/payments`. */
+  /** A prefix of the path, for example `/payments`. */
   path: z.string().startsWith('/').default('/'),
   status: z.union([z.literal(500), z.literal(502), z.literal(503)]).default(503),
   code: z.enum(['PE_01', 'PE_02', 'PE_03']).default('PE_01'),
@@ -81,58 +81,58 @@ const requestFault = z.strictObject({
 export const LIST_ENVELOPES = ['count', 'has_more', 'size', 'array'] as const;
 
 const listFaults = z.strictObject({
-  /** Share of pages that lack some of their last rows although more follow. */
+  /** Share of pages from which rows are missing although more follow. */
   short_pages: rate,
   sort: z.enum(['created', 'modified']).default('created'),
-  /** Rows of one time come in another order in each request. */
+  /** Rows with the same time come in a different order in each request. */
   unstable_ties: z.boolean().default(false),
   /** Rows have five fields: id, status, amount, currency and created. */
   thin: z.boolean().default(false),
-  /** Rows lack these fields. */
+  /** Fields that rows do not have. */
   omit_fields: omitFields,
-  /** Lists show everything as it was this long ago. */
+  /** Lists show the state of this long ago. */
   replica_lag_ms: durationMs.default(0),
   /** Names of filters that have no effect. */
   ignored_filters: z.array(z.string()).default([]),
   envelope: z.enum(LIST_ENVELOPES).optional(),
-  /** Times of new resources and changes are cut to a multiple of this: equal times. */
+  /** Times of new resources and changes are rounded down to a multiple of this, so that many are equal. */
   tick_ms: z.int().min(1).max(60_000).default(1),
 });
 
 const retrieveFaults = z.strictObject({
-  /** Retrieves show everything as it was this long ago; what is newer is not found. */
+  /** Retrieves show the state of this long ago; what is newer is not found. */
   lag_ms: durationMs.default(0),
-  /** Bodies lack these fields. */
+  /** Fields that bodies do not have. */
   omit_fields: omitFields,
 });
 
-/** How payments go. Rates are judged for each payment by itself. */
+/** Faults of payments. Each payment is decided on its own. */
 const paymentFaults = z.strictObject({
-  /** What would be approved or declined at once is `processing` first, and decided later. */
+  /** Payments that would be approved or declined at once are `processing` first and decided later. */
   processing_first: rate,
   processing_ms: durationMs.default(5 * 60 * 1000),
-  /** A surcharge comes on top: `net_amount` is `amount` and the surcharge, and is what is received. */
+  /** Adds a surcharge: `net_amount` is `amount` plus the surcharge, and is what is received. */
   surcharge: rate,
   surcharge_percent: z.int().min(1).max(100).default(3),
-  /** While `processing`, the full amount is shown as `amount_received`; once `failed`, null. */
+  /** `amount_received` shows the full amount while `processing`, and null once `failed`. */
   early_received: rate,
 });
 
 const MAX_CLOCK_OFFSET_MS = 10 * 365 * DAY_MS;
 
 export const faultsSchema = z.strictObject({
-  /** Decides every random that the faults throw. */
+  /** Decides every random choice of the faults. */
   seed: z.int().default(1),
   webhooks: webhookFaults.prefault({}),
   requests: z.array(requestFault).max(50).default([]),
   lists: listFaults.prefault({}),
   retrieves: retrieveFaults.prefault({}),
   payments: paymentFaults.prefault({}),
-  /** By how much the service's clock is off: every time that it stamps, shows, or dates answers with. */
+  /** Offset of the service's clock: of the times that it writes and shows, and of the `Date` header. */
   clock_offset_ms: z.int().min(-MAX_CLOCK_OFFSET_MS).max(MAX_CLOCK_OFFSET_MS).default(0),
-  /** Disputes have their amount as text, as services of the family send it. */
+  /** Disputes have their amount as text, as services of this family send it. */
   dispute_amount_as_text: z.boolean().default(false),
-  /** Requests are judged by the contract to the letter: unknown fields, nulls and spellings are refused. */
+  /** Requests must match the contract exactly: unknown fields, nulls and other spellings are rejected. */
   strict_requests: z.boolean().default(false),
   /** HTTP status of HE_01, which the contract leaves open. */
   he_01_status: z.union([z.literal(400), z.literal(409), z.literal(422)]).default(409),

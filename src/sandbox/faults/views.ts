@@ -1,16 +1,16 @@
 /**
- * What the service shows of a resource, where its bodies say less or something else than the resources.
+ * The bodies of resources in webhooks, lists, retrieves and responses, with the active faults applied.
  *
- * *Thin*: five fields.
+ * *Thin*: with five fields.
  *
- * 1. Pure. What is stored stays as it is: the truth that tests compare with is exact.
- * 2. A resource is shown the same way on every channel, but for what a channel's own faults leave out.
+ * 1. Pure. The stored resource does not change, so tests can compare with it.
+ * 2. A resource looks the same in every channel, except for the faults of that channel.
  */
 import { idOf, type Resource, type Shown, show } from '../domain/resource.ts';
 import type { SeededRandom } from './seededRandom.ts';
 import type { Faults, OmittableField } from './settings.ts';
 
-/** The faults and their random, as a board holds them. */
+/** The active faults and their random source. */
 export interface FaultContext {
   readonly faults: Faults;
   readonly random: SeededRandom;
@@ -38,7 +38,7 @@ export function retrieveView(resource: Resource, { faults, random }: FaultContex
   return omit(responseView(resource, { faults, random }), faults.retrieves.omit_fields);
 }
 
-/** The answer of what changed the resource, and what the other views begin with. */
+/** The response to a request that changed the resource; the other views are derived from it. */
 export function responseView(resource: Resource, { faults, random }: FaultContext): Shown {
   const shown = show(resource);
   if (resource.kind === 'dispute' && faults.dispute_amount_as_text) {

@@ -1,9 +1,8 @@
 /**
  * The Express app: every endpoint of the contract's table, and the control routes.
  *
- * The order for each request: browsers rejected, key, budget, permission, fault, path, body, rule. A
- * fault that acts before the work acts after the key was checked, as a proxy in front of a real
- * service would not: so a test with a wrong key fails for that reason and no other.
+ * A request passes, in this order: origin check, key, rate limit, permission, fault, path, body, rule.
+ * Faults come after the key check, so that a test with a wrong key fails for that reason only.
  */
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import type { z } from 'zod';
@@ -54,14 +53,14 @@ export function createSandboxApp(services: Services, log: Log): express.Express 
   app.use(async (request: Request, response: Response) => {
     const caller = await identify(services, request.header(API_KEY_HEADER));
     setBudget(response, services.rateLimit.spend(caller.state?.name ?? ANONYMOUS));
-    const message = `There is nothing at ${request.method} ${request.path}.`;
+    const message = `There is no route ${request.method} ${request.path}.`;
     sendRejection(response, { status: 404, code: 'IR_05', message });
   });
   app.use(createErrorHandler(log));
   return app;
 }
 
-/** Fixed paths before those with parameters: `/payments/list` is no payment's id. */
+/** Fixed paths before those with parameters: in `/payments/list`, `list` is not a payment id. */
 function inMatchingOrder(): readonly EndpointName[] {
   const names = Object.keys(ENDPOINTS) as EndpointName[];
   const parameters = (name: EndpointName) => ENDPOINTS[name].path.split(':').length;
@@ -90,12 +89,12 @@ function addEndpoint(app: express.Express, name: EndpointName, services: Service
   });
 }
 
-/** Requests without a valid key share a budget, which is told and refuses nothing. */
+/** Requests without a valid key share a budget, which is reported and not enforced. */
 const ANONYMOUS = 'nobody';
 
 /**
- * Who has a key spends of its budget and is told what is left, whatever the result.
- * @returns why the request goes no further; undefined where it does
+ * Counts the request against the key's budget and reports what is left in the headers.
+ * @returns why the request is rejected; undefined where it is admitted
  */
 async function admit(
   endpoint: Endpoint,
@@ -127,7 +126,7 @@ interface ReadCall {
   readonly input: unknown;
 }
 
-/** Path parameters and the body or query, judged by the contract's schemas. */
+/** Path parameters and the body or query, validated by the contract's schemas. */
 async function readCall(
   endpoint: Endpoint,
   services: Services,
@@ -135,7 +134,7 @@ async function readCall(
   response: Response,
 ): Promise<Decision<ReadCall>> {
   const params = validate(endpoint.params, { ...request.params });
-  // An id that no resource can have is the id of none.
+  // An invalid id names no resource: 404.
   if (params.rejection) {
     return { rejection: { ...params.rejection, status: 404, code: 'IR_05' } };
   }
@@ -157,7 +156,7 @@ async function readCall(
   return input.rejection ? input : { state: { params: params.state, input: input.state } };
 }
 
-/** Body or query, read as the real service does, unless the faults ask for the letter. */
+/** Validates a body or query as leniently as the real service, unless `strict_requests` is on. */
 function validateInput(
   endpoint: Endpoint,
   schema: z.ZodType,
@@ -168,12 +167,12 @@ function validateInput(
   const rejectsNearMisses = schema === endpoint.body;
   const { value, ignored, problem } = tolerate(schema, sent, { rejectsNearMisses });
   if (problem !== undefined) return rejectProblem(problem);
-  const judged = validate(schema, value);
-  if (!judged.rejection) ignoredFields.record(endpoint, ignored);
-  return judged;
+  const validated = validate(schema, value);
+  if (!validated.rejection) ignoredFields.record(endpoint, ignored);
+  return validated;
 }
 
-/** Metadata is for references to an order: card numbers in it are masked. */
+/** Metadata must not hold card data: card numbers in it are masked. */
 function withoutCardNumbers(input: unknown): unknown {
   if (typeof input !== 'object' || input === null || !('metadata' in input)) return input;
   return { ...input, metadata: maskCardNumbers(input.metadata) };
@@ -205,9 +204,9 @@ function createErrorHandler(log: Log): ErrorRequestHandler {
   };
 }
 
-/** What the caller did, where an error is the caller's. */
+/** The rejection for an error that the caller caused; undefined for errors of ours. */
 function rejectionOf(error: unknown): Rejection | undefined {
-  // A path that cannot be decoded names nothing.
+  // A path that cannot be decoded names no route.
   if (error instanceof URIError) return { status: 404, code: 'IR_05', message: 'No such path.' };
   return bodyRejectionOf(error);
 }

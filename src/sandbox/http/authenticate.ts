@@ -1,4 +1,4 @@
-/** Who asks, and what they may. service-interface.md §5. */
+/** Authentication and permissions of API keys. service-interface.md §5. */
 import { createHash } from 'node:crypto';
 import { API_KEY_HEADER, type ApiKeyKind, type Endpoint, keyKindOf } from '../../contract/index.ts';
 import { accept, type Decision, type Rejection } from '../domain/decision.ts';
@@ -6,7 +6,7 @@ import type { Services } from '../services.ts';
 import { readKey } from '../store/account.ts';
 
 export interface Caller {
-  /** A name for the key that is not the key, to count its requests by. */
+  /** The key's hash, by which its requests are counted. */
   readonly name: string;
   readonly kind: ApiKeyKind;
 }

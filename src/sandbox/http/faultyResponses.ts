@@ -1,10 +1,10 @@
-/** Does to a request what the faults say. */
+/** Applies faults to requests and their responses. */
 import type { Request, Response } from 'express';
 import { ERROR_CODES, RATE_LIMIT_HEADERS } from '../../contract/index.ts';
 import type { RequestFault } from '../faults/settings.ts';
 import { sendRejection, sendServiceError } from './respond.ts';
 
-/** @returns true when the request was answered, or its connection cut, before anything was done */
+/** @returns true when the fault ended the request before it had an effect */
 export function failRequest(fault: RequestFault, request: Request, response: Response): boolean {
   switch (fault.fault) {
     case 'rate_limit':
@@ -12,13 +12,13 @@ export function failRequest(fault: RequestFault, request: Request, response: Res
       sendRejection(response, { status: 429, code: 'RL_01', message: 'Rate limit exceeded.' });
       return true;
     case 'server_error':
-      sendServiceError(response, fault.status, 'A fault that was asked for.');
+      sendServiceError(response, fault.status, 'Requested fault.');
       return true;
     case 'processing_error':
       sendRejection(response, {
         status: 422,
         code: fault.code,
-        message: `${ERROR_CODES[fault.code].meaning}: a fault that was asked for.`,
+        message: `${ERROR_CODES[fault.code].meaning}: requested fault.`,
       });
       return true;
     case 'cut_before':
@@ -31,7 +31,11 @@ export function failRequest(fault: RequestFault, request: Request, response: Res
       response.redirect(307, `/elsewhere${request.path}`);
       return true;
     case 'unknown_code': {
-      const error = { type: 'invalid_request', code: 'ZZ_99', message: 'Nobody knows this code.' };
+      const error = {
+        type: 'invalid_request',
+        code: 'ZZ_99',
+        message: 'This code is not documented.',
+      };
       response.status(400).json({ error });
       return true;
     }
@@ -40,7 +44,7 @@ export function failRequest(fault: RequestFault, request: Request, response: Res
   }
 }
 
-/** Sends the answer of what was done, or not. */
+/** Sends the response, or withholds or changes it as the fault says. */
 export function sendWithFault(
   fault: RequestFault | undefined,
   request: Request,
@@ -65,15 +69,15 @@ export function sendWithFault(
   }
 }
 
-/** Leaves the caller without an answer, and in the end without a connection. */
+/** Sends no response and closes the connection after `holdMs`. */
 function hold(request: Request, holdMs: number): void {
   const timer = setTimeout(() => request.socket.destroy(), holdMs);
-  // A caller that gives up, or a sandbox that stops, need not wait for it.
+  // The timer must not keep a stopping sandbox alive.
   timer.unref();
   request.socket.once('close', () => clearTimeout(timer));
 }
 
-/** An array has no fields: lists in that envelope stay as they are. */
+/** An array has no fields, so lists in that envelope stay as they are. */
 function withFields(body: object, fields: object): object {
   return Array.isArray(body) ? body : { ...body, ...fields };
 }

@@ -1,4 +1,4 @@
-/** The fields that were ignored since the start, for the log and the control routes. */
+/** Request fields that were ignored since the start, for the log and the control routes. */
 import type { Endpoint } from '../../contract/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
@@ -17,7 +17,7 @@ export interface IgnoredFields {
   all(): readonly IgnoredField[];
 }
 
-/** Names come from outside: neither their number nor their length may grow without an end. */
+/** Names come from outside, so both their number and their length are limited. */
 const MAX_FIELDS = 1_000;
 const MAX_NAME_LENGTH = 100;
 

@@ -1,12 +1,12 @@
 /**
- * Reads a JSON body, or says what is wrong with it. Refused are also texts that PostgreSQL cannot
- * store, and depths that would exhaust the stack of whoever walks through the value.
+ * Parses a JSON body. It also rejects text that PostgreSQL cannot store, and nesting so deep that
+ * recursive code would exhaust the stack.
  */
 import { type Decision, rejectValue } from '../domain/decision.ts';
 
 const MAX_DEPTH = 64;
 
-/** No body at all counts as an empty object: every field of some requests is optional. */
+/** An empty body counts as an empty object: some requests have optional fields only. */
 export function readJson(text: string): Decision<unknown> {
   if (text.trim() === '') return { state: {} };
   let value: unknown;
@@ -26,7 +26,7 @@ export function isStorable(text: string): boolean {
 
 function problemOf(value: unknown, depth: number): string | undefined {
   if (typeof value === 'string') {
-    return isStorable(value) ? undefined : 'holds text with a NUL or half a character';
+    return isStorable(value) ? undefined : 'contains text with a NUL or an unpaired surrogate';
   }
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth >= MAX_DEPTH) return `nested deeper than ${MAX_DEPTH} levels`;

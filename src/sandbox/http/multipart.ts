@@ -1,9 +1,9 @@
-/** Reads a form with parts. The platform's own reader of such bodies does the work. */
+/** Parses a multipart form with the parser that Node has for `Response`. */
 import type { Request } from 'express';
 import { type Decision, rejectValue } from '../domain/decision.ts';
 import { isStorable } from './json.ts';
 
-/** By the names of the parts: text, or a file; what was sent twice is an array, for schemas to refuse. */
+/** Text and files by the names of their parts; a repeated name becomes an array, which schemas reject. */
 export async function readMultipart(request: Request): Promise<Decision<unknown>> {
   const type = request.header('content-type') ?? '';
   if (!Buffer.isBuffer(request.body)) return rejectValue('request: expected multipart/form-data');
@@ -12,14 +12,14 @@ export async function readMultipart(request: Request): Promise<Decision<unknown>
     const body = new Uint8Array(request.body);
     form = await new Response(body, { headers: { 'content-type': type } }).formData();
   } catch {
-    return rejectValue('request: not a form with parts');
+    return rejectValue('request: not a valid multipart form');
   }
   const parts: Record<string, unknown> = {};
   for (const name of new Set(form.keys())) {
     const sent = form.getAll(name);
     const texts = sent.map((part) => (typeof part === 'string' ? part : part.name));
     if (![name, ...texts].every(isStorable)) {
-      return rejectValue('request: holds text with a NUL or half a character');
+      return rejectValue('request: contains text with a NUL or an unpaired surrogate');
     }
     Object.defineProperty(parts, name, {
       value: sent.length === 1 ? sent[0] : sent,

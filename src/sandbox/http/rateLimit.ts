@@ -1,15 +1,14 @@
 /**
- * The rate budget: so many requests in each minute and for each key.
- * service-interface.md §8.2.
+ * The rate limit: a number of requests per minute and key. service-interface.md §8.2.
  *
- * Minutes are those of the sandbox's clock, like the `Date` of its answers: a caller that measures
- * the reset by that header waits rightly also after the clock was advanced.
+ * Minutes follow the sandbox's clock, as the `Date` header does: a caller that computes the reset from
+ * that header waits for the right time even after the clock was advanced.
  */
 import type { Clock } from '../../platform/clock.ts';
 
 const WINDOW_MS = 60_000;
 
-/** The contract leaves the number open; this is the family's 80 a second. */
+/** The contract leaves the number open; services of this family allow 80 requests a second. */
 const DEFAULT_PER_MINUTE = 4_800;
 
 export interface Budget {
@@ -21,9 +20,9 @@ export interface Budget {
 }
 
 export interface RateLimit {
-  /** Spends one request of a key's budget. @param key any name for it, not the secret itself */
+  /** Counts one request against a key's budget. @param key a name for it, not the secret itself */
   spend(key: string): Budget;
-  /** Changes the number of requests a minute; windows begin anew. */
+  /** Changes the number of requests per minute and resets the counts. */
   setPerMinute(perMinute: number): void;
 }
 

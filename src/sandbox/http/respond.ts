@@ -1,4 +1,4 @@
-/** Answers: a body, or the contract's error envelope. */
+/** Sends errors in the contract's envelope. */
 import type { Response } from 'express';
 import {
   ERROR_CODES,
@@ -10,7 +10,7 @@ import {
 } from '../../contract/index.ts';
 import type { Rejection } from '../domain/decision.ts';
 
-/** HE_00 and HE_01 have no type in the contract: a refused request is an invalid one. */
+/** HE_00 and HE_01 have no type in the contract; a rejected request is an `invalid_request`. */
 const TYPES: Readonly<
   Record<ErrorCode | FamilyErrorCode, { readonly type: ErrorType | undefined }>
 > = { ...ERROR_CODES, ...FAMILY_ERROR_CODES };

@@ -1,16 +1,16 @@
 /**
- * Reads requests as the real service does, which is less strict than the contract that clients write
- * by. What is left is judged by the contract's schemas.
+ * Reads requests as leniently as the real service, which accepts more than the contract. The
+ * contract's schemas then validate the result.
  *
- * *Near miss*: a name that nobody means but as the misspelling of a field: it differs from one by its
- * case, its separators, or a letter or two.
+ * *Near miss*: a misspelled field name, which differs from the field's by its case, its separators, or
+ * a letter or two.
  *
  * 1. Fields that an object does not have are ignored and listed.
- * 2. A near miss is refused, and so is a name that the contract forbids: a misspelt `payment_id`
- *    would make retries unsafe without a word. In a query, where nothing moves money, it is ignored.
+ * 2. A near miss is rejected, and so is a name that the contract forbids: a misspelled `payment_id`
+ *    would silently make retries unsafe. In a query, where nothing moves money, it is ignored.
  * 3. An optional field that is null counts as left out.
- * 4. Words of an enumeration, and codes of currencies and countries, are read without case.
- * 5. Objects of which the contract names no fields are taken as they are.
+ * 4. Enumeration values, and codes of currencies and countries, are read in any case.
+ * 5. Objects without fields in the contract are accepted as they are.
  */
 import type { z } from 'zod';
 import { FORBIDDEN_NAMES, type RequestProblem } from '../../contract/index.ts';
@@ -26,7 +26,7 @@ export interface Tolerated {
 }
 
 export interface TolerateOptions {
-  /** Whether near misses are refused (rule 2). */
+  /** Whether near misses are rejected (rule 2). */
   readonly rejectsNearMisses: boolean;
 }
 
@@ -46,7 +46,7 @@ interface Position {
   readonly seen: Seen;
 }
 
-/** What zod knows of the kinds of schema that requests are made of. */
+/** The parts of zod's definitions that request schemas use. */
 type Def = z.core.$ZodTypeDef & {
   readonly innerType?: z.core.$ZodType;
   readonly element?: z.core.$ZodType;
@@ -58,7 +58,7 @@ type Def = z.core.$ZodTypeDef & {
   readonly values?: readonly unknown[];
 };
 
-/** Written in capitals, and read in any case (rule 4). */
+/** Schemas of codes in capitals, which are read in any case (rule 4). */
 const CODES: ReadonlySet<z.core.$ZodType> = new Set([currency, country]);
 
 function read(schema: z.core.$ZodType, sent: unknown, position: Position): unknown {
@@ -87,7 +87,7 @@ function wordsOf({ entries, values }: Def): readonly unknown[] {
   return values ?? Object.values(entries ?? {});
 }
 
-/** The word as the enumeration spells it; what is none stays, for the schema to validate. */
+/** The value as the enumeration spells it; an unknown value stays, and the schema rejects it. */
 function wordOf(words: readonly unknown[], sent: unknown): unknown {
   if (typeof sent !== 'string' || words.includes(sent)) return sent;
   const lower = sent.toLowerCase();
@@ -113,7 +113,7 @@ function readObject(def: Def, sent: unknown, position: Position): unknown {
   return Object.fromEntries(pairs.filter(([, value]) => value !== undefined));
 }
 
-/** Whether a name that is no field is left for the schema to refuse (rules 1 and 2). */
+/** Whether an unknown name is kept, so that the schema rejects it (rules 1 and 2). */
 function isKept(name: string, names: readonly string[], { path, seen }: Position): boolean {
   if (FORBIDDEN_NAMES.has(name)) return true;
   const suggestion = seen.rejectsNearMisses ? nearestName(name, names) : undefined;
@@ -126,7 +126,7 @@ function isKept(name: string, names: readonly string[], { path, seen }: Position
   return true;
 }
 
-/** By the discriminator where there is one; else a word of an enumeration, or the first object. */
+/** Chooses the option by the discriminator where there is one; otherwise reads enumeration values. */
 function readUnion(def: Def, sent: unknown, position: Position): unknown {
   const { options = [], discriminator } = def;
   if (discriminator !== undefined) {
@@ -158,7 +158,7 @@ function join(path: string, name: string): string {
 const LONG = 8;
 const SHORT = 4;
 
-/** The field that a near miss means; undefined for a name that is something else. */
+/** The field that a near miss misspells; undefined for any other name. */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   return names.find((known) => isNearMiss(name, known));
 }
@@ -166,7 +166,7 @@ export function nearestName(name: string, names: readonly string[]): string | un
 function isNearMiss(name: string, known: string): boolean {
   const [one, other] = [plain(name), plain(known)];
   if (one === other) return true;
-  // `line3` is no misspelling of `line1`, nor an object `customer` one of `customer_id`.
+  // `line3` is not a misspelling of `line1`, and `customer` is not one of `customer_id`.
   if (stem(one) === stem(other)) return false;
   const shorter = Math.min(one.length, other.length);
   const allowed = shorter >= LONG ? 2 : shorter >= SHORT ? 1 : 0;
@@ -181,7 +181,7 @@ function stem(name: string): string {
   return name.replaceAll(/\d/g, '').replace(/id$/, '');
 }
 
-/** Letters to add, remove, replace or swap with their neighbor. */
+/** The edit distance: letters to add, remove, replace or swap with their neighbor. */
 function distance(one: string, other: string): number {
   let before: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_none, index) => index);
