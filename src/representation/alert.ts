@@ -1,5 +1,6 @@
 /** An alert as JSON. */
 import type { AlertRow } from '../alerts/store/alertRows.ts';
+import { detailJson } from './detail.ts';
 import { isoOrNull } from './time.ts';
 
 export function alertJson(row: AlertRow) {
@@ -12,7 +13,7 @@ export function alertJson(row: AlertRow) {
     state: row.state,
     sentence: row.sentence,
     next_step: row.nextStep,
-    detail: { ...row.detail },
+    detail: detailJson(row.detail),
     order_id: row.orderId,
     payment_id: row.paymentId,
     deadline_at: isoOrNull(row.deadlineAt),

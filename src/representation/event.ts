@@ -1,5 +1,6 @@
 /** An event of the inbox as JSON. */
 import type { EventDetail, EventSummary } from '../ledger/read/store/parts.ts';
+import { detailValueJson } from './detail.ts';
 
 export function eventJson(row: EventSummary) {
   return {
@@ -22,7 +23,7 @@ export function eventWithBodyJson(row: EventSummary, detail: EventDetail) {
     findings: detail.findings.map(({ class: name, state, detail: seen }) => ({
       class: name,
       state,
-      detail: seen,
+      detail: detailValueJson(seen),
     })),
     variants: detail.variants.map((variant) => variant.toString('utf8')),
   };

@@ -7,6 +7,7 @@ import type {
   PartExplanation,
   TransferExplanation,
 } from '../ledger/domain/explanation.ts';
+import { detailValueJson } from './detail.ts';
 import { fieldName } from './fieldName.ts';
 import { amountsJson, orderNamedBy } from './order.ts';
 
@@ -119,7 +120,7 @@ function contradictionJson({ terms, observedAt }: NonNullable<PartExplanation['c
 }
 
 function findingJson({ name, meaning, detail, openSince }: FindingExplanation) {
-  return { class: name, meaning, detail, opened_at: openSince };
+  return { class: name, meaning, detail: detailValueJson(detail), opened_at: openSince };
 }
 
 function transferJson(transfer: TransferExplanation) {

@@ -4,6 +4,10 @@
 const OTHERS: Readonly<Record<string, string>> = {
   capturedMinor: 'amount_captured',
   authorizedMinor: 'amount_authorized',
+  capturableMinor: 'amount_capturable',
+  excessMinor: 'amount_excess',
+  expiredMinor: 'amount_expired',
+  revokedMinor: 'amount_revoked',
   isDoubtful: 'is_uncertain',
 };
 

@@ -1,6 +1,7 @@
 /** A finding as JSON. */
 import { findingMeaning } from '../ledger/domain/findings.ts';
 import type { FindingRow } from '../ledger/read/store/findings.ts';
+import { detailJson } from './detail.ts';
 import { isoOrNull } from './time.ts';
 
 export function findingJson(row: FindingRow) {
@@ -10,7 +11,7 @@ export function findingJson(row: FindingRow) {
     meaning: findingMeaning(row.class),
     subject: row.subject,
     state: row.state,
-    detail: { ...row.detail },
+    detail: detailJson(row.detail),
     opened_at: row.openedAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     closed_at: isoOrNull(row.closedAt),

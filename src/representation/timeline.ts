@@ -2,6 +2,7 @@
 import { formatInstant } from '../ledger/domain/time.ts';
 import type { Cause, TimelineEntry } from '../ledger/domain/timeline.ts';
 import { declineJson } from './decline.ts';
+import { detailJson } from './detail.ts';
 
 export function timelineEntryJson(entry: TimelineEntry) {
   const common = { at: formatInstant(entry.atMicros), text: entry.text };
@@ -69,7 +70,7 @@ export function timelineEntryJson(entry: TimelineEntry) {
     case 'finding_opened':
     case 'finding_closed': {
       const { type, number, subject, detail } = entry;
-      return { type, ...common, number, class: entry.class, subject, detail };
+      return { type, ...common, number, class: entry.class, subject, detail: detailJson(detail) };
     }
   }
 }

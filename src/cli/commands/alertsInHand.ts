@@ -5,6 +5,7 @@ import { RULES, type Rule, SEVERITIES, type Severity } from '../../alerts/domain
 import { type AlertRow, readAlert, readAlertRows } from '../../alerts/store/alertRows.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { alertJson } from '../../representation/alert.ts';
+import { detailJson } from '../../representation/detail.ts';
 import {
   clockOf,
   formatTime,
@@ -105,7 +106,7 @@ function printAlert(alert: AlertRow): void {
       ? []
       : [`Snoozed until ${formatTime(alert.snoozedUntil)} by ${alert.snoozedBy}`]),
     ...(alert.resolvedAt === null ? [] : [`Resolved: ${formatTime(alert.resolvedAt)}`]),
-    `Facts: ${JSON.stringify(alert.detail)}`,
+    `Facts: ${JSON.stringify(detailJson(alert.detail))}`,
   ];
   for (const line of about) console.log(printable(line));
 }

@@ -8,6 +8,7 @@ import {
   readFindingRows,
 } from '../../ledger/read/store/findings.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { detailJson } from '../../representation/detail.ts';
 import { findingJson } from '../../representation/finding.ts';
 import {
   formatTime,
@@ -70,7 +71,7 @@ function printFindings(findings: readonly FindingRow[]): void {
       finding.subject,
       finding.state,
       formatTime(finding.openedAt),
-      JSON.stringify(finding.detail),
+      JSON.stringify(detailJson(finding.detail)),
     ]),
   );
   const accepted = findings.filter(({ acceptedAt }) => acceptedAt !== null);
