@@ -1,4 +1,4 @@
-/** What every worker does: read the settings, start its roles, run until a signal stops them. */
+/** Runs a worker: reads the settings, starts its roles and runs until a stop signal. */
 import type { Role } from '../src/assembly/roles.ts';
 import { start } from '../src/assembly/start.ts';
 import { loadConfig, readEnvironment } from '../src/config/config.ts';

@@ -18,23 +18,23 @@ import type { PoolOptions, Shared } from './shared.ts';
 /** Balances add up the whole journal. */
 const CONSOLE_POOL: PoolOptions = { maxConnections: 4, responseTimeoutMs: 30_000, plans: 'any' };
 
-/** One scrape reads at a time, and has given up long before (platform/sources.ts). */
+/** One scrape reads at a time, and times out long before this (platform/sources.ts). */
 const METRICS_POOL: PoolOptions = { maxConnections: 2, responseTimeoutMs: 4_000, plans: 'any' };
 
 /**
- * Adds what stands in the database and the queues to the metrics. Only the role `console` does: once
- * for an installation is enough, and other processes would show the same again.
+ * Adds the gauges of the database and the queues to the metrics. Only the role `console` does: once
+ * per installation is enough, and other processes would export the same values again.
  */
 function addSources({ clock, events, metrics, onClose, openPool, queues }: Shared): void {
   const db = openPool('metrics', METRICS_POOL);
   const reconcileJobs = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   onClose(() => reconcileJobs.close());
-  const wakes = queues.producer<AlertsJob>(ALERTS_QUEUE);
-  onClose(() => wakes.close());
+  const alertsJobs = queues.producer<AlertsJob>(ALERTS_QUEUE);
+  onClose(() => alertsJobs.close());
   const depths = {
     [EVENTS_QUEUE]: events,
     [RECONCILE_QUEUE]: reconcileJobs,
-    [ALERTS_QUEUE]: wakes,
+    [ALERTS_QUEUE]: alertsJobs,
   };
   const sources = [
     ...ledgerSources(db),

@@ -7,8 +7,8 @@ export interface OpenedDatabase {
   readonly url: string;
   readonly isEmbedded: boolean;
   /**
-   * Keeps the embedded one running. Rejects with an OperatorError once it is given up; a database that
-   * somebody else runs is theirs to keep.
+   * Keeps the embedded database running. Rejects with an OperatorError after the last restart attempt.
+   * Does nothing for an external database.
    */
   supervise(): Promise<void>;
   close(): Promise<void>;
@@ -24,7 +24,7 @@ export async function openDatabase(config: Config, log: Log): Promise<OpenedData
       close: () => Promise.resolve(),
     };
   }
-  // Loaded only here: commands that use a database of their own start in a third of the time.
+  // Loaded only here: commands with an external database start in a third of the time.
   const { migrateDatabase } = await import('../platform/db/migrate.ts');
   const { startEmbeddedPostgres } = await import('../platform/embeddedPostgres/index.ts');
   const server = await startEmbeddedPostgres({

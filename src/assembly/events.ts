@@ -1,4 +1,4 @@
-/** The role `events`: applies what was taken in. */
+/** The role `events`: applies persisted events to the ledger. */
 import { createEventApplier } from '../ledger/inbox/applyEvents.ts';
 import { createEventsHandler, EVENTS_QUEUE, type EventsJob } from '../ledger/inbox/jobs.ts';
 import { createLedgerMetrics } from '../ledger/metrics.ts';

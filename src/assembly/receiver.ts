@@ -1,4 +1,4 @@
-/** The role `receiver`: takes webhooks in. */
+/** The role `receiver`: receives webhooks. */
 
 import { batchJob } from '../ledger/inbox/jobs.ts';
 import { createRejectionCount } from '../monitor/countRejections.ts';
@@ -19,7 +19,7 @@ import { createReceiverMetrics } from '../receiver/metrics.ts';
 import { webhookSecretsOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
-/** Senders wait half a minute for a reply, so intake must know sooner that it cannot store. */
+/** Senders wait half a minute for a response, so intake must time out sooner when it cannot store. */
 const RECEIVER_POOL: PoolOptions = { maxConnections: 4, responseTimeoutMs: 10_000, plans: 'any' };
 
 export async function startReceiver(shared: Shared): Promise<number> {
@@ -73,14 +73,14 @@ async function readiness(parts: {
   readonly gate: Gate;
   readonly queues: QueueBackend;
 }): Promise<Readiness> {
-  const answers = (probe: Promise<void>) =>
+  const isReachable = (probe: Promise<void>) =>
     probe.then(
       () => true,
       () => false,
     );
   const [database, queue] = await Promise.all([
-    answers(parts.db.probe()),
-    answers(parts.queues.probe()),
+    isReachable(parts.db.probe()),
+    isReachable(parts.queues.probe()),
   ]);
   const clock = clockCheck(parts.clock.skewMs());
   return {
@@ -88,25 +88,25 @@ async function readiness(parts: {
     checks: {
       database: database ? 'reachable' : 'unavailable',
       migrations: parts.gate.isOpen() ? 'at head' : parts.gate.reason(),
-      clock: clock.says,
+      clock: clock.text,
       queue: queue ? 'reachable' : 'degraded: events wait for the sweep',
     },
   };
 }
 
 /**
- * A machine whose clock is a minute off is not ready. What it acknowledges is persisted and judged by the
- * database's clock all the same, so it refuses nothing that still reaches it.
+ * A machine with a clock skew of more than a minute is not ready. It still accepts the events that
+ * reach it, because they are persisted and checked by the database's clock.
  */
 function clockCheck(skewMs: number | undefined): {
   readonly isFit: boolean;
-  readonly says: string;
+  readonly text: string;
 } {
-  if (skewMs === undefined) return { isFit: true, says: "not compared with the database's yet" };
+  if (skewMs === undefined) return { isFit: true, text: "not compared with the database's yet" };
   const offMs = Math.abs(skewMs);
   const isFit = offMs <= CLOCK_SKEW_UNREADY_MS;
-  if (offMs <= CLOCK_SKEW_WARNING_MS) return { isFit, says: "agrees with the database's" };
+  if (offMs <= CLOCK_SKEW_WARNING_MS) return { isFit, text: "agrees with the database's" };
   const side = skewMs > 0 ? 'ahead of' : 'behind';
-  const says = `${Math.round(offMs / 1000)} s ${side} the database's: let this machine keep its time by NTP`;
-  return { isFit, says };
+  const text = `${Math.round(offMs / 1000)} s ${side} the database's: let this machine keep its time by NTP`;
+  return { isFit, text };
 }

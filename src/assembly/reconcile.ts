@@ -1,4 +1,4 @@
-/** The role `reconcile`: compares with the service and heals. */
+/** The role `reconcile`: compares the ledger with the payment service and repairs differences. */
 import { createReconcileHandler, RECONCILE_QUEUE, type ReconcileJob } from '../reconcile/jobs.ts';
 import { isPaused } from '../reconcile/pause.ts';
 import { readPausedRuns } from '../reconcile/store/runs.ts';
@@ -21,15 +21,15 @@ export function startReconcile({
   const client = clientOf(config, { db, clock });
   if (!client) {
     log.warn(
-      'reconcile.off: no key of the payment service is set, so that what webhooks never told is not ' +
-        'found. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
+      'reconcile.off: no key of the payment service is set, so Tallyhook does not find changes without ' +
+        'a webhook. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
     );
     return;
   }
   const { reconcile, refresh } = reconcileOf(client, { db, log, metrics, clock });
   gate.whenOpen(() => {
     const closing = new AbortController();
-    const looking = refresh.loop(closing.signal);
+    const refreshing = refresh.loop(closing.signal);
     const handle = createReconcileHandler({
       reconcile,
       isPaused: () => isPaused(db),
@@ -40,7 +40,7 @@ export function startReconcile({
     onClose(async () => {
       closing.abort();
       await consumer.close();
-      await looking;
+      await refreshing;
     });
   });
 }

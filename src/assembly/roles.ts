@@ -1,4 +1,4 @@
-/** What a process may do. Roles share what they can: one process may have all of them, or each its own. */
+/** The roles of a process. One process can have all roles, or each role its own process. */
 import type { Config } from '../config/config.ts';
 import { usesSandbox } from './settings.ts';
 
@@ -14,7 +14,7 @@ export const ROLES = [
 
 export type Role = (typeof ROLES)[number];
 
-/** The roles that run when nobody chose any. */
+/** The roles that run by default. */
 export function defaultRoles(config: Config): ReadonlySet<Role> {
   return new Set(ROLES.filter((role) => role !== 'sandbox' || usesSandbox(config)));
 }

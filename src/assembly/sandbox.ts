@@ -1,4 +1,4 @@
-/** The role `sandbox`: the payment service itself, small and local. */
+/** The role `sandbox`: a local simulation of the payment service. */
 import type { Config } from '../config/config.ts';
 import { localSecret } from '../config/localSecrets.ts';
 import { OperatorError } from '../platform/errors.ts';
@@ -10,7 +10,7 @@ import { isProductionKey } from './settings.ts';
 interface SandboxInput {
   readonly log: Log;
   readonly databaseUrl: string;
-  /** Of the receiver in this process, if there is one. */
+  /** Port of the receiver in this process, if it has one. */
   readonly receiverPort: number | undefined;
   readonly startAtMs?: number | undefined;
 }
@@ -23,8 +23,8 @@ export async function startSandboxRole(
   const { databaseUrl, log, receiverPort = config.port } = input;
   if (isProductionKey(config.apiKey)) {
     throw new OperatorError(
-      'PAYMENTS_API_KEY is a production key, and the sandbox never runs beside one: its invented ' +
-        'payments could be taken for real. Leave the role sandbox out, or the key.',
+      'PAYMENTS_API_KEY is a production key, and the sandbox does not run with one: its test ' +
+        'payments could be mistaken for real ones. Remove the role sandbox, or the key.',
     );
   }
   return await startSandbox({

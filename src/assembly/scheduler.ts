@@ -1,4 +1,4 @@
-/** The role `scheduler`: what runs by the clock. */
+/** The role `scheduler`: runs scheduled work. */
 
 import { createDeadlineCheck } from '../alerts/checkDeadlines.ts';
 import { createChangeFeed } from '../ledger/changeFeed.ts';
@@ -21,7 +21,7 @@ import { authorizationsOf } from './service.ts';
 import { serviceOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
-/** Renewals of leases must not wait behind the work that they are for. */
+/** Lease renewals must not wait behind the work that they protect. */
 const SCHEDULER_POOL: PoolOptions = { maxConnections: 4, responseTimeoutMs: 60_000, plans: 'any' };
 
 export function startSchedules({
@@ -45,10 +45,10 @@ export function startSchedules({
   const { check } = authorizationsOf(config, { db, clock, log, lane: 'refresh', signal });
   const reconcileJobs = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
   onClose(() => reconcileJobs.close());
-  const wakes = queues.producer<AlertsJob>(ALERTS_QUEUE);
-  onClose(() => wakes.close());
+  const alertsJobs = queues.producer<AlertsJob>(ALERTS_QUEUE);
+  onClose(() => alertsJobs.close());
   const channels = channelNamesOf(config.channels);
-  const told = subscriptionsOf(config.channels).map(({ channel }) => channel);
+  const channelNames = subscriptionsOf(config.channels).map(({ channel }) => channel);
   const hour = config.alertSummaryHour;
   const enqueue = async (name: ReconcileJobName): Promise<void> => {
     const nowMs = clock.nowMs();
@@ -64,11 +64,14 @@ export function startSchedules({
       watchSystem,
       checkDeadlines,
       feed,
-      sweepMessages: () => sweepMessages({ db, producer: wakes, clock, channels }),
+      sweepMessages: () => sweepMessages({ db, producer: alertsJobs, clock, channels }),
       summary:
         hour === undefined
           ? undefined
-          : { hour, run: (slot) => enqueueDailySummary({ db, clock, channels: told }, slot) },
+          : {
+              hour,
+              run: (slot) => enqueueDailySummary({ db, clock, channels: channelNames }, slot),
+            },
       reconcile: serviceOf(config) && enqueue,
     });
     const scheduler = startScheduler(table, { db, clock, log });

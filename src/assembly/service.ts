@@ -1,4 +1,4 @@
-/** What asks the payment service, for roles and for commands. */
+/** Builds everything that calls the payment service, for roles and for commands. */
 
 import type { AuthorizationService } from '../authorizations/authorizationService.ts';
 import {
@@ -27,7 +27,7 @@ import { createReconcile, type Reconcile } from '../reconcile/run.ts';
 import { createSharedBudget } from '../reconcile/sharedBudget.ts';
 import { rateSettingsOf, serviceOf } from './settings.ts';
 
-/** What everything that asks the service needs. */
+/** What every caller of the service needs. */
 interface ServiceParts {
   readonly db: Database;
   readonly clock: Clock;
@@ -37,7 +37,7 @@ interface AuthorizationOptions extends ServiceParts, ServiceOptions {
   readonly log: Log;
 }
 
-/** The watch over authorizations, and what it asks the service by. */
+/** The check of authorizations, and its access to the service. */
 export function authorizationsOf(
   config: Config,
   { db, clock, log, ...options }: AuthorizationOptions,
@@ -57,9 +57,9 @@ export function authorizationsOf(
 }
 
 /**
- * A client of the payment service, on the rate budget that all processes share; undefined when no key
- * is set.
- * @throws OperatorError when the address or key cannot be used
+ * A client of the payment service, with the rate budget that all processes share; undefined when no
+ * key is set.
+ * @throws OperatorError when the base URL or key is not usable
  */
 export function clientOf(
   config: Config,
@@ -72,13 +72,13 @@ export function clientOf(
     return createClient({ ...service, budget });
   } catch (error) {
     throw new OperatorError(
-      `PAYMENTS_BASE_URL or PAYMENTS_API_KEY cannot be used: ${toError(error).message}. ` +
-        '`npx tallyhook doctor` says more.',
+      `PAYMENTS_BASE_URL or PAYMENTS_API_KEY is not usable: ${toError(error).message}. ` +
+        'Run `npx tallyhook doctor` for details.',
     );
   }
 }
 
-/** What compares with the service, for a command or a role. */
+/** Reconciliation and refresh, for a command or a role. */
 export function reconcileOf(
   client: PaymentServiceClient,
   parts: ServiceParts & { readonly log: Log; readonly metrics: Metrics },
@@ -96,14 +96,14 @@ export function refresherOf(config: Config, parts: ServiceParts): Refresher | un
 }
 
 /**
- * What finds and retrieves what the ledger has not heard of, for a command.
+ * What a command needs to find and retrieve resources that are not in the ledger.
  * @throws OperatorError when no key is set
  */
 export function discoveryOf(config: Config, parts: ServiceParts): DiscoveryParts {
   const client = clientOf(config, parts);
   if (client) return discoveryPartsOf(client, parts);
   throw new OperatorError(
-    'No key of the payment service is set, so that it cannot be asked. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
+    'No key of the payment service is set, so Tallyhook cannot call it. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
   );
 }
 

@@ -1,4 +1,4 @@
-/** What follows from the settings, and what to say where they contradict each other. */
+/** Values derived from the settings, and the errors about settings that contradict each other. */
 
 import type { Config, NamedToken } from '../config/config.ts';
 import { localSecret } from '../config/localSecrets.ts';
@@ -8,8 +8,8 @@ import type { RateSettings } from '../reconcile/domain/backgroundRate.ts';
 import { SANDBOX_MERCHANT_ID } from '../sandbox/safety.ts';
 
 /**
- * Whether the sandbox is the payment service here: nobody named another one, and nothing real is kept
- * in the embedded database.
+ * Whether this installation uses the sandbox as its payment service: no other service is configured,
+ * and the embedded database has no real payments.
  */
 export function usesSandbox(config: Config): boolean {
   const { databaseUrl, apiKey, baseUrl, merchantId = SANDBOX_MERCHANT_ID } = config;
@@ -17,21 +17,21 @@ export function usesSandbox(config: Config): boolean {
   return databaseUrl === undefined && namesNoService && merchantId === SANDBOX_MERCHANT_ID;
 }
 
-/** The merchant account that the settings name; the sandbox's where nothing real can be meant. */
+/** The configured merchant account, or the sandbox's if the settings name no real service. */
 export function merchantIdOf(config: Config): string {
   const { apiKey, merchantId } = config;
   if (merchantId === SANDBOX_MERCHANT_ID && isProductionKey(apiKey)) {
     throw new OperatorError(
       `PAYMENTS_MERCHANT_ID is ${SANDBOX_MERCHANT_ID}, the account of the sandbox, but PAYMENTS_API_KEY ` +
-        'is a production key. Real payments must not meet invented ones: set your own merchant id.',
+        'is a production key. Real payments must not mix with test payments: set your own merchant id.',
     );
   }
   if (merchantId !== undefined) return merchantId;
   if (config.databaseUrl === undefined && apiKey === undefined) return SANDBOX_MERCHANT_ID;
   const reason = apiKey === undefined ? 'DATABASE_URL' : 'PAYMENTS_API_KEY';
   throw new OperatorError(
-    `PAYMENTS_MERCHANT_ID is not set. With ${reason} it must be, because the books of one ` +
-      'database belong to one merchant account. Set it to your merchant id.',
+    `PAYMENTS_MERCHANT_ID is not set. With ${reason} it is required, because the ledger of one ` +
+      'database belongs to one merchant account. Set it to your merchant id.',
   );
 }
 
@@ -39,29 +39,29 @@ export function isProductionKey(apiKey: string | undefined): boolean {
   return apiKey?.startsWith(API_KEY_PREFIXES.productionSecret) ?? false;
 }
 
-/** Secrets that verify webhooks: those set, or the one generated for the embedded database. */
+/** Secrets that verify webhooks: the configured ones, or the one generated for the embedded database. */
 export function webhookSecretsOf(config: Config): readonly string[] {
   if (config.webhookSecrets !== undefined) return config.webhookSecrets;
   if (config.databaseUrl === undefined) return [localSecret(config.dataDir, 'webhook-secret')];
   throw new OperatorError(
-    'WEBHOOK_SECRETS is not set. Without it no webhook can be verified. Set it to the signing ' +
+    'WEBHOOK_SECRETS is not set. Without it, Tallyhook cannot verify webhooks. Set it to the signing ' +
       'secret of your business profile; several are separated by commas.',
   );
 }
 
-/** Tokens of the admin port: those set, or the one generated for the embedded database. */
+/** Tokens of the admin port: the configured ones, or the one generated for the embedded database. */
 export function adminTokensOf(config: Config): readonly NamedToken[] {
   if (config.adminTokens !== undefined) return config.adminTokens;
   if (config.databaseUrl === undefined) {
     return [{ name: 'admin', token: localSecret(config.dataDir, 'admin-token') }];
   }
   throw new OperatorError(
-    'ADMIN_TOKEN is not set. The admin port refuses every request without one. ' +
+    'ADMIN_TOKEN is not set. The admin port rejects every request without one. ' +
       'Set it to a long random value, for example from `openssl rand -hex 32`.',
   );
 }
 
-/** Where the payment service is and the key for it; undefined when no key is set. */
+/** The base URL and key of the payment service; undefined when no key is set. */
 export function serviceOf(
   config: Config,
 ): { readonly baseUrl: string; readonly apiKey: string } | undefined {
@@ -73,7 +73,7 @@ export function serviceOf(
   return baseUrl === undefined || apiKey === undefined ? undefined : { baseUrl, apiKey };
 }
 
-/** What operators set on the rate budget. */
+/** The settings of the rate budget. */
 export function rateSettingsOf(config: Config): RateSettings {
   const { rateReservePercent: reservePercent, backgroundRequestsPerMinute } = config;
   return { reservePercent, backgroundPerMinute: backgroundRequestsPerMinute };

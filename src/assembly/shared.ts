@@ -49,7 +49,7 @@ export interface Shared {
 }
 
 export interface ShareInput {
-  /** The machine's clock, for nothing but to report how far it is from the database's. */
+  /** The machine's clock, used only to report its skew. */
   readonly machine: Clock;
   readonly readTimeMs?: ((db: Queryable) => Promise<number>) | undefined;
   readonly log: Log;

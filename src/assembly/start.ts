@@ -1,4 +1,4 @@
-/** Starts roles, each from its own file. */
+/** Starts the roles of a process, each from its own file. */
 
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -16,7 +16,7 @@ import { startSandboxRole } from './sandbox.ts';
 import { startSchedules } from './scheduler.ts';
 import { type ShareInput, share } from './shared.ts';
 
-/** What runs, and where it can be reached. */
+/** The running roles and their ports. */
 export interface Running {
   readonly receiverPort: number | undefined;
   readonly consolePort: number | undefined;
@@ -24,24 +24,24 @@ export interface Running {
   readonly sandbox: RunningSandbox | undefined;
   readonly databaseUrl: string;
   readonly isEmbedded: boolean;
-  /** Rejects with the reason when the sandbox, or the embedded database, has to end. */
+  /** Rejects with the reason when the sandbox or the embedded database ends. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
 export interface StartParts {
-  /** The machine's clock. Roles go by the database's, and report how far this one is from it. */
+  /** The machine's clock. Roles use the database's clock and report the skew. */
   readonly machine: Clock;
-  /** Replaces the database's clock, to rehearse other times. */
+  /** Replaces the database's clock, for tests at other times. */
   readonly readTimeMs?: (db: Queryable) => Promise<number>;
   readonly log: Log;
-  /** The instant at which the sandbox's clock begins, where it is empty. */
+  /** The start of the sandbox's clock, if the sandbox is empty. */
   readonly sandboxStartMs?: number | undefined;
 }
 
 /**
  * Starts roles.
- * @throws OperatorError when something must be put right first
+ * @throws OperatorError when an operator must fix something first
  */
 export async function start(
   config: Config,
@@ -57,7 +57,7 @@ export async function start(
     const database = await openDatabase(config, log);
     closers.push(() => database.close());
     const lost = database.supervise();
-    // Whoever listens to `ended` is told; until then each role finds out for itself.
+    // Callers observe this through `ended`; until they do, the rejection must not end the process.
     lost.catch(() => undefined);
     const { url: databaseUrl, isEmbedded } = database;
     const isSandboxAlone = [...roles].every((role) => role === 'sandbox');

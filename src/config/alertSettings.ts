@@ -1,16 +1,15 @@
 /**
- * Settings of what goes out: the channels that alerts are said on, and the address that order
- * notifications go to.
+ * Settings of outgoing messages: the channels of alerts, and the endpoint of order webhooks.
  *
- * 1. Nothing leaves in clear text: https and SMTP with TLS, except to this machine itself.
- * 2. An address and the secret that signs for it are set together or not at all.
+ * 1. Nothing is sent in clear text: https and SMTP with TLS, except to this machine.
+ * 2. An endpoint and its signing secret are set together or not at all.
  */
 import { z } from 'zod';
 import type { LogLevel } from '../platform/log.ts';
 
 const SEVERITIES = ['info', 'warning', 'critical'] as const;
 
-/** Names that stay on this machine. */
+/** Host names of this machine. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 function isLoopback(url: URL): boolean {
@@ -30,7 +29,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** Where something is posted to. */
+/** A URL for POST requests. */
 const httpUrl = z
   .string()
   .refine(
@@ -39,7 +38,7 @@ const httpUrl = z
       if (url?.protocol === 'https:') return true;
       return url?.protocol === 'http:' && isLoopback(url);
     },
-    { message: 'must begin with https://; http:// is for this machine only' },
+    { message: 'must begin with https://; http:// is allowed only for this machine' },
   )
   .refine(
     (value) => {
@@ -48,8 +47,8 @@ const httpUrl = z
     },
     {
       message:
-        'must not name a user or a password, with which nothing can be posted; ' +
-        'where the receiver asks for more than a signature, put a token into the path',
+        'must not contain a user name or password, which requests cannot use; ' +
+        'if the receiver needs more than a signature, put a token in the path',
     },
   );
 
@@ -70,7 +69,7 @@ const signingSecret = z.string().refine(
   },
 );
 
-/** The first is the newest; each signs, so that a receiver may still verify with the old one. */
+/** Newest first. Each one signs, so that a receiver can still verify with the old one. */
 const signingSecrets = z
   .string()
   .transform((list) => list.split(','))
@@ -102,11 +101,14 @@ const smtpUrl = z
     };
   });
 
-/** One address, without a name and without anything that could begin another header. */
+/** One address, without a name and without characters that could inject a header. */
 const mailAddress = z
   .string()
   .trim()
-  .regex(/^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/, 'must be plain addresses: who@example.com');
+  .regex(
+    /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/,
+    'must be plain addresses: name@example.com',
+  );
 
 const mailAddresses = z
   .string()
@@ -136,26 +138,26 @@ export const ALERT_SETTINGS = {
   ORDER_WEBHOOK_SECRET: signingSecrets.optional(),
 } as const;
 
-/** Settings for which an empty value is a mistake rather than "not set". */
+/** Settings for which an empty value is an error instead of "not set". */
 export const ALERT_SECRETS = ['ALERT_WEBHOOK_SECRET', 'ORDER_WEBHOOK_SECRET'] as const;
 
 type Name = keyof typeof ALERT_SETTINGS;
 
-/** What is set together (rule 2). */
-const TOGETHER: readonly (readonly Name[])[] = [
+/** Settings that are set together (rule 2). */
+const GROUPS: readonly (readonly Name[])[] = [
   ['ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_SECRET'],
   ['ORDER_WEBHOOK_URL', 'ORDER_WEBHOOK_SECRET'],
   ['ALERT_MAIL_TO', 'ALERT_MAIL_FROM', 'SMTP_URL'],
 ];
 
-/** Names of settings that others need and that are not set, each with those others. */
-export function missingBeside(
+/** Settings that are not set although others of their group are, each with those others. */
+export function missingFromGroup(
   isSet: (name: Name) => boolean,
-): readonly { readonly name: Name; readonly beside: readonly Name[] }[] {
-  return TOGETHER.flatMap((names) => {
+): readonly { readonly name: Name; readonly present: readonly Name[] }[] {
+  return GROUPS.flatMap((names) => {
     const set = names.filter(isSet);
     if (set.length === 0) return [];
-    return names.filter((name) => !set.includes(name)).map((name) => ({ name, beside: set }));
+    return names.filter((name) => !set.includes(name)).map((name) => ({ name, present: set }));
   });
 }
 
@@ -164,7 +166,7 @@ export type AlertSeverity = (typeof SEVERITIES)[number];
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte; otherwise it is asked for before anything else is said. */
+  /** TLS from the first byte; otherwise the connection is upgraded with STARTTLS first. */
   readonly isTls: boolean;
   readonly isLoopback: boolean;
   readonly user: string;
@@ -177,7 +179,7 @@ export interface SignedEndpoint {
   readonly secrets: readonly string[];
 }
 
-/** The channels that are set. */
+/** The configured channels. */
 export interface ChannelSettings {
   readonly log: { readonly severity: AlertSeverity } | undefined;
   readonly webhook: (SignedEndpoint & { readonly severity: AlertSeverity }) | undefined;
@@ -190,13 +192,13 @@ export interface ChannelSettings {
         readonly severity: AlertSeverity;
       }
     | undefined;
-  /** Where the shop is told of its orders. */
+  /** The endpoint of order webhooks. */
   readonly shop: SignedEndpoint | undefined;
 }
 
 type Settings = z.output<z.ZodObject<typeof ALERT_SETTINGS>> & { readonly LOG_LEVEL: LogLevel };
 
-/** The settings, once each was understood and none was missing beside another. */
+/** Builds the channels from validated settings. */
 export function channelsOf(settings: Settings): ChannelSettings {
   const { ALERT_SLACK_URL: slackUrl, ALERT_MAIL_TO: to, ALERT_MAIL_FROM: from } = settings;
   const { SMTP_URL: smtp } = settings;
@@ -217,7 +219,7 @@ export function channelsOf(settings: Settings): ChannelSettings {
   };
 }
 
-/** What the log does not show was not said there: it counts as a channel as far as it shows alerts. */
+/** The log is a channel only for alerts that its level shows. */
 function severityShownAt(level: LogLevel): AlertSeverity | undefined {
   switch (level) {
     case 'trace':

@@ -1,10 +1,10 @@
 /**
- * Settings: one schema, read once from the environment, all mistakes reported at once.
+ * Settings: one schema, read once from the environment, with all errors reported at once.
  *
- * 1. Values that are not understood are refused, never replaced by a default.
- * 2. No secret has a default. With the embedded database they are generated into DATA_DIR
+ * 1. Invalid values are rejected, never replaced by a default.
+ * 2. No secret has a default. With the embedded database they are generated in DATA_DIR
  *    (localSecrets.ts); with DATABASE_URL they must be set.
- * 3. An empty value counts as not set, except for secrets, where it is a mistake.
+ * 3. An empty value counts as not set, except for secrets, where it is an error.
  */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
@@ -15,10 +15,10 @@ import {
   ALERT_SETTINGS,
   type ChannelSettings,
   channelsOf,
-  missingBeside,
+  missingFromGroup,
 } from './alertSettings.ts';
 
-/** A secret that is shorter can be guessed. */
+/** A shorter secret can be guessed. */
 export const MIN_SECRET_BYTES = 16;
 
 const secret = z.string().refine((value) => Buffer.byteLength(value) >= MIN_SECRET_BYTES, {
@@ -26,13 +26,13 @@ const secret = z.string().refine((value) => Buffer.byteLength(value) >= MIN_SECR
 });
 
 const exactSecret = secret.refine((value) => value === value.trim(), {
-  message: 'must not begin or end with white space; it would count as part of the secret',
+  message: 'must not begin or end with whitespace, which would be part of the secret',
 });
 
-/** A token as an operator writes it: `name:token`, or a bare one, which is named `admin`. */
+/** A token as configured: `name:token`, or only the token, which gets the name `admin`. */
 const NAMED_TOKEN = /^([A-Za-z][A-Za-z0-9_-]{0,31}):(.*)$/s;
 
-/** Tokens that may be used, each with the name of who holds it, so that it can be told who acted. */
+/** Valid tokens, each with the name of its holder, so that the audit log shows who acted. */
 const namedTokens = z
   .string()
   .transform((list) =>
@@ -45,14 +45,14 @@ const namedTokens = z
     z
       .array(z.object({ name: z.string(), token: exactSecret }))
       .refine((tokens) => new Set(tokens.map(({ name }) => name)).size === tokens.length, {
-        message: 'two tokens have one name; write them as name:token,name2:token2',
+        message: 'must give each token a different name: name:token,name2:token2',
       })
       .refine((tokens) => new Set(tokens.map(({ token }) => token)).size === tokens.length, {
-        message: 'two names have one token, so that nobody could tell who acted',
+        message: 'must give each name a different token, because the token shows who acted',
       }),
   );
 
-/** Digits only: what JavaScript takes for numbers beyond them, nobody meant. */
+/** Digits only, because the other number formats of JavaScript are likely mistakes. */
 function wholeNumber(min: number, max: number) {
   return z
     .string()
@@ -83,10 +83,10 @@ const hours = z
           .min(1, `must be whole hours from 1 to ${MAX_HOURS}, separated by commas`)
           .max(MAX_HOURS, `must be whole hours from 1 to ${MAX_HOURS}, separated by commas`),
       )
-      .refine((list) => new Set(list).size === list.length, { message: 'names an hour twice' }),
+      .refine((list) => new Set(list).size === list.length, { message: 'must not repeat an hour' }),
   );
 
-/** `none`, or what to do and how many hours before: `capture:6`. */
+/** `none`, or an action and the hours before the deadline: `capture:6`. */
 const policy = z
   .string()
   .regex(/^(none|(capture|cancel):[1-9]\d{0,2})$/, 'must be none, capture:HOURS or cancel:HOURS')
@@ -146,12 +146,12 @@ export const SETTINGS = z
       chosen === undefined || thresholds.includes(chosen.hours),
     {
       message:
-        'must name one of AUTHORIZATION_THRESHOLD_HOURS: only then is an authorization looked at',
+        'must use one of AUTHORIZATION_THRESHOLD_HOURS, because authorizations are checked only then',
       path: ['AUTHORIZATION_POLICY'],
     },
   );
 
-/** Settings for which an empty value is a mistake rather than "not set". */
+/** Settings for which an empty value is an error instead of "not set". */
 const NEVER_EMPTY = new Set([
   'WEBHOOK_SECRETS',
   'ADMIN_TOKEN',
@@ -160,7 +160,7 @@ const NEVER_EMPTY = new Set([
   ...ALERT_SECRETS,
 ]);
 
-/** A bearer token of the admin port and the name of who holds it. */
+/** A bearer token of the admin port and the name of its holder. */
 export interface NamedToken {
   readonly name: string;
   readonly token: string;
@@ -169,40 +169,40 @@ export interface NamedToken {
 export interface Config {
   /** Undefined: the embedded database under `dataDir`. */
   readonly databaseUrl: string | undefined;
-  /** The owner of the schema, where it is not the runtime role. */
+  /** The owner of the schema, if it is not the runtime role. */
   readonly migrateDatabaseUrl: string | undefined;
-  /** Undefined: the queues are carried by the database. */
+  /** Undefined: the queues use the database. */
   readonly redisUrl: string | undefined;
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
   readonly webhookPath: string;
   readonly webhookSecrets: readonly string[] | undefined;
-  /** Where the service is to send webhooks, as it is reached from outside. */
+  /** The public URL to which the service sends webhooks. */
   readonly webhookPublicUrl: string | undefined;
   readonly webhookMaxBodyBytes: number;
   readonly adminHost: string;
   readonly adminPort: number;
   readonly adminTokens: readonly NamedToken[] | undefined;
   readonly metricsHost: string;
-  /** Undefined: this process shows its metrics on the admin port, if it has one, and nowhere else. */
+  /** Undefined: this process serves its metrics only on the admin port, if it has one. */
   readonly metricsPort: number | undefined;
   readonly merchantId: string | undefined;
-  /** The one business profile whose webhooks come here; undefined: all of the account's. */
+  /** The business profile that sends its webhooks here; undefined: all profiles of the account. */
   readonly profileId: string | undefined;
-  /** Of the payment service. */
+  /** URL of the payment service. */
   readonly baseUrl: string | undefined;
-  /** Undefined: nothing is asked of the service; with the embedded database the sandbox stands in. */
+  /** Undefined: the service is not called; with the embedded database the sandbox replaces it. */
   readonly apiKey: string | undefined;
   readonly sandboxPort: number;
   readonly eventMaxAttempts: number;
   /** Percent of the service's rate limit that background work leaves to the shop. */
   readonly rateReservePercent: number;
-  /** Of all processes together; undefined: as many as the service allows beyond the reserve. */
+  /** For all processes together; undefined: the service's rate limit without the reserve. */
   readonly backgroundRequestsPerMinute: number | undefined;
-  /** Hours before an authorization's deadline at which is spoken of it. */
+  /** Hours before an authorization expires at which to send a reminder. */
   readonly authorizationThresholdHours: readonly number[];
-  /** Undefined: nothing is done, only said. */
+  /** Undefined: Tallyhook only sends reminders. */
   readonly authorizationPolicy:
     | { readonly action: 'capture' | 'cancel'; readonly hours: number }
     | undefined;
@@ -214,7 +214,7 @@ export interface Config {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The process's environment, with `.env` of the working folder under it. */
+/** The process's environment, with defaults from `.env` in the working folder. */
 export function readEnvironment(): Environment {
   if (existsSync('.env')) process.loadEnvFile('.env');
   return process.env;
@@ -222,7 +222,7 @@ export function readEnvironment(): Environment {
 
 /**
  * Reads the settings.
- * @throws OperatorError naming every mistake
+ * @throws OperatorError with every error
  */
 export function loadConfig(env: Environment): Config {
   const named = Object.keys(SETTINGS.shape).flatMap((name) => {
@@ -232,15 +232,15 @@ export function loadConfig(env: Environment): Config {
   });
   const parsed = SETTINGS.safeParse(Object.fromEntries(named));
   const given = new Set(named.map(([name]) => name));
-  const mistakes = [
+  const errors = [
     ...(parsed.error?.issues ?? []).map(explain),
-    ...missingBeside((name) => given.has(name)).map(
-      ({ name, beside }) => `${name}: must be set, too, because ${beside.join(' and ')} is`,
+    ...missingFromGroup((name) => given.has(name)).map(
+      ({ name, present }) => `${name}: must be set, too, because ${present.join(' and ')} is`,
     ),
   ];
-  if (!parsed.success || mistakes.length > 0) {
-    const lines = mistakes.map((mistake) => `  ${mistake}`);
-    throw new OperatorError(`Some settings cannot be used:\n${lines.join('\n')}`);
+  if (!parsed.success || errors.length > 0) {
+    const lines = errors.map((error) => `  ${error}`);
+    throw new OperatorError(`Some settings are invalid:\n${lines.join('\n')}`);
   }
   const settings = parsed.data;
   return Object.freeze({
@@ -275,7 +275,7 @@ export function loadConfig(env: Environment): Config {
   });
 }
 
-/** Names the setting and the mistake, never the value: it may be a secret. */
+/** States the setting and the error, never the value, which may be a secret. */
 function explain({ path, message }: z.core.$ZodIssue): string {
   const [name, place] = path;
   const which = typeof place === 'number' ? ` (entry ${place + 1} of the list)` : '';

@@ -1,10 +1,9 @@
 /**
- * Secrets of a local installation: generated once into the data folder, readable by their owner
- * only. Only the embedded database uses them; a real one must be given its secrets.
+ * Secrets of a local installation: generated once in the data folder, readable only by their owner.
+ * Only installations with the embedded database use them; with DATABASE_URL, secrets must be set.
  *
- * A secret appears whole or not at all: an empty one would let everybody in, and it is what a file
- * that is made first and written afterwards shows to a second process, or after a kill, or on a full
- * disk.
+ * A secret is written atomically. A file that is created first and written later is empty for a
+ * second process, after a kill, or on a full disk, and an empty secret would admit every request.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -23,33 +22,33 @@ import { MIN_SECRET_BYTES } from './config.ts';
 const SECRET_BYTES = 32;
 
 /**
- * Reads the secret called `name`, making it first, with `prefix` before it, if there is none.
- * @throws OperatorError when the file holds none
+ * Reads the secret `name`. If there is none, generates it, with `prefix` before it.
+ * @throws OperatorError when the file contains no secret
  */
 export function localSecret(dataDir: string, name: string, prefix = ''): string {
   const path = join(dataDir, name);
   if (!existsSync(path)) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    makeSecret(path, `${prefix}${randomBytes(SECRET_BYTES).toString('hex')}\n`);
+    writeSecret(path, `${prefix}${randomBytes(SECRET_BYTES).toString('hex')}\n`);
   }
   chmodSync(path, 0o600);
   const secret = readFileSync(path, 'utf8').trim();
   if (Buffer.byteLength(secret) >= MIN_SECRET_BYTES) return secret;
   throw new OperatorError(
-    `${path} is empty or damaged, and without the secret in it anybody would be let in. ` +
-      'Delete the file and start again: then a new one is made.',
+    `${path} is empty or damaged, and without its secret every request would be admitted. ` +
+      'Delete the file and start again, which generates a new secret.',
   );
 }
 
-function makeSecret(path: string, content: string): void {
+function writeSecret(path: string, content: string): void {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     writeFileSync(draft, content, { mode: 0o600, flag: 'wx', flush: true });
-    // Not renamed: of two processes that start together, one makes it and the other reads it.
+    // Linked, not renamed: of two processes that start together, one creates it and the other reads it.
     linkSync(draft, path);
   } catch (error) {
-    const isMade = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    if (!isMade) throw error;
+    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    if (!exists) throw error;
   } finally {
     rmSync(draft, { force: true });
   }

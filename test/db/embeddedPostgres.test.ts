@@ -619,7 +619,7 @@ describe.runIf(process.platform === 'linux')(
         const { code, message } = await refused.event('failed');
         expect(code).toBe('no_usable_account');
         expect(message).toMatch(
-          /refuses to run as root.*unshare failed.*ordinary user.*DATABASE_URL/s,
+          /does not run as root.*unshare failed.*ordinary user.*DATABASE_URL/s,
         );
       });
 

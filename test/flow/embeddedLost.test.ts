@@ -102,7 +102,7 @@ test('is started again for every process that uses it, and nothing needs a resta
     await waitFor('it to be applied', async () => (await countPending()) === 0, 60_000);
   }
   const said = receiver.stdout() + worker.stdout();
-  expect(said).toContain('ended while it was used; starting it again');
+  expect(said).toContain('ended while it was in use; restarting it');
 });
 
 test('and cannot be started again: the process ends and says what PostgreSQL said', {

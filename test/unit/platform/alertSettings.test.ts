@@ -125,7 +125,7 @@ describe('addresses', () => {
         { ORDER_WEBHOOK_URL: url, ORDER_WEBHOOK_SECRET: SECRET },
       ]) {
         const message = mistakesOf(env);
-        expect(message).toMatch(/_URL: must not name a user or a password/);
+        expect(message).toMatch(/_URL: must not contain a user name or password/);
         expect(message).not.toContain('hunter2');
       }
     },

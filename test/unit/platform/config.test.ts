@@ -128,7 +128,7 @@ describe('secrets', () => {
       (space) => {
         for (const value of [`${text}${space}`, `${space}${text}`]) {
           const message = mistakesOf({ [name]: value });
-          expect(message).toMatch(new RegExp(`${name}.*must not begin or end with white space`));
+          expect(message).toMatch(new RegExp(`${name}.*must not begin or end with whitespace`));
           expect(message).not.toContain(text);
         }
         expect(mistakesOf({ [name]: `${text.slice(0, 9)}${space}${text.slice(9)}` })).toBe(
@@ -197,7 +197,7 @@ describe('the policy for authorizations that expire', () => {
     'is refused at an hour at which no authorization is checked, as it would never act: %s',
     (AUTHORIZATION_POLICY) => {
       expect(mistakesOf({ AUTHORIZATION_POLICY })).toMatch(
-        /AUTHORIZATION_POLICY: must name one of AUTHORIZATION_THRESHOLD_HOURS/,
+        /AUTHORIZATION_POLICY: must use one of AUTHORIZATION_THRESHOLD_HOURS/,
       );
     },
   );

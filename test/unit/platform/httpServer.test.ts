@@ -31,13 +31,13 @@ describe('a server that cannot listen says which setting to change', () => {
     async (host) => {
       const error = await listen(host);
       expect(error).toBeInstanceOf(OperatorError);
-      expect(String(error)).toContain(`HOST is ${host}, which is no address of this machine`);
+      expect(String(error)).toContain(`HOST is ${host}, which is not an address of this machine`);
     },
   );
 
   test('a port that is taken', async () => {
     const first = await startHttpServer({ ...options, host: '127.0.0.1' });
-    expect(String(await listen('127.0.0.1', first.port))).toMatch(/is taken.*set PORT/);
+    expect(String(await listen('127.0.0.1', first.port))).toMatch(/is in use.*set PORT/);
     await first.close();
   });
 });
