@@ -79,16 +79,16 @@ describe('orders explain', () => {
     expect(code).toBe(0);
     for (const said of [
       'Order ord_1 is paid.',
-      'payment pay_1 succeeded: alone that makes an order paid. In the precedence it stands before failed (payment pay_2 failed).',
-      'refund ref_1 failed: only a refund that succeeded changes the status.',
+      'payment pay_1 succeeded makes the order paid. It has precedence over failed (payment pay_2 failed).',
+      'refund ref_1 failed: only a successful refund changes the status.',
       'What counts: event evt_2 (inbox 2): succeeded, dated 2026-11-01 10:00:00 UTC by the service',
       "It won over one other by the service's own date. The next below it: event evt_1 (inbox 1): processing",
       'It does not carry order_id: ord_1 is from event evt_1 (inbox 1)',
-      'captured 65.40 USD: The body that counts carries it.',
+      'captured 65.40 USD: The head carries it.',
       'Declined: UE_1018, This payment may have already been processed',
       'Advice: The card or its issuer declined. The first payment may have succeeded: check it before you retry or refund.',
-      '10.00 USD  taken back: given back',
-      'to refund.in_flight (refunds asked for and not yet settled or failed)',
+      '10.00 USD  taken back: refunded to the customer',
+      'to refund.in_flight (refunds requested and not yet settled or failed)',
       'brought by event evt_4 (inbox 4)',
     ]) {
       expect(stdout).toContain(said);
@@ -102,7 +102,7 @@ describe('orders explain', () => {
     expect(stdout).toContain('Order pay_9 is pending.');
     expect(stdout).toContain('payment pay_9: not seen yet');
     expect(stdout).toContain(
-      'dispute dp_1 opened is at the stage pre_dispute: a question of the bank',
+      'dispute dp_1 opened is at the stage pre_dispute: an inquiry by the bank',
     );
   });
 
@@ -110,7 +110,7 @@ describe('orders explain', () => {
     const { code, stdout } = await run('orders', 'explain', 'po_1');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^payout po_1: initiated, 0\.500 KWD\n/);
-    expect(stdout).toContain('0.500 KWD  sent on its way');
+    expect(stdout).toContain('0.500 KWD  sent to the payee');
   });
 
   test('--json is the same explanation as data', async () => {
@@ -142,7 +142,7 @@ describe('orders explain', () => {
     const { stdout } = await run('orders', 'explain', 'ord_1');
     await db.query(`update orders set status = 'paid' where order_id = 'ord_1'`);
     expect(stdout).toContain(
-      'NOT AS STORED: The stored status is pending, and the parts make it paid.',
+      'NOT AS STORED: The stored status is pending, but its parts make it paid.',
     );
   });
 

@@ -302,7 +302,7 @@ const DAMAGE: readonly Damage[] = [
     fails: ({ payment }) => ({
       posted: [
         `payment:${payment}`,
-        /^captured USD: the row says 65.40 USD after row 1, the journal nothing$/,
+        /^captured USD: the row has 65.40 USD after row 1, the journal has nothing$/,
       ],
     }),
   },
@@ -366,7 +366,7 @@ const DAMAGE: readonly Damage[] = [
     fails: ({ refund }) => ({
       posted: [
         `refund:${refund}`,
-        /^settled USD: 0.00 USD is posted, the state asks for 10.00 USD$/,
+        /^settled USD: 0.00 USD is posted, but the state requires 10.00 USD$/,
       ],
     }),
   },
@@ -387,7 +387,7 @@ const DAMAGE: readonly Damage[] = [
       posted: [`payment:${held}`, /^auth_released USD: 0.00 USD is posted/],
       authorizations: [
         `payment:${held}`,
-        /^15.40 USD is still authorized, though it is partially_captured$/,
+        /^15.40 USD is still authorized, although the payment is partially_captured$/,
       ],
     }),
   },
@@ -421,7 +421,7 @@ const DAMAGE: readonly Damage[] = [
       ],
     ],
     fails: ({ order }) => ({
-      orders: [`order:order:${order}`, /^it has totals in JPY, but no part in it$/],
+      orders: [`order:order:${order}`, /^it has totals in JPY, but no part in that currency$/],
     }),
   },
   {
@@ -436,7 +436,7 @@ const DAMAGE: readonly Damage[] = [
     fails: ({ order }) => ({
       order_findings: [
         `order:order:${order}`,
-        /^the finding double_paid is open, though the state does not show it$/,
+        /^the finding double_paid is open, but the state does not show it$/,
       ],
     }),
   },
@@ -464,7 +464,7 @@ const DAMAGE: readonly Damage[] = [
     fails: ({ payment }) => ({
       findings: [
         `payment:${payment}`,
-        /^the finding over_capture is open, though the state does not show it$/,
+        /^the finding over_capture is open, but the state does not show it$/,
       ],
     }),
   },
@@ -475,10 +475,7 @@ const DAMAGE: readonly Damage[] = [
       ['orders', `delete from orders where order_key = 'order:${otherOrder}'`],
     ],
     fails: ({ otherOrder }) => ({
-      orders: [
-        `order:order:${otherOrder}`,
-        /^it has 1 part\(s\), but is not there; it lacks totals/,
-      ],
+      orders: [`order:order:${otherOrder}`, /^it has 1 part\(s\), but no row; it has no totals/],
     }),
   },
   {
@@ -539,7 +536,7 @@ const DAMAGE: readonly Damage[] = [
     fails: ({ payment }) => ({
       findings: [
         `payment:${payment}`,
-        /^the finding status_conflict is open, though the state does not show it$/,
+        /^the finding status_conflict is open, but the state does not show it$/,
       ],
     }),
   },
@@ -577,7 +574,7 @@ describe('damage', () => {
     expect(failures(await verify(db))).toEqual({});
     await damage(db, 'orders', `update orders set open_findings = '{}'`);
     expect(failures(await verify(db))).toEqual({
-      order_findings: [`order:order:${order}: the row does not note its open finding double_paid`],
+      order_findings: [`order:order:${order}: the row does not list its open finding double_paid`],
     });
   });
 
@@ -590,7 +587,7 @@ describe('damage', () => {
     ]);
     await damage(db, 'pending', `delete from pending where webhook_event_id = ${lost}`);
     expect(failures(await verify(db))).toEqual({
-      inbox: [`event:${lost}: it was acknowledged, but was never applied and does not wait to be`],
+      inbox: [`event:${lost}: it was acknowledged, but it was not applied and is not pending`],
     });
     await testApplier(db).applyOne(waiting ?? 0);
   });
@@ -610,7 +607,9 @@ describe('damage', () => {
     expect(failures(await verify(db))).toEqual({});
     await damage(db, 'findings', `delete from findings where subject = 'event:${foreign}'`);
     expect(failures(await verify(db))).toEqual({
-      inbox: [`event:${foreign}: it was not applied (foreign_merchant), and no finding says so`],
+      inbox: [
+        `event:${foreign}: it was not applied (foreign_merchant), and no finding explains why`,
+      ],
     });
   });
 
@@ -621,7 +620,7 @@ describe('damage', () => {
     await testApplier(db).applyOne(applied ?? 0);
     await damage(db, 'pending', `delete from pending where webhook_event_id = ${lost}`);
     await damage(db, 'webhook_events', `update webhook_events set body = ''`);
-    const problem = 'its body is not the one that was received';
+    const problem = 'its body differs from the one that was received';
     const inbox = [`event:${applied}: ${problem}`, `event:${lost}: ${problem}`];
     expect(failures(await verify(db))).toEqual({ inbox });
     expect(failures(await verify(db, { rebuild: true }))).toMatchObject({ inbox });
@@ -642,7 +641,7 @@ describe('damage', () => {
     await damage(db, 'webhook_events', `delete from webhook_events where id = ${gone}`);
     expect(failures(await verify(db))).toEqual({
       inbox: [
-        `event:${changed}: its body is not the one that was received`,
+        `event:${changed}: its body differs from the one that was received`,
         `event:${gone}: it waits to be applied, but is not in the inbox`,
       ],
     });
@@ -773,7 +772,7 @@ describe('--rebuild', () => {
     );
     const report = await verify(db, { rebuild: true });
     expect(failures(report).rebuilt_order_findings).toEqual([
-      `${subject}: the finding double_paid is not open; the finding over_refund is open, though the state does not show it`,
+      `${subject}: the finding double_paid is not open; the finding over_refund is open, but the state does not show it`,
     ]);
     expect(counts(report).rebuilt_order_findings).toBe(1);
   });

@@ -1,22 +1,22 @@
 /**
- * The change feed: what a shop reads to learn that something is new. It says which order (or which
- * resource that belongs to none) changed and to what status; the rest the shop fetches.
+ * The change feed, which a shop reads to find out what changed. A change names an order, or a resource
+ * without an order, and its status. The shop reads the details separately.
  *
- * 1. Every transaction that changes an order or a resource without one records it, in itself.
- * 2. A change is recorded when a status differs, or when something was learned: a snapshot that was
- *    not known, another order, another open finding. A delivery that says nothing new is no change.
- * 3. Changes of one subject are recorded under its lock, so their order is the order of its life.
+ * 1. A transaction that changes an order, or a resource without one, records the change itself.
+ * 2. A change is recorded if a status differs or something new was learned: a snapshot, another order,
+ *    another open finding. A delivery without new information is no change.
+ * 3. Changes of one subject are recorded under its lock, so they are in the order in which it changed.
  */
 
-/** What a row of the feed says has happened. */
+/** What changed: a status, other details, or the registered expectation. */
 export const CHANGES = ['status', 'details', 'registered'] as const;
 export type Change = (typeof CHANGES)[number];
 
-/** What the feed speaks of. Resources appear only where no order speaks for them. */
+/** What a change can be about. A resource appears only if it has no order. */
 export const CHANGE_SUBJECTS = ['order', 'payment', 'refund', 'dispute', 'payout'] as const;
 export type ChangeSubject = (typeof CHANGE_SUBJECTS)[number];
 
-/** One row of the feed. Its number follows the commits: see changeFeed.ts. */
+/** One row of the feed. Numbers follow the order of commits; see changeFeed.ts. */
 export interface NumberedChange {
   readonly number: number;
   readonly kind: ChangeSubject;
@@ -27,48 +27,48 @@ export interface NumberedChange {
   readonly previousStatus: string | null;
   readonly webhookEventId: number | null;
   readonly changedAt: Date;
-  /** It was imported and tells of the past. */
+  /** The change is imported history. */
   readonly isHistory: boolean;
 }
 
-/** A change on its way into the feed. */
+/** A change that has no number yet. */
 export interface RecordedChange {
   readonly kind: ChangeSubject;
-  /** The key of an order, the id of a resource. */
+  /** The key of an order, or the id of a resource. */
   readonly subject: string;
   readonly change: Change;
   readonly status: string | null;
-  /** Null when it was not known before. */
+  /** Null if the subject is new. */
   readonly previousStatus: string | null;
-  /** The last of the inbox rows that had a part in it. */
+  /** The last inbox row that contributed. */
   readonly webhookEventId: number | undefined;
-  /** Everything that brought it was imported and tells of the past. */
+  /** Everything that contributed is imported history. */
   readonly isHistory: boolean;
 }
 
-/** One resource as a transaction met it and left it. */
+/** A resource before and after a transaction. */
 export interface TouchedResource {
   readonly kind: Exclude<ChangeSubject, 'order'>;
   readonly id: string;
   readonly previousStatus: string | null;
   readonly status: string | null;
-  /** Where it was filed, and where it is filed now. */
+  /** The order it was filed under, and the order it is filed under now. */
   readonly from: string | null;
   readonly to: string | null;
-  /** Something was learned about it, whether or not it shows in the status. */
+  /** Something new was learned, even if the status is the same. */
   readonly isLearned: boolean;
-  /** What is known of it was imported and tells of the past. */
+  /** Its first known state is imported history. */
   readonly isHistory: boolean;
   readonly webhookEventId: number | undefined;
 }
 
-/** Statuses of orders by their keys, before and after. Those not known before are missing there. */
+/** Statuses by order key, before and after. New orders are missing in `before`. */
 export interface OrderStatuses {
   readonly before: ReadonlyMap<string, string>;
   readonly after: ReadonlyMap<string, string>;
 }
 
-/** What changed, told by the subject that tells of it: orders, else the resources themselves. */
+/** The changes to record: one for each order, and one for each resource without an order. */
 export function changesOf(
   resources: readonly TouchedResource[],
   orders: OrderStatuses,

@@ -1,41 +1,41 @@
 /**
- * Whether an event of the inbox is accounted for.
+ * Checks that an event of the inbox is accounted for.
  *
- * An event that was applied need not have a snapshot of its own: one whose content was known adds
- * nothing. So what is asked is that its content stands in the set of its resource, read again now.
+ * An applied event need not have a snapshot of its own, because known content adds none. The check
+ * reads the body again and requires that its resource has a snapshot of that content.
  *
- * A newer version may read a body otherwise than the one that applied it. A snapshot that names the
- * event, or a finding that says why there is none, therefore counts whatever is read now.
+ * A newer version of Tallyhook may read a body differently than the version that applied it. So a
+ * snapshot that names the event also counts, and so does a finding that explains why there is none.
  */
 import type { EventReading } from './event.ts';
 import { NOT_APPLIED_CLASSES } from './findings.ts';
 
-/** What reading an event anew gave; a body that is not the one that was received is not read. */
+/** The result of reading an event again. A body that differs from the received one is not read. */
 export type BodyReading = EventReading | { readonly outcome: 'damaged' };
 
 export interface InboxEntry {
   readonly reading: BodyReading;
   readonly isPending: boolean;
   readonly isDead: boolean;
-  /** The resource that it names has a snapshot of this content, or one that names this event. */
+  /** Its resource has a snapshot of this content, or one that names this event. */
   readonly hasSnapshot: boolean;
   readonly findings: readonly { readonly class: string; readonly isOpen: boolean }[];
 }
 
-/** What is wrong with an event; undefined when nothing is. */
+/** What is wrong with an event; undefined if nothing is. */
 export function inboxProblem(entry: InboxEntry): string | undefined {
   const { outcome } = entry.reading;
-  if (outcome === 'damaged') return 'its body is not the one that was received';
+  if (outcome === 'damaged') return 'its body differs from the one that was received';
   if (entry.isPending || entry.isDead || entry.hasSnapshot) return undefined;
   const explanations = entry.findings.filter(({ class: name }) =>
     (NOT_APPLIED_CLASSES as readonly string[]).includes(name),
   );
   switch (outcome) {
     case 'snapshot':
-      // Once a finding is closed, only the content itself can account for what can be read.
+      // A closed finding no longer explains a missing snapshot of readable content.
       return explanations.some(({ isOpen }) => isOpen)
         ? undefined
-        : 'it was acknowledged, but was never applied and does not wait to be';
+        : 'it was acknowledged, but it was not applied and is not pending';
     case 'moneyless':
       return undefined;
     case 'label_conflict':
@@ -45,6 +45,6 @@ export function inboxProblem(entry: InboxEntry): string | undefined {
     case 'ignored':
       return explanations.length > 0
         ? undefined
-        : `it was not applied (${outcome}), and no finding says so`;
+        : `it was not applied (${outcome}), and no finding explains why`;
   }
 }

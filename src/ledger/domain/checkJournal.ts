@@ -1,13 +1,13 @@
 /**
- * Whether the journal of a resource is whole, and says what the state of the resource asks for.
- * Amounts of the journal are `bigint` here: a damaged one must be named, whatever its size.
+ * Checks that the journal of a resource is complete and matches the state of the resource. Amounts are
+ * `bigint`, so that a damaged amount of any size can be reported.
  */
 import { formatMoney } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { FINAL_STATUSES } from '../../contract/statuses.ts';
 import { LEGS, type Leg, type MoneyState, type Posted, targetsOf } from './legs.ts';
 
-/** One row of the journal, as far as checking needs it. */
+/** The fields of a journal row that the checks need. */
 export interface JournalRow {
   readonly leg: string;
   readonly currency: string;
@@ -19,7 +19,7 @@ export interface JournalRow {
   readonly cumulativeMinor: bigint;
 }
 
-/** Where a leg ends. */
+/** The end of a leg: its last row. */
 export interface LegEnd {
   readonly leg: string;
   readonly currency: string;
@@ -34,17 +34,17 @@ function legKey(currency: string, leg: string): string {
   return `${currency} ${leg}`;
 }
 
-/** @param rows of one resource, each leg in the order of its numbers */
+/** @param rows of one resource, each leg in sequence */
 export function legEnds(rows: readonly JournalRow[]): LegEnds {
   return new Map(rows.map((row) => [legKey(row.currency, row.leg), row]));
 }
 
 /**
- * Says where legs are broken; the first place of each.
- * @param rows of one resource, each leg in the order of its numbers
+ * Finds the first broken row of each leg.
+ * @param rows of one resource, each leg in sequence
  */
 export function chainProblems(kind: ResourceKind, rows: readonly JournalRow[]): readonly string[] {
-  // The journal names its kinds freely; one that there is not has no legs.
+  // The kind comes from a journal row; an unknown one has no legs.
   const legs: Readonly<Record<string, Leg>> = Object.hasOwn(LEGS, kind) ? LEGS[kind] : {};
   const ends = new Map<string, JournalRow>();
   const broken = new Map<string, string>();
@@ -79,7 +79,7 @@ function linkProblem(row: JournalRow, last: JournalRow | undefined): string | un
 }
 
 function accountsProblem(row: JournalRow, accounts: Leg | undefined): string | undefined {
-  if (!accounts) return 'there is no such leg';
+  if (!accounts) return 'this leg does not exist';
   const grows = row.cumulativeMinor > row.previousMinor;
   const [debit, credit] = grows
     ? [accounts.debit, accounts.credit]
@@ -88,14 +88,14 @@ function accountsProblem(row: JournalRow, accounts: Leg | undefined): string | u
   return `row ${row.seq} debits ${row.debit} and credits ${row.credit}, not ${debit} and ${credit}`;
 }
 
-/** A resource with what it says it has posted. */
+/** A resource with the posted amounts of its row. */
 export interface PostingState extends MoneyState {
   readonly currency: string | undefined;
   readonly posts: boolean;
   readonly posted: Posted;
 }
 
-/** Says which legs did not move what the state asks for, or are not in the journal as they say. */
+/** Finds legs that do not match the targets of the state, or that differ between row and journal. */
 export function postedProblems(state: PostingState, ends: LegEnds): readonly string[] {
   const posted = Object.entries(state.posted).flatMap(([currency, legs]) =>
     Object.entries(legs).map(([leg, end]) => ({ currency, leg, ...end })),
@@ -110,7 +110,7 @@ export function postedProblems(state: PostingState, ends: LegEnds): readonly str
     if (isSame) continue;
     const [currency = '', leg = ''] = key.split(' ');
     problems.push(
-      `${leg} ${currency}: the row says ${endOf(row, currency)}, the journal ${endOf(journal, currency)}`,
+      `${leg} ${currency}: the row has ${endOf(row, currency)}, the journal has ${endOf(journal, currency)}`,
     );
   }
   return [...problems, ...targetProblems(state)];
@@ -125,7 +125,7 @@ function endOf(
     : `${formatMoney(end.cumulativeMinor, currency)} after row ${end.seq}`;
 }
 
-/** While a state does not say enough to post, what was posted stays: nothing can be asked of it. */
+/** A state that is not complete enough to post has no targets. */
 function targetProblems(state: PostingState): readonly string[] {
   const { posted, posts, currency: current, ref } = state;
   if (!posts || current === undefined) return [];
@@ -137,17 +137,17 @@ function targetProblems(state: PostingState): readonly string[] {
       const postedMinor = posted[currency]?.[leg]?.cumulativeMinor ?? 0;
       if (postedMinor === targetMinor) continue;
       problems.push(
-        `${leg} ${currency}: ${formatMoney(postedMinor, currency)} is posted, the state asks for ${formatMoney(targetMinor, currency)}`,
+        `${leg} ${currency}: ${formatMoney(postedMinor, currency)} is posted, but the state requires ${formatMoney(targetMinor, currency)}`,
       );
     }
   }
   return problems;
 }
 
-/** Says which currencies of a final payment are still held, by the journal. */
+/** Finds currencies of a final payment in which the journal still has an open hold. */
 export function openAuthorizationProblems(state: PostingState, ends: LegEnds): readonly string[] {
   const isFinal = state.ref.kind === 'payment' && FINAL_STATUSES.payment.has(state.status ?? '');
-  // How much was captured may still be asked for; the hold is released when the answer is there.
+  // If the captured amount is still unknown, the hold stays until a retrieve returns it.
   if (!isFinal || !state.posts) return [];
   const endMinor = (currency: string, leg: string) =>
     ends.get(legKey(currency, leg))?.cumulativeMinor ?? 0n;
@@ -158,14 +158,16 @@ export function openAuthorizationProblems(state: PostingState, ends: LegEnds): r
       endMinor(currency, 'auth_released');
     return openMinor === 0n
       ? []
-      : [`${formatMoney(openMinor, currency)} is still authorized, though it is ${state.status}`];
+      : [
+          `${formatMoney(openMinor, currency)} is still authorized, although the payment is ${state.status}`,
+        ];
   });
 }
 
-/** Balances in minor units, by `currency account`; debits count up. */
+/** Balances in minor units, by `currency account`; a debit increases them. */
 export type Balances = ReadonlyMap<string, bigint>;
 
-/** What the rows of the journal did to the accounts. */
+/** The balances that journal rows add up to. */
 export function balancesOf(rows: readonly JournalRow[]): Balances {
   const balances = new Map<string, bigint>();
   for (const { currency, debit, credit, amountMinor } of rows) {
@@ -175,7 +177,7 @@ export function balancesOf(rows: readonly JournalRow[]): Balances {
   return balances;
 }
 
-/** What a state asks of the accounts. */
+/** The balances that a state requires. */
 export function expectedBalances(state: MoneyState & { readonly currency: string }): Balances {
   const legs: Readonly<Record<string, Leg>> = LEGS[state.ref.kind];
   const balances = new Map<string, bigint>();
@@ -192,10 +194,10 @@ function add(balances: Map<string, bigint>, key: string, amountMinor: bigint): v
   balances.set(key, (balances.get(key) ?? 0n) + amountMinor);
 }
 
-/** Says which accounts differ. */
-export function balanceProblems(asked: Balances, journal: Balances): readonly string[] {
-  return [...new Set([...asked.keys(), ...journal.keys()])].flatMap((key) => {
-    const [should, is] = [asked.get(key) ?? 0n, journal.get(key) ?? 0n];
+/** Finds accounts with different balances. */
+export function balanceProblems(expected: Balances, journal: Balances): readonly string[] {
+  return [...new Set([...expected.keys(), ...journal.keys()])].flatMap((key) => {
+    const [should, is] = [expected.get(key) ?? 0n, journal.get(key) ?? 0n];
     if (should === is) return [];
     const [currency = '', account = ''] = key.split(' ');
     return [`${account} has ${formatMoney(is, currency)}, not ${formatMoney(should, currency)}`];

@@ -1,16 +1,16 @@
-/** Whether an order is what its parts make it. */
+/** Checks that an order matches its parts. */
 import { findingProblems } from './checkResource.ts';
 import { columnProblems } from './checks.ts';
 import { deriveOrder, type OrderPart, type OrderState, orderIdOf } from './order.ts';
 import { type NamedPart, ORDER_FINDING_CLASSES, orderFindings } from './orderFindings.ts';
 
-/** An order as it is stored. Amounts are text: a damaged one must be named, whatever its size. */
+/** An order as stored. Amounts are text, so that a damaged amount of any size can be reported. */
 export interface StoredOrder {
   readonly orderKey: string;
   readonly orderId: string;
   readonly status: string;
   readonly movedTo: readonly string[];
-  /** Classes of the findings that it notes as open about it. */
+  /** Classes of the open findings that its row lists. */
   readonly openFindings: readonly string[];
 }
 
@@ -32,39 +32,39 @@ export interface OrderEntry {
   readonly totals: readonly StoredTotals[];
 }
 
-/** Says how an order differs from what `parts` add up to. */
+/** Finds differences between an order and the sum of `parts`. */
 export function orderProblems(
   { orderKey, order, totals }: OrderEntry,
   parts: readonly OrderPart[],
 ): readonly string[] {
   const derived = derive(parts);
-  if (!derived) return ['its parts add up to more than an exact integer holds'];
+  if (!derived) return ['its parts add up to more than an exact integer can hold'];
   if (!order && parts.length === 0 && totals.length === 0) return [];
   const own = order
     ? columnProblems({ orderId: orderIdOf(orderKey), status: derived.status }, { ...order })
-    : [`it has ${parts.length} part(s), but is not there`];
+    : [`it has ${parts.length} part(s), but no row`];
   return [...own, ...totalsProblems(derived, totals)];
 }
 
-/** Says whether an order without parts tells where they went. */
+/** Checks that an order without parts names the orders that they moved to. */
 export function movedProblems(
   { order }: OrderEntry,
   parts: readonly OrderPart[],
 ): readonly string[] {
   if (!order || parts.length > 0 || order.movedTo.length > 0) return [];
-  return ['it has no part, and does not say where its payments went'];
+  return ['it has no parts, and does not name the order that its payments moved to'];
 }
 
 /**
- * Says how the findings about an order differ from what its parts show.
- * @param open classes of those that are open
+ * Finds differences between the findings about an order and those that its parts show.
+ * @param open classes of the open findings
  */
 export function orderFindingProblems(
   { orderKey, order }: OrderEntry,
   parts: readonly NamedPart[],
   open: readonly string[],
 ): readonly string[] {
-  // Of an order that is not there, or whose parts add up to no amount, `orderProblems` speaks.
+  // `orderProblems` reports an order without a row, and parts that cannot be added up.
   if (!order || !derive(parts)) return [];
   return findingProblems({
     following: ORDER_FINDING_CLASSES,
@@ -88,8 +88,8 @@ function totalsProblems(derived: OrderState, stored: readonly StoredTotals[]): r
   const is = new Map(stored.map((total) => [total.currency, total]));
   return [...new Set([...should.keys(), ...is.keys()])].flatMap((currency) => {
     const [expected, found] = [should.get(currency), is.get(currency)];
-    if (!expected) return [`it has totals in ${currency}, but no part in it`];
-    if (!found) return [`it lacks totals in ${currency}`];
+    if (!expected) return [`it has totals in ${currency}, but no part in that currency`];
+    if (!found) return [`it has no totals in ${currency}`];
     return columnProblems({ ...expected }, { ...found }).map((text) => `${currency} ${text}`);
   });
 }

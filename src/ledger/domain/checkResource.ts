@@ -1,19 +1,19 @@
-/** Whether the findings about a resource or an order, and a resource's place, follow from its state. */
+/** Checks that findings follow from the state of a resource or an order, and where a resource is filed. */
 import { orderKeyOf } from './order.ts';
 import type { ResourceRef } from './snapshot.ts';
 
 export interface FindingClasses {
-  /** Those that come and go with the state, and only with it. */
+  /** The classes that depend on the state alone. */
   readonly following: readonly string[];
-  /** What the state shows. */
+  /** The classes that the state shows. */
   readonly shown: readonly string[];
-  /** What the row says is open about it. */
+  /** The classes that the row lists as open. */
   readonly noted: readonly string[];
-  /** What is open about it. */
+  /** The classes that are open. */
   readonly open: readonly string[];
 }
 
-/** Other classes (of time, of comparing with the service) come and go without an observation. */
+/** Classes that depend on time, or on a comparison with the service, are not checked. */
 export function findingProblems(classes: FindingClasses): readonly string[] {
   const { following, shown, noted, open } = classes;
   const missing = [...new Set([...shown, ...noted])].filter((name) => !open.includes(name));
@@ -23,19 +23,19 @@ export function findingProblems(classes: FindingClasses): readonly string[] {
   );
   return [
     ...missing.map((name) => `the finding ${name} is not open`),
-    ...unnoted.map((name) => `the row does not note its open finding ${name}`),
-    ...stale.map((name) => `the finding ${name} is open, though the state does not show it`),
+    ...unnoted.map((name) => `the row does not list its open finding ${name}`),
+    ...stale.map((name) => `the finding ${name} is open, but the state does not show it`),
   ];
 }
 
 export interface Child extends ResourceRef {
   readonly paymentId: string | null;
   readonly orderKey: string | null;
-  /** Of its payment; undefined when there is no such payment. */
+  /** The order of its payment; undefined if the payment is not in the ledger. */
   readonly parentOrderKey: string | null | undefined;
 }
 
-/** What is wrong with the place of a refund or dispute. */
+/** What is wrong with the order that a refund or dispute is filed under. */
 export function childProblem(child: Child): string | undefined {
   const { paymentId, orderKey, parentOrderKey } = child;
   if (paymentId === null) {
@@ -46,7 +46,7 @@ export function childProblem(child: Child): string | undefined {
   return `it is filed under ${orderKey ?? 'no order'}, its payment under ${parentOrderKey ?? 'none'}`;
 }
 
-/** Where a payment or payout is filed; undefined for children, which follow their payment. */
+/** The order of a payment or payout; undefined for refunds and disputes, which follow their payment. */
 export function placeOf(
   { kind, id }: ResourceRef,
   orderId: string | undefined,

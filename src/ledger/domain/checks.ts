@@ -1,39 +1,38 @@
 /**
- * What `tallyhook verify` proves. Terms: a *check* is one claim about the whole ledger; a *subject*
- * is what it was made of (a resource, an order, an event); an *offender* is a subject for which it
- * does not hold.
+ * What `tallyhook verify` proves. Terms: a *check* is one claim about the whole ledger; a *subject* is
+ * what the claim is about (a resource, an order, an event); an *offender* is a subject for which it does
+ * not hold.
  *
- * 1. Each check compares what is stored with what it follows from, one step of the way: inbox →
- *    snapshots → resources → journal, orders, findings. So the checks that fail around one damaged
- *    row show where it stands.
- * 2. A check claims only what holds at every moment between two transactions, whatever runs.
- * 3. The rules come from the code that writes the ledger; nothing is derived a second way.
+ * 1. Each check compares one step of the derivation with its input: inbox → snapshots → resources →
+ *    journal, orders, findings. So the failed checks show in which step a damaged row is.
+ * 2. A check claims only what holds between any two transactions, so it can run beside the workers.
+ * 3. The rules are those of the code that writes the ledger; there is no second implementation.
  */
 
-/** The checks in the order in which they follow from each other, with what each of them means. */
+/** The checks in the order of the derivation, with the claim of each. */
 export const CHECKS = {
-  inbox: 'Every event that was acknowledged is applied, waits to be, or is dead.',
-  snapshots: 'Every snapshot still has the content that its hash was made of.',
-  resources: 'The snapshots of each resource, folded again, give its row.',
+  inbox: 'Every acknowledged event is applied, pending or dead.',
+  snapshots: 'The content of every snapshot matches its hash.',
+  resources: 'Folding the snapshots of each resource again gives its row.',
   children: 'Refunds and disputes are filed under the order of their payment.',
-  findings:
-    'The findings that the state of a resource shows are open, and no others of their kind.',
-  posted: 'Each leg has moved what the state of its resource asks for; the journal says the same.',
-  chain: 'Rows of a leg are numbered from 1, start where the last one ended, and use its accounts.',
-  authorizations: 'A payment that is final holds no open authorization.',
-  orders: 'The status and the totals of each order are what its parts add up to.',
-  order_findings:
-    'The findings that the parts of each order show are open, and no others of their kind.',
-  balance: 'Debits and credits of the accounts are equal in every currency.',
+  findings: 'The open findings about each resource are those that its state shows.',
+  posted:
+    'Each leg has posted what the state of its resource requires, in the row and in the journal.',
+  chain:
+    'The rows of each leg are numbered from 1, continue the previous row, and use its accounts.',
+  authorizations: 'No final payment has an open authorization.',
+  orders: 'The status and totals of each order are those that its parts add up to.',
+  order_findings: 'The open findings about each order are those that its parts show.',
+  balance: 'Debits equal credits in every currency.',
 } as const;
 
-/** What `--rebuild` compares with a ledger made again from the inbox. */
+/** What `--rebuild` compares with a ledger rebuilt from the inbox. */
 export const REBUILD_CHECKS = {
-  rebuilt_resources: 'Reading the inbox again and folding it gives the same resources.',
-  rebuilt_findings: 'Those resources show the findings that are open.',
-  rebuilt_balances: 'Those resources ask for the balances per account that the journal has.',
-  rebuilt_orders: 'Those resources add up to the same orders.',
-  rebuilt_order_findings: 'Those orders show the findings that are open.',
+  rebuilt_resources: 'Reading and folding the inbox again gives the same resources.',
+  rebuilt_findings: 'The rebuilt resources show the findings that are open.',
+  rebuilt_balances: 'The rebuilt resources require the account balances that the journal has.',
+  rebuilt_orders: 'The rebuilt resources add up to the same orders.',
+  rebuilt_order_findings: 'The rebuilt orders show the findings that are open.',
 } as const;
 
 export type CheckName = keyof typeof CHECKS | keyof typeof REBUILD_CHECKS;
@@ -42,14 +41,14 @@ export interface Offender {
   /** `payment:pay_1`, `order:order:ord_1`, `event:12`, `currency:USD`. */
   readonly subject: string;
   readonly problem: string;
-  /** The newest event about it, by its number in the inbox; applying that again folds it again. */
+  /** The inbox number of the newest event about it; replaying that event folds it again. */
   readonly event?: number;
 }
 
 export interface CheckResult {
   readonly name: CheckName;
   readonly meaning: string;
-  /** Subjects that were looked at. */
+  /** The number of subjects checked. */
   readonly checked: number;
   readonly failures: number;
   /** The first offenders, at most MAX_OFFENDERS. */
@@ -58,13 +57,13 @@ export interface CheckResult {
 
 export const MAX_OFFENDERS = 10;
 
-/** One value of the ledger as text; what PostgreSQL and JavaScript write alike compares equal. */
+/** A value as text, so that values from PostgreSQL and from JavaScript can be compared. */
 function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   return Array.isArray(value) ? JSON.stringify(value) : String(value);
 }
 
-/** Says of each expected column which is stored otherwise. */
+/** Finds stored columns that differ from the expected ones. */
 export function columnProblems(
   expected: Readonly<Record<string, unknown>>,
   stored: Readonly<Record<string, unknown>>,

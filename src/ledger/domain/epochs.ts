@@ -1,17 +1,17 @@
 /**
- * Epochs: the only way down. Within an epoch the merge only climbs, so a service that corrects
- * itself downwards (an amount that was never captured after all) needs a recorded new beginning.
+ * Epochs. Within an epoch the merge only moves forward. If the service corrects a state backward, for
+ * instance because an amount was never captured, the resource's history needs a new beginning.
  *
- * 1. Only a retrieve can open an epoch: it is the service's answer of now. A webhook or list row
+ * 1. Only a retrieve can open an epoch, because it returns the present state. A webhook or a list row
  *    may be arbitrarily old.
- * 2. A retrieve *contradicts* the merged state when, with itself in the set, the state still says
- *    other money than it does, and it is not merely an older version.
- * 3. One contradiction may be a stale replica. Two that agree in money terms, at least 60 s apart,
- *    open epoch + 1 with the second one's content.
- * 4. An epoch has a floor: the confirming retrieve's version, else the time of its answer, and above
- *    every version that was contradicted. Retrieves join the newest epoch of their time; other
- *    snapshots join it only from the floor upwards.
- * 5. Epochs are recorded facts, so a rebuild repeats them.
+ * 2. A retrieve *contradicts* the merged state if the state still has different money terms with the
+ *    retrieve in the set, and the retrieve is not merely an older version.
+ * 3. A single contradiction may come from a stale replica. Two contradictions with equal money terms,
+ *    at least 60 s apart, open epoch + 1 with the content of the second.
+ * 4. An epoch has a floor: the version of the confirming retrieve, or else the time of its response, and
+ *    above every contradicted version. A retrieve joins the newest epoch of its time. Other snapshots
+ *    join it only from the floor upward.
+ * 5. Epochs are stored, so a rebuild repeats them.
  */
 import { isSameCapture } from '../../contract/statuses.ts';
 import type { ResourceState } from './merge.ts';
@@ -22,13 +22,13 @@ export interface Epoch {
   readonly floorMicros: number;
 }
 
-/** The money of a retrieve that contradicted, kept until the next one agrees or does not. */
+/** The money terms of a retrieve that contradicted the state, kept until the next retrieve. */
 export interface Contradiction {
   readonly terms: MoneyTerms;
   readonly observedMicros: number;
 }
 
-/** What two answers must share to say the same about money. */
+/** The fields that must be equal for two responses to agree about money. */
 export interface MoneyTerms {
   readonly status?: string;
   readonly stage?: string;
@@ -37,7 +37,7 @@ export interface MoneyTerms {
   readonly amountReceivedMinor?: number;
 }
 
-/** What a retrieve means for the epoch of its resource. */
+/** The effect of a retrieve on the epoch of its resource. */
 export type RetrieveOutcome =
   | { readonly outcome: 'agrees' }
   | { readonly outcome: 'contradicts'; readonly contradiction: Contradiction }
@@ -59,8 +59,8 @@ export function epochFor(
 }
 
 /**
- * Places stored snapshots in their epochs. Retrieves keep the one they were recorded in. The others
- * are placed anew, so that one which came before its epoch was opened counts like one that came after.
+ * Assigns stored snapshots to epochs. A retrieve keeps the epoch it was recorded in. The others are
+ * assigned again, so that it does not matter whether they arrived before or after the epoch was opened.
  */
 export function placeInEpochs(
   snapshots: readonly Snapshot[],
@@ -73,9 +73,9 @@ export function placeInEpochs(
 }
 
 /**
- * Judges a retrieve against the state that was merged with it (invariants 2 and 3).
- * @param earlier the contradiction that an earlier retrieve left, if any
- * @param known every snapshot of the resource, with this retrieve
+ * Compares a retrieve with the state that was merged with it (invariants 2 and 3).
+ * @param earlier the stored contradiction of an earlier retrieve, if any
+ * @param known every snapshot of the resource, including this retrieve
  */
 export function compareRetrieve(
   retrieve: Snapshot,
@@ -101,8 +101,8 @@ export function compareRetrieve(
 }
 
 /**
- * A webhook may carry the very version that the retrieve contradicts. At the floor it would join the
- * new epoch, win again, and every two retrieves would open another.
+ * A webhook may carry the version that the retrieve contradicts. If the floor admitted it to the new
+ * epoch, it would win again, and every two retrieves would open another epoch.
  */
 function floorFor(
   { content, observedMicros, contentHash }: Snapshot,
@@ -123,7 +123,7 @@ function isMerelyOld(content: SnapshotContent, merged: ResourceState): boolean {
   );
 }
 
-/** Whether the merged state says what the retrieve carried; what it did not carry cannot contradict. */
+/** Whether the state has the money terms of the retrieve. A field that it does not carry cannot contradict. */
 function sameTerms(terms: MoneyTerms, merged: ResourceState): boolean {
   return (
     (terms.status ?? merged.status) === merged.status &&

@@ -1,11 +1,11 @@
 /**
- * Reads one inbox row: which resource it speaks of, or why it speaks of none.
+ * Reads one inbox row: the resource that it describes, or why it describes none.
  *
- * 1. Reading never throws and loses nothing: the row stays whatever the reading says.
- * 2. The ids in the body decide the kind, and the labels (`event_type`, `content.type`) are checked
- *    against them. Where no label that names a kind supports the ids, the body is not applied: a
- *    refund that lost its `refund_id` reads like a payment that was paid.
- * 3. An event whose labels name nothing that moves money is not read as a resource.
+ * 1. Reading never throws and loses nothing: the inbox row stays, regardless of the outcome.
+ * 2. The ids in the body determine the kind; the labels (`event_type`, `content.type`) must not
+ *    contradict them. If labels name other kinds only, the body is not applied: a refund without its
+ *    `refund_id` looks like a paid payment.
+ * 3. An event with labels of things that move no money is not read as a resource.
  */
 import { labeledKind } from '../../contract/events.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
@@ -18,7 +18,7 @@ import {
 } from './snapshot.ts';
 import { parseInstantMicros } from './time.ts';
 
-/** What an inbox row holds that reading needs. */
+/** The fields of an inbox row that reading needs. */
 export interface InboxEvent {
   readonly id: number;
   /** Null when the body has no usable envelope. */
@@ -26,9 +26,9 @@ export interface InboxEvent {
   readonly merchantId: string | null;
   readonly body: Buffer;
   readonly receivedMicros: number;
-  /** Of the last replay, else of the receipt: a version further ahead of it is from the future. */
+  /** The time of the last replay, or else of the receipt. A version too far ahead of it is not used. */
   readonly referenceMicros: number;
-  /** Other bodies came under the same event id. */
+  /** Other bodies arrived under the same event id. */
   readonly hasVariants: boolean;
 }
 
@@ -39,21 +39,21 @@ export type EventReading =
       readonly content: SnapshotContent;
       readonly observedMicros: number;
       readonly versionAhead: boolean;
-      /** A label of the event that names another kind than its ids do. */
+      /** A label that names a different kind than the ids do. */
       readonly labelMismatch: string | undefined;
     }
-  /** Its labels name another kind than its ids do. */
+  /** The labels name a different kind than the ids do. */
   | { readonly outcome: 'label_conflict'; readonly ref: ResourceRef; readonly label: string }
   | { readonly outcome: 'unreadable_money'; readonly ref: ResourceRef; readonly field: string }
   | { readonly outcome: 'foreign_merchant'; readonly merchantId: string | null }
   | { readonly outcome: 'no_envelope' }
-  /** Known, and about something that moves no money. */
+  /** The event is about something that moves no money. */
   | { readonly outcome: 'moneyless' }
   | { readonly outcome: 'ignored'; readonly contentType: string };
 
 /**
  * Reads an inbox row.
- * @param merchantId the one account that this ledger serves
+ * @param merchantId the installation account
  */
 export function readEvent(
   event: Omit<InboxEvent, 'id' | 'hasVariants'>,
@@ -101,9 +101,9 @@ function readEnvelope(
 interface Labels {
   /** Labels that name a kind of resource. */
   readonly named: readonly { readonly label: string; readonly kind: ResourceKind }[];
-  /** The one kind that they name; undefined for none and for several. */
+  /** The kind, if the labels name exactly one. */
   readonly agreed: ResourceKind | undefined;
-  /** All labels that are known are about resources that move no money. */
+  /** All known labels are about things that move no money. */
   readonly areMoneyless: boolean;
 }
 
@@ -123,10 +123,10 @@ function readLabels(labels: readonly string[]): Labels {
   };
 }
 
-/** Drops a byte order mark, which JSON.parse would refuse. */
+/** Drops a byte order mark, which JSON.parse would reject. */
 const utf8 = new TextDecoder();
 
-/** The receiver parsed the body before it gave the row an event id, so it parses again. */
+/** Cannot fail: the receiver parsed the body to read its event id. */
 function parseBody(body: Buffer): unknown {
   return JSON.parse(utf8.decode(body));
 }

@@ -1,13 +1,12 @@
 /**
- * What a shop expects an order to bring, against what came. Only captured money counts, before
- * refunds and disputes: whether the customer paid what was asked is one question, what became of
- * the money afterwards another.
+ * Compares the amount that a shop expects for an order with the captured amount. Refunds and disputes do
+ * not count: whether the customer paid the price and what happened to the money later are two questions.
  */
 
-/** Status of an order that the shop registered and that nothing was heard of. */
+/** Status of an order that the shop registered and that has no payment in the ledger. */
 export const REGISTERED = 'registered';
 
-/** How what came compares with what was expected. */
+/** How the captured amount compares with the expected one. */
 export const COMPARISONS = ['unpaid', 'underpaid', 'paid', 'overpaid', 'other_currency'] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
@@ -24,7 +23,7 @@ export interface Captured {
 
 export interface Compared {
   readonly comparison: Comparison;
-  /** Captured less expected: negative while something is missing. */
+  /** Captured minus expected: negative while money is missing. */
   readonly differenceMinor: number;
 }
 
@@ -34,12 +33,16 @@ export function compareExpected(expected: Expected, captured: readonly Captured[
     ({ currency, capturedMinor }) => currency !== expected.currency && capturedMinor > 0,
   );
   return {
-    comparison: judge(own, expected.amountMinor, isElsewhere),
+    comparison: comparisonOf(own, expected.amountMinor, isElsewhere),
     differenceMinor: own - expected.amountMinor,
   };
 }
 
-function judge(capturedMinor: number, expectedMinor: number, isElsewhere: boolean): Comparison {
+function comparisonOf(
+  capturedMinor: number,
+  expectedMinor: number,
+  isElsewhere: boolean,
+): Comparison {
   if (capturedMinor === 0 && isElsewhere) return 'other_currency';
   if (capturedMinor === expectedMinor) return 'paid';
   if (capturedMinor === 0) return 'unpaid';

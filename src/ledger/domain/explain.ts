@@ -1,13 +1,12 @@
 /**
- * Says why a resource stands as it does. Values in, values out: the caller reads what is stored and
- * words what comes back.
+ * Explains the state of a resource. Pure: the caller reads the stored rows and presents the result.
  *
- * Terms. *Evidence*: a stored snapshot with what brought it. *Runner-up*: the greatest evidence
- * below the head.
+ * Terms. *Evidence*: a stored snapshot with its source. *Runner-up*: the greatest evidence below the
+ * head.
  *
- * 1. The fold that is explained is the one that the ledger applies (merge.ts); nothing is judged anew.
- * 2. Every statement names its evidence, so that it can be looked up.
- * 3. Where what is stored is not what the evidence folds to, that is said and not explained away.
+ * 1. It explains the fold that the ledger applies (merge.ts); there is no second implementation.
+ * 2. Every statement names its evidence, so that a reader can look it up.
+ * 3. If a stored state differs from the fold of its evidence, the explanation reports a discrepancy.
  */
 import { declineAdvice } from '../../contract/declines.ts';
 import { formatMoney } from '../../contract/money.ts';
@@ -45,53 +44,52 @@ import {
 import type { ResourceRef, SnapshotContent } from './snapshot.ts';
 import { formatInstant } from './time.ts';
 
-/** What each doubt means for a person. */
+/** What each uncertainty means for a person. */
 const DOUBT_MEANINGS: Readonly<Record<Doubt, string>> = {
-  incomplete:
-    'The latest body lacks status, amount or currency. The service is asked for the whole.',
+  incomplete: 'The latest body has no status, amount or currency. A retrieve is due.',
   unknown_status:
-    'This version does not know the status: it is kept as it was sent, and the service is asked.',
+    'This version of Tallyhook does not know the status. It is stored as received, and a retrieve is due.',
   unversioned_ahead:
-    'A body without a version says more than the dated one that counts. The service is asked which holds.',
+    'A body without a version is further along than the dated head. A retrieve will show which one is right.',
   provisional_amount:
-    "No body says how much; the payment's net amount, else its amount, stands in and is replaced by the first that does. The service is asked.",
+    "No body carries the captured amount. The payment's net amount, or else its amount, is used until one does. A retrieve is due.",
   conflicting_amounts:
-    'Bodies that nothing tells apart in time say different money. The service is asked which holds.',
+    'Bodies of the same time carry different amounts. A retrieve will show which one is right.',
   unknown_amount:
-    'It was captured from a hold and no body says how much: nothing is posted until the service has answered.',
+    'Money was captured from a hold, and no body carries the amount. Nothing is posted until a retrieve returns it.',
   unstated_capture:
-    'It ended without success and may have captured a part before; no final body says how much. The service is asked.',
+    'It ended without success after a possible partial capture, and no final body carries the captured amount. A retrieve is due.',
 };
 
-/** What the growth of each leg says. */
+/** What a transfer of each leg means. */
 const LEG_MEANINGS: {
   readonly [Kind in ResourceKind]: Readonly<Record<keyof (typeof LEGS)[Kind], string>>;
 } = {
   payment: {
-    auth_opened: 'a hold that can be captured',
-    auth_consumed: 'captured out of the hold',
-    auth_released: 'the rest of the hold, released',
+    auth_opened: 'authorized, and can be captured',
+    auth_consumed: 'captured from the authorization',
+    auth_released: 'the rest of the authorization, released',
     captured: 'captured, and held for us by the service',
-    capture_voided: 'captured, and voided afterwards',
+    capture_voided: 'voided after it was captured',
   },
   refund: {
-    requested: 'asked to be given back',
-    settled: 'given back',
-    released: 'not given back: the refund failed',
+    requested: 'refund requested',
+    settled: 'refunded to the customer',
+    released: 'not refunded: the refund failed',
   },
   dispute: {
     held: 'withheld by the service because of the dispute',
     written_off: 'lost to the dispute',
   },
   payout: {
-    initiated: 'sent on its way',
-    delivered: 'arrived at the payee',
-    returned: 'came back before it arrived',
-    reversed: 'came back after it had arrived',
+    initiated: 'sent to the payee',
+    delivered: 'received by the payee',
+    returned: 'returned before the payee received it',
+    reversed: 'returned after the payee received it',
   },
 };
 
-/** Explains one resource from everything that is stored about it. */
+/** Explains a resource from everything stored about it. */
 export function explainPart(record: PartRecord): PartExplanation {
   const ascending = ascendingEvidence(record);
   const head = ascending.at(-1);
@@ -113,7 +111,7 @@ export function explainPart(record: PartRecord): PartExplanation {
     reason: describeReason(state.ref.kind, state.status, state) ?? null,
     requestedFor: (state.ref.kind === 'refund' ? state.reason : undefined) ?? null,
     bodies: ascending.length,
-    head: summarise(head),
+    head: summarize(head),
     decision: decide(head, ascending.at(-2)),
     filled: filledFields(ascending, head, state),
     amounts: amountOrigins(ascending, head, state),
@@ -131,7 +129,7 @@ export function explainPart(record: PartRecord): PartExplanation {
   };
 }
 
-/** Evidence by key, each key once: one content may be stored in an epoch and be placed in it again. */
+/** Evidence by key, each key once: content may be stored in an epoch and then be assigned to it again. */
 function ascendingEvidence({ evidence, epochs }: PartRecord): readonly Evidence[] {
   const placed = placeInEpochs(evidence, epochs);
   const ascending = evidence
@@ -147,7 +145,7 @@ function unseen(
   ref: ResourceRef,
   rest: Pick<PartExplanation, 'transfers' | 'findings' | 'nextCheckAt'>,
 ): PartExplanation {
-  const because = `Another resource names this ${ref.kind}, and nothing was heard of it itself yet. The service is asked for it.`;
+  const because = `Another resource names this ${ref.kind}, and Tallyhook has not received it yet. A retrieve is due.`;
   return {
     ...ref,
     status: null,
@@ -177,31 +175,31 @@ function unseen(
 function decide(head: Evidence, runnerUp: Evidence | undefined): Decision {
   const by = runnerUp && decidingField(head, runnerUp);
   if (!runnerUp || !by) {
-    return { outcome: 'only_one', because: 'Nothing else was ever said about it.' };
+    return { outcome: 'only_one', because: 'It is the only body.' };
   }
   return {
     outcome: 'decided',
     by,
     because: REASONS[by](head, runnerUp),
-    runnerUp: summarise(runnerUp),
+    runnerUp: summarize(runnerUp),
   };
 }
 
 const REASONS: Readonly<Record<KeyField, (head: Evidence, other: Evidence) => string>> = {
   epoch: (head, other) =>
-    `It belongs to epoch ${head.epoch}, the other to epoch ${other.epoch}: the service corrected itself, twice in the same way, and what it said before no longer counts.`,
+    `It belongs to epoch ${head.epoch}, the other to epoch ${other.epoch}: two retrieves agreed on a correction, and earlier bodies no longer count.`,
   stage: (head, other) =>
-    `A dispute only moves on to later stages, and ${stageOf(head)} is later than ${stageOf(other)}.`,
+    `Disputes only move to later stages, and ${stageOf(head)} is later than ${stageOf(other)}.`,
   version: ({ content: { versionMicros } }, other) =>
     other.content.versionMicros === undefined
-      ? `It is dated by the service itself (${instant(versionMicros)}), the other is not.`
-      : `The service changed it later: ${instant(versionMicros)}, not ${instant(other.content.versionMicros)}.`,
+      ? `It has a version (${instant(versionMicros)}), and the other does not.`
+      : `Its version is later: ${instant(versionMicros)}, not ${instant(other.content.versionMicros)}.`,
   rank: (head, other) =>
-    `Their dates are the same or missing, and ${statusOf(head)} comes later in a life than ${statusOf(other)}.`,
+    `Their versions are equal or missing, and ${statusOf(head)} ranks above ${statusOf(other)}.`,
   captured: ({ content }, other) =>
-    `Date and status tell them apart no more, and captured amounts only grow: it carries ${carriedOf(content)}, the other ${carriedOf(other.content)}.`,
+    `Their versions and ranks are equal, and captured amounts only grow: it carries ${carriedOf(content)}, the other ${carriedOf(other.content)}.`,
   hash: () =>
-    'They differ in nothing that has an order, so the greater hash decides: like that every order of arrival ends the same.',
+    'They are equal in everything that has an order, so the greater hash wins: the order of arrival does not matter.',
 };
 
 function stageOf({ content }: Evidence): string {
@@ -219,7 +217,7 @@ function carriedOf({ amountReceivedMinor, currency }: SnapshotContent): string {
     : formatMoney(amountReceivedMinor, currency);
 }
 
-/** Fields worth an origin. Amounts captured and held have their own rule; see amountOrigins. */
+/** Fields with an explained origin. Captured and held amounts follow another rule; see amountOrigins. */
 const EXPLAINED_FIELDS = [
   'status',
   'stage',
@@ -254,7 +252,7 @@ function filledFields(
       {
         field: field.replace(/Micros$/, 'At'),
         value: isInstant ? formatInstant(value) : value,
-        from: summarise(from),
+        from: summarize(from),
       },
     ];
   });
@@ -287,7 +285,7 @@ function origin(
   return {
     ...named,
     basis,
-    from: from ? summarise(from) : null,
+    from: from ? summarize(from) : null,
     because: becauseOf(basis, from, head),
   };
 }
@@ -304,8 +302,8 @@ function becauseOf(
       return DOUBT_MEANINGS.provisional_amount;
     case 'carried':
       return from && compareSnapshots(from, head) === 0
-        ? 'The body that counts carries it.'
-        : 'The largest that a body carries: within an epoch it only grows.';
+        ? 'The head carries it.'
+        : 'The largest amount that a body carries: within an epoch it only grows.';
   }
 }
 
@@ -318,7 +316,7 @@ export function explainFinding(finding: OpenFinding): FindingExplanation {
   };
 }
 
-/** Advice is for a payment that is failed now; a code of an earlier attempt says nothing any more. */
+/** Advice for a payment that is failed now. A code of an earlier attempt no longer applies. */
 function explainDecline({
   ref,
   status,
@@ -329,7 +327,7 @@ function explainDecline({
   return declineOf(unifiedCode, unifiedMessage);
 }
 
-/** What a failed payment's code means and what to do; see contract/declines.ts. */
+/** The meaning of a failed payment's code, and what to do; see contract/declines.ts. */
 export function declineOf(code: string | undefined, message: string | undefined): Decline {
   if (code === undefined) {
     return {
@@ -338,7 +336,7 @@ export function declineOf(code: string | undefined, message: string | undefined)
       retry: null,
       mayRetry: null,
       mayUseAnotherMethod: null,
-      advice: 'The service gave no code, so nothing says whether another attempt helps.',
+      advice: 'The service sent no code, so it is not known whether another attempt can succeed.',
     };
   }
   const { customerMessage, explanation, ...advice } = declineAdvice(code);
@@ -375,7 +373,7 @@ function explainAccount(name: string): Explained {
   return { name, meaning: meaningOf(ACCOUNTS, name) };
 }
 
-/** Names come from the database, where a later version may know more of them. */
+/** Names come from the database, where a later version may have stored others. */
 function meaningOf(meanings: Readonly<Record<string, string>>, name: string): string {
   return Object.hasOwn(meanings, name) ? (meanings[name] ?? '') : '';
 }
@@ -383,15 +381,15 @@ function meaningOf(meanings: Readonly<Record<string, string>>, name: string): st
 function discrepancies(record: PartRecord, state: ResourceState): readonly string[] {
   const found: string[] = [];
   if (record.storedHeadHash !== undefined && record.storedHeadHash !== state.headHash) {
-    found.push('The stored state follows another body than the one that counts.');
+    found.push('The stored state has a different head than the evidence.');
   }
   for (const { leg, currency } of transfersFor(state, postedBy(record))) {
-    found.push(`The leg ${leg} in ${currency} has not moved what the state says.`);
+    found.push(`The leg ${leg} in ${currency} has not posted what the state requires.`);
   }
   return found;
 }
 
-/** How far the legs have come by the journal itself. */
+/** Posted amounts according to the journal. */
 function postedBy({ transfers }: PartRecord): Posted {
   const posted: Record<string, Record<string, PostedLeg>> = {};
   for (const { currency, leg, seq, cumulativeMinor } of transfers) {
@@ -400,7 +398,7 @@ function postedBy({ transfers }: PartRecord): Posted {
   return posted;
 }
 
-function summarise(evidence: Evidence): EvidenceSummary {
+function summarize(evidence: Evidence): EvidenceSummary {
   const { content } = evidence;
   return {
     contentHash: evidence.contentHash,

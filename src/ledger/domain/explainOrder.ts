@@ -1,6 +1,6 @@
 /**
- * Says why an order has its status: for each currency the rule of order.ts that applied and the
- * parts that made it apply, then which of the currencies spoke for the whole order.
+ * Explains the status of an order: for each currency the rule of order.ts that applied and the parts
+ * that made it apply, then the currency that determined the status of the order.
  */
 import { formatMoney } from '../../contract/money.ts';
 import { explainFinding, explainPart } from './explain.ts';
@@ -35,7 +35,7 @@ export interface CurrencyExplanation extends OrderTotals {
   readonly because: string;
   /** The parts that made the rule apply. */
   readonly decidedBy: readonly ResourceRef[];
-  /** What stands behind it in the precedence, or does not count. */
+  /** Parts that do not count, and why. */
   readonly notes: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export interface OrderExplanation {
   readonly currencies: readonly CurrencyExplanation[];
   readonly findings: readonly FindingExplanation[];
   readonly parts: readonly PartExplanation[];
-  /** What is stored differs from what its parts add up to. */
+  /** Differences between the stored order and its parts. */
   readonly discrepancies: readonly string[];
 }
 
@@ -78,7 +78,7 @@ export function explainOrder(record: OrderRecord): OrderExplanation {
     discrepancies:
       record.storedStatus === status
         ? []
-        : [`The stored status is ${record.storedStatus}, and the parts make it ${status}.`],
+        : [`The stored status is ${record.storedStatus}, but its parts make it ${status}.`],
   };
 }
 
@@ -101,19 +101,19 @@ function whyOrder(
   unpriced: readonly ExplainedPart[],
 ): string {
   if (currencies.length === 0 && unpriced.length === 0) {
-    return 'No part is left: its payments were moved to another order.';
+    return 'It has no parts: its payments were moved to another order.';
   }
-  const said = [
+  const statuses = [
     ...currencies.map(({ currency, status: word }) => `${word} (${currency})`),
-    ...unpriced.map(({ kind, id }) => `pending (${kind} ${id}, whose currency is not known)`),
+    ...unpriced.map(({ kind, id }) => `pending (${kind} ${id}, currency unknown)`),
   ];
-  if (said.length > 1) {
-    return `Of ${said.join(', ')} the one that stands first in the precedence is ${status}.`;
+  if (statuses.length > 1) {
+    return `Of ${statuses.join(', ')}, ${status} has precedence.`;
   }
   const [only] = currencies;
   return only
-    ? `All of it is in ${only.currency}, and that makes it ${status}.`
-    : 'Nothing is known of it but that it was mentioned, and that makes it pending.';
+    ? `All its parts are in ${only.currency}, where its status is ${status}.`
+    : 'Another resource mentions it, and Tallyhook has not received it yet. So it is pending.';
 }
 
 function explainCurrency(total: OrderTotals, parts: readonly ExplainedPart[]): CurrencyExplanation {
@@ -124,7 +124,7 @@ function explainCurrency(total: OrderTotals, parts: readonly ExplainedPart[]): C
   const because = `${rule.because(total)} (${decidedBy.map(nameOf).join(', ')})`;
   return {
     ...total,
-    because: `${because}; that stands before what the payments alone say.`,
+    because: `${because}; this has precedence over the status of its payments.`,
     decidedBy: decidedBy.map(toRef),
     notes,
   };
@@ -136,7 +136,7 @@ interface AmountRule {
   readonly because: (total: OrderTotals) => string;
 }
 
-/** The rules that money decides, in the order of precedence. */
+/** The rules about amounts, in order of precedence. */
 const AMOUNT_RULES: readonly AmountRule[] = [
   {
     statuses: ['charged_back'],
@@ -154,7 +154,7 @@ const AMOUNT_RULES: readonly AmountRule[] = [
     statuses: ['refunded', 'partially_refunded'],
     amount: 'refundedMinor',
     because: ({ refundedMinor, capturedMinor, currency }) =>
-      `${formatMoney(refundedMinor, currency)} was given back of ${formatMoney(capturedMinor, currency)} captured`,
+      `${formatMoney(refundedMinor, currency)} of ${formatMoney(capturedMinor, currency)} captured was refunded`,
   },
 ];
 
@@ -167,26 +167,28 @@ function whyPayments(
   const behind = payments.filter((part) => paymentStatusWord(part) !== status);
   if (payments.length === 0) {
     return {
-      because: 'No payment is in this currency, and its refunds and disputes moved nothing yet.',
+      because:
+        'There is no payment in this currency, and its refunds and disputes have moved no money yet.',
       decidedBy: [],
     };
   }
   const others = behind.map((part) => `${paymentStatusWord(part)} (${nameOf(part)})`);
-  const stands =
-    others.length > 0 ? ` In the precedence it stands before ${others.join(', ')}.` : '';
+  const precedence = others.length > 0 ? ` It has precedence over ${others.join(', ')}.` : '';
   return {
-    because: `${decidedBy.map(nameOf).join(', ')}: alone that makes an order ${status}.${stands}`,
+    because: `${decidedBy.map(nameOf).join(', ')} makes the order ${status}.${precedence}`,
     decidedBy: decidedBy.map(toRef),
   };
 }
 
-/** Parts that a reader would expect to count, and why they do not. */
+/** Notes on parts that a reader would expect to count. */
 function noteOn(part: ExplainedPart): readonly string[] {
   if (part.kind === 'dispute' && part.stage === 'pre_dispute') {
-    return [`${nameOf(part)} is at the stage pre_dispute: a question of the bank, no money moved.`];
+    return [
+      `${nameOf(part)} is at the stage pre_dispute: an inquiry by the bank that has moved no money.`,
+    ];
   }
   if (part.kind === 'refund' && part.status !== 'succeeded') {
-    return [`${nameOf(part)}: only a refund that succeeded changes the status.`];
+    return [`${nameOf(part)}: only a successful refund changes the status.`];
   }
   return [];
 }

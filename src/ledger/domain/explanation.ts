@@ -1,13 +1,13 @@
 /**
- * What goes into an explanation and what comes out of it: see explain.ts. All of it is plain data,
- * as `--json` prints it: times are ISO 8601, what is not there is null.
+ * The input and output of an explanation; see explain.ts. The output is plain data: times are ISO 8601,
+ * and missing values are null.
  */
 import type { RetryAdvice } from '../../contract/declines.ts';
 import type { Contradiction, Epoch } from './epochs.ts';
 import type { Doubt, IllegalStep, KeyField } from './merge.ts';
 import type { ResourceRef, Snapshot, SnapshotSource } from './snapshot.ts';
 
-/** A stored snapshot with what brought it. */
+/** A stored snapshot with its source. */
 export interface Evidence extends Snapshot {
   /** The inbox row and the event that brought it; undefined for a retrieve or a list. */
   readonly inboxId: number | undefined;
@@ -57,7 +57,7 @@ export interface EvidenceSummary {
   readonly source: SnapshotSource;
   readonly eventId: string | null;
   readonly inboxId: number | null;
-  /** When the service said it, and when it was stored. */
+  /** When the service sent it, and when it was stored. */
   readonly observedAt: string;
   readonly recordedAt: string;
   readonly epoch: number;
@@ -67,7 +67,7 @@ export interface EvidenceSummary {
 }
 
 export type Decision =
-  /** Mentioned by another resource and never seen itself. */
+  /** Mentioned by another resource and not received itself. */
   | { readonly outcome: 'unseen'; readonly because: string }
   | { readonly outcome: 'only_one'; readonly because: string }
   | {
@@ -107,7 +107,7 @@ export interface Decline {
   readonly code: string | null;
   readonly message: string | null;
   readonly retry: RetryAdvice | null;
-  /** Null where no code tells, like `retry`. */
+  /** Null if the code does not determine it, like `retry`. */
   readonly mayRetry: boolean | null;
   readonly mayUseAnotherMethod: boolean | null;
   readonly advice: string;
@@ -123,7 +123,7 @@ export interface TransferExplanation {
   readonly debit: Explained;
   readonly credit: Explained;
   readonly meaning: string;
-  /** The leg shrank: an earlier transfer is taken back, in whole or in part. */
+  /** The transfer reverses an earlier one, in whole or in part. */
   readonly isTakenBack: boolean;
   readonly eventId: string | null;
   readonly inboxId: number | null;
@@ -135,7 +135,7 @@ export interface PartExplanation extends ResourceRef {
   readonly stage: string | null;
   readonly currency: string | null;
   readonly amountMinor: number | null;
-  /** Payments: with surcharge, tax and shipping; null where the service names none. */
+  /** Payments: with surcharge, tax and shipping; null if the service sends none. */
   readonly netAmountMinor: number | null;
   readonly authorizedMinor: number;
   readonly capturedMinor: number;
@@ -146,7 +146,7 @@ export interface PartExplanation extends ResourceRef {
   readonly bodies: number;
   readonly head: EvidenceSummary | null;
   readonly decision: Decision;
-  /** Fields that the head does not carry, with the body that they come from. */
+  /** Fields that the head does not carry, with the body that carries them. */
   readonly filled: readonly FieldOrigin[];
   readonly amounts: readonly AmountOrigin[];
   readonly doubts: readonly Explained<Doubt>[];
@@ -157,7 +157,7 @@ export interface PartExplanation extends ResourceRef {
   /** Whether enough is known to post money. */
   readonly posts: boolean;
   readonly transfers: readonly TransferExplanation[];
-  /** What is stored differs from what the evidence folds to (invariant 3). */
+  /** Differences between the stored state and the fold of the evidence (invariant 3). */
   readonly discrepancies: readonly string[];
   readonly nextCheckAt: string | null;
 }

@@ -1,57 +1,59 @@
 /**
- * Findings: differences between ledger and service, or inside either. A finding is named by its
- * class and its subject; one is open at a time for each name.
+ * Findings: discrepancies between ledger and service, or inside either. A class and a subject identify
+ * a finding; at most one is open for each pair.
  *
- * Those about a resource follow its merged state: they open and close as the state changes. Those
- * about an event stay until somebody deals with the event.
+ * Findings about a resource follow its merged state: they open and close as the state changes. Findings
+ * about an event stay open until a person handles the event.
  */
 import type { EventReading, InboxEvent } from './event.ts';
 import { dueMinor, type ResourceState } from './merge.ts';
 import type { Merged } from './mergeObservations.ts';
 import type { ResourceRef } from './snapshot.ts';
 
-/** What each class means, for people. */
+/** The meaning of each class, for people. */
 export const FINDING_CLASSES = {
   unknown_status: 'The service sent a status that this version does not know.',
-  status_conflict: 'The history holds a step that no life can take, or the service contradicts it.',
-  amount: 'An amount cannot be read, or bodies of the service contradict each other in money.',
-  currency: 'A refund or dispute is in another currency than its payment.',
-  over_capture: 'More was captured than the payment asked for.',
+  status_conflict:
+    'The history has an impossible status transition, or the service contradicts it.',
+  amount: 'An amount cannot be read, or bodies from the service contradict each other about money.',
+  currency: 'A refund or dispute is in a different currency than its payment.',
+  over_capture: 'More was captured than the amount of the payment.',
   capture_revoked:
     'The service reported captured money and then that the payment failed; the capture was reversed.',
-  over_refund: 'More was refunded, or is about to be, than was captured.',
+  over_refund: 'More was refunded, or is being refunded, than was captured.',
   double_paid: 'Two payments of one order were paid.',
   double_loss: 'Refunds and disputes together exceed what was captured.',
   dispute_and_refund: 'A dispute and a refund of one order are both undecided.',
-  missing_local: 'The service shows something that could not be brought into the ledger.',
-  stale_local: 'The service shows another state, and asking for it did not bring it here.',
+  missing_local: 'The service has something that could not be added to the ledger.',
+  stale_local: 'The service lists a different state, and a retrieve did not update the ledger.',
   totals:
-    'Counts of the service and of the ledger differ, and comparing row by row did not mend it.',
-  list_unstable: 'A list of the service did not come to rest, or lacks what the service knows.',
-  filter_ignored: 'The service ignores the filter of created time in a list.',
+    'Counts of the service and of the ledger differ, and a comparison row by row did not repair it.',
+  list_unstable: 'A list of the service kept changing, or misses something that the service has.',
+  filter_ignored: 'The service ignores the created-time filter of a list.',
   watermark_ahead:
-    "A list counted as read up to a time ahead of the service's clock; nothing was compared meanwhile.",
+    "A list counted as read up to a time ahead of the service's clock, so later changes were not compared.",
   service_unusable:
-    'The payment service cannot be asked for this, or refuses it; it is not compared until it can.',
-  orphan: 'Something was mentioned that the service has not known for a day.',
-  missing_remote: 'The ledger holds something that the service does not know.',
-  overdue: 'Money stands longer on its way than it should.',
-  authorization_expiring: 'A hold is near the end of its time, or past it, and was not captured.',
-  version_ahead: 'A body carries a version far in the future; it was not used as one.',
-  link: 'One label of an event names another kind of resource than its ids and its other label do.',
+    'The payment service does not offer this list, or refuses it. Nothing in it is compared until that changes.',
+  orphan: 'Another resource mentions this, and the service has not known it for a day.',
+  missing_remote: 'The ledger has something that is missing at the service.',
+  overdue: 'Money has been in transit for too long.',
+  authorization_expiring:
+    'An authorization is about to expire, or has expired, and was not captured.',
+  version_ahead: 'The version of a body is far in the future and was not used.',
+  link: 'One label of an event names a different kind of resource than its ids and its other label.',
   payment_conflict:
-    'Bodies of a refund or dispute name different payments; it is filed under the one of the latest.',
+    'Bodies of a refund or dispute name different payments; it is filed under the latest one.',
   label_conflict:
-    'The labels of an event name another kind of resource than its ids do; nothing was applied.',
-  event_id_reused: 'Two different bodies came under one event id; the first one counts.',
+    'The labels of an event name a different kind of resource than its ids; it was not applied.',
+  event_id_reused: 'Two different bodies arrived under one event id; the first was applied.',
   foreign_merchant: 'A signed event of another merchant account arrived; it was not applied.',
-  unreadable_event: 'A signed body holds no usable envelope; it is kept and was not applied.',
-  event_ignored: 'An event names no payment, refund, dispute or payout; nothing was applied.',
+  unreadable_event: 'A signed body has no usable envelope; it is stored and was not applied.',
+  event_ignored: 'An event names no payment, refund, dispute or payout; it was not applied.',
   event_dead: 'An event could not be applied in the allowed number of attempts.',
 } as const;
 export type FindingClass = keyof typeof FINDING_CLASSES;
 
-/** What a class means; of classes that only a later version knows, nothing. */
+/** The meaning of a class; empty for a class of a later version. */
 export function findingMeaning(name: string): string {
   return Object.hasOwn(FINDING_CLASSES, name) ? FINDING_CLASSES[name as FindingClass] : '';
 }
@@ -66,7 +68,7 @@ export const STATE_FINDING_CLASSES = [
   'payment_conflict',
 ] as const satisfies readonly FindingClass[];
 
-/** Classes about an event that say why it was taken in and posted nothing. */
+/** Classes about an event that explain why it was persisted and posted nothing. */
 export const NOT_APPLIED_CLASSES = [
   'unreadable_event',
   'foreign_merchant',
@@ -75,7 +77,7 @@ export const NOT_APPLIED_CLASSES = [
   'amount',
 ] as const satisfies readonly FindingClass[];
 
-/** A difference as it is reported: its class, what it is about, and what was seen. */
+/** A finding to record. */
 export interface Finding<Class extends FindingClass = FindingClass> {
   readonly class: Class;
   readonly subject: string;
@@ -121,7 +123,7 @@ export function stateFindings(ref: ResourceRef, { state, contradiction }: Merged
   return findings;
 }
 
-/** Resources other than payments capture nothing. */
+/** Only payments capture money. */
 function captureFindings(subject: string, state: ResourceState): StateFinding[] {
   const { amountMinor, netAmountMinor, capturedMinor, revokedMinor, currency } = state;
   const findings: StateFinding[] = [];

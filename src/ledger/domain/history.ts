@@ -1,4 +1,4 @@
-/** What is stored of an order's history. Times are microseconds since 1970. */
+/** The stored rows that make up an order's timeline. Times are microseconds since 1970. */
 import type { ReasonFields } from '../../contract/reasons.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { OrderStatus } from './order.ts';
@@ -68,7 +68,7 @@ export interface FindingHistory {
   readonly closedMicros: number | null;
 }
 
-/** An alert about the order, one of its parts or one of their events, with its last words. */
+/** An alert about the order, one of its parts or one of their events, with its latest sentence. */
 export interface AlertHistory {
   readonly id: number;
   readonly rule: string;

@@ -1,14 +1,14 @@
 /**
- * The journal in the format of hledger (https://hledger.org), so that another program can check and
- * report on our books.
+ * Writes the journal in the format of hledger (https://hledger.org), so that another program can check
+ * the ledger and report on it.
  *
  * 1. Every transfer is one transaction with both postings written out, its number as the code.
  * 2. Amounts have the decimals of their currency, and the decimal mark is declared: `6.540 KWD` must
  *    not be read as thousands.
  * 3. Ids from outside are percent-encoded (as encodeURIComponent does): `;` would begin a comment,
  *    `,` would end a tag, `name:` and `[date]` would be read as what they look like.
- * 4. The file ends with assertions of what its rows add up to by our own sum, so that `hledger check`
- *    compares the two and a file that was cut off can be told from a whole one.
+ * 4. The file ends with balance assertions from Tallyhook's own sums. `hledger check` compares them with
+ *    its sums, so that a truncated file is detected.
  */
 import { currencyExponent, formatAmount } from '../../contract/money.ts';
 import type { JournalFormat, JournalRow } from './journalFormats.ts';
@@ -16,7 +16,7 @@ import { ACCOUNTS, type Account } from './legs.ts';
 import { orderIdOf } from './order.ts';
 import { formatInstant } from './time.ts';
 
-/** Our accounts by hledger's names and types. Holds are no money: they stand apart, without a type. */
+/** Names and types of the accounts in hledger. Holds are not money, so their accounts have no type. */
 export const HLEDGER_ACCOUNTS: Readonly<
   Record<Account, { readonly name: string; readonly type?: 'A' | 'L' | 'R' | 'X' }>
 > = {
@@ -33,11 +33,11 @@ export const HLEDGER_ACCOUNTS: Readonly<
 };
 
 export interface HledgerOptions {
-  /** What the rows cover, in words; part of the heading. */
+  /** The range of the rows in words, for the heading. */
   readonly covers: string;
 }
 
-/** Keeps the currencies met so far and a sum for each account and currency: no more than a few hundred. */
+/** Keeps the currencies so far and a sum for each account and currency: at most a few hundred values. */
 export function hledgerFormat({ covers }: HledgerOptions): JournalFormat {
   const currencies = new Set<string>();
   const sums = new Map<string, bigint>();
@@ -66,7 +66,7 @@ export function hledgerFormat({ covers }: HledgerOptions): JournalFormat {
 function heading(covers: string): string {
   const lines = [
     `; Tallyhook's journal: ${covers}.`,
-    '; Dates are those of recording, in UTC. Ids are percent-encoded. Holds are under memo: and are no money.',
+    '; Dates are those of recording, in UTC. Ids are percent-encoded. Holds are under memo: and are not money.',
     '',
     'decimal-mark .',
     '',
@@ -78,12 +78,12 @@ function heading(covers: string): string {
   return `${lines.join('\n')}\n\n`;
 }
 
-/** Declares how amounts of a currency are written: a decimal mark even where no decimals follow. */
+/** Declares the format of a currency's amounts, with a decimal mark even if it has no decimals. */
 function commodityDirective(currency: string): string {
   return `commodity 1000.${'0'.repeat(currencyExponent(currency))} ${currency}\n\n`;
 }
 
-/** A later version may know accounts that this one does not; they stand apart and are seen. */
+/** A later version may have accounts that this one does not know; they get a name of their own. */
 function accountName(code: string): string {
   return Object.hasOwn(HLEDGER_ACCOUNTS, code)
     ? HLEDGER_ACCOUNTS[code as Account].name
@@ -114,7 +114,7 @@ function transaction(row: JournalRow, { date, debit, credit }: Placed): string {
 
 function assertions(date: string, sums: ReadonlyMap<string, bigint>): string {
   const lines = [
-    '; What the rows above add up to, by our own sum: `hledger check` compares it with its own.',
+    '; Balances of the rows above, as Tallyhook adds them up. `hledger check` compares them with its own.',
     `${date} balances`,
   ];
   for (const [key, sumMinor] of [...sums].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -127,7 +127,7 @@ function assertions(date: string, sums: ReadonlyMap<string, bigint>): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The characters that hledger reads are all among those that are encoded. */
+/** Encodes every character that has a meaning in hledger. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }

@@ -1,9 +1,9 @@
 /**
- * The journal as text for other programs: a table for spreadsheets, JSON lines for scripts. The
+ * Writes the journal as text for other programs: CSV for spreadsheets, JSON lines for scripts. The
  * format of hledger is in hledger.ts.
  *
  * 1. Amounts are exact: minor units as integers, or decimal text with the currency's exponent.
- * 2. What comes from outside cannot break out of its place, nor be run by what opens the file.
+ * 2. Text from outside cannot break out of its field, and a spreadsheet does not run it as a formula.
  */
 import { formatAmount } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
@@ -15,7 +15,7 @@ export interface JournalRow {
   readonly id: number;
   readonly kind: ResourceKind;
   readonly resourceId: string;
-  /** The order that the resource is in now; payouts are in none. */
+  /** The order that the resource is filed under now; payouts have none. */
   readonly orderKey: string | undefined;
   readonly leg: string;
   readonly seq: number;
@@ -29,7 +29,7 @@ export interface JournalRow {
   readonly recordedMicros: number;
 }
 
-/** Writes one export: what stands before the rows, each row in its turn, what stands after them. */
+/** The parts of an export: the text before the rows, each row, and the text after them. */
 export interface JournalFormat {
   begin(): string;
   row(row: JournalRow): string;
@@ -64,18 +64,18 @@ export function csvFormat(): JournalFormat {
   };
 }
 
-/** What a spreadsheet takes for the beginning of a formula; some also take the full-width forms. */
+/** Characters that start a formula in a spreadsheet, some of them also in full-width form. */
 const FORMULA_START = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
-/** A semicolon parts fields where the decimal mark is a comma. */
+/** Spreadsheets separate fields by semicolons in locales with a decimal comma. */
 const NEEDS_QUOTES = /[",;\t\r\n]/;
 
-/** One field: quoted where it must be, and with an apostrophe before what would be a formula. */
+/** One field: quoted if necessary, with an apostrophe before a formula. */
 export function csvField(text: string): string {
-  const harmless = FORMULA_START.test(text) ? `'${text}` : text;
-  return NEEDS_QUOTES.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  const safe = FORMULA_START.test(text) ? `'${text}` : text;
+  return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** One JSON object a line, amounts in minor units. */
+/** One JSON object per line, with amounts in minor units. */
 export function jsonlFormat(): JournalFormat {
   return {
     begin: () => '',

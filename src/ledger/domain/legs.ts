@@ -1,26 +1,26 @@
 /**
- * The journal's rules. Terms: a *leg* is a named series of transfers of one resource in one
- * currency; its *target* is what it should have moved in all by now; its *posted* amount is what it
- * has moved.
+ * The rules of the journal. Terms: a *leg* is a named series of transfers of one resource in one
+ * currency; its *target* is the total that it should have moved by now; its *posted* amount is the total
+ * that it has moved.
  *
- * 1. A target is a function of the merged state alone. A currency that the resource has no more has
- *    targets of zero.
- * 2. What is posted is target minus posted, in the transaction that changes the state. A negative
- *    difference is posted with the accounts swapped. So a late refund failure, a dispute won after
- *    it was lost or a reversed payout need no code of their own.
- * 3. Nothing is posted while the state does not say enough (`posts`): what was posted stays.
- * 4. Every transfer debits one account and credits another by the same amount, so books that do not
- *    balance cannot be written.
+ * 1. A target is a function of the merged state alone. In a currency that the resource no longer has,
+ *    targets are zero.
+ * 2. The transaction that changes the state posts target minus posted. A negative difference is posted
+ *    with the accounts swapped. So a late refund failure, a dispute won after it was lost and a reversed
+ *    payout need no code of their own.
+ * 3. While the state is not complete enough to post (`posts`), nothing is posted and posted amounts stay.
+ * 4. Every transfer debits one account and credits another by the same amount, so the journal always
+ *    balances.
  */
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { FINAL_STATUSES } from '../../contract/statuses.ts';
 import type { ResourceState } from './merge.ts';
 
 export const ACCOUNTS = {
-  'psp.clearing': 'what the service holds for us by its own words; fees are not in its interface',
-  'order.due': 'what orders were paid, less captures voided afterwards',
-  'order.refunds': 'what was given back, or is about to be',
-  'refund.in_flight': 'refunds asked for and not yet settled or failed',
+  'psp.clearing': 'held for us by the service; fees are not in its interface',
+  'order.due': 'paid for orders, minus captures that were voided later',
+  'order.refunds': 'refunded, or requested to be',
+  'refund.in_flight': 'refunds requested and not yet settled or failed',
   'memo.auth_open': 'holds that can still be captured; no money has moved',
   'memo.auth_contra': 'the other side of memo.auth_open',
   'dispute.held': 'withheld by the service until a dispute is decided',
@@ -63,13 +63,13 @@ export const LEGS = {
 /** Cumulative amounts by leg, in minor units of one currency. */
 export type Targets = Readonly<Record<string, number>>;
 
-/** What the targets of a resource are told from. */
+/** The fields of a state that determine the targets. */
 export type MoneyState = Pick<
   ResourceState,
   'ref' | 'status' | 'stage' | 'amountMinor' | 'authorizedMinor' | 'capturedMinor'
 >;
 
-/** What the legs of a resource should have moved in all (invariant 1). */
+/** The targets of a resource's legs (invariant 1). */
 export function targetsOf(state: MoneyState): Targets {
   switch (state.ref.kind) {
     case 'payment':
@@ -102,7 +102,7 @@ function refundTargets({ status, amountMinor = 0 }: MoneyState): Targets {
   };
 }
 
-/** A dispute at `pre_dispute` is a question: nothing is withheld until it becomes one. */
+/** At the stage `pre_dispute` a dispute is an inquiry, and no money is withheld. */
 function disputeTargets({ status = '', stage, amountMinor = 0 }: MoneyState): Targets {
   const moves = stage !== 'pre_dispute';
   const isLost = moves && ['lost', 'accepted', 'expired'].includes(status);
@@ -123,7 +123,7 @@ function payoutTargets({ status = '', amountMinor = 0 }: MoneyState): Targets {
   };
 }
 
-/** How far a leg has come: the number of its last transfer and what it has moved in all. */
+/** The position of a leg: the number of its last transfer and the total that it has moved. */
 export interface PostedLeg {
   readonly seq: number;
   readonly cumulativeMinor: number;
@@ -132,7 +132,7 @@ export interface PostedLeg {
 /** Posted legs of one resource: by currency, then by leg. */
 export type Posted = Readonly<Record<string, Readonly<Record<string, PostedLeg>>>>;
 
-/** One row of the journal, to be written. */
+/** A journal row to insert. */
 export interface Transfer {
   readonly leg: string;
   readonly currency: string;
@@ -144,7 +144,7 @@ export interface Transfer {
   readonly cumulativeMinor: number;
 }
 
-/** The transfers that bring a resource from what is posted to its targets (invariant 2). */
+/** The transfers that move a resource from its posted amounts to its targets (invariant 2). */
 export function transfersFor(state: ResourceState, posted: Posted): readonly Transfer[] {
   const { currency: current, ref } = state;
   if (!state.posts || current === undefined) return [];
@@ -187,7 +187,7 @@ function transferTo(
   ];
 }
 
-/** What is posted once `transfers` are written. */
+/** The posted amounts after `transfers`. */
 export function postedAfter(posted: Posted, transfers: readonly Transfer[]): Posted {
   const after: Record<string, Posted[string]> = { ...posted };
   for (const { currency, leg, seq, cumulativeMinor } of transfers) {

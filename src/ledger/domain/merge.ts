@@ -2,28 +2,27 @@
  * The merge rule: the state of a resource is a join over the *set* of its snapshots.
  *
  * Terms. *Key*: what orders the snapshots of one resource. *Head*: the snapshot with the greatest
- * key. *Carried*: a field that a snapshot has; fields it lacks are undefined.
+ * key. *Carried*: a field that a snapshot has; the others are undefined.
  *
  * 1. State is a function of a set: arrival order and duplicates cannot matter.
  * 2. The key compares, field by field: epoch, dispute stage, object version (none is lowest), rank
- *    of the status, carried captured amount, content hash. It is a total order, so no tie is left
- *    to luck. Neither the envelope's time nor the time of receipt takes part: a retried webhook
- *    carries an old body under any of them.
- * 3. The head gives the fields. What the head does not carry comes from the greatest snapshot that
- *    does.
+ *    of the status, carried captured amount, content hash. It is a total order, so there are no ties.
+ *    The time of the envelope and the time of receipt do not take part: a retried webhook carries an
+ *    old body with new times.
+ * 3. Fields come from the head. A field that the head does not carry comes from the greatest snapshot
+ *    that does.
  * 4. Cumulative amounts are maxima over carried values of the head's epoch and currency: amounts
  *    captured and authorized only grow within an epoch. A captured amount counts only beside a status
- *    that claims a capture (CAPTURE_CLAIMS), and a `failed` snapshot voids what lies below it: a later
- *    attempt starts from zero.
+ *    that claims a capture (CAPTURE_CLAIMS), and a `failed` snapshot voids the captures below it: a
+ *    later attempt starts from zero.
  * 5. A `succeeded` payment without a captured amount counts its net amount provisionally if it was
  *    never held for capture. The provisional value is never stored, so the first carried value
- *    replaces it instead of competing with it. Of what was held the amount is unknown and nothing is
- *    posted.
- * 6. Doubts are stated, not resolved here: each of them makes a retrieve due.
- * 7. A state with an unknown status posts nothing: what it means for money is not known.
+ *    replaces it. If money was held, the captured amount is unknown and nothing is posted.
+ * 6. The merge reports uncertainties and does not resolve them: each makes a retrieve due.
+ * 7. A state with an unknown status posts nothing, because its effect on money is unknown.
  *
- * Rejected: last write wins by time (two events of one tick lose one), and arrival order (a
- * reordered pair loses the later state). The small models beside the design show both failing.
+ * Rejected: last write wins by time (of two events with one timestamp, one is lost), and arrival order
+ * (of a reordered pair, the later state is lost).
  */
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { captureClaim, FINAL_STATUSES, isKnownStatus } from '../../contract/statuses.ts';
@@ -31,20 +30,20 @@ import { stageRank, statusRank } from './ranks.ts';
 import { capturedOf, type ResourceRef, type Snapshot, type SnapshotContent } from './snapshot.ts';
 import { isReachable } from './transitions.ts';
 
-/** Why the state cannot be trusted without asking the service again. */
+/** Why a state needs a retrieve before it can be trusted. */
 export type Doubt =
-  /** Status, amount or currency is known from nowhere, or the head did not carry it. */
+  /** The head carries no status, amount or currency. */
   | 'incomplete'
   | 'unknown_status'
-  /** A body without a version says more than the versioned head. */
+  /** A body without a version ranks above the versioned head. */
   | 'unversioned_ahead'
-  /** The captured or authorized amount stands in for one that no body carried. */
+  /** The captured or authorized amount is assumed, because no body carries it. */
   | 'provisional_amount'
-  /** Captured from a hold, and no body says how much. */
+  /** Money was captured from a hold, and no body carries the amount. */
   | 'unknown_amount'
-  /** Ended without success, may have captured before, and no final body says how much. */
+  /** The payment ended without success after a possible capture, and no final body carries the amount. */
   | 'unstated_capture'
-  /** Bodies that nothing tells apart in time say different money. */
+  /** Bodies that have no order in time carry different amounts. */
   | 'conflicting_amounts';
 
 export interface IllegalStep {
@@ -52,18 +51,18 @@ export interface IllegalStep {
   readonly to: string;
 }
 
-/** The merged state of one resource. Fields as in SnapshotContent, joined over the set. */
+/** The merged state of one resource. The fields of SnapshotContent are joined over the set. */
 export interface ResourceState extends SnapshotContent {
   readonly ref: ResourceRef;
   readonly epoch: number;
   readonly headHash: string;
-  /** Payments held for capture: the largest hold that was seen; otherwise 0. */
+  /** Payments held for capture: the largest hold; otherwise 0. */
   readonly authorizedMinor: number;
-  /** Payments: what was captured; otherwise 0. */
+  /** Payments: the captured amount; otherwise 0. */
   readonly capturedMinor: number;
-  /** Payments that are failed now: what an older body reported as captured; otherwise 0. */
+  /** Failed payments: the captured amount that an older body carries; otherwise 0. */
   readonly revokedMinor: number;
-  /** Refunds and disputes: every payment that a body names, where they name several; otherwise none. */
+  /** Refunds and disputes: the payments that bodies name, if they name several; otherwise empty. */
   readonly namedPayments: readonly string[];
   /** Whether enough is known to post money for this resource. */
   readonly posts: boolean;
@@ -173,7 +172,7 @@ function hasParent(kind: ResourceKind): boolean {
   return kind === 'refund' || kind === 'dispute';
 }
 
-/** A refund or dispute never changes its payment: bodies that name several contradict each other. */
+/** A refund or dispute never changes its payment, so bodies that name several contradict each other. */
 function namedPayments(snapshots: readonly Snapshot[]): readonly string[] {
   const named = new Set(snapshots.flatMap(({ content }) => content.paymentId ?? []));
   return named.size > 1 ? [...named].sort() : [];
@@ -193,7 +192,7 @@ const NO_PAYMENT_AMOUNTS: PaymentAmounts = {
   doubts: [],
 };
 
-/** Statuses that say money is held for capture, or was taken from such a hold. */
+/** Statuses that mean that money is held for capture, or was captured from a hold. */
 export const HELD: ReadonlySet<string> = new Set([
   'requires_capture',
   'partially_authorized_and_requires_capture',
@@ -201,7 +200,7 @@ export const HELD: ReadonlySet<string> = new Set([
   'partially_captured_and_capturable',
 ]);
 
-/** Statuses whose body states the final captured amount when it carries one. */
+/** Statuses in which a carried captured amount is final. */
 const SETTLED: ReadonlySet<string> = new Set([
   'succeeded',
   'partially_captured',
@@ -221,9 +220,9 @@ function paymentAmounts(fields: SnapshotContent, current: readonly Snapshot[]): 
 }
 
 /**
- * Where an amount of a payment comes from. `carried`: `from` carries it, or nothing carries any and it
- * is zero. `provisional`: it stands in for an amount that no body carries. `unknown`: money was
- * captured and no body says how much; `from` carries what is known of it.
+ * The source of a payment's amount. `carried`: `from` carries it, or no body carries one and it is zero.
+ * `provisional`: it is assumed, because no body carries one. `unknown`: money was captured and no body
+ * carries the final amount; `from` carries the known part.
  */
 export interface AmountSource<One extends Snapshot> {
   readonly basis: 'carried' | 'provisional' | 'unknown';
@@ -231,8 +230,8 @@ export interface AmountSource<One extends Snapshot> {
 }
 
 /**
- * Where the amounts of a payment's state come from, by the rules that made them. Apart from the fold,
- * which runs for every event: only an explanation needs it.
+ * The sources of the amounts in a payment's state, by the rules of the fold. Only explanations need
+ * them, so they are not part of the fold, which runs for every event.
  */
 export function amountSources<One extends Snapshot>(
   ascending: readonly One[],
@@ -261,7 +260,7 @@ function sourceOf<One extends Snapshot>(
   return { basis: doubts.includes('unknown_amount') ? 'unknown' : 'carried', from: find() };
 }
 
-/** The snapshots above the last one that says the payment failed (invariant 4). */
+/** The snapshots above the last failed one (invariant 4). */
 function latestAttempt<One extends Snapshot>(ascending: readonly One[]): readonly One[] {
   const failure = ascending.findLastIndex(
     ({ content }) => captureClaim(content.status) === 'failed',
@@ -269,7 +268,7 @@ function latestAttempt<One extends Snapshot>(ascending: readonly One[]): readonl
   return ascending.slice(failure + 1);
 }
 
-/** Bodies may lack the capture method, or name one that is not known: a hold that was seen is one. */
+/** A body may carry no capture method, or an unknown one. Then a status that holds money shows it. */
 function isHeldForCapture(fields: SnapshotContent, current: readonly Snapshot[]): boolean {
   return (
     fields.captureMethod?.startsWith('manual') === true ||
@@ -299,23 +298,23 @@ function capturedAmount(
   return { capturedMinor: provisionalMinor(fields), doubts: ['provisional_amount'] };
 }
 
-/** The last word on a payment carries less than an earlier body: within an epoch that cannot be. */
+/** A final body carries less than an earlier one, which is impossible within an epoch. */
 function carriedLess(attempt: readonly Snapshot[]): readonly Doubt[] {
   const last = attempt.at(-1)?.content;
   if (!last || !FINAL_STATUSES.payment.has(last.status ?? '')) return [];
-  // A void may report what is left of the capture.
+  // A void may report the remaining captured amount.
   if (last.status === 'cancelled_post_capture') return [];
   const carriedMinor = capturedOf(last);
   const mostMinor = maxCarried(attempt, capturedOf) ?? 0;
   return carriedMinor !== undefined && carriedMinor < mostMinor ? ['conflicting_amounts'] : [];
 }
 
-/** Capture methods that capture only by succeeding. */
+/** Capture methods that capture only if the payment succeeds. */
 const CAPTURES_BY_SUCCESS: ReadonlySet<string> = new Set(['automatic', 'sequential_automatic']);
 
 /**
- * A payment that was cancelled or expired keeps what it had captured. An amount that was carried before
- * the end may have grown since, so only a final body can state it.
+ * A payment that was cancelled or expired keeps its captures. An amount from before the end may have
+ * grown since, so only a final body can carry the amount.
  */
 function unstatedCapture(
   { status, captureMethod = '' }: SnapshotContent,
@@ -324,19 +323,19 @@ function unstatedCapture(
 ): readonly Doubt[] {
   const mayHaveCaptured = isHeld || !CAPTURES_BY_SUCCESS.has(captureMethod);
   if (captureClaim(status) !== 'kept' || !mayHaveCaptured) return [];
-  const isStated = attempt.some(
+  const isCarried = attempt.some(
     ({ content }) =>
       FINAL_STATUSES.payment.has(content.status ?? '') && capturedOf(content) !== undefined,
   );
-  return isStated ? [] : ['unstated_capture'];
+  return isCarried ? [] : ['unstated_capture'];
 }
 
-/** What stands in for an amount that no body carries. */
+/** The assumed amount, if no body carries one. */
 function provisionalMinor(fields: SnapshotContent): number {
   return dueMinor(fields) ?? 0;
 }
 
-/** What a payment is to bring: with surcharge, tax and shipping where the service names them. */
+/** The amount due for a payment, with surcharge, tax and shipping if the service sends them. */
 export function dueMinor({
   netAmountMinor,
   amountMinor,
@@ -345,8 +344,8 @@ export function dueMinor({
 }
 
 /**
- * What older bodies reported as captured, of a payment that is failed now. Only dated bodies tell
- * that the failure came later: an undated one may be of an earlier attempt.
+ * The amount that older bodies of a failed payment carry as captured. Only dated bodies show that the
+ * failure came later: an undated one may belong to an earlier attempt.
  */
 function revokedAmount(fields: SnapshotContent, current: readonly Snapshot[]): number {
   if (captureClaim(fields.status) !== 'failed') return 0;
@@ -360,8 +359,8 @@ function revokedAmount(fields: SnapshotContent, current: readonly Snapshot[]): n
 }
 
 /**
- * The largest hold. Only bodies that say money is held, or was captured, count: some services
- * report the whole amount as capturable long before anything is authorized.
+ * The largest hold. Only bodies with a status that holds or captures money count: some services report
+ * the full amount as capturable long before anything is authorized.
  */
 function authorizedAmount(
   fields: SnapshotContent,
@@ -375,7 +374,7 @@ function authorizedAmount(
     : { authorizedMinor: 0, doubts: [] };
 }
 
-/** The hold that a body carries: what can still be captured of it and what was captured. */
+/** The hold that a body carries: its capturable and its captured amount. */
 function holdOf(content: SnapshotContent): number | undefined {
   const { status = '', amountCapturableMinor } = content;
   if (!HELD.has(status) && !SETTLED.has(status)) return undefined;
@@ -425,8 +424,8 @@ function headDoubts(
 }
 
 /**
- * Whether a snapshot that is neither older nor earlier in life than the head says other money.
- * Captured amounts may differ while captures go on: two of them can fall into one tick.
+ * Whether a snapshot that is neither older nor lower in rank than the head carries other money terms.
+ * Captured amounts may differ while captures continue: two of them can have one timestamp.
  */
 function contradictsMoney(snapshot: Snapshot, head: Snapshot): boolean {
   const { kind } = head.ref;
@@ -447,15 +446,15 @@ function contradictsMoney(snapshot: Snapshot, head: Snapshot): boolean {
 }
 
 /**
- * Steps that no life can take, judged in key order. Snapshots without a version have no place among
- * those with one, so the two are judged apart; a new epoch or dispute stage begins a new life.
+ * Impossible status transitions, in key order. Snapshots without a version have no position among those
+ * with one, so the two groups are checked separately. An epoch or dispute stage starts a new history.
  */
 function findIllegalSteps(ascending: readonly Snapshot[]): readonly IllegalStep[] {
   const steps: IllegalStep[] = [];
   let previous: Snapshot | undefined;
   for (const snapshot of ascending) {
     if (snapshot.content.status === undefined) continue;
-    if (previous && isSameLife(previous, snapshot)) {
+    if (previous && isSameHistory(previous, snapshot)) {
       const from = previous.content.status ?? '';
       const to = snapshot.content.status;
       if (!isReachable(snapshot.ref.kind, from, to)) steps.push({ from, to });
@@ -465,7 +464,7 @@ function findIllegalSteps(ascending: readonly Snapshot[]): readonly IllegalStep[
   return steps;
 }
 
-function isSameLife(a: Snapshot, b: Snapshot): boolean {
+function isSameHistory(a: Snapshot, b: Snapshot): boolean {
   const { kind }: { kind: ResourceKind } = a.ref;
   return (
     a.epoch === b.epoch &&

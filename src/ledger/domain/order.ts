@@ -10,7 +10,7 @@ import { sumMinor } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { FINAL_STATUSES } from '../../contract/statuses.ts';
 
-/** In order of precedence: what a shop must know first stands first. */
+/** In order of precedence: the most important for a shop first. */
 export const ORDER_STATUSES = [
   'charged_back',
   'disputed',
@@ -23,14 +23,14 @@ export const ORDER_STATUSES = [
   'expired',
   'cancelled',
   'failed',
-  /** No part is left: its payments were moved to another order. */
+  /** It has no parts: its payments were moved to another order. */
   'moved',
 ] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 /**
- * An order's key keeps shop order ids and payment ids apart, so that neither can collide with the
- * other: `order:…` where a payment names the shop's order, else `payment:…`.
+ * The key of an order: `order:…` if the payment names the shop's order, else `payment:…`. The prefix
+ * prevents collisions between order ids and payment ids.
  */
 export function orderKeyOf(payment: {
   readonly id: string;
@@ -39,22 +39,22 @@ export function orderKeyOf(payment: {
   return payment.orderId === undefined ? `payment:${payment.id}` : `order:${payment.orderId}`;
 }
 
-/** The id that a person knows an order by: the shop's order id, else the payment's id. */
+/** The id of an order for people: the shop's order id, or else the payment's id. */
 export function orderIdOf(orderKey: string): string {
   return orderKey.slice(orderKey.indexOf(':') + 1);
 }
 
-/** The shop's order id; undefined where the key is a payment's, or there is none. */
+/** The shop's order id; undefined if the key is a payment's or null. */
 export function namedOrderId(orderKey: string | null): string | undefined {
   return orderKey?.startsWith('order:') ? orderIdOf(orderKey) : undefined;
 }
 
-/** The keys that an id from outside may stand for: of a shop's order, of a payment, or itself one. */
+/** The keys that an id may mean: of a shop's order, of a payment, or the id itself as a key. */
 export function orderKeysNamed(id: string): readonly string[] {
   return [orderKeyOf({ id, orderId: id }), orderKeyOf({ id }), id];
 }
 
-/** What an order needs to know of one of its parts. */
+/** The fields of a part that an order is derived from. */
 export interface OrderPart {
   readonly kind: ResourceKind;
   readonly status: string | undefined;
@@ -71,7 +71,7 @@ export interface OrderTotals {
   readonly status: OrderStatus;
   /** Held and still capturable. */
   readonly authorizedMinor: number;
-  /** Captured and not voided afterwards. */
+  /** Captured and not voided later. */
   readonly capturedMinor: number;
   readonly refundedMinor: number;
   readonly refundPendingMinor: number;
@@ -88,7 +88,7 @@ export interface OrderState {
 
 /**
  * Derives an order from all of its parts.
- * @throws RangeError when a sum leaves the range of exact integers
+ * @throws RangeError if a sum exceeds the range of exact integers
  */
 export function deriveOrder(parts: readonly OrderPart[]): OrderState {
   const byCurrency = new Map<string, OrderPart[]>();
@@ -117,7 +117,7 @@ function deriveTotals(currency: string, parts: readonly OrderPart[]): OrderTotal
   return { currency, status: totalsStatus(parts, amounts), ...amounts };
 }
 
-/** Dispute outcomes that cost the merchant the disputed amount. */
+/** Dispute outcomes in which the merchant loses the disputed amount. */
 const LOST = new Set(['lost', 'accepted', 'expired']);
 
 export type OrderAmount = Exclude<keyof OrderTotals, 'currency' | 'status'>;
@@ -141,7 +141,7 @@ function keptCapture({ kind, status, capturedMinor }: OrderPart): number {
   return kind === 'payment' && status !== 'cancelled_post_capture' ? capturedMinor : 0;
 }
 
-/** A dispute at the stage `pre_dispute` is a question of the bank: no money has moved. */
+/** A dispute at the stage `pre_dispute` is an inquiry by the bank: no money has moved. */
 function amountIf(kind: ResourceKind, counts: (status: string) => boolean) {
   return (part: OrderPart): number =>
     part.kind === kind &&
@@ -162,11 +162,11 @@ function totalsStatus(
     return amounts.refundedMinor >= amounts.capturedMinor ? 'refunded' : 'partially_refunded';
   }
   const payments = parts.filter(({ kind }) => kind === 'payment');
-  // Refunds and disputes that moved nothing add no status of their own.
+  // Refunds and disputes that moved no money do not affect the status.
   return payments.length === 0 ? 'pending' : first(payments.map(paymentStatusWord));
 }
 
-/** What one payment alone would make of its order. */
+/** The status of an order with this payment alone. */
 export function paymentStatusWord({
   status,
   capturedMinor,

@@ -1,12 +1,12 @@
 /**
- * What is wrong with an order, told from all of its parts. A recording ledger must not refuse
- * facts, so these are found and said, never prevented.
+ * The findings about an order, derived from all of its parts. The ledger records facts, so it reports
+ * problems and does not reject them.
  */
 import { FINAL_STATUSES } from '../../contract/statuses.ts';
 import type { Finding, FindingClass } from './findings.ts';
 import { deriveOrder, type OrderPart, type OrderTotals } from './order.ts';
 
-/** A part with what ties it to the others. */
+/** A part with its id and its payment. */
 export interface NamedPart extends OrderPart {
   readonly id: string;
   readonly paymentId: string | null;
@@ -22,18 +22,18 @@ export const ORDER_FINDING_CLASSES = [
 ] as const satisfies readonly FindingClass[];
 type OrderFindingClass = (typeof ORDER_FINDING_CLASSES)[number];
 
-/** Findings are about the order as a whole; its key tells orders and payments apart. */
+/** The subject of findings about an order. */
 export function orderSubject(orderKey: string): string {
   return `order:${orderKey}`;
 }
 
-/** Findings that the parts of an order show now; at most one of each class. */
+/** The findings that the parts of an order show; at most one of each class. */
 export function orderFindings(
   orderKey: string,
   parts: readonly NamedPart[],
 ): Finding<OrderFindingClass>[] {
-  // What was captured is judged once every payment has been seen to its end: events come in any
-  // order, and a refund that is heard of before its capture is no loss.
+  // Captured amounts are compared only once every payment is final: events arrive in any order, and a
+  // refund that arrives before its capture is no loss.
   const totals = arePaymentsFinal(parts) ? deriveOrder(parts).totals : [];
   const found: [OrderFindingClass, object][] = [
     ...perCurrency(totals, 'over_refund', overRefund),
@@ -71,7 +71,7 @@ function overRefund({ refundedMinor, refundPendingMinor, capturedMinor }: OrderT
   return refundedMinor + refundPendingMinor - capturedMinor;
 }
 
-/** Only where both took part: a dispute alone may exceed a capture for reasons of the bank. */
+/** Only if there are both refunds and disputes: a dispute alone may exceed the capture. */
 function doubleLoss(totals: OrderTotals): number {
   const refundMinor = totals.refundedMinor + totals.refundPendingMinor;
   const disputeMinor = totals.disputedMinor + totals.chargedBackMinor;

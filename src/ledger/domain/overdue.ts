@@ -1,11 +1,10 @@
 /**
- * How long money may stand on its way. What stands longer is found and said; nothing is given up.
- * Each line names the account that the money stands in (a payment that took nothing yet stands in
- * none), the statuses that keep it there, and a term longer than the service and the banks behind it
- * usually take.
+ * How long money may be in transit. Money that takes longer opens a finding; nothing is given up. Each
+ * term names the account that holds the money (none for a payment without a capture), the statuses that
+ * keep it there, and a time longer than the service and the banks usually need.
  *
- * Payments that wait for the customer have no term: a checkout that was abandoned is no fault, and
- * one that waits for the merchant, the service or a bank is.
+ * Payments that wait for the customer have no term: an abandoned checkout is not a problem. A payment
+ * that waits for the merchant, the service or a bank is.
  */
 import type { ResourceKind } from '../../contract/resources/index.ts';
 
@@ -20,7 +19,7 @@ export const TERMS: readonly Term[] = [
   { kind: 'refund', account: 'refund.in_flight', statuses: ['pending', 'review'], days: 14 },
   { kind: 'dispute', account: 'dispute.held', statuses: ['opened', 'challenged'], days: 120 },
   { kind: 'payout', account: 'payout.in_transit', statuses: ['initiated', 'pending'], days: 7 },
-  // Money that is held and may be captured has a deadline of its own, which is watched.
+  // Authorizations have deadlines of their own; src/authorizations watches them.
   {
     kind: 'payment',
     account: 'memo.auth_open',
@@ -41,15 +40,15 @@ interface TimedState {
   readonly stage?: string | null | undefined;
 }
 
-/** What a state runs by; undefined where it has no term. */
+/** The term of a state, if it has one. */
 export function termOf(kind: ResourceKind, { status, stage }: TimedState): Term | undefined {
   if (stage === 'pre_dispute') return undefined;
   return TERMS.find((term) => term.kind === kind && term.statuses.includes(status ?? ''));
 }
 
 /**
- * Whether a resource that was found overdue still is. While the same term runs nothing else can end
- * it: what was past it once stays past it. Under another term it would show something else.
+ * Whether a resource that was overdue still is. It is as long as the same term applies: what was past a
+ * term stays past it. Under another term the finding would have a different detail.
  */
 export function staysOverdue(
   before: TimedState & { readonly kind: ResourceKind; readonly openFindings: readonly string[] },

@@ -1,7 +1,7 @@
 /**
- * Ranks order the statuses of one kind along its life. They decide only between snapshots that no
- * version tells apart, so they say "which of two undated observations is later", not what is allowed
- * (transitions.ts says that).
+ * Ranks order the statuses of one kind by progress. They decide only between snapshots with equal or
+ * missing versions: which of two undated observations is later. transitions.ts has the transitions that
+ * are possible.
  *
  * 1. Every status of the contract and of the family has a rank.
  * 2. A status that is not final never ranks above a final one.
@@ -82,7 +82,7 @@ const RANKS: Record<ResourceKind, Readonly<Record<string, number>>> = {
 
 const UNKNOWN_RANK = -1;
 
-/** Rank of a normalised status within its kind. */
+/** Rank of a normalized status within its kind. */
 export function statusRank(kind: ResourceKind, status: string | undefined): number {
   const ranks = RANKS[kind];
   return status !== undefined && Object.hasOwn(ranks, status)
@@ -90,7 +90,7 @@ export function statusRank(kind: ResourceKind, status: string | undefined): numb
     : UNKNOWN_RANK;
 }
 
-/** A dispute that names no stage, or one we do not know, is at the stage `dispute`. */
+/** A dispute without a stage, or with an unknown one, is at the stage `dispute`. */
 export function stageRank(kind: ResourceKind, stage: string | undefined): number {
   if (kind !== 'dispute') return 0;
   const rank = (DISPUTE_STAGES as readonly string[]).indexOf(stage ?? 'dispute');

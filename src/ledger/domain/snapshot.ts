@@ -1,12 +1,12 @@
 /**
- * A snapshot is what one look at one resource said, normalised and without personal data.
+ * A snapshot is the content of one resource as observed, normalized and without personal data.
  *
  * 1. A field that the body did not carry (absent, null, empty) is undefined, never a default: the
  *    merge takes it from another snapshot, and a default would hide that one.
- * 2. An amount or currency that is there but cannot be read makes the whole body unusable: a body
- *    that lies about money must not move any.
- * 3. The kind is read from the ids that the body carries. Labels decide only where the body names its
- *    id `id`, as bodies of the service's second API version do.
+ * 2. An amount or currency that cannot be read makes the whole body unusable: a body with damaged money
+ *    fields must not move money.
+ * 3. The ids that the body carries determine the kind. Labels decide only if the body names its own id
+ *    `id`, as bodies of the service's second API version do.
  */
 import { redactCardNumbers } from '../../contract/cardNumbers.ts';
 import { parseId } from '../../contract/identifiers.ts';
@@ -21,7 +21,7 @@ export interface ResourceRef {
   readonly id: string;
 }
 
-/** The normalised content of a resource. Its fields, in this order, are what the hash covers. */
+/** The normalized content of a resource. The hash covers its fields in this order. */
 export interface SnapshotContent {
   readonly status?: string;
   /** Disputes only. */
@@ -77,7 +77,7 @@ const HASH_ORDER = {
   reasonCode: true,
 } as const satisfies Record<keyof SnapshotContent, true>;
 
-/** Fields that bodies were not read for at first. */
+/** Fields that the first version did not read. */
 const ADDED_FIELDS: readonly string[] = [
   'netAmountMinor',
   'errorMessage',
@@ -85,14 +85,14 @@ const ADDED_FIELDS: readonly string[] = [
   'reasonCode',
 ] satisfies (keyof SnapshotContent)[];
 
-/** A content as the first version reads it from the same body. */
+/** The content that the first version reads from the same body. */
 export function withoutAddedFields(content: SnapshotContent): SnapshotContent {
   return Object.fromEntries(
     Object.entries(content).filter(([field]) => !ADDED_FIELDS.includes(field)),
   );
 }
 
-/** A content as it was hashed; the database keeps the fields of `jsonb` in an order of its own. */
+/** A content with its fields in the order of the hash; `jsonb` does not keep their order. */
 export function inHashOrder(content: SnapshotContent): SnapshotContent {
   const fields = Object.keys(HASH_ORDER) as (keyof SnapshotContent)[];
   return compact<SnapshotContent>(
@@ -102,7 +102,7 @@ export function inHashOrder(content: SnapshotContent): SnapshotContent {
 
 /**
  * The captured amount that a payment's body carries: `amount_received` counts only beside a status
- * that says money was captured. Some services carry it long before.
+ * that means that money was captured. Some services send it long before.
  */
 export function capturedOf({ status, amountReceivedMinor }: SnapshotContent): number | undefined {
   const claim = captureClaim(status);
@@ -116,7 +116,7 @@ export type SnapshotSource = 'webhook' | 'retrieve' | 'list';
 export interface Snapshot {
   readonly ref: ResourceRef;
   readonly content: SnapshotContent;
-  /** Hash of `content`, as hexadecimal text; the last word between equal keys. */
+  /** Hash of `content`, in hexadecimal; the last field of the key. */
   readonly contentHash: string;
   readonly source: SnapshotSource;
   /** The epoch it was recorded in; see epochs.ts. */
@@ -125,25 +125,25 @@ export interface Snapshot {
   readonly observedMicros: number;
 }
 
-/** What became of reading a body as a resource. */
+/** The result of reading a body as a resource. */
 export type ResourceReading =
   | {
       readonly outcome: 'read';
       readonly ref: ResourceRef;
       readonly content: SnapshotContent;
-      /** The body's version lies too far ahead of the time by which it is judged and was not used. */
+      /** The version is too far ahead of the reference time and was not used. */
       readonly versionAhead: boolean;
     }
   /** It names a resource, but its money cannot be read. */
   | { readonly outcome: 'unreadable'; readonly ref: ResourceRef; readonly field: string }
   | { readonly outcome: 'unknown_resource' };
 
-/** A version further ahead of the judging time than this is a wrong clock, not a version. */
+/** A version further ahead of the reference time comes from a wrong clock. */
 const MAX_VERSION_AHEAD_MICROS = 5 * 60 * 1_000_000;
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** In the order in which the ids decide: a refund also carries its payment's id. */
+/** In order of precedence: a refund also carries the id of its payment. */
 const ID_FIELDS: readonly (readonly [ResourceKind, string])[] = [
   ['dispute', 'dispute_id'],
   ['refund', 'refund_id'],
@@ -153,7 +153,7 @@ const ID_FIELDS: readonly (readonly [ResourceKind, string])[] = [
 
 /**
  * Reads a resource from a parsed body. Never throws.
- * @param referenceMicros the time by which its version is judged
+ * @param referenceMicros the time that the version must not be far ahead of
  * @param labeledKind the kind that every label of the event names, if they agree on one
  */
 export function readResource(
@@ -177,8 +177,8 @@ export function readResource(
 }
 
 /**
- * Whether a list row says too little to be a snapshot. Rows of five fields carry neither a version
- * nor what was received: they may make a retrieve due, they never post.
+ * Whether a list row carries too little to be a snapshot. Short rows have neither a version nor a
+ * received amount: they may make a retrieve due, but never post.
  */
 export function isHint(ref: ResourceRef, content: SnapshotContent): boolean {
   if (content.versionMicros === undefined) return true;
@@ -186,10 +186,10 @@ export function isHint(ref: ResourceRef, content: SnapshotContent): boolean {
 }
 
 /**
- * What a list row of few fields may add to a resource that lacks it: when it was created, which decides
- * nothing about its state or money. Without a status or version it never becomes the head. A dispute
- * needs its stage, which comes first in the key.
- * @returns undefined where it adds nothing
+ * The part of a short list row that can be added to a resource: its time of creation, which affects
+ * neither state nor money. Without a status or version it never becomes the head. A dispute also needs
+ * its stage, which precedes them in the key.
+ * @returns undefined if there is nothing to add
  */
 export function supplementOf(
   { kind }: Pick<ResourceRef, 'kind'>,
@@ -200,7 +200,7 @@ export function supplementOf(
   return stage === undefined ? undefined : { stage, createdMicros };
 }
 
-/** Whether a content is all that a row of few fields may add. */
+/** Whether a content has only what a short list row may add. */
 export function isSupplement(content: SnapshotContent): boolean {
   const { createdMicros, stage, ...rest } = content;
   return createdMicros !== undefined && Object.keys(rest).length === 0;
@@ -225,8 +225,8 @@ function readRef(object: JsonObject): ResourceRef | undefined {
 }
 
 /**
- * The resource of a body whose own id is named `id`. A refund or dispute still names its payment;
- * any other id in it contradicts the labels.
+ * The resource of a body that names its own id `id`. A refund or dispute also names its payment; any
+ * other id contradicts the labels.
  */
 function readLabeledRef(
   object: JsonObject,
@@ -287,7 +287,7 @@ function readContent(
   });
 }
 
-/** The field that says why, by the kind of resource. */
+/** The field with the reason, by kind of resource. */
 function readReason(kind: ResourceKind, object: JsonObject): unknown {
   switch (kind) {
     case 'payment':
@@ -307,7 +307,7 @@ function connectorReason(payment: JsonObject): unknown {
   return isJsonObject(connector) ? own(connector, 'reason') : undefined;
 }
 
-/** Shops send order numbers as text or as whole numbers; anything else names no order. */
+/** Shops send order ids as text or as integers; other values name no order. */
 function readOrderId(kind: ResourceKind, object: JsonObject): string | undefined {
   if (kind === 'payout') return parseId(own(object, 'merchant_order_reference_id'));
   if (kind !== 'payment') return undefined;
@@ -319,7 +319,7 @@ function readOrderId(kind: ResourceKind, object: JsonObject): string | undefined
 const MAX_TEXT_LENGTH = 500;
 
 /**
- * Free text from outside, made storable: PostgreSQL takes neither NUL nor lone surrogates.
+ * Free text from outside that PostgreSQL can store, without NUL and lone surrogates.
  * Empty text counts as not carried.
  */
 export function readText(value: unknown): string | undefined {
@@ -327,7 +327,7 @@ export function readText(value: unknown): string | undefined {
   return value.slice(0, MAX_TEXT_LENGTH).toWellFormed().replaceAll('\u0000', '\uFFFD');
 }
 
-/** Bounds the search for card numbers. */
+/** The most text searched for card numbers. */
 const MAX_SEARCHED_LENGTH = 2_000;
 
 /** Free text that an acquirer, a bank or a customer may have written, without card numbers. */
@@ -347,7 +347,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An own property only: a body must not reach what its prototype carries. */
+/** Reads own properties only: a body must not reach its prototype. */
 function own(object: JsonObject, field: string): unknown {
   return Object.hasOwn(object, field) ? object[field] : undefined;
 }

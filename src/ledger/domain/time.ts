@@ -1,14 +1,14 @@
 /**
- * Instants as integers of microseconds since 1970 (UTC). The service stamps objects with up to six
- * decimals, which a JavaScript Date would cut to three, and a version must not lose its last digits.
+ * Instants as integers of microseconds since 1970 (UTC). The service sends timestamps with up to six
+ * decimals. A JavaScript Date would truncate them to three, and a version must keep all its digits.
  */
 
 const ISO_INSTANT =
   /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):?(\d\d))?$/i;
 
 /**
- * Parses an ISO 8601 instant; one without a zone is read as UTC, as the family writes some.
- * Returns undefined for anything else, impossible dates included.
+ * Parses an ISO 8601 instant. One without a zone is UTC, because the service sends such instants.
+ * Returns undefined for anything else, including impossible dates.
  */
 export function parseInstantMicros(value: unknown): number | undefined {
   if (typeof value !== 'string') return undefined;

@@ -1,11 +1,11 @@
 /**
  * The timeline of an order: what happened to it, in order, each entry with its cause.
  *
- * 1. Entries are ordered by the database's clock; those of one moment as one follows from the
- *    other: event, snapshot, transfer, status of the order, finding, alert.
- * 2. An event stands at its receipt, which another machine's clock measured; it is never told after
- *    what it brought.
- * 3. An event that said nothing new brought no snapshot and is not told: nothing followed from it.
+ * 1. Entries are ordered by the database's clock. Entries of one moment are in causal order: event,
+ *    snapshot, transfer, status of the order, finding, alert.
+ * 2. An event is placed at its receipt, which another machine's clock measured, but never after the
+ *    entries that it caused.
+ * 3. An event without new information has no snapshot and no entry.
  */
 import { formatMoney } from '../../contract/money.ts';
 import { describeReason } from '../../contract/reasons.ts';
@@ -24,21 +24,21 @@ import type {
 import type { OrderStatus } from './order.ts';
 import type { SnapshotSource } from './snapshot.ts';
 
-/** Where the knowledge came from that made something happen. */
+/** The source of the observation that caused an entry. */
 export interface Cause {
   readonly source: SnapshotSource;
-  /** Number in the inbox, and the service's id, of the event that brought it. */
+  /** The inbox number and the service's id of the event, if there was one. */
   readonly eventNumber: number | null;
   readonly eventId: string | null;
 }
 
-interface Told {
+interface EntryBase {
   readonly atMicros: number;
   /** One sentence, with amounts as people write them. */
   readonly text: string;
 }
 
-export type TimelineEntry = Told &
+export type TimelineEntry = EntryBase &
   (
     | {
         readonly type: 'event';
@@ -102,7 +102,7 @@ export type TimelineEntry = Told &
       }
   );
 
-/** Which of one moment comes first. */
+/** The order of entries of one moment. */
 const STEPS: Readonly<Record<TimelineEntry['type'], number>> = {
   registered: 0,
   event: 1,
@@ -121,16 +121,16 @@ interface Placed {
   readonly sortMicros: number;
 }
 
-/** Tells a history, oldest first. Rows of one kind are given in their order. */
-export function tellTimeline(history: OrderHistory): readonly TimelineEntry[] {
+/** Builds a timeline, oldest first. Rows of each kind are given in order. */
+export function buildTimeline(history: OrderHistory): readonly TimelineEntry[] {
   const placed: Placed[] = [
-    ...history.expectations.map(tellExpectation).map(atItsTime),
-    ...tellEvents(history.snapshots),
-    ...history.snapshots.map(tellSnapshot).map(atItsTime),
-    ...history.transfers.map(tellTransfer).map(atItsTime),
-    ...history.statuses.map(tellStatus).map(atItsTime),
-    ...history.findings.flatMap(tellFinding).map(atItsTime),
-    ...history.alerts.flatMap(tellAlert).map(atItsTime),
+    ...history.expectations.map(expectationEntry).map(atItsTime),
+    ...eventEntries(history.snapshots),
+    ...history.snapshots.map(snapshotEntry).map(atItsTime),
+    ...history.transfers.map(transferEntry).map(atItsTime),
+    ...history.statuses.map(statusEntry).map(atItsTime),
+    ...history.findings.flatMap(findingEntries).map(atItsTime),
+    ...history.alerts.flatMap(alertEntries).map(atItsTime),
   ];
   return placed
     .sort((a, b) => a.sortMicros - b.sortMicros || STEPS[a.entry.type] - STEPS[b.entry.type])
@@ -141,8 +141,8 @@ function atItsTime(entry: TimelineEntry): Placed {
   return { entry, sortMicros: entry.atMicros };
 }
 
-/** Each event once, however many parts it told of (invariant 2). */
-function tellEvents(snapshots: readonly SnapshotHistory[]): readonly Placed[] {
+/** Each event once, even if it has several snapshots (invariant 2). */
+function eventEntries(snapshots: readonly SnapshotHistory[]): readonly Placed[] {
   const events = new Map<number, Placed>();
   for (const { eventNumber, eventId, eventType, ...snapshot } of snapshots) {
     if (eventNumber === null || events.has(eventNumber)) continue;
@@ -156,14 +156,14 @@ function tellEvents(snapshots: readonly SnapshotHistory[]): readonly Placed[] {
   return [...events.values()];
 }
 
-function tellSnapshot(row: SnapshotHistory): TimelineEntry {
+function snapshotEntry(row: SnapshotHistory): TimelineEntry {
   const { kind, id, status, stage, currency, amountMinor, receivedMinor } = row;
   const { unifiedCode = null, unifiedMessage = null } = row;
   const { rules, source, eventNumber, eventId } = row;
   return {
     type: 'snapshot',
     atMicros: row.recordedMicros,
-    text: `${SEEN[source]} ${kind} ${id}: ${sayState(row)}.${sayReason(row)}`,
+    text: `${OBSERVED[source]} ${kind} ${id}, ${describeState(row)}.${reasonSentence(row)}`,
     kind,
     id,
     status,
@@ -179,7 +179,7 @@ function tellSnapshot(row: SnapshotHistory): TimelineEntry {
   };
 }
 
-function sayState(row: SnapshotHistory): string {
+function describeState(row: SnapshotHistory): string {
   const { status, stage, currency, amountMinor, receivedMinor } = row;
   const state = [status ?? 'no status', stage].filter((word) => word !== null).join(' at ');
   if (currency === null || amountMinor === null) return `${state}, no amount`;
@@ -188,8 +188,8 @@ function sayState(row: SnapshotHistory): string {
   return [state, formatMoney(amountMinor, currency), ...received].join(', ');
 }
 
-/** Why it failed or was opened, where the body says so; for a payment, also what to do. */
-function sayReason(row: SnapshotHistory): string {
+/** Why it failed or was opened, if the body has a reason; for a payment, also what to do. */
+function reasonSentence(row: SnapshotHistory): string {
   const { kind, status, unifiedCode, unifiedMessage } = row;
   if (kind !== 'payment' || status !== 'failed' || !unifiedCode) {
     const reason = describeReason(kind, status, row);
@@ -200,20 +200,20 @@ function sayReason(row: SnapshotHistory): string {
   return ` ${reason}. ${advice}`;
 }
 
-const SEEN: Readonly<Record<SnapshotSource, string>> = {
-  webhook: 'An event told of',
-  retrieve: 'The service was asked about',
-  list: 'A list of the service showed',
+const OBSERVED: Readonly<Record<SnapshotSource, string>> = {
+  webhook: 'Received in an event:',
+  retrieve: 'Retrieved from the service:',
+  list: 'Read from a list of the service:',
 };
 
-function tellTransfer(row: TransferHistory): TimelineEntry {
+function transferEntry(row: TransferHistory): TimelineEntry {
   const { kind, id, leg, debit, credit, currency, amountMinor, cumulativeMinor } = row;
   const amount = formatMoney(amountMinor, currency);
-  const inAll = formatMoney(cumulativeMinor, currency);
+  const total = formatMoney(cumulativeMinor, currency);
   return {
     type: 'transfer',
     atMicros: row.recordedMicros,
-    text: `${amount} for ${leg} of ${kind} ${id}, ${inAll} in all: debit ${debit}, credit ${credit}.`,
+    text: `${amount} for ${leg} of ${kind} ${id}, ${total} in total: debit ${debit}, credit ${credit}.`,
     kind,
     id,
     leg,
@@ -237,12 +237,12 @@ function causeOf(
   return source === null ? null : { source, eventNumber, eventId };
 }
 
-function tellStatus(row: StatusHistory): TimelineEntry {
+function statusEntry(row: StatusHistory): TimelineEntry {
   const { status, previousStatus } = row;
   const text =
     previousStatus === null
-      ? `The order was heard of for the first time; it is ${status}.`
-      : `The order went from ${previousStatus} to ${status}.`;
+      ? `The order is new; its status is ${status}.`
+      : `The status of the order changed from ${previousStatus} to ${status}.`;
   return {
     type: 'status',
     atMicros: row.changedMicros,
@@ -253,26 +253,26 @@ function tellStatus(row: StatusHistory): TimelineEntry {
   };
 }
 
-function tellExpectation(row: ExpectationHistory): TimelineEntry {
+function expectationEntry(row: ExpectationHistory): TimelineEntry {
   const { currency, amountMinor, registeredBy } = row;
   return {
     type: 'registered',
     atMicros: row.registeredMicros,
-    text: `${registeredBy} registered that ${formatMoney(amountMinor, currency)} is expected.`,
+    text: `${registeredBy} registered an expected amount of ${formatMoney(amountMinor, currency)}.`,
     currency,
     amountMinor,
     by: registeredBy,
   };
 }
 
-function tellFinding(row: FindingHistory): readonly TimelineEntry[] {
+function findingEntries(row: FindingHistory): readonly TimelineEntry[] {
   const { id, class: name, subject, detail, openedMicros, closedMicros } = row;
   const about = { number: id, class: name, subject, detail };
   const meaning = findingMeaning(name);
   const opened: TimelineEntry = {
     type: 'finding_opened',
     atMicros: openedMicros,
-    text: `Found ${name} about ${subject}: ${meaning}`,
+    text: `Finding ${name} opened about ${subject}: ${meaning}`,
     ...about,
   };
   if (closedMicros === null) return [opened];
@@ -281,14 +281,14 @@ function tellFinding(row: FindingHistory): readonly TimelineEntry[] {
     {
       type: 'finding_closed',
       atMicros: closedMicros,
-      text: `Closed ${name} about ${subject}.`,
+      text: `Finding ${name} closed about ${subject}.`,
       ...about,
     },
   ];
 }
 
-/** News is resolved from the start, and only told. */
-function tellAlert(row: AlertHistory): readonly TimelineEntry[] {
+/** An alert that only informs is resolved from the start, and has one entry. */
+function alertEntries(row: AlertHistory): readonly TimelineEntry[] {
   const { id, rule, subject, severity, sentence, openedMicros } = row;
   const { acknowledgedMicros, acknowledgedBy, acknowledgedReason, resolvedMicros } = row;
   const about = { number: id, rule, subject, severity };
@@ -305,7 +305,7 @@ function tellAlert(row: AlertHistory): readonly TimelineEntry[] {
     entries.push({ type: 'alert_acknowledged', atMicros: acknowledgedMicros, text, ...about });
   }
   if (resolvedMicros !== null && resolvedMicros > openedMicros) {
-    const text = `Alert ${id} (${rule}) ended.`;
+    const text = `Alert ${id} (${rule}) was resolved.`;
     entries.push({ type: 'alert_resolved', atMicros: resolvedMicros, text, ...about });
   }
   return entries;

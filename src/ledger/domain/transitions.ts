@@ -1,10 +1,10 @@
 /**
- * Which statuses can follow which, for judging a history, never for refusing a fact.
+ * Which statuses can follow which. They are used to check a history, never to reject an observation.
  *
- * Webhooks are lost, and some services send at most one for each object and type, so two statuses
- * that stand side by side in a history may have had others between them: a step is legal when the second is
- * *reachable* from the first. The table lists direct moves; reachability is their closure.
- * The sandbox keeps its own table on purpose: a shared mistake could not be seen.
+ * Webhooks are lost, and some services send at most one for each object and type, so there may have been
+ * further statuses between two adjacent ones: a step is legal if the second is *reachable* from the
+ * first. The table lists direct transitions; reachability is their closure. The sandbox has a table of
+ * its own on purpose: the tests could not detect a shared mistake.
  */
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type {
@@ -141,8 +141,8 @@ const REACHABLE: Record<ResourceKind, ReadonlyMap<string, ReadonlySet<string>>> 
 };
 
 /**
- * Whether a resource seen in `from` can be seen in `to` later. Statuses we do not know are never
- * called illegal: that they are unknown is said elsewhere.
+ * Whether a resource in `from` can be in `to` later. Unknown statuses are never illegal; they have a
+ * finding of their own.
  */
 export function isReachable(kind: ResourceKind, from: string, to: string): boolean {
   const reachable = REACHABLE[kind];

@@ -6,7 +6,7 @@ import { eventSubject } from '../domain/findings.ts';
 import type { SnapshotHistory, TransferHistory } from '../domain/history.ts';
 import { orderSubject } from '../domain/orderFindings.ts';
 import { capturedOf, type SnapshotContent } from '../domain/snapshot.ts';
-import { type TimelineEntry, tellTimeline } from '../domain/timeline.ts';
+import { buildTimeline, type TimelineEntry } from '../domain/timeline.ts';
 import { refKey } from '../lockPlan.ts';
 import {
   type PartRow,
@@ -44,7 +44,7 @@ export async function readTimeline(db: Queryable, orderKey: string): Promise<Ord
   const findings = await readFindingHistory(db, { subjects, limit });
   const alerts = await readAlertHistory(db, { subjects, limit });
   const heads = new Map(parts.map((part) => [refKey(part), part]));
-  const timeline = tellTimeline({
+  const timeline = buildTimeline({
     snapshots: evidence.toReversed().map((one) => toSnapshot(one, heads.get(refKey(one.ref)))),
     transfers: entries.toReversed().map((entry) => toTransfer(entry, evidence)),
     statuses: statuses.toReversed(),

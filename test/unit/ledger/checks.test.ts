@@ -56,7 +56,7 @@ describe('the chain of a leg', () => {
     ],
     ['moves another amount', [row({ amountMinor: 29n })], /row 1 moves 0.29 USD, but goes from/],
     ['goes down the way up', [row({}), row({ ...back, debit: 'psp.clearing' })], /row 2 debits/],
-    ['does not exist', [row({ leg: 'invented' })], /no such leg/],
+    ['does not exist', [row({ leg: 'invented' })], /this leg does not exist/],
   ])('that %s is broken', (_name, rows, problem) => {
     const problems = chainProblems('payment', rows);
     expect(problems).toHaveLength(1);
@@ -105,16 +105,16 @@ describe('what is posted', () => {
   test('of a currency that the resource has no more must be nothing', () => {
     const moved = payment({ currency: 'EUR', capturedMinor: 0 });
     expect(postedProblems(moved, ends)).toEqual([
-      'captured USD: 0.30 USD is posted, the state asks for 0.00 USD',
+      'captured USD: 0.30 USD is posted, but the state requires 0.00 USD',
     ]);
   });
 
   test('differs from the journal in number or amount', () => {
     expect(postedProblems(payment({}), legEnds([row({}), row({ seq: 2 })]))).toEqual([
-      'captured USD: the row says 0.30 USD after row 1, the journal 0.30 USD after row 2',
+      'captured USD: the row has 0.30 USD after row 1, the journal has 0.30 USD after row 2',
     ]);
     expect(postedProblems(payment({ posts: false }), new Map())).toEqual([
-      'captured USD: the row says 0.30 USD after row 1, the journal nothing',
+      'captured USD: the row has 0.30 USD after row 1, the journal has nothing',
     ]);
   });
 
@@ -126,7 +126,7 @@ describe('what is posted', () => {
     });
     const held = legEnds([hold]);
     expect(openAuthorizationProblems(payment({ status: 'cancelled' }), held)).toEqual([
-      '0.30 USD is still authorized, though it is cancelled',
+      '0.30 USD is still authorized, although the payment is cancelled',
     ]);
     expect(openAuthorizationProblems(payment({ status: 'requires_capture' }), held)).toEqual([]);
     expect(openAuthorizationProblems(payment({ posts: false }), held)).toEqual([]);
@@ -149,8 +149,8 @@ describe('findings', () => {
 
   test.each([
     [{ ...fine, open: [] }, 'the finding amount is not open'],
-    [{ ...fine, noted: [] }, 'the row does not note its open finding amount'],
-    [{ ...fine, shown: [] }, 'the finding amount is open, though the state does not show it'],
+    [{ ...fine, noted: [] }, 'the row does not list its open finding amount'],
+    [{ ...fine, shown: [] }, 'the finding amount is open, but the state does not show it'],
     [{ ...fine, shown: [], noted: ['overdue'], open: [] }, 'the finding overdue is not open'],
   ])('%j: %s', (classes, problem) => {
     expect(findingProblems(classes)).toEqual([problem]);
@@ -197,7 +197,7 @@ describe('an event', () => {
       { class: 'event_ignored', isOpen: false },
       { class: 'link', isOpen: true },
     ]) {
-      expect(inboxProblem({ reading: snapshot, ...done, findings: [finding] })).toMatch(/never/);
+      expect(inboxProblem({ reading: snapshot, ...done, findings: [finding] })).toMatch(/was not applied/);
     }
   });
 
@@ -205,14 +205,14 @@ describe('an event', () => {
     const reading = { outcome: 'ignored', contentType: 'x' } as const;
     const dealtWith = { ...ignored, isOpen: false };
     expect(inboxProblem({ reading, ...done, findings: [dealtWith] })).toBeUndefined();
-    expect(inboxProblem({ reading, ...done })).toMatch(/no finding says so/);
+    expect(inboxProblem({ reading, ...done })).toMatch(/no finding explains why/);
   });
 
   test.each([{ isPending: true }, { isDead: true }, { hasSnapshot: true }])(
     'with a damaged body is never in order, whatever accounts for it: %j',
     (account) => {
       const entry = { reading: { outcome: 'damaged' }, ...done, ...account } as const;
-      expect(inboxProblem(entry)).toMatch(/not the one/);
+      expect(inboxProblem(entry)).toMatch(/differs from the one/);
     },
   );
 });
@@ -229,7 +229,7 @@ test('parts that add up to more than an exact integer are a problem, not an erro
   } as const;
   const entry = { orderKey: 'order:1', order: undefined, totals: [] };
   expect(orderProblems(entry, [part, part])).toEqual([
-    'its parts add up to more than an exact integer holds',
+    'its parts add up to more than an exact integer can hold',
   ]);
 });
 

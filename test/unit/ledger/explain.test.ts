@@ -74,7 +74,7 @@ describe('X1: the fold that is explained is the one that counts', () => {
       'epoch',
       evidence({ ...usd, status: 'failed' }, { epoch: 1, source: 'retrieve' }),
       evidence(paid),
-      /epoch 1.*corrected itself/,
+      /epoch 1.*two retrieves agreed on a correction/,
     ],
     [
       'stage',
@@ -86,19 +86,19 @@ describe('X1: the fold that is explained is the one that counts', () => {
       'version',
       evidence({ ...usd, status: 'processing', versionMicros: T0 + SECOND }),
       evidence(paid),
-      /changed it later: 2026-11-01T.*01\.000000Z, not 2026-11-01T.*00\.000000Z/,
+      /Its version is later: 2026-11-01T.*01\.000000Z, not 2026-11-01T.*00\.000000Z/,
     ],
     [
       'version',
       evidence({ ...usd, status: 'processing', versionMicros: T0 }),
       evidence({ ...usd, status: 'succeeded' }),
-      /dated by the service itself .* the other is not/,
+      /It has a version .* the other does not/,
     ],
     [
       'rank',
       evidence(paid),
       evidence({ ...paid, status: 'processing' }),
-      /succeeded comes later in a life than processing/,
+      /succeeded ranks above processing/,
     ],
     [
       'captured',
@@ -130,7 +130,7 @@ describe('X1: the fold that is explained is the one that counts', () => {
     if (!one || !other) throw new Error('two bodies');
     expect(explain([one, other]).decision).toMatchObject({
       by: 'hash',
-      because: expect.stringContaining('every order of arrival ends the same'),
+      because: expect.stringContaining('the order of arrival does not matter'),
     });
   });
 
@@ -235,7 +235,7 @@ describe('X2: every statement names its evidence', () => {
     const automatic = explain([evidence({ ...usd, status: 'succeeded' })]);
     expect(automatic).toMatchObject({
       amounts: [{ basis: 'provisional', amountMinor: 6540, from: null }],
-      doubts: [{ name: 'provisional_amount', meaning: expect.stringContaining('stands in') }],
+      doubts: [{ name: 'provisional_amount', meaning: expect.stringContaining('is used until one does') }],
     });
     const manual = explain([evidence({ ...usd, status: 'succeeded', captureMethod: 'manual' })]);
     expect(manual).toMatchObject({ posts: false, amounts: [{ basis: 'unknown' }], transfers: [] });
@@ -262,7 +262,7 @@ describe('X2: every statement names its evidence', () => {
         isTakenBack: false,
         amountMinor: 6540,
         meaning: 'captured, and held for us by the service',
-        debit: { name: 'psp.clearing', meaning: expect.stringContaining('holds for us') },
+        debit: { name: 'psp.clearing', meaning: expect.stringContaining('held for us') },
       },
       { isTakenBack: true, amountMinor: 40, debit: { name: 'order.due' } },
     ]);
@@ -286,7 +286,10 @@ describe('X2: every statement names its evidence', () => {
       illegalSteps: [{ from: 'cancelled', to: 'succeeded' }],
       contradiction: { terms: { status: 'failed' }, observedAt: '2026-11-01T10:00:00.000000Z' },
       findings: [
-        { name: 'status_conflict', meaning: expect.stringContaining('no life can take') },
+        {
+          name: 'status_conflict',
+          meaning: expect.stringContaining('impossible status transition'),
+        },
         { name: 'of_a_later_version', meaning: '' },
       ],
     });
@@ -296,13 +299,13 @@ describe('X2: every statement names its evidence', () => {
 describe('X3: what is stored and what counts', () => {
   test('a stored state that follows another body is named', () => {
     expect(explain([evidence(paid)], { storedHeadHash: 'ff' }).discrepancies).toEqual([
-      expect.stringContaining('another body'),
+      expect.stringContaining('a different head'),
     ]);
   });
 
   test('a leg that has not moved what the state says is named', () => {
     expect(explain([evidence(paid)], { transfers: [] }).discrepancies).toEqual([
-      'The leg captured in USD has not moved what the state says.',
+      'The leg captured in USD has not posted what the state requires.',
     ]);
   });
 });

@@ -64,26 +64,26 @@ describe('the rule that applied, with the parts that made it apply', () => {
     [
       'partially_refunded',
       [paid, refunded],
-      /^10\.00 USD was given back of 65\.40 USD captured \(refund ref_1 succeeded\)/,
+      /^10\.00 USD of 65\.40 USD captured was refunded \(refund ref_1 succeeded\)/,
       ['ref_1'],
     ],
     [
       'refunded',
       [paid, part('refund', 'ref_2', { ...usd, status: 'succeeded' })],
-      /^65\.40 USD was given back of 65\.40 USD captured/,
+      /^65\.40 USD of 65\.40 USD captured was refunded/,
       ['ref_2'],
     ],
     [
       'paid',
       [failed, paid],
-      /^payment pay_1 succeeded: alone that makes an order paid\. .*before failed \(payment pay_2 failed\)/,
+      /^payment pay_1 succeeded makes the order paid\. .*over failed \(payment pay_2 failed\)/,
       ['pay_1'],
     ],
-    ['failed', [failed], /^payment pay_2 failed: alone that makes an order failed\.$/, ['pay_2']],
+    ['failed', [failed], /^payment pay_2 failed makes the order failed\.$/, ['pay_2']],
   ])('%s', (status, parts, because, decidedBy) => {
     const order = explain(status, ...parts);
     expect(order).toMatchObject({ status, discrepancies: [] });
-    expect(order.because).toBe(`All of it is in USD, and that makes it ${status}.`);
+    expect(order.because).toBe(`All its parts are in USD, where its status is ${status}.`);
     expect(order.currencies).toMatchObject([
       { currency: 'USD', status, because: expect.stringMatching(because) },
     ]);
@@ -104,7 +104,7 @@ test('several currencies: each has its rule, and the first in the precedence spe
     ['USD', 'partially_refunded'],
   ]);
   expect(because).toBe(
-    'Of paid (JPY), partially_refunded (USD) the one that stands first in the precedence is partially_refunded.',
+    'Of paid (JPY), partially_refunded (USD), partially_refunded has precedence.',
   );
 });
 
@@ -113,7 +113,7 @@ test('a payment that was only mentioned keeps its order pending, and is named', 
     explain('pending', part('payment', 'pay_9'), dispute('opened', 'pre_dispute')),
   ).toMatchObject({
     status: 'pending',
-    because: expect.stringContaining('payment pay_9, whose currency is not known'),
+    because: expect.stringContaining('payment pay_9, currency unknown'),
   });
 });
 
@@ -135,6 +135,6 @@ test('an order without parts says that its payments were moved', () => {
 
 test('a stored status that is not what the parts make is named', () => {
   expect(explain('pending', paid).discrepancies).toEqual([
-    'The stored status is pending, and the parts make it paid.',
+    'The stored status is pending, but its parts make it paid.',
   ]);
 });

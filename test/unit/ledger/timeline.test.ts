@@ -8,7 +8,7 @@ import type {
   SnapshotHistory,
   TransferHistory,
 } from '../../../src/ledger/domain/history.ts';
-import { tellTimeline } from '../../../src/ledger/domain/timeline.ts';
+import { buildTimeline } from '../../../src/ledger/domain/timeline.ts';
 
 const nothing: OrderHistory = {
   snapshots: [],
@@ -74,7 +74,7 @@ const alert = (fields: Partial<AlertHistory>): AlertHistory => ({
   ...fields,
 });
 const types = (history: Partial<OrderHistory>) =>
-  tellTimeline({ ...nothing, ...history }).map(({ type }) => type);
+  buildTimeline({ ...nothing, ...history }).map(({ type }) => type);
 
 test('what is of one moment follows from each other [1]', () => {
   const at = { recordedMicros: 2_000, eventReceivedMicros: 2_000 };
@@ -100,7 +100,7 @@ test('what is of one moment follows from each other [1]', () => {
 
 describe('an event [2]', () => {
   test('is told before what it brought, though its receiver had a clock that runs ahead', () => {
-    const entries = tellTimeline({
+    const entries = buildTimeline({
       ...nothing,
       snapshots: [snapshot({ eventReceivedMicros: 9_000 })],
     });
@@ -120,7 +120,7 @@ describe('an event [2]', () => {
       snapshot({ recordedMicros: 8_000 }),
       snapshot({ eventNumber: 2, eventReceivedMicros: 3_000, recordedMicros: 4_000 }),
     ];
-    const told = tellTimeline({ ...nothing, snapshots: [late, early] });
+    const told = buildTimeline({ ...nothing, snapshots: [late, early] });
     expect(told.map(({ type, atMicros }) => [type, atMicros])).toEqual([
       ['event', 1_000],
       ['event', 3_000],
@@ -132,7 +132,7 @@ describe('an event [2]', () => {
 
 test('a look that no event brought names the service as its cause', () => {
   const none = { eventNumber: null, eventId: null, eventType: null, eventReceivedMicros: null };
-  const entries = tellTimeline({
+  const entries = buildTimeline({
     ...nothing,
     snapshots: [snapshot({ source: 'retrieve', ...none })],
     transfers: [
@@ -150,17 +150,17 @@ test('a look that no event brought names the service as its cause', () => {
 
 describe('sentences', () => {
   const textOf = (history: Partial<OrderHistory>) =>
-    tellTimeline({ ...nothing, ...history }).at(-1)?.text;
+    buildTimeline({ ...nothing, ...history }).at(-1)?.text;
 
   test.each([
-    [{}, 'An event told of payment pay_1: succeeded, 65.40 USD, received 65.40 USD.'],
+    [{}, 'Received in an event: payment pay_1, succeeded, 65.40 USD, received 65.40 USD.'],
     [
       { currency: 'JPY', amountMinor: 500, receivedMinor: null },
-      'An event told of payment pay_1: succeeded, 500 JPY.',
+      'Received in an event: payment pay_1, succeeded, 500 JPY.',
     ],
     [
       { source: 'retrieve', status: null, amountMinor: null },
-      'The service was asked about payment pay_1: no status, no amount.',
+      'Retrieved from the service: payment pay_1, no status, no amount.',
     ],
     [
       {
@@ -171,11 +171,11 @@ describe('sentences', () => {
         stage: 'dispute',
         receivedMinor: null,
       },
-      'A list of the service showed dispute dp_1: opened at dispute, 65.40 USD.',
+      'Read from a list of the service: dispute dp_1, opened at dispute, 65.40 USD.',
     ],
     [
       { status: 'failed', receivedMinor: null, unifiedCode: 'UE_1018' },
-      'An event told of payment pay_1: failed, 65.40 USD. UE_1018 This payment may have already ' +
+      'Received in an event: payment pay_1, failed, 65.40 USD. UE_1018 This payment may have already ' +
         'been processed. The card or its issuer declined. The first payment may have succeeded: ' +
         'check it before you retry or refund.',
     ],
@@ -185,7 +185,7 @@ describe('sentences', () => {
 
   test('of a transfer, a registration and findings', () => {
     expect(textOf({ transfers: [transfer({ currency: 'KWD', amountMinor: 40 })] })).toBe(
-      '0.040 KWD for captured of payment pay_1, 6.540 KWD in all: debit psp.clearing, credit order.due.',
+      '0.040 KWD for captured of payment pay_1, 6.540 KWD in total: debit psp.clearing, credit order.due.',
     );
     expect(
       textOf({
@@ -193,11 +193,11 @@ describe('sentences', () => {
           { currency: 'USD', amountMinor: 1, registeredMicros: 1, registeredBy: 'till-2' },
         ],
       }),
-    ).toBe('till-2 registered that 0.01 USD is expected.');
-    const closed = tellTimeline({ ...nothing, findings: [finding({ closedMicros: 9_000 })] });
+    ).toBe('till-2 registered an expected amount of 0.01 USD.');
+    const closed = buildTimeline({ ...nothing, findings: [finding({ closedMicros: 9_000 })] });
     expect(closed.map(({ text }) => text)).toEqual([
-      'Found unknown_status about payment:pay_1: The service sent a status that this version does not know.',
-      'Closed unknown_status about payment:pay_1.',
+      'Finding unknown_status opened about payment:pay_1: The service sent a status that this version does not know.',
+      'Finding unknown_status closed about payment:pay_1.',
     ]);
   });
 
@@ -208,11 +208,11 @@ describe('sentences', () => {
       acknowledgedReason: 'asked the bank',
       resolvedMicros: 4_000,
     });
-    const told = tellTimeline({ ...nothing, alerts: [dealtWith] });
+    const told = buildTimeline({ ...nothing, alerts: [dealtWith] });
     expect(told.map(({ text }) => text)).toEqual([
       'Alert 7 (warning): Payment pay_1 has been processing for 7 days.',
       'ada acknowledged alert 7: asked the bank',
-      'Alert 7 (payment_stuck) ended.',
+      'Alert 7 (payment_stuck) was resolved.',
     ]);
     expect(types({ alerts: [alert({ resolvedMicros: 2_000 })] })).toEqual(['alert_opened']);
   });
