@@ -148,7 +148,7 @@ describe('an event', () => {
 
   test('that is dead alerts without the error, which may quote personal data; a replay resolves it', async () => {
     const [id = 0] = await receive(db, [paymentEvent({})]);
-    await testApplier(db).giveUp(id, 8, 'invalid name: Ada Lovelace');
+    await testApplier(db).markDead(id, 8, 'invalid name: Ada Lovelace');
     expect(said(await alertsOf(`event:${id}`))).toEqual([['event_dead', 'open', 'opened']]);
     const [row] = await db.query<object>('select * from alerts where subject = $1', [
       `event:${id}`,

@@ -178,7 +178,7 @@ describe('events', () => {
     await apply(paymentEvent({ email: 'someone@shop.test' }), foreign, Buffer.from('{"no": 1}'));
     const [dead = 0, alsoDead = 0] = await receive(db, [paymentEvent({}), paymentEvent({})]);
     for (const id of [dead, alsoDead])
-      await testApplier(db).giveUp(id, 5, 'it could not be applied');
+      await testApplier(db).markDead(id, 5, 'it could not be applied');
     const [pending] = await receive(db, [paymentEvent({})]);
 
     const page = async (query: string): Promise<Body> =>

@@ -529,7 +529,7 @@ describe('an event that kills the process', () => {
       {
         id: inboxId,
         attempts: MAX_ATTEMPTS,
-        error: expect.stringMatching(/the process.* ended while it was being applied/),
+        error: expect.stringMatching(/the process.* ended while the event was being applied/),
       },
     ]);
     expect(await readFindings()).toMatchObject([{ class: 'event_dead', state: 'open' }]);
@@ -556,7 +556,7 @@ describe('an event is applied or dead, never both', () => {
       transaction: (work) =>
         db.transaction(async (tx) => {
           const applied = await work(tx);
-          givenUp = worker.giveUp(inboxId, MAX_ATTEMPTS, 'never came to an end');
+          givenUp = worker.markDead(inboxId, MAX_ATTEMPTS, 'never came to an end');
           await waitFor('the other worker to wait for it', async () => {
             const waiting = await db.query(
               `select from pg_stat_activity
@@ -578,7 +578,7 @@ describe('an event is applied or dead, never both', () => {
     const payment = paymentObject();
     const eventId = 'evt_reused';
     const [inboxId = 0] = await receive([payment], { eventId });
-    expect(await createApplier().giveUp(inboxId, MAX_ATTEMPTS, 'it was early')).toBe(true);
+    expect(await createApplier().markDead(inboxId, MAX_ATTEMPTS, 'it was early')).toBe(true);
     expect(await receive([{ ...payment, amount: 1 }], { eventId })).toEqual([inboxId]);
     await handlerOver({ producer: recordingProducer() })(started(batchJob([inboxId])));
 

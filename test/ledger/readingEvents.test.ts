@@ -22,7 +22,7 @@ beforeAll(async () => {
       eventBody(paymentObject()),
     ]);
   await testApplier(db).applyBatch([applied, unreadable, foreign, nameless]);
-  await testApplier(db).giveUp(dead, 5, 'it could not be applied');
+  await testApplier(db).markDead(dead, 5, 'it could not be applied');
   numbers = {
     applied: [applied],
     not_applied: [nameless, foreign, unreadable].toSorted((a, b) => b - a),

@@ -176,7 +176,7 @@ describe('a sound ledger', () => {
       eventBody(paymentObject()),
       eventBody(paymentObject()),
     ]);
-    await testApplier(db).giveUp(dead ?? 0, 5, 'made to die by a test');
+    await testApplier(db).markDead(dead ?? 0, 5, 'made to die by a test');
     expect(failures(await verify(db, { rebuild: true })), seeded).toEqual({});
     await testApplier(db).applyOne(waiting ?? 0);
   });
@@ -508,7 +508,7 @@ const DAMAGE: readonly Damage[] = [
       ],
     ],
     fails: ({ payment }) => ({
-      snapshots: [`payment:${payment}`, /^snapshot [0-9a-f]{12} has another content$/],
+      snapshots: [`payment:${payment}`, /^snapshot [0-9a-f]{12} does not match its hash$/],
       resources: [`payment:${payment}`, /^error_code is empty, not x$/],
     }),
   },
@@ -642,7 +642,7 @@ describe('damage', () => {
     expect(failures(await verify(db))).toEqual({
       inbox: [
         `event:${changed}: its body differs from the one that was received`,
-        `event:${gone}: it waits to be applied, but is not in the inbox`,
+        `event:${gone}: it is pending, but not in the inbox`,
       ],
     });
   });

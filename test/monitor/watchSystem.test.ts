@@ -167,7 +167,7 @@ test('many dead events raise one alert besides those of each', async () => {
     db,
     Array.from({ length: 10 }, () => paymentEvent({})),
   );
-  for (const id of ids) await testApplier(db).giveUp(id, 8, 'broken');
+  for (const id of ids) await testApplier(db).markDead(id, 8, 'broken');
   await watch();
   const counts = await db.query(
     `select rule, count(*) as alerts from alerts where state = 'open' group by rule order by rule`,

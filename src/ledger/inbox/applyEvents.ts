@@ -1,6 +1,6 @@
 /**
- * Applies inbox events: takes them out of `pending`, reads them, and hands what they say to
- * applySnapshots, all in one transaction. Whatever fails leaves them in `pending`.
+ * Applies inbox events: claims them from `pending`, reads them and passes the observations to
+ * applySnapshots, all in one transaction. If anything fails, they stay in `pending`.
  */
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
@@ -25,17 +25,17 @@ import {
 
 export interface EventApplier {
   /**
-   * Applies those of `ids` that wait and were never tried alone, all or none.
-   * @returns how many it applied
+   * Applies the pending events of `ids` that were never tried alone: all of them or none.
+   * @returns the number of applied events
    */
   applyBatch(ids: readonly number[]): Promise<number>;
-  /** Applies one event, if it still waits. */
+  /** Applies one event, if it is still pending. */
   applyOne(id: number): Promise<void>;
   /**
-   * Gives an event up: it is kept as dead, with a finding.
-   * @returns false when somebody else has applied it or given it up meanwhile
+   * Makes an event dead, with a finding.
+   * @returns false if it is no longer pending
    */
-  giveUp(id: number, attempts: number, reason: string): Promise<boolean>;
+  markDead(id: number, attempts: number, reason: string): Promise<boolean>;
 }
 
 export interface EventApplierParts {
@@ -52,7 +52,7 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
     const applied = await retryWithMoreLocks((alsoLock) =>
       parts.db.transaction(async (tx) => {
         const events = await claim(tx);
-        await reviveReused(tx, events);
+        await reviveDead(tx, events);
         const readings = events.map((event) => readEvent(event, parts.merchantId));
         await applyReadings(tx, { events, readings, alsoLock, nowMs: parts.clock.nowMs() });
         return events.map((event, place) => ({ event, reading: readings[place] }));
@@ -74,7 +74,7 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
         return event ? [event] : [];
       });
     },
-    giveUp: async (id, attempts, reason) => {
+    markDead: async (id, attempts, reason) => {
       const isDead = await parts.db.transaction(async (tx) => {
         if (!(await moveToDead(tx, id, attempts, reason))) return false;
         const detail = { attempts, error: reason };
@@ -88,9 +88,9 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
 }
 
 /**
- * Puts an event back to be applied again, dead or applied before; applying twice changes nothing. Its
- * body is judged by the time of the replay: a receiver may have stored its receipt under a wrong clock.
- * What was found about it is closed, and found anew if it still holds.
+ * Replays an event, whether it is dead or applied; applying an event again does not change the ledger.
+ * The time of the replay becomes the reference for its version, because the receiver's clock may have
+ * been wrong. Findings about the event are closed, and open again if they still hold.
  */
 export async function replayEvent(db: Database, id: number): Promise<void> {
   await db.transaction(async (tx) => {
@@ -100,8 +100,8 @@ export async function replayEvent(db: Database, id: number): Promise<void> {
   });
 }
 
-/** Another body under its id brings an event back even from the dead; no other event comes so. */
-async function reviveReused(tx: Queryable, events: readonly ClaimedEvent[]): Promise<void> {
+/** A second body under the same event id makes a dead event pending again; nothing else does. */
+async function reviveDead(tx: Queryable, events: readonly ClaimedEvent[]): Promise<void> {
   const reused = events.filter(({ hasVariants }) => hasVariants).map(({ id }) => id);
   if (reused.length === 0) return;
   const revived = await removeFromDead(tx, reused);
@@ -125,11 +125,11 @@ async function applyReadings(tx: Queryable, { events, readings, ...rest }: Read)
     const event = events[place];
     if (!event) return;
     if (reading.outcome === 'snapshot') observations.push(toObservation(event, reading));
-    const isSuspect =
+    const needsRetrieve =
       reading.outcome === 'unreadable_money' ||
       reading.outcome === 'label_conflict' ||
       (reading.outcome === 'snapshot' && event.hasVariants);
-    if (isSuspect) toRetrieve.push(reading.ref);
+    if (needsRetrieve) toRetrieve.push(reading.ref);
   });
   await applySnapshots(tx, { observations, toRetrieve, ...rest, historyUntilMs: undefined });
   const findings = events.flatMap((event, place) => {

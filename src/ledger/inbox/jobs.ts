@@ -1,13 +1,13 @@
 /**
- * The queue `events`: what its jobs carry, and how they are tried.
+ * The queue `events`: its jobs, and how they are retried.
  *
- * 1. A *batch* job carries the ids of newly committed inbox rows and is applied whole.
- * 2. A batch that fails for a reason outside its data is retried whole. It is split, so that each
- *    event becomes a *single* job, if its data fails, if its process died, and after its last attempt
- *    if the reason may concern one of its events only, as a lock on one order does.
- * 3. A single job counts its attempt in `pending` before it tries, so that an event that kills the
- *    process is counted too; after the last attempt the event is dead. An attempt that failed for a
- *    reason outside the data is taken back, if need be once the database is reachable again.
+ * 1. A *batch* job carries the ids of newly committed inbox rows and is applied as a whole.
+ * 2. A batch that fails for a reason outside its data is retried as a whole. It is split into a *single*
+ *    job for each event if the reason is in the data, if its process died, or, after its last attempt,
+ *    if the reason may concern only one event, such as a lock on one order.
+ * 3. A single job counts its attempt in `pending` before it applies the event, so that an event that
+ *    kills the process is counted, too. After the last attempt the event is dead. An attempt that failed
+ *    for a reason outside the data is not counted; the count is corrected when the database is reachable.
  */
 
 import type { Database } from '../../platform/db/database.ts';
@@ -28,11 +28,11 @@ export interface EventsJob {
 const BATCH = 'batch';
 const SINGLE = 'single';
 const BACKOFF_MS = 1_000;
-/** A batch is tried for some ten seconds; the sweep comes back to what is then still pending. */
+/** A batch is retried for about ten seconds. The sweep enqueues what is still pending after that. */
 const BATCH_ATTEMPTS = 5;
 /**
- * Longer than all tries of a single job take, so that the sweep leaves it to them: the pauses between
- * them double from a second, and of the ten that a setting may allow the last comes in the ninth minute.
+ * Longer than all attempts of a single job, so that the sweep does not interfere. The backoff doubles
+ * from one second; the tenth attempt, the most that the setting allows, is in the ninth minute.
  */
 const SINGLE_ENQUEUE_AFTER_MS = 10 * 60_000;
 
@@ -52,22 +52,22 @@ export interface EventsHandlerParts {
   readonly log: Log;
 }
 
-/** Why an event is dead of which no attempt came to an end. */
+/** The reason for a dead event that was never applied to the end. */
 const CUT_SHORT =
-  'in each attempt the process, or its connection to the database, ended while it was being applied';
+  'in each attempt, the process or its database connection ended while the event was being applied';
 
 interface Handling extends EventsHandlerParts {
-  /** Events whose last attempt is still to be taken back. */
-  readonly owed: Set<number>;
+  /** Events with an attempt that must be uncounted. */
+  readonly toUncount: Set<number>;
 }
 
-/** What a worker of the queue `events` does with a job. */
+/** Creates the handler of jobs in the queue `events`. */
 export function createEventsHandler(
   given: EventsHandlerParts,
 ): (job: RunningJob<EventsJob>) => Promise<void> {
-  const parts: Handling = { ...given, owed: new Set() };
+  const parts: Handling = { ...given, toUncount: new Set() };
   return async (job) => {
-    await uncountPending(parts);
+    await uncountFailedAttempts(parts);
     if (job.name === SINGLE) {
       for (const id of job.data.ids) await trySingle(parts, id);
       return;
@@ -96,11 +96,11 @@ async function tryBatch(
   }
 }
 
-/** Makes a job of each event that still waits. */
+/** Enqueues a job for each event that is still pending. */
 async function split(parts: EventsHandlerParts, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  const waiting = await deferEnqueue(parts.db, ids, SINGLE_ENQUEUE_AFTER_MS);
-  await parts.producer.add(waiting.map((id) => singleJob(id, parts.maxAttempts)));
+  const pending = await deferEnqueue(parts.db, ids, SINGLE_ENQUEUE_AFTER_MS);
+  await parts.producer.add(pending.map((id) => singleJob(id, parts.maxAttempts)));
 }
 
 async function trySingle(parts: Handling, id: number): Promise<void> {
@@ -108,7 +108,7 @@ async function trySingle(parts: Handling, id: number): Promise<void> {
   const attempt = await count(parts, id);
   if (attempt === undefined) return;
   if (attempt > maxAttempts) {
-    const isDead = await applier.giveUp(id, attempt - 1, CUT_SHORT);
+    const isDead = await applier.markDead(id, attempt - 1, CUT_SHORT);
     if (isDead) log.error({ webhookEventId: id, attempts: attempt - 1 }, 'events.dead');
     return;
   }
@@ -116,33 +116,33 @@ async function trySingle(parts: Handling, id: number): Promise<void> {
     await applier.applyOne(id);
   } catch (error) {
     if (isRetryable(error)) {
-      parts.owed.add(id);
-      // Where this fails, too, the next job does it first.
-      await uncountPending(parts).catch(() => undefined);
+      parts.toUncount.add(id);
+      // If this fails, too, the next job repeats it first.
+      await uncountFailedAttempts(parts).catch(() => undefined);
       throw error;
     }
     if (attempt < maxAttempts) throw error;
-    if (await applier.giveUp(id, attempt, toError(error).message)) {
+    if (await applier.markDead(id, attempt, toError(error).message)) {
       log.error({ error: toError(error), webhookEventId: id, attempts: attempt }, 'events.dead');
     }
   }
 }
 
-async function count({ db, owed }: Handling, id: number): Promise<number | undefined> {
+async function count({ db, toUncount }: Handling, id: number): Promise<number | undefined> {
   try {
     return await countAttempt(db, id, SINGLE_ENQUEUE_AFTER_MS);
   } catch (error) {
-    // Counted, and then not tried.
-    if (error instanceof CommitNotReplicated) owed.add(id);
+    // The attempt was counted, but will not be made.
+    if (error instanceof CommitNotReplicated) toUncount.add(id);
     throw error;
   }
 }
 
-async function uncountPending({ db, owed }: Handling): Promise<void> {
-  if (owed.size === 0) return;
-  const ids = [...owed];
+async function uncountFailedAttempts({ db, toUncount }: Handling): Promise<void> {
+  if (toUncount.size === 0) return;
+  const ids = [...toUncount];
   await uncountAttempts(db, ids);
-  for (const id of ids) owed.delete(id);
+  for (const id of ids) toUncount.delete(id);
 }
 
 function isRetryable(error: unknown): boolean {

@@ -1,12 +1,12 @@
 /**
- * The sweep enqueues events that are in `pending` past their time: jobs that were lost with a process
- * or a queue. With it, everything in the queue can be rebuilt from PostgreSQL.
+ * The sweep enqueues events that have been in `pending` for too long, because their job was lost with a
+ * process or a queue. So the queue can be rebuilt from PostgreSQL.
  *
- * 1. It walks `pending` once by its key, page by page, so that its memory is one job and its cost is
+ * 1. It reads `pending` once, in key order and page by page: its memory is one job, and its cost is
  *    linear in the backlog.
- * 2. It keeps the queue short of what workers take in seconds and adds as they take, so that a backlog
- *    of any size is enqueued at the pace at which it is applied.
- * 3. It waits while the queue is deep: events that have a job need no second one.
+ * 2. It keeps the queue shorter than what workers process in seconds, so that a backlog of any size is
+ *    enqueued as fast as it is applied.
+ * 3. It adds nothing while the queue is deep: those events have a job already.
  */
 import { startStopwatch } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -18,14 +18,14 @@ import { claimOverdue, readDueBefore } from './store/pending.ts';
 
 const ENQUEUE_AFTER_MS = 60_000;
 const IDS_PER_JOB = 500;
-/** What every sweep may add. */
+/** The jobs that every sweep may add. */
 const FIRST_JOBS = 40;
 /** With more jobs waiting than this, nothing is added. */
 const DEEP_QUEUE_JOBS = 200;
-/** Past its first jobs, a sweep adds only while fewer than this wait: workers take them in seconds. */
+/** After its first jobs, a sweep adds only while fewer than this wait; workers process them in seconds. */
 const REFILL_BELOW_JOBS = 40;
 const REFILL_EVERY_MS = 500;
-/** The next minute has a sweep of its own. */
+/** Less than a minute, because the next minute has its own sweep. */
 const RUN_FOR_SECONDS = 50;
 
 export interface SweepParts {
@@ -38,16 +38,16 @@ export interface SweepParts {
 }
 
 export interface Sweep {
-  /** Enqueues what is overdue. */
+  /** Enqueues events that are past their enqueue time. */
   overdue(): Promise<void>;
   /**
-   * Enqueues what waits without a job of its own, within the same bounds: after a start nobody knows
-   * what the last process enqueued.
+   * Enqueues every pending event, within the same bounds. Runs at startup, when it is not known which
+   * jobs the last process enqueued.
    */
   everything(): Promise<void>;
 }
 
-/** How many jobs may wait for a sweep that has added `jobs` to add one more. */
+/** The number of waiting jobs below which a sweep that has added `jobs` may add one more. */
 function roomFor(jobs: number): number {
   return jobs < FIRST_JOBS ? DEEP_QUEUE_JOBS : REFILL_BELOW_JOBS;
 }
@@ -55,7 +55,7 @@ function roomFor(jobs: number): number {
 export function createSweep(parts: SweepParts): Sweep {
   const { db, producer, log, signal, runForSeconds = RUN_FOR_SECONDS } = parts;
 
-  /** Waits until the queue has room. @returns whether it has */
+  /** Waits until the queue has room. @returns false if it still has none */
   const hasRoom = async (jobs: number, elapsedSeconds: () => number): Promise<boolean> => {
     while (!signal.aborted) {
       const waitingJobs = await producer.countWaiting();
@@ -86,7 +86,7 @@ export function createSweep(parts: SweepParts): Sweep {
   };
   return {
     overdue: () => run(0),
-    // Rows that this sweep stamps lie beyond the limit, so that it does not meet them again.
+    // The rows that this sweep claims are past the limit, so it does not read them again.
     everything: () => run(ENQUEUE_AFTER_MS),
   };
 }

@@ -25,7 +25,7 @@ export async function insertChanges(
   );
 }
 
-/** Records that the shop said what it expects of an order. */
+/** Records that the shop registered an expectation for an order. */
 export async function insertRegistered(tx: Queryable, orderKey: string): Promise<void> {
   await tx.query(
     `insert into change_log (kind, subject, change) values ('order', $1, 'registered')`,
@@ -34,9 +34,9 @@ export async function insertRegistered(tx: Queryable, orderKey: string): Promise
 }
 
 /**
- * Takes the publisher's lock until the transaction ends. It is let go only after the commit can be
- * seen, so the next publisher's statements see every number that was given.
- * @returns false when somebody else is publishing
+ * Takes the publisher's lock until the transaction ends. PostgreSQL releases it after the commit is
+ * visible, so the next publisher sees every assigned number.
+ * @returns false if another publisher holds it
  */
 export async function tryLockFeed(tx: Queryable): Promise<boolean> {
   const rows = await tx.query<{ locked: boolean }>(
@@ -46,9 +46,9 @@ export async function tryLockFeed(tx: Queryable): Promise<boolean> {
 }
 
 /**
- * Numbers up to `limit` committed changes, oldest first. The caller holds the publisher's lock,
- * taken by an earlier statement: this one must not look at the feed as it was before the lock.
- * @returns how many
+ * Numbers up to `limit` committed changes, oldest first. The caller took the publisher's lock in an
+ * earlier statement: this statement must not see the feed as it was before the lock.
+ * @returns the number of changes
  */
 export async function publishChanges(tx: Queryable, limit: number): Promise<number> {
   const rows = await tx.query<{ published: number }>(
@@ -82,7 +82,7 @@ export async function publishChanges(tx: Queryable, limit: number): Promise<numb
   return rows[0]?.published ?? 0;
 }
 
-/** Changes after a number, in their order. */
+/** Changes after a number, in order. */
 export function readChanges(
   db: Queryable,
   { after, limit }: { readonly after: number; readonly limit: number },
@@ -100,30 +100,30 @@ export function readChanges(
 }
 
 /**
- * The numbers of the last changes of orders, by their keys. An order is left out while a change of it
- * is committed and has no number.
+ * The number of the last change of each order, by key. An order with a committed change that has no
+ * number yet is left out.
  */
 export async function readLastNumbersOf(
   db: Queryable,
   orderKeys: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await db.query<{ orderKey: string; number: number }>(
-    `select asked.order_key as "orderKey", last.number
-       from unnest($1::text[]) as asked (order_key)
+    `select wanted.order_key as "orderKey", last.number
+       from unnest($1::text[]) as wanted (order_key)
       cross join lateral (
         select number from changes
-         where order_key = asked.order_key
+         where order_key = wanted.order_key
          order by number desc
          limit 1) as last
       where not exists (
-        select from change_log l where l.kind = 'order' and l.subject = asked.order_key)
+        select from change_log l where l.kind = 'order' and l.subject = wanted.order_key)
       limit $2`,
     [orderKeys, orderKeys.length],
   );
   return new Map(rows.map(({ orderKey, number }) => [orderKey, number]));
 }
 
-/** The greatest number given so far; 0 before the first. */
+/** The greatest number so far; 0 if there is none. */
 export async function readLastNumber(db: Queryable): Promise<number> {
   const rows = await db.query<{ last: number }>(
     'select coalesce(max(number), 0) as last from changes',

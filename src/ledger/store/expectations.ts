@@ -1,7 +1,7 @@
-/** Statements on what the shop expects of orders. */
+/** Statements on expectations: the amounts that the shop registered for orders. */
 import type { Queryable } from '../../platform/db/database.ts';
 
-/** What is expected of one order now. */
+/** The current expectation of an order. */
 export interface ExpectationRow {
   readonly orderKey: string;
   readonly orderId: string;
@@ -15,7 +15,7 @@ const COLUMNS = `
   order_key as "orderKey", order_id as "orderId", currency, amount_minor as "amountMinor",
   registered_at as "registeredAt", registered_by as "registeredBy"`;
 
-/** What is expected of orders now. */
+/** The current expectations of orders. */
 export function readExpectations(
   db: Queryable,
   orderKeys: readonly string[],
@@ -38,9 +38,9 @@ export interface NewExpectation {
 }
 
 /**
- * Writes what is expected of an order of which nothing is expected yet. Waits for whoever is
- * registering the same order.
- * @returns false when something is expected already
+ * Inserts the expectation of an order that has none. Waits for a concurrent registration of the same
+ * order.
+ * @returns false if the order has one already
  */
 export async function insertExpectation(tx: Queryable, one: NewExpectation): Promise<boolean> {
   const rows = await tx.query<{ id: number }>(
@@ -54,7 +54,7 @@ export async function insertExpectation(tx: Queryable, one: NewExpectation): Pro
   return rows.length > 0;
 }
 
-/** Locks and reads what is expected of an order now; undefined when it was replaced meanwhile. */
+/** Locks and reads the current expectation of an order; undefined if it was replaced meanwhile. */
 export async function lockExpectation(
   tx: Queryable,
   orderKey: string,
@@ -69,7 +69,7 @@ export async function lockExpectation(
   return rows[0];
 }
 
-/** Ends what is expected of an order now. The caller holds it and writes what replaces it. */
+/** Marks the current expectation of an order as replaced. The caller holds it and inserts the new one. */
 export async function markReplaced(tx: Queryable, orderKey: string): Promise<void> {
   await tx.query(
     `update order_expectations

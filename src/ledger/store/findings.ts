@@ -6,7 +6,7 @@ export interface FindingName {
   readonly subject: string;
 }
 
-/** A finding that was opened just now, or came to show something else. */
+/** A finding that was opened or changed by this statement. */
 export interface ShownFinding extends FindingName {
   readonly detail: Readonly<Record<string, unknown>>;
   /** How long it has been open. */
@@ -14,8 +14,8 @@ export interface ShownFinding extends FindingName {
 }
 
 /**
- * Opens findings. One that is open keeps its place; where its detail differs it takes the new one and
- * is accepted no longer. Classes and subjects are distinct.
+ * Opens findings. An open one with a different detail is updated and loses its acceptance. No two
+ * findings have the same class and subject.
  * @returns those that were opened or changed
  */
 export function upsertFindings(
@@ -41,7 +41,7 @@ export function upsertFindings(
   );
 }
 
-/** Closes findings whose test passes now. @returns those that were open */
+/** Closes findings. @returns those that were open */
 export function markClosed(
   tx: Queryable,
   findings: readonly FindingName[],
@@ -72,8 +72,8 @@ export function markClassesClosed(
 }
 
 /**
- * Closes everything that is open about a subject, because somebody is dealing with it.
- * @returns what was open
+ * Closes every open finding about a subject.
+ * @returns those that were open
  */
 export function markSubjectClosed(tx: Queryable, subject: string): Promise<readonly FindingName[]> {
   return tx.query<FindingName>(
@@ -86,8 +86,8 @@ export function markSubjectClosed(tx: Queryable, subject: string): Promise<reado
 }
 
 /**
- * Accepts a finding that is open and not accepted yet.
- * @returns its name; undefined when there is none
+ * Accepts an open finding that is not accepted yet.
+ * @returns its name; undefined if there is none
  */
 export async function markAccepted(
   tx: Queryable,
@@ -106,8 +106,8 @@ export async function markAccepted(
 }
 
 /**
- * Of subjects, those whose finding of a class is open and accepted. Holds these findings, so that
- * none is accepted between this reading and what is said of it.
+ * The subjects that have an open, accepted finding of a class. Locks the findings, so that none is
+ * accepted before the caller commits.
  */
 export async function lockAccepted(
   tx: Queryable,
@@ -125,7 +125,7 @@ export async function lockAccepted(
   return rows.flatMap(({ subject, isAccepted }) => (isAccepted ? subject : []));
 }
 
-/** @returns undefined when there is no such finding */
+/** @returns undefined if the finding does not exist */
 export async function readFindingState(
   db: Queryable,
   id: number,

@@ -1,24 +1,24 @@
 /**
  * Statements that measure the inbox and the findings for Prometheus. Each counts at most
- * `COUNTED_ROWS` rows, so that what it costs has an end in the worst hour, when it is asked most.
+ * `COUNTED_ROWS` rows, which bounds its cost during an outage.
  */
 import type { Queryable } from '../../platform/db/database.ts';
 
-/** Beyond this many rows a count stands still, and means "this many or more". */
+/** A count stops here, and then means "this many or more". */
 const COUNTED_ROWS = 100_000;
 
 export interface InboxMeasure {
   readonly pending: number;
-  /** Of these, tried at least once without success. */
+  /** Those of them with at least one failed attempt. */
   readonly retried: number;
-  /** Since the oldest of those that were counted first waited; 0 when none waits. */
+  /** Age of the oldest counted event; 0 if none is pending. */
   readonly oldestAgeSeconds: number;
   readonly dead: number;
-  /** Seconds since 1970; null while nothing was received. */
+  /** Seconds since 1970; null before the first event. */
   readonly lastReceivedSeconds: number | null;
 }
 
-/** What waits to be applied, what was given up, and when the last event came. */
+/** Counts pending and dead events, and reads when the last event was received. */
 export async function measureInbox(db: Queryable): Promise<InboxMeasure> {
   const rows = await db.query<InboxMeasure>(
     `select p.pending, p.retried,
@@ -43,7 +43,7 @@ export interface FindingCount {
   readonly findings: number;
 }
 
-/** Findings that are open, by class and whether a person accepted them; by the index on open ones. */
+/** Open findings by class and acceptance. Reads the index of open findings. */
 export function measureFindings(db: Queryable): Promise<readonly FindingCount[]> {
   return db.query<FindingCount>(
     `select class, accepted_at is not null as "isAccepted", count(*) as findings

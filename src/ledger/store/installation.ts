@@ -1,7 +1,7 @@
-/** The stamp that says whose database this is. */
+/** Statements on the installation: the merchant account that this database belongs to. */
 import type { Queryable } from '../../platform/db/database.ts';
 
-/** Stamps the database if nobody has. @returns the merchant it is stamped with */
+/** Binds the database to a merchant unless it is bound. @returns the merchant that it is bound to */
 export async function stampInstallation(db: Queryable, merchantId: string): Promise<string> {
   await db.query('insert into installation (merchant_id) values ($1) on conflict do nothing', [
     merchantId,
@@ -9,7 +9,7 @@ export async function stampInstallation(db: Queryable, merchantId: string): Prom
   return (await readInstallation(db)) ?? merchantId;
 }
 
-/** @returns the merchant that the database is stamped with, if it is */
+/** @returns the merchant that the database is bound to, if any */
 export async function readInstallation(db: Queryable): Promise<string | undefined> {
   const rows = await db.query<{ merchantId: string }>(
     'select merchant_id as "merchantId" from installation limit 1',
@@ -17,7 +17,7 @@ export async function readInstallation(db: Queryable): Promise<string | undefine
   return rows[0]?.merchantId;
 }
 
-/** @returns when the database was stamped, if it was */
+/** @returns when the database was bound, if it was */
 export async function readStampedAt(db: Queryable): Promise<Date | undefined> {
   const rows = await db.query<{ stampedAt: Date }>(
     'select stamped_at as "stampedAt" from installation limit 1',

@@ -1,4 +1,4 @@
-/** Statements on the journal. It is only ever inserted into. */
+/** Statements on the journal, which is append-only. */
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Transfer } from '../domain/legs.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
@@ -6,15 +6,15 @@ import type { ResourceRef } from '../domain/snapshot.ts';
 /** A transfer with its resource and its cause. */
 export interface NewTransfer extends Transfer {
   readonly ref: ResourceRef;
-  /** The snapshot that was the head when it was posted. */
+  /** The head at the time of posting. */
   readonly headHash: string;
-  /** The inbox row that brought it, if one did. */
+  /** The inbox row that caused it, if any. */
   readonly webhookEventId: number | undefined;
 }
 
 /**
- * Appends transfers, as one set. The database refuses a set that does not continue the legs where
- * they ended, so that a writer with a stale view of a resource cannot post.
+ * Appends transfers as one set. The database rejects a set that does not continue the legs from their
+ * ends, so that a writer with a stale view of a resource cannot post.
  */
 export async function insertTransfers(
   tx: Queryable,

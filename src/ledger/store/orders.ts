@@ -2,15 +2,15 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import { type OrderState, orderIdOf } from '../domain/order.ts';
 
-/** An order as a transaction meets it. */
+/** An order before the transaction changes it. */
 export interface StoredOrder {
   readonly orderKey: string;
   readonly status: string;
-  /** Classes of the findings that stand open about it. */
+  /** Classes of the open findings about it. */
   readonly openFindings: readonly string[];
 }
 
-/** Locks orders in the order of their keys and reads them. */
+/** Locks and reads orders, in the order of their keys. */
 export function lockOrders(
   tx: Queryable,
   orderKeys: readonly string[],
@@ -25,18 +25,18 @@ export function lockOrders(
   );
 }
 
-/** An order as it is to be written. */
+/** The new state of an order. */
 export interface OrderUpdate extends OrderState {
   readonly orderKey: string;
-  /** Keys of the orders that payments leave it for now, each once. */
+  /** Keys of the orders that payments move to now, each once. */
   readonly movedTo: readonly string[];
   /** Classes of the findings that its parts show now. */
   readonly openFindings: readonly string[];
 }
 
 /**
- * Creates orders as they are to be written.
- * @returns the keys created; one that somebody else created meanwhile is missing
+ * Inserts orders.
+ * @returns the inserted keys; one that another transaction inserted meanwhile is missing
  */
 export async function insertOrders(
   tx: Queryable,
@@ -60,7 +60,7 @@ export async function insertOrders(
   return rows.map(({ orderKey }) => orderKey);
 }
 
-/** Writes what orders have become. The caller holds them. */
+/** Updates orders. The caller holds them. */
 export async function updateOrders(tx: Queryable, orders: readonly OrderUpdate[]): Promise<void> {
   await tx.query(
     `update orders o
@@ -117,7 +117,7 @@ export async function upsertTotals(tx: Queryable, orders: readonly OrderUpdate[]
   );
 }
 
-/** Removes totals of currencies that no part of the order has any more. */
+/** Deletes totals in currencies that no part of the order has any longer. */
 export async function deleteStaleTotals(
   tx: Queryable,
   updates: readonly OrderUpdate[],

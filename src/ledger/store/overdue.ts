@@ -1,4 +1,4 @@
-/** The statement that finds money which stands too long, and notes that it was found. */
+/** The statement that finds overdue money and marks its resources. */
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Term } from '../domain/overdue.ts';
@@ -13,21 +13,21 @@ export interface OverdueRow {
   readonly amountMinor: number | null;
   readonly orderKey: string | null;
   readonly paymentId: string | null;
-  /** What a payout names. */
+  /** The reference of a payout. */
   readonly reference: string | null;
   /** As in Term. */
   readonly account: string | null;
-  /** Its creation, or when it was first heard of where no body told. */
+  /** When it was created, or first seen if no body carries that. */
   readonly since: Date;
   readonly days: number;
 }
 
 /**
- * Notes on resources past their term that a finding `overdue` is open about them, at most `limit` at
- * a time, and locks them. Who calls it opens the findings; the observation that ends a term closes its own.
- * Rows that are being applied are passed over until the next run. Reads the whole table, once an hour: an index on the
- * status would cost every event more than that.
- * @returns those that were noted now
+ * Marks up to `limit` resources past their term as having an open finding `overdue`, and locks them. The
+ * caller opens the findings; the observation that ends a term closes its finding. Rows that are being
+ * applied are skipped until the next run. Reads the whole table, once an hour: an index on the status
+ * would cost more, at every event.
+ * @returns the resources marked now
  */
 export function markOverdue(
   tx: Queryable,

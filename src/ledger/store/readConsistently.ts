@@ -1,8 +1,8 @@
 import type { Database, Queryable } from '../../platform/db/database.ts';
 
 /**
- * Runs reads that must agree with each other: all of them see the ledger as it stood at the first,
- * whatever is committed meanwhile. Takes no lock that a writer could wait for.
+ * Runs reads that must agree with each other. All of them see the ledger as of the first read,
+ * regardless of later commits. Takes no lock that blocks writers.
  */
 export function readConsistently<T>(
   db: Pick<Database, 'transaction'>,

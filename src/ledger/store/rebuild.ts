@@ -1,6 +1,6 @@
 /**
- * Statements on a ledger that is made again beside the live one, in temporary tables: they belong
- * to one session, need no rights on the schema, write no log, and are gone with it, however it ends.
+ * Statements on a ledger that is rebuilt beside the live one, in temporary tables. These belong to one
+ * session, need no privileges on the schema, write no WAL, and are dropped when the session ends.
  */
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -8,14 +8,14 @@ import type { ResourceRef, SnapshotContent } from '../domain/snapshot.ts';
 import { type PartRow, type StoredPart, toPart } from './verifyOrders.ts';
 import { refColumns } from './verifyResources.ts';
 
-/** Makes the tables. Indexes on observations come when all are there: sorted once, not at each insert. */
+/** Creates the tables. Observations are indexed after all are inserted, which is faster. */
 export async function createRebuildTables(session: Queryable): Promise<void> {
   await session.query(
     `create temporary table rebuilt_observations (
        kind text not null,
        id text not null,
        webhook_event_id bigint not null,
-       -- Null where an event only mentions the resource.
+       -- Null if the event only mentions the resource.
        content json,
        observed_micros bigint
      )`,
@@ -25,7 +25,7 @@ export async function createRebuildTables(session: Queryable): Promise<void> {
        kind text not null,
        id text not null,
        payment_id text,
-       -- Of payments; refunds and disputes are filed with theirs.
+       -- Payments only; refunds and disputes are filed with their payment.
        order_key text,
        status text,
        stage text,
@@ -40,7 +40,7 @@ export async function createRebuildTables(session: Queryable): Promise<void> {
   await session.query('create index on rebuilt_resources (payment_id)');
 }
 
-/** What one event says of a resource, or that it mentions it. */
+/** An observation by an event, or a mention of the resource. */
 export interface KeptObservation {
   readonly ref: ResourceRef;
   readonly webhookEventId: number;
@@ -75,7 +75,7 @@ export async function analyzeRebuilt(session: Queryable): Promise<void> {
   await session.query('analyze rebuilt_resources');
 }
 
-/** Looks at the named resources, mentions included. */
+/** Observations of the named resources, including mentions. */
 export async function readObservations(
   tx: Queryable,
   refs: readonly ResourceRef[],
@@ -103,7 +103,7 @@ export async function readObservations(
   }));
 }
 
-/** The next resources that are in the ledger, were looked at, or have snapshots of their own. */
+/** The next resources that are in the ledger, were observed, or have stored snapshots. */
 export function readRebuiltRefs(
   tx: Queryable,
   { after, limit }: { readonly after: ResourceRef | undefined; readonly limit: number },
@@ -124,7 +124,7 @@ export function readRebuiltRefs(
   );
 }
 
-/** A resource made again, as far as orders need it. */
+/** The fields of a rebuilt resource that orders need. */
 export interface RebuiltPart {
   readonly kind: ResourceKind;
   readonly id: string;
@@ -151,7 +151,7 @@ export async function insertRebuilt(tx: Queryable, parts: readonly RebuiltPart[]
   );
 }
 
-/** The next keys of orders that are in the ledger or were made again. */
+/** The next keys of orders that are in the ledger or were rebuilt. */
 export async function readRebuiltOrderKeys(
   tx: Queryable,
   { afterKey, limit }: { readonly afterKey: string; readonly limit: number },
@@ -169,7 +169,7 @@ export async function readRebuiltOrderKeys(
   return rows.map(({ orderKey }) => orderKey);
 }
 
-/** Parts of the named orders as they were made again: payments, and children with theirs. */
+/** The rebuilt parts of the named orders: payments, with their refunds and disputes. */
 export async function readRebuiltParts(
   tx: Queryable,
   orderKeys: readonly string[],

@@ -6,7 +6,7 @@ import type { Posted } from '../domain/legs.ts';
 import type { NamedPart } from '../domain/orderFindings.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
 
-/** What applying needs to know of a resource before it folds it anew. */
+/** The stored fields of a resource that are needed to apply observations. */
 export interface ResourceRow extends Placement {
   readonly status: string | null;
   readonly stage: string | null;
@@ -26,13 +26,13 @@ function refColumns(refs: readonly ResourceRef[]): [readonly string[], readonly 
   return [refs.map(({ kind }) => kind), refs.map(({ id }) => id)];
 }
 
-/** Where a resource is filed. */
+/** The payment and the order that a resource is filed under. */
 export interface Placement extends ResourceRef {
   readonly paymentId: string | null;
   readonly orderKey: string | null;
 }
 
-/** Reads where resources are filed, without a lock; those that do not exist are missing. */
+/** Reads placements without a lock; resources that do not exist are missing. */
 export function readPlacements(
   tx: Queryable,
   refs: readonly ResourceRef[],
@@ -45,12 +45,12 @@ export function readPlacements(
   );
 }
 
-/** A resource that was only mentioned, with the order it is filed under until it is seen. */
+/** A resource that was only mentioned, with the order it is filed under until it is observed. */
 export interface Stub extends ResourceRef {
   readonly orderKey: string | null;
 }
 
-/** Locks resources in the order of their names and reads them. */
+/** Locks and reads resources, in the order of their kind and id. */
 export function lockResources(
   tx: Queryable,
   refs: readonly ResourceRef[],
@@ -65,7 +65,7 @@ export function lockResources(
   );
 }
 
-/** The merged state as it is written; names as in the table. */
+/** The merged state to write; field names are those of the table. */
 export interface ResourceUpdate extends ResourceRef {
   readonly payment_id: string | null;
   readonly order_key: string | null;
@@ -88,22 +88,22 @@ export interface ResourceUpdate extends ResourceRef {
   readonly deadline_at: string | null;
   readonly epoch: number;
   readonly version_micros: number | null;
-  /** Null while nothing of it was seen. */
+  /** Null for a stub. */
   readonly head_hash: string | null;
   readonly posts: boolean;
   readonly doubts: readonly string[];
   readonly contradiction: Contradiction | null;
   readonly open_findings: readonly string[];
-  /** The service must be asked before the state can be trusted. */
+  /** The state needs a retrieve before it can be trusted. */
   readonly is_check_wanted: boolean;
-  /** It will be looked at again, wanted or not: it can still change. */
+  /** It can still change, so a check is scheduled even if none is wanted. */
   readonly is_unsettled: boolean;
   /** A webhook reported it in this transaction. */
   readonly is_reported: boolean;
   readonly posted: Posted;
 }
 
-/** Columns of an update and the SQL type that each travels as. */
+/** Columns of an update with the SQL type of each parameter. */
 const UPDATE_COLUMNS = {
   kind: 'text',
   id: 'text',
@@ -141,18 +141,18 @@ const UPDATE_COLUMNS = {
 
 const UPDATE_NAMES = Object.keys(UPDATE_COLUMNS) as (keyof ResourceUpdate)[];
 
-/** One array for each column: as a JSON document the same rows took half as long again to read. */
+/** One array for each column. As a JSON document the same rows took 50 % longer to read. */
 const UPDATE_ROWS = `unnest(${Object.values(UPDATE_COLUMNS)
   .map((type, place) => `$${place + 1}::${type}[]`)
   .join(', ')}) as u (${UPDATE_NAMES.join(', ')})`;
 
-/** When what can still change is looked at first; what comes then is for reconciliation to say. */
+/** When a resource that can still change is checked first. Reconciliation schedules later checks. */
 const FIRST_CHECK = "interval '2 minutes'";
 
 /**
- * Creates resources with their merged states, in the order of their names: all that a transaction
- * creates must go through one call, or two transactions could wait for each other's.
- * @returns those created; one that somebody else created meanwhile is missing
+ * Inserts resources with their merged states, in the order of kind and id. A transaction must insert all
+ * its resources in one call, or two transactions could deadlock.
+ * @returns the inserted ones; one that another transaction inserted meanwhile is missing
  */
 export function insertResources(
   tx: Queryable,
@@ -182,11 +182,11 @@ export function insertResources(
 }
 
 /**
- * Writes merged states. The caller holds the rows.
+ * Updates merged states. The caller holds the rows.
  *
- * A time that is set already stays, also where the state has settled since: whoever comes to it then
- * sees that nothing is to be done. Clearing it here would cost every final event an entry in each
- * index of the table, where the update otherwise stays in place.
+ * A scheduled check stays scheduled even if the state has become final; the check then finds nothing to
+ * do. Clearing it here would add an entry to each index of the table for every final event; without it
+ * the update stays in place.
  */
 export async function updateResources(
   tx: Queryable,
@@ -222,7 +222,7 @@ function toColumns(updates: readonly ResourceUpdate[]): readonly unknown[] {
   return UPDATE_NAMES.map((name) => updates.map((update) => toColumn(update[name])));
 }
 
-/** Arrays of words become array literals, and objects JSON: a set of columns holds scalars only. */
+/** Arrays become array literals and objects become JSON, because each parameter is an array of scalars. */
 function toColumn(value: ResourceUpdate[keyof ResourceUpdate]): string | number | boolean | null {
   if (Array.isArray(value)) return `{${value.join(',')}}`;
   return typeof value === 'object' && value !== null
@@ -230,7 +230,7 @@ function toColumn(value: ResourceUpdate[keyof ResourceUpdate]): string | number 
     : (value as string | number | boolean | null);
 }
 
-/** Makes resources due for a retrieve now, whatever else is known of them. */
+/** Makes resources due for a retrieve now. */
 export async function markCheckDue(tx: Queryable, refs: readonly ResourceRef[]): Promise<void> {
   await tx.query(
     `update resources
@@ -240,7 +240,7 @@ export async function markCheckDue(tx: Queryable, refs: readonly ResourceRef[]):
   );
 }
 
-/** Files the refunds and disputes of payments under the order that each payment is filed under. */
+/** Files the refunds and disputes of payments under the order of each payment. */
 export async function moveChildren(tx: Queryable, paymentIds: readonly string[]): Promise<void> {
   await tx.query(
     `update resources child
@@ -253,13 +253,13 @@ export async function moveChildren(tx: Queryable, paymentIds: readonly string[])
   );
 }
 
-/** One part of an order, with the order it belongs to. */
+/** A part of an order, with the order's key. */
 export interface PartRow extends NamedPart {
   readonly kind: ResourceKind;
   readonly orderKey: string;
 }
 
-/** All parts of orders. The caller holds the orders, so that none can be added meanwhile. */
+/** All parts of orders. The caller holds the orders, so that no part can be added meanwhile. */
 export async function readParts(
   tx: Queryable,
   orderKeys: readonly string[],

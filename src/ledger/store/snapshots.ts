@@ -1,4 +1,4 @@
-/** Statements on snapshots and epochs. Both are only ever inserted. */
+/** Statements on snapshots and epochs. Both are append-only. */
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Epoch } from '../domain/epochs.ts';
 import type { ResourceRef, Snapshot, SnapshotContent, SnapshotSource } from '../domain/snapshot.ts';
@@ -12,8 +12,9 @@ interface SnapshotRow extends ResourceRef {
 }
 
 /**
- * Every snapshot of the named resources. The caller holds their rows. `offset 0` has each name looked
- * up on its own: how many rows a name has is misjudged in a join, whose plan may read the whole table.
+ * Every snapshot of the named resources. The caller holds their rows. `offset 0` makes PostgreSQL look
+ * up each resource separately: in a join it misjudges the rows per resource, and may read the whole
+ * table.
  */
 export async function readSnapshots(
   tx: Queryable,
@@ -36,7 +37,7 @@ export interface NewSnapshot extends Snapshot {
   readonly webhookEventId: number | undefined;
 }
 
-/** Inserts snapshots. Whoever holds the rows of their resources knows which are new. */
+/** Inserts new snapshots. The caller holds the rows of their resources. */
 export async function insertSnapshots(
   tx: Queryable,
   snapshots: readonly NewSnapshot[],
@@ -85,7 +86,7 @@ export async function readEpochs(
   }));
 }
 
-/** Records that a resource began a new epoch. */
+/** Inserts an epoch of a resource. */
 export async function insertEpoch(
   tx: Queryable,
   { ref, epoch, floorMicros }: ResourceEpoch,

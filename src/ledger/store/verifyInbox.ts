@@ -1,9 +1,9 @@
-/** Statements with which the inbox is checked. They only read. */
+/** Statements that read the inbox for verify. */
 import type { Queryable } from '../../platform/db/database.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
 import { REFERENCE_MICROS } from '../inbox/store/pending.ts';
 
-/** An event as it is stored. */
+/** An event as stored. */
 export interface StoredEvent {
   readonly id: number;
   readonly eventId: string | null;
@@ -11,7 +11,7 @@ export interface StoredEvent {
   readonly body: Buffer;
   readonly receivedMicros: number;
   readonly referenceMicros: number;
-  /** Its body is the one that was received. */
+  /** Its body matches the hash that was stored at receipt. */
   readonly isIntact: boolean;
 }
 
@@ -26,14 +26,14 @@ export interface InboxRow extends StoredEvent {
   readonly isDead: boolean;
 }
 
-/** Where to go on in the inbox, and how much to read: bodies may be large. */
+/** Where to continue in the inbox and how much to read, because bodies may be large. */
 export interface InboxChunk {
   readonly afterId: number;
   readonly maxEvents: number;
   readonly maxBytes: number;
 }
 
-/** The next events in the order of their numbers; one at least, unless none is left. */
+/** The next events in the order of their numbers; at least one, unless none is left. */
 export function readInbox(tx: Queryable, chunk: InboxChunk): Promise<readonly InboxRow[]> {
   return tx.query<InboxRow>(
     `with next as (
@@ -59,7 +59,7 @@ export function readInbox(tx: Queryable, chunk: InboxChunk): Promise<readonly In
   );
 }
 
-/** Named events, in no order; those that are not there are missing. */
+/** Named events, in no particular order; those that do not exist are missing. */
 export function readEvents(tx: Queryable, ids: readonly number[]): Promise<readonly StoredEvent[]> {
   return tx.query<StoredEvent>(
     `select ${EVENT_COLUMNS} from webhook_events e where e.id = any ($1::bigint[]) limit $2`,
@@ -67,14 +67,14 @@ export function readEvents(tx: Queryable, ids: readonly number[]): Promise<reado
   );
 }
 
-/** What an event says about a resource. */
+/** The content of an event for its resource. */
 export interface EventContent {
   readonly eventId: number;
   readonly ref: ResourceRef;
   readonly contentHash: string;
 }
 
-/** Of events, those whose resource has a snapshot of their content, or one that names them. */
+/** The events that have a snapshot of their content, or one that names them. */
 export async function readEventsWithSnapshot(
   tx: Queryable,
   contents: readonly EventContent[],
@@ -103,7 +103,7 @@ export interface SubjectFinding {
 
 const MAX_FINDINGS_EACH = 100;
 
-/** Findings about subjects, closed ones included; the newest first. */
+/** Findings about subjects, including closed ones, newest first. */
 export function readFindings(
   tx: Queryable,
   subjects: readonly string[],
@@ -117,7 +117,7 @@ export function readFindings(
   );
 }
 
-/** The first rows of `pending` that name an event which is not in the inbox. */
+/** The first rows of `pending` with an event that is not in the inbox. */
 export async function readUnboundPending(tx: Queryable, limit: number): Promise<readonly number[]> {
   const rows = await tx.query<{ id: number }>(
     `select p.webhook_event_id as id

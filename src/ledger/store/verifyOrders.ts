@@ -1,4 +1,4 @@
-/** Statements with which orders are checked. They only read. */
+/** Statements that read orders for verify. */
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { StoredOrder, StoredTotals } from '../domain/checkOrder.ts';
@@ -10,7 +10,7 @@ export interface KeyRange {
   readonly limit: number;
 }
 
-/** The next keys that an order, a total or a part stands under, in their order. */
+/** The next keys of orders, totals and parts, in order. */
 export async function readOrderKeys(
   tx: Queryable,
   { afterKey, limit }: KeyRange,
@@ -31,7 +31,7 @@ export async function readOrderKeys(
   return rows.map(({ orderKey }) => orderKey);
 }
 
-/** Named orders; those that are not there are missing. */
+/** Named orders; those that do not exist are missing. */
 export function readStoredOrders(
   tx: Queryable,
   orderKeys: readonly string[],
@@ -68,7 +68,7 @@ export interface StoredPart extends NamedPart {
   readonly orderKey: string;
 }
 
-/** A part as statements return it: amounts are text, since a damaged one may have any size. */
+/** A part as read. Amounts are text, because a damaged one may have any size. */
 export interface PartRow {
   readonly kind: ResourceKind;
   readonly id: string;
@@ -98,7 +98,7 @@ export function toPart({ kind, id, paymentId, orderKey, ...row }: PartRow): Stor
   };
 }
 
-/** Every part that is filed under the named orders. */
+/** Every part of the named orders. */
 export async function readStoredParts(
   tx: Queryable,
   orderKeys: readonly string[],

@@ -1,4 +1,4 @@
-/** What the row of a resource must say, told from its state by the code that writes it. */
+/** The expected row of a resource, derived from its state by the code that writes the row. */
 import { placeOf } from '../domain/checkResource.ts';
 import type { Contradiction } from '../domain/epochs.ts';
 import { stateFindings } from '../domain/findings.ts';
@@ -9,8 +9,8 @@ import { toUpdate } from '../resourceUpdate.ts';
 import type { ResourceUpdate } from '../store/resources.ts';
 
 /**
- * Columns that do not follow from the snapshots alone: what retrieves left to be confirmed, when to
- * ask again, when a webhook last told of it, what was posted, and findings. Those that can be checked have checks of their own.
+ * Columns that do not follow from the snapshots alone: contradictions, scheduled checks, the last
+ * webhook, posted amounts and findings. Those that can be checked have checks of their own.
  */
 type Unfolded =
   | 'kind'
@@ -50,7 +50,7 @@ const STUB = {
   doubts: ['incomplete'],
 } as const satisfies Omit<FoldedColumns, 'head_hash'>;
 
-/** Columns with what must stand in them. The place of a child is not among them. */
+/** The expected columns. The order of a refund or dispute is not among them. */
 export function expectedColumns(
   ref: ResourceRef,
   state: ResourceState | undefined,
@@ -93,7 +93,7 @@ function written(ref: ResourceRef, state: ResourceState): ResourceUpdate | undef
   return toUpdate(row, mergedOf(state, null), place);
 }
 
-/** Classes of findings that a state shows, with what a retrieve left to be confirmed. */
+/** Classes of findings that a state and a stored contradiction show. */
 export function shownFindings(
   row: ResourceRef & { readonly contradiction: Contradiction | null },
   state: ResourceState | undefined,

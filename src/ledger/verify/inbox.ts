@@ -1,4 +1,4 @@
-/** Checks the inbox: what was acknowledged is applied, waits to be, or is dead. */
+/** Checks the inbox: every acknowledged event is applied, pending or dead. */
 import { groupBy } from '../../platform/collections.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { contentHash } from '../contentHash.ts';
@@ -18,18 +18,18 @@ import {
 } from '../store/verifyInbox.ts';
 import { type Run, walk } from './walk.ts';
 
-/** Bodies may be as large as the receiver allows; what is held at a time is bounded in bytes. */
+/** Bodies may be as large as the receiver allows, so memory is bounded in bytes. */
 const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
 
-/** An event with what reading it anew gave. */
+/** An event with the result of reading it again. */
 export interface ReadEvent {
   readonly event: StoredEvent;
   readonly reading: BodyReading;
 }
 
 /**
- * Walks the inbox once.
- * @param keep is handed the events that are neither pending nor dead, chunk by chunk
+ * Reads the inbox once.
+ * @param keep receives the events that are neither pending nor dead, chunk by chunk
  */
 export async function checkInbox(
   run: Run,
@@ -42,7 +42,7 @@ export async function checkInbox(
       maxBytes: MAX_CHUNK_BYTES,
     });
     const read = rows.map((event) => ({ event, reading: reread(event, run.merchantId) }));
-    await judgeEvents(run, tx, read);
+    await checkEvents(run, tx, read);
     await keep(
       tx,
       read.filter(({ event }) => !event.isPending && !event.isDead),
@@ -52,7 +52,7 @@ export async function checkInbox(
   await checkPending(run);
 }
 
-/** Reads a stored body as if it had just been received, at the time when it was. */
+/** Reads a stored body as if it had just been received. */
 export function reread(event: StoredEvent, merchantId: string): BodyReading {
   return event.isIntact ? readEvent(event, merchantId) : { outcome: 'damaged' };
 }
@@ -62,7 +62,7 @@ interface ReadRow {
   readonly reading: BodyReading;
 }
 
-async function judgeEvents({ tally }: Run, tx: Queryable, rows: readonly ReadRow[]): Promise<void> {
+async function checkEvents({ tally }: Run, tx: Queryable, rows: readonly ReadRow[]): Promise<void> {
   const done = rows.filter(({ event }) => !event.isPending && !event.isDead);
   const contents = done.flatMap(({ event, reading }) =>
     reading.outcome === 'snapshot'
@@ -89,22 +89,22 @@ async function judgeEvents({ tally }: Run, tx: Queryable, rows: readonly ReadRow
       hasSnapshot: inSet.has(event.id),
       findings: findings.get(subject) ?? [],
     });
-    tally.judge('inbox', { subject, event: event.id }, problem === undefined ? [] : [problem]);
+    tally.report('inbox', { subject, event: event.id }, problem === undefined ? [] : [problem]);
   }
-  tally.looked('inbox', rows.length);
+  tally.addChecked('inbox', rows.length);
 }
 
-/** As this version reads the body, and as the version may have that applied it. */
+/** Hashes of the content as this version reads it, and as an earlier version may have. */
 function hashesOf(content: SnapshotContent): readonly string[] {
   return [...new Set([content, withoutAddedFields(content)].map(contentHash))];
 }
 
-/** An event that waits, but is not in the inbox, was acknowledged and lost. */
+/** A pending event that is not in the inbox was acknowledged and lost. */
 async function checkPending({ db, tally }: Run): Promise<void> {
   const lost = await readConsistently(db, (tx) => readUnboundPending(tx, MAX_OFFENDERS));
   for (const id of lost) {
-    tally.judge('inbox', { subject: eventSubject(id), event: id }, [
-      'it waits to be applied, but is not in the inbox',
+    tally.report('inbox', { subject: eventSubject(id), event: id }, [
+      'it is pending, but not in the inbox',
     ]);
   }
 }

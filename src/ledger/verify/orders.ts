@@ -20,30 +20,30 @@ import { type Run, walk } from './walk.ts';
 export async function checkOrders(run: Run): Promise<void> {
   await walk<string>(run, 'orders', async (tx, after) => {
     const keys = await readOrderKeys(tx, { afterKey: after ?? '', limit: run.chunkSize });
-    if (keys.length > 0) await judgeOrders(run, tx, keys);
+    if (keys.length > 0) await checkChunk(run, tx, keys);
     return { last: keys.at(-1), count: keys.length };
   });
 }
 
-async function judgeOrders({ tally }: Run, tx: Queryable, keys: readonly string[]): Promise<void> {
+async function checkChunk({ tally }: Run, tx: Queryable, keys: readonly string[]): Promise<void> {
   const parts = groupBy(await readStoredParts(tx, keys), ({ orderKey }) => orderKey);
   const open = await readOpenFindings(tx, keys.map(orderSubject));
   const findings = groupBy(open, ({ subject }) => subject);
   for (const entry of await readOrderEntries(tx, keys)) {
     const own = parts.get(entry.orderKey) ?? [];
     const subject = orderSubject(entry.orderKey);
-    tally.judge('orders', { subject }, [
+    tally.report('orders', { subject }, [
       ...orderProblems(entry, own),
       ...movedProblems(entry, own),
     ]);
     const classes = (findings.get(subject) ?? []).map((finding) => finding.class);
-    tally.judge('order_findings', { subject }, orderFindingProblems(entry, own, classes));
+    tally.report('order_findings', { subject }, orderFindingProblems(entry, own, classes));
   }
-  tally.looked('orders', keys.length);
-  tally.looked('order_findings', keys.length);
+  tally.addChecked('orders', keys.length);
+  tally.addChecked('order_findings', keys.length);
 }
 
-/** What is stored of orders, in the order of `keys`. */
+/** Stored orders with their totals, in the order of `keys`. */
 export async function readOrderEntries(
   tx: Queryable,
   keys: readonly string[],

@@ -1,11 +1,12 @@
 /**
- * `verify --rebuild`: makes the ledger again beside the live one and compares. The inbox was walked
- * already, and what its events say was kept (`keepObservations`); see docs/decisions/0036-rebuild.md.
+ * `verify --rebuild`: rebuilds the ledger beside the live one and compares them. The check of the inbox
+ * has kept the observations of its events (`keepObservations`); see docs/decisions/0036-rebuild.md.
  *
- * 1. Every resource is folded again and compared with its row, its findings and its journal, at one
- *    moment for each chunk.
- * 2. Orders and their findings are derived from the resources made again, and compared. One that differs is looked at
- *    once more, with its parts folded anew at that same moment: a worker may have changed it since.
+ * 1. Every resource is folded again and compared with its row, its findings and its journal. Each chunk
+ *    is read in one snapshot.
+ * 2. Orders and their findings are derived from the rebuilt resources and compared. An order that
+ *    differs is checked a second time with its parts folded again in one snapshot, because a worker may
+ *    have changed it meanwhile.
  */
 import { groupBy } from '../../platform/collections.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -36,7 +37,7 @@ import { compareOrders } from './rebuildOrders.ts';
 import { type Refolded, refold, toRebuiltPart } from './refold.ts';
 import { type Run, walk } from './walk.ts';
 
-/** Keeps what applied events say, for the rebuild. */
+/** Keeps the observations of applied events for the rebuild. */
 export async function keepObservations(
   tx: Queryable,
   applied: readonly ReadEvent[],
@@ -60,7 +61,7 @@ export async function keepObservations(
   if (observations.length > 0) await insertObservations(tx, observations);
 }
 
-/** Compares the live ledger with one that is made again from what was kept. */
+/** Compares the live ledger with one rebuilt from the kept observations. */
 export async function compareWithRebuilt(run: Run): Promise<void> {
   await indexObservations(run.db);
   await walk<ResourceRef>(run, 'rebuilding', async (tx, after) => {
@@ -86,7 +87,7 @@ async function compareResources(
   for (const one of refolded) {
     const key = refKey(one.ref);
     const row = rows.get(key);
-    // Stored snapshots that nothing brought make no resource; the check of resources names them.
+    // Snapshots without an observation make no resource; the check of resources reports them.
     if (!row && !one.state && !one.isMentioned) continue;
     made.push(one);
     compareResource(run, one, row);
@@ -105,8 +106,8 @@ function compareResource(
   const problems = row
     ? columnProblems(expectedColumns(ref, state), { ...row })
     : ['it is not in the ledger'];
-  tally.looked('rebuilt_resources', 1);
-  tally.judge('rebuilt_resources', subject, problems);
+  tally.addChecked('rebuilt_resources', 1);
+  tally.report('rebuilt_resources', subject, problems);
 }
 
 function compareFindings(
@@ -115,22 +116,24 @@ function compareFindings(
   { row, open }: { readonly row: StoredResource; readonly open: readonly string[] },
 ): void {
   const shown = shownFindings(row, state);
-  tally.looked('rebuilt_findings', 1);
-  tally.judge(
+  tally.addChecked('rebuilt_findings', 1);
+  tally.report(
     'rebuilt_findings',
     subject,
     findingProblems({ following: STATE_FINDING_CLASSES, shown, noted: shown, open }),
   );
 }
 
-/** While a state does not say enough to post, what was posted stays: there is nothing to compare. */
+/** A state that is not complete enough to post has nothing to compare. */
 function compareBalances(
   { tally }: Run,
   { subject, state }: Refolded,
   transfers: readonly StoredTransfer[],
 ): void {
-  tally.looked('rebuilt_balances', 1);
+  tally.addChecked('rebuilt_balances', 1);
   if (state && (!state.posts || state.currency === undefined)) return;
-  const asked = state ? expectedBalances({ ...state, currency: state.currency ?? '' }) : new Map();
-  tally.judge('rebuilt_balances', subject, balanceProblems(asked, balancesOf(transfers)));
+  const expected = state
+    ? expectedBalances({ ...state, currency: state.currency ?? '' })
+    : new Map();
+  tally.report('rebuilt_balances', subject, balanceProblems(expected, balancesOf(transfers)));
 }

@@ -1,4 +1,4 @@
-/** Compares orders and their findings with what the resources that were made again add up to. */
+/** Compares orders and their findings with the rebuilt resources. */
 import { groupBy } from '../../platform/collections.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { type OrderEntry, orderFindingProblems, orderProblems } from '../domain/checkOrder.ts';
@@ -29,8 +29,8 @@ async function compareChunk(run: Run, tx: Queryable, keys: readonly string[]): P
     const { ofOrder, ofFindings } = problemsOf(one, byOrder);
     return ofOrder.length > 0 || ofFindings.length > 0;
   });
-  run.tally.looked('rebuilt_orders', keys.length);
-  run.tally.looked('rebuilt_order_findings', keys.length);
+  run.tally.addChecked('rebuilt_orders', keys.length);
+  run.tally.addChecked('rebuilt_order_findings', keys.length);
   if (differing.length === 0) return;
   const differingKeys = differing.map(({ entry }) => entry.orderKey);
   const refs = await namesOfParts(
@@ -42,12 +42,12 @@ async function compareChunk(run: Run, tx: Queryable, keys: readonly string[]): P
   for (const one of differing) {
     const { ofOrder, ofFindings } = problemsOf(one, current);
     const subject = { subject: orderSubject(one.entry.orderKey) };
-    run.tally.judge('rebuilt_orders', subject, ofOrder);
-    run.tally.judge('rebuilt_order_findings', subject, ofFindings);
+    run.tally.report('rebuilt_orders', subject, ofOrder);
+    run.tally.report('rebuilt_order_findings', subject, ofFindings);
   }
 }
 
-/** An order with the classes of the findings that are open about it. */
+/** An order with the classes of its open findings. */
 interface StoredEntry {
   readonly entry: OrderEntry;
   readonly open: readonly string[];
@@ -73,7 +73,7 @@ function problemsOf(
   };
 }
 
-/** What is filed under orders now, and what was when it was made again. */
+/** The parts of orders as stored now, and as they were rebuilt. */
 async function namesOfParts(
   tx: Queryable,
   keys: readonly string[],
@@ -82,7 +82,7 @@ async function namesOfParts(
   return distinct([...(await readStoredParts(tx, keys)), ...made].map(({ ref }) => ref));
 }
 
-/** Parts by order, folded again at the moment of `tx`; children with their payments. */
+/** Parts by order, folded again in the snapshot of `tx`; refunds and disputes with their payments. */
 async function refoldParts(
   { merchantId }: Run,
   tx: Queryable,

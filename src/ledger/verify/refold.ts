@@ -1,11 +1,11 @@
 /**
- * Folds resources again: from the inbox as it was kept when it was walked, from snapshots that did
- * not come from it, and from recorded epochs.
+ * Folds resources again: from the observations kept when the inbox was read, from snapshots of other
+ * sources, and from stored epochs.
  *
- * Workers go on while this runs, so the ledger may know events that were still pending when the
- * inbox was walked. Each event that changed a resource left a snapshot that names it; where such an
- * event was not kept, its body is read here. So what is folded is what the ledger had applied at
- * the moment of `tx`, no more and no less.
+ * Workers continue while this runs, so the ledger may have applied events that were pending when the
+ * inbox was read. Each event that changed a resource has a snapshot that names it. If such an event was
+ * not kept, its body is read here. So the fold covers exactly what the ledger had applied in the
+ * snapshot of `tx`.
  */
 import { groupBy } from '../../platform/collections.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -25,7 +25,7 @@ import { type Subject, subjectOf } from './tally.ts';
 export interface Refolded {
   readonly ref: ResourceRef;
   readonly subject: Subject;
-  /** Undefined when it was only mentioned, or not even that. */
+  /** Undefined if there is no observation. */
   readonly state: ResourceState | undefined;
   readonly isMentioned: boolean;
 }
@@ -62,7 +62,7 @@ function isFromInbox({ source, webhookEventId }: StoredSnapshot): boolean {
   return source === 'webhook' && webhookEventId !== null;
 }
 
-/** Its epoch is told from the recorded epochs, whatever stands here. */
+/** The epoch here is a placeholder; placeInEpochs assigns it. */
 function toSnapshot({ ref, content, observedMicros }: KeptObservation): readonly Snapshot[] {
   if (content === undefined || observedMicros === undefined) return [];
   const hash = contentHash(content);
@@ -75,10 +75,10 @@ interface LateInput {
   readonly merchantId: string;
 }
 
-/** Bodies may be large, and are needed one after another. */
+/** Bodies may be large, so few are read at a time. */
 const BODIES_AT_ONCE = 50;
 
-/** What events say that the ledger has applied since the inbox was walked. */
+/** Observations of events that were applied after the inbox was read. */
 async function readLate(
   tx: Queryable,
   { kept, stored, merchantId }: LateInput,
@@ -99,7 +99,7 @@ async function readLate(
   return observations;
 }
 
-/** A refolded resource as orders need it. */
+/** The fields of a folded resource that orders need. */
 export function toRebuiltPart({ ref, state }: Refolded): RebuiltPart {
   return {
     ...ref,

@@ -1,4 +1,4 @@
-/** Checks resources, what they were folded from, and what they posted. */
+/** Checks resources, their snapshots and their journal. */
 import { groupBy } from '../../platform/collections.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { contentHash } from '../contentHash.ts';
@@ -34,7 +34,7 @@ import { type Run, walk } from './walk.ts';
 export async function checkResources(run: Run): Promise<void> {
   await walk<ResourceRef>(run, 'resources', async (tx, after) => {
     const refs = await readRefs(tx, { after, limit: run.chunkSize });
-    for (const entry of await readEntries(tx, refs)) judge(run, entry);
+    for (const entry of await readEntries(tx, refs)) checkEntry(run, entry);
     return { last: refs.at(-1), count: refs.length };
   });
 }
@@ -71,36 +71,36 @@ async function readEntries(tx: Queryable, refs: readonly ResourceRef[]): Promise
   });
 }
 
-function judge({ tally }: Run, entry: Entry): void {
+function checkEntry({ tally }: Run, entry: Entry): void {
   const { ref, row, snapshots, transfers } = entry;
   const subject = subjectOf(ref, snapshots);
   const altered = snapshots.filter(
     ({ content, contentHash: hash }) => contentHash(inHashOrder(content)) !== hash,
   );
-  tally.looked('snapshots', snapshots.length);
-  tally.judge(
+  tally.addChecked('snapshots', snapshots.length);
+  tally.report(
     'snapshots',
     subject,
-    altered.map(({ contentHash: hash }) => `snapshot ${hash.slice(0, 12)} has another content`),
+    altered.map(({ contentHash: hash }) => `snapshot ${hash.slice(0, 12)} does not match its hash`),
   );
-  tally.looked('chain', transfers.length);
-  tally.judge('chain', subject, chainProblems(ref.kind, transfers));
-  tally.looked('resources', 1);
-  tally.looked('posted', 1);
+  tally.addChecked('chain', transfers.length);
+  tally.report('chain', subject, chainProblems(ref.kind, transfers));
+  tally.addChecked('resources', 1);
+  tally.addChecked('posted', 1);
   if (row) {
-    judgeRow({ tally }, row, entry);
+    checkRow({ tally }, row, entry);
     return;
   }
-  tally.judge('resources', subject, [`${snapshots.length} snapshot(s) are stored, but no row`]);
+  tally.report('resources', subject, [`${snapshots.length} snapshot(s) are stored, but no row`]);
   const orphans = transfers.length > 0 ? [`${transfers.length} transfer(s), but no row`] : [];
-  tally.judge('posted', subject, orphans);
+  tally.report('posted', subject, orphans);
 }
 
-function judgeRow({ tally }: Pick<Run, 'tally'>, row: StoredResource, entry: Entry): void {
+function checkRow({ tally }: Pick<Run, 'tally'>, row: StoredResource, entry: Entry): void {
   const { ref, snapshots, epochs, transfers } = entry;
   const subject = subjectOf(ref, snapshots);
   const state = fold(snapshots, epochs);
-  tally.judge('resources', subject, columnProblems(expectedColumns(row, state), { ...row }));
+  tally.report('resources', subject, columnProblems(expectedColumns(row, state), { ...row }));
 
   if (ref.kind === 'refund' || ref.kind === 'dispute') {
     const child = {
@@ -110,13 +110,13 @@ function judgeRow({ tally }: Pick<Run, 'tally'>, row: StoredResource, entry: Ent
       parentOrderKey: row.hasParent ? row.parentOrderKey : undefined,
     };
     const problem = childProblem(child);
-    tally.looked('children', 1);
-    tally.judge('children', subject, problem === undefined ? [] : [problem]);
+    tally.addChecked('children', 1);
+    tally.report('children', subject, problem === undefined ? [] : [problem]);
   }
 
   const shown = shownFindings(row, state);
-  tally.looked('findings', 1);
-  tally.judge(
+  tally.addChecked('findings', 1);
+  tally.report(
     'findings',
     subject,
     findingProblems({
@@ -128,10 +128,10 @@ function judgeRow({ tally }: Pick<Run, 'tally'>, row: StoredResource, entry: Ent
   );
 
   const [posting, ends] = [postingState(row), legEnds(transfers)];
-  tally.judge('posted', subject, postedProblems(posting, ends));
+  tally.report('posted', subject, postedProblems(posting, ends));
   if (ref.kind !== 'payment') return;
-  tally.looked('authorizations', 1);
-  tally.judge('authorizations', subject, openAuthorizationProblems(posting, ends));
+  tally.addChecked('authorizations', 1);
+  tally.report('authorizations', subject, openAuthorizationProblems(posting, ends));
 }
 
 function fold(
@@ -141,7 +141,7 @@ function fold(
   return snapshots.length === 0 ? undefined : foldSnapshots(placeInEpochs(snapshots, epochs));
 }
 
-/** The row as the journal's rules see it; `resources` says whether the row itself is right. */
+/** The fields of a row that the journal depends on. The check `resources` checks the row itself. */
 function postingState(row: StoredResource): PostingState {
   return {
     ref: { kind: row.kind, id: row.id },

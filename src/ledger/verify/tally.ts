@@ -1,4 +1,4 @@
-/** Counts what the checks find. It keeps a few offenders of each, so its size is bounded. */
+/** Counts the results of the checks. It keeps the first offenders of each, so its size is bounded. */
 import {
   CHECKS,
   type CheckName,
@@ -13,10 +13,10 @@ import { refKey } from '../lockPlan.ts';
 export type Subject = Omit<Offender, 'problem'>;
 
 export interface Tally {
-  /** `count` more subjects were looked at. */
-  looked(name: CheckName, count: number): void;
-  /** The subject is an offender if there is a problem with it. */
-  judge(name: CheckName, subject: Subject, problems: readonly string[]): void;
+  /** Adds to the number of checked subjects. */
+  addChecked(name: CheckName, count: number): void;
+  /** Records the subject as an offender if there are problems. */
+  report(name: CheckName, subject: Subject, problems: readonly string[]): void;
   results(): readonly CheckResult[];
 }
 
@@ -46,10 +46,10 @@ export function createTally({ rebuild }: { readonly rebuild: boolean }): Tally {
     return count;
   };
   return {
-    looked: (name, count) => {
+    addChecked: (name, count) => {
       countOf(name).checked += count;
     },
-    judge: (name, subject, problems) => {
+    report: (name, subject, problems) => {
       if (problems.length === 0) return;
       const count = countOf(name);
       count.failures += 1;

@@ -1,6 +1,6 @@
 /**
- * Proves the ledger: every claim of domain/checks.ts, over everything that is stored, while workers
- * run. Memory is bounded by a chunk, whatever the size of the ledger.
+ * Verifies the ledger: runs every check of domain/checks.ts over all stored data, while workers run.
+ * Memory is bounded by one chunk, regardless of the size of the ledger.
  */
 import type { Database, Session } from '../../platform/db/database.ts';
 import type { CheckResult } from '../domain/checks.ts';
@@ -18,9 +18,9 @@ import type { Progress, Run } from './walk.ts';
 export type { Progress } from './walk.ts';
 
 export interface VerifyOptions {
-  /** The account that this ledger serves. */
+  /** The installation account. */
   readonly merchantId: string;
-  /** Make the ledger again from what is stored, beside the live one, and compare. */
+  /** Rebuild the ledger from the inbox beside the live one, and compare. */
   readonly rebuild: boolean;
   readonly onProgress?: (progress: Progress) => void;
   readonly chunkSize?: number;
@@ -29,7 +29,7 @@ export interface VerifyOptions {
 export interface VerifyReport {
   readonly passed: boolean;
   readonly checks: readonly CheckResult[];
-  /** By the journal, as it stood at one moment. */
+  /** Balances of the journal, read in one snapshot. */
   readonly balances: readonly AccountBalance[];
 }
 
@@ -57,8 +57,8 @@ export function verifyLedger(db: Database, options: VerifyOptions): Promise<Veri
 }
 
 /**
- * Rows of the journal cannot be unbalanced between themselves; one that names an account which
- * there is not would still take money out of the books.
+ * A journal row always balances. A row with an unknown account would still remove money from the
+ * ledger, so unknown accounts do not count.
  */
 async function checkBalance(db: Session, tally: Tally): Promise<readonly AccountBalance[]> {
   const balances = await readConsistently(db, readBalances);
@@ -69,8 +69,8 @@ async function checkBalance(db: Session, tally: Tally): Promise<readonly Account
   }
   for (const [currency, sumMinor] of sums) {
     const problems = sumMinor === 0n ? [] : [`debits exceed credits by ${sumMinor} minor units`];
-    tally.judge('balance', { subject: `currency:${currency}` }, problems);
+    tally.report('balance', { subject: `currency:${currency}` }, problems);
   }
-  tally.looked('balance', sums.size);
+  tally.addChecked('balance', sums.size);
   return balances;
 }

@@ -1,7 +1,7 @@
 /**
- * Walks the ledger in chunks, by key. Each chunk is read at one moment of its own: what is read
- * together agrees, and no snapshot is held open for longer than a chunk takes, however large the
- * ledger is. What is written behind the walk is not seen by it; the next run sees it.
+ * Reads the ledger in chunks, by key. Each chunk is read in a database snapshot of its own, so its rows
+ * agree, and no snapshot stays open for longer than one chunk. Rows written behind the current key are
+ * left to the next run.
  */
 import type { Queryable, Session } from '../../platform/db/database.ts';
 import { readConsistently } from '../store/readConsistently.ts';
@@ -20,27 +20,27 @@ export type Phase = keyof typeof PHASES;
 export interface Progress {
   readonly phase: Phase;
   readonly done: number;
-  /** About how many there are; 0 when that is not known. */
+  /** The approximate total; 0 if it is not known. */
   readonly total: number;
 }
 
-/** What the parts of one run share. */
+/** The shared state of one run. */
 export interface Run {
   readonly db: Session;
   readonly tally: Tally;
   readonly merchantId: string;
-  /** Resources, orders or events that are read together. */
+  /** Resources, orders or events per chunk. */
   readonly chunkSize: number;
   readonly onProgress: (progress: Progress) => void;
 }
 
 export interface Chunk<Key> {
-  /** The last key that was read; undefined when nothing was left. */
+  /** The last key of the chunk; undefined if nothing was left. */
   readonly last: Key | undefined;
   readonly count: number;
 }
 
-/** Reads chunk after chunk until one is empty. */
+/** Reads chunks until one is empty. */
 export async function walk<Key>(
   run: Run,
   phase: Phase,

@@ -197,7 +197,9 @@ describe('an event', () => {
       { class: 'event_ignored', isOpen: false },
       { class: 'link', isOpen: true },
     ]) {
-      expect(inboxProblem({ reading: snapshot, ...done, findings: [finding] })).toMatch(/was not applied/);
+      expect(inboxProblem({ reading: snapshot, ...done, findings: [finding] })).toMatch(
+        /was not applied/,
+      );
     }
   });
 

@@ -235,7 +235,9 @@ describe('X2: every statement names its evidence', () => {
     const automatic = explain([evidence({ ...usd, status: 'succeeded' })]);
     expect(automatic).toMatchObject({
       amounts: [{ basis: 'provisional', amountMinor: 6540, from: null }],
-      doubts: [{ name: 'provisional_amount', meaning: expect.stringContaining('is used until one does') }],
+      doubts: [
+        { name: 'provisional_amount', meaning: expect.stringContaining('is used until one does') },
+      ],
     });
     const manual = explain([evidence({ ...usd, status: 'succeeded', captureMethod: 'manual' })]);
     expect(manual).toMatchObject({ posts: false, amounts: [{ basis: 'unknown' }], transfers: [] });

@@ -1,9 +1,9 @@
-/** Statements on what is still to be applied. */
+/** Statements on pending and dead events. */
 import type { Queryable } from '../../../platform/db/database.ts';
 
 /**
- * The time by which the body of the event `e` is judged, in microseconds since 1970: of its last replay,
- * or of its receipt where it was never replayed.
+ * The reference time for the version of the event `e`, in microseconds since 1970: its last replay, or
+ * else its receipt.
  */
 export const REFERENCE_MICROS = `(extract(epoch from coalesce(
     (select r.replayed_at from event_replays r where r.webhook_event_id = e.id), e.received_at))
@@ -26,15 +26,15 @@ const CLAIMED_COLUMNS = `
   exists (select from event_variants v where v.webhook_event_id = e.id) as "hasVariants"`;
 
 /**
- * Takes events that were never tried alone out of `pending` and returns them. Rows that another
- * transaction holds are left to it; if it fails they are still there. Locks the rows taken.
+ * Claims events that were never tried alone, by deleting them from `pending`. Skips rows that another
+ * transaction holds; if that transaction fails, they are still pending.
  */
 export function claimUntried(
   tx: Queryable,
   ids: readonly number[],
 ): Promise<readonly ClaimedEvent[]> {
   return tx.query<ClaimedEvent>(
-    `with taken as (
+    `with claimed as (
        delete from pending
         where webhook_event_id in (
                 select webhook_event_id from pending
@@ -44,30 +44,30 @@ export function claimUntried(
        returning webhook_event_id
      )
      select ${CLAIMED_COLUMNS}
-       from taken
-       join webhook_events e on e.id = taken.webhook_event_id
+       from claimed
+       join webhook_events e on e.id = claimed.webhook_event_id
       order by e.id`,
     [ids],
   );
 }
 
-/** Takes one event out of `pending`, however often it was tried. Waits for whoever holds it. */
+/** Claims one event, regardless of its attempts. Waits for a transaction that holds it. */
 export async function claimOne(tx: Queryable, id: number): Promise<ClaimedEvent | undefined> {
   const rows = await tx.query<ClaimedEvent>(
-    `with taken as (
+    `with claimed as (
        delete from pending where webhook_event_id = $1 returning webhook_event_id
      )
      select ${CLAIMED_COLUMNS}
-       from taken
-       join webhook_events e on e.id = taken.webhook_event_id`,
+       from claimed
+       join webhook_events e on e.id = claimed.webhook_event_id`,
     [id],
   );
   return rows[0];
 }
 
 /**
- * Counts an attempt before it is made, so that an event that kills the process is counted too.
- * @returns the number of this attempt, or undefined when the event no longer waits
+ * Counts an attempt before it is made, so that an event that kills the process is counted, too.
+ * @returns the number of this attempt, or undefined if the event is no longer pending
  */
 export async function countAttempt(
   db: Queryable,
@@ -85,7 +85,7 @@ export async function countAttempt(
   return rows[0]?.attempts;
 }
 
-/** Takes back one attempt of each event, which says nothing about it. */
+/** Subtracts one attempt of each event, because it failed for a reason outside the event. */
 export async function uncountAttempts(db: Queryable, ids: readonly number[]): Promise<void> {
   await db.query(
     `update pending set attempts = attempts - 1
@@ -94,7 +94,7 @@ export async function uncountAttempts(db: Queryable, ids: readonly number[]): Pr
   );
 }
 
-/** Of `ids`, those that still wait. Their next enqueue is postponed, since they are enqueued now. */
+/** Postpones the enqueue time of events that the caller enqueues. @returns those still pending */
 export async function deferEnqueue(
   db: Queryable,
   ids: readonly number[],
@@ -111,8 +111,8 @@ export async function deferEnqueue(
 }
 
 /**
- * Until when a sweep takes what is due. Read once a sweep, from the clock that stamps the rows: by
- * the process's own clock it could meet again what it has stamped.
+ * The enqueue time before which a sweep claims events. It is read once per sweep, from the database's
+ * clock: with the clock of the process, a sweep could claim the same rows twice.
  */
 export async function readDueBefore(db: Queryable, withinMs: number): Promise<Date> {
   const [row] = await db.query<{ dueBefore: Date }>(
@@ -154,7 +154,7 @@ export async function claimOverdue(
   return rows.map(({ id }) => id).sort((a, b) => a - b);
 }
 
-/** Of `ids`, those that were tried alone before and still wait. */
+/** The pending events of `ids` that were tried alone before. */
 export async function readTried(db: Queryable, ids: readonly number[]): Promise<readonly number[]> {
   const rows = await db.query<{ id: number }>(
     `select webhook_event_id as id from pending
@@ -166,8 +166,8 @@ export async function readTried(db: Queryable, ids: readonly number[]): Promise<
 }
 
 /**
- * Moves an event from `pending` to the dead, with what went wrong. Waits for whoever applies it.
- * @returns whether it is dead now; false when it no longer waited
+ * Moves an event from `pending` to `dead_events`, with the error. Waits for a transaction that applies it.
+ * @returns false if it is no longer pending
  */
 export async function moveToDead(
   tx: Queryable,
@@ -176,9 +176,9 @@ export async function moveToDead(
   error: string,
 ): Promise<boolean> {
   const rows = await tx.query<{ id: number }>(
-    `with gone as (delete from pending where webhook_event_id = $1 returning webhook_event_id)
+    `with moved as (delete from pending where webhook_event_id = $1 returning webhook_event_id)
      insert into dead_events (webhook_event_id, attempts, error)
-     select webhook_event_id, $2, $3 from gone
+     select webhook_event_id, $2, $3 from moved
      on conflict (webhook_event_id)
      do update set attempts = excluded.attempts, error = excluded.error, died_at = now()
      returning webhook_event_id as id`,
@@ -187,7 +187,7 @@ export async function moveToDead(
   return rows.length > 0;
 }
 
-/** Takes events off the dead. @returns those that were dead */
+/** Removes events from `dead_events`. @returns those that were dead */
 export async function removeFromDead(
   tx: Queryable,
   ids: readonly number[],
@@ -200,7 +200,7 @@ export async function removeFromDead(
   return rows.map(({ id }) => id);
 }
 
-/** Notes that an event is replayed: its body is judged by this time from now on. */
+/** Records the replay of an event: its time is the new reference time for the version. */
 export async function recordReplay(tx: Queryable, id: number): Promise<void> {
   await tx.query(
     `insert into event_replays (webhook_event_id) values ($1)
@@ -210,12 +210,12 @@ export async function recordReplay(tx: Queryable, id: number): Promise<void> {
 }
 
 /**
- * Puts an event back to be applied, whether it is dead or was applied before.
- * @returns whether it is there to be applied; false when it waits already
+ * Makes an event pending again, whether it is dead or applied.
+ * @returns false if it is pending already
  */
 export async function returnToPending(tx: Queryable, id: number): Promise<boolean> {
   const rows = await tx.query<{ id: number }>(
-    `with risen as (delete from dead_events where webhook_event_id = $1)
+    `with revived as (delete from dead_events where webhook_event_id = $1)
      insert into pending (webhook_event_id, enqueue_at)
      values ($1, now())
      on conflict do nothing
