@@ -117,9 +117,9 @@ function doubtLines(part: PartExplanation): readonly string[] {
   const { contradiction, nextCheckAt } = part;
   // What an amount said of itself is not said again.
   const said = new Set(part.amounts.map(({ because }) => because));
-  const doubts = part.doubts.filter(({ meaning }) => !said.has(meaning));
+  const uncertainties = part.uncertainties.filter(({ meaning }) => !said.has(meaning));
   return [
-    ...doubts.map(({ name, meaning }) => `  In doubt (${name}): ${meaning}`),
+    ...uncertainties.map(({ name, meaning }) => `  Uncertain (${name}): ${meaning}`),
     ...part.illegalSteps.map(
       ({ from, to }) => `  In doubt: no life leads from ${from} to ${to}; it was applied as told.`,
     ),

@@ -43,7 +43,7 @@ export function toUpdate(
     version_micros: state.versionMicros ?? null,
     head_hash: state.headHash,
     posts: state.posts,
-    doubts: state.doubts,
+    uncertainties: state.uncertainties,
     contradiction: merged.contradiction ?? null,
     open_findings: [
       ...stateFindings(row, merged).map((finding) => finding.class),
@@ -108,7 +108,7 @@ export function toStubRow({ kind, id, orderKey }: Stub): ResourceUpdate {
     version_micros: null,
     head_hash: null,
     posts: false,
-    doubts: ['incomplete'],
+    uncertainties: ['incomplete'],
     contradiction: null,
     open_findings: [],
     is_check_wanted: true,

@@ -65,7 +65,7 @@ export function partExplanationJson(part: PartExplanation) {
       because,
       from: from && evidenceJson(from),
     })),
-    uncertainties: part.doubts.map(({ name, meaning }) => ({ name, meaning })),
+    uncertainties: part.uncertainties.map(({ name, meaning }) => ({ name, meaning })),
     illegal_steps: part.illegalSteps.map(({ from, to }) => ({ from, to })),
     contradiction: part.contradiction && contradictionJson(part.contradiction),
     findings: part.findings.map(findingJson),

@@ -81,7 +81,7 @@ function partJson(part: PartSummary) {
     amount_captured: isPayment ? part.capturedMinor : null,
     decline: declineJson(part),
     reason: describeReason(part.kind, part.status, part) ?? null,
-    uncertainties: [...part.doubts],
+    uncertainties: [...part.uncertainties],
     open_findings: [...part.openFindings],
     created_at: isoOrNull(part.createdAt),
     deadline_at: isoOrNull(part.deadlineAt),

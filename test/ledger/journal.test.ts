@@ -225,7 +225,7 @@ test('targets of every kind follow from the state alone', () => {
     authorizedMinor: 0,
     capturedMinor: 0,
     posts: true,
-    doubts: [],
+    uncertainties: [],
     illegalSteps: [],
     currency: 'USD',
     amountMinor: 100,

@@ -284,13 +284,13 @@ const DAMAGE: readonly Damage[] = [
       [
         'resources',
         `update resources set head_hash = sha256('x'), created_at = created_at + interval '1 us',
-                doubts = '{incomplete}', epoch = 3 where id = '${payment}'`,
+                uncertainties = '{incomplete}', epoch = 3 where id = '${payment}'`,
       ],
     ],
     fails: ({ payment }) => ({
       resources: [
         `payment:${payment}`,
-        /created_at is 2026-11-01T09:59:00.000001Z.*epoch is 3, not 0.*doubts is .*head_hash is/,
+        /created_at is 2026-11-01T09:59:00.000001Z.*epoch is 3, not 0.*uncertainties is .*head_hash is/,
       ],
     }),
   },

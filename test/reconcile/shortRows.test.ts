@@ -83,7 +83,7 @@ async function applyShortEvent(n: number, status: string, more: object = {}): Pr
 
 async function stateOf(n: number) {
   const [row] = await db.query(
-    `select status, captured_minor as captured, doubts as uncertainties, is_check_wanted as wanted,
+    `select status, captured_minor as captured, uncertainties, is_check_wanted as wanted,
             created_at is not null as dated
        from resources where id = $1`,
     [idOf(n)],

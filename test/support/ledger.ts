@@ -50,7 +50,7 @@ export async function applyEach(
 export function readResourceStates(db: Database, ids: readonly string[]): Promise<object[]> {
   return db.query(
     `select kind, id, payment_id, order_key, status, stage, currency, amount_minor, authorized_minor,
-            captured_minor, epoch, version_micros, posts, doubts,
+            captured_minor, epoch, version_micros, posts, uncertainties,
             open_findings, is_check_wanted
        from resources where id = any ($1) order by kind, id`,
     [ids],

@@ -90,7 +90,7 @@ function describeResource(resource: FoundResource): Found {
     ...(orderKey === null ? [] : [`in order ${orderIdOf(orderKey)}`]),
     ...(kind === 'payout' && reference !== null ? [`for ${reference}`] : []),
     ...(reason === undefined ? [] : [`reason: ${reason}`]),
-    ...resource.doubts.map((doubt) => `in doubt: ${doubt}`),
+    ...resource.uncertainties.map((uncertainty) => `uncertain: ${uncertainty}`),
   ];
   return {
     what: kind,

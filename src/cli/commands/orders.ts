@@ -146,5 +146,5 @@ function money(amountMinor: number | null, currency: string | null): string {
 
 function noteOf(part: PartSummary): string {
   const reason = describeReason(part.kind, part.status, part) ?? [];
-  return [reason, ...part.doubts, ...part.openFindings].flat().join('; ') || '-';
+  return [reason, ...part.uncertainties, ...part.openFindings].flat().join('; ') || '-';
 }

@@ -35,17 +35,17 @@ import {
   amountSources,
   carrierOf,
   compareSnapshots,
-  type Doubt,
   decidingField,
   foldSnapshots,
   type KeyField,
   type ResourceState,
+  type Uncertainty,
 } from './merge.ts';
 import type { ResourceRef, SnapshotContent } from './snapshot.ts';
 import { formatInstant } from './time.ts';
 
 /** What each uncertainty means for a person. */
-const DOUBT_MEANINGS: Readonly<Record<Doubt, string>> = {
+const UNCERTAINTY_MEANINGS: Readonly<Record<Uncertainty, string>> = {
   incomplete: 'The latest body has no status, amount or currency. A retrieve is due.',
   unknown_status:
     'This version of Tallyhook does not know the status. It is stored as received, and a retrieve is due.',
@@ -115,7 +115,10 @@ export function explainPart(record: PartRecord): PartExplanation {
     decision: decide(head, ascending.at(-2)),
     filled: filledFields(ascending, head, state),
     amounts: amountOrigins(ascending, head, state),
-    doubts: state.doubts.map((name) => ({ name, meaning: DOUBT_MEANINGS[name] })),
+    uncertainties: state.uncertainties.map((name) => ({
+      name,
+      meaning: UNCERTAINTY_MEANINGS[name],
+    })),
     illegalSteps: state.illegalSteps,
     contradiction: contradiction
       ? { ...contradiction, observedAt: formatInstant(contradiction.observedMicros) }
@@ -162,7 +165,7 @@ function unseen(
     decision: { outcome: 'unseen', because },
     filled: [],
     amounts: [],
-    doubts: [],
+    uncertainties: [],
     illegalSteps: [],
     contradiction: null,
     decline: null,
@@ -297,9 +300,9 @@ function becauseOf(
 ): string {
   switch (basis) {
     case 'unknown':
-      return DOUBT_MEANINGS.unknown_amount;
+      return UNCERTAINTY_MEANINGS.unknown_amount;
     case 'provisional':
-      return DOUBT_MEANINGS.provisional_amount;
+      return UNCERTAINTY_MEANINGS.provisional_amount;
     case 'carried':
       return from && compareSnapshots(from, head) === 0
         ? 'The head carries it.'

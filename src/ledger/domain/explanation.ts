@@ -4,7 +4,7 @@
  */
 import type { RetryAdvice } from '../../contract/declines.ts';
 import type { Contradiction, Epoch } from './epochs.ts';
-import type { Doubt, IllegalStep, KeyField } from './merge.ts';
+import type { IllegalStep, KeyField, Uncertainty } from './merge.ts';
 import type { ResourceRef, Snapshot, SnapshotSource } from './snapshot.ts';
 
 /** A stored snapshot with its source. */
@@ -149,7 +149,7 @@ export interface PartExplanation extends ResourceRef {
   /** Fields that the head does not carry, with the body that carries them. */
   readonly filled: readonly FieldOrigin[];
   readonly amounts: readonly AmountOrigin[];
-  readonly doubts: readonly Explained<Doubt>[];
+  readonly uncertainties: readonly Explained<Uncertainty>[];
   readonly illegalSteps: readonly IllegalStep[];
   readonly contradiction: (Contradiction & { readonly observedAt: string }) | null;
   readonly findings: readonly FindingExplanation[];

@@ -98,7 +98,7 @@ export function eventSubject(webhookEventId: number): string {
 export function stateFindings(ref: ResourceRef, { state, contradiction }: Merged): StateFinding[] {
   const subject = resourceSubject(ref);
   const findings: StateFinding[] = [];
-  if (state?.doubts.includes('unknown_status')) {
+  if (state?.uncertainties.includes('unknown_status')) {
     findings.push({ class: 'unknown_status', subject, detail: { status: state.status } });
   }
   const isStatusContradicted =
@@ -111,7 +111,7 @@ export function stateFindings(ref: ResourceRef, { state, contradiction }: Merged
     });
   }
   const isAmountContradicted = contradiction !== undefined && !isStatusContradicted;
-  if (isAmountContradicted || state?.doubts.includes('conflicting_amounts')) {
+  if (isAmountContradicted || state?.uncertainties.includes('conflicting_amounts')) {
     const retrieved = contradiction?.terms ?? null;
     findings.push({ class: 'amount', subject, detail: { retrieved } });
   }

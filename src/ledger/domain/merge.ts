@@ -31,7 +31,7 @@ import { capturedOf, type ResourceRef, type Snapshot, type SnapshotContent } fro
 import { isReachable } from './transitions.ts';
 
 /** Why a state needs a retrieve before it can be trusted. */
-export type Doubt =
+export type Uncertainty =
   /** The head carries no status, amount or currency. */
   | 'incomplete'
   | 'unknown_status'
@@ -66,7 +66,7 @@ export interface ResourceState extends SnapshotContent {
   readonly namedPayments: readonly string[];
   /** Whether enough is known to post money for this resource. */
   readonly posts: boolean;
-  readonly doubts: readonly Doubt[];
+  readonly uncertainties: readonly Uncertainty[];
   readonly illegalSteps: readonly IllegalStep[];
 }
 
@@ -126,8 +126,8 @@ export function foldSnapshots(snapshots: readonly Snapshot[]): ResourceState {
     posts:
       complete &&
       isKnownStatus(head.ref.kind, fields.status ?? '') &&
-      !amounts.doubts.includes('unknown_amount'),
-    doubts: [...headDoubts(head, fields, current), ...amounts.doubts],
+      !amounts.uncertainties.includes('unknown_amount'),
+    uncertainties: [...headUncertainties(head, fields, current), ...amounts.uncertainties],
     illegalSteps: findIllegalSteps(ascending),
   };
 }
@@ -182,14 +182,14 @@ interface PaymentAmounts {
   readonly authorizedMinor: number;
   readonly capturedMinor: number;
   readonly revokedMinor: number;
-  readonly doubts: readonly Doubt[];
+  readonly uncertainties: readonly Uncertainty[];
 }
 
 const NO_PAYMENT_AMOUNTS: PaymentAmounts = {
   authorizedMinor: 0,
   capturedMinor: 0,
   revokedMinor: 0,
-  doubts: [],
+  uncertainties: [],
 };
 
 /** Statuses that mean that money is held for capture, or was captured from a hold. */
@@ -215,7 +215,7 @@ function paymentAmounts(fields: SnapshotContent, current: readonly Snapshot[]): 
     authorizedMinor: held.authorizedMinor,
     capturedMinor: captured.capturedMinor,
     revokedMinor: revokedAmount(fields, current),
-    doubts: [...new Set<Doubt>([...captured.doubts, ...held.doubts])],
+    uncertainties: [...new Set<Uncertainty>([...captured.uncertainties, ...held.uncertainties])],
   };
 }
 
@@ -243,21 +243,22 @@ export function amountSources<One extends Snapshot>(
   const captured = capturedAmount(state, attempt, isHeld);
   const held = isHeld ? authorizedAmount(state, current) : NO_PAYMENT_AMOUNTS;
   return {
-    captured: sourceOf(captured.doubts, () =>
+    captured: sourceOf(captured.uncertainties, () =>
       attempt.findLast(({ content }) => capturedOf(content) === captured.capturedMinor),
     ),
-    authorized: sourceOf(held.doubts, () =>
+    authorized: sourceOf(held.uncertainties, () =>
       current.findLast(({ content }) => holdOf(content) === held.authorizedMinor),
     ),
   };
 }
 
 function sourceOf<One extends Snapshot>(
-  doubts: readonly Doubt[],
+  uncertainties: readonly Uncertainty[],
   find: () => One | undefined,
 ): AmountSource<One> {
-  if (doubts.includes('provisional_amount')) return { basis: 'provisional', from: undefined };
-  return { basis: doubts.includes('unknown_amount') ? 'unknown' : 'carried', from: find() };
+  if (uncertainties.includes('provisional_amount'))
+    return { basis: 'provisional', from: undefined };
+  return { basis: uncertainties.includes('unknown_amount') ? 'unknown' : 'carried', from: find() };
 }
 
 /** The snapshots above the last failed one (invariant 4). */
@@ -280,7 +281,7 @@ function capturedAmount(
   fields: SnapshotContent,
   attempt: readonly Snapshot[],
   isHeld: boolean,
-): { readonly capturedMinor: number; readonly doubts: readonly Doubt[] } {
+): { readonly capturedMinor: number; readonly uncertainties: readonly Uncertainty[] } {
   const capturedMinor = maxCarried(attempt, capturedOf) ?? 0;
   const isFinal = fields.status === 'succeeded' || fields.status === 'partially_captured';
   const settledCarries = attempt.some(
@@ -289,17 +290,17 @@ function capturedAmount(
   if (!isFinal || settledCarries) {
     return {
       capturedMinor,
-      doubts: [...carriedLess(attempt), ...unstatedCapture(fields, attempt, isHeld)],
+      uncertainties: [...carriedLess(attempt), ...unstatedCapture(fields, attempt, isHeld)],
     };
   }
   if (isHeld || fields.status === 'partially_captured') {
-    return { capturedMinor, doubts: ['unknown_amount'] };
+    return { capturedMinor, uncertainties: ['unknown_amount'] };
   }
-  return { capturedMinor: provisionalMinor(fields), doubts: ['provisional_amount'] };
+  return { capturedMinor: provisionalMinor(fields), uncertainties: ['provisional_amount'] };
 }
 
 /** A final body carries less than an earlier one, which is impossible within an epoch. */
-function carriedLess(attempt: readonly Snapshot[]): readonly Doubt[] {
+function carriedLess(attempt: readonly Snapshot[]): readonly Uncertainty[] {
   const last = attempt.at(-1)?.content;
   if (!last || !FINAL_STATUSES.payment.has(last.status ?? '')) return [];
   // A void may report the remaining captured amount.
@@ -320,7 +321,7 @@ function unstatedCapture(
   { status, captureMethod = '' }: SnapshotContent,
   attempt: readonly Snapshot[],
   isHeld: boolean,
-): readonly Doubt[] {
+): readonly Uncertainty[] {
   const mayHaveCaptured = isHeld || !CAPTURES_BY_SUCCESS.has(captureMethod);
   if (captureClaim(status) !== 'kept' || !mayHaveCaptured) return [];
   const isCarried = attempt.some(
@@ -365,13 +366,13 @@ function revokedAmount(fields: SnapshotContent, current: readonly Snapshot[]): n
 function authorizedAmount(
   fields: SnapshotContent,
   current: readonly Snapshot[],
-): { readonly authorizedMinor: number; readonly doubts: readonly Doubt[] } {
+): { readonly authorizedMinor: number; readonly uncertainties: readonly Uncertainty[] } {
   const carriedMinor = maxCarried(current, holdOf);
-  if (carriedMinor !== undefined) return { authorizedMinor: carriedMinor, doubts: [] };
+  if (carriedMinor !== undefined) return { authorizedMinor: carriedMinor, uncertainties: [] };
   const isHeld = current.some(({ content: { status } }) => HELD.has(status ?? ''));
   return isHeld
-    ? { authorizedMinor: provisionalMinor(fields), doubts: ['provisional_amount'] }
-    : { authorizedMinor: 0, doubts: [] };
+    ? { authorizedMinor: provisionalMinor(fields), uncertainties: ['provisional_amount'] }
+    : { authorizedMinor: 0, uncertainties: [] };
 }
 
 /** The hold that a body carries: its capturable and its captured amount. */
@@ -396,31 +397,31 @@ function maxCarried(
   return max;
 }
 
-function headDoubts(
+function headUncertainties(
   head: Snapshot,
   fields: SnapshotContent,
   current: readonly Snapshot[],
-): readonly Doubt[] {
+): readonly Uncertainty[] {
   const { kind } = head.ref;
-  const doubts: Doubt[] = [];
+  const uncertainties: Uncertainty[] = [];
   const { status, amountMinor, currency } = head.content;
   if (status === undefined || amountMinor === undefined || currency === undefined) {
-    doubts.push('incomplete');
+    uncertainties.push('incomplete');
   }
   if (fields.status !== undefined && !isKnownStatus(kind, fields.status)) {
-    doubts.push('unknown_status');
+    uncertainties.push('unknown_status');
   }
   const outranks = ({ content }: Snapshot) =>
     content.versionMicros === undefined &&
     stageRank(kind, content.stage) === stageRank(kind, head.content.stage) &&
     statusRank(kind, content.status) > statusRank(kind, head.content.status);
   if (head.content.versionMicros !== undefined && current.some(outranks)) {
-    doubts.push('unversioned_ahead');
+    uncertainties.push('unversioned_ahead');
   }
   if (current.some((snapshot) => contradictsMoney(snapshot, head))) {
-    doubts.push('conflicting_amounts');
+    uncertainties.push('conflicting_amounts');
   }
-  return doubts;
+  return uncertainties;
 }
 
 /**

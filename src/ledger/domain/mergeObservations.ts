@@ -101,7 +101,7 @@ export function mergeObservations(known: Known, observations: readonly Observati
       isHinted ||
       contradiction !== undefined ||
       state === undefined ||
-      state.doubts.length > 0 ||
+      state.uncertainties.length > 0 ||
       // The snapshots stay contradictory, so only a new one justifies another retrieve.
       (state.illegalSteps.length + state.namedPayments.length > 0 &&
         added.some(({ source }) => source !== 'retrieve')),

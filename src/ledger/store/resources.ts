@@ -91,7 +91,7 @@ export interface ResourceUpdate extends ResourceRef {
   /** Null for a stub. */
   readonly head_hash: string | null;
   readonly posts: boolean;
-  readonly doubts: readonly string[];
+  readonly uncertainties: readonly string[];
   readonly contradiction: Contradiction | null;
   readonly open_findings: readonly string[];
   /** The state needs a retrieve before it can be trusted. */
@@ -130,7 +130,7 @@ const UPDATE_COLUMNS = {
   version_micros: 'bigint',
   head_hash: 'text',
   posts: 'boolean',
-  doubts: 'text',
+  uncertainties: 'text',
   contradiction: 'text',
   open_findings: 'text',
   is_check_wanted: 'boolean',
@@ -163,13 +163,13 @@ export function insertResources(
                             net_amount_minor, authorized_minor, captured_minor, capture_method,
                             reference, unified_code, unified_message, error_code, error_message,
                             reason, reason_code, created_at, deadline_at,
-                            epoch, version_micros, head_hash, posts, doubts, contradiction,
+                            epoch, version_micros, head_hash, posts, uncertainties, contradiction,
                             open_findings, is_check_wanted, next_check_at, told_at, posted)
      select kind, id, payment_id, order_key, status, stage, currency, amount_minor,
             net_amount_minor, authorized_minor, captured_minor, capture_method,
             reference, unified_code, unified_message, error_code, error_message,
             reason, reason_code, created_at, deadline_at,
-            epoch, version_micros, decode(head_hash, 'hex'), posts, doubts::text[],
+            epoch, version_micros, decode(head_hash, 'hex'), posts, uncertainties::text[],
             contradiction::jsonb, open_findings::text[], is_check_wanted,
             case when is_check_wanted then now() when is_unsettled then now() + ${FIRST_CHECK} end,
             case when is_reported then now() end, posted::jsonb
@@ -203,7 +203,7 @@ export async function updateResources(
             error_code = u.error_code, error_message = u.error_message, reason = u.reason,
             reason_code = u.reason_code, created_at = u.created_at, deadline_at = u.deadline_at,
             epoch = u.epoch, version_micros = u.version_micros,
-            head_hash = decode(u.head_hash, 'hex'), posts = u.posts, doubts = u.doubts::text[],
+            head_hash = decode(u.head_hash, 'hex'), posts = u.posts, uncertainties = u.uncertainties::text[],
             contradiction = u.contradiction::jsonb, open_findings = u.open_findings::text[],
             is_check_wanted = u.is_check_wanted,
             next_check_at = case when u.is_check_wanted then now()

@@ -67,7 +67,7 @@ export interface StoredResource extends ResourceRef {
   readonly version_micros: string | null;
   readonly head_hash: string | null;
   readonly posts: boolean;
-  readonly doubts: readonly string[];
+  readonly uncertainties: readonly string[];
   readonly contradiction: Contradiction | null;
   readonly open_findings: readonly string[];
   readonly posted: Posted;
@@ -92,7 +92,7 @@ export function readStoredResources(
             to_char(r.created_at at time zone 'UTC', ${INSTANT}) as created_at,
             to_char(r.deadline_at at time zone 'UTC', ${INSTANT}) as deadline_at,
             r.epoch, r.version_micros::text as version_micros,
-            encode(r.head_hash, 'hex') as head_hash, r.posts, r.doubts, r.contradiction,
+            encode(r.head_hash, 'hex') as head_hash, r.posts, r.uncertainties, r.contradiction,
             r.open_findings, r.posted,
             parent.id is not null as "hasParent", parent.order_key as "parentOrderKey"
        from unnest($1::text[], $2::text[]) as wanted (kind, id)

@@ -47,7 +47,7 @@ const STUB = {
   epoch: 0,
   version_micros: null,
   posts: false,
-  doubts: ['incomplete'],
+  uncertainties: ['incomplete'],
 } as const satisfies Omit<FoldedColumns, 'head_hash'>;
 
 /** The expected columns. The order of a refund or dispute is not among them. */

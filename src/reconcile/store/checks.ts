@@ -40,7 +40,7 @@ export async function readChecked(
     `select kind, id, payment_id as "paymentId", status, stage, currency,
             amount_minor as "amountMinor", captured_minor as "capturedMinor",
             version_micros as "versionMicros", contradiction is not null as "isContradicted",
-            doubts <> '{}' as "isUncertain", doubts as uncertainties, first_seen_at as "firstSeenAt",
+            uncertainties <> '{}' as "isUncertain", uncertainties, first_seen_at as "firstSeenAt",
             ${excessForMs('$3')}
        from resources r
       where kind = $1 and id = $2`,
@@ -114,7 +114,7 @@ export function claimDue(
       returning r.kind, r.id, r.payment_id as "paymentId", r.status, r.stage, r.currency,
                 r.amount_minor as "amountMinor", r.captured_minor as "capturedMinor",
                 r.version_micros as "versionMicros", r.contradiction is not null as "isContradicted",
-                r.doubts <> '{}' as "isUncertain", r.doubts as uncertainties, r.first_seen_at as "firstSeenAt",
+                r.uncertainties <> '{}' as "isUncertain", r.uncertainties, r.first_seen_at as "firstSeenAt",
                 r.is_check_wanted as "isWanted", ${excessForMs('$5')}`,
     [request.now, request.isWanted, request.limit, request.leaseUntil, EXCESS_CLASSES],
   );

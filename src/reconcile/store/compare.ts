@@ -127,7 +127,7 @@ export async function findUncertain(
   const rows = await db.query<{ id: string }>(
     `select id from resources
       where kind = 'payment' and created_at >= $1 and created_at < $2
-        and (status = any ($3::text[]) or doubts <> '{}')
+        and (status = any ($3::text[]) or uncertainties <> '{}')
       order by id
       limit $4`,
     [new Date(fromMs), new Date(endMs), statuses, limit],

@@ -43,7 +43,7 @@ function run(observations: readonly Observation[]): {
 test('E1: a webhook that carries less takes no money back, and a retrieve is due', () => {
   const { last } = run([observe(PAID), observe(TAKEN_BACK)]);
   expect(last.state).toMatchObject({ epoch: 0, capturedMinor: 100 });
-  expect(last.state?.doubts).toEqual(['conflicting_amounts']);
+  expect(last.state?.uncertainties).toEqual(['conflicting_amounts']);
   expect(last).toMatchObject({ isCheckDue: true, contradiction: undefined });
 });
 

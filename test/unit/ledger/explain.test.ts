@@ -223,11 +223,11 @@ describe('X2: every statement names its evidence', () => {
 
   test('an amount that stands in is provisional, also where a body that does not count carries the same', () => {
     const stated = { ...usd, captureMethod: 'automatic' };
-    const { amounts, doubts } = explain([
+    const { amounts, uncertainties } = explain([
       evidence({ ...stated, status: 'succeeded' }),
       evidence({ ...stated, status: 'cancelled', amountReceivedMinor: 6540 }),
     ]);
-    expect(doubts).toMatchObject([{ name: 'provisional_amount' }]);
+    expect(uncertainties).toMatchObject([{ name: 'provisional_amount' }]);
     expect(amounts).toMatchObject([{ basis: 'provisional', amountMinor: 6540, from: null }]);
   });
 
@@ -235,7 +235,7 @@ describe('X2: every statement names its evidence', () => {
     const automatic = explain([evidence({ ...usd, status: 'succeeded' })]);
     expect(automatic).toMatchObject({
       amounts: [{ basis: 'provisional', amountMinor: 6540, from: null }],
-      doubts: [
+      uncertainties: [
         { name: 'provisional_amount', meaning: expect.stringContaining('is used until one does') },
       ],
     });

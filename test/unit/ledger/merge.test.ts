@@ -82,7 +82,7 @@ describe('M1: state is a function of the set of observations', () => {
   test.each(['cancelled', 'expired'])(
     '%s leaves open what was captured before, unless it was captured by success alone',
     (status) => {
-      const doubtsOf = (...bodies: readonly SnapshotContent[]) => merge(...bodies).doubts;
+      const doubtsOf = (...bodies: readonly SnapshotContent[]) => merge(...bodies).uncertainties;
       const thin = { ...usd, status };
       expect(doubtsOf(thin)).toEqual(['unstated_capture']);
       expect(doubtsOf({ ...thin, captureMethod: 'manual_multiple' })).toEqual(['unstated_capture']);
@@ -205,7 +205,7 @@ describe('M2: the key', () => {
     expect(merge(undated).status).toBe('succeeded');
     const state = merge(undated, { ...usd, status: 'processing', versionMicros: T0 });
     expect(state.status).toBe('processing');
-    expect(state.doubts).toContain('unversioned_ahead');
+    expect(state.uncertainties).toContain('unversioned_ahead');
   });
 });
 
@@ -227,7 +227,7 @@ describe('M3: what the head does not carry comes from the greatest body that doe
   test('nothing is posted while status, amount or currency is known from nowhere', () => {
     expect(merge({ status: 'succeeded', amountMinor: 5 })).toMatchObject({
       posts: false,
-      doubts: expect.arrayContaining(['incomplete']),
+      uncertainties: expect.arrayContaining(['incomplete']),
     });
   });
 });
@@ -267,12 +267,12 @@ describe('M4: cumulative amounts only grow within an epoch and a currency', () =
       };
       expect(merge(held)).toMatchObject({ authorizedMinor: 6540, capturedMinor: 0, posts: true });
       const taken = { ...common, status: 'succeeded', versionMicros: T0 + SECOND };
-      expect(merge(held, taken)).toMatchObject({ posts: false, doubts: ['unknown_amount'] });
+      expect(merge(held, taken)).toMatchObject({ posts: false, uncertainties: ['unknown_amount'] });
       expect(merge(held, { ...taken, amountReceivedMinor: 6540 })).toMatchObject({
         authorizedMinor: 6540,
         capturedMinor: 6540,
         posts: true,
-        doubts: [],
+        uncertainties: [],
       });
     },
   );
@@ -293,7 +293,7 @@ describe('M5: a captured amount that nobody carried', () => {
     expect(merge({ ...usd, status: 'succeeded' })).toMatchObject({
       capturedMinor: 100,
       posts: true,
-      doubts: ['provisional_amount'],
+      uncertainties: ['provisional_amount'],
     });
   });
 
@@ -302,7 +302,7 @@ describe('M5: a captured amount that nobody carried', () => {
       { ...usd, status: 'succeeded' },
       { ...usd, status: 'succeeded', amountReceivedMinor: 60 },
     );
-    expect(state).toMatchObject({ capturedMinor: 60, doubts: [] });
+    expect(state).toMatchObject({ capturedMinor: 60, uncertainties: [] });
   });
 
   test('a zero that was carried before the payment succeeded does not replace it', () => {
@@ -310,7 +310,7 @@ describe('M5: a captured amount that nobody carried', () => {
       { ...usd, status: 'processing', amountReceivedMinor: 0, versionMicros: T0 },
       { ...usd, status: 'succeeded', versionMicros: T0 + 1 },
     );
-    expect(state).toMatchObject({ capturedMinor: 100, doubts: ['provisional_amount'] });
+    expect(state).toMatchObject({ capturedMinor: 100, uncertainties: ['provisional_amount'] });
   });
 
   test('captured from a hold, nothing is posted until somebody says how much', () => {
@@ -321,7 +321,11 @@ describe('M5: a captured amount that nobody carried', () => {
       amountReceivedMinor: 0,
     };
     const state = merge(held, { ...usd, status: 'succeeded' });
-    expect(state).toMatchObject({ posts: false, capturedMinor: 0, doubts: ['unknown_amount'] });
+    expect(state).toMatchObject({
+      posts: false,
+      capturedMinor: 0,
+      uncertainties: ['unknown_amount'],
+    });
   });
 });
 
@@ -354,7 +358,7 @@ describe('the net amount: with surcharge, tax and shipping', () => {
   test('stands in for a captured amount and for a hold that no body carries', () => {
     expect(merge({ ...net, status: 'succeeded' })).toMatchObject({
       capturedMinor: 3090,
-      doubts: ['provisional_amount'],
+      uncertainties: ['provisional_amount'],
     });
     expect(merge({ ...net, status: 'requires_capture' })).toMatchObject({ authorizedMinor: 3090 });
   });
@@ -391,7 +395,7 @@ describe('captured money follows the status', () => {
         NOTHING,
         order.map((content) => observe(content)),
       );
-      expect(merged.state).toMatchObject({ capturedMinor: 0, revokedMinor: 0, doubts: [] });
+      expect(merged.state).toMatchObject({ capturedMinor: 0, revokedMinor: 0, uncertainties: [] });
       expect(stateFindings({ kind: 'payment', id: 'pay_1' }, merged)).toEqual([]);
     }
   });
@@ -430,7 +434,11 @@ describe('captured money follows the status', () => {
 
   test('a hold does not count an amount that was carried before its capture', () => {
     const held = { ...full, status: 'requires_capture', amountCapturableMinor: 100 };
-    expect(merge(held)).toMatchObject({ authorizedMinor: 100, capturedMinor: 0, doubts: [] });
+    expect(merge(held)).toMatchObject({
+      authorizedMinor: 100,
+      capturedMinor: 0,
+      uncertainties: [],
+    });
   });
 
   test.each(['cancelled', 'expired'])('%s keeps what was captured before', (status) => {
@@ -445,12 +453,12 @@ describe('captured money follows the status', () => {
     // Captures that no body told of may have followed.
     expect(merge(captured, thin)).toMatchObject({
       capturedMinor: 30,
-      doubts: ['unstated_capture'],
+      uncertainties: ['unstated_capture'],
     });
     const stated = merge(captured, { ...thin, amountReceivedMinor: 40 });
-    expect(stated).toMatchObject({ capturedMinor: 40, doubts: [] });
+    expect(stated).toMatchObject({ capturedMinor: 40, uncertainties: [] });
     const less = merge(captured, { ...thin, amountReceivedMinor: 0 });
-    expect(less).toMatchObject({ capturedMinor: 30, doubts: ['conflicting_amounts'] });
+    expect(less).toMatchObject({ capturedMinor: 30, uncertainties: ['conflicting_amounts'] });
   });
 });
 
@@ -462,17 +470,21 @@ describe('M7: an unknown status posts nothing', () => {
     ['payout', { ...usd, status: 'teleported' }],
   ])('%s', (kind, content) => {
     const { state } = mergeObservations(NOTHING, [observe(content, { kind })]);
-    expect(state).toMatchObject({ posts: false, capturedMinor: 0, doubts: ['unknown_status'] });
+    expect(state).toMatchObject({
+      posts: false,
+      capturedMinor: 0,
+      uncertainties: ['unknown_status'],
+    });
     expect(state && transfersFor(state, {})).toEqual([]);
   });
 });
 
-describe('M6: doubts and illegal steps are stated', () => {
+describe('M6: uncertainties and illegal steps are stated', () => {
   const disputeDoubts = (...contents: readonly SnapshotContent[]) =>
     mergeObservations(
       NOTHING,
       contents.map((content) => observe(content, { kind: 'dispute' })),
-    ).state?.doubts;
+    ).state?.uncertainties;
 
   test('an undated body that is further in life is a doubt within its dispute stage, not across', () => {
     const opened = { ...usd, status: 'opened', versionMicros: T0 };
@@ -490,7 +502,9 @@ describe('M6: doubts and illegal steps are stated', () => {
       versionMicros: T0,
     });
     const doubtsOf = (status: string) =>
-      merge(carrying(status, 30), carrying(status, 40)).doubts.includes('conflicting_amounts');
+      merge(carrying(status, 30), carrying(status, 40)).uncertainties.includes(
+        'conflicting_amounts',
+      );
     expect(doubtsOf('partially_captured_and_capturable')).toBe(false);
     expect(doubtsOf('partially_captured_and_processing')).toBe(false);
     expect(doubtsOf('partially_captured')).toBe(true);
@@ -499,7 +513,7 @@ describe('M6: doubts and illegal steps are stated', () => {
 
   test('an unknown status is kept, and doubted', () => {
     const state = merge({ ...usd, status: 'teleported', versionMicros: T0 });
-    expect(state).toMatchObject({ status: 'teleported', doubts: ['unknown_status'] });
+    expect(state).toMatchObject({ status: 'teleported', uncertainties: ['unknown_status'] });
   });
 
   test('failed, then succeeded under one id is a legal life', () => {

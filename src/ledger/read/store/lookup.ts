@@ -18,14 +18,14 @@ export interface FoundResource {
   readonly errorMessage: string | null;
   readonly reason: string | null;
   readonly reasonCode: string | null;
-  readonly doubts: readonly string[];
+  readonly uncertainties: readonly string[];
 }
 
 const FOUND_COLUMNS = `
   kind, id, status, stage, currency, amount_minor as "amountMinor", payment_id as "paymentId",
   order_key as "orderKey", reference, unified_code as "unifiedCode",
   unified_message as "unifiedMessage", error_code as "errorCode", error_message as "errorMessage",
-  reason, reason_code as "reasonCode", doubts`;
+  reason, reason_code as "reasonCode", uncertainties`;
 
 /** Resources of this id; one of each kind may have it. */
 export function findResources(db: Queryable, id: string): Promise<readonly FoundResource[]> {

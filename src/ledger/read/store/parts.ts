@@ -49,7 +49,7 @@ export interface PartSummary {
   readonly errorMessage: string | null;
   readonly reason: string | null;
   readonly reasonCode: string | null;
-  readonly doubts: readonly string[];
+  readonly uncertainties: readonly string[];
   readonly openFindings: readonly string[];
   readonly createdAt: Date | null;
   readonly deadlineAt: Date | null;
@@ -59,7 +59,7 @@ export const PART_COLUMNS = `
   kind, id, status, stage, currency, amount_minor as "amountMinor",
   authorized_minor as "authorizedMinor", captured_minor as "capturedMinor",
   unified_code as "unifiedCode", unified_message as "unifiedMessage", error_code as "errorCode",
-  error_message as "errorMessage", reason, reason_code as "reasonCode", doubts,
+  error_message as "errorMessage", reason, reason_code as "reasonCode", uncertainties,
   open_findings as "openFindings", created_at as "createdAt", deadline_at as "deadlineAt"`;
 
 /** Payments first. */

@@ -21,7 +21,7 @@ export interface ResourceDetail {
   readonly errorMessage: string | null;
   readonly reason: string | null;
   readonly reasonCode: string | null;
-  readonly doubts: readonly string[];
+  readonly uncertainties: readonly string[];
   readonly openFindings: readonly string[];
   readonly createdAt: Date | null;
   readonly deadlineAt: Date | null;
@@ -33,7 +33,7 @@ const COLUMNS = `
   net_amount_minor as "netAmountMinor", authorized_minor as "authorizedMinor", captured_minor as "capturedMinor",
   capture_method as "captureMethod", unified_code as "unifiedCode",
   unified_message as "unifiedMessage", error_code as "errorCode",
-  error_message as "errorMessage", reason, reason_code as "reasonCode", doubts,
+  error_message as "errorMessage", reason, reason_code as "reasonCode", uncertainties,
   open_findings as "openFindings", created_at as "createdAt", deadline_at as "deadlineAt",
   updated_at as "updatedAt"`;
 
