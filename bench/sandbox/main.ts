@@ -1,5 +1,5 @@
 /**
- * `npm run bench:sandbox`: how the sandbox answers when it has a million payments. It prints the
+ * `npm run bench:sandbox`: the speed of the sandbox with a million payments. It prints the
  * figures and the plan of every statement that it measures.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -86,7 +86,7 @@ async function main(): Promise<boolean> {
     const startedMs = performance.now();
     await insertPayments(db, { payments, endMs });
     const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0);
-    line('the sandbox', `${payments.toLocaleString('en')} payments (made in ${seconds} s)`);
+    line('the sandbox', `${payments.toLocaleString('en')} payments (created in ${seconds} s)`);
 
     const results = [
       await measureRetrieve(sandbox.baseUrl, payments),
@@ -104,11 +104,11 @@ async function main(): Promise<boolean> {
 /** One payment by its id, over HTTP, spread over all of them. */
 async function measureRetrieve(baseUrl: string, payments: number): Promise<boolean> {
   const path = (n: number) => `/payments/${paymentIdOf(1 + ((n * 7919) % payments))}`;
-  const times = await timed(REQUESTS, (n) => ask(baseUrl, 'GET', path(n)));
+  const times = await timed(REQUESTS, (n) => request(baseUrl, 'GET', path(n)));
   return report('retrieve', times, MAX_RETRIEVE_MS);
 }
 
-/** A page of one hour, over HTTP and with its exact total, as reconciliation asks for it. */
+/** A page of one hour, over HTTP and with its exact total, as reconciliation requests it. */
 async function measureWindow(baseUrl: string, endMs: number): Promise<boolean> {
   const times = await timed(REQUESTS, (n) => {
     const fromMs = endMs - ((n * 7919 * HOUR_MS) % (SPAN_MS - HOUR_MS)) - HOUR_MS;
@@ -118,7 +118,7 @@ async function measureWindow(baseUrl: string, endMs: number): Promise<boolean> {
       created_gte: new Date(fromMs).toISOString(),
       created_lte: new Date(fromMs + HOUR_MS).toISOString(),
     };
-    return ask(baseUrl, 'POST', '/payments/list', body);
+    return request(baseUrl, 'POST', '/payments/list', body);
   });
   return report('page of an hour, with total', times, MAX_PAGE_MS);
 }
@@ -173,14 +173,19 @@ async function printPlans(db: Database, payments: number, endMs: number): Promis
   }
 }
 
-async function ask(baseUrl: string, method: string, path: string, body?: object): Promise<void> {
+async function request(
+  baseUrl: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<void> {
   const response = await fetch(baseUrl + path, {
     method,
     headers: { 'api-key': API_KEY },
     ...(body && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${text}`);
+  if (response.status !== 200) throw new Error(`${path} responded ${response.status}: ${text}`);
 }
 
 /** Milliseconds of each run, ascending, after runs that warm up. */

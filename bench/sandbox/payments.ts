@@ -1,16 +1,16 @@
-/** A service with a long history: payments made by one statement at a time, from their numbers alone. */
+/** A service with a long history: payments that are generated in SQL from their numbers. */
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { SANDBOX_MERCHANT_ID } from '../../src/sandbox/safety.ts';
 import { SANDBOX_PROFILE_ID } from '../../src/sandbox/startSandbox.ts';
 
-/** Ninety days, whatever the number of payments. */
+/** Ninety days, for any number of payments. */
 export const SPAN_MS = 90 * 24 * 60 * 60 * 1000;
 export const CUSTOMERS = 50_000;
 const ROWS_PER_STATEMENT = 50_000;
 
 export interface History {
   readonly payments: number;
-  /** When the newest was made; the others go back from there at equal distances. */
+  /** The time of the newest payment; the others precede it at equal intervals. */
   readonly endMs: number;
 }
 
@@ -19,7 +19,7 @@ export function paymentIdOf(number: number): string {
 }
 
 /**
- * Makes payments 1 to `payments`, the last one newest. In a hundred: 80 succeeded, 8 failed,
+ * Inserts payments 1 to `payments`, the last one newest. In a hundred: 80 succeeded, 8 failed,
  * 6 cancelled, 4 wait for capture, 2 are processing; 80 USD, 15 EUR, 4 JPY, 1 KWD.
  */
 export async function insertPayments(db: Queryable, history: History): Promise<void> {
@@ -72,6 +72,6 @@ export async function insertPayments(db: Queryable, history: History): Promise<v
     if (process.stderr.isTTY) process.stderr.write(`\r  payment ${last} of ${history.payments} `);
   }
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
-  // As autovacuum would have, some time after so many rows came in.
+  // As autovacuum would after an insert of this size.
   await db.query('vacuum analyze sandbox.resources');
 }

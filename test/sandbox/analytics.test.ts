@@ -1,6 +1,6 @@
 /**
- * Analytics sums equal sums over the sandbox's own rows, whatever was paid, refunded and disputed:
- * histories are generated, and the rows are added up here a second time.
+ * Analytics equal independent sums over the stored resources, for generated histories of payments,
+ * refunds and disputes.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ afterAll(() => sandbox.close());
 
 type ValueOf<A> = A extends fc.Arbitrary<infer T> ? T : never;
 
-/** One payment, with what came of it and how long it was until the next. */
+/** One payment, with its refunds and dispute and the time until the next payment. */
 const life = fc.record({
   // 771001 is declined, 750000 processing: docs/reference/sandbox.md, test amounts.
   amount: fc.oneof(fc.constantFrom(771_001, 750_000), fc.integer({ min: 1000, max: 9000 })),
@@ -61,7 +61,7 @@ const withStatus = (rows: Body[], status: string) => rows.filter((row) => row.st
 const share = (rows: Body[]) =>
   rows.length === 0 ? 0 : withStatus(rows, 'succeeded').length / rows.length;
 
-/** What each metric means, said once more. */
+/** A second implementation of each metric. */
 const EXPECTED = {
   payments: {
     payment_count: (rows: Body[]) => rows.length,
@@ -89,29 +89,29 @@ const GROUPS = {
   disputes: ['currency', 'dispute_stage', 'connector'],
 } as const;
 
-const question = fc.record({
+const queries = fc.record({
   kind: fc.constantFrom<Kind>('payments', 'refunds', 'disputes'),
   groups: fc.nat({ max: 3 }),
   days: fc.boolean(),
   currencies: fc.option(fc.subarray(['USD', 'EUR', 'JPY'], { minLength: 1 })),
   fromHours: fc.nat({ max: 100 }),
   hours: fc.option(fc.nat({ max: 200 })),
-  // The contract names these two and gives them no meaning: whatever they say, the sums are the same.
+  // The contract names these two without a meaning: they must not change the sums.
   unexplained: fc.record(
     { source: fc.constant('BATCH'), delta: fc.boolean() },
     { requiredKeys: [] },
   ),
 });
 
-/** Rows of the answer by what they are about, for comparing. */
+/** Rows of the response by their group, for comparison. */
 const keyed = (rows: readonly (readonly [unknown[], object])[]) =>
   Object.fromEntries(rows.map(([key, values]) => [JSON.stringify(key), values]));
 
-async function compare(asked: ValueOf<typeof question>, startMs: number): Promise<void> {
-  const { kind, days, currencies } = asked;
-  const groups = GROUPS[kind].slice(0, asked.groups);
-  const fromMs = startMs + asked.fromHours * HOUR_MS;
-  const toMs = asked.hours === null ? undefined : fromMs + asked.hours * HOUR_MS;
+async function compare(request: ValueOf<typeof queries>, startMs: number): Promise<void> {
+  const { kind, days, currencies } = request;
+  const groups = GROUPS[kind].slice(0, request.groups);
+  const fromMs = startMs + request.fromHours * HOUR_MS;
+  const toMs = request.hours === null ? undefined : fromMs + request.hours * HOUR_MS;
   const expected = Object.entries<(rows: Body[]) => number>(EXPECTED[kind]);
   const query = {
     timeRange: {
@@ -122,7 +122,7 @@ async function compare(asked: ValueOf<typeof question>, startMs: number): Promis
     groupByNames: groups,
     ...(days && { timeSeries: { granularity: 'G_ONE_DAY' } }),
     ...(currencies && { filters: { currency: currencies } }),
-    ...asked.unexplained,
+    ...request.unexplained,
   };
   const path = `/analytics/v1/merchant/metrics/${kind}`;
   const { body } = await sandbox.call('POST', path, [query]);
@@ -166,15 +166,15 @@ function groupBy(rows: Body[], keyOf: (row: Body) => unknown[]): Map<string, Bod
   return parts;
 }
 
-test('sums, counts and rates are those of the rows, for every history and question', async () => {
+test('sums, counts and rates equal those of the rows, for every history and query', async () => {
   const startMs = Date.parse((await sandbox.control('GET', '/clock')).now);
   await fc.assert(
     fc.asyncProperty(
       fc.array(life, { minLength: 3, maxLength: 8 }),
-      fc.array(question, { minLength: 8, maxLength: 12 }),
-      async (lives, questions) => {
+      fc.array(queries, { minLength: 8, maxLength: 12 }),
+      async (lives, requests) => {
         for (const it of lives) await live(it);
-        for (const asked of questions) await compare(asked, startMs);
+        for (const request of requests) await compare(request, startMs);
       },
     ),
     { seed: SEED, numRuns: 6, endOnFailure: true },
@@ -183,7 +183,7 @@ test('sums, counts and rates are those of the rows, for every history and questi
   expect(data.length).toBeGreaterThan(10);
 });
 
-test('a dispute counts as what became of it', async () => {
+test('a dispute counts by its current status', async () => {
   const query = { timeRange: { startTime: '2001-01-01' }, metrics: ['dispute_status_metric'] };
   const { body } = await sandbox.call('POST', '/analytics/v1/merchant/metrics/disputes', [query]);
   const { data } = await sandbox.control('GET', '/resources/dispute?limit=1000');
@@ -197,7 +197,7 @@ test('a dispute counts as what became of it', async () => {
   ]);
 });
 
-test('totals are of all there is: a question about more groups than are answered is refused', async () => {
+test('a query with too many groups is rejected, because totals cover everything', async () => {
   const crowded = await startTestSandbox();
   const db = createDatabase({
     connectionString: crowded.databaseUrl,
@@ -215,7 +215,7 @@ test('totals are of all there is: a question about more groups than are answered
        from (select minute, timestamptz '2001-01-01' + minute * interval '1 minute' as at
                from generate_series(1, 100001) as minute) as minutes`,
   );
-  const ask = async (granularity: string) => {
+  const send = async (granularity: string) => {
     const query = {
       timeRange: { startTime: '2001-01-01', endTime: '2002-01-01' },
       metrics: ['payment_processed_amount'],
@@ -223,9 +223,9 @@ test('totals are of all there is: a question about more groups than are answered
     };
     return await crowded.call('POST', '/analytics/v1/merchant/metrics/payments', [query]);
   };
-  const refused = await ask('G_ONEMIN');
-  expect(refused).toMatchObject({ status: 400, body: { error: { code: 'IR_04' } } });
-  expect((await ask('G_ONEHOUR')).body.metaData).toEqual([
+  const rejected = await send('G_ONEMIN');
+  expect(rejected).toMatchObject({ status: 400, body: { error: { code: 'IR_04' } } });
+  expect((await send('G_ONEHOUR')).body.metaData).toEqual([
     { total_payment_processed_amount: 100_001 },
   ]);
   await db.close();

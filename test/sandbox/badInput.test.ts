@@ -1,6 +1,6 @@
 /**
- * Bad input to any endpoint gives the contract's error, never a 500: requests that are right are bent
- * at random, and what the schemas say of the result must be what the sandbox answers.
+ * Invalid input to any endpoint gives the contract's error, never a 500: valid requests are mutated at
+ * random, and the response must agree with the schemas.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -45,7 +45,7 @@ const QUERY = {
   filters: { currency: ['USD'] },
 };
 
-/** A right body for every endpoint that takes one. */
+/** A valid body for every endpoint that has one. */
 const RIGHT: Readonly<Partial<Record<EndpointName, object>>> = {
   createPayment: cardPayment({
     order_details: [{ name: 'Book', quantity: 1, amount: 6540 }],
@@ -95,7 +95,7 @@ const RIGHT: Readonly<Partial<Record<EndpointName, object>>> = {
   listPayouts: { status: ['success'], limit: 1, start_time: '2026-01-01', entity_type: 'Company' },
 };
 
-/** Values that break something somewhere: limits, encodings, types, names that JavaScript knows. */
+/** Values that tend to break code: limits, encodings, types, names with a meaning in JavaScript. */
 const nasty = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -132,8 +132,8 @@ const nastyKey = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
 );
 
-/** Bends an object in one place: replaces, removes or adds. */
-const bend = (right: object): fc.Arbitrary<unknown> =>
+/** Mutates an object in one place: replaces, removes or adds. */
+const mutate = (right: object): fc.Arbitrary<unknown> =>
   fc
     .record({
       how: fc.constantFrom('replace', 'remove', 'add'),
@@ -169,7 +169,7 @@ const inputFor = (name: EndpointName): fc.Arbitrary<unknown> => {
   const right = RIGHT[name];
   return right === undefined
     ? nasty
-    : fc.oneof({ arbitrary: bend(right), weight: 6 }, { arbitrary: nasty, weight: 1 });
+    : fc.oneof({ arbitrary: mutate(right), weight: 6 }, { arbitrary: nasty, weight: 1 });
 };
 
 function pathOf(name: EndpointName, id: string): string {
@@ -179,7 +179,7 @@ function pathOf(name: EndpointName, id: string): string {
 }
 
 /** A request with the kind of key that the endpoint is for. */
-function ask(name: EndpointName, path: string, body?: string): Promise<Reply> {
+function send(name: EndpointName, path: string, body?: string): Promise<Reply> {
   const { keys, method } = ENDPOINTS[name];
   const key = keys.includes('sandboxSecret') ? sandbox.apiKey : adminKey;
   const headers = { 'content-type': 'application/json', 'api-key': key };
@@ -206,7 +206,7 @@ const id = fc
   )
   .filter((text) => !/^\.{1,2}$/.test(text));
 
-/** An answer of the contract: a success as the endpoint shows it, or an error in its envelope. */
+/** Expects a response of the contract: a success of the endpoint, or an error in its envelope. */
 function expectDocumented(name: EndpointName, reply: Reply): void {
   const shown = JSON.stringify(reply.body)?.slice(0, 500);
   expect(reply.status, shown).toBeLessThan(500);
@@ -221,16 +221,16 @@ function expectDocumented(name: EndpointName, reply: Reply): void {
 }
 
 test.each(endpoints.filter((name) => 'body' in ENDPOINTS[name]))(
-  'a bent body for %s is judged as the schema says, never with a 500',
+  'a mutated body for %s is validated by the schema, never with a 500',
   async (name) => {
     await fc.assert(
       fc.asyncProperty(inputFor(name), id, async (input, resource) => {
         const text = JSON.stringify(input) ?? '';
-        const reply = await ask(name, pathOf(name, resource), text);
+        const reply = await send(name, pathOf(name, resource), text);
         expectDocumented(name, reply);
         const sent: unknown = text === '' ? {} : JSON.parse(text);
         const problems = problemsOf((ENDPOINTS[name] as Endpoint).body ?? z.unknown(), sent);
-        // What is wrong is refused with the code of the schema; 404 where the path names nothing.
+        // Invalid bodies are rejected with the code of the schema; 404 where the path names nothing.
         if (problems.length > 0) expect([400, 404]).toContain(reply.status);
         if (reply.status === 400 && problems[0]) {
           expect([problems[0].code, 'IR_04']).toContain(reply.body.error.code);
@@ -241,7 +241,7 @@ test.each(endpoints.filter((name) => 'body' in ENDPOINTS[name]))(
   },
 );
 
-test('a bent body that is read tolerantly is judged, never with a 500', async () => {
+test('a mutated body that is read leniently is validated, never with a 500', async () => {
   await sandbox.control('DELETE', '/faults');
   const bodied = endpoints.filter((name) => 'body' in ENDPOINTS[name]);
   // Those lead to the routes of other endpoints.
@@ -252,14 +252,14 @@ test('a bent body that is read tolerantly is judged, never with a 500', async ()
   await fc.assert(
     fc.asyncProperty(call, async ([name, input, text]) => {
       const body = JSON.stringify(input) ?? '';
-      expectDocumented(name, await ask(name, pathOf(name, text), body));
+      expectDocumented(name, await send(name, pathOf(name, text), body));
     }),
     { seed: SEED, numRuns: 5 * RUNS },
   );
 });
 
 test.each(endpoints.filter((name) => 'query' in ENDPOINTS[name]))(
-  'a bent query for %s is judged, never with a 500',
+  'a mutated query for %s is validated, never with a 500',
   async (name) => {
     const names = Object.keys((ENDPOINTS[name] as Endpoint).query?.shape ?? {});
     const pair = fc.tuple(
@@ -273,14 +273,14 @@ test.each(endpoints.filter((name) => 'query' in ENDPOINTS[name]))(
       fc.asyncProperty(fc.array(pair, { maxLength: 4 }), async (pairs) => {
         const query = new URLSearchParams(pairs);
         const path = pathOf(name, 'there');
-        expectDocumented(name, await ask(name, `${path}?${query}`));
+        expectDocumented(name, await send(name, `${path}?${query}`));
       }),
       { seed: SEED, numRuns: RUNS },
     );
   },
 );
 
-test('a bent form is judged as the schema says, never with a 500', async () => {
+test('a mutated form is validated by the schema, never with a 500', async () => {
   const part = fc.record({
     name: fc.oneof(fc.constantFrom('purpose', 'dispute_id', 'file', '__proto__'), nastyKey),
     value: fc.oneof(fc.constantFrom('dispute_evidence', 'there', ''), fc.string()),
@@ -305,7 +305,7 @@ test('a bent form is judged as the schema says, never with a 500', async () => {
   );
 });
 
-test('a bent form of a page is judged, never with a 500', async () => {
+test('a mutated form of a page is validated, never with a 500', async () => {
   const link = await sandbox.call('POST', '/payment_link', { amount: 1, currency: 'EUR' });
   const request = { amount: 1, currency: 'EUR', payout_link: true };
   const payout = await sandbox.call('POST', '/payouts/create', request);
@@ -339,7 +339,7 @@ test('a bent form of a page is judged, never with a 500', async () => {
 });
 
 test.each(endpoints.filter((name) => !('body' in ENDPOINTS[name])))(
-  'any id in the path of %s is judged, never with a 500',
+  'any id in the path of %s is validated, never with a 500',
   async (name) => {
     // It names the route of another endpoint.
     const resource = id.filter((text) => text !== 'list');
@@ -349,7 +349,7 @@ test.each(endpoints.filter((name) => !('body' in ENDPOINTS[name])))(
         const path = ENDPOINTS[name].path
           .replace(':merchant_id', merchant)
           .replaceAll(/:\w+/g, () => encodeURIComponent(text));
-        expectDocumented(name, await ask(name, path));
+        expectDocumented(name, await send(name, path));
       }),
       { seed: SEED, numRuns: RUNS },
     );
@@ -365,7 +365,7 @@ test('a path that cannot be decoded names nothing', async () => {
 
 test.each([
   ['not JSON', '{"amount"'],
-  ['deeper than anybody needs', `{"metadata":${'['.repeat(5_000)}${']'.repeat(5_000)}}`],
+  ['nested too deeply', `{"metadata":${'['.repeat(5_000)}${']'.repeat(5_000)}}`],
   ['too large', `{"description":"${'x'.repeat(1_100_000)}"}`],
 ])('a body that is %s is 400 with IR_04', async (_what, body) => {
   const reply = await sandbox.call('POST', '/payments', body);
@@ -375,26 +375,23 @@ test.each([
 test.each([
   ['a NUL', 'a\0b'],
   ['an unpaired surrogate', 'a\ud800b'],
-])(
-  'text with %s cannot be stored, wherever it stands, and is 400 with IR_04',
-  async (_what, text) => {
-    const requests: readonly (readonly [string, object])[] = [
-      ['/payments', cardPayment({ description: text })],
-      ['/payments', cardPayment({ metadata: { key: { deep: [text] } } })],
-      ['/payments', cardPayment({ metadata: { [text]: 1 } })],
-      ['/payments/there', { description: text }],
-      ['/payments/list', { customer_id: text }],
-      ['/refunds', { payment_id: text }],
-      ['/payouts/create', { amount: 1, currency: 'EUR', description: text }],
-    ];
-    for (const [path, body] of requests) {
-      const reply = await sandbox.call('POST', path, body);
-      expect(reply, path).toMatchObject({ status: 400, body: { error: { code: 'IR_04' } } });
-    }
-    const query = `/payments/list?customer_id=${encodeURIComponent('a\0b')}`;
-    expect((await sandbox.call('GET', query)).status).toBe(400);
-  },
-);
+])('text with %s cannot be stored in any field, and is 400 with IR_04', async (_what, text) => {
+  const requests: readonly (readonly [string, object])[] = [
+    ['/payments', cardPayment({ description: text })],
+    ['/payments', cardPayment({ metadata: { key: { deep: [text] } } })],
+    ['/payments', cardPayment({ metadata: { [text]: 1 } })],
+    ['/payments/there', { description: text }],
+    ['/payments/list', { customer_id: text }],
+    ['/refunds', { payment_id: text }],
+    ['/payouts/create', { amount: 1, currency: 'EUR', description: text }],
+  ];
+  for (const [path, body] of requests) {
+    const reply = await sandbox.call('POST', path, body);
+    expect(reply, path).toMatchObject({ status: 400, body: { error: { code: 'IR_04' } } });
+  }
+  const query = `/payments/list?customer_id=${encodeURIComponent('a\0b')}`;
+  expect((await sandbox.call('GET', query)).status).toBe(400);
+});
 
 /** `:id` stands for any text. */
 const CONTROL: readonly (readonly [string, string])[] = [
@@ -417,17 +414,21 @@ const CONTROL: readonly (readonly [string, string])[] = [
   ['GET', '/resources/payment?after=:id'],
 ];
 
-/** Asks a control route about an id. @param input the body, of a request that may have one */
-function askControl(route: readonly [string, string], id: string, input?: unknown): Promise<Reply> {
+/** Sends a request to a control route. @param input the body, where the method allows one */
+function sendControl(
+  route: readonly [string, string],
+  id: string,
+  input?: unknown,
+): Promise<Reply> {
   const [method, path] = route;
   const body = method === 'GET' ? undefined : (JSON.stringify(input) ?? '');
   return sandbox.call(method, `/_sandbox${path.replace(':id', encodeURIComponent(id))}`, body);
 }
 
-test('control routes judge their input too', async () => {
+test('control routes validate their input, too', async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...CONTROL), id, nasty, async (route, text, input) => {
-      const reply = await askControl(route, text, input);
+      const reply = await sendControl(route, text, input);
       expect(reply.status, JSON.stringify(reply.body)).toBeLessThan(500);
     }),
     { seed: SEED, numRuns: 200 },
@@ -438,12 +439,12 @@ test('control routes judge their input too', async () => {
 test.each(CONTROL.filter(([, path]) => path.includes(':id')))(
   'an id that cannot be stored is 400 at the control route %s %s',
   async (...route) => {
-    const reply = await askControl(route, 'a\0b', {});
+    const reply = await sendControl(route, 'a\0b', {});
     expect(reply).toMatchObject({ status: 400, body: { error: { code: 'IR_04' } } });
   },
 );
 
-test('the hosted page of a payment that cannot be is 404', async () => {
+test('the hosted page of an impossible payment id is 404', async () => {
   const url = `${sandbox.baseUrl}/_sandbox/hosted/%00`;
   const body = new URLSearchParams({ action: 'complete' });
   expect((await fetch(url)).status).toBe(404);

@@ -1,4 +1,4 @@
-/** The hosted pages in a real browser: its own rules about origins, forms and redirects count too. */
+/** The hosted pages in a real browser, with its own rules about origins, forms and redirects. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testCard } from '../../src/sandbox/domain/outcomes.ts';
 import { type Browser, browserCommand, startBrowser } from '../support/browser.ts';
@@ -24,7 +24,7 @@ describe.skipIf(browserCommand === undefined)(
       await sandbox.close();
     });
 
-    test('a customer pays by a link, with 3-D Secure, and comes back to it', async () => {
+    test('a customer pays by a link, with 3-D Secure, and returns to it', async () => {
       const link = await sandbox.call('POST', '/payment_link', {
         amount: 2500,
         currency: 'EUR',
@@ -44,7 +44,7 @@ describe.skipIf(browserCommand === undefined)(
       };
       await browser.submit({ ...values, country: 'Germany' }, 'Pay');
       await browser.see('billing.address.country: expected two capital letters');
-      // What was entered is still there, but for the card.
+      // The entered values are kept, except for the card.
       await browser.submit({ ...CARD_ONLY, country: 'US' }, 'Pay');
       await browser.see('Fail the check');
       await browser.submit({}, 'Pay');
@@ -54,7 +54,7 @@ describe.skipIf(browserCommand === undefined)(
       expect(paid.body).toMatchObject({ status: 'succeeded', amount: 2500, name: 'Ada Lovelace' });
     });
 
-    test('a receiver says by a link where a payout goes', async () => {
+    test('a receiver enters the account for a payout through a link', async () => {
       const request = { amount: 900, currency: 'EUR', payout_link: true };
       const { body } = await sandbox.call('POST', '/payouts/create', request);
       await browser.open(body.payout_link.link);

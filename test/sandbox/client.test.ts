@@ -1,6 +1,6 @@
 /**
- * Client and sandbox were written apart, from one contract: here they meet, over HTTP, under faults.
- * Whatever goes wrong on the way, the sandbox counts what was charged.
+ * The client against the sandbox, over HTTP and under faults. Both are written from the contract and
+ * share no code. The sandbox counts what was charged.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -38,7 +38,7 @@ const charges = async (paymentId: string): Promise<number> => {
     );
 };
 
-test('every call of the client is understood by the sandbox, and its answer by the client', async () => {
+test('the sandbox accepts every call of the client, and the client its responses', async () => {
   await client.health();
   const { payment } = await client.payments.create(
     request({ payment_id: 'all', capture_method: 'manual_multiple' }),
@@ -142,7 +142,7 @@ test('every call about payment links is understood', async () => {
   expect(ids).toContain(link.payment_link_id);
 });
 
-test('a decline is an answer, not an error', async () => {
+test('a decline is a result, not an error', async () => {
   const declined = cardPaymentOf('final', 'UE_1001', { payment_id: 'declined' });
   const { payment } = await client.payments.create(declined as CreatePaymentRequest);
   expect(payment).toMatchObject({ status: 'failed', unified_code: 'UE_1001' });
@@ -151,9 +151,9 @@ test('a decline is an answer, not an error', async () => {
 describe('a create with a payment_id ends in one charge', () => {
   test.each([
     ['the connection is cut after the commit', { fault: 'cut_after', times: 1 }],
-    ['the connection is cut before anything', { fault: 'cut_before', times: 2 }],
+    ['the connection is cut before any effect', { fault: 'cut_before', times: 2 }],
     ['the service is down for a while', { fault: 'server_error', status: 503, times: 3 }],
-    ['the answer is a page of HTML', { fault: 'garbage', times: 1 }],
+    ['the response is an HTML page', { fault: 'garbage', times: 1 }],
   ])('when %s', async (what, fault) => {
     const id = what.replaceAll(' ', '-');
     await sandbox.control('PUT', '/faults', { requests: [{ ...fault, path: '/payments' }] });

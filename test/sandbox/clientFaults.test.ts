@@ -1,4 +1,4 @@
-/** The client against the sandbox: nothing is charged, captured or paid back twice, and the sandbox counts. */
+/** The client against the sandbox: nothing is charged, captured or refunded twice. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   type CreatePaymentRequest,
@@ -28,18 +28,18 @@ function counted(): Promise<unknown> {
   return sandbox.control('GET', '/resources/sums');
 }
 
-test('a storm of faults charges every order once', async () => {
+test('a burst of faults charges every order once', async () => {
   const ORDERS = 40;
-  const storm = ['cut_before', 'cut_after', 'server_error', 'garbage'].map((fault) => ({
+  const burst = ['cut_before', 'cut_after', 'server_error', 'garbage'].map((fault) => ({
     fault,
     rate: 0.15,
     path: '/payments',
   }));
   const seed = Date.now() % 1_000_000;
-  await fail(storm, { seed });
-  const patient = createClient({ ...sandbox, retry: { baseDelayMs: 2, maxAttempts: 50 } });
+  await fail(burst, { seed });
+  const persistent = createClient({ ...sandbox, retry: { baseDelayMs: 2, maxAttempts: 50 } });
   const created = await Promise.all(
-    Array.from({ length: ORDERS }, (_, i) => patient.payments.create(order(`storm-${i}`))),
+    Array.from({ length: ORDERS }, (_, i) => persistent.payments.create(order(`burst-${i}`))),
   );
   expect(created.map(({ payment }) => payment.status)).toEqual(created.map(() => 'succeeded'));
   expect(await counted(), `seed ${seed}`).toMatchObject({
@@ -47,7 +47,7 @@ test('a storm of faults charges every order once', async () => {
   });
 });
 
-test('a capture whose answer was lost is not made twice', async () => {
+test('a capture that lost its response is not made twice', async () => {
   const { payment } = await client.payments.create(
     order('held', { capture_method: 'manual_multiple' }),
   );
@@ -60,7 +60,7 @@ test('a capture whose answer was lost is not made twice', async () => {
   expect((await client.payments.retrieve(payment.payment_id)).amount_received).toBe(100);
 });
 
-test('a refund whose answer was lost is found by its id', async () => {
+test('a refund that lost its response is found by its id', async () => {
   await client.payments.create(order('paid'));
   await fail([{ fault: 'cut_after', path: '/refunds', method: 'POST', times: 1 }]);
   const { refund, origin } = await client.refunds.create({

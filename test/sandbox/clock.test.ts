@@ -1,4 +1,4 @@
-/** What happens by itself when the sandbox's clock is advanced. */
+/** What runs without a request when the sandbox's clock is advanced. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/startSandbox.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -26,7 +26,7 @@ test('a manual authorization expires after 7 days, at that time, and can then no
   await sandbox.advance(7 * DAY_MS - HOUR_MS);
   const before = await retrieve(`/payments/${id}`);
   expect(before).toMatchObject({ status: 'requires_capture', amount_capturable: 6540 });
-  // An hour later than due: the change bears the time at which it was due.
+  // An hour later than due: the change has the time at which it was due.
   await sandbox.advance(2 * HOUR_MS);
   const after = await retrieve(`/payments/${id}`);
   expect(after).toMatchObject({ status: 'expired', amount_capturable: 0, amount_received: 0 });
@@ -35,7 +35,7 @@ test('a manual authorization expires after 7 days, at that time, and can then no
   expect(captured).toMatchObject({ status: 400, body: { error: { code: 'IR_14' } } });
 });
 
-test('what fell due while nobody looked bears the time at which it was due', async () => {
+test('what fell due while the machine slept has the time at which it was due', async () => {
   let machineMs = Date.UTC(2026, 10, 21);
   const asleep = await startTestSandbox({ clock: { nowMs: () => machineMs } });
   const { body } = await asleep.call(
@@ -51,7 +51,7 @@ test('what fell due while nobody looked bears the time at which it was due', asy
   await asleep.close();
 });
 
-test('what was captured before an authorization expires stays received', async () => {
+test('what was captured before an authorization expires remains received', async () => {
   const { payment_id: id } = await create(cardPayment({ capture_method: 'manual_multiple' }));
   await sandbox.call('POST', `/payments/${id}/capture`, { amount_to_capture: 1000 });
   await sandbox.advance(8 * DAY_MS);
@@ -62,7 +62,7 @@ test('what was captured before an authorization expires stays received', async (
   });
 });
 
-test('a processing payment ends as its card says', async () => {
+test('a processing payment ends as its card chooses', async () => {
   const good = await create(cardPaymentOf('processing'));
   const bad = await create(cardPaymentOf('processing', 'UE_1007'));
   await sandbox.advance(10 * MINUTE_MS);
@@ -73,7 +73,7 @@ test('a processing payment ends as its card says', async () => {
   });
 });
 
-test('a customer who never comes back ends as UE_5003', async () => {
+test('a customer who never returns causes UE_5003', async () => {
   const { payment_id: id } = await create(cardPaymentOf('customer_action'));
   await sandbox.advance(HOUR_MS);
   expect(await retrieve(`/payments/${id}`)).toMatchObject({
@@ -95,7 +95,7 @@ test('a scheduled refund settles a day later', async () => {
   });
 });
 
-test('a dispute that nobody answers expires at its deadline', async () => {
+test('a dispute without a response expires at its deadline', async () => {
   const { payment_id: id } = await create(cardPayment());
   const dispute = await sandbox.control('POST', '/disputes', { payment_id: id });
   await sandbox.advance(11 * DAY_MS);
@@ -104,7 +104,7 @@ test('a dispute that nobody answers expires at its deadline', async () => {
   expect(after.modified_at).toBe(dispute.challenge_required_by);
 });
 
-test('auto_fulfill shows requires_fulfillment at first and pays out by itself', async () => {
+test('auto_fulfill shows requires_fulfillment at first and is fulfilled without a request', async () => {
   const payout = await sandbox.call('POST', '/payouts/create', {
     amount: 5000,
     currency: 'EUR',
@@ -130,7 +130,7 @@ test('advances that arrive together add up', async () => {
   expect((await nowMs()) - beforeMs).toBeGreaterThanOrEqual(2 * HOUR_MS);
 });
 
-test('an empty sandbox can be set to any instant, and goes on from there', async () => {
+test('the clock of an empty sandbox can be set to any instant, and continues from there', async () => {
   const rehearsal = await startTestSandbox();
   await rehearsal.control('PUT', '/clock', { now: '2026-02-27T23:00:00Z' });
   const manual = cardPayment({ payment_id: 'a', capture_method: 'manual' });
@@ -145,19 +145,19 @@ test('an empty sandbox can be set to any instant, and goes on from there', async
   await rehearsal.close();
 });
 
-test('a sandbox that holds data refuses to be set, and says why', async () => {
+test('the clock of a sandbox that holds data cannot be set, and the error gives the reason', async () => {
   const used = await startTestSandbox({ startAtMs: Date.UTC(2026, 0, 1) });
   await used.call('POST', '/payments', cardPayment());
   const before = await used.control('GET', '/clock');
-  const refused = await used.call('PUT', '/_sandbox/clock', { now: '2025-01-01T00:00:00Z' });
-  expect(refused.status).toBe(409);
-  expect(refused.body.error.message).toContain('only while the sandbox is empty');
+  const rejected = await used.call('PUT', '/_sandbox/clock', { now: '2025-01-01T00:00:00Z' });
+  expect(rejected.status).toBe(409);
+  expect(rejected.body.error.message).toContain('only while the sandbox is empty');
   const after = await used.control('GET', '/clock');
   expect(Date.parse(after.now)).toBeGreaterThanOrEqual(Date.parse(before.now));
   await used.close();
 });
 
-describe('a sandbox that is started again over its books', () => {
+describe('a sandbox that is restarted with its data', () => {
   let db: TestDatabase;
   let listener: WebhookListener;
   beforeEach(async () => {
@@ -183,7 +183,7 @@ describe('a sandbox that is started again over its books', () => {
   const timeOf = async (running: ServiceApi): Promise<number> =>
     Date.parse((await running.control('GET', '/clock')).now);
 
-  test('goes on with its advance, so that time never runs backwards', async () => {
+  test('continues with its advanced clock, so that time never runs backwards', async () => {
     const first = await begin();
     await first.control('POST', '/clock/advance', { ms: 30 * DAY_MS });
     const beforeMs = await timeOf(first);
@@ -193,7 +193,7 @@ describe('a sandbox that is started again over its books', () => {
     await second.close();
   });
 
-  test('goes on in the past where it was started there, and refuses to be started elsewhere', async () => {
+  test('continues in the past where it was started there, and cannot be started at another time', async () => {
     const atMs = Date.UTC(2026, 5, 1);
     const first = await begin(atMs);
     await first.call('POST', '/payments', cardPayment());
@@ -204,7 +204,7 @@ describe('a sandbox that is started again over its books', () => {
     await second.close();
   });
 
-  test('after it was ended in mid-advance, goes on where it was: not before what it did, nor past what it did not', async () => {
+  test('after a stop during an advance, continues where the work ended', async () => {
     const first = await begin();
     const hold = (id: string) =>
       first.call('POST', '/payments', cardPayment({ payment_id: id, capture_method: 'manual' }));
@@ -219,7 +219,7 @@ describe('a sandbox that is started again over its books', () => {
       body: JSON.stringify({ ms: 30 * DAY_MS }),
       signal: stop.signal,
     });
-    await waitFor('the clock to stand at the end of the first hold', () =>
+    await waitFor('the clock to reach the end of the first hold', () =>
       listener.received.some(({ event }) => event.event_type === 'payment_expired'),
     );
     const early = await first.call('GET', '/payments/early');

@@ -1,4 +1,4 @@
-/** Faults on demand: that each does what it says, and the same in every run with one seed. */
+/** Faults on demand: each has its documented effect, the same in every run with one seed. */
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
@@ -18,7 +18,7 @@ const faults = (wanted: object) => sandbox.control('PUT', '/faults', wanted);
 const settle = () => sandbox.control('POST', '/settle');
 const pay = (id: string, fields: object = {}) =>
   sandbox.call('POST', '/payments', cardPayment({ payment_id: id, ...fields }));
-const truth = async () => (await sandbox.control('GET', '/resources/payment?limit=1000')).data;
+const stored = async () => (await sandbox.control('GET', '/resources/payment?limit=1000')).data;
 
 const deliveries = () =>
   sandbox.listener.received.map(({ body, event, signature }) => ({
@@ -30,7 +30,7 @@ const deliveries = () =>
   }));
 
 describe('webhooks', () => {
-  test('drop: never sent, also not after days', async () => {
+  test('drop: never sent, even after days', async () => {
     await faults({ webhooks: { drop: 1 } });
     await pay('lost');
     await sandbox.advance(48 * HOUR_MS);
@@ -49,7 +49,7 @@ describe('webhooks', () => {
     expect(more).toEqual([]);
   });
 
-  test('corrupt_signature: the first try does not verify, the retry does', async () => {
+  test('corrupt_signature: the first attempt does not verify, the retry does', async () => {
     sandbox.listener.answerWith(401);
     await faults({ webhooks: { corrupt_signature: 1 } });
     await pay('corrupt');
@@ -59,7 +59,7 @@ describe('webhooks', () => {
     expect(deliveries().map(({ isSigned }) => isSigned)).toEqual([false, true]);
   });
 
-  test('late_copy: the old body comes again after the object has moved on', async () => {
+  test('late_copy: the old body is sent again after the object has changed', async () => {
     await faults({ webhooks: { late_copy: 1, late_copy_ms: HOUR_MS } });
     await pay('late', { capture_method: 'manual' });
     await sandbox.call('POST', '/payments/late/capture');
@@ -72,7 +72,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  test('changed_copy: another body under the same event id, rightly signed', async () => {
+  test('changed_copy: another body under the same event id, correctly signed', async () => {
     await faults({ webhooks: { changed_copy: 1 } });
     await pay('changed');
     await settle();
@@ -102,7 +102,7 @@ describe('webhooks', () => {
     expect(deliveries()).toHaveLength(1);
   });
 
-  test('one_event_per_type: a change of a type that was told before stays untold', async () => {
+  test('one_event_per_type: a second change of the same type sends nothing', async () => {
     await faults({ webhooks: { one_event_per_type: true } });
     await pay('often', { capture_method: 'manual_multiple' });
     for (const amount of [1, 2]) {
@@ -117,17 +117,17 @@ describe('webhooks', () => {
 
   test('with one seed the same payments meet the same faults, with another others', async () => {
     const lostWith = async (seed: number): Promise<readonly string[]> => {
-      // The random are thrown for the merchant's ids, and those are taken once: each run has a sandbox.
+      // Decisions depend on the ids, which can be used once: each run has its own sandbox.
       const fresh = await startTestSandbox({ faults: { seed, webhooks: { drop: 0.5 } } });
       for (let number = 0; number < 24; number += 1) {
         await fresh.call('POST', '/payments', cardPayment({ payment_id: `p${number}` }));
       }
       await fresh.control('POST', '/settle');
-      const told = new Set(
+      const sent = new Set(
         fresh.listener.received.map(({ event }) => String(event.content.object.payment_id)),
       );
       await fresh.close();
-      return [...told].toSorted();
+      return [...sent].toSorted();
     };
     const [first, again, other] = [await lostWith(1), await lostWith(1), await lostWith(2)];
     expect(again).toEqual(first);
@@ -150,7 +150,7 @@ describe('webhooks', () => {
 describe('requests', () => {
   const request = (fault: object) => faults({ requests: [fault] });
 
-  test('rate_limit: so many 429 as asked for, then right answers', async () => {
+  test('rate_limit: 429 as often as configured, then success', async () => {
     await request({ fault: 'rate_limit', times: 2, path: '/payments' });
     const statuses = [];
     for (let count = 0; count < 3; count += 1) statuses.push((await pay('burst')).status);
@@ -158,57 +158,57 @@ describe('requests', () => {
     expect((await sandbox.call('GET', '/health')).status).toBe(200);
   });
 
-  test('server_error: nothing was done', async () => {
+  test('server_error: the request has no effect', async () => {
     for (const status of [500, 502, 503]) {
       await request({ fault: 'server_error', status, times: 1 });
       const reply = await pay('unlucky');
       expect(reply).toMatchObject({ status, body: { error: { code: expect.any(String) } } });
     }
-    expect(await truth()).toEqual([]);
+    expect(await stored()).toEqual([]);
   });
 
-  test('cut_before: no answer, and nothing was done', async () => {
+  test('cut_before: no response and no effect', async () => {
     await request({ fault: 'cut_before', times: 1 });
     await expect(pay('cut')).rejects.toThrow();
-    expect(await truth()).toEqual([]);
+    expect(await stored()).toEqual([]);
     expect((await pay('cut')).status).toBe(200);
   });
 
-  test('cut_after: no answer, yet everything was done, once', async () => {
+  test('cut_after: no response, but one effect', async () => {
     await request({ fault: 'cut_after', times: 1 });
     await expect(pay('cut')).rejects.toThrow();
-    expect(await truth()).toMatchObject([{ payment_id: 'cut', status: 'succeeded' }]);
+    expect(await stored()).toMatchObject([{ payment_id: 'cut', status: 'succeeded' }]);
     expect((await pay('cut')).body.error.code).toBe('HE_01');
-    expect(await truth()).toMatchObject([{ attempt_count: 1 }]);
+    expect(await stored()).toMatchObject([{ attempt_count: 1 }]);
   });
 
-  test('timeout_after: everything was done before the caller gives up', async () => {
+  test('timeout_after: the change is committed before the caller gives up', async () => {
     await request({ fault: 'timeout_after', times: 1 });
     const body = JSON.stringify(cardPayment({ payment_id: 'hangs' }));
     const stop = new AbortController();
-    const asked = fetch(`${sandbox.baseUrl}/payments`, {
+    const pending = fetch(`${sandbox.baseUrl}/payments`, {
       method: 'POST',
       headers: { 'api-key': sandbox.apiKey },
       body,
       signal: stop.signal,
     });
-    asked.catch(() => undefined);
-    await waitFor('the payment to be made', async () => (await truth()).length === 1);
+    pending.catch(() => undefined);
+    await waitFor('the payment to be made', async () => (await stored()).length === 1);
     stop.abort();
-    await expect(asked).rejects.toThrow();
+    await expect(pending).rejects.toThrow();
   });
 
-  test('garbage, redirect and unknown_code are answers that no document has', async () => {
+  test('garbage, redirect and unknown_code are undocumented responses', async () => {
     await request({ fault: 'garbage', times: 1 });
     expect((await pay('g')).body).toContain('<!doctype html>');
     await request({ fault: 'redirect', times: 1 });
     expect(await pay('g')).toMatchObject({ status: 307 });
     await request({ fault: 'unknown_code', times: 1 });
     expect(await pay('g')).toMatchObject({ status: 400, body: { error: { code: 'ZZ_99' } } });
-    expect(await truth()).toEqual([]);
+    expect(await stored()).toEqual([]);
   });
 
-  test('extra_fields and missing_fields change the answer, not what was done', async () => {
+  test('extra_fields and missing_fields change the response, not the effect', async () => {
     await request({ fault: 'extra_fields', times: 1 });
     expect((await pay('e')).body).toMatchObject({ payment_id: 'e', sandbox_extra: {} });
     await request({ fault: 'missing_fields', fields: ['status', 'amount'], times: 1 });
@@ -218,7 +218,7 @@ describe('requests', () => {
     expect(body).not.toHaveProperty('amount');
   });
 
-  test('a list that is an array stays one, whatever the fault of fields', async () => {
+  test('a list that is an array stays an array under faults of fields', async () => {
     await pay('a');
     for (const fault of ['extra_fields', 'missing_fields']) {
       await faults({ requests: [{ fault, fields: ['0'] }], lists: { envelope: 'array' } });
@@ -299,7 +299,7 @@ describe('lists', () => {
     expect((await list({ currency: 'EUR' })).total_count).toBe(0);
   });
 
-  test('short pages lack rows that the total counts, others in each request, never all', async () => {
+  test('short pages miss rows that the total counts, different ones in each request, never all', async () => {
     for (let count = 0; count < 20; count += 1) await pay(`p${count}`);
     await lists({ short_pages: 1 });
     const [first, second] = [await list(), await list()];
@@ -309,7 +309,7 @@ describe('lists', () => {
     expect((await list({ limit: 1 })).count).toBe(1);
   });
 
-  test('equal times: rows made within one tick bear one time', async () => {
+  test('equal times: rows that were created within one tick have one time', async () => {
     await lists({ tick_ms: 60_000 });
     await makeThree();
     await sandbox.call('POST', '/payments/a/capture');
@@ -322,17 +322,17 @@ describe('lists', () => {
     }
   });
 
-  test('equal times: an answer bears the times that a retrieve shows, and created stays', async () => {
+  test('equal times: a response has the times that a retrieve shows, and created does not change', async () => {
     const old = (await pay('old', { confirm: false })).body;
     await lists({ tick_ms: 60_000 });
     const made = (await pay('made', { confirm: false })).body;
     for (const before of [old, made]) {
       const path = `/payments/${before.payment_id}`;
       const { body } = await sandbox.call('POST', path, { description: 'x' });
-      const { client_secret, ...answered } = body;
-      expect((await sandbox.call('GET', path)).body).toEqual(answered);
-      expect(answered.created).toBe(before.created);
-      expect(Date.parse(answered.modified_at) % 60_000).toBe(0);
+      const { client_secret, ...responded } = body;
+      expect((await sandbox.call('GET', path)).body).toEqual(responded);
+      expect(responded.created).toBe(before.created);
+      expect(Date.parse(responded.modified_at) % 60_000).toBe(0);
     }
     expect(Date.parse(made.created) % 60_000).toBe(0);
   });

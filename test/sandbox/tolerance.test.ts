@@ -1,7 +1,6 @@
 /**
- * Requests as real shops of the family send them: a shop that was written against the service itself
- * runs on the sandbox with nothing changed but address, key, profile and billing. The shapes are
- * those of public requests of the family, in our words.
+ * Requests as shops send them to services of the family: such a shop runs on the sandbox with another
+ * base URL, key, profile and billing. The shapes are those of public requests, in our words.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENDPOINTS, type Endpoint } from '../../src/contract/index.ts';
@@ -167,7 +166,7 @@ describe('a shop that was written against the family', () => {
   });
 });
 
-describe('what is refused all the same', () => {
+describe('requests that are still rejected', () => {
   test.each([
     ['paymentId', 'payment_id'],
     ['payment-id', 'payment_id'],
@@ -177,7 +176,7 @@ describe('what is refused all the same', () => {
     ['amuont', 'amount'],
     ['captureMethod', 'capture_method'],
     ['meta_data', 'metadata'],
-  ])('the near miss %s is refused, with a hint at %s', async (name, meant) => {
+  ])('the near miss %s is rejected, with the hint %s', async (name, meant) => {
     const reply = await post('/payments', cardPayment({ [name]: 'x' }));
     expect(reply).toMatchObject({ status: 400, body: { error: { code: 'IR_04' } } });
     expect(reply.body.error.message).toBe(
@@ -185,13 +184,13 @@ describe('what is refused all the same', () => {
     );
   });
 
-  test('a near miss inside an object is refused by its path', async () => {
+  test('a near miss inside an object is rejected with its path', async () => {
     const billing = { ...BILLING, address: { ...BILLING.address, zipp: '62701' } };
     const reply = await post('/payments', cardPayment({ billing }));
     expect(reply.status).toBe(200);
-    const misspelt = { ...BILLING, address: { ...BILLING.address, first_nam: 'Ada' } };
-    const refused = await post('/payments', cardPayment({ billing: misspelt }));
-    expect(refused.body.error.message).toContain('billing.address.first_nam: not a field');
+    const misspelled = { ...BILLING, address: { ...BILLING.address, first_nam: 'Ada' } };
+    const rejected = await post('/payments', cardPayment({ billing: misspelled }));
+    expect(rejected.body.error.message).toContain('billing.address.first_nam: not a field');
   });
 
   test.each(['items', 'line_items', 'cart_items'])('%s, which is forbidden', async (name) => {
@@ -201,8 +200,8 @@ describe('what is refused all the same', () => {
 
   test.each([
     ['a required field that is null', { amount: null }],
-    ['a word that the enumeration does not have', { capture_method: 'scheduled' }],
-    ['a field of another form', { description: 17 }],
+    ['a value that the enumeration does not have', { capture_method: 'scheduled' }],
+    ['a field of another type', { description: 17 }],
   ])('%s', async (_what, fields) => {
     expect((await post('/payments', cardPayment(fields))).status).toBe(400);
   });

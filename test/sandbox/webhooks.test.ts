@@ -25,22 +25,22 @@ const sign = (body: Buffer | string) =>
 
 const settle = () => sandbox.control('POST', '/settle');
 
-test('a success is told, signed over the exact bytes, without the client secret', async () => {
-  const created = await sandbox.call('POST', '/payments', cardPayment({ payment_id: 'told' }));
+test('a success sends a webhook, signed over the exact bytes, without the client secret', async () => {
+  const created = await sandbox.call('POST', '/payments', cardPayment({ payment_id: 'signed' }));
   expect(created).toMatchObject({ status: 200, body: { status: 'succeeded' } });
-  await waitFor('the webhook', () => received('told').length > 0);
-  const [webhook] = received('told');
+  await waitFor('the webhook', () => received('signed').length > 0);
+  const [webhook] = received('signed');
   expect(webhook?.signature).toBe(sign(webhook?.body ?? ''));
   expect(webhook?.event).toMatchObject({
     merchant_id: sandbox.merchantId,
     event_type: 'payment_succeeded',
-    content: { type: 'payment_details', object: { payment_id: 'told', amount_received: 6540 } },
+    content: { type: 'payment_details', object: { payment_id: 'signed', amount_received: 6540 } },
   });
   expect(webhook?.event.content.object).not.toHaveProperty('client_secret');
-  expect(created.body.client_secret).toMatch(/^told_secret_/);
+  expect(created.body.client_secret).toMatch(/^signed_secret_/);
 });
 
-test('every change is told, a second partial capture included', async () => {
+test('every change sends a webhook, including a second partial capture', async () => {
   const manual = cardPayment({ payment_id: 'twice', capture_method: 'manual_multiple' });
   await sandbox.call('POST', '/payments', manual);
   await sandbox.call('POST', '/payments/twice/capture', { amount_to_capture: 1000 });
@@ -57,17 +57,17 @@ test('every change is told, a second partial capture included', async () => {
   expect(amounts).toEqual([0, 1000, 3000, 6540]);
 });
 
-test('what is not taken is sent again 16 times within about a day, byte for byte, and then no more', async () => {
+test('an unacknowledged webhook is retried 16 times within about a day, byte for byte, and then no more', async () => {
   sandbox.listener.answerWith(503);
-  await sandbox.call('POST', '/payments', cardPayment({ payment_id: 'refused' }));
+  await sandbox.call('POST', '/payments', cardPayment({ payment_id: 'rejected' }));
   await sandbox.advance(2 * DAY_MS);
   sandbox.listener.answerWith(200);
   await sandbox.advance(2 * DAY_MS);
-  const tries = received('refused');
+  const tries = received('rejected');
   expect(tries).toHaveLength(17);
   expect(new Set(tries.map(({ body }) => body.toString('base64'))).size).toBe(1);
 
-  const { data } = await sandbox.control('GET', '/webhooks?object_id=refused');
+  const { data } = await sandbox.control('GET', '/webhooks?object_id=rejected');
   const { deliveries } = await sandbox.control('GET', `/webhooks/${data[0].event_id}`);
   const minutes = deliveries
     .slice(1)
@@ -77,10 +77,10 @@ test('what is not taken is sent again 16 times within about a day, byte for byte
   expect(minutes).toEqual([1, 5, 5, 10, 10, 10, 10, 10, 60, 60, 60, 60, 60, 360, 360, 360]);
 });
 
-test('a receiver that comes back gets what it missed, once', async () => {
+test('a receiver that is available again gets what it missed, once', async () => {
   sandbox.listener.answerWith(500);
   await sandbox.call('POST', '/payments', cardPayment({ payment_id: 'later' }));
-  await waitFor('the first try', () => received('later').length === 1);
+  await waitFor('the first attempt', () => received('later').length === 1);
   sandbox.listener.answerWith(204);
   await sandbox.advance(10 * MINUTE_MS);
   await sandbox.advance(DAY_MS);
@@ -89,12 +89,12 @@ test('a receiver that comes back gets what it missed, once', async () => {
 });
 
 test.each([302, 400, 401, 410])(
-  '%i is not taken: only a 2xx is, and a redirect is not followed',
+  '%i does not acknowledge: only a 2xx does, and a redirect is not followed',
   async (status) => {
-    const id = `answered-${status}`;
+    const id = `status-${status}`;
     sandbox.listener.answerWith(status);
     await sandbox.call('POST', '/payments', cardPayment({ payment_id: id }));
-    await waitFor('the first try', () => received(id).length === 1);
+    await waitFor('the first attempt', () => received(id).length === 1);
     await sandbox.advance(2 * MINUTE_MS);
     sandbox.listener.answerWith(200);
     await sandbox.advance(DAY_MS);
@@ -102,7 +102,7 @@ test.each([302, 400, 401, 410])(
   },
 );
 
-test('an event can be looked at and sent again by hand', async () => {
+test('an event can be inspected and sent again through the control API', async () => {
   await sandbox.call('POST', '/payments', cardPayment({ payment_id: 'again' }));
   await settle();
   const { data } = await sandbox.control('GET', '/webhooks?object_id=again');
@@ -120,7 +120,7 @@ test.each([
   ['requires_merchant_action', 'action_required', cardPaymentOf('review')],
   ['processing', 'payment_processing', cardPaymentOf('processing')],
   ['requires_capture', 'payment_authorized', cardPayment({ capture_method: 'manual' })],
-])('a payment that is %s is told as %s', async (status, eventType, request) => {
+])('a payment that is %s sends %s', async (status, eventType, request) => {
   const { body } = await sandbox.call('POST', '/payments', request);
   expect(body.status).toBe(status);
   await settle();
@@ -132,7 +132,7 @@ describe('a receiver that hangs', () => {
   const make = (id: string, fields: object = {}) =>
     sandbox.call('POST', '/payments', cardPayment({ payment_id: id, ...fields }));
 
-  test('over some objects holds up no other, nor what happens by itself', async () => {
+  test('over some objects delays neither other objects nor timers', async () => {
     sandbox.listener.hangOver((id) => id.startsWith('hung-'));
     for (let number = 0; number < 7; number += 1) await make(`hung-${number}`);
     await waitFor('seven to hang', () => received('hung-6').length === 1);
@@ -156,7 +156,7 @@ describe('a receiver that hangs', () => {
     expect(data).toMatchObject([{ sent: 0, waiting: 1 }]);
   });
 
-  test('over an object holds up its later events, which follow in their order', async () => {
+  test('over an object delays its later events, which follow in order', async () => {
     sandbox.listener.hangOver((id) => id === 'ordered');
     await make('ordered', { capture_method: 'manual' });
     await waitFor('the first', () => received('ordered').length === 1);
@@ -172,7 +172,7 @@ describe('a receiver that hangs', () => {
     ]);
   });
 
-  test('holds up the clock: what is advanced over is done to its end', async () => {
+  test('delays an advance of the clock, which runs everything on the way to its end', async () => {
     sandbox.listener.hangOver((id) => id === 'awaited');
     await make('awaited');
     await waitFor('it to hang', () => received('awaited').length === 1);
@@ -180,14 +180,14 @@ describe('a receiver that hangs', () => {
     const advanced = sandbox.advance(DAY_MS).then(() => {
       isAdvanced = true;
     });
-    // The books are open meanwhile.
+    // Requests are served meanwhile.
     await make('meanwhile');
     expect(isAdvanced).toBe(false);
     sandbox.listener.answerWith(503);
     sandbox.listener.release();
     await advanced;
     sandbox.listener.answerWith(200);
-    // The try that hung, and those that its rejection planned for within the day.
+    // The attempt that hung, and its retries within the day.
     expect(received('awaited')).toHaveLength(16);
   });
 });

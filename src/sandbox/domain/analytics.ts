@@ -2,9 +2,9 @@
  * Metrics from sums. service-interface.md §4.9.
  *
  * 1. A resource belongs to the time at which it was created; a span has its start and not its end.
- * 2. Rates are from 0 to 1, and 0 where there is nothing to take a part of.
- * 3. Sums are in minor units and add up whatever currencies are in them: who wants money groups by
- *    currency. One that leaves the range of exact integers is an error, never rounded.
+ * 2. Rates are from 0 to 1, and 0 where there are no resources.
+ * 3. Sums are in minor units and add up all currencies; group by currency to get amounts of money. A
+ *    sum beyond the exact integers is an error and never rounded.
  */
 import { type AnalyticsKind, sumMinor } from '../../contract/index.ts';
 import { DAY_MS, HOUR_MS, isoTime, MINUTE_MS } from './time.ts';
@@ -99,8 +99,8 @@ const STEPS_MS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Width of the spans that a query asks for, ms; undefined where it does not divide time. The contract
- * leaves the set of granularities open, so one that is not known divides nothing.
+ * Width of a query's time spans in ms; undefined where it does not divide time. The contract leaves the
+ * set of granularities open, so an unknown one divides nothing.
  */
 export function stepOf({ timeSeries }: MetricsQuery): number | undefined {
   if (timeSeries === undefined || !Object.hasOwn(STEPS_MS, timeSeries.granularity))

@@ -1,9 +1,9 @@
 /**
  * API keys as the account sees them. service-interface.md §2.8.
  *
- * 1. The key itself is told once and kept as a hash only.
- * 2. A revoked key is none: it is neither listed nor found.
- * 3. An expired key is refused from its instant on, and can be given a later one.
+ * 1. The key itself is shown once and stored as a hash only.
+ * 2. A revoked key is neither listed nor found.
+ * 3. A key is rejected from its expiration on, which can be moved to a later time.
  */
 import { accept, type Decision, rejectValue } from './decision.ts';
 import { isoBound } from './time.ts';
@@ -12,7 +12,7 @@ export interface ApiKeyState {
   readonly key_id: string;
   readonly name: string;
   readonly description: string | null;
-  /** How the key begins, for telling it from others. */
+  /** The beginning of the key, which identifies it to people. */
   readonly prefix: string;
   /** ISO 8601. */
   readonly created: string;
@@ -26,7 +26,7 @@ export interface ApiKeyFields {
   readonly expiration?: string | undefined;
 }
 
-/** Takes over what is sent; what is left out stays. */
+/** Changes the fields that are sent; the others stay. */
 export function changeApiKey(
   state: ApiKeyState,
   fields: ApiKeyFields,

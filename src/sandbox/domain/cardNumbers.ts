@@ -1,7 +1,6 @@
 /**
- * Keeps card numbers out of metadata. The contract says that no card data belongs there: a number
- * that is sent nevertheless is masked before it is stored, so that neither answers nor webhooks nor
- * the resources hold it. service-interface.md §4.3.1, `metadata`.
+ * Masks card numbers in metadata, where the contract allows no card data. They are masked before they
+ * are stored, so no response, webhook or table contains them. service-interface.md §4.3.1, `metadata`.
  */
 import { cardBrand, isCardNumber } from './outcomes.ts';
 
@@ -9,7 +8,7 @@ import { cardBrand, isCardNumber } from './outcomes.ts';
 const DIGITS = /(?<!\d)\d(?:[ -]?\d){11,18}(?!\d)/g;
 const SHOWN = 4;
 
-/** The same value with every card number in it masked, however deep. */
+/** The same value with every card number in it masked, at any depth. */
 export function maskCardNumbers(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll(DIGITS, mask);
   if (typeof value === 'number') {
@@ -24,7 +23,7 @@ export function maskCardNumbers(value: unknown): unknown {
   );
 }
 
-/** Of a network that is known, and with the right check digit: a reference is rarely both. */
+/** Masks numbers of a known network with a valid check digit; references rarely have both. */
 function mask(text: string): string {
   const digits = text.replaceAll(/\D/g, '');
   if (!isCardNumber(digits) || cardBrand(digits) === 'Unknown') return text;

@@ -1,8 +1,8 @@
 /**
- * A customer, and what a payment takes over from one. service-interface.md §2.4.
+ * Customers, and what a payment copies from its customer. service-interface.md §2.4.
  *
  * 1. An update changes what it sends; `address` and `metadata` are each replaced as a whole.
- * 2. A deleted customer is none: nothing of it is kept but the id, which stays taken.
+ * 2. A deleted customer is not found. Only its id is kept, which cannot be used again.
  */
 import { isoTime } from './time.ts';
 
@@ -39,8 +39,8 @@ export function redactCustomer({ customer_id, created }: CustomerState): Custome
 }
 
 /**
- * The billing that a payment of this customer has where it was sent none; undefined for a customer
- * without an address. service-interface.md §2.4, `address`.
+ * The default billing of this customer's payments; undefined for a customer without an address.
+ * service-interface.md §2.4, `address`.
  */
 export function defaultBilling(customer: CustomerState): object | undefined {
   const { address, phone, phone_country_code: country } = customer;

@@ -4,7 +4,7 @@ import type { ErrorCode, FamilyErrorCode } from '../../contract/index.ts';
 /** The HTTP statuses that a rejection can have; service-interface.md §7.2. */
 export type RejectionStatus = 400 | 401 | 403 | 404 | 409 | 422 | 429;
 
-/** Why a request was not done, in the contract's words. */
+/** Why a request was rejected, as an error of the contract. */
 export interface Rejection {
   readonly status: RejectionStatus;
   readonly code: ErrorCode | FamilyErrorCode;
@@ -32,7 +32,7 @@ export function rejectUnknown(message: string): { readonly rejection: Rejection 
   return { rejection: { status: 404, code: 'IR_05', message } };
 }
 
-/** The resource's status does not allow it; the contract's tables of refusals say how it is refused. */
+/** The resource's status does not allow the request; the contract decides the HTTP status and code. */
 export function rejectState(
   status: 400 | 409 | 422,
   code: FamilyErrorCode,

@@ -1,12 +1,12 @@
 /**
- * The life of a dispute. The contract shows its id and that evidence makes it `submitted`;
+ * The lifecycle of a dispute. The contract shows its id and that evidence makes it `submitted`;
  * stages, statuses and their order are those of services of this family.
  *
- * 1. Within a stage: opened → anything; challenged → anything but opened; the others are ends.
+ * 1. Within a stage: opened → anything; challenged → anything but opened; the others are final.
  * 2. Stages only move forward, and a new stage may bring any status: a lost dispute can come back.
- * 3. Evidence challenges a dispute that is open, until its deadline; it stays when the dispute moves.
- *    Who adds none answers nothing: the dispute is still due to expire.
- * 4. The amount is an integer of minor units; services of the family send it as text, which is a fault.
+ * 3. Evidence challenges an open dispute until its deadline, and stays when the dispute moves. Without
+ *    any evidence the dispute still expires.
+ * 4. The amount is an integer of minor units; as text, as services of this family send it, it is a fault.
  */
 import {
   type DisputeStage,
@@ -53,7 +53,7 @@ interface DisputeDue {
 export type EvidenceFields = { readonly [Field in EvidenceField]?: string | undefined };
 
 export interface DisputeInput {
-  /** Minor units; the whole received amount unless given. */
+  /** Minor units; the whole received amount by default. */
   readonly amount?: number | undefined;
   readonly stage?: DisputeStage | undefined;
   readonly reason?: string | undefined;
@@ -81,7 +81,7 @@ export function openDispute(
   const amountMinor = input.amount ?? payment.amount_received;
   if (amountMinor < 1 || amountMinor > payment.amount_received) {
     return rejectValue(
-      `A dispute about ${amountMinor} does not go with a payment that received ${payment.amount_received}`,
+      `amount ${amountMinor} must be from 1 to the ${payment.amount_received} that the payment received`,
     );
   }
   const at = isoTime(created.nowMs);
@@ -142,7 +142,7 @@ export function moveDispute(
   });
 }
 
-/** Accept Dispute: the merchant gives in. The webhook follows when the processor reports it. */
+/** Accept Dispute. The webhook follows when the processor reports the acceptance. */
 export function acceptDispute(state: DisputeState, nowMs: number): Decision<DisputeState> {
   if (!isContestable(state)) {
     return rejectState(
@@ -159,7 +159,7 @@ export function acceptDispute(state: DisputeState, nowMs: number): Decision<Disp
   });
 }
 
-/** Does what is due by itself: nobody sent evidence in time, or the processor reports. */
+/** Runs the timer: the deadline for evidence passes, or the processor reports. */
 export function runDisputeDue(state: DisputeState, nowMs: number): DisputeState {
   const idle = { ...state, hidden: withDue(state, undefined) };
   if (state.hidden.due?.what !== 'expire') return idle;
@@ -171,8 +171,8 @@ function withDue({ hidden }: DisputeState, due: DisputeDue | undefined): Dispute
 }
 
 /**
- * Submit Evidence: adds and changes fields, and clears those that come empty. The webhook follows
- * when the processor reports that the dispute is challenged, as services of this family do it.
+ * Submit Evidence: adds and changes fields, and clears those that are empty. The webhook follows when
+ * the processor reports that the dispute is challenged, as at services of this family.
  * service-interface.md §4.6.1.
  */
 export function changeEvidence(
@@ -185,7 +185,7 @@ export function changeEvidence(
     return rejectState(
       400,
       'HE_03',
-      `Evidence is taken until ${state.challenge_required_by} while a dispute is open; ` +
+      `Evidence is accepted until ${state.challenge_required_by} while a dispute is open; ` +
         `this one is ${state.dispute_stage}/${state.status}`,
     );
   }
@@ -205,7 +205,7 @@ export function changeEvidence(
   });
 }
 
-/** Evidence as it is read: by group, without the empty ones. Same section, "Get Evidence". */
+/** Evidence by group, without empty groups. Same section, "Get Evidence". */
 export function groupEvidence({ hidden }: DisputeState): object {
   const { evidence = {} } = hidden;
   const groups = Object.entries(EVIDENCE_GROUPS).flatMap(([group, names]) => {

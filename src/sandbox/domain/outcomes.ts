@@ -1,10 +1,10 @@
 /**
- * Test cards and test amounts: what the simulated processor does with a payment. The tables for
- * people are in docs/reference/sandbox.md.
+ * Test cards and test amounts: they choose what the simulated processor does with a payment.
+ * docs/reference/sandbox.md documents them.
  *
- * 1. The same card and amount always end the same way.
- * 2. A card with an outcome of its own decides; else the amount does; else it succeeds.
- * 3. Every decline code of the contract, granular or coarse, can be had by card and by amount.
+ * 1. The same card and amount always have the same outcome.
+ * 2. A card that chooses an outcome decides; otherwise the amount does; otherwise the payment succeeds.
+ * 3. Every decline code of the contract, granular or legacy, has a card and an amount.
  */
 import {
   DECLINE_CODES,
@@ -15,12 +15,12 @@ import {
 
 export type UnifiedCode = DeclineCode | LegacyDeclineCode;
 
-/** How an attempt ends when nothing stands between it and the processor. */
+/** The processor's final decision about an attempt. */
 export type FinalOutcome =
   | { readonly kind: 'approved' }
   | { readonly kind: 'declined'; readonly code: UnifiedCode };
 
-/** `afterwards` is how it goes on after the customer, the processor or a reviewer did their part. */
+/** `afterwards` is the outcome after the customer, the processor or a reviewer has acted. */
 export type Outcome =
   | FinalOutcome
   | { readonly kind: 'customer_action'; readonly afterwards: FinalOutcome }
@@ -49,13 +49,13 @@ export const AMOUNT_BASES = {
 
 const RANGE = 10_000;
 
-/** The test card that ends in this way; `code` is undefined for approval in the end. */
+/** The test card with this outcome; an undefined `code` is approved in the end. */
 export function testCard(family: CardFamily, code?: UnifiedCode): string {
   const digits = CARD_PREFIXES[family] + (code === undefined ? '0000' : code.slice(3));
   return digits + checkDigit(digits);
 }
 
-/** The test amount, in minor units of any currency, that ends in this way. */
+/** The test amount, in minor units of any currency, with this outcome. */
 export function testAmount(family: CardFamily, code?: UnifiedCode): number {
   return AMOUNT_BASES[family] + (code === undefined ? 0 : Number(code.slice(3)));
 }
@@ -68,7 +68,7 @@ export interface TestCardInput {
   readonly cvc: string;
 }
 
-/** What happens to a payment by its card alone; undefined for a card that leaves it to the amount. */
+/** The outcome that the card chooses; undefined where the amount decides. */
 export function cardOutcome(card: TestCardInput, nowMs: number): Outcome | undefined {
   const number = card.number.replace(/[ -]/g, '');
   if (!isCardNumber(number)) return declined('UE_1003');
@@ -77,7 +77,7 @@ export function cardOutcome(card: TestCardInput, nowMs: number): Outcome | undef
   return outcomeOfTestCard(number);
 }
 
-/** What happens to a payment by the amount alone. */
+/** The outcome that the amount chooses. */
 export function amountOutcome(amountMinor: number): Outcome {
   for (const family of FAMILIES) {
     const digits = amountMinor - AMOUNT_BASES[family];
@@ -119,7 +119,7 @@ function isExpired({ expMonth, expYear }: TestCardInput, nowMs: number): boolean
   const month = Number(expMonth);
   const year = expYear.length === 2 ? 2000 + Number(expYear) : Number(expYear);
   if (!Number.isInteger(month) || month < 1 || month > 12 || !Number.isInteger(year)) return true;
-  // A card is good until its month has ended.
+  // A card is valid until the end of its month.
   return Date.UTC(year, month, 1) <= nowMs;
 }
 
@@ -139,17 +139,17 @@ const BRANDS: readonly (readonly [RegExp, string])[] = [
   [/^62/, 'UnionPay'],
 ];
 
-/** The network of a card number; a number of no known range belongs to `Unknown`. */
+/** The network of a card number; `Unknown` outside the known ranges. */
 export function cardBrand(number: string): string {
   return BRANDS.find(([pattern]) => pattern.test(number))?.[1] ?? 'Unknown';
 }
 
-/** 12 to 19 digits of which the last is the right check digit. */
+/** 12 to 19 digits with a valid check digit. */
 export function isCardNumber(number: string): boolean {
   return /^\d{12,19}$/.test(number) && checkDigit(number.slice(0, -1)) === number.slice(-1);
 }
 
-/** The Luhn check digit for what stands before it. */
+/** The Luhn check digit of the digits before it. */
 function checkDigit(digits: string): string {
   const sum = [...digits].reverse().reduce((total, digit, index) => {
     const doubled = index % 2 === 0 ? Number(digit) * 2 : Number(digit);

@@ -1,22 +1,22 @@
 /**
- * The life of a payment. service-interface.md §3; what it leaves open
- * is decided here; docs/decisions/0042-sandbox-where-silent.md has the choices.
+ * The lifecycle of a payment. service-interface.md §3; where it is silent,
+ * docs/decisions/0042-sandbox-where-silent.md decides.
  *
  *   requires_payment_method ─▶ requires_confirmation ─▶ (attempt)
  *   (attempt) ─▶ succeeded | requires_capture | failed | requires_action | processing
  *                | requires_merchant_action
  *   requires_capture ─▶ succeeded | partially_captured | partially_captured_and_capturable | expired
  *   failed ─▶ (attempt), unless it was rejected
- *   whatever has not ended ─▶ cancelled
+ *   any status that is not final ─▶ cancelled
  *
- * 1. Functions are pure: (state, command, now) → new state or rejection. Randomness comes in as values.
+ * 1. Functions are pure: (state, command, now) → new state or rejection. Random values are parameters.
  * 2. amount_received + amount_capturable never exceeds net_amount, which is amount where there is no
  *    surcharge.
  * 3. A change makes `modified_at` later; a rejection changes nothing.
- * 4. Money that was received is never given back here: refunds and disputes are resources of their own.
+ * 4. `amount_received` never falls: refunds and disputes are resources of their own.
  *
- * Written from the contract alone: the ledger's rules are written a second time there, on purpose,
- * so that one mistake cannot hide in both.
+ * Written from the contract alone and independent of the ledger's rules, so that one mistake cannot
+ * hide in both.
  */
 import {
   type CaptureMethod,
@@ -92,16 +92,16 @@ interface ShownCard {
   readonly exp_year: string;
 }
 
-/** What the service knows and does not tell. */
+/** Internal state that no response shows. */
 export interface HiddenPayment {
   readonly client_secret: string;
-  /** What happens by itself, and when. */
+  /** The next timer. */
   readonly due?: { readonly at: string; readonly what: PaymentDue } | undefined;
-  /** How the attempt goes on after customer, processor or reviewer. */
+  /** The outcome after the customer, the processor or a reviewer has acted. */
   readonly afterwards?: FinalOutcome | undefined;
-  /** `billing` is the customer's address, not one that was sent: it changes with the customer. */
+  /** `billing` is the customer's default, not one that was sent, so it changes with the customer. */
   readonly billing_is_default?: boolean | undefined;
-  /** Details that wait for their attempt. A card leaves its outcome here, never its number. */
+  /** Details for the next attempt: a card's outcome, never its number. */
   readonly details?: { readonly outcome: Outcome | undefined } | undefined;
 }
 
@@ -120,7 +120,7 @@ export interface MethodData {
   readonly crypto?: object | undefined;
 }
 
-/** The fields of Create Payment that the rules look at or keep. */
+/** The fields of Create Payment that the rules read or store. */
 export interface PaymentInput {
   readonly amount: number;
   readonly currency: string;
@@ -148,12 +148,12 @@ export interface PaymentContext {
   readonly nowMs: number;
   /** Where the customer goes for 3-D Secure, a wallet or a bank. */
   readonly hostedPageUrl: string;
-  /** The processor answers `processing` first and decides after this time. */
+  /** The processor responds `processing` first and decides after this time. */
   readonly decidesAfterMs?: number | undefined;
 }
 
 export interface NewPayment extends PaymentContext {
-  /** Of the customer that the payment names; undefined where there is none. */
+  /** The default billing of the payment's customer, if there is one. */
   readonly defaultBilling?: object | undefined;
   readonly paymentId: string;
   readonly merchantId: string;
@@ -162,9 +162,9 @@ export interface NewPayment extends PaymentContext {
   readonly surchargePercent?: number | undefined;
 }
 
-/** A processor that says "later" does so within this time. */
+/** A payment that is `processing` is decided after this time. */
 const PROCESSING_MS = 5 * MINUTE_MS;
-/** The family's session: after it the customer can no longer finish an action. */
+/** Length of a session at services of this family; after it the customer can no longer act. */
 const SESSION_MS = 15 * MINUTE_MS;
 
 /** Create Payment. service-interface.md §4.3.1. */
@@ -217,7 +217,7 @@ function dueAmount({ amount, net_amount: net = amount }: PaymentState): number {
   return net;
 }
 
-/** The fields of Confirm Payment that the rules look at or keep. */
+/** The fields of Confirm Payment that the rules read or store. */
 export type ConfirmInput = Pick<
   PaymentInput,
   'payment_method' | 'payment_method_type' | 'payment_method_data' | 'billing' | 'return_url'
@@ -285,8 +285,8 @@ export interface CaptureInput {
 }
 
 /**
- * Capture Payment. `manual` captures once: what is not taken is released, and the rest cannot be
- * captured. `manual_multiple` captures until nothing is left.
+ * Capture Payment. `manual` captures once and releases the rest. `manual_multiple` captures until
+ * nothing is left.
  */
 export function capturePayment(
   state: PaymentState,
@@ -327,7 +327,7 @@ export function capturePayment(
   );
 }
 
-/** Captured as far as it can be, or cancelled: the contract answers 409 rather than 400. */
+/** Fully captured or cancelled: the contract has 409 rather than 400. */
 const CAPTURE_CONFLICTS = new Set<string>(['succeeded', 'partially_captured', 'cancelled']);
 
 function rejectCapture(state: PaymentState): Decision<never> {
@@ -364,7 +364,7 @@ export function cancelPayment(
   );
 }
 
-/** Besides what the contract names: what has ended and holds nothing that could be released. */
+/** The statuses of the contract, and final ones that hold nothing to release. */
 const NOT_CANCELLABLE = new Set<string>([
   'succeeded',
   'cancelled',
@@ -385,11 +385,11 @@ export function approvePayment(state: PaymentState, nowMs: number): Decision<Pay
 export function rejectPayment(state: PaymentState, nowMs: number): Decision<PaymentState> {
   if (state.status !== 'requires_merchant_action') return rejectAction('reject', state);
   const rejected = { ...state, merchant_decision: 'rejected' } as const;
-  // The merchant said no: another attempt under this id would go round the decision.
+  // Another attempt under this id would bypass the merchant's decision.
   return accept({ ...decline(rejected, 'UE_2003', nowMs), manual_retry_allowed: false });
 }
 
-/** What the customer did on the hosted page. */
+/** What the customer can do on the hosted page. */
 export const CUSTOMER_ACTIONS = ['complete', 'fail', 'abandon'] as const;
 export type CustomerAction = (typeof CUSTOMER_ACTIONS)[number];
 
@@ -403,13 +403,13 @@ export function endAction(
   const ready = { ...state, next_action: undefined };
   if (action === 'fail') return accept(decline(ready, 'UE_5001', nowMs));
   if (action === 'abandon') return accept(decline(ready, 'UE_5003', nowMs));
-  // A coin payment was sent, which the chain has still to confirm.
+  // The blockchain must still confirm a crypto payment.
   if (state.payment_method === 'crypto')
     return accept(beginProcessing(ready, afterwardsOf(state), { nowMs }));
   return accept(finish(ready, afterwardsOf(state), nowMs));
 }
 
-/** Does what is due by itself. Called at or after the time in `hidden.due`. */
+/** Runs the timer in `hidden.due`, at or after its time. */
 export function runPaymentDue(state: PaymentState, nowMs: number): PaymentState {
   switch (state.hidden.due?.what) {
     case undefined:
@@ -429,8 +429,8 @@ export function runPaymentDue(state: PaymentState, nowMs: number): PaymentState 
 }
 
 /**
- * Takes over the payment method of a request, if it carries one. Details come with billing, unless
- * the default address of the payment's customer serves: only here is it known whether there is one.
+ * Stores the payment method of a request, if it has one. Details require billing, unless the customer
+ * has a default address; only here is it known whether there is one.
  */
 function attachMethod(
   state: PaymentState,
@@ -441,9 +441,10 @@ function attachMethod(
   const kind = kindOf(data);
   const method = input.payment_method ?? kind ?? state.payment_method;
   if (kind !== undefined && kind !== method) {
-    return rejectValue(`payment_method ${method} does not go with payment_method_data.${kind}`);
+    return rejectValue(`payment_method ${method} does not match payment_method_data.${kind}`);
   }
-  if (kind !== undefined && lacksBilling(state, input)) return rejectMissing(BILLING_IS_MISSING);
+  if (kind !== undefined && isBillingMissing(state, input))
+    return rejectMissing(BILLING_IS_MISSING);
   const details = kind && { outcome: data?.card && outcomeOfCard(data.card, nowMs) };
   return accept({
     ...state,
@@ -466,7 +467,7 @@ function kindOf(data: MethodData | undefined): 'card' | 'crypto' | undefined {
   return data?.crypto && 'crypto';
 }
 
-function lacksBilling({ hidden }: PaymentState, { billing }: ConfirmInput): boolean {
+function isBillingMissing({ hidden }: PaymentState, { billing }: ConfirmInput): boolean {
   return billing === undefined && hidden.billing_is_default !== true;
 }
 
@@ -498,8 +499,8 @@ function outcomeOfCard(card: Card, nowMs: number): Outcome | undefined {
 }
 
 /**
- * What the processor makes of the attempt. The amount counts as it is now, after any update.
- * Without details of a card the customer is sent away first: to a wallet, a bank, or a hosted page.
+ * The processor's decision about the attempt. The current amount counts, after any update. Without
+ * card details the customer is redirected first: to a wallet, a bank, or a hosted page.
  */
 function outcomeOf(state: PaymentState): Outcome {
   const { details } = state.hidden;
@@ -523,7 +524,7 @@ function attempt(state: PaymentState, context: PaymentContext): Decision<Payment
   const outcome = outcomeOf(state);
   const isAuthentication = state.payment_method === 'card' && outcome.kind === 'customer_action';
   if (isAuthentication && state.return_url === undefined) {
-    return rejectMissing('return_url: required because this card asks for 3-D Secure');
+    return rejectMissing('return_url: required because this card requires 3-D Secure');
   }
   const { nowMs } = context;
   const tried: PaymentState = {
@@ -576,7 +577,7 @@ function beginProcessing(
   });
 }
 
-/** The processor's last word on an attempt. */
+/** Applies the processor's final decision. */
 function finish(state: PaymentState, outcome: FinalOutcome, nowMs: number): PaymentState {
   if (outcome.kind === 'declined') return decline(state, outcome.code, nowMs);
   if (state.capture_method === 'automatic') {
@@ -601,7 +602,7 @@ function finish(state: PaymentState, outcome: FinalOutcome, nowMs: number): Paym
 }
 
 function decline(state: PaymentState, code: UnifiedCode, nowMs: number): PaymentState {
-  const { family, message } = wordsOf(code);
+  const { family, message } = declineTextOf(code);
   const acquirerCode = `sandbox_${code.slice(3)}`;
   return changed(state, nowMs, {
     status: 'failed',
@@ -623,7 +624,7 @@ function decline(state: PaymentState, code: UnifiedCode, nowMs: number): Payment
   });
 }
 
-function wordsOf(code: UnifiedCode): { readonly family: string; readonly message: string } {
+function declineTextOf(code: UnifiedCode): { readonly family: string; readonly message: string } {
   if (code in DECLINE_CODES) return DECLINE_CODES[code as keyof typeof DECLINE_CODES];
   const { family, meaning } = LEGACY_DECLINE_CODES[code as keyof typeof LEGACY_DECLINE_CODES];
   return { family, message: meaning };

@@ -1,10 +1,10 @@
 /**
- * A payment link. service-interface.md §4.7; its states are those of
- * services of this family, with one more for a link that is used up.
+ * Payment links. service-interface.md §4.7; their statuses are those of services of this family, and
+ * `completed`.
  *
- * 1. A one-time link is used up by a payment that is under way or received money. One that ended
- *    without any leaves it open.
- * 2. An expired link takes no payment; one that was begun in time may end.
+ * 1. A one-time link is completed by a payment that is in progress or received money. A payment that
+ *    ended without money leaves it active.
+ * 2. An expired link accepts no payment; a payment that was created in time can still be finished.
  */
 import { accept, type Decision, rejectValue } from './decision.ts';
 import type { PaymentState } from './payment.ts';
@@ -31,7 +31,7 @@ export interface PaymentLinkState extends PaymentLinkInput {
   readonly link_type: string;
   readonly expiry: string;
   readonly created: string;
-  /** Of the last payment that was begun by it. */
+  /** The last payment that was created by the link. */
   readonly payment_id?: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface NewPaymentLink {
   readonly nowMs: number;
 }
 
-/** The family's. */
+/** As at services of this family. */
 const DEFAULT_VALIDITY_MS = 15 * MINUTE_MS;
 
 export function createPaymentLink(
@@ -66,10 +66,10 @@ export function createPaymentLink(
 
 export type PaymentLinkStatus = 'active' | 'expired' | 'completed';
 
-/** What a link has to know of a payment. */
+/** The fields of a payment that decide the status of its link. */
 export type LinkedPayment = Pick<PaymentState, 'status' | 'amount_received'>;
 
-/** @param last the last payment that was begun by the link; undefined before any */
+/** @param last the last payment that was created by the link, if any */
 export function paymentLinkStatus(
   state: PaymentLinkState,
   last: LinkedPayment | undefined,
@@ -80,5 +80,5 @@ export function paymentLinkStatus(
   return Date.parse(state.expiry) <= nowMs ? 'expired' : 'active';
 }
 
-/** Without the whole amount; a part of it may have been captured before. */
+/** Ended without the whole amount; a part may have been captured. */
 const ENDED: ReadonlySet<string> = new Set(['failed', 'cancelled', 'expired']);

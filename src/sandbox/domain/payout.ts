@@ -1,6 +1,6 @@
 /**
- * The life of a payout. service-interface.md §3.4 and §4.8; the contract
- * names the statuses and the usual way (create, update, confirm), services of this family the rest.
+ * The lifecycle of a payout. service-interface.md §3.4 and §4.8; the contract
+ * has the statuses and the usual steps (create, update, confirm), services of this family the rest.
  *
  *   requires_payout_method_data ─▶ requires_confirmation ─▶ requires_fulfillment
  *   requires_confirmation ─▶ ineligible, too
@@ -8,14 +8,14 @@
  *   initiated, pending ─▶ success | failed | expired        success ─▶ reversed | failed (late)
  *   requires_*, initiated, pending ─▶ cancelled
  *
- * 1. `payout_type` is mandatory before confirmation, and so is a method to pay to.
- * 2. With `auto_fulfill` the service confirms and fulfils by itself: the creation response still
- *    shows requires_fulfillment, as the contract has it.
- * 3. Account numbers are masked before they are stored: what is not kept cannot leak.
- * 4. There is one method, the one that came last: details or a stored one. Details are of the type
- *    named, in whichever requests the two came.
- * 5. What was confirmed keeps what it is, where it goes and where it comes from.
- * 6. Its session ends `session_expiry` seconds after its creation, and with it its link.
+ * 1. Confirmation requires `payout_type` and a payout method.
+ * 2. With `auto_fulfill` the service confirms and fulfills by itself; the creation response still
+ *    shows requires_fulfillment, as in the contract.
+ * 3. Account numbers are masked before they are stored, so they cannot leak.
+ * 4. The last method that was sent counts: details or a stored one. Details must match `payout_type`,
+ *    even if the two came in different requests.
+ * 5. A confirmed payout keeps its amount, destination and source.
+ * 6. The session and the link end `session_expiry` seconds after the creation.
  */
 import type { PayoutStatus } from '../../contract/index.ts';
 import { accept, type Decision, rejectMissing, rejectState, rejectValue } from './decision.ts';
@@ -116,13 +116,13 @@ export interface NewPayout {
   readonly merchantId: string;
   readonly profileId: string;
   readonly clientSecret: string;
-  /** Generated, for payouts that name no customer. */
+  /** Generated, for payouts without a customer. */
   readonly customerId: string;
   readonly linkUrl: string;
   readonly nowMs: number;
 }
 
-/** Amounts, in minor units, that choose how a fulfilment goes; docs/reference/sandbox.md. */
+/** Amounts, in minor units, that choose the outcome of a fulfillment; docs/reference/sandbox.md. */
 export const PAYOUT_AMOUNTS = {
   7710: 'failed',
   7720: 'initiated',
@@ -131,7 +131,7 @@ export const PAYOUT_AMOUNTS = {
 } as const;
 type FulfillmentOutcome = (typeof PAYOUT_AMOUNTS)[keyof typeof PAYOUT_AMOUNTS];
 
-/** The amount, in minor units, whose receiver turns out ineligible when the payout is confirmed. */
+/** The amount, in minor units, at which the confirmed payout becomes `ineligible`. */
 export const INELIGIBLE_AMOUNT = 7740;
 
 const AUTO_FULFILL_MS = SECOND_MS;
@@ -159,7 +159,7 @@ export function createPayout(input: PayoutInput, created: NewPayout): Decision<P
   return applyFields(blank, input, created.nowMs);
 }
 
-/** What a payout is before anything of a request is taken over. */
+/** The defaults of a payout before the fields of a request are applied. */
 const NOTHING_SENT = {
   status: 'requires_payout_method_data',
   auto_fulfill: false,
@@ -174,8 +174,8 @@ export interface PayoutReplacement extends PayoutFields {
 }
 
 /**
- * Update Payout. PUT replaces: what is not sent is as if it had never been sent, and what identifies
- * the payout stays, its customer and its link included. service-interface.md §1.5.
+ * Update Payout. PUT replaces all fields, and keeps only the identity of the payout with its customer
+ * and link. service-interface.md §1.5.
  */
 export function replacePayout(
   state: PayoutState,
@@ -200,12 +200,12 @@ export function replacePayout(
   return applyFields(blank, fields, nowMs);
 }
 
-/** What was confirmed goes out as it is. */
+/** A confirmed payout cannot be changed. */
 const UPDATABLE = new Set<string>(['requires_confirmation', 'requires_payout_method_data']);
 
 const CONFIRMABLE = new Set<string>(['requires_confirmation', 'requires_payout_method_data']);
 
-/** Confirm Payout: the third step of the contract's usual way; it may bring what is missing. */
+/** Confirm Payout: the third of the usual steps; it can add missing fields. */
 export function confirmPayout(
   state: PayoutState,
   fields: PayoutFields,
@@ -240,14 +240,14 @@ export function fulfillPayout(state: PayoutState, nowMs: number): Decision<Payou
   }
 }
 
-/** Cancel Payout: whatever has not ended. */
+/** Cancel Payout, in any status that is not final. */
 export function cancelPayout(state: PayoutState, nowMs: number): Decision<PayoutState> {
   const isOpen = state.status.startsWith('requires_') || IN_TRANSIT.has(state.status);
   if (!isOpen) return rejectAction('cancel', state);
   return accept({ ...moved(state, 'cancelled', nowMs), error_message: 'Cancelled by user' });
 }
 
-/** Whether the session of a payout with an end of its own is over. Section Endpoints, "Payouts". */
+/** Whether the payout's session is over; without `session_expiry` it does not end. service-interface.md §4.8. */
 export function isSessionOver(state: PayoutState, nowMs: number): boolean {
   const { session_expiry: seconds, created } = state;
   return seconds !== undefined && nowMs >= Date.parse(created) + seconds * SECOND_MS;
@@ -255,7 +255,7 @@ export function isSessionOver(state: PayoutState, nowMs: number): boolean {
 
 const IN_TRANSIT = new Set<string>(['initiated', 'pending']);
 
-/** Where a payout can be moved to by its processor, early or late. */
+/** The statuses to which the processor can move a payout, late changes included. */
 export const PAYOUT_MOVES = ['success', 'failed', 'expired', 'reversed', 'ineligible'] as const;
 export type PayoutMove = (typeof PAYOUT_MOVES)[number];
 
@@ -274,7 +274,7 @@ export function movePayout(
   return accept(moved(state, to, nowMs));
 }
 
-/** Does what is due by itself. */
+/** Runs the timer. */
 export function runPayoutDue(state: PayoutState, nowMs: number): PayoutState {
   switch (state.hidden.due?.what) {
     case undefined:
@@ -288,7 +288,7 @@ export function runPayoutDue(state: PayoutState, nowMs: number): PayoutState {
   }
 }
 
-/** Fields that are kept as they come. */
+/** Fields that are stored as they are sent. */
 const KEPT = [
   'amount',
   'currency',
@@ -306,7 +306,7 @@ const KEPT = [
   'session_expiry',
 ] as const satisfies readonly (keyof PayoutFields & keyof PayoutState)[];
 
-/** Takes over fields, then goes as far as they allow. */
+/** Applies fields, then advances the status as far as they allow. */
 function applyFields(
   state: PayoutState,
   fields: PayoutFields,
@@ -333,7 +333,7 @@ function applyFields(
 const CONTACT = ['email', 'name', 'phone', 'phone_country_code'] as const;
 
 /**
- * The `customer` object counts before the deprecated fields beside it, which are answered too.
+ * The `customer` object takes precedence over the deprecated fields, which responses still contain.
  * service-interface.md §9.2.
  */
 function customerOf(state: PayoutState, fields: PayoutFields): Partial<PayoutState> {
@@ -348,7 +348,7 @@ function customerOf(state: PayoutState, fields: PayoutFields): Partial<PayoutSta
 
 type Given<T, K extends keyof T> = { readonly [Key in K]?: Exclude<T[Key], undefined> };
 
-/** Those of the named fields that are there. */
+/** The named fields that are defined. */
 function pickGiven<T extends object, K extends keyof T>(from: T, keys: readonly K[]): Given<T, K> {
   const given = keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]]));
   return Object.fromEntries(given) as Given<T, K>;
@@ -357,7 +357,7 @@ function pickGiven<T extends object, K extends keyof T>(from: T, keys: readonly 
 function advance(state: PayoutState, confirms: boolean, nowMs: number): Decision<PayoutState> {
   const hasMethod = state.payout_method_data !== undefined || state.payout_method_id !== undefined;
   if (!hasMethod) {
-    // A link asks the customer for the method, so confirming without one is right there.
+    // With a link the customer enters the method, so confirming without one is valid.
     if (confirms && !state.auto_fulfill && state.payout_link === undefined) {
       return rejectMissing('payout_method_data is required to confirm a payout');
     }
@@ -378,7 +378,7 @@ function advance(state: PayoutState, confirms: boolean, nowMs: number): Decision
   });
 }
 
-/** Which `payout_type` a method belongs to, by its key in the state; `passthrough` goes with any. */
+/** The `payout_type` of a method, by its key in the state; `passthrough` matches any. */
 const TYPE_OF_METHOD: Readonly<Record<string, string>> = {
   card: 'card',
   bank: 'bank',
@@ -390,7 +390,7 @@ function mismatchOf(data: object | undefined, type: string | undefined): string 
   const [method] = data === undefined ? [] : Object.keys(data);
   const expected = method === undefined ? undefined : TYPE_OF_METHOD[method];
   if (expected === undefined || type === undefined || expected === type) return undefined;
-  return `payout_type ${type} does not go with payout_method_data.${method}`;
+  return `payout_type ${type} does not match payout_method_data.${method}`;
 }
 
 function moved(state: PayoutState, to: PayoutStatus, nowMs: number): PayoutState {
@@ -405,13 +405,13 @@ function moved(state: PayoutState, to: PayoutStatus, nowMs: number): PayoutState
 }
 
 const ERRORS: Readonly<Partial<Record<PayoutStatus, string>>> = {
-  failed: 'The bank did not take the payout',
+  failed: 'The bank rejected the payout',
   ineligible: 'The receiver cannot be paid this way',
   expired: 'The payout was not finished in time',
   reversed: 'The receiving bank sent the money back',
 };
 
-/** Under which key a method comes back: bank data under `bank`, the rest under its own. */
+/** The key of a method in responses: bank data under `bank`, the rest under its own. */
 const RESPONSE_KEYS: Readonly<Record<string, string>> = { bank_transfer: 'bank' };
 
 function maskMethod(data: object): object {
@@ -440,7 +440,7 @@ function maskFields(fields: object): object {
 const SENSITIVE =
   /number|iban|bic|sort_code|pix_key|emv|dpan|psp_token|tax_id|expiry|psp_customer_id|paypal_id/;
 
-/** All but the last four characters; what is short is hidden whole. */
+/** Masks all but the last four characters, and short values completely. */
 function mask(value: string): string {
   const shown = value.length > 8 ? value.slice(-4) : '';
   return '*'.repeat(Math.min(value.length - shown.length, 16)) + shown;

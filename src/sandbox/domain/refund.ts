@@ -1,12 +1,12 @@
 /**
- * The life of a refund. service-interface.md §4.5; states beyond `succeeded` and
- * `failed`, and what moves between them, are those of services of this family.
+ * The lifecycle of a refund. service-interface.md §4.5; statuses other than `succeeded` and
+ * `failed`, and the transitions between them, are those of services of this family.
  *
  *   (new) ─▶ succeeded | failed | pending | review      pending, review ─▶ succeeded | failed
- *   succeeded ─▶ failed: late, when the customer's bank sends the money back
+ *   succeeded ─▶ failed: late, when the customer's bank returns the money
  *
- * 1. The refunds of a payment that did not fail never exceed what was received for it.
- * 2. A refund leaves its payment's status alone.
+ * 1. The sum of a payment's refunds that did not fail never exceeds what the payment received.
+ * 2. A refund does not change its payment's status.
  */
 import {
   MAX_REFUNDS_PER_PAYMENT,
@@ -53,14 +53,14 @@ export interface NewRefund {
   readonly refundCount: number;
 }
 
-/** Amounts, in minor units, that choose how an instant refund goes; docs/reference/sandbox.md. */
+/** Amounts, in minor units, that choose the outcome of an instant refund; docs/reference/sandbox.md. */
 export const REFUND_AMOUNTS = { 7710: 'failed', 7720: 'pending', 7730: 'review' } as const;
 
-/** A scheduled refund is executed a day later, one that the processor holds back after an hour. */
+/** A scheduled refund settles after a day, a pending one after an hour. */
 const SCHEDULED_MS = DAY_MS;
 const PENDING_MS = HOUR_MS;
 
-/** Create Refund: the whole captured amount unless one is given. */
+/** Create Refund; the default is the whole captured amount. */
 export function createRefund(
   payment: PaymentState,
   input: RefundInput,
@@ -107,7 +107,7 @@ const REFUNDABLE = new Set<string>(['succeeded', 'partially_captured']);
 
 const FAILURE = {
   error_code: 'refund_failed',
-  error_message: 'The bank of the customer did not take the money back',
+  error_message: "The customer's bank rejected the refund",
 } as const;
 
 function instantStatus(amountMinor: number): RefundStatus {
@@ -129,11 +129,11 @@ export function updateRefund(
   };
 }
 
-/** Where a refund can be moved to by its processor. */
+/** The statuses to which the processor can move a refund. */
 export const REFUND_MOVES = ['succeeded', 'failed', 'review'] as const;
 export type RefundMove = (typeof REFUND_MOVES)[number];
 
-/** The processor reports. A failed refund is over; a succeeded one can still fail. */
+/** The processor reports. A failed refund is final; a succeeded one can still fail. */
 export function moveRefund(
   state: RefundState,
   to: RefundMove,
@@ -151,7 +151,7 @@ export function moveRefund(
   });
 }
 
-/** Does what is due by itself. */
+/** Runs the timer. */
 export function runRefundDue(state: RefundState, nowMs: number): RefundState {
   return moveRefund(state, 'succeeded', nowMs).state ?? state;
 }

@@ -1,4 +1,4 @@
-/** The four kinds together: what they have in common, and what the service tells of them. */
+/** What the four kinds of resources have in common, and the events about them. */
 import {
   EVENT_REPORTS,
   EVENT_TYPES,
@@ -18,12 +18,12 @@ export interface StateOf {
   readonly payout: PayoutState;
 }
 
-/** A resource with its kind, so that the kind tells which state it is. */
+/** A resource with its kind, which decides the type of its state. */
 export type Resource = {
   readonly [Kind in ResourceKind]: { readonly kind: Kind; readonly state: StateOf[Kind] };
 }[ResourceKind];
 
-/** What a resource is found by. Times in ISO 8601. */
+/** The columns by which a resource is found. Times in ISO 8601. */
 export interface SearchFields {
   readonly id: string;
   readonly parentId: string | undefined;
@@ -65,7 +65,7 @@ export function idOf(resource: Resource): string {
   }
 }
 
-/** Does what is due by itself. */
+/** Runs the resource's timer. */
 export function runDue(resource: Resource, nowMs: number): Resource {
   switch (resource.kind) {
     case 'payment':
@@ -80,11 +80,11 @@ export function runDue(resource: Resource, nowMs: number): Resource {
 }
 
 /**
- * Which event a resource gives rise to as it stands; undefined for those that are told of none.
+ * The type of the event that a resource in its current state causes; undefined for none.
  * service-interface.md §6.4.
  */
 export function eventTypeOf({ kind, state }: Resource): EventType | undefined {
-  // Accepting a dispute is not told; the processor's report of it, later, is.
+  // An acceptance sends no webhook; the processor's later report of it does.
   if (kind === 'dispute' && state.hidden.due?.what === 'report') return undefined;
   return TYPE_BY_STATUS.get(`${kind}/${normalizeStatus(kind, state.status)}`);
 }
@@ -130,8 +130,8 @@ const PAYOUT_NULLABLE = [
 ] as const;
 
 /**
- * The same with its `client_secret`, for the answers that carry it.
- * Returned by create, update and confirm. service-interface.md §2.1.
+ * The same with its `client_secret`, for the responses of create, update and confirm.
+ * service-interface.md §2.1.
  */
 export function showWithSecret(resource: Resource): Shown {
   const { hidden } = resource.state;

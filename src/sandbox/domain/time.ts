@@ -1,4 +1,4 @@
-/** Instants as the wire has them: ISO 8601, UTC, milliseconds. */
+/** Times as bodies show them: ISO 8601, UTC, milliseconds. */
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
@@ -11,8 +11,8 @@ export function isoTime(ms: number): string {
 
 /**
  * The time of the next change of a resource: now, but always later than its last change, so that a
- * reader can order two changes of one millisecond. A coarse tick overrides that: services that stamp
- * whole seconds are what `tick_ms` is there to imitate.
+ * reader can order two changes of one millisecond. The fault `tick_ms`, which simulates services with
+ * times in whole seconds, overrides that.
  */
 export function nextModified(previous: string, nowMs: number): string {
   return isoTime(Math.max(nowMs, Date.parse(previous) + 1));
@@ -22,8 +22,8 @@ const EARLIEST_MS = Date.UTC(100, 0, 1);
 const LATEST_MS = Date.UTC(9999, 11, 31);
 
 /**
- * A bound in whole milliseconds, which is what times here have: a finer one is moved inwards. A time
- * without a zone is UTC, and years that PostgreSQL does not write so are far enough away as they are.
+ * A bound of a time range, rounded inwards to whole milliseconds. A time without a zone is UTC. Bounds
+ * are limited to years that PostgreSQL accepts.
  */
 export function isoBound(time: string, round: (ms: number) => number): string {
   const hasZone = /(Z|[+-]\d\d:?\d\d)$/i.test(time) && time.includes('T');

@@ -25,13 +25,13 @@ export function webhookView(
   const shown = responseView(resource, { faults, random });
   const { thin, omit_fields: omitted } = faults.webhooks;
   const isThin = random('thin', subject) < thin;
-  return omit(isThin ? pick(shown, THIN_EVENT[resource.kind]) : shown, omitted);
+  return omit(isThin ? pick(shown, THIN_EVENT_FIELDS[resource.kind]) : shown, omitted);
 }
 
 export function listView(resource: Resource, { faults, random }: FaultContext): Shown {
   const shown = responseView(resource, { faults, random });
   const { thin, omit_fields: omitted } = faults.lists;
-  return omit(thin ? pick(shown, THIN_ROW[resource.kind]) : shown, omitted);
+  return omit(thin ? pick(shown, SHORT_ROW_FIELDS[resource.kind]) : shown, omitted);
 }
 
 export function retrieveView(resource: Resource, { faults, random }: FaultContext): Shown {
@@ -52,7 +52,7 @@ export function responseView(resource: Resource, { faults, random }: FaultContex
   return status === 'failed' ? { ...shown, amount_received: null } : shown;
 }
 
-const THIN_EVENT: Readonly<Record<Resource['kind'], readonly string[]>> = {
+const THIN_EVENT_FIELDS: Readonly<Record<Resource['kind'], readonly string[]>> = {
   payment: ['payment_id', 'merchant_id', 'status', 'amount', 'currency'],
   refund: ['refund_id', 'payment_id', 'status', 'amount', 'currency'],
   dispute: ['dispute_id', 'payment_id', 'dispute_status', 'amount', 'currency'],
@@ -60,7 +60,7 @@ const THIN_EVENT: Readonly<Record<Resource['kind'], readonly string[]>> = {
 };
 
 /** The fields of a list item. service-interface.md §2.1. */
-const THIN_ROW: Readonly<Record<Resource['kind'], readonly string[]>> = {
+const SHORT_ROW_FIELDS: Readonly<Record<Resource['kind'], readonly string[]>> = {
   payment: ['payment_id', 'status', 'amount', 'currency', 'created'],
   refund: ['refund_id', 'status', 'amount', 'currency', 'created'],
   dispute: ['dispute_id', 'dispute_status', 'amount', 'currency', 'created'],

@@ -44,7 +44,7 @@ export function failRequest(fault: RequestFault, request: Request, response: Res
   }
 }
 
-/** Sends the response, or withholds or changes it as the fault says. */
+/** Sends the response, or withholds or changes it as the fault requires. */
 export function sendWithFault(
   fault: RequestFault | undefined,
   request: Request,

@@ -26,7 +26,7 @@ const RESOURCE_OF: Readonly<Record<AnalyticsKind, ResourceKind>> = {
   disputes: 'dispute',
 };
 
-/** More than these one query is not answered with: a part of them would give wrong totals. */
+/** A query with more sums than this is rejected: totals of a part would be wrong. */
 const MAX_SUMS = 100_000;
 
 /** The rows of all queries in their order, and the totals of each. */
@@ -54,7 +54,7 @@ async function queryMetrics(
     });
     if (sums.length > MAX_SUMS) {
       return rejectValue(
-        `timeRange: holds more than ${MAX_SUMS} spans, groups and statuses; narrow it, or ask for ` +
+        `timeRange: covers more than ${MAX_SUMS} spans, groups and statuses; narrow it, or use ` +
           'a coarser granularity',
       );
     }

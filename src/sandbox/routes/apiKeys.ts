@@ -21,7 +21,7 @@ import { pageBounds, pageOf } from './pageOf.ts';
 
 type ApiKeys = 'createApiKey' | 'listApiKeys' | 'retrieveApiKey' | 'updateApiKey' | 'revokeApiKey';
 
-/** As the family writes them. */
+/** As services of this family generate them. */
 const KEY_LENGTH = 64;
 const SHOWN_LENGTH = 12;
 

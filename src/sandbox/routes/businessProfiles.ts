@@ -3,7 +3,7 @@ import { accept } from '../domain/decision.ts';
 import type { Handlers } from './handler.ts';
 import { unknownMerchant } from './merchants.ts';
 
-/** Seconds in which a customer can pay; the family's. */
+/** Seconds in which a customer can pay, as at services of this family. */
 const SESSION_SECONDS = 900;
 
 export const BUSINESS_PROFILE_HANDLERS: Handlers<'listBusinessProfiles'> = {

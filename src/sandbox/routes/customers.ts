@@ -62,7 +62,7 @@ export const CUSTOMER_HANDLERS: Handlers<Customers> = {
         customer_id: state.customer_id,
         customer_deleted: true,
         address_deleted: true,
-        // Nothing is stored of any card, so there is nothing that could stay.
+        // No payment methods are stored, so none remain.
         payment_methods_deleted: true,
       },
     })),

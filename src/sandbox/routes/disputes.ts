@@ -19,7 +19,7 @@ export const DISPUTE_HANDLERS: Handlers<Disputes> = {
     changeDispute(services, params.dispute_id, acceptDispute),
 };
 
-/** Applies a rule to a dispute under its lock, and answers with the view of what became of it. */
+/** Applies a rule to a dispute under its lock, and returns the view of the changed dispute. */
 export function changeDispute(
   { resources }: Services,
   disputeId: string,

@@ -1,4 +1,4 @@
-/** Routes for evidence. service-interface.md §4.6; uploading files is the family's route. */
+/** Routes for evidence. service-interface.md §4.6; the upload of files is as at services of this family. */
 import { EVIDENCE_FILE_FIELDS } from '../../contract/index.ts';
 import { accept, rejectValue } from '../domain/decision.ts';
 import { changeEvidence, type DisputeState, groupEvidence } from '../domain/dispute.ts';
@@ -15,7 +15,7 @@ export const EVIDENCE_HANDLERS: Handlers<Evidence> = {
   submitEvidence: async ({ input }, services) => {
     const { dispute_id: disputeId, ...fields } = input;
     const named = EVIDENCE_FILE_FIELDS.flatMap((name) => fields[name] || []);
-    // Files are never deleted, so what is found here is still there when the dispute is changed.
+    // Files are never deleted, so files that are found here still exist when the dispute is changed.
     const known = await findFiles(services.db, disputeId, named);
     const unknown = EVIDENCE_FILE_FIELDS.find((name) => fields[name] && !known.has(fields[name]));
     return await changeDispute(

@@ -1,4 +1,4 @@
-/** What a route is: a function from a checked request to an answer or a rejection. */
+/** The type of a handler: a function from a validated request to a response body or a rejection. */
 import type { z } from 'zod';
 import type { ENDPOINTS, EndpointName } from '../../contract/index.ts';
 import type { Decision } from '../domain/decision.ts';

@@ -1,4 +1,4 @@
-/** Every endpoint of the contract's table has its handler here; the types see to that. */
+/** The handlers of all endpoints in the contract's table; the compiler checks that none is missing. */
 import type { EndpointName } from '../../contract/index.ts';
 import { accept, type Decision } from '../domain/decision.ts';
 import type { Services } from '../services.ts';
@@ -32,8 +32,8 @@ const ALL: Handlers<EndpointName> = {
 type CheckedCall = { readonly params: unknown; readonly input: unknown };
 
 /**
- * The same, for a caller that goes through the table by name: the call was read with the schemas of
- * that very endpoint, which the compiler cannot follow through a loop.
+ * The same table for callers that loop over it by name. They validate each call with the schemas of its
+ * endpoint, which the compiler cannot follow through a loop.
  */
 export const HANDLERS = ALL as unknown as Readonly<
   Record<EndpointName, (call: CheckedCall, services: Services) => Promise<Decision<object>>>

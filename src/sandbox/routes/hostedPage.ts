@@ -1,6 +1,6 @@
 /**
- * The page that stands in for a bank, a wallet or 3-D Secure: the customer says how it ended, and is
- * sent back to the shop. Tests post to it as the browser would.
+ * The page that simulates a bank, a wallet or 3-D Secure. The customer chooses the outcome and is
+ * redirected to the shop. Tests post to it as a browser would.
  */
 import express, { type Request, type Response, type Router } from 'express';
 import { z } from 'zod';
@@ -26,8 +26,8 @@ export function createHostedPage(services: Services): Router {
       return;
     }
     const { amount, currency, status } = payment.state;
-    const asked = status === 'requires_action' ? ACTIONS_FORM : NOTHING_LEFT;
-    sendPage(response, `<h1>${formatMoney(amount, currency)}</h1>${asked}`);
+    const content = status === 'requires_action' ? ACTIONS_FORM : NOTHING_LEFT;
+    sendPage(response, `<h1>${formatMoney(amount, currency)}</h1>${content}`);
   });
   router.post(
     `${HOSTED_PATH}/:payment_id`,
@@ -47,14 +47,14 @@ async function paymentOf({ db }: Services, request: Request): Promise<Decision<P
   return found?.kind === 'payment' ? accept(found.state) : unknownPayment(id);
 }
 
-/** Does what the form says. @returns the payment, also where its action had ended before */
+/** Ends the payment's action as the form requests. @returns the payment, even if the action ended earlier */
 async function endPayment(services: Services, request: Request): Promise<Decision<PaymentState>> {
   const form = actionForm.safeParse(request.body);
   if (!form.success) return rejectValue(`action: expected one of ${CUSTOMER_ACTIONS.join(', ')}`);
   const payment = await paymentOf(services, request);
   if (payment.rejection) return payment;
-  // A rejection says that a second click, or the passing of time, came later than the end: the
-  // customer is led back all the same.
+  // A rejection means that the action ended earlier, by another click or by a timeout. The customer is
+  // redirected in any case.
   await changePayment(services, payment.state.payment_id, fullView, (state, nowMs) =>
     endAction(state, form.data.action, nowMs),
   );
@@ -73,16 +73,16 @@ function redirectToShop(response: Response, payment: PaymentState): void {
   response.redirect(303, back.href);
 }
 
-/** What each action is called on the page. */
+/** The labels of the actions. */
 const LABELS: Readonly<Record<(typeof CUSTOMER_ACTIONS)[number], string>> = {
   complete: 'Pay',
   fail: 'Fail the check',
   abandon: 'Leave without paying',
 };
 
-const ACTIONS_FORM = `<p>This page stands in for the bank, the wallet or 3-D Secure. How does it end?</p>
+const ACTIONS_FORM = `<p>This page simulates the bank, the wallet or 3-D Secure. Choose the outcome.</p>
 <form method="post">${CUSTOMER_ACTIONS.map(
   (action) => `<button name="action" value="${action}">${LABELS[action]}</button>`,
 ).join('')}</form>`;
 
-const NOTHING_LEFT = '<p>There is nothing left to do here.</p>';
+const NOTHING_LEFT = '<p>No further action is required.</p>';

@@ -1,4 +1,4 @@
-/** What the pages behind links ask for, by the names that the endpoints have for it. */
+/** The forms of payment links and payout links. Fields have the names of the endpoints. */
 import type { PaymentLinkState } from '../domain/paymentLink.ts';
 import type { FormPart } from './page.ts';
 
@@ -41,7 +41,7 @@ const PHONE: FormPart = {
   ],
 };
 
-/** Of a payment by card. */
+/** The form of a card payment. */
 export function payParts(link: PaymentLinkState): readonly FormPart[] {
   return [CARD, ...(link.require_customer_info === true ? [CUSTOMER] : []), ADDRESS, PHONE];
 }
@@ -51,7 +51,7 @@ export function namesOf(parts: readonly FormPart[]): readonly string[] {
 }
 
 export const ACCOUNT: FormPart = {
-  title: 'Where shall it go?',
+  title: 'Your account',
   fields: [
     { name: 'account_holder_name', label: 'Account holder', fill: 'name', isWide: true },
     { name: 'iban', label: 'IBAN', fill: 'off', isWide: true },

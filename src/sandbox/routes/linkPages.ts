@@ -1,6 +1,6 @@
 /**
- * The pages behind payment links and payout links: the customer pays by card, or says where to be
- * paid. What a form sends is judged by the schemas of the endpoints that do the same.
+ * The pages of payment links and payout links: the customer pays by card, or enters the account for a
+ * payout. The schemas of the equivalent endpoints validate the forms.
  */
 import express, { type Request, type Response, type Router } from 'express';
 import { ENDPOINTS, formatMoney, problemsOf } from '../../contract/index.ts';
@@ -39,7 +39,7 @@ export function createLinkPages(services: Services): Router {
   return router;
 }
 
-/** What is wrong with a form that was sent, and what was in it. */
+/** A rejected form: the reason, and the values that were entered. */
 interface Rejected {
   readonly rejection: Rejection;
   readonly values: Form;
@@ -75,7 +75,7 @@ async function showLink(
   sendPage(response, content.join(''), rejected?.rejection.status);
 }
 
-/** A decline is told without its reason, as it is to a customer who only sees the shop's page. */
+/** Declines are shown without a reason, as a shop's page would show them. */
 function lastPayment(status: string): string {
   return status === 'failed'
     ? 'The last payment failed. Another card may work.'
@@ -143,7 +143,7 @@ function paymentRequestOf(link: PaymentLinkState, form: Form, profileId: string)
       address: pick([ADDRESS]),
       phone: { number: form.phone, country_code: form.phone_country_code },
     },
-    // Back to this page, which then tells how it ended.
+    // Back to this page, which then shows the outcome.
     return_url: link.link_to_pay,
     metadata: { payment_link_id: link.payment_link_id },
   };
@@ -207,7 +207,7 @@ function reject(response: Response, { rejection }: Decision<unknown>): void {
   if (rejection) sendRejection(response, rejection);
 }
 
-/** Of a form: the texts that can be stored, without spaces around them. */
+/** The text fields of a form, trimmed, without those that cannot be stored. */
 function textsOf(body: unknown): Form {
   const texts = Object.entries((body ?? {}) as Record<string, unknown>).filter(
     (pair): pair is [string, string] => typeof pair[1] === 'string' && isStorable(pair[1]),

@@ -1,4 +1,4 @@
-/** Lists of all four kinds: filters, pages, envelopes, and what can be wrong with them. */
+/** Lists of all four kinds: filters, pages, envelopes, and the faults of lists. */
 import {
   DEFAULT_OFFSET,
   normalizeStatus,
@@ -13,7 +13,7 @@ import { listView } from '../faults/views.ts';
 import type { Services } from '../services.ts';
 import { countResources, type ListFilter, type ListOrder, listResources } from '../store/lists.ts';
 
-/** The filters of all lists together; which of them one has is for the contract's schemas to say. */
+/** The filters of all lists together; the contract's schemas decide which of them a list has. */
 export interface ListInput {
   readonly kind: ResourceKind;
   readonly limit?: number | undefined;
@@ -83,7 +83,7 @@ export async function listPage(services: Services, request: ListInput): Promise<
   }
 }
 
-/** Envelopes from which a caller can see that rows are lacking. */
+/** Envelopes that show how many rows there are in all. */
 const ENVELOPES_WITH_TOTAL: ReadonlySet<(typeof LIST_ENVELOPES)[number]> = new Set([
   'count',
   'has_more',
@@ -92,11 +92,11 @@ const ENVELOPES_WITH_TOTAL: ReadonlySet<(typeof LIST_ENVELOPES)[number]> = new S
 interface FoundRows {
   readonly found: readonly Resource[];
   readonly salt: number;
-  /** Whether a caller has a way to know that rows are lacking; else the fault would be unfair. */
+  /** Whether the caller can see that rows are missing; otherwise the fault would be undetectable. */
   readonly revealsTotal: boolean;
 }
 
-/** The fault of short pages: some rows are left out, others in each request, never all of them. */
+/** The fault of short pages: some rows are missing, different ones in each request, never all of them. */
 function shorten({ faults }: Services, page: FoundRows): readonly Resource[] {
   const { found, salt, revealsTotal } = page;
   const random = faults.random();

@@ -1,7 +1,7 @@
-/** How the pages look that stand in for the service's own: plain HTML, without a line of script. */
+/** The layout of the sandbox's pages: plain HTML without scripts. */
 import type { Response } from 'express';
 
-/** @param content HTML; what others wrote in it went through escapeHtml */
+/** @param content HTML in which text from outside is escaped with escapeHtml */
 export function sendPage(response: Response, content: string, status = 200): void {
   response
     .status(status)
@@ -39,11 +39,11 @@ button:first-of-type { color: #fff; background: #1f5fbf; border-color: #1f5fbf; 
 export interface FormField {
   readonly name: string;
   readonly label: string;
-  /** What a browser may fill in: the word of the attribute `autocomplete`. */
+  /** The value of the attribute `autocomplete`. */
   readonly fill: string;
   /** It takes the whole width. */
   readonly isWide?: boolean;
-  /** What was entered is not shown again. */
+  /** Its value is not shown again. */
   readonly isSecret?: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface FormPart {
   readonly fields: readonly FormField[];
 }
 
-/** @param values what was entered before, by name */
+/** @param values values that were entered before, by name */
 export function formOf(
   parts: readonly FormPart[],
   action: string,
@@ -70,7 +70,7 @@ export function formOf(
   return `<form method="post">${sets.join('')}<button>${action}</button></form>`;
 }
 
-/** Text of others, as it may stand in a page. */
+/** Escapes text from outside for a page. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

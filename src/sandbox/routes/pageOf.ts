@@ -13,7 +13,7 @@ export function pageBounds(input: PageInput): { readonly limit: number; readonly
 
 /**
  * One page in the general list form. service-interface.md §2.3.
- * Lists of what webhooks tell go through list.ts instead, where faults are made, too.
+ * Lists of the four kinds of resources go through list.ts instead, which applies faults.
  */
 export function pageOf(data: readonly object[], total: number, offset: number): Decision<object> {
   return accept({ data, total_count: total, has_more: offset + data.length < total });

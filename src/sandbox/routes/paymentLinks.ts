@@ -27,10 +27,10 @@ export const PAYMENT_LINK_HANDLERS: Handlers<PaymentLinks> = {
     services.resources.write(async (transaction, tx): Promise<Decision<object>> => {
       const { customer_id: customerId } = input;
       if (customerId !== undefined && (await transaction.customer(customerId)) === undefined) {
-        return rejectValue('customer_id: names no customer of this account');
+        return rejectValue('customer_id: not a customer of this account');
       }
       const id = randomId('plink_');
-      // The sandbox sends no mail: where it would go is kept with the link.
+      // The sandbox sends no mail; the address is stored with the link.
       const { send_email: _, ...fields } = input;
       const created = createPaymentLink(fields, {
         id,
@@ -66,7 +66,7 @@ async function showLink(services: Services, state: PaymentLinkState): Promise<ob
   return { ...state, status: paymentLinkStatus(state, last, services.shownClock.nowMs()) };
 }
 
-/** The last payment that was begun by a link; undefined before any. */
+/** The last payment that was created by a link; undefined if there is none. */
 export async function lastPaymentOf(
   { db }: Services,
   { payment_id: id }: PaymentLinkState,

@@ -42,10 +42,10 @@ export const PAYMENT_HANDLERS: Handlers<Payments> = {
     const paymentId = call.input.payment_id ?? randomId('pay_');
     const input = { ...call.input, payment_id: paymentId };
     return services.resources.write(async (transaction) => {
-      // Before the rules: what they validate may have changed since the first request was taken, and a
-      // rejection of the second would say that nothing was attempted. Of a race the insert decides.
-      const isTaken = (await transaction.lock('payment', paymentId)) !== undefined;
-      if (isTaken) return paymentExists(services, paymentId);
+      // Before the rules: their inputs may have changed since the first request, and a rejection of the
+      // second would mean that nothing was attempted. The insert decides a race.
+      const exists = (await transaction.lock('payment', paymentId)) !== undefined;
+      if (exists) return paymentExists(services, paymentId);
       const begun = await beginPayment(services, transaction, input);
       if (begun.rejection) return begun;
       const made = await transaction.insert({ kind: 'payment', state: begun.state });
@@ -92,7 +92,7 @@ export const PAYMENT_HANDLERS: Handlers<Payments> = {
     changePayment(services, params.payment_id, fullView, rejectPayment),
 };
 
-/** A payment with its customer's billing, not written yet. */
+/** Creates a payment with its customer's billing, without writing it. */
 export async function beginPayment(
   services: Services,
   transaction: ResourceTransaction,
@@ -100,7 +100,7 @@ export async function beginPayment(
 ): Promise<Decision<PaymentState>> {
   const { merchantId, profileId } = services.account;
   if (input.profile_id !== profileId) {
-    return rejectValue('profile_id: names no business profile of this account');
+    return rejectValue('profile_id: not a business profile of this account');
   }
   const customer = await customerOf(transaction, input.customer_id);
   if (customer.rejection) return customer;
@@ -115,7 +115,7 @@ export async function beginPayment(
   });
 }
 
-/** What the faults and the sandbox's address give to the rules. */
+/** The inputs of the rules that come from the faults and the sandbox's address. */
 function contextOf(services: Services, paymentId: string): Omit<NewPaymentFaults, 'nowMs'> {
   const random = services.faults.random();
   const { payments } = services.faults.current();
@@ -139,7 +139,7 @@ export function unknownPayment(paymentId: string): Decision<never> {
 }
 
 /**
- * The customer that a payment is to name must exist.
+ * The billing of the customer that a payment names; the customer must exist.
  * service-interface.md §4.3.1, `customer_id`.
  */
 async function customerOf(
@@ -148,7 +148,7 @@ async function customerOf(
 ): Promise<Decision<{ readonly billing: object | undefined }>> {
   if (customerId === undefined) return accept({ billing: undefined });
   const customer = await transaction.customer(customerId);
-  if (customer === undefined) return rejectValue('customer_id: names no customer of this account');
+  if (customer === undefined) return rejectValue('customer_id: not a customer of this account');
   return accept({ billing: defaultBilling(customer) });
 }
 
@@ -159,7 +159,7 @@ type Rule = (
 ) => Decision<PaymentState> | Promise<Decision<PaymentState>>;
 type View = (state: PaymentState, services: Services) => object;
 
-/** Applies a rule to a payment under its lock, and answers with the view of what became of it. */
+/** Applies a rule to a payment under its lock, and returns the view of the changed payment. */
 export function changePayment(
   services: Services,
   paymentId: string,
@@ -183,7 +183,7 @@ const withSecret: View = (state, services) => ({
   client_secret: state.hidden.client_secret,
 });
 
-/** The fields that the contract shows for an endpoint's answer. */
+/** A view with the fields that the contract has for an endpoint's response. */
 function responseFields(name: 'capturePayment' | 'cancelPayment' | 'approvePayment'): View {
   const fields = Object.keys(ENDPOINTS[name].response.shape);
   return (state, { faults }) => {

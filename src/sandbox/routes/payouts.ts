@@ -80,7 +80,7 @@ export const PAYOUT_HANDLERS: Handlers<Payouts> = {
 };
 
 /**
- * Attaches the customer that a payout names, or creates one with what the payout says of it.
+ * Attaches the customer that a payout names, or creates one from the payout's fields.
  * service-interface.md §4.8.
  */
 async function attachCustomer(
@@ -91,7 +91,7 @@ async function attachCustomer(
   const fields = { name, email, phone, phone_country_code };
   const isNew = await transaction.insertCustomer(createCustomer(id, fields, transaction.nowMs));
   if (isNew || (await transaction.customer(id)) !== undefined) return accept(state);
-  return rejectValue('customer_id: names a customer that was deleted');
+  return rejectValue('customer_id: this customer was deleted');
 }
 
 type Rule = (
@@ -120,5 +120,5 @@ export function unknownPayout(payoutId: string): Decision<never> {
 }
 
 function unknownProfile(): Decision<never> {
-  return rejectValue('profile_id: names no business profile of this account');
+  return rejectValue('profile_id: not a business profile of this account');
 }

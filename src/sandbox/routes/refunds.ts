@@ -16,7 +16,7 @@ export const REFUND_HANDLERS: Handlers<Refunds> = {
   createRefund: ({ input }, services) => {
     const refundId = input.refund_id ?? randomId('ref_');
     return services.resources.write(async (transaction) => {
-      // Under the payment's lock, so that two refunds cannot both fit into what is left.
+      // Under the payment's lock, so that two refunds cannot both use the same remaining amount.
       const payment = await transaction.lock('payment', input.payment_id);
       if (payment === undefined) return unknownPayment(input.payment_id);
       const isTaken = (await transaction.lock('refund', refundId)) !== undefined;

@@ -1,4 +1,4 @@
-/** Retrieves of the four kinds that webhooks tell of, as of the instant that the faults say. */
+/** Retrieves of the four kinds of resources, as of the time that the fault `lag_ms` chooses. */
 import type { ResourceKind } from '../../contract/index.ts';
 import { accept, type Decision } from '../domain/decision.ts';
 import { isoTime } from '../domain/time.ts';
@@ -6,7 +6,7 @@ import { retrieveView } from '../faults/views.ts';
 import type { Services } from '../services.ts';
 import { readPastResource, readResource } from '../store/resources.ts';
 
-/** @returns undefined where there is no such resource, or was none then */
+/** @returns undefined where the resource does not exist, or did not exist then */
 export async function retrieve(
   { clock, db, faults }: Services,
   kind: ResourceKind,

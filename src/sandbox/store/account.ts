@@ -1,7 +1,7 @@
-/** Statements on what belongs to the account: its clock and its keys. */
+/** Statements on the account: its clock and its keys. */
 import type { Queryable } from '../../platform/db/database.ts';
 
-/** Whether nothing is stored that bears a time of the clock. */
+/** Whether nothing is stored that has a time of the sandbox's clock. */
 export async function isEmpty(db: Queryable): Promise<boolean> {
   const rows = await db.query<{ isEmpty: boolean }>(
     `select not exists (select 1 from sandbox.resources)
@@ -12,7 +12,7 @@ export async function isEmpty(db: Queryable): Promise<boolean> {
   return rows[0]?.isEmpty ?? false;
 }
 
-/** By how much the clock is ahead of the machine's, in milliseconds; negative when it is behind. */
+/** How far the clock is ahead of the machine's, in milliseconds; negative when it is behind. */
 export async function readAdvance(db: Queryable): Promise<number> {
   const rows = await db.query<{ advanceMs: number }>(
     'select clock_advance_ms as "advanceMs" from sandbox.account limit 1',
@@ -25,7 +25,7 @@ export async function storeAdvance(db: Queryable, advanceMs: number): Promise<vo
 }
 
 /**
- * Takes the lock of the one sandbox of this database; it lasts as long as the session.
+ * Acquires the lock of the one sandbox of this database; it lasts as long as the session.
  * @returns false when another session has it
  */
 export async function tryLockSandbox(session: Queryable): Promise<boolean> {
@@ -42,7 +42,7 @@ export async function probeSession(session: Queryable): Promise<void> {
 
 export type KeyKind = 'secret' | 'publishable' | 'admin';
 
-/** Adds a key, or makes a revoked one good again: the one that the settings name must work. */
+/** Adds a key, or restores a revoked one: the key of the settings must work. */
 export async function upsertKey(
   db: Queryable,
   { sha256, kind }: { readonly sha256: Buffer; readonly kind: KeyKind },

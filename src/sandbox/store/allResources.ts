@@ -1,4 +1,4 @@
-/** What the service knows, for tests: everything, in the order of ids, and its sums. */
+/** All resources as they are stored, by id, and their sums. */
 import type { ResourceKind } from '../../contract/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Resource } from '../domain/resource.ts';

@@ -1,8 +1,8 @@
-/** Statements on the account's own API keys; store/account.ts has those by which callers are known. */
+/** Statements on API keys as resources; store/account.ts has those for authentication. */
 import type { Queryable } from '../../platform/db/database.ts';
 import type { ApiKeyState } from '../domain/apiKey.ts';
 
-/** Adds a secret key. @param sha256 of the key, which is not kept */
+/** Adds a secret key. @param sha256 of the key, which is not stored */
 export async function insertApiKey(
   db: Queryable,
   state: ApiKeyState,

@@ -2,7 +2,7 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import type { CustomerState } from '../domain/customer.ts';
 
-/** @returns false when the id is taken, by a deleted customer too */
+/** @returns false when the id exists, even if its customer was deleted */
 export async function insertCustomer(tx: Queryable, state: CustomerState): Promise<boolean> {
   const rows = await tx.query(
     `insert into sandbox.customers (customer_id, created_at, state) values ($1, $2, $3)
@@ -27,7 +27,7 @@ export async function lockCustomer(
   return rows[0]?.state;
 }
 
-/** Reads a customer whom nobody may delete until the transaction ends; others may do so, too. */
+/** Reads a customer and prevents its deletion until the transaction ends, with a shared lock. */
 export async function lockCustomerShared(
   tx: Queryable,
   customerId: string,

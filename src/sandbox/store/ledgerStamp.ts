@@ -1,7 +1,7 @@
-/** Reads whose ledger lives in this database. The sandbox looks at nothing else outside its schema. */
+/** Reads the merchant of the ledger in this database. The sandbox reads nothing else outside its schema. */
 import type { Queryable } from '../../platform/db/database.ts';
 
-/** @returns the merchant that a ledger here is stamped with, if there is a ledger and it is stamped */
+/** @returns the merchant account of the ledger, if there is a ledger and it has one */
 export async function readLedgerStamp(db: Queryable): Promise<string | undefined> {
   const [table] = await db.query<{ present: boolean }>(
     `select to_regclass('installation') is not null as present`,
@@ -13,7 +13,7 @@ export async function readLedgerStamp(db: Queryable): Promise<string | undefined
   return rows[0]?.merchantId;
 }
 
-/** Whether a sandbox ever lived in this database. */
+/** Whether a sandbox has used this database. */
 export async function hasSandbox(db: Queryable): Promise<boolean> {
   const rows = await db.query<{ present: boolean }>(
     `select to_regclass('sandbox.account') is not null as present`,

@@ -3,7 +3,7 @@ import type { ResourceKind } from '../../contract/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Resource } from '../domain/resource.ts';
 
-/** What a list is restricted to; both bounds of created time are inclusive. Undefined: not at all. */
+/** Restrictions of a list; both bounds of created time are inclusive, and undefined restricts nothing. */
 export interface ListFilter {
   readonly kind: ResourceKind;
   readonly statuses?: readonly string[] | undefined;
@@ -26,15 +26,15 @@ export interface ListPage {
   readonly limit: number;
   readonly offset: number;
   readonly order: ListOrder;
-  /** Mixed into the order of rows with one time, where it is unstable. */
+  /** Changes the order of rows with the same time, where it is unstable. */
   readonly salt: string;
-  /** ISO 8601: show everything as it was then. */
+  /** ISO 8601: shows the state of that time. */
   readonly asOf?: string | undefined;
 }
 
 const NOW_ROWS = 'sandbox.resources';
 
-/** Everything as it was at $1. */
+/** The state at $1. */
 const PAST_ROWS = `(
   select kind, id, parent_id, status, currency, customer_id, created_at, modified_at, state
     from sandbox.resources
@@ -46,8 +46,8 @@ const PAST_ROWS = `(
 )`;
 
 /**
- * One value is compared by itself rather than as a list of one: only then does an index on it also
- * give the order. $1 is the instant to look at; a typed use of it keeps its place where there is none.
+ * A single value is compared with `=` rather than as an array of one: only then can an index on it also
+ * provide the order. $1 is the time to show; the typed use keeps the parameter where it is not needed.
  */
 const CONDITIONS = `
       where kind = $2 and ($1::timestamptz is null or true)

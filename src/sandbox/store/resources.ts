@@ -6,7 +6,7 @@ import { type Resource, searchFields } from '../domain/resource.ts';
 /**
  * Inserts a resource.
  * @param recordedAt ISO 8601, by the sandbox's own clock
- * @returns false when the id is taken; a race for one id has one winner
+ * @returns false when the id exists; of concurrent inserts of one id, one succeeds
  */
 export async function insertResource(
   tx: Queryable,
@@ -84,7 +84,7 @@ export async function readResource(
   return rows[0];
 }
 
-/** A resource as it was; undefined where there was none then. @param asOf ISO 8601 */
+/** A resource at a past time; undefined where it did not exist then. @param asOf ISO 8601 */
 export async function readPastResource(
   db: Queryable,
   { kind, id, asOf }: { readonly kind: ResourceKind; readonly id: string; readonly asOf: string },
@@ -102,7 +102,7 @@ export async function readPastResource(
 }
 
 /**
- * Keeps what a resource is now, before a change, for lists and retrieves that show an older time.
+ * Copies a resource before a change, for lists and retrieves that show an older time.
  * @param validUntil ISO 8601: the time of the change
  */
 export async function insertPastResource(
@@ -162,8 +162,8 @@ export function lockDue(
 }
 
 /**
- * When something is due next, among resources and among webhooks.
- * @param inFlight numbers of deliveries that are being made
+ * The next due times of resources and of deliveries.
+ * @param inFlight ids of deliveries to leave out
  */
 export async function nextDue(
   db: Queryable,

@@ -7,14 +7,14 @@ export interface NewEvent {
   readonly kind: ResourceKind;
   readonly objectId: string;
   readonly eventType: string;
-  /** What there can be one event of. */
+  /** Unique: a second event with this key is not stored. */
   readonly onceKey: string;
   readonly body: string;
   readonly signature: string;
   readonly createdAt: string;
 }
 
-/** Stores an event. @returns its number, or undefined when there was one of its kind already */
+/** Stores an event. @returns its number, or undefined when there is one with its `onceKey` already */
 export async function insertEvent(tx: Queryable, event: NewEvent): Promise<number | undefined> {
   const rows = await tx.query<{ seq: number }>(
     `insert into sandbox.events
@@ -52,7 +52,7 @@ export async function countEvents(
 export interface NewDelivery {
   readonly eventSeq: number;
   readonly reason: string;
-  /** Of the retry schedule; undefined outside of it. */
+  /** Number in the retry schedule; undefined outside of it. */
   readonly attempt?: number | undefined;
   readonly otherBody?: string | undefined;
   readonly otherSignature?: string | undefined;
@@ -79,7 +79,7 @@ export async function insertDeliveries(
   );
 }
 
-/** A request to be made. */
+/** A delivery to be sent. */
 export interface DueDelivery {
   readonly id: number;
   readonly eventSeq: number;
@@ -96,7 +96,7 @@ export interface DueQuery {
   readonly limit: number;
 }
 
-/** Requests that are due and were not made, about other objects than `except`, earliest first. */
+/** Unsent deliveries that are due, about other objects than `except`, earliest first. */
 export function readDueDeliveries(
   db: Queryable,
   { until, except, limit }: DueQuery,
@@ -117,7 +117,7 @@ export function readDueDeliveries(
 export interface DeliveryResult {
   readonly id: number;
   readonly sentAt: string;
-  /** Undefined when no answer came. */
+  /** Undefined when there was no response. */
   readonly httpStatus: number | undefined;
   readonly error: string | undefined;
 }
@@ -137,10 +137,10 @@ export interface EventRow {
   readonly object_id: string;
   readonly event_type: string;
   readonly created: Date;
-  /** Requests made, and how many of them were answered with a 2xx. */
+  /** Deliveries sent, and how many of them were acknowledged with a 2xx. */
   readonly sent: number;
   readonly acknowledged: number;
-  /** Requests still to be made. */
+  /** Deliveries still to be sent. */
   readonly waiting: number;
 }
 
@@ -152,7 +152,7 @@ export interface EventFilter {
   readonly limit: number;
 }
 
-/** Events in the order in which they were made. */
+/** Events in the order of their creation. */
 export function listEvents(db: Queryable, filter: EventFilter): Promise<EventRow[]> {
   return db.query(
     `select e.seq, e.event_id, e.kind, e.object_id, e.event_type, e.created_at as created,
@@ -203,7 +203,7 @@ export interface DeliveryRow {
   readonly error: string | null;
 }
 
-/** Every request of an event, made or still to be made. */
+/** All deliveries of an event, sent or still to be sent. */
 export function readDeliveries(db: Queryable, eventSeq: number): Promise<DeliveryRow[]> {
   return db.query(
     `select id, reason, attempt, due_at as due, sent_at as sent, http_status, error

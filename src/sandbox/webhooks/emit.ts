@@ -1,4 +1,4 @@
-/** Makes the event of a change, with its plan of deliveries, in the transaction of the change. */
+/** Creates the event of a change and schedules its deliveries, in the transaction of the change. */
 import { CONTENT_TYPES, type EventType, type ResourceKind } from '../../contract/index.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { eventTypeOf, idOf, type Resource, type Shown } from '../domain/resource.ts';
@@ -10,7 +10,7 @@ import { eventId } from '../ids.ts';
 import { countEvents, insertDeliveries, insertEvent, type NewDelivery } from '../store/webhooks.ts';
 import { signWebhook } from './sign.ts';
 
-/** Where webhooks go. Without an address events are kept and nothing is sent. */
+/** Where webhooks are sent. Without a URL, events are stored and nothing is sent. */
 export interface WebhookTarget {
   readonly url: string | undefined;
   readonly secret: string;
@@ -24,9 +24,9 @@ export interface EmitParts {
 
 /** The instant of a change. */
 export interface EventTime {
-  /** By the sandbox's own clock: when requests are due. */
+  /** By the sandbox's own clock, for due times. */
   readonly ownMs: number;
-  /** By the clock that the service shows: what the body says. */
+  /** By the clock that the service shows, for the body. */
   readonly shownMs: number;
 }
 
@@ -63,7 +63,7 @@ export async function emitEvent(
     signature: signWebhook(body, secret),
     createdAt: isoTime(ownMs),
   });
-  // The fault of one event for each object and type: this change stays untold.
+  // The fault `one_event_per_type`: this change causes no event.
   if (eventSeq === undefined || url === undefined) return;
   const plan = planDeliveries(webhooks, faults.random(), subject);
   if (plan.length === 0) return;
@@ -96,7 +96,7 @@ const CONTENT_TYPE_OF = Object.fromEntries(
   Object.entries(CONTENT_TYPES).map(([type, kind]) => [kind, type]),
 ) as Record<ResourceKind, string>;
 
-/** The merchant's name for a resource where there is one: the same in every run of a test. */
+/** The merchant's own id where there is one: the same in every run with one seed. */
 function stableNameOf(resource: Resource): string {
   switch (resource.kind) {
     case 'dispute':
@@ -135,7 +135,7 @@ function newDelivery(delivery: PlannedDelivery, event: EventParts): NewDelivery 
   }
 }
 
-/** Another truth under the same event id: one minor unit more. */
+/** A different body under the same event id: one minor unit more. */
 function otherContent(body: string): string {
   const envelope = JSON.parse(body) as { content: { object: { amount: number | string } } };
   const { object } = envelope.content;

@@ -1,14 +1,13 @@
 /**
- * Sends what is due, and plans the next try of what was not inFlightByObject.
+ * Sends due deliveries, and schedules retries of those that were not acknowledged.
  *
- * *Under way*: inFlightByObject from what is due, and not recorded yet.
+ * *In flight*: claimed by the sender and not recorded yet.
  *
- * 1. Taken is any 2xx; a redirect is not followed. service-interface.md §6.3.
- * 2. A try sends the stored body and signature: retries differ in nothing.
- * 3. Requests about one object follow each other, those about different objects run side by side, up
- *    to a number. A receiver that hangs over one object holds up no other. Nothing promises an order
- *    beyond that.
- * 4. A request is recorded after its outcome. If the process dies between, it is made again.
+ * 1. Any 2xx acknowledges a delivery; redirects are not followed. service-interface.md §6.3.
+ * 2. Every attempt sends the stored body and signature, so retries are identical.
+ * 3. Deliveries about one object are sequential; those about different objects run in parallel, up to a
+ *    limit. A receiver that hangs over one object delays no other. There is no order between objects.
+ * 4. A delivery is recorded after its response. If the process dies before that, it is sent again.
  */
 import { SIGNATURE_HEADER } from '../../contract/index.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -27,16 +26,16 @@ import type { WebhookTarget } from './emit.ts';
 
 export interface Sender {
   /**
-   * Begins what is due until then, as far as there is room, and does not wait for the answers.
-   * @returns how many requests are under way because of it
-   * @throws Error when one that was under way could not be recorded; it will be made again
+   * Starts deliveries that are due by then, as capacity allows, without waiting for responses.
+   * @returns how many deliveries it started
+   * @throws Error when an earlier delivery could not be recorded; it will be sent again
    */
   start(until: Date): Promise<number>;
-  /** Numbers of the deliveries that are under way. */
+  /** Ids of the deliveries in flight. */
   inFlight(): readonly number[];
-  /** Resolves when nothing is under way. @throws Error as `start` does */
+  /** Resolves when nothing is in flight. @throws Error as `start` does */
   drained(): Promise<void>;
-  /** Ends requests in flight; they count as not made. */
+  /** Aborts requests in flight; they count as not sent. */
   abort(): void;
 }
 
@@ -44,21 +43,21 @@ export interface SenderParts {
   readonly db: Database;
   readonly clock: Clock;
   readonly target: () => WebhookTarget;
-  /** How long a receiver may take; the family's 30 s unless a test cannot wait that long. */
+  /** How long a receiver may take to respond. */
   readonly responseTimeoutMs: number;
-  /** Told when there is room for more. */
+  /** Called when there is capacity for more. */
   readonly onCapacity: () => void;
 }
 
-/** Sendings that may be under way, and objects whose requests run at the same time. */
+/** The most deliveries in flight, and the most objects with deliveries in parallel. */
 const MAX_IN_FLIGHT = 64;
 const MAX_PARALLEL_OBJECTS = 8;
 
 export function createSender(parts: SenderParts): Sender {
   const stopping = new AbortController();
-  /** What is under way, by object. */
+  /** Deliveries in flight, by object. */
   const inFlightByObject = new Map<string, DueDelivery[]>();
-  /** Of these, what no worker has come to. */
+  /** Those of them that no worker has started. */
   const waiting: DueDelivery[][] = [];
   const workers = new Set<Promise<void>>();
   let failure: Error | undefined;
@@ -152,7 +151,7 @@ async function post(
   stop: AbortSignal,
 ): Promise<DeliveryOutcome> {
   const { url } = parts.target();
-  if (url === undefined) return { status: undefined, error: 'no webhook address is set' };
+  if (url === undefined) return { status: undefined, error: 'no webhook URL is set' };
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -165,7 +164,7 @@ async function post(
       redirect: 'manual',
       signal: AbortSignal.any([stop, AbortSignal.timeout(parts.responseTimeoutMs)]),
     });
-    // Read to its end, so that the connection can be used again.
+    // Read to the end, so that the connection can be reused.
     await response.arrayBuffer();
     return { status: response.status, error: undefined };
   } catch (thrown) {

@@ -12,7 +12,7 @@ const sum = (status: string, received: number): StatusSum => ({
 });
 const query = { metrics: ['payment_processed_amount'] };
 
-test('3: a sum of exact integers that is none itself is an error, in rows and in totals', () => {
+test('3: a sum beyond the exact integers is an error, in rows and in totals', () => {
   const most = Number.MAX_SAFE_INTEGER;
   const exact = [sum('succeeded', most - 1), sum('partially_captured', 1)];
   expect(rowsOf('payments', query, exact)).toEqual([{ payment_processed_amount: most }]);

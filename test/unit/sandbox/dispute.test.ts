@@ -27,7 +27,7 @@ const payment = {
 } as PaymentState;
 
 function stateOf(decision: { readonly state?: DisputeState | undefined }): DisputeState {
-  if (decision.state === undefined) throw new Error('the step was refused');
+  if (decision.state === undefined) throw new Error('the step was rejected');
   return decision.state;
 }
 
@@ -71,7 +71,7 @@ describe('within a stage', () => {
 });
 
 // Rule 2.
-test('a stage is followed by later stages only, whatever the status, and brings a new deadline', () => {
+test('a stage is followed by later stages only, for every status, and brings a new deadline', () => {
   const later: Readonly<Record<DisputeStage, readonly DisputeStage[]>> = {
     pre_dispute: ['dispute', 'pre_arbitration', 'arbitration', 'dispute_reversal'],
     dispute: ['pre_arbitration', 'arbitration', 'dispute_reversal'],
@@ -101,25 +101,25 @@ describe('evidence', () => {
   const fields = { uncategorized_text: 'delivered and signed for' };
   const deadlineMs = Date.parse(open().challenge_required_by);
 
-  test('is taken until the deadline, not at it or after it', () => {
+  test('is accepted until the deadline, not at it or after it', () => {
     expect(changeEvidence(open(), fields, deadlineMs - 1).state?.status).toBe('challenged');
     for (const nowMs of [deadlineMs, deadlineMs + 1]) {
       expect(changeEvidence(open(), fields, nowMs).rejection).toMatchObject({ code: 'HE_03' });
     }
   });
 
-  test('is taken while a dispute is open or challenged, and not in its last stage', () => {
+  test('is accepted while a dispute is open or challenged, and not in its last stage', () => {
     for (const stage of DISPUTE_STAGES) {
       for (const status of DISPUTE_STATUSES) {
         const { rejection } = changeEvidence(disputeIn(stage, status), fields, NOW + 1);
-        const isTaken =
+        const isAccepted =
           (status === 'opened' || status === 'challenged') && stage !== 'dispute_reversal';
-        expect(rejection === undefined, `${stage}/${status}`).toBe(isTaken);
+        expect(rejection === undefined, `${stage}/${status}`).toBe(isAccepted);
       }
     }
   });
 
-  test('that is empty answers nothing: the dispute still expires', () => {
+  test('that is empty has no effect: the dispute still expires', () => {
     const state = stateOf(changeEvidence(open(), { uncategorized_text: '' }, NOW + 1));
     expect(state.status).toBe('opened');
     expect(groupEvidence(state)).toEqual({});
@@ -134,14 +134,14 @@ describe('evidence', () => {
   });
 });
 
-test('a dispute that nobody answers expires at its deadline; one that was accepted does not', () => {
+test('a dispute without a response expires at its deadline; an accepted one does not', () => {
   const deadlineMs = Date.parse(open().challenge_required_by);
   expect(runDisputeDue(open(), deadlineMs).status).toBe('expired');
   const accepted = stateOf(acceptDispute(open(), NOW + 1));
   expect(runDisputeDue(accepted, deadlineMs).status).toBe('accepted');
 });
 
-test('a dispute is about no more than the payment received, and about all of it unless said', () => {
+test('a dispute never exceeds what the payment received, and is about all of it by default', () => {
   const created = { disputeId: 'dp_1', nowMs: NOW, refundedMinor: 0 };
   expect(Number(open().amount)).toBe(6540);
   expect(openDispute(payment, { amount: 6540 }, created).rejection).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Seeded decisions: pure, repeatable, and of the share that was asked for. */
+/** Seeded decisions: pure, repeatable, and at the configured rate. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { MAX_RETRIES, retryDelayMs } from '../../../src/sandbox/domain/retrySchedule.ts';
@@ -8,7 +8,7 @@ import { createSeededRandom } from '../../../src/sandbox/faults/seededRandom.ts'
 import { faultsSchema } from '../../../src/sandbox/faults/settings.ts';
 import { signWebhook } from '../../../src/sandbox/webhooks/sign.ts';
 
-test('a throw depends on seed and subject alone', () => {
+test('a random number depends on seed and subject alone', () => {
   const [one, same, other] = [createSeededRandom(1), createSeededRandom(1), createSeededRandom(2)];
   one('something', 'else');
   expect(one('drop', 'pay_1')).toBe(same('drop', 'pay_1'));
@@ -37,7 +37,7 @@ test('without faults an event is sent once, at once', () => {
   ]);
 });
 
-test('a request fault counts only the requests that it fits', () => {
+test('a request fault counts only matching requests', () => {
   const { requests } = faultsSchema.parse({
     requests: [{ fault: 'cut_after', method: 'POST', path: '/refunds', times: 1 }],
   });
@@ -48,7 +48,7 @@ test('a request fault counts only the requests that it fits', () => {
   expect(faults.choose('POST', '/refunds')).toBeUndefined();
 });
 
-test('what is no fault is refused by name', () => {
+test('an unknown fault is rejected by name', () => {
   expect(() => faultsSchema.parse({ webhooks: { dorp: 1 } })).toThrow('dorp');
   expect(() => faultsSchema.parse({ webhooks: { drop: 2 } })).toThrow();
 });

@@ -29,7 +29,7 @@ const card = (number: string, fields: object = {}) => ({
   ...fields,
 });
 
-test.each(codes)('rule 3: %s can be had by card and by amount, in every family', (code) => {
+test.each(codes)('rule 3: %s has a card and an amount in every family', (code) => {
   const declined = { kind: 'declined', code };
   for (const family of families) {
     const expected = family === 'final' ? declined : { kind: family, afterwards: declined };
@@ -45,14 +45,14 @@ test.each(families)('%s without a code ends in approval', (family) => {
   expect(amountOutcome(testAmount(family))).toEqual(expected);
 });
 
-test('rule 2: an ordinary card leaves it to the amount, and an ordinary amount is approved', () => {
+test('rule 2: with an ordinary card the amount decides, and an ordinary amount is approved', () => {
   expect(cardOutcome(card('4242424242424242'), NOW_MS)).toBeUndefined();
   for (const amount of [1, 6540, 729_999, 780_000, 10 ** 12]) {
     expect(amountOutcome(amount)).toEqual({ kind: 'approved' });
   }
 });
 
-test('a card is good until its month has ended, with a year of two or four digits', () => {
+test('a card is valid until the end of its month, with a year of two or four digits', () => {
   const expires = (expMonth: string, expYear: string) =>
     cardOutcome(card('4242424242424242', { expMonth, expYear }), NOW_MS);
   expect(expires('11', '2026')).toBeUndefined();
@@ -60,7 +60,7 @@ test('a card is good until its month has ended, with a year of two or four digit
   expect(expires('10', '26')).toEqual({ kind: 'declined', code: 'UE_1002' });
 });
 
-test('the documentation names the prefixes and amounts as they are', () => {
+test('the documentation has the prefixes and amounts of the code', () => {
   const text = readFileSync(join(packageRoot(), 'docs/reference/sandbox.md'), 'utf8');
   for (const family of families) {
     expect(text).toContain(`\`${CARD_PREFIXES[family]}\``);

@@ -71,11 +71,11 @@ const created = fc
         nowMs: START_MS,
       },
     );
-    if (state === undefined) throw new Error('a right creation was refused');
+    if (state === undefined) throw new Error('a valid payment was rejected');
     return state;
   });
 
-test(`amounts, times and ends hold after every step (SANDBOX_SEED=${SEED})`, () => {
+test(`the rules for amounts, times and final statuses hold after every step (SANDBOX_SEED=${SEED})`, () => {
   fc.assert(
     fc.property(created, fc.array(step, { maxLength: 12 }), (first, steps) => {
       let state = first;
@@ -86,7 +86,7 @@ test(`amounts, times and ends hold after every step (SANDBOX_SEED=${SEED})`, () 
         expect(isKnownStatus('payment', state.status)).toBe(true);
         // Rule 2.
         expect(state.amount_received + state.amount_capturable).toBeLessThanOrEqual(state.amount);
-        // Rule 4: while an attempt lasts nothing is taken back.
+        // Rule 4.
         expect(state.amount_received).toBeGreaterThanOrEqual(before.amount_received);
         if (FINAL_STATUSES.payment.has(state.status)) {
           expect(state.amount_capturable).toBe(0);
@@ -101,7 +101,7 @@ test(`amounts, times and ends hold after every step (SANDBOX_SEED=${SEED})`, () 
   );
 });
 
-test('a rule never changes the state that it was given', () => {
+test('a rule never mutates its input', () => {
   fc.assert(
     fc.property(created, step, (state, apply) => {
       const copy = structuredClone(state);

@@ -23,7 +23,7 @@ describe('a new refund (rule 1)', () => {
   const amountOf = (amount: number | undefined, refundedMinor = 0) =>
     createRefund(payment, { amount }, { ...NEW, refundedMinor }).state?.amount;
 
-  test('takes all that was received unless it names less, and never more than is left', () => {
+  test('is about all that was received by default, and never more than is left', () => {
     expect(amountOf(undefined)).toBe(100);
     expect([1, 100].map((amount) => amountOf(amount))).toEqual([1, 100]);
     expect(amountOf(101)).toBeUndefined();
@@ -32,7 +32,7 @@ describe('a new refund (rule 1)', () => {
     expect(amountOf(undefined, 1)).toBeUndefined();
   });
 
-  test('is refused beyond the number that a payment may have, failed ones included', () => {
+  test('is rejected beyond the limit per payment, which includes failed refunds', () => {
     const at = (refundCount: number) =>
       createRefund(payment, { amount: 1 }, { ...NEW, refundCount }).rejection?.code;
     expect(at(MAX_REFUNDS_PER_PAYMENT - 1)).toBeUndefined();
@@ -40,7 +40,7 @@ describe('a new refund (rule 1)', () => {
   });
 });
 
-test('a failed refund is over, and a succeeded one can still fail', () => {
+test('a failed refund is final, and a succeeded one can still fail', () => {
   const refund = createRefund(payment, {}, NEW).state as RefundState;
   const reached = (status: RefundState['status']) =>
     REFUND_MOVES.filter((to) => moveRefund({ ...refund, status }, to, NOW + 1).state !== undefined);

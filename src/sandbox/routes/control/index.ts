@@ -1,6 +1,6 @@
 /**
- * Control routes, under `/_sandbox`: what the real service has no API for. No key is asked for: the
- * sandbox listens on loopback only, and http/guard.ts keeps browsers out. docs/reference/sandbox.md lists them.
+ * Control routes, under `/_sandbox`: what the real service has no API for. They need no key: the sandbox
+ * listens on loopback only, and http/guard.ts rejects browser pages. docs/reference/sandbox.md lists them.
  */
 import express, { type Router } from 'express';
 import { textParser } from '../../http/body.ts';

@@ -1,4 +1,4 @@
-/** Control routes that show: webhooks with their deliveries, and what the service really knows. */
+/** Control routes that show webhooks with their deliveries, and resources as they are stored. */
 import type { Router } from 'express';
 import { z } from 'zod';
 import { RESOURCE_KINDS } from '../../../contract/index.ts';

@@ -1,4 +1,4 @@
-/** How a control route is written: a schema, and a function from what it checked to an answer. */
+/** A control route: a schema, and a function from the validated input to a response body. */
 import type { Request, Response, Router } from 'express';
 import type { z } from 'zod';
 import { problemsOf } from '../../../contract/index.ts';
@@ -14,7 +14,7 @@ export interface ControlRoute<Input extends z.ZodType> {
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** Below CONTROL_PATH. */
   readonly path: string;
-  /** Judges path parameters, query and body together. */
+  /** Validates path parameters, query and body together. */
   readonly input: Input;
   readonly handle: (input: z.output<Input>) => Promise<Decision<object>>;
 }

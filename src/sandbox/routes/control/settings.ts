@@ -1,4 +1,4 @@
-/** Control routes that turn what the whole sandbox does: clock, faults, budget, keys, address. */
+/** Control routes for settings: clock, faults, rate limit, keys and webhook URL. */
 import type { Router } from 'express';
 import { z } from 'zod';
 import { API_KEY_PREFIXES } from '../../../contract/index.ts';
@@ -12,12 +12,12 @@ import { revokeKey, upsertKey } from '../../store/account.ts';
 import { addControlRoute } from './route.ts';
 
 const none = z.strictObject({});
-/** Ten years: far beyond any deadline, and still a year that ISO 8601 writes with four digits. */
+/** Ten years: longer than any deadline, and years still have four digits. */
 const MAX_ADVANCE_MS = 10 * 365 * 24 * 60 * 60 * 1000;
 const MIN_SECRET_LENGTH = 16;
 const HOLDS_DATA =
-  'The clock can be set only while the sandbox is empty: its payments bear times of this clock, and ' +
-  'new ones would be older than those. Advance the clock instead, or start with an empty database.';
+  'The clock can be set only while the sandbox is empty: new payments would have older times than ' +
+  'the stored ones. Advance the clock instead, or start with an empty database.';
 
 const KEY_LENGTH = 64;
 
@@ -110,7 +110,7 @@ function addFaultRoutes(router: Router, { faults, rateLimit }: Services): void {
   });
 }
 
-/** Keys of every kind, the first administrative one among them; secret ones have routes of the service's own. */
+/** Creates keys of every kind, including the first admin key; the service's own API creates secret keys only. */
 function addKeyRoutes(router: Router, { clock, db }: Services): void {
   addControlRoute(router, {
     method: 'post',
@@ -129,7 +129,7 @@ function addKeyRoutes(router: Router, { clock, db }: Services): void {
     handle: async ({ api_key: apiKey }) => {
       const at = isoTime(clock.nowMs());
       const isKnown = await revokeKey(db, { sha256: hashKey(apiKey), at });
-      return isKnown ? accept({ revoked: true }) : rejectUnknown('There is no such key');
+      return isKnown ? accept({ revoked: true }) : rejectUnknown('No API key has this value');
     },
   });
 }

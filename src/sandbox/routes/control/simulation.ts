@@ -1,4 +1,4 @@
-/** Control routes that play whom the merchant cannot: the customer, the processor, the banks. */
+/** Control routes that simulate the other parties: the customer, the processor, the banks. */
 import type { Router } from 'express';
 import { z } from 'zod';
 import { DISPUTE_STAGES, DISPUTE_STATUSES } from '../../../contract/index.ts';

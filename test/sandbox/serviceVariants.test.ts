@@ -1,4 +1,4 @@
-/** Habits of real services that the sandbox takes on by named faults: what is shown, how, and when. */
+/** Behavior of other services of the family, which the sandbox simulates by faults. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
@@ -33,9 +33,9 @@ const rows = async (kind: string): Promise<Body> => {
   return (await sandbox.call(method, `/${kind}/list`, method === 'POST' ? {} : undefined)).body
     .data;
 };
-const truth = async (): Promise<Body> =>
+const stored = async (): Promise<Body> =>
   (await sandbox.control('GET', '/resources/payment?limit=1000')).data;
-const told = async () => {
+const sent = async () => {
   await sandbox.control('POST', '/settle');
   return sandbox.listener.received.map(({ event }) => event);
 };
@@ -62,11 +62,11 @@ async function makeAll(): Promise<void> {
   await sandbox.advance(2 * SECOND_MS);
 }
 
-describe('thin and undated bodies', () => {
+describe('bodies with few fields, and without times', () => {
   test('webhooks.thin: objects have their ids, status, amount and currency, and no more', async () => {
     await faults({ webhooks: { thin: 1 } });
     await makeAll();
-    const objects = new Map((await told()).map(({ content }) => [content.type, content.object]));
+    const objects = new Map((await sent()).map(({ content }) => [content.type, content.object]));
     expect(objects.get('payment_details')).toEqual({
       payment_id: 'pay_a',
       merchant_id: sandbox.merchantId,
@@ -116,11 +116,11 @@ describe('thin and undated bodies', () => {
   });
 
   test.each([
-    ['webhooks', async () => (await told())[0]?.content.object],
+    ['webhooks', async () => (await sent())[0]?.content.object],
     ['lists', async () => (await rows('payments'))[0]],
     ['retrieves', async () => (await retrieve('pay_a')).body],
   ])(
-    '%s.omit_fields: bodies lack created or their version there, and nowhere else',
+    '%s.omit_fields: bodies of this channel alone are without created or their version',
     async (channel, show) => {
       await faults({ [channel]: { omit_fields: ['created', 'version'] } });
       await pay('pay_a');
@@ -128,7 +128,7 @@ describe('thin and undated bodies', () => {
       expect(shown).toMatchObject({ payment_id: 'pay_a', amount_received: 6540 });
       expect(shown).not.toHaveProperty('created');
       expect(shown).not.toHaveProperty('modified_at');
-      expect((await truth())[0]).toMatchObject({ created: expect.any(String) });
+      expect((await stored())[0]).toMatchObject({ created: expect.any(String) });
       await faults({ [channel]: { omit_fields: ['version'] } });
       await pay('pay_b');
       if (channel !== 'webhooks') expect(await show()).toHaveProperty('created');
@@ -136,7 +136,7 @@ describe('thin and undated bodies', () => {
   );
 });
 
-describe('late views', () => {
+describe('lagging views', () => {
   test('lists.replica_lag_ms of 30 s beside a retrieve of now: the list lags the retrieve', async () => {
     await faults({ lists: { replica_lag_ms: 30 * SECOND_MS } });
     await pay('pay_a', { capture_method: 'manual' });
@@ -154,7 +154,7 @@ describe('late views', () => {
     expect((await retrieve('pay_a')).status).toBe(404);
     await sandbox.advance(20 * SECOND_MS);
     expect((await retrieve('pay_a')).body.status).toBe('requires_capture');
-    // The answer of what changed it is of now.
+    // The response to a change shows the current state.
     expect((await capture('pay_a')).status).toBe('succeeded');
     expect((await retrieve('pay_a')).body.status).toBe('requires_capture');
     await sandbox.advance(20 * SECOND_MS);
@@ -178,8 +178,8 @@ describe('late views', () => {
   });
 });
 
-describe('how payments go', () => {
-  test('payments.processing_first: the answer is processing, and the decision comes later', async () => {
+describe('payments', () => {
+  test('payments.processing_first: the response is processing, and the decision comes later', async () => {
     await faults({ payments: { processing_first: 1, processing_ms: 10 * MINUTE_MS } });
     expect(await pay('paid')).toMatchObject({ status: 'processing', amount_received: 0 });
     await pay('held', { capture_method: 'manual' });
@@ -189,7 +189,7 @@ describe('how payments go', () => {
     expect(confirmed.body.status).toBe('processing');
     await sandbox.advance(9 * MINUTE_MS);
     const statuses = async () =>
-      Object.fromEntries((await truth()).map((one: Body) => [one.payment_id, one.status]));
+      Object.fromEntries((await stored()).map((one: Body) => [one.payment_id, one.status]));
     expect(new Set(Object.values(await statuses()))).toEqual(new Set(['processing']));
     await sandbox.advance(MINUTE_MS);
     expect(await statuses()).toEqual({
@@ -198,7 +198,7 @@ describe('how payments go', () => {
       bad: 'failed',
       open: 'succeeded',
     });
-    const types = (await told()).map(({ event_type: type }) => type);
+    const types = (await sent()).map(({ event_type: type }) => type);
     expect(types).toContain('payment_processing');
   });
 
@@ -223,33 +223,33 @@ describe('how payments go', () => {
     expect((await sandbox.call('POST', '/refunds', refund)).status).toBe(200);
   });
 
-  test('payments.early_received: processing shows the full amount, failed shows null, the truth neither', async () => {
+  test('payments.early_received: processing shows the full amount, failed shows null, and neither is stored', async () => {
     await faults({ payments: { early_received: 1, surcharge: 1 } });
     const net = 6540 + 196;
     expect(await payLater('pay_a')).toMatchObject({ status: 'processing', amount_received: net });
     expect((await retrieve('pay_a')).body.amount_received).toBe(net);
     expect((await rows('payments'))[0].amount_received).toBe(net);
-    expect((await truth())[0].amount_received).toBe(0);
+    expect((await stored())[0].amount_received).toBe(0);
     await sandbox.advance(5 * MINUTE_MS);
     expect((await retrieve('pay_a')).body).toMatchObject({
       status: 'failed',
       amount_received: null,
     });
-    expect((await truth())[0].amount_received).toBe(0);
-    const received = (await told()).map(({ content }) => content.object.amount_received);
+    expect((await stored())[0].amount_received).toBe(0);
+    const received = (await sent()).map(({ content }) => content.object.amount_received);
     expect(received).toEqual([net, null]);
   });
 });
 
-describe('a clock that is off', () => {
-  test('clock_offset_ms: every time that is stamped, shown or dated is off, and things are due as ever', async () => {
-    const offMs = 3 * DAY_MS;
-    await faults({ clock_offset_ms: offMs, payments: { processing_first: 1 } });
+describe('a wrong clock', () => {
+  test('clock_offset_ms: every time that is written or shown is off, and due times are not affected', async () => {
+    const offsetMs = 3 * DAY_MS;
+    await faults({ clock_offset_ms: offsetMs, payments: { processing_first: 1 } });
     const aheadMs = (time: unknown) => Date.parse(String(time)) - Date.now();
-    const isOff = (time: unknown) => Math.abs(aheadMs(time) - offMs) < 10 * MINUTE_MS;
+    const isOff = (time: unknown) => Math.abs(aheadMs(time) - offsetMs) < 10 * MINUTE_MS;
     const made = await pay('pay_a');
     const reply = await retrieve('pay_a');
-    const [event] = await told();
+    const [event] = await sent();
     const times = [
       made.created,
       made.modified_at,
@@ -264,7 +264,7 @@ describe('a clock that is off', () => {
     expect(isOff(decided.captured_at)).toBe(true);
   });
 
-  test('once the clock is right again, new times are right and old ones stay as they were stamped', async () => {
+  test('once the clock is right again, new times are right and old ones do not change', async () => {
     await faults({ clock_offset_ms: 3 * DAY_MS, retrieves: { lag_ms: 20 * SECOND_MS } });
     const wrong = await pay('wrong', { capture_method: 'manual' });
     await faults({ retrieves: { lag_ms: 20 * SECOND_MS } });
@@ -277,7 +277,7 @@ describe('a clock that is off', () => {
     expect(Date.parse(changed.modified_at)).toBeGreaterThan(Date.parse(wrong.modified_at));
   });
 
-  test('a clock that was off changes no hold: it still lapses after seven days', async () => {
+  test('a wrong clock changes no hold: it still expires after seven days', async () => {
     await faults({ clock_offset_ms: 30 * DAY_MS });
     await pay('held', { capture_method: 'manual_multiple' });
     await sandbox.control('DELETE', '/faults');

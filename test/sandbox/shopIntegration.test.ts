@@ -1,4 +1,4 @@
-/** The code of docs/guides/shop-integration.md compiles as a shop's would, and does what the guide says. */
+/** The code of docs/guides/shop-integration.md compiles in a shop, and does what the guide promises. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ let proxy: RecordingProxy;
 beforeAll(async () => {
   sandbox = await startTestSandbox();
   proxy = await startRecordingProxy(sandbox.baseUrl);
-  answerInItsPlace();
+  addStandInResponses();
   const guide = readFileSync(join(root, 'docs/guides/shop-integration.md'), 'utf8');
   const blocks = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code);
   mkdirSync(folder, { recursive: true });
@@ -42,8 +42,8 @@ afterAll(async () => {
 
 const BANK = 'https://bank.example/3ds';
 
-/** The words of other services of the family for a customer who has to act. */
-function answerInItsPlace(): void {
+/** Other statuses of services of the family for a customer who has to act. */
+function addStandInResponses(): void {
   const redirect = { redirect_to_url: BANK };
   for (const body of [
     { payment_id: 'order-4-1', status: 'requires_customer_action', next_action: redirect },
@@ -54,7 +54,7 @@ function answerInItsPlace(): void {
   }
 }
 
-/** The money of a payout that is confirmed and not fulfilled goes to whoever it names. */
+/** A payout of somebody else, confirmed and not fulfilled: the shop must not fulfill it. */
 const ANYBODYS = {
   amount: 5000,
   currency: 'EUR',
@@ -73,31 +73,31 @@ const story = (inputs: object) => `
     return await (await fetch(base + path, { ...json, body: JSON.stringify(body) })).json();
   };
   const order = (id, attempt = 1) => ({ id, attempt, amount: 6540, currency: 'USD' });
-  const told = {};
-  told.plain = await shop.checkOut(order('1'), { payment_method_data: plain, billing });
-  told.again = await shop.checkOut(order('1'), { payment_method_data: plain, billing });
-  told.secure = (await shop.checkOut(order('2'), { payment_method_data: secure, billing })).do;
+  const results = {};
+  results.plain = await shop.checkOut(order('1'), { payment_method_data: plain, billing });
+  results.again = await shop.checkOut(order('1'), { payment_method_data: plain, billing });
+  results.secure = (await shop.checkOut(order('2'), { payment_method_data: secure, billing })).do;
   await post('/_sandbox/payments/order-2-1/action', { action: 'complete' });
-  told.returned = await shop.customerReturned(order('2'));
-  told.declined = await shop.checkOut(order('3'), { payment_method_data: declined, billing });
-  told.declinedAgain = await shop.checkOut(order('3'), { payment_method_data: plain, billing });
-  told.otherCard = await shop.checkOut(order('3', 2), { payment_method_data: plain, billing });
-  told.captured = await shop.capture(order('1'));
-  told.refund = await shop.refund(order('1'), 'r1', 540);
-  told.refundAgain = await shop.refund(order('1'), 'r1', 540);
+  results.returned = await shop.customerReturned(order('2'));
+  results.declined = await shop.checkOut(order('3'), { payment_method_data: declined, billing });
+  results.declinedAgain = await shop.checkOut(order('3'), { payment_method_data: plain, billing });
+  results.otherCard = await shop.checkOut(order('3', 2), { payment_method_data: plain, billing });
+  results.captured = await shop.capture(order('1'));
+  results.refund = await shop.refund(order('1'), 'r1', 540);
+  results.refundAgain = await shop.refund(order('1'), 'r1', 540);
   const { dispute_id } = await post('/_sandbox/disputes', { payment_id: 'order-1-1', amount: 6000 });
-  told.evidence = await shop.contest(dispute_id, new File(['paid'], 'receipt.txt'), 'TRACK-1');
-  told.payout = await shop.payOut('supplier-7', 900, 'DE02120300000000202051', 'BYLADEM1');
-  told.payoutAgain = await shop.payOut('supplier-7', 900, 'DE02120300000000202051', 'BYLADEM1');
+  results.evidence = await shop.contest(dispute_id, new File(['paid'], 'receipt.txt'), 'TRACK-1');
+  results.payout = await shop.payOut('supplier-7', 900, 'DE02120300000000202051', 'BYLADEM1');
+  results.payoutAgain = await shop.payOut('supplier-7', 900, 'DE02120300000000202051', 'BYLADEM1');
   const anybodys = await post('/payouts/create', ${JSON.stringify(ANYBODYS)});
   await post('/_sandbox/faults', { lists: { ignored_filters: ['merchant_order_reference_id'] } }, 'PUT');
-  told.otherPayout = await shop.payOut('supplier-8', 800, 'DE02120300000000202051', 'BYLADEM1');
-  told.payoutUnfiltered = await shop.payOut('supplier-7', 900, 'DE02120300000000202051', 'BYLADEM1');
+  results.otherPayout = await shop.payOut('supplier-8', 800, 'DE02120300000000202051', 'BYLADEM1');
+  results.payoutUnfiltered = await shop.payOut('supplier-7', 900, 'DE02120300000000202051', 'BYLADEM1');
   const untouched = await fetch(base + '/payouts/' + anybodys.payout_id, { headers: { 'api-key': apiKey } });
-  told.anybodys = (await untouched.json()).status;
-  told.acting = [await shop.customerReturned(order('4')), await shop.customerReturned(order('5'))];
-  told.actingNowhere = await shop.customerReturned(order('6'));
-  console.log(JSON.stringify(told));
+  results.anybodys = (await untouched.json()).status;
+  results.acting = [await shop.customerReturned(order('4')), await shop.customerReturned(order('5'))];
+  results.actingNowhere = await shop.customerReturned(order('6'));
+  console.log(JSON.stringify(results));
 `;
 
 test('the code of the guide compiles and runs', async () => {
