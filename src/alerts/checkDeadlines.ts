@@ -1,5 +1,5 @@
 /**
- * Sends reminders of deadlines at their thresholds, and of alerts whose snooze has ended. The scheduler
+ * Sends reminders of deadlines at their thresholds, and of alerts after their snooze. The scheduler
  * runs it every minute.
  *
  * 1. Each threshold sends one reminder. Of several missed thresholds only the last one does, so that a
@@ -85,7 +85,7 @@ function reminderOf(due: DueDeadline, nowMs: number): SubjectAlerts | undefined 
   };
 }
 
-/** Sends a reminder of each active alert whose snooze ends. @returns how many */
+/** Sends a reminder of each active alert when its snooze ends. @returns how many */
 async function remindOfSnoozed(tx: Queryable, nowMs: number): Promise<number> {
   const ids = await endSnoozes(tx, { now: new Date(nowMs), limit: ROWS_PER_TRANSACTION });
   const entries = ids.map((alertId) => ({ alertId, type: 'reminder' as const }));

@@ -72,24 +72,24 @@ const FINDINGS_PER_TRANSACTION = 1_000;
 
 /** Whether an API key is set decides how long an excess awaits confirmation. */
 interface RaiseOptions {
-  readonly isServiceAsked: boolean;
+  readonly hasApiKey: boolean;
 }
 
 /**
- * Raises missing alerts about findings: those whose grace period is over, excesses that the service
+ * Raises missing alerts about findings: those past their grace period, excesses that the service
  * confirmed, and findings of versions without alerts.
  * @returns how many findings it processed
  */
 export async function raiseWaitingFindings(
   db: Database,
-  { isServiceAsked }: RaiseOptions,
+  { hasApiKey }: RaiseOptions,
 ): Promise<number> {
   const limit = FINDINGS_PER_TRANSACTION;
   const graces = GRACES.filter((grace) => !isExcess(grace.class));
   const excesses = {
     classes: EXCESS_CLASSES,
     settlingMs: SETTLING_MS,
-    waitMs: confirmationWaitMs(isServiceAsked),
+    waitMs: confirmationWaitMs(hasApiKey),
     limit,
   };
   return (

@@ -62,7 +62,7 @@ export function createSystemWatch({
     await db.transaction(async (tx) => {
       await syncAlerts(tx, evaluateSystem(await readFacts(tx, known)));
     });
-    const findings = await raiseWaitingFindings(db, { isServiceAsked: isReconciling });
+    const findings = await raiseWaitingFindings(db, { hasApiKey: isReconciling });
     if (findings > 0) log.info({ findings }, 'alerts.findings_processed');
     await removeOldCounts(db);
     await removeOldClockReports(db);

@@ -15,7 +15,7 @@ import { type AlertsJob, enqueueWakeUps } from './jobs.ts';
 import { deleteOtherHealth } from './store/channelHealth.ts';
 import { deleteSettled, giveUpAbandoned, readDueChannels } from './store/messages.ts';
 
-/** SubjectAlerts messages are kept so long, to answer what was sent to a receiver. */
+/** SubjectAlerts messages are kept so long, to show what was sent to a receiver. */
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 const ROWS = 5_000;
 

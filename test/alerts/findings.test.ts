@@ -94,7 +94,7 @@ describe('a finding', () => {
       `update findings set updated_at = updated_at - interval '30 minutes' where subject = $1`,
       [`order:order:${orderId}`],
     );
-    await raiseWaitingFindings(db, { isServiceAsked: false });
+    await raiseWaitingFindings(db, { hasApiKey: false });
     const rows = await db.query(
       'select rule, severity, order_id, sentence from alerts where subject = $1',
       [`order:order:${orderId}`],
@@ -172,7 +172,7 @@ describe('a finding that a retrieve usually closes', () => {
   test('does not alert when it is closed in time', async () => {
     const subject = `payment:${unique('pay')}`;
     await open(subject);
-    await raiseWaitingFindings(db, { isServiceAsked: true });
+    await raiseWaitingFindings(db, { hasApiKey: true });
     await db.transaction((tx) => closeClasses(tx, ['stale_local'], [subject]));
     expect(await alertsOf(subject)).toEqual([]);
   });
@@ -181,8 +181,8 @@ describe('a finding that a retrieve usually closes', () => {
     const subject = `payment:${unique('pay')}`;
     await open(subject);
     await grow(subject);
-    await raiseWaitingFindings(db, { isServiceAsked: true });
-    await raiseWaitingFindings(db, { isServiceAsked: true });
+    await raiseWaitingFindings(db, { hasApiKey: true });
+    await raiseWaitingFindings(db, { hasApiKey: true });
     expect(said(await alertsOf(subject))).toEqual([['stale_local', 'open', 'opened']]);
     await db.transaction((tx) => closeClasses(tx, ['stale_local'], [subject]));
     expect(said(await alertsOf(subject))).toEqual([
@@ -195,7 +195,7 @@ describe('a finding that a retrieve usually closes', () => {
     await open(subject);
     await grow(subject);
     await acceptFinding(db, await findingOf(subject), { by: 'ada', reason: 'known' });
-    await raiseWaitingFindings(db, { isServiceAsked: true });
+    await raiseWaitingFindings(db, { hasApiKey: true });
     expect(await alertsOf(subject)).toEqual([]);
   });
 });

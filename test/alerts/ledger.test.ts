@@ -74,7 +74,7 @@ const inShort = async (subject: string) =>
 /** Lets the wait for a confirmation of excesses pass. */
 async function outwait(): Promise<void> {
   await db.query(`update findings set updated_at = updated_at - interval '1 hour'`);
-  await raiseWaitingFindings(db, { isServiceAsked: false });
+  await raiseWaitingFindings(db, { hasApiKey: false });
 }
 
 test('ordinary payments, refunds and payouts run no statement on alerts', async () => {

@@ -111,7 +111,7 @@ type Alerts = Readonly<Record<string, readonly string[]>>;
 /** Time passes in which nobody asks the service, so that what seems to be lost is said unconfirmed. */
 async function outwait(of: TestDatabase): Promise<void> {
   await of.query(`update findings set updated_at = updated_at - interval '1 hour'`);
-  await raiseWaitingFindings(of, { isServiceAsked: false });
+  await raiseWaitingFindings(of, { hasApiKey: false });
 }
 
 /** All alerts there are, by subject. */

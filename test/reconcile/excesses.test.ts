@@ -99,7 +99,7 @@ async function refreshOnce(): Promise<Round> {
   return await createRefresh(parts).round(new AbortController().signal);
 }
 
-const raiseAlerts = (isServiceAsked = true) => raiseWaitingFindings(db, { isServiceAsked });
+const raiseAlerts = (hasApiKey = true) => raiseWaitingFindings(db, { hasApiKey });
 const classes = async (subject: string) =>
   (await readOpenFindings(db, subject)).map((finding) => finding.class);
 const alerts = async (subject: string) =>

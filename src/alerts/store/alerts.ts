@@ -100,7 +100,7 @@ export async function updateAlerts(tx: Queryable, kept: readonly KeptAlert[]): P
   );
 }
 
-/** Resolves alerts whose condition no longer holds. */
+/** Resolves alerts when their condition no longer holds. */
 export async function resolveAlerts(
   tx: Queryable,
   alerts: readonly { readonly id: number }[],

@@ -67,7 +67,7 @@ export async function dropDeadlines(tx: Queryable, refs: readonly DeadlineRef[])
 }
 
 /**
- * Locks the resources whose deadlines are due, longest due first. Locked resources are skipped: the
+ * Locks the resources with due deadlines, longest due first. Locked resources are skipped: the
  * transaction that changes them plans again, and the next run follows within a minute.
  */
 export function lockDue(

@@ -12,7 +12,7 @@ export interface StoredFinding {
 }
 
 /**
- * Open findings without an alert that are not accepted and whose grace period is over. They are locked,
+ * Open findings without an alert that are not accepted and past their grace period. They are locked,
  * so that none is closed before its alert is written. Findings that another transaction is changing are
  * left to that transaction.
  */
@@ -46,7 +46,7 @@ export function lockAwaitingExcesses(
   tx: Queryable,
   request: {
     readonly classes: readonly string[];
-    /** Responses count whose request was sent so long after the finding came to show what it shows. */
+    /** Only responses to requests sent this long after the last change of the finding count. */
     readonly settlingMs: number;
     readonly waitMs: number;
     readonly limit: number;

@@ -25,7 +25,7 @@ export interface Missed {
   readonly webhooks: number;
 }
 
-/** A process whose machine has a wrong clock. */
+/** A process on a machine with a wrong clock. */
 export interface SkewedClock {
   readonly process: string;
   readonly roles: string;
@@ -64,7 +64,7 @@ export interface SystemFacts {
     | undefined;
   /** Minutes within RATE_WINDOW_MS in which the rate limit was exhausted. */
   readonly exhaustedMinutes: number;
-  /** Processes whose clock differs from the database's, the largest difference first. */
+  /** Processes with a clock that differs from the database's, the largest difference first. */
   readonly clocks: readonly SkewedClock[];
 }
 
@@ -346,7 +346,7 @@ function rateExhausted({ exhaustedMinutes, openRules }: SystemFacts): SystemAler
     severity: 'warning',
     sentence: `In ${counted(exhaustedMinutes, 'minute')} of the last ${RATE_WINDOW_MS / MINUTE_MS} the rate limit of the payment service was exhausted. The service rejects requests of the shop, too, and reconciliation waits.`,
     nextStep:
-      'Find the program that uses the API key so often, or ask the service for a higher limit',
+      'Find the program that uses the API key so often, or request a higher limit from the service',
     detail: { exhaustedMinutes },
   };
 }

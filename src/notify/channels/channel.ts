@@ -20,5 +20,5 @@ export interface Channel {
   send(message: OutgoingMessage): Promise<AttemptResult>;
 }
 
-/** Standard Webhooks asks senders for 15 to 30 seconds. */
+/** Standard Webhooks recommends 15 to 30 seconds. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;

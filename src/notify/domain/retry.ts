@@ -2,7 +2,7 @@
  * When a failed message and its channel are retried.
  *
  * 1. A channel is *unavailable* after no response, 5xx, 408, 425 or 429. All of its messages wait: 5 s,
- *    then twice as long each time, up to 5 minutes, or for as long as the response asks, up to an hour.
+ *    then twice as long each time, up to 5 minutes, or for the time in `retry-after`, up to an hour.
  *    Then one message, the *probe*, finds out whether the channel is back. Each probe is another
  *    message: some receivers fail on one message and would accept all others. Attempts that were in
  *    progress when the outage was found belong to the same outage: only probes extend the wait.
@@ -24,7 +24,7 @@ export type AttemptResult =
   | {
       readonly outcome: 'unavailable';
       readonly response: string;
-      /** The wait that the receiver asked for. */
+      /** The wait in `retry-after`. */
       readonly retryAfterMs?: number | undefined;
     };
 
@@ -87,8 +87,8 @@ export function planRetry(facts: FailureFacts): RetryPlan {
       const ownMs = nowMs + outageBackoffMs(attempts, jitter);
       if (health.outage) return { nextAttemptMs: isTooOld ? undefined : ownMs, health };
       const failures = (known?.outage?.failures ?? 0) + 1;
-      const askedMs = Math.min(result.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
-      const retryAtMs = nowMs + Math.max(askedMs, outageBackoffMs(failures, jitter));
+      const requestedMs = Math.min(result.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
+      const retryAtMs = nowMs + Math.max(requestedMs, outageBackoffMs(failures, jitter));
       return {
         nextAttemptMs: isTooOld ? undefined : Math.max(retryAtMs, ownMs),
         health: { ...health, outage: { failures, retryAtMs } },

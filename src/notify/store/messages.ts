@@ -50,7 +50,7 @@ export async function countSingles(
   return new Map(rows.map(({ channel, singles }) => [channel, singles]));
 }
 
-/** A message whose delivery is in progress. */
+/** A message with a delivery in progress. */
 export interface ClaimedMessage {
   readonly id: string;
   readonly content: Content;

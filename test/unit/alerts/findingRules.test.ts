@@ -187,7 +187,7 @@ describe.each([
     severity: 'warning',
     sentence:
       'The ledger has payment pay_1 of 65.40 USD, and the service responds that it does not exist.',
-    nextStep: "npx tallyhook refresh pay_1; then ask the service's support about it",
+    nextStep: "npx tallyhook refresh pay_1; then contact the service's support about it",
   },
   {
     class: 'orphan',
@@ -261,9 +261,9 @@ describe.each([
     detail: { paymentId: 'pay_2', namedPayments: ['pay_1', 'pay_2'] },
     severity: 'warning',
     sentence:
-      'Events and responses of the service name different payments for refund ref_1: pay_1, pay_2. The ledger books it under pay_2, which the latest one names.',
+      'Events and responses of the service name different payments for refund ref_1: pay_1, pay_2. The ledger assigns it to pay_2, which the latest one names.',
     nextStep:
-      "npx tallyhook orders explain ref_1; ask the service's support which payment it belongs to",
+      "npx tallyhook orders explain ref_1; contact the service's support which payment it belongs to",
   },
   {
     class: 'label_conflict',
@@ -273,7 +273,7 @@ describe.each([
     sentence:
       'Event 12 is labeled refund_details, but its ids name payment pay_1. Nothing was posted from it; Tallyhook retrieves payment pay_1 from the service.',
     nextStep:
-      "npx tallyhook events show 12; ask the service's support which resource the event is about, then run npx tallyhook refresh ID",
+      "npx tallyhook events show 12; contact the service's support which resource the event is about, then run npx tallyhook refresh ID",
   },
   {
     class: 'event_id_reused',

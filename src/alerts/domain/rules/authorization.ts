@@ -145,7 +145,7 @@ function expiredAlert(facts: ResourceFacts): Alert {
     variant: '',
     severity: 'warning',
     sentence: `The authorization of ${amount} on payment ${facts.id}${belonging(facts)} expired: it was not captured in time, and the money is released.`,
-    nextStep: `Do not ship the order; ask the customer for a new payment. History: ${history(facts)}`,
+    nextStep: `Do not ship the order; request a new payment from the customer. History: ${history(facts)}`,
     detail: { ...resourceDetail(facts), expiredMinor: leftMinor },
     orderId: facts.orderId,
     paymentId: facts.paymentId,

@@ -189,7 +189,7 @@ function unknownAlert(facts: ResourceFacts, status: string): Alert {
     variant: `${facts.stage ?? ''}/${status}`,
     severity: 'warning',
     sentence: `${named(facts)} has the status ${status}, which this version of Tallyhook does not know.`,
-    nextStep: `Ask the service's support what it means. History: ${history(facts)}`,
+    nextStep: `Contact the service's support what it means. History: ${history(facts)}`,
   });
 }
 

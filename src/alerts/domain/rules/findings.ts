@@ -127,9 +127,9 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
     severity: 'warning',
     graceMs: 0,
     sentence: ({ subject, detail, place }) =>
-      `Events and responses of the service name different payments for ${inner(subject)}${ofMoney(place)}: ${listed(detail.namedPayments)}. The ledger books it under ${quote(detail.paymentId)}, which the latest one names.`,
+      `Events and responses of the service name different payments for ${inner(subject)}${ofMoney(place)}: ${listed(detail.namedPayments)}. The ledger assigns it to ${quote(detail.paymentId)}, which the latest one names.`,
     nextStep: (finding) =>
-      `${explain(finding)}; ask the service's support which payment it belongs to`,
+      `${explain(finding)}; contact the service's support which payment it belongs to`,
   },
   unknown_status: {
     severity: 'warning',
@@ -157,7 +157,7 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
     graceMs: 0,
     sentence: ({ subject, place }) =>
       `The ledger has ${inner(subject)}${ofMoney(place)}, and the service responds that it does not exist.`,
-    nextStep: ({ subject }) => `${refresh(subject)}; then ask the service's support about it`,
+    nextStep: ({ subject }) => `${refresh(subject)}; then contact the service's support about it`,
   },
   orphan: {
     severity: 'warning',
@@ -219,7 +219,7 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
     sentence: ({ subject, detail }) =>
       `${named(subject)} is labeled ${quote(detail.label)}, but its ids name ${resourceIn(detail)}. Nothing was posted from it; Tallyhook retrieves ${resourceIn(detail)} from the service.`,
     nextStep: ({ subject }) =>
-      `npx tallyhook events show ${idOf(subject)}; ask the service's support which resource the event is about, then run npx tallyhook refresh ID`,
+      `npx tallyhook events show ${idOf(subject)}; contact the service's support which resource the event is about, then run npx tallyhook refresh ID`,
   },
   event_id_reused: {
     severity: 'warning',
@@ -398,10 +398,10 @@ function partOf(part: unknown): string {
   return `${quote(id)}, ${amount(amountMinor, currency)}`;
 }
 
-function joined(items: unknown, say: (item: unknown) => string, separator: string): string {
+function joined(items: unknown, format: (item: unknown) => string, separator: string): string {
   if (!Array.isArray(items)) return 'unknown';
   const more = items.length > MOST_LISTED ? ` and ${items.length - MOST_LISTED} more` : '';
-  return `${items.slice(0, MOST_LISTED).map(say).join(separator)}${more}`;
+  return `${items.slice(0, MOST_LISTED).map(format).join(separator)}${more}`;
 }
 
 function formatTime(iso: unknown): string {

@@ -55,7 +55,7 @@ function overdueAlert(facts: TermFacts): Alert {
     variant: '',
     severity: 'warning',
     sentence: `${name}${belonging(facts)} has been ${status}${since}; it usually takes ${termDays} days at most.`,
-    nextStep: `npx tallyhook refresh ${shellWord(id)}; if nothing changes, ask the service's support. History: ${history(facts)}`,
+    nextStep: `npx tallyhook refresh ${shellWord(id)}; if nothing changes, contact the service's support. History: ${history(facts)}`,
     detail: { ...resourceDetail(facts), termDays },
     orderId: facts.orderId,
     paymentId: facts.paymentId,
