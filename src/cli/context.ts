@@ -111,24 +111,6 @@ export function printJson(value: unknown): void {
   console.log(JSON.stringify(value, null, 2));
 }
 
-/** Prints rows under headings, in columns. */
-export function printTable(
-  headings: readonly string[],
-  rows: readonly (readonly string[])[],
-): void {
-  const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  for (const row of [headings, ...rows]) {
-    console.log(
-      row
-        .map((cell, column) => printable(cell).padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    );
-  }
-}
-
 /** Text from outside must not move the cursor or change the colours of a terminal. */
 export function printable(text: string): string {
   return text.replace(/\p{C}/gu, '\uFFFD');

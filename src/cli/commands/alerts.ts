@@ -6,8 +6,9 @@ import { CHANNELS, type ChannelName } from '../../notify/domain/message.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { createLog } from '../../platform/log.ts';
-import { printJson, printTable, readConfig } from '../context.ts';
+import { printJson, readConfig } from '../context.ts';
 import { jsonOption } from '../options.ts';
+import { printTable } from '../table.ts';
 import {
   acknowledgeAlertCommand,
   listAlertsCommand,

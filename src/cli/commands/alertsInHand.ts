@@ -6,17 +6,10 @@ import { type AlertRow, readAlert, readAlertRows } from '../../alerts/store/aler
 import { OperatorError } from '../../platform/errors.ts';
 import { alertJson } from '../../representation/alert.ts';
 import { detailJson } from '../../representation/detail.ts';
-import {
-  clockOf,
-  formatTime,
-  printable,
-  printJson,
-  printTable,
-  readConfig,
-  withDatabase,
-} from '../context.ts';
+import { clockOf, formatTime, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { byOption, personOf } from '../person.ts';
+import { printTable } from '../table.ts';
 
 interface ListOptions {
   readonly all: boolean;

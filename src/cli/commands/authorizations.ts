@@ -24,12 +24,12 @@ import {
   formatTime,
   printable,
   printJson,
-  printTable,
   quiet,
   readConfig,
   withDatabase,
 } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
+import { printTable } from '../table.ts';
 
 export function authorizationsCommand(): Command {
   return new Command('authorizations')

@@ -20,12 +20,12 @@ import {
   printable,
   printableLines,
   printJson,
-  printTable,
   quiet,
   readConfig,
   withDatabase,
 } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
+import { printTable } from '../table.ts';
 
 export function eventsCommand(): Command {
   return new Command('events')

@@ -10,16 +10,10 @@ import {
 import { OperatorError } from '../../platform/errors.ts';
 import { detailJson } from '../../representation/detail.ts';
 import { findingJson } from '../../representation/finding.ts';
-import {
-  formatTime,
-  printable,
-  printJson,
-  printTable,
-  readConfig,
-  withDatabase,
-} from '../context.ts';
+import { formatTime, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { byOption, personOf } from '../person.ts';
+import { printTable } from '../table.ts';
 
 export function findingsCommand(): Command {
   return new Command('findings').addCommand(listCommand()).addCommand(acceptCommand());

@@ -12,15 +12,9 @@ import {
 import type { OrderTotalsRow, PartSummary } from '../../ledger/read/store/parts.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { orderJson, orderWithPartsJson } from '../../representation/order.ts';
-import {
-  formatMicros,
-  printable,
-  printJson,
-  printTable,
-  readConfig,
-  withDatabase,
-} from '../context.ts';
+import { formatMicros, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
+import { printTable } from '../table.ts';
 import { explainCommand } from './explain.ts';
 
 export function ordersCommand(): Command {

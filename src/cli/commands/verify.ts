@@ -7,9 +7,10 @@ import { readInstallation } from '../../ledger/store/installation.ts';
 import { type VerifyReport, verifyLedger } from '../../ledger/verify/verifyLedger.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { verificationJson } from '../../representation/verification.ts';
-import { printable, printJson, printTable, readConfig, withDatabase } from '../context.ts';
+import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption } from '../options.ts';
 import { createProgressLine } from '../progress.ts';
+import { printTable } from '../table.ts';
 
 const EXIT_CODES = `
 Workers may go on meanwhile. Exit code: 0 every check passed, 1 a check failed or could not be made.`;
