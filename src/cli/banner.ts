@@ -1,4 +1,4 @@
-/** What somebody needs to know of what was started, for people and for programs. */
+/** The addresses of what was started, for people and for programs. */
 import type { Running } from '../assembly/start.ts';
 import type { Config } from '../config/config.ts';
 import { localUrl } from '../platform/httpServer.ts';
@@ -17,7 +17,7 @@ export function printBanner(config: Config, running: Running): void {
   const lines = [
     ['Webhooks', webhookUrl(config, running)],
     ['Admin', adminUrl(config, running)],
-    ['Payments', running.sandbox && `the sandbox, at ${running.sandbox.baseUrl}: no real money`],
+    ['Payments', running.sandbox && `sandbox at ${running.sandbox.baseUrl} (no real money)`],
     ['Database', running.isEmbedded ? `embedded, in ${config.dataDir}` : 'DATABASE_URL'],
     ['Queues', config.redisUrl === undefined ? 'in the database' : 'Redis'],
   ];

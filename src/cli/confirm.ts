@@ -1,16 +1,16 @@
-/** Asks a person whether to go on. */
+/** Asks for confirmation. */
 import { createInterface } from 'node:readline/promises';
 import { OperatorError } from '../platform/errors.ts';
 
-/** Where a person reads and writes; standard output is for what a command has to say. */
+/** Where to ask; standard output is for the output of the command. */
 export interface Dialogue {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly output: NodeJS.WritableStream;
 }
 
 /**
- * @param yes was given, so that nobody is asked
- * @throws OperatorError when nobody can be asked, or the answer is anything but yes
+ * @param yes skips the question
+ * @throws OperatorError without a terminal, or when the answer is not yes
  */
 export async function confirm(
   question: string,
@@ -19,10 +19,10 @@ export async function confirm(
 ): Promise<void> {
   if (yes) return;
   if (!input.isTTY) {
-    throw new OperatorError(`${question} Nobody can be asked here: give --yes.`);
+    throw new OperatorError(`${question} There is no terminal to ask on: use --yes.`);
   }
   const prompt = createInterface({ input, output });
-  // Ctrl-C and Ctrl-D answer, too: they close the prompt.
+  // Ctrl-C and Ctrl-D close the prompt, which means no.
   const closed = new Promise<string>((resolve) => prompt.once('close', () => resolve('')));
   try {
     const answer = await Promise.race([prompt.question(`${question} [y/N] `), closed]).catch(

@@ -1,4 +1,4 @@
-/** What commands share: settings, the database, and the two forms of output. */
+/** What commands share: settings, the database, and output. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { openDatabase } from '../assembly/database.ts';
@@ -15,10 +15,10 @@ export function readConfig(): Config {
   return loadConfig(readEnvironment());
 }
 
-/** Commands say what they have to say themselves; the log is for what goes wrong. */
+/** Commands print their own output; only errors are logged. */
 export const quiet = createLog('error');
 
-/** Opens the database for one command. The embedded one is started if it does not run. */
+/** Opens the database for one command. Starts the embedded one if it is not running. */
 export async function withDatabase<T>(
   config: Config,
   work: (db: Database, databaseUrl: string) => Promise<T>,
@@ -43,7 +43,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** The database's clock: what a command stores must not depend on where it was typed. */
+/** The database's clock: what a command stores must not depend on the machine that runs it. */
 export function clockOf(db: Database): Promise<Clock> {
   return openDatabaseClock(db, systemClock);
 }
@@ -51,14 +51,14 @@ export function clockOf(db: Database): Promise<Clock> {
 /** undefined_column, undefined_function, undefined_table */
 const SCHEMA_CODES = new Set(['42703', '42883', '42P01']);
 
-/** Whether a statement named something that the database does not have, as before a migration. */
+/** Whether a statement named a column, function or table that does not exist, as before a migration. */
 function isOfSchema(error: unknown): boolean {
   return SCHEMA_CODES.has(codeOf(error));
 }
 
 /**
- * Says of a database that cannot be used what to check; throws everything else as it is.
- * @param setting names the database
+ * Turns the error of an unusable database into advice; rethrows everything else.
+ * @param setting the setting that names the database
  */
 export function explainDatabase(
   error: unknown,
@@ -70,23 +70,23 @@ export function explainDatabase(
   if (isDatabaseUnavailable(error)) {
     if (databaseUrl === undefined && setting === 'DATABASE_URL') {
       throw new OperatorError(
-        `The embedded PostgreSQL was lost (${message}). Start again; if it is lost again, ` +
-          `${path.join(dataDir, 'postgres.log')} ends with the reason.`,
+        `The embedded PostgreSQL stopped (${message}). Start again. If it stops again, see the end of ` +
+          `${path.join(dataDir, 'postgres.log')}.`,
       );
     }
     throw new OperatorError(
-      `The database cannot be reached (${message}). Check ${setting} and that the server runs.`,
+      `The database cannot be reached (${message}). Check ${setting} and that the server is running.`,
     );
   }
   switch (codeOf(error)) {
     case '28000':
     case '28P01':
       throw new OperatorError(
-        `The database lets nobody in like this (${message}). Check the user and the password in ${setting}.`,
+        `The database refused the login (${message}). Check the user and the password in ${setting}.`,
       );
     case '3D000':
       throw new OperatorError(
-        `There is no such database (${message}). Make it with \`createdb\`, or check ${setting}.`,
+        `The database does not exist (${message}). Create it with \`createdb\`, or check ${setting}.`,
       );
     default:
       throw error;
@@ -97,7 +97,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** Reads the file that a command was given; `-` is standard input. */
+/** Reads a file named by an argument; `-` is standard input. */
 export function readInput(file: string): Buffer {
   try {
     return readFileSync(file === '-' ? 0 : file);
@@ -111,12 +111,12 @@ export function printJson(value: unknown): void {
   console.log(JSON.stringify(value, null, 2));
 }
 
-/** Text from outside must not move the cursor or change the colours of a terminal. */
+/** Text from outside must not move the cursor or change the colors of a terminal. */
 export function printable(text: string): string {
   return text.replace(/\p{C}/gu, '\uFFFD');
 }
 
-/** The same of a text that has lines, which stay lines. */
+/** The same for text of several lines; line breaks are kept. */
 export function printableLines(text: string): string {
   return text
     .split(/\r?\n/)
@@ -124,7 +124,7 @@ export function printableLines(text: string): string {
     .join('\n');
 }
 
-/** An instant for people, with its zone. */
+/** A time for people, with its zone. */
 export function formatTime(time: Date | null): string {
   return time === null
     ? '-'

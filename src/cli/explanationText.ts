@@ -1,4 +1,4 @@
-/** An explanation in lines for people. Ids and texts come from outside: the caller prints through `printable`. */
+/** An explanation in lines for people. Ids and texts come from outside, so the caller prints them with `printable`. */
 import { formatMoney } from '../contract/money.ts';
 import type { CurrencyExplanation, OrderExplanation } from '../ledger/domain/explainOrder.ts';
 import type {
@@ -18,7 +18,7 @@ export function orderLines(order: OrderExplanation): readonly string[] {
   return [
     `Order ${order.orderId} is ${order.status}.`,
     `  ${order.because}`,
-    ...order.movedTo.map((key) => `  Payments of it were moved to ${key}.`),
+    ...order.movedTo.map((key) => `  Its payments now belong to ${key}.`),
     ...order.currencies.flatMap(currencyLines),
     ...order.findings.map(findingLine),
     ...order.discrepancies.map(discrepancyLine),
@@ -35,21 +35,21 @@ function currencyLines(total: CurrencyExplanation): readonly string[] {
     ['disputed', total.disputedMinor],
     ['charged back', total.chargedBackMinor],
   ] as const;
-  const said = amounts
+  const shown = amounts
     .filter(([name, amountMinor]) => amountMinor > 0 || name === 'captured')
     .map(([name, amountMinor]) => `${name} ${formatMoney(amountMinor, total.currency)}`);
   return [
     `  ${total.currency} is ${total.status}: ${total.because}`,
-    `    ${said.join(', ')}`,
+    `    ${shown.join(', ')}`,
     ...total.notes.map((note) => `    ${note}`),
   ];
 }
 
-/** A resource: what counts and why, where the rest comes from, what is doubted, what was posted. */
+/** A resource: the winning snapshot and why it won, the origin of other fields, uncertainties, postings. */
 export function partLines(part: PartExplanation): readonly string[] {
   return [
     headline(part),
-    ...(part.head ? [`  What counts: ${describe(part.head)}`] : []),
+    ...(part.head ? [`  Winning snapshot: ${describe(part.head)}`] : []),
     ...decisionLines(part.decision, part.bodies),
     ...part.filled.map((origin) => `  ${filledLine(origin, part.currency)}`),
     ...part.amounts.map((origin) => `  ${amountLine(origin, part)}`),
@@ -67,7 +67,7 @@ function headline(part: PartExplanation): string {
   if (netAmountMinor !== null && netAmountMinor !== amountMinor && currency !== null) {
     money.push(`${formatMoney(netAmountMinor, currency)} with surcharge, tax and shipping`);
   }
-  const at = stage === null ? [] : [`at the stage ${stage}`];
+  const at = stage === null ? [] : [`stage ${stage}`];
   return `${kind} ${id}: ${[status ?? 'not seen yet', ...at, ...money].join(', ')}`;
 }
 
@@ -88,8 +88,8 @@ const KEY_WORDS: Readonly<Record<(Decision & { outcome: 'decided' })['by'], stri
   epoch: 'its epoch',
   stage: 'its dispute stage',
   version: "the service's own date",
-  rank: 'its place in the life',
-  captured: 'what was captured',
+  rank: 'its place in the life cycle',
+  captured: 'the captured amount',
   hash: 'its hash alone',
 };
 
@@ -100,7 +100,7 @@ function filledLine({ field, value, from }: FieldOrigin, currency: string | null
     AMOUNT_FIELDS.includes(field) && typeof value === 'number' && currency !== null
       ? formatMoney(value, currency)
       : value;
-  return `It does not carry ${fieldName(field)}: ${shown} is from ${describe(from)}`;
+  return `${fieldName(field)} ${shown} is from ${describe(from)}`;
 }
 
 function amountLine(
@@ -115,22 +115,23 @@ function amountLine(
 
 function doubtLines(part: PartExplanation): readonly string[] {
   const { contradiction, nextCheckAt } = part;
-  // What an amount said of itself is not said again.
-  const said = new Set(part.amounts.map(({ because }) => because));
-  const uncertainties = part.uncertainties.filter(({ meaning }) => !said.has(meaning));
+  // The line of an amount states its uncertainty already.
+  const stated = new Set(part.amounts.map(({ because }) => because));
+  const uncertainties = part.uncertainties.filter(({ meaning }) => !stated.has(meaning));
   return [
     ...uncertainties.map(({ name, meaning }) => `  Uncertain (${name}): ${meaning}`),
     ...part.illegalSteps.map(
-      ({ from, to }) => `  In doubt: no life leads from ${from} to ${to}; it was applied as told.`,
+      ({ from, to }) =>
+        `  Uncertain: ${from} → ${to} is an impossible status transition; it was applied as received.`,
     ),
     ...(contradiction
       ? [
-          `  In doubt: asked ${iso(contradiction.observedAt)}, the service said ${termsOf(contradiction.terms)}. A second answer like it, a minute later or more, will count.`,
+          `  Uncertain: a retrieve at ${iso(contradiction.observedAt)} returned ${termsOf(contradiction.terms)}. It counts once a second retrieve, at least a minute later, returns the same.`,
         ]
       : []),
     ...part.findings.map(findingLine),
-    ...(part.posts ? [] : ['  Nothing is posted while so little is known.']),
-    ...(nextCheckAt === null ? [] : [`  A look at the service is due since ${iso(nextCheckAt)}.`]),
+    ...(part.posts ? [] : ['  Nothing is posted until more is known.']),
+    ...(nextCheckAt === null ? [] : [`  A retrieve is due since ${iso(nextCheckAt)}.`]),
   ];
 }
 
@@ -157,39 +158,39 @@ function reasonLines(part: PartExplanation): readonly string[] {
 }
 
 function transferLines({ transfers, head }: PartExplanation): readonly string[] {
-  if (transfers.length === 0) return head ? ['  No money was moved for it.'] : [];
-  return ['  Moved:', ...transfers.flatMap(transferLine)];
+  if (transfers.length === 0) return head ? ['  No transfers.'] : [];
+  return ['  Transfers:', ...transfers.flatMap(transferLine)];
 }
 
 function transferLine(transfer: TransferExplanation): readonly string[] {
   const { amountMinor, currency, meaning, debit, credit } = transfer;
-  const isBack = transfer.isTakenBack ? 'taken back: ' : '';
+  const reversal = transfer.isTakenBack ? 'reversed: ' : '';
   return [
-    `    ${iso(transfer.at)}  ${formatMoney(amountMinor, currency)}  ${isBack}${meaning}`,
+    `    ${iso(transfer.at)}  ${formatMoney(amountMinor, currency)}  ${reversal}${meaning}`,
     `      to ${debit.name} (${debit.meaning})`,
     `      from ${credit.name} (${credit.meaning})`,
-    `      brought by ${bringer(transfer)}; transfer ${transfer.id}, ${transfer.leg} ${transfer.number}`,
+    `      from ${originOf(transfer)}; transfer ${transfer.id}, ${transfer.leg} ${transfer.number}`,
   ];
 }
 
 function discrepancyLine(text: string): string {
-  return `  NOT AS STORED: ${text} \`npx tallyhook verify\` looks at everything.`;
+  return `  DIFFERS FROM THE LEDGER: ${text} Run \`npx tallyhook verify\` to check the whole ledger.`;
 }
 
 function describe(evidence: EvidenceSummary): string {
   const version =
     evidence.version === null ? 'undated' : `dated ${iso(evidence.version)} by the service`;
-  return `${bringer(evidence)}: ${evidence.status ?? 'no status'}, ${version}, stored ${iso(evidence.recordedAt)}`;
+  return `${originOf(evidence)}: ${evidence.status ?? 'no status'}, ${version}, stored ${iso(evidence.recordedAt)}`;
 }
 
-function bringer({
+function originOf({
   eventId,
   inboxId,
 }: {
   readonly eventId: string | null;
   readonly inboxId: number | null;
 }): string {
-  if (inboxId === null) return "the service's answer to a question of ours";
+  if (inboxId === null) return 'a retrieve or list';
   return `event ${eventId ?? '(unnamed)'} (inbox ${inboxId})`;
 }
 

@@ -9,7 +9,7 @@ export function jsonOption(): Option {
 }
 
 export function limitOption(): Option {
-  return new Option('--limit <rows>', `most rows to print, up to ${MAX_ROWS}`)
+  return new Option('--limit <rows>', `maximum number of rows, up to ${MAX_ROWS}`)
     .default(50)
     .argParser((text) => {
       const limit = Number(text);
@@ -27,14 +27,14 @@ export function secretOption(): Option {
   );
 }
 
-/** A time as microseconds since 1970: an ISO 8601 instant, or a date, which is its midnight in UTC. */
+/** A time as microseconds since 1970: an ISO 8601 time, or a date, which means its midnight in UTC. */
 export function momentOption(flag: string, description: string): Option {
   return new Option(`${flag} <time>`, description).argParser((text) => {
     const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
     const micros = parseInstantMicros(isDate ? `${text}T00:00:00Z` : text);
     if (micros === undefined) {
       throw new InvalidArgumentError(
-        'Give a date such as 2026-11-01, or an instant such as 2026-11-01T10:00:00Z; UTC unless it names a zone.',
+        'Give a date such as 2026-11-01 or a time such as 2026-11-01T10:00:00Z, in UTC unless it names a zone.',
       );
     }
     return micros;

@@ -1,23 +1,23 @@
-/** Progress of something long, for a person: how far, of about how much, and how long still. */
+/** Progress of a long task, for people: how much is done, of how much, and the time left. */
 import type { Clock } from '../platform/clock.ts';
 
 export interface ProgressState {
-  /** What is counted, the same as long as it is: the time to go is told from where it began. */
+  /** What is counted. The time left is estimated from the start of the phase. */
   readonly phase: string;
   readonly done: number;
-  /** About how many there are; 0 when that is not known. */
+  /** About how many there are; 0 if unknown. */
   readonly total: number;
-  /** What else there is to say, which changes from moment to moment. */
+  /** More details, which change with each call. */
   readonly note?: string;
 }
 
 export interface ProgressLine {
   show(state: ProgressState): void;
-  /** Leaves an empty line to go on in. */
+  /** Clears the line. */
   clear(): void;
 }
 
-/** A terminal shows one line that changes; anything else gets a line now and then. */
+/** A terminal shows one line that changes; other outputs get a line every ten seconds. */
 const TERMINAL_EVERY_MS = 200;
 const FILE_EVERY_MS = 10_000;
 
@@ -59,7 +59,7 @@ function howFar({ done, total }: ProgressState, elapsedMs: number): string {
   const count = (rows: number) => rows.toLocaleString('en-US');
   if (total <= done) return count(done);
   const part = `${count(done)} of about ${count(total)}`;
-  // As long as nothing is done, nothing tells how long it takes.
+  // Without progress there is no estimate.
   if (done <= 0 || elapsedMs <= 0) return part;
   const secondsToGo = Math.ceil((((total - done) / done) * elapsedMs) / 1000);
   return `${part}, ${duration(secondsToGo)} to go`;

@@ -1,4 +1,4 @@
-/** The admin port: for operators, the shop and their tools, never for the internet. */
+/** The admin port: for operators, the shop and their tools. Never expose it to the internet. */
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -24,14 +24,14 @@ export interface ConsoleAppParts {
   readonly db: Database;
   /** Undefined when no key of the service is set. */
   readonly refresher: Refresher | undefined;
-  /** Whether the database is fit to be read. */
+  /** Whether the database can be read. */
   readonly isReady: () => boolean;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The largest body that an endpoint reads; none needs more than a few fields. */
+/** The largest body that an endpoint accepts; none needs more than a few fields. */
 const MAX_BODY_BYTES = 4 * 1024;
 
 export function createConsoleApp(parts: ConsoleAppParts): Express {
@@ -44,10 +44,10 @@ export function createConsoleApp(parts: ConsoleAppParts): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  // A missing id must not turn the question for one order into the one for all.
+  // A missing id must not turn a request for one order into a request for all.
   app.enable('strict routing');
   app.enable('case sensitive routing');
-  // Endpoints read the query themselves: what is given twice or not known is refused, not guessed.
+  // Endpoints read the query themselves, so that repeated and unknown parameters are refused.
   app.set('query parser', false);
   app.use(setStrictHeaders);
   app.use(requireToken({ tokens, clock, refused: (reason) => refused({ reason }) }));
@@ -56,14 +56,14 @@ export function createConsoleApp(parts: ConsoleAppParts): Express {
   });
   addEndpoints(app, { db, feed: createChangeFeed(db), clock, refresher }, isReady);
   app.use((request, response) => {
-    const message = `There is nothing at ${request.path}.`;
+    const message = `There is no endpoint at ${request.path}.`;
     send(response, toReply({ outcome: 'not_found', message }));
   });
   app.use(createErrorHandler(log));
   return app;
 }
 
-/** Answers hold the books of a shop: nothing may keep, guess at or frame them. */
+/** Responses hold a shop's books: they must not be cached, sniffed or framed. */
 const setStrictHeaders: RequestHandler = (_request, response, next) => {
   response.set({
     'Cache-Control': 'no-store',
@@ -76,7 +76,7 @@ const setStrictHeaders: RequestHandler = (_request, response, next) => {
 };
 
 function addEndpoints(app: Express, parts: ApiParts, isReady: () => boolean): void {
-  // Of whatever type it is said to be: `curl -d` says that it is a form.
+  // Whatever the content type: `curl -d` declares a form.
   const readBody = express.json({ type: () => true, limit: MAX_BODY_BYTES, inflate: false });
   for (const endpoint of ENDPOINTS) {
     const serve: RequestHandler = async (request, response) => {
@@ -96,14 +96,14 @@ function addEndpoints(app: Express, parts: ApiParts, isReady: () => boolean): vo
   }
   for (const [path, allowed] of methods) {
     app.route(path).all((request, response) => {
-      const message = `${request.method} means nothing here; there are ${allowed.join(', ')}.`;
+      const message = `${request.method} is not allowed here. Use ${allowed.join(', ')}.`;
       response.set('Allow', allowed.join(', '));
       send(response, refusal(405, message));
     });
   }
 }
 
-/** A path as Express writes it. */
+/** The path in the syntax of Express. */
 function expressPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
@@ -114,7 +114,7 @@ async function answer(
   { request, response }: { readonly request: Request; readonly response: Response },
 ): Promise<Reply> {
   const query = readQuery(request.originalUrl);
-  if ('twice' in query) return refusal(400, `The query gives ${query.twice} more than once.`);
+  if ('twice' in query) return refusal(400, `The query has ${query.twice} more than once.`);
   const raw = {
     params: { ...request.params },
     query: query.values,

@@ -1,4 +1,4 @@
-/** Who may use the admin port: whoever shows a token, under the name that goes with it. */
+/** Authenticates requests to the admin port by named bearer tokens. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { NamedToken } from '../config/config.ts';
@@ -12,7 +12,7 @@ export interface AuthParts {
   readonly refused: (reason: 'unauthorized' | 'limited') => void;
 }
 
-/** Lets a request through with the name of its token, or answers it. */
+/** Passes a request on with the name of its token, or refuses it. */
 export function requireToken({ tokens, clock, refused }: AuthParts): RequestHandler {
   const failures = createFailureCount(clock);
   const known = tokens.map(({ name, token }) => ({ name, digest: digest(token) }));
@@ -23,7 +23,7 @@ export function requireToken({ tokens, clock, refused }: AuthParts): RequestHand
       refused('limited');
       response.set('Retry-After', String(Math.ceil(refusedForMs / 1000)));
       const message =
-        'Too many requests of this address showed no valid token. Wait, then try again.';
+        'Too many requests from this address had no valid token. Wait, then try again.';
       response.status(429).json(errorEnvelope('rate_limit_error', 'RL_01', message));
       return;
     }
@@ -42,7 +42,7 @@ export function requireToken({ tokens, clock, refused }: AuthParts): RequestHand
 }
 
 /**
- * Compares digests, which have one length, and all of them, so that the time taken tells nothing of
+ * Compares digests, which have one length, with every token, so that timing reveals nothing about
  * any token.
  */
 function holderOf(
@@ -63,7 +63,7 @@ function setActor(response: Response, name: string): void {
   response.locals.actor = name;
 }
 
-/** The name that `requireToken` found. */
+/** The name of the token that `requireToken` accepted. */
 export function actorOf(response: Response): string {
   return String(response.locals.actor);
 }

@@ -1,6 +1,6 @@
 /**
- * Cursors: the place of the last row of a page, in a form that nobody is tempted to build. A page
- * begins after that place in the order of the list, so rows that are added meanwhile shift nothing.
+ * Opaque cursors: the place of the last row of a page. The next page starts after that place, so rows
+ * that are added in between do not shift pages.
  */
 import { z } from 'zod';
 
@@ -10,10 +10,10 @@ export type ReadCursor<Place> =
 
 const NOT_A_CURSOR = {
   outcome: 'invalid',
-  message: 'The query cannot be used: cursor: must be the next_cursor of an earlier answer.',
+  message: 'The query is invalid: cursor: must be the next_cursor of an earlier response.',
 } as const;
 
-/** The place that a cursor stands for; none without a cursor. */
+/** The place that a cursor encodes; undefined without a cursor. */
 export function readCursor<Schema extends z.ZodType>(
   cursor: string | undefined,
   schema: Schema,
@@ -31,12 +31,12 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Places in lists that go by number. */
+/** Places in lists ordered by number. */
 export const numberPlace = z.tuple([z.int().min(1)]);
 
 /**
- * Places in lists that go by time, and by a key where times are equal. Somebody may build a cursor
- * all the same: a year 0000 and a text with a NUL are no values of the database's.
+ * Places in lists ordered by time, then by key. A caller may build a cursor of its own: PostgreSQL
+ * accepts neither the year 0000 nor a text with a NUL.
  */
 export const timePlace = z.tuple([
   z.iso.datetime().refine((time) => time >= '1970'),
@@ -48,9 +48,9 @@ export const timePlace = z.tuple([
 ]);
 
 /**
- * Cuts what was read to a page.
- * @param rows one more than the page holds, if there are so many
- * @returns the page, and the cursor of the next one
+ * Cuts rows to a page.
+ * @param rows one row more than the page, if there are that many
+ * @returns the page and the cursor of the next one
  */
 export function cutPage<Row>(
   rows: readonly Row[],

@@ -1,4 +1,4 @@
-/** The advice about a failed payment, in the schema of the API. */
+/** Schema of the advice about a failed payment. */
 import { z } from 'zod';
 import { RETRY_ADVICE } from '../contract/declines.ts';
 
@@ -6,7 +6,7 @@ const RETRIES = Object.keys(RETRY_ADVICE) as [keyof typeof RETRY_ADVICE];
 
 export const decline = z
   .strictObject({
-    unified_code: z.string().nullable().describe('Null when the service gave none.'),
+    unified_code: z.string().nullable().describe('Null if the service sent none.'),
     message: z.string().nullable().describe('May be shown to the customer.'),
     retry: z
       .enum(RETRIES)
@@ -14,17 +14,17 @@ export const decline = z
       .describe(
         Object.entries(RETRY_ADVICE)
           .map(([word, text]) => `\`${word}\`: ${text}`)
-          .concat('Null: no code tells.')
+          .concat('Null: unknown, because there is no code.')
           .join(' '),
       ),
     may_retry: z
       .boolean()
       .nullable()
-      .describe('Whether the same payment method may be tried again. Null: no code tells.'),
+      .describe('Whether the same payment method may be retried. Null: unknown, because there is no code.'),
     may_use_another_method: z
       .boolean()
       .nullable()
-      .describe('Whether the customer may pay with another method. Null: no code tells.'),
-    advice: z.string().describe('What it means and what to do, for the operator.'),
+      .describe('Whether the customer may pay with another method. Null: unknown, because there is no code.'),
+    advice: z.string().describe('What it means and what to do, for operators.'),
   })
   .meta({ id: 'Decline' });

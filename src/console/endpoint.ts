@@ -1,6 +1,6 @@
 /**
- * An endpoint of the admin API as data: the app and the OpenAPI document are both built from it, so
- * neither can tell of something that the other does not have.
+ * An endpoint of the admin API as data. The app and the OpenAPI document are both built from it, so
+ * they cannot differ.
  */
 import type { z } from 'zod';
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
@@ -8,56 +8,56 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Refresher } from '../reconcile/refreshOnRead.ts';
 
-/** What endpoints work with. */
+/** What endpoints depend on. */
 export interface ApiParts {
   readonly db: Database;
   readonly feed: ChangeFeed;
   readonly clock: Clock;
-  /** Asks the service about an order or a payment first; undefined when no key is set. */
+  /** Retrieves an order or a payment first; undefined if no API key is set. */
   readonly refresher: Refresher | undefined;
 }
 
-/** Every answer an endpoint can give; app.ts says what it is in HTTP. */
+/** Every outcome of an endpoint; reply.ts turns it into HTTP. */
 export type Answer<Body> =
   | { readonly outcome: 'ok' | 'created'; readonly body: Body }
-  /** What was sent cannot be used, beyond what its schema says. */
+  /** The request is invalid in a way that its schema does not express. */
   | { readonly outcome: 'invalid'; readonly message: string }
   | { readonly outcome: 'not_found'; readonly message: string }
   | { readonly outcome: 'conflict'; readonly message: string }
-  /** It depends on the payment service, which did not answer. */
+  /** The payment service was needed and did not respond. */
   | { readonly outcome: 'unavailable'; readonly message: string };
 
-/** What was sent, read by the endpoint's schemas. */
+/** The request, parsed by the endpoint's schemas. */
 export interface ApiRequest<Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** Name of the token that was shown. */
+  /** Name of the caller's token. */
   readonly actor: string;
 }
 
-/** What was sent, as it came. */
+/** The request as received. */
 export type RawRequest = ApiRequest<unknown, unknown, unknown>;
 
 export interface EndpointDescription {
-  /** Name of the operation in the OpenAPI document. */
+  /** The operation id in the OpenAPI document. */
   readonly id: string;
   readonly method: 'get' | 'put' | 'post';
-  /** With parameters in braces, as OpenAPI writes them. */
+  /** With parameters in braces, as in OpenAPI. */
   readonly path: `/api/v1/${string}`;
   readonly summary: string;
   readonly description?: string;
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
-  /** Undefined: none is read. */
+  /** Undefined: the endpoint reads no body. */
   readonly body?: z.ZodObject;
   readonly response: z.ZodType;
-  /** Statuses beyond 200 and those that every endpoint can answer with. */
+  /** Statuses besides 200 and those that every endpoint can return. */
   readonly statuses: readonly (201 | 404 | 409 | 422)[];
 }
 
 export interface Endpoint extends EndpointDescription {
-  /** Reads what was sent and answers it. */
+  /** Parses and handles a request. */
   readonly answer: (parts: ApiParts, raw: RawRequest) => Promise<Answer<unknown>>;
 }
 
@@ -77,7 +77,7 @@ interface Definition<
   ) => Promise<Answer<z.input<Response>>>;
 }
 
-/** Ties a handler to its schemas: what it is handed and what it returns have their types. */
+/** Ties a handler's types to its schemas. */
 export function defineEndpoint<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
@@ -92,7 +92,7 @@ export function defineEndpoint<
       if (!params.success) return invalid('path', params.error);
       const query = definition.query.safeParse(raw.query);
       if (!query.success) return invalid('query', query.error, Object.keys(definition.query.shape));
-      // Without a body, what it lacks is named.
+      // A missing body is parsed as an empty one, so that the error names the missing fields.
       const body = definition.body?.safeParse(raw.body ?? {});
       if (body && !body.success) return invalid('body', body.error);
       return await handle(parts, {
@@ -113,11 +113,11 @@ function invalid(
   const mistakes = issues.map((issue) => {
     if (issue.code === 'unrecognized_keys') {
       const names = issue.keys.map((key) => JSON.stringify(key)).join(', ');
-      const instead = known.length > 0 ? `; there are ${known.join(', ')}` : '';
-      return `${names} is not known here${instead}`;
+      const instead = known.length > 0 ? `; known are ${known.join(', ')}` : '';
+      return `${names} is unknown${instead}`;
     }
     const name = issue.path.join('.');
     return name === '' ? issue.message : `${name}: ${issue.message}`;
   });
-  return { outcome: 'invalid', message: `The ${where} cannot be used: ${mistakes.join('; ')}.` };
+  return { outcome: 'invalid', message: `The ${where} is invalid: ${mistakes.join('; ')}.` };
 }

@@ -1,4 +1,4 @@
-/** Every endpoint of the admin API: one table, from which the app and its description are built. */
+/** Every endpoint of the admin API. The app and its OpenAPI document are built from this table. */
 import type { Endpoint } from './endpoint.ts';
 import { acknowledge, getAlert, listAlerts, snooze } from './routes/alerts.ts';
 import { listAuthorizations } from './routes/authorizations.ts';

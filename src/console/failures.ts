@@ -1,23 +1,23 @@
 /**
- * Counts failed authentications by the address they come from, so that tokens cannot be guessed at
- * the speed of the network. Past the limit an address is refused whatever it sends, for what is left
- * of its minute: were the right token let through, guessing would go on unhindered.
+ * Counts failed authentications by address, so that tokens cannot be guessed quickly. Past the limit,
+ * an address is refused for the rest of its minute, even with a valid token: otherwise guessing could
+ * continue.
  *
- * Kept in memory and bounded: of too many addresses the one that began first is forgotten.
+ * Kept in memory and bounded: the oldest address is dropped first.
  */
 import { isIPv6 } from 'node:net';
 import type { Clock } from '../platform/clock.ts';
 
-/** A scraper with an outdated token asks a few times a minute and must not lock its host out. */
+/** A scraper with an outdated token sends a few requests a minute and must not lock its host out. */
 export const MAX_FAILURES = 20;
 export const WINDOW_MS = 60_000;
 const MAX_ADDRESSES = 10_000;
 
 export interface FailureCount {
-  /** How long this address is refused yet; 0 when it is not. */
+  /** How much longer this address is refused; 0 if it is not. */
   refusedForMs(address: string): number;
   note(address: string): void;
-  /** Addresses that are remembered. */
+  /** How many addresses are kept. */
   readonly size: () => number;
 }
 
@@ -51,7 +51,7 @@ export function createFailureCount(clock: Clock, maxAddresses = MAX_ADDRESSES): 
   };
 }
 
-/** One customer of a provider holds a whole /64 of IPv6: its addresses count as one. */
+/** A provider assigns a whole /64 of IPv6 to one customer, so its addresses count as one. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address;
   const [head = '', tail] = address.split('::');

@@ -78,7 +78,7 @@ test('an alert is acknowledged once, with who and why', async () => {
   expect(shown.stdout).toMatch(/Acknowledged by ada, .* UTC: asking the bank/);
   const again = await run('ack', number, '--reason', 'me too', '--by', 'bob');
   expect(again.code).toBe(1);
-  expect(again.stderr).toContain(`Alert ${number} was acknowledged before by ada`);
+  expect(again.stderr).toContain(`Alert ${number} is already acknowledged by ada`);
 });
 
 test('an alert is snoozed for a while', async () => {

@@ -73,7 +73,7 @@ describe('authorizations', () => {
     const id = await watched.authorize();
     const exit = await run('authorizations', 'cancel', id, '--reason', 'sold out', '--yes');
     expect(exit).toMatchObject({ code: 0, stderr: '' });
-    expect(exit.stdout).toMatch(/Done\.\nThe service says that it is cancelled\./);
+    expect(exit.stdout).toMatch(/Done\.\nThe status at the service is cancelled\./);
     expect(await truth(id)).toMatchObject({ status: 'cancelled', cancellation_reason: 'sold out' });
   });
 
@@ -82,16 +82,16 @@ describe('authorizations', () => {
     const unasked = await run('authorizations', 'capture', id);
     expect(unasked).toMatchObject({ code: 1, stdout: '' });
     expect(unasked.stderr).toMatch(
-      /Capture 65\.40 USD of pay_.*Nobody can be asked here: give --yes/,
+      /Capture 65\.40 USD of pay_.*There is no terminal to ask on: use --yes/,
     );
     const tooMuch = await run('authorizations', 'capture', id, '--amount', '6541', '--yes');
     expect(tooMuch).toMatchObject({ code: 1 });
-    expect(tooMuch.stderr).toMatch(/Only 65\.40 USD of .* can be captured/);
+    expect(tooMuch.stderr).toMatch(/At most 65\.40 USD of .* can be captured/);
     expect(await truth(id)).toMatchObject({ status: 'requires_capture' });
     await sandbox.call('POST', `/payments/${id}/cancel`, {});
     const late = await run('authorizations', 'capture', id, '--yes');
     expect(late).toMatchObject({ code: 1 });
-    expect(late.stderr).toMatch(/the service says that it is cancelled/);
+    expect(late.stderr).toMatch(/its status at the service is cancelled/);
   });
 
   test('are left alone under a key that was revoked, and the message says where to look', async () => {
@@ -130,7 +130,7 @@ describe('refresh', () => {
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(first.stdout).toContain(`payment ${id}: status requires_capture → succeeded`);
     expect(first.stdout).toContain(`payment ${id}: amount_captured 0 → 6540`);
-    expect((await run('refresh', id)).stdout).toBe(`payment ${id}: nothing new.\n`);
+    expect((await run('refresh', id)).stdout).toBe(`payment ${id}: unchanged.\n`);
   });
 
   test('takes an order, and asks the service about what was never heard of', async () => {

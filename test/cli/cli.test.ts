@@ -139,7 +139,7 @@ describe('--help', () => {
     [['orders', 'list', '--staus', 'paid'], /unknown option '--staus'/],
     [['orders', 'show'], /missing required argument 'id'/],
     [['events', 'list', '--state', 'lost'], /pending, applied, not_applied, dead/],
-    [['start', '--roles', 'receiver,chef'], /"chef" is no role/],
+    [['start', '--roles', 'receiver,chef'], /"chef" is not a role/],
     [['sign', 'file', '--encoding', 'rot13'], /hex, base64, base64url/],
   ])('%j is refused with what would be right', async (args, message) => {
     await expectRefusal(runTallyhook(args), message);
@@ -487,7 +487,7 @@ describe('events', () => {
     expect(stdout).toMatch(/^Finding \(open\): event_id_reused/m);
     expect(stdout.trimEnd().split('\n').slice(-3)).toEqual([
       first,
-      'Another body came under this id and was not applied:',
+      'Another body arrived under this event id and was not applied:',
       second,
     ]);
     expect(await runJson('events', 'show', eventId)).toMatchObject({

@@ -102,6 +102,6 @@ test.each([
     env: { ...env, [name]: value, PAYMENTS_MERCHANT_ID: 'merchant_real' },
   });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toContain('The demo invents payments');
+  expect(stderr).toContain('The demo creates simulated payments');
   expect(stderr).toContain(name);
 });

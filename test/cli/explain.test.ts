@@ -81,15 +81,15 @@ describe('orders explain', () => {
       'Order ord_1 is paid.',
       'payment pay_1 succeeded makes the order paid. It has precedence over failed (payment pay_2 failed).',
       'refund ref_1 failed: only a successful refund changes the status.',
-      'What counts: event evt_2 (inbox 2): succeeded, dated 2026-11-01 10:00:00 UTC by the service',
+      'Winning snapshot: event evt_2 (inbox 2): succeeded, dated 2026-11-01 10:00:00 UTC by the service',
       "It won over one other by the service's own date. The next below it: event evt_1 (inbox 1): processing",
-      'It does not carry order_id: ord_1 is from event evt_1 (inbox 1)',
+      'order_id ord_1 is from event evt_1 (inbox 1)',
       'captured 65.40 USD: The head carries it.',
       'Declined: UE_1018, This payment may have already been processed',
       'Advice: The card or its issuer declined. The first payment may have succeeded: check it before you retry or refund.',
-      '10.00 USD  taken back: refunded to the customer',
+      '10.00 USD  reversed: refunded to the customer',
       'to refund.in_flight (refunds requested and not yet settled or failed)',
-      'brought by event evt_4 (inbox 4)',
+      'from event evt_4 (inbox 4)',
     ]) {
       expect(stdout).toContain(said);
     }
@@ -142,7 +142,7 @@ describe('orders explain', () => {
     const { stdout } = await run('orders', 'explain', 'ord_1');
     await db.query(`update orders set status = 'paid' where order_id = 'ord_1'`);
     expect(stdout).toContain(
-      'NOT AS STORED: The stored status is pending, but its parts make it paid.',
+      'DIFFERS FROM THE LEDGER: The stored status is pending, but its parts make it paid.',
     );
   });
 
@@ -171,7 +171,7 @@ describe('find', () => {
       'evt_3',
       /^event evt_3: applied, refund_updated, received .*\n {2}npx tallyhook events show evt_3\n$/,
     ],
-    ['3', /^event evt_3: .*number 3 in the inbox/],
+    ['3', /^event evt_3: .*inbox number 3/],
     ['order:ord_1', /^order ord_1: paid/],
   ])('%s', async (id, said) => {
     const { code, stdout } = await run('find', id);
@@ -192,7 +192,7 @@ describe('find', () => {
   test('an id that nothing has: exit 1, what it is not, and where to look', async () => {
     const { code, stdout, stderr } = await run('find', 'PAY_1');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/Nothing is known as PAY_1: .*letter by letter.*events list/);
+    expect(stderr).toMatch(/Nothing is known as PAY_1: .*case-sensitive.*events list/);
   });
 
   test('nothing from outside reaches the terminal as a command to it', async () => {

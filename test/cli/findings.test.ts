@@ -82,7 +82,7 @@ describe('a finding', () => {
     ]);
     const again = await run('findings', 'accept', String(finding?.number), '--reason', 'x');
     expect(again).toMatchObject({ code: 1, stdout: '' });
-    expect(again.stderr).toMatch(/is closed already/);
+    expect(again.stderr).toMatch(/is already closed/);
   });
 
   test('is accepted once, by its number, and for a reason', async () => {
@@ -96,7 +96,7 @@ describe('a finding', () => {
     );
     expect((await run('findings', 'accept', number, '--reason', 'known')).code).toBe(0);
     expect((await run('findings', 'accept', number, '--reason', 'other')).stderr).toMatch(
-      /was accepted before/,
+      /is already accepted/,
     );
     expect((await run('findings', 'accept', '99999999', '--reason', 'x')).stderr).toMatch(
       /no finding 99999999/,
@@ -115,7 +115,7 @@ describe('the switch', () => {
     expect(await isPaused(db)).toBe(true);
     const again = await run('pause', '--reason', 'x');
     expect(again).toMatchObject({ code: 1, stdout: '' });
-    expect(again.stderr).toMatch(/paused already by ada since .*: the bank is down/);
+    expect(again.stderr).toMatch(/already paused by ada since .*: the bank is down/);
     expect((await run('resume', '--by', 'bob', '--json')).stdout).toContain('"by": "bob"');
     expect(await isPaused(db)).toBe(false);
     expect(await db.query('select paused_by, reason, resumed_by from reconcile_pauses')).toEqual([

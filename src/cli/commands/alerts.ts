@@ -32,12 +32,12 @@ interface TestOptions {
 
 function testCommand(): Command {
   return new Command('test')
-    .description('send a test through each channel that is set, and say what each answered')
-    .addOption(new Option('--channel <name>', 'only this one').choices(CHANNELS))
+    .description('send a test message through each configured channel and print the responses')
+    .addOption(new Option('--channel <name>', 'test only this channel').choices(CHANNELS))
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nThe shop gets a signed message of type `test`.\n\nExit code: 0 each took it, 1 one did not, or is not set.',
+      '\nThe shop receives a signed message of type `test`.\n\nExit code: 0 every channel accepted it, 1 a channel did not, or is not configured.',
     )
     .action(async ({ channel: name, json }: TestOptions) => {
       const config = readConfig();
@@ -46,7 +46,8 @@ function testCommand(): Command {
         log: createLog(config.logLevel),
       }).filter((channel) => name === undefined || channel.name === name);
       if (channels.length === 0) {
-        const what = name === undefined ? 'No channel is set' : `The channel ${name} is not set`;
+        const what =
+          name === undefined ? 'No channel is configured' : `The channel ${name} is not configured`;
         throw new OperatorError(`${what}. docs/guides/alerts.md lists the settings it needs.`);
       }
       const tested = await Promise.all(channels.map(testChannel));

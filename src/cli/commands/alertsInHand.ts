@@ -1,4 +1,4 @@
-/** Commands that look at alerts and act on them. */
+/** Commands that list, show, acknowledge and snooze alerts. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { acknowledgeAlert, LONGEST_SNOOZE_MS, snoozeAlert } from '../../alerts/actOnAlert.ts';
 import { RULES, type Rule, SEVERITIES, type Severity } from '../../alerts/domain/alert.ts';
@@ -21,13 +21,15 @@ interface ListOptions {
 
 export function listAlertsCommand(): Command {
   return new Command('list')
-    .description('alerts that are not resolved, newest first')
-    .option('--all', 'resolved ones, too', false)
-    .addOption(new Option('--severity <severity>', 'only of this severity').choices(SEVERITIES))
-    .addOption(new Option('--rule <rule>', 'only of this rule').choices(RULES))
+    .description('list unresolved alerts, newest first')
+    .option('--all', 'include resolved alerts', false)
+    .addOption(
+      new Option('--severity <severity>', 'only alerts of this severity').choices(SEVERITIES),
+    )
+    .addOption(new Option('--rule <rule>', 'only alerts of this rule').choices(RULES))
     .addOption(limitOption())
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0, whatever stands.')
+    .addHelpText('after', '\nExit code: 0.')
     .action(({ all, severity, rule, limit, json }: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
         const alerts = await readAlertRows(db, {
@@ -46,7 +48,7 @@ export function listAlertsCommand(): Command {
 
 function printAlerts(alerts: readonly AlertRow[]): void {
   printTable(
-    ['NUMBER', 'SEVERITY', 'STATE', 'RULE', 'SINCE', 'SENTENCE'],
+    ['NUMBER', 'SEVERITY', 'STATE', 'RULE', 'OPEN SINCE', 'ALERT'],
     alerts.map((alert) => [
       String(alert.id),
       alert.severity,
@@ -58,14 +60,14 @@ function printAlerts(alerts: readonly AlertRow[]): void {
   );
 }
 
-/** A snooze that is over is cleared when the alert is said again, at most a minute later. */
+/** A snooze that has ended is cleared when the next notification is sent, at most a minute later. */
 function stateOf({ state, snoozedUntil }: AlertRow): string {
   return state !== 'resolved' && snoozedUntil !== null ? `${state}, snoozed` : state;
 }
 
 export function showAlertCommand(): Command {
   return new Command('show')
-    .description('one alert: what it is about, what to do, and who deals with it')
+    .description('show one alert: its subject, the next step, and who handles it')
     .argument('<number>', NUMBER_HELP, parseNumber)
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0 found, 1 no such alert.')
@@ -79,7 +81,7 @@ export function showAlertCommand(): Command {
     );
 }
 
-const NUMBER_HELP = 'its number, as `tallyhook alerts list` shows it';
+const NUMBER_HELP = 'number of the alert, from `tallyhook alerts list`';
 
 function printAlert(alert: AlertRow): void {
   const about = [
@@ -89,7 +91,7 @@ function printAlert(alert: AlertRow): void {
     ...(alert.orderId === null ? [] : [`Order: ${alert.orderId}`]),
     ...(alert.paymentId === null ? [] : [`Payment: ${alert.paymentId}`]),
     ...(alert.deadlineAt === null ? [] : [`Deadline: ${formatTime(alert.deadlineAt)}`]),
-    `Since: ${formatTime(alert.openedAt)}`,
+    `Open since: ${formatTime(alert.openedAt)}`,
     ...(alert.acknowledgedAt === null
       ? []
       : [
@@ -99,7 +101,7 @@ function printAlert(alert: AlertRow): void {
       ? []
       : [`Snoozed until ${formatTime(alert.snoozedUntil)} by ${alert.snoozedBy}`]),
     ...(alert.resolvedAt === null ? [] : [`Resolved: ${formatTime(alert.resolvedAt)}`]),
-    `Facts: ${JSON.stringify(detailJson(alert.detail))}`,
+    `Details: ${JSON.stringify(detailJson(alert.detail))}`,
   ];
   for (const line of about) console.log(printable(line));
 }
@@ -112,14 +114,14 @@ interface AcknowledgeOptions {
 
 export function acknowledgeAlertCommand(): Command {
   return new Command('ack')
-    .description('say that somebody deals with an open alert: it is not said again')
+    .description('acknowledge an open alert: notifications about it stop')
     .argument('<number>', NUMBER_HELP, parseNumber)
-    .requiredOption('--reason <text>', 'what is done about it, for whoever asks later')
+    .requiredOption('--reason <text>', 'what is being done about it; recorded with your name')
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nIt ends by itself when its condition does, and is said again only if it grows more severe. What is final, such as a lost dispute, ends with this.\n\nExit code: 0 acknowledged, 1 there is no such open alert.',
+      '\nThe alert resolves by itself when its condition ends. You are notified again only if it becomes more severe. An alert about something final, such as a lost dispute, is resolved by this command.\n\nExit code: 0 acknowledged, 1 there is no such open alert.',
     )
     .action((id: number, { reason, by, json }: AcknowledgeOptions) =>
       withDatabase(readConfig(), async (db) => {
@@ -139,7 +141,7 @@ export function acknowledgeAlertCommand(): Command {
             const { acknowledgedAt, acknowledgedBy, acknowledgedReason } = acknowledged.alert;
             throw new OperatorError(
               printable(
-                `Alert ${id} was acknowledged before by ${acknowledgedBy}, ${formatTime(acknowledgedAt)}: ${acknowledgedReason}. Nothing was changed.`,
+                `Alert ${id} is already acknowledged by ${acknowledgedBy}, ${formatTime(acknowledgedAt)}: ${acknowledgedReason}. Nothing was changed.`,
               ),
             );
           }
@@ -156,10 +158,10 @@ interface SnoozeOptions {
 
 export function snoozeAlertCommand(): Command {
   return new Command('snooze')
-    .description('have nothing said of an alert for a while')
+    .description('mute an alert for a while')
     .argument('<number>', NUMBER_HELP, parseNumber)
     .addOption(
-      new Option('--for <time>', 'how long, such as 30m, 4h or 2d; 30d at most')
+      new Option('--for <time>', 'how long to mute it, such as 30m, 4h or 2d; 30d at most')
         .argParser(parseSpanMs)
         .makeOptionMandatory(),
     )
@@ -167,7 +169,7 @@ export function snoozeAlertCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nIf it still stands then, it is said once. Another snooze takes the place of the first.\n\nExit code: 0 snoozed, 1 there is no such alert, or it is resolved.',
+      '\nIf the alert is still unresolved then, you are notified once. Another snooze replaces the first.\n\nExit code: 0 snoozed, 1 there is no such alert, or it is resolved.',
     )
     .action((id: number, { for: spanMs, by, json }: SnoozeOptions) =>
       withDatabase(readConfig(), async (db) => {
@@ -177,7 +179,7 @@ export function snoozeAlertCommand(): Command {
         switch (snoozed.outcome) {
           case 'done':
             if (json) printJson(alertJson(snoozed.alert));
-            else console.log(`Nothing is said of alert ${id} until ${formatTime(until)}.`);
+            else console.log(`Alert ${id} is muted until ${formatTime(until)}.`);
             return;
           case 'unknown':
             throw unknownAlert(id);
@@ -190,13 +192,13 @@ export function snoozeAlertCommand(): Command {
 
 function unknownAlert(id: number): OperatorError {
   return new OperatorError(
-    `There is no alert ${id}. \`npx tallyhook alerts list --all\` shows their numbers.`,
+    `There is no alert ${id}. \`npx tallyhook alerts list --all\` lists all alerts.`,
   );
 }
 
 function resolvedAlert({ id, resolvedAt }: AlertRow): OperatorError {
   return new OperatorError(
-    `Alert ${id} was resolved ${formatTime(resolvedAt)}: no more is said of it.`,
+    `Alert ${id} was resolved at ${formatTime(resolvedAt)}. Nothing was changed.`,
   );
 }
 

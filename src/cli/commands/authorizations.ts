@@ -46,18 +46,16 @@ interface ListOptions {
 
 function listCommand(): Command {
   return new Command('list')
-    .description('what is held and not captured, nearest deadline first')
+    .description('list authorizations that can still be captured, nearest deadline first')
     .addOption(
-      new Option('--within <hours>', 'only those that end within so many hours').argParser(
-        parseHours,
-      ),
+      new Option(
+        '--within <hours>',
+        'only authorizations that expire within this many hours',
+      ).argParser(parseHours),
     )
     .addOption(limitOption())
     .addOption(jsonOption())
-    .addHelpText(
-      'after',
-      '\nAs the scheduler last saw it, at most a minute ago.\n\nExit code: 0, whatever is held.',
-    )
+    .addHelpText('after', '\nThe scheduler updates this list every minute.\n\nExit code: 0.')
     .action(({ within, limit, json }: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
         const nowMs = (await clockOf(db)).nowMs();
@@ -68,7 +66,7 @@ function listCommand(): Command {
           limit,
         });
         if (json) printJson({ authorizations: authorizations.map(authorizationJson) });
-        else if (authorizations.length === 0) console.log('Nothing is held.');
+        else if (authorizations.length === 0) console.log('No open authorizations.');
         else printAuthorizations(authorizations, nowMs);
       }),
     );
@@ -76,7 +74,7 @@ function listCommand(): Command {
 
 function printAuthorizations(rows: readonly OpenAuthorization[], nowMs: number): void {
   printTable(
-    ['PAYMENT', 'ORDER', 'CAPTURABLE', 'CAPTURE BEFORE', 'LEFT', 'STATUS'],
+    ['PAYMENT', 'ORDER', 'CAPTURABLE', 'CAPTURE BEFORE', 'TIME LEFT', 'STATUS'],
     rows.map((row) => [
       row.paymentId,
       row.orderKey === null ? '-' : orderIdOf(row.orderKey),
@@ -102,22 +100,23 @@ interface ActOptions {
 }
 
 const EXIT_CODES = `
-The service is asked before and after, and what it says is applied.
+Tallyhook retrieves the payment before and after, and applies both responses to the ledger.
 
-Exit code: 0 done, 1 refused or not done, 2 no answer tells: look before you try again.`;
+Exit code: 0 done, 1 refused or not done, 2 the outcome is unknown: check the payment before you try again.`;
 
 function captureCommand(): Command {
-  return actCommand('capture', 'capture what is held, all of it or a part').addOption(
-    new Option('--amount <minor>', 'in minor units: 6540 is 65.40 USD; all if left out').argParser(
-      parseMinor,
-    ),
+  return actCommand('capture', 'capture an authorization, in full or in part').addOption(
+    new Option(
+      '--amount <minor>',
+      'amount in minor units, for example 6540 for 65.40 USD (default: the full amount)',
+    ).argParser(parseMinor),
   );
 }
 
 function cancelCommand(): Command {
-  return actCommand('cancel', 'release what is held').option(
+  return actCommand('cancel', 'cancel an authorization and release the hold').option(
     '--reason <text>',
-    'told to the service',
+    'reason to send to the service',
   );
 }
 
@@ -125,7 +124,7 @@ function actCommand(action: AuthorizationRequest['action'], description: string)
   return new Command(action)
     .description(description)
     .argument('<payment-id>')
-    .option('--yes', 'do not ask', false)
+    .option('--yes', 'skip the confirmation prompt', false)
     .addOption(jsonOption())
     .addHelpText('after', EXIT_CODES)
     .action((paymentId: string, options: ActOptions) =>
@@ -145,7 +144,7 @@ async function act(db: Database, { action, paymentId, options }: Wish): Promise<
   const { amount: amountMinor, reason } = options;
   if (amountMinor !== undefined && amountMinor > held.capturableMinor) {
     throw new OperatorError(
-      `Only ${money(held.capturableMinor, held)} of ${printable(paymentId)} can be captured.`,
+      `At most ${money(held.capturableMinor, held)} of ${printable(paymentId)} can be captured.`,
     );
   }
   const what = money(amountMinor ?? held.capturableMinor, held);
@@ -166,7 +165,7 @@ async function partsOf(db: Database): Promise<ActionParts> {
   const { service, check } = authorizations;
   if (service) return { db, service, check };
   throw new OperatorError(
-    'No key of the payment service is set, so that it cannot be told. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
+    'No API key of the payment service is set. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
   );
 }
 
@@ -175,13 +174,13 @@ async function mustHold(parts: ActionParts, paymentId: string): Promise<Hold> {
   if (refreshed.outcome !== 'applied') {
     const reason = refreshed.outcome === 'failed' ? refreshed.reason : 'stopped';
     throw new OperatorError(
-      `The service cannot be asked about ${printable(paymentId)} (${printable(reason)}), and nothing is ` +
-        'captured or released on what is only remembered. `npx tallyhook doctor` looks for the cause.',
+      `${printable(paymentId)} cannot be retrieved (${printable(reason)}). Nothing was captured or ` +
+        'released, because the ledger may be out of date. Run `npx tallyhook doctor` to find the cause.',
     );
   }
   if (!hold || hold.capturableMinor === 0) {
     throw new OperatorError(
-      `Nothing of ${printable(paymentId)} can be captured: the service says that it is ${hold?.status ?? 'unknown'}.`,
+      `${printable(paymentId)} cannot be captured or canceled: its status at the service is ${hold?.status ?? 'unknown'}.`,
     );
   }
   return hold;
@@ -210,13 +209,13 @@ function report(
     done: 'Done.',
     failed: `Not done: ${reason}. It is safe to try again.`,
     refused: `The service refused: ${reason}.`,
-    unknown: `No answer tells whether it was done: ${reason}.`,
+    unknown: `The outcome is unknown: ${reason}.`,
   }[result.outcome];
   console.log(printable(said));
   const now =
     status === null
-      ? 'The service could not be asked what became of it; `npx tallyhook refresh` asks again.'
-      : `The service says that it is ${printable(status)}.`;
+      ? 'The payment could not be retrieved afterwards. Run `npx tallyhook refresh` to try again.'
+      : `The status at the service is ${printable(status)}.`;
   console.log(now);
 }
 

@@ -31,26 +31,26 @@ const MAX_ORDERS = 100_000;
 const MAX_SEED = 999_999;
 
 const EXIT_CODES = `
-Runs on the embedded database and the sandbox only: no real money, and nothing real is touched.
-Exit code with --once: 0 the ledger ended equal to the service, 1 it did not.`;
+The demo uses the embedded database and the sandbox only, so no real money moves.
+Exit code with --once: 0 the ledger equals the service, 1 it does not.`;
 
 export function demoCommand(): Command {
   return new Command('demo')
-    .option('--orders <count>', 'orders to place', wholeNumber(1, MAX_ORDERS), 100)
+    .option('--orders <count>', 'number of orders to place', wholeNumber(1, MAX_ORDERS), 100)
     .option(
       '--seed <number>',
-      'what happens follows from it (a random one)',
+      'seed of the random plan (default: random)',
       wholeNumber(0, MAX_SEED),
     )
-    .option('--duplicates <share>', 'of webhooks that come twice, 0 to 1', share, 0.2)
-    .option('--loss <share>', 'of webhooks that never come, 0 to 1', share, 0.05)
-    .option('--once', 'end after the report', false)
+    .option('--duplicates <share>', 'share of webhooks to deliver twice, 0 to 1', share, 0.2)
+    .option('--loss <share>', 'share of webhooks to drop, 0 to 1', share, 0.05)
+    .option('--once', 'exit after the report', false)
     .addOption(jsonOption())
     .addHelpText('after', EXIT_CODES)
     .action(async (options: DemoCommandOptions) => {
       const config = readConfig();
       refuseRealService(config);
-      // What goes wrong on purpose would fill the log; errors are still told.
+      // Faults are injected on purpose and would fill the log; errors are still logged.
       const log = createLog('error');
       await runUntilSignal(async () => {
         const running = await start(config, defaultRoles(config), { machine: systemClock, log });
@@ -74,8 +74,8 @@ export function demoCommand(): Command {
 function refuseRealService(config: Config): void {
   if (usesSandbox(config)) return;
   throw new OperatorError(
-    'The demo invents payments, and the settings name a real database or service: DATABASE_URL, ' +
-      'PAYMENTS_API_KEY, PAYMENTS_BASE_URL and PAYMENTS_MERCHANT_ID must not be set. Nothing was started.',
+    'The demo creates simulated payments, and the settings name a real database or service. Unset DATABASE_URL, ' +
+      'PAYMENTS_API_KEY, PAYMENTS_BASE_URL and PAYMENTS_MERCHANT_ID. Nothing was started.',
   );
 }
 
@@ -86,7 +86,7 @@ interface Playing {
 
 async function play(config: Config, running: Running, { options, signal }: Playing): Promise<void> {
   const { sandbox } = running;
-  if (!sandbox) throw new OperatorError('The sandbox was not started, and the demo needs it.');
+  if (!sandbox) throw new OperatorError('The demo needs the sandbox, and it did not start.');
   const seed = options.seed ?? Math.floor(Math.random() * MAX_SEED);
   const line = options.json ? undefined : createProgressLine(process.stderr, systemClock);
   const client = createClient({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey });
@@ -142,34 +142,34 @@ function printReport(report: DemoReport, isOver: boolean): void {
   const { afterReconciliation, afterWebhooks, failures, orders, reconciliation, seed, webhooks } =
     report;
   const rows: readonly (readonly [string, string])[] = [
-    ['Orders', `${orders} placed with seed ${seed}, ${failures.length} not to their end`],
+    ['Orders', `${orders} placed with seed ${seed}, ${failures.length} failed`],
     [
       'Webhooks',
-      `${webhooks.events} events in ${webhooks.sent} requests: ${webhooks.duplicated} taken again, ` +
+      `${webhooks.events} events in ${webhooks.sent} requests: ${webhooks.duplicated} duplicates, ` +
         `${webhooks.lost} lost`,
     ],
-    ['Ledger', summaryOf(afterWebhooks)],
+    ['By webhooks', summaryOf(afterWebhooks)],
     [
       'Reconciled',
-      `${reconciliation.found} differences found and ${reconciliation.healed} healed by ${reconciliation.requests} requests`,
+      `${reconciliation.found} differences found, ${reconciliation.healed} healed with ${reconciliation.requests} requests`,
     ],
-    ['Ledger now', summaryOf(afterReconciliation)],
+    ['Afterwards', summaryOf(afterReconciliation)],
   ];
   console.log('');
   for (const [name, text] of rows) console.log(`  ${name.padEnd(15)} ${text}`);
-  printList('Not played to its end', failures);
-  printList('Not compared', reconciliation.failures);
-  printList('Lost on their way', differencesOf(afterWebhooks, 'lost'));
-  printList('Wrong before reconciling', differencesOf(afterWebhooks, 'different'));
-  printList('Wrong', differencesOf(afterReconciliation, 'different'));
+  printList('Orders that failed', failures);
+  printList('Lists that could not be compared', reconciliation.failures);
+  printList('Missing because webhooks were lost', differencesOf(afterWebhooks, 'lost'));
+  printList('Different before reconciliation', differencesOf(afterWebhooks, 'different'));
+  printList('Different', differencesOf(afterReconciliation, 'different'));
   console.log(
     report.passed
       ? '\nThe ledger equals the service, to the cent.'
       : '\nThe ledger does not equal the service.',
   );
   if (!isOver) {
-    console.log('Look: `npx tallyhook orders list`, `npx tallyhook orders explain ORDER`.');
-    console.log('Everything runs on; Ctrl-C ends it.');
+    console.log('Explore: `npx tallyhook orders list`, `npx tallyhook orders explain ORDER`.');
+    console.log('Everything keeps running. Press Ctrl-C to stop.');
   }
 }
 
@@ -177,7 +177,7 @@ function summaryOf(compared: DemoReport['afterReconciliation']): string {
   const count = (outcome: string) => compared.filter((order) => order.outcome === outcome).length;
   return (
     `${count('equal')} of ${compared.length} orders and payouts equal the service to the cent, ` +
-    `${count('lost')} lack what was lost, ${count('different')} differ otherwise`
+    `${count('lost')} lack lost webhooks, ${count('different')} differ for another reason`
   );
 }
 

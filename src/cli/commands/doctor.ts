@@ -23,7 +23,7 @@ export function doctorCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nChanges nothing, but starts the embedded database where there is no other.\n\nExit code: 0 nothing failed, 1 something failed. What could not be checked is said to be so.',
+      '\nChanges nothing. Starts the embedded database if DATABASE_URL is not set.\n\nExit code: 0 no check failed, 1 a check failed. A check that could not run is reported as not checked.',
     )
     .action(async ({ json }: { readonly json: boolean }) => {
       const checks = await diagnose();
@@ -40,11 +40,11 @@ async function diagnose(): Promise<readonly Check[]> {
     config = readConfig();
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    const remedy = 'Correct the settings; .env.example explains each. Nothing else was checked.';
+    const remedy = 'Correct the settings; .env.example describes each. Nothing else was checked.';
     return [{ name: 'settings', state: 'failed', result: error.message, remedy }];
   }
   return [
-    { name: 'settings', state: 'ok', result: 'all can be read', remedy: null },
+    { name: 'settings', state: 'ok', result: 'all settings are valid', remedy: null },
     ...(await examineInstallation(config)),
   ];
 }
@@ -105,11 +105,11 @@ function print(checks: readonly Check[]): void {
   const count = (wanted: Check['state']) => checks.filter(({ state }) => state === wanted).length;
   console.log('');
   console.log(
-    `${count('ok')} well, ${count('warning')} to look at, ${count('failed')} failed, ${count('not_checked')} not checked.`,
+    `${count('ok')} ok, ${count('warning')} warnings, ${count('failed')} failed, ${count('not_checked')} not checked.`,
   );
 }
 
-/** Several mistakes come on several lines. */
+/** A check may report several problems, each on its own line. */
 function indent(text: string): string {
   return printableLines(text).replaceAll('\n', `\n${''.padEnd(23)}`);
 }

@@ -42,7 +42,7 @@ interface ListOptions {
 
 function listCommand(): Command {
   return new Command('list')
-    .description('the newest events')
+    .description('list events, newest first')
     .addOption(new Option('--state <state>', 'only events in this state').choices(EVENT_STATES))
     .addOption(limitOption())
     .addOption(jsonOption())
@@ -72,15 +72,15 @@ function printEvents(events: readonly EventSummary[]): void {
 
 function showCommand(): Command {
   return new Command('show')
-    .description('one event, with its body and what was found about it')
-    .argument('<id>', 'event id, or its number in the inbox')
+    .description('show one event with its body and its findings')
+    .argument('<id>', 'event id or inbox number')
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0 found, 1 no such event.')
     .action((id: string, { json }: { readonly json: boolean }) =>
       withDatabase(readConfig(), async (db) => {
         const event = await mustFind(db, id);
         const detail = await readEventDetail(db, event.id);
-        if (!detail) throw new OperatorError(`The event ${printable(id)} is not kept any more.`);
+        if (!detail) throw new OperatorError(`The event ${printable(id)} is no longer stored.`);
         if (json) printJson(eventWithBodyJson(event, detail));
         else printEvent(event, detail);
       }),
@@ -96,7 +96,7 @@ function printEvent(event: EventSummary, { body, variants, findings }: EventDeta
   }
   console.log(printableLines(body.toString('utf8')));
   for (const variant of variants) {
-    console.log('Another body came under this id and was not applied:');
+    console.log('Another body arrived under this event id and was not applied:');
     console.log(printableLines(variant.toString('utf8')));
   }
 }
@@ -111,12 +111,12 @@ interface ReplayOptions {
 
 function replayCommand(): Command {
   return new Command('replay')
-    .description('apply events again; applying one twice changes nothing')
-    .argument('[ids...]', 'event ids, or their numbers in the inbox')
-    .option('--dead', `every dead event, ${MAX_REPLAYS} at most`, false)
+    .description('apply events again; replaying is idempotent')
+    .argument('[ids...]', 'event ids or inbox numbers')
+    .option('--dead', `replay dead events, up to ${MAX_REPLAYS}`, false)
     .option(
       '--version-ahead',
-      `every event whose version was taken for one from the future, ${MAX_REPLAYS} at most`,
+      `replay events whose version was in the future, up to ${MAX_REPLAYS}`,
       false,
     )
     .addOption(jsonOption())
@@ -136,9 +136,7 @@ async function findReplayable(
   { ids, dead, versionAhead }: Omit<ReplayOptions, 'json'> & { readonly ids: readonly string[] },
 ): Promise<readonly number[]> {
   if (ids.length === 0 && !dead && !versionAhead) {
-    throw new OperatorError(
-      'Name events to replay, or give --dead or --version-ahead for every one of a kind.',
-    );
+    throw new OperatorError('Name the events to replay, or use --dead or --version-ahead.');
   }
   const named: number[] = [];
   for (const id of ids) named.push((await mustFind(db, id)).id);
@@ -172,6 +170,6 @@ async function mustFind(db: Database, id: string): Promise<EventSummary> {
   const event = await findEvent(db, id);
   if (event) return event;
   throw new OperatorError(
-    `No event is known as ${printable(id)}. \`npx tallyhook events list\` shows what came.`,
+    `No event is known as ${printable(id)}. \`npx tallyhook events list\` shows the inbox.`,
   );
 }

@@ -8,18 +8,21 @@ import { jsonOption } from '../options.ts';
 
 export function explainCommand(): Command {
   return new Command('explain')
-    .description('why an order has its state: which bodies count and why, and what was posted')
-    .argument('<id>', "the shop's order id, or the id of a payment, refund, dispute or payout")
+    .description('explain the state of an order: which snapshots count, why, and what was posted')
+    .argument(
+      '<id>',
+      'id of the order, or of one of its payments, refunds or disputes; or of a payout',
+    )
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 found, 1 nothing of that id.')
+    .addHelpText('after', '\nExit code: 0 found, 1 nothing has this id.')
     .action((id: string, { json }: { readonly json: boolean }) =>
       withDatabase(readConfig(), async (db) => {
         const { orders, resources } = await explainNamed(db, id);
         if (orders.length === 0 && resources.length === 0) {
           throw new OperatorError(
             `No order, payment, refund, dispute or payout is known as ${printable(id)}. ` +
-              'If it is new its event may still be on the way; `npx tallyhook events list` shows what came, ' +
-              '`npx tallyhook find` looks for ids of every sort.',
+              'If it is new, its event may not have arrived yet: `npx tallyhook events list` shows the inbox. ' +
+              '`npx tallyhook find` searches ids of every kind.',
           );
         }
         if (json) {

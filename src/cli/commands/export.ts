@@ -27,21 +27,24 @@ interface ExportOptions {
 
 function journalCommand(): Command {
   return new Command('journal')
-    .description('every transfer, in the order of its number')
+    .description('export every transfer, in the order in which it was posted')
     .addOption(
-      new Option('--format <format>', 'csv for spreadsheets, jsonl for scripts, hledger to check')
+      new Option(
+        '--format <format>',
+        'csv for spreadsheets, jsonl for scripts, hledger for accounting',
+      )
         .choices(JOURNAL_FORMATS)
         .makeOptionMandatory(),
     )
-    .addOption(momentOption('--from', 'only what was recorded then or later'))
-    .addOption(momentOption('--to', 'only what was recorded before'))
+    .addOption(momentOption('--from', 'only transfers recorded at or after this time'))
+    .addOption(momentOption('--to', 'only transfers recorded before this time'))
     .option('--output <file>', 'write to this file instead of standard output')
     .addHelpText('after', NOTES)
     .action((options: ExportOptions) => {
       const { from, to } = options;
       if (from !== undefined && to !== undefined && from >= to) {
         throw new OperatorError(
-          '--from is not before --to, so nothing can lie between. The first belongs to the range, the second does not.',
+          '--from must be before --to. The range includes --from and excludes --to.',
         );
       }
       return withDatabase(readConfig(), (db) => writeJournal(db, options));
@@ -49,8 +52,8 @@ function journalCommand(): Command {
 }
 
 const NOTES = `
-Times are ISO 8601, in UTC unless they name a zone; a date is its midnight. They are compared with
-the time of recording. The export shows one moment, and holds it open until it is read to its end.
+Times are ISO 8601, in UTC unless they name a zone. A date means its midnight. They are compared with
+the time of recording. The export is a consistent snapshot, held open until the output is read.
 
   tallyhook export journal --format hledger --output books.journal && hledger -f books.journal check`;
 
@@ -73,7 +76,7 @@ async function writeJournal(
   }
 }
 
-/** A reader that has seen enough (`| head`) closes the pipe; that is no failure. */
+/** A reader such as `head` may close the pipe early; that is not a failure. */
 async function toStandardOutput(text: Readable): Promise<void> {
   try {
     await pipeline(text, process.stdout, { end: false });
@@ -82,12 +85,12 @@ async function toStandardOutput(text: Readable): Promise<void> {
   }
 }
 
-/** What a file system says when a file cannot be written. */
+/** Error codes of a file that cannot be written. */
 const FILE_CODES = new Set(
   'EACCES EDQUOT EFBIG EIO EISDIR ENAMETOOLONG ENOENT ENOSPC ENOTDIR EPERM EROFS'.split(' '),
 );
 
-/** Under another name until it is whole, so that half an export is never taken for one. */
+/** Writes under another name until it is complete, so that a partial export is never mistaken for a full one. */
 async function toFile(text: Readable, output: string): Promise<void> {
   const partial = `${output}.partial`;
   try {

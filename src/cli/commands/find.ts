@@ -23,12 +23,12 @@ import {
 } from '../context.ts';
 import { jsonOption } from '../options.ts';
 
-/** One thing that an id names. */
+/** One match of an id. */
 interface Found {
   readonly what: string;
   readonly id: string;
   readonly state: string;
-  /** Shows more of it. */
+  /** The command that shows more. */
   readonly command: string;
 }
 
@@ -38,10 +38,10 @@ export function findCommand(): Command {
   return new Command('find')
     .argument(
       '<id>',
-      'of an order, payment, refund, dispute, payout or event; an inbox number; a payout reference',
+      'id of an order, payment, refund, dispute, payout or event; an inbox number; or a payout reference',
     )
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 found, 1 nothing of that id.')
+    .addHelpText('after', '\nExit code: 0 found, 1 nothing has this id.')
     .action((id: string, { json }: { readonly json: boolean }) =>
       withDatabase(readConfig(), async (db) => {
         const found = await findEverything(db, id);
@@ -112,17 +112,17 @@ async function findEvents(tx: Queryable, id: string): Promise<readonly Found[]> 
 
 function describeEvent(event: EventSummary): Found {
   const { eventId, eventType, error, state, receivedAt } = event;
-  const said = [
+  const facts = [
     state.replace('_', ' '),
     eventType ?? 'no type',
     `received ${formatTime(receivedAt)}`,
-    `number ${event.id} in the inbox`,
+    `inbox number ${event.id}`,
     ...(error === null ? [] : [error]),
   ];
   return {
     what: 'event',
     id: eventId ?? '(no envelope)',
-    state: said.join(', '),
+    state: facts.join(', '),
     command: `tallyhook events show ${shellWord(eventId ?? String(event.id))}`,
   };
 }
@@ -135,7 +135,7 @@ function printFound({ what, id, state, command }: Found): void {
 function nothingKnown(id: string): OperatorError {
   return new OperatorError(
     `Nothing is known as ${printable(id)}: no order, payment, refund, dispute, payout or event, no ` +
-      'number in the inbox, no reference of a payout. Ids are compared letter by letter. If it is new ' +
-      'its event may still be on the way; `npx tallyhook events list` shows what came.',
+      'inbox number, and no payout reference. Ids are case-sensitive. If it is new, its event may not ' +
+      'have arrived yet: `npx tallyhook events list` shows the inbox.',
   );
 }

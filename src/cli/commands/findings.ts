@@ -29,17 +29,17 @@ interface ListOptions {
 
 function listCommand(): Command {
   return new Command('list')
-    .description('findings, newest first')
+    .description('list findings, newest first')
     .addOption(
-      new Option('--state <state>', 'which of them')
+      new Option('--state <state>', 'only findings in this state')
         .choices([...FINDING_STATES, 'any'])
         .default('open'),
     )
-    .option('--class <class>', 'only this class, for example over_refund')
-    .option('--subject <subject>', 'only about this, for example payment:pay_1')
+    .option('--class <class>', 'only findings of this class, for example over_refund')
+    .option('--subject <subject>', 'only findings about this subject, for example payment:pay_1')
     .addOption(limitOption())
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0, whatever was found.')
+    .addHelpText('after', '\nExit code: 0.')
     .action(({ state, class: findingClass, subject, limit, json }: ListOptions) =>
       withDatabase(readConfig(), async (db) => {
         const findings = await readFindingRows(db, {
@@ -58,7 +58,7 @@ function listCommand(): Command {
 
 function printFindings(findings: readonly FindingRow[]): void {
   printTable(
-    ['NUMBER', 'CLASS', 'ABOUT', 'STATE', 'SINCE', 'SEEN'],
+    ['NUMBER', 'CLASS', 'SUBJECT', 'STATE', 'OPEN SINCE', 'DETAIL'],
     findings.map((finding) => [
       String(finding.id),
       finding.class,
@@ -86,14 +86,14 @@ interface AcceptOptions {
 
 function acceptCommand(): Command {
   return new Command('accept')
-    .description('leave an open finding as it is: it no longer counts as a difference')
-    .argument('<number>', 'its number, as `tallyhook findings list` shows it', parseNumber)
-    .requiredOption('--reason <text>', 'why, for whoever asks later')
+    .description('accept an open finding: it no longer counts as a difference')
+    .argument('<number>', 'number of the finding, from `tallyhook findings list`', parseNumber)
+    .requiredOption('--reason <text>', 'why you accept it; recorded with your name')
     .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nIt closes by itself when its cause is gone, and counts again when it comes to show something else.\n\nExit code: 0 accepted, 1 there is no such open finding.',
+      '\nThe finding closes by itself when its cause is gone. It counts again if its details change.\n\nExit code: 0 accepted, 1 there is no such open finding.',
     )
     .action((id: number, { reason, by, json }: AcceptOptions) =>
       withDatabase(readConfig(), async (db) => {
@@ -109,9 +109,9 @@ function acceptCommand(): Command {
 
 const REFUSALS = {
   unknown: (id: number) =>
-    `There is no finding ${id}. \`npx tallyhook findings list\` shows their numbers.`,
-  closed: (id: number) => `Finding ${id} is closed already: its cause is gone.`,
-  already: (id: number) => `Finding ${id} was accepted before; nothing was changed.`,
+    `There is no finding ${id}. \`npx tallyhook findings list\` lists open findings.`,
+  closed: (id: number) => `Finding ${id} is already closed: its cause is gone.`,
+  already: (id: number) => `Finding ${id} is already accepted. Nothing was changed.`,
 } as const;
 
 function parseNumber(text: string): number {

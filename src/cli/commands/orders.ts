@@ -32,7 +32,7 @@ interface ListOptions {
 
 function listCommand(): Command {
   return new Command('list')
-    .description('the newest orders')
+    .description('list orders, newest first')
     .option('--status <status>', `only orders with this status: ${STATUSES.join(', ')}`)
     .addOption(limitOption())
     .addOption(jsonOption())
@@ -78,10 +78,10 @@ function printOrders(orders: readonly ReadOrder[]): void {
 
 function showCommand(): Command {
   return new Command('show')
-    .description('one order: its money, and the parts that make it')
+    .description('show one order: its totals and its payments, refunds and disputes')
     .argument('<id>', 'id of the order, or of one of its payments, refunds or disputes')
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 found, 1 no such order.')
+    .addHelpText('after', '\nExit code: 0 found, 1 there is no such order.')
     .action((id: string, { json }: { readonly json: boolean }) =>
       withDatabase(readConfig(), async (db) => {
         const orders = await readOrdersNamed(db, id);
@@ -103,7 +103,7 @@ function printOrder(order: ReadOrder & OrderParts): void {
     `Order ${printable(orderId)}: ${status}, first seen ${formatMicros(firstSeenMicros)}`,
   );
   if (movedTo.length > 0)
-    console.log(`  Payments of it were moved to ${movedTo.map(printable).join(', ')}.`);
+    console.log(`  Its payments now belong to ${movedTo.map(printable).join(', ')}.`);
   for (const total of totals) printTotals(total);
   printTable(
     ['PART', 'ID', 'STATUS', 'AMOUNT', 'CAPTURED', 'NOTE'],
@@ -116,7 +116,7 @@ function printOrder(order: ReadOrder & OrderParts): void {
       noteOf(part),
     ]),
   );
-  if (!order.arePartsComplete) console.log('There are more parts, which are not shown.');
+  if (!order.arePartsComplete) console.log('The order has more parts, which are not shown.');
 }
 
 function printTotals(total: OrderTotalsRow): void {
@@ -128,10 +128,10 @@ function printTotals(total: OrderTotalsRow): void {
     ['disputed', total.disputedMinor],
     ['charged back', total.chargedBackMinor],
   ] as const;
-  const said = amounts
+  const shown = amounts
     .filter(([name, amountMinor]) => amountMinor > 0 || name === 'captured')
     .map(([name, amountMinor]) => `${name} ${formatMoney(amountMinor, total.currency)}`);
-  console.log(`  ${total.currency}: ${total.status}; ${said.join(', ')}`);
+  console.log(`  ${total.currency}: ${total.status}; ${shown.join(', ')}`);
 }
 
 function money(amountMinor: number | null, currency: string | null): string {

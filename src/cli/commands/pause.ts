@@ -13,10 +13,10 @@ interface PauseOptions {
 
 export function pauseCommand(): Command {
   return new Command('pause')
-    .requiredOption('--reason <text>', 'why, for whoever finds it paused')
+    .requiredOption('--reason <text>', 'why you pause it; shown by doctor and in alerts')
     .addOption(byOption())
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 paused now, 1 it was paused already.')
+    .addHelpText('after', '\nExit code: 0 paused, 1 it was already paused.')
     .action(({ reason, by, json }: PauseOptions) =>
       withDatabase(readConfig(), async (db) => {
         if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
@@ -26,10 +26,10 @@ export function pauseCommand(): Command {
           const since = pause
             ? ` by ${printable(pause.pausedBy)} since ${formatTime(pause.pausedAt)}: ${printable(pause.reason)}`
             : '';
-          throw new OperatorError(`Reconciliation is paused already${since}.`);
+          throw new OperatorError(`Reconciliation is already paused${since}.`);
         }
         if (json) printJson({ paused: true, by: person, reason: reason.trim() });
-        else console.log('Reconciliation is paused. `npx tallyhook resume` ends it.');
+        else console.log('Background requests are paused. `npx tallyhook resume` ends the pause.');
       }),
     );
 }
@@ -43,13 +43,13 @@ export function resumeCommand(): Command {
   return new Command('resume')
     .addOption(byOption())
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 it goes on now, 1 it was not paused.')
+    .addHelpText('after', '\nExit code: 0 resumed, 1 it was not paused.')
     .action(({ by, json }: ResumeOptions) =>
       withDatabase(readConfig(), async (db) => {
         const person = personOf(by);
         if (!(await endPause(db, person))) throw new OperatorError('Reconciliation is not paused.');
         if (json) printJson({ paused: false, by: person });
-        else console.log('Reconciliation goes on.');
+        else console.log('Background requests are resumed.');
       }),
     );
 }

@@ -51,27 +51,27 @@ interface Tools {
 export function reconcileCommand(): Command {
   return new Command('reconcile')
     .addOption(
-      new Option('--stream <stream>', 'which list').choices([...STREAMS, 'all']).default('all'),
+      new Option('--stream <stream>', 'list to compare')
+        .choices([...STREAMS, 'all'])
+        .default('all'),
     )
-    .addOption(momentOption('--from', 'created then or later'))
-    .addOption(momentOption('--to', 'created then or earlier'))
+    .addOption(momentOption('--from', 'only resources created at or after this time'))
+    .addOption(momentOption('--to', 'only resources created at or before this time'))
     .addOption(
-      new Option('--mode <mode>', 'full: list everything; totals: only what counts unequal')
+      new Option('--mode <mode>', 'full: list every row; totals: list only where counts differ')
         .choices(MODES)
         .default('full'),
     )
-    .option('--dry-run', 'say what would change, and change nothing', false)
+    .option('--dry-run', 'report differences without changing anything', false)
     .addOption(jsonOption())
     .addHelpText(
       'after',
       `
-Without --from it begins half an hour before what was read last; the first time, 120 days ago.
-A shorter span is no first import: the schedule reads the 120 days all the same.
-A run that was ended goes on where it was.
+Without --from, a run starts half an hour before the end of the last one; the first time, 120 days ago.
+A run over a shorter span does not replace the first import: the schedule still reads the 120 days.
+An interrupted run continues from its checkpoint. If one list cannot be read, the others are compared.
 
-A list that cannot be read does not keep the others from being compared.
-
-Exit code: 0 every list is equal or empty, 2 differences are left, 3 nothing was compared, because
+Exit code: 0 every list is equal or empty, 2 differences remain, 3 nothing was compared, because
 every list is empty, 1 a list could not be compared (the output names it; the others may be equal).`,
     )
     .action((options: Options) => withDatabase(readConfig(), (db) => runAll(db, options)));
@@ -82,8 +82,7 @@ async function runAll(db: Database, options: Options): Promise<void> {
   const client = clientOf(readConfig(), { db, clock });
   if (!client) {
     throw new OperatorError(
-      'No key of the payment service is set, so that there is nothing to compare with. ' +
-        'Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
+      'No API key of the payment service is set. Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.',
     );
   }
   const { reconcile } = reconcileOf(client, {
@@ -115,7 +114,7 @@ async function runAll(db: Database, options: Options): Promise<void> {
   process.exitCode = exitCodeOf(reports, refused);
 }
 
-/** A list whose run could not even begin. */
+/** A list whose run could not start. */
 interface Refused {
   readonly stream: Stream;
   readonly reason: string;
@@ -128,7 +127,7 @@ function exitCodeOf(reports: readonly RunReport[], refused: readonly Refused[]):
   return verdicts.includes('equal') ? 0 : 3;
 }
 
-/** Said before what may take long: reading a list for the first time. */
+/** Estimates what may take long: reading a list for the first time. */
 async function showEstimate({ db, clock, client, options }: Tools, stream: Stream): Promise<void> {
   const { watermarkAt } = await readStream(db, stream);
   if (options.mode === 'totals' || (watermarkAt !== null && options.from === undefined)) return;
@@ -140,11 +139,11 @@ async function showEstimate({ db, clock, client, options }: Tools, stream: Strea
   const { limit } = await readBudget(db);
   const requestsPerMinute = discoveryPerMinute(rateSettingsOf(readConfig()), limit);
   const facts = { options: { lane: 'operator' as const }, requestsPerMinute };
-  // Trouble with the service is for the run to say, in its own words.
+  // If the service fails here, the run reports it.
   const estimate = await estimateImport(client, stream, span, facts).catch(() => undefined);
   if (estimate === undefined) return;
   const { rows, requests, minutes } = estimate;
-  const time = minutes === undefined ? '' : `, at least ${minutes} min at the rate that it allows`;
+  const time = minutes === undefined ? '' : `, at least ${minutes} min at the allowed rate`;
   process.stderr.write(`${stream}: about ${rows} rows, ${requests} requests${time}\n`);
 }
 
@@ -179,7 +178,7 @@ async function runOne(
       toMs: to === undefined ? undefined : to / 1000,
       cause: 'operator',
       isDryRun: dryRun,
-      // A person waits, and still the shop must not: a first import may take hours.
+      // A first import may take hours, and must not use the rate that the shop needs.
       lane: 'discovery',
     },
     { signal: new AbortController().signal, ...(!options.json && { onProgress }) },
@@ -193,8 +192,8 @@ async function runOne(
 
 function nothingCompared({ reason }: Refused): OperatorError {
   return new OperatorError(
-    `The payment service cannot be asked: ${reason}. Nothing was compared or changed; ` +
-      '`npx tallyhook doctor` looks for the reason.',
+    `The payment service cannot be reached or refused the request: ${reason}. Nothing was compared or ` +
+      'changed. Run `npx tallyhook doctor` to find the cause.',
   );
 }
 
@@ -208,7 +207,9 @@ function progressNote(
 
 function printNotCompared(stream: Stream, reason: string): void {
   console.log(`${stream}: not compared: ${printable(reason)}`);
-  console.log('  `npx tallyhook doctor` looks for the reason. The next run goes on from here.');
+  console.log(
+    '  Run `npx tallyhook doctor` to find the cause. The next run continues from the checkpoint.',
+  );
 }
 
 function printReport(report: RunReport): void {
@@ -223,7 +224,7 @@ function printReport(report: RunReport): void {
   const counted = rowsCounted === 0 ? '' : ` and ${rowsCounted} counted`;
   console.log(`${stream}: ${verdict} (${span})`);
   console.log(
-    `  ${rowsCompared} rows compared${counted} by ${requests} requests: ${found} found, ${healed} healed, ${missed} untold by webhooks`,
+    `  ${rowsCompared} rows compared${counted} by ${requests} requests: ${found} found, ${healed} healed, ${missed} missed webhooks`,
   );
   if (report.sums !== null) console.log(`  analytics: ${SUMS[report.sums]}`);
   for (const { class: name, subject, outcome } of report.differences) {
@@ -239,12 +240,12 @@ const VERDICT_TEXT = {
   unfinished: 'not finished',
 } as const satisfies Record<Verdict, string>;
 
-/** Changes may be here before their webhooks; those that never come are counted by the schedules. */
+/** A change may be listed before its webhook arrives; the schedules count the webhooks that never do. */
 async function printAwaited(db: Database, stream: Stream): Promise<void> {
   const awaited = await countAwaited(db, stream);
   if (awaited === 0) return;
   console.log(
-    `  webhooks of ${awaited} changes are awaited; the next scheduled run counts those lost`,
+    `  the webhooks of ${awaited} changes may still arrive; the next scheduled run counts those that were lost`,
   );
 }
 

@@ -21,7 +21,7 @@ interface RefreshOptions {
   readonly json: boolean;
 }
 
-/** What became of one resource. */
+/** The outcome for one resource. */
 interface Refreshed extends ResourceRef {
   readonly outcome: Retrieved['outcome'];
   readonly changes: readonly Change[];
@@ -31,16 +31,19 @@ interface Refreshed extends ResourceRef {
 
 export function refreshCommand(): Command {
   return new Command('refresh')
-    .argument('<id>', 'of a payment, refund, dispute, payout, or of an order: all of its parts')
+    .argument(
+      '<id>',
+      'id of a payment, refund, dispute or payout, or of an order: retrieves all of its parts',
+    )
     .addOption(
-      new Option('--kind <kind>', 'what it is, where several may have the id').choices(
+      new Option('--kind <kind>', 'kind of resource, if several have this id').choices(
         RESOURCE_KINDS,
       ),
     )
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nExit code: 0 all were retrieved and applied, 1 some were not, or neither the ledger nor the service knows the id.',
+      '\nExit code: 0 everything was retrieved and applied, 1 something was not, or neither the ledger nor the service knows the id.',
     )
     .action((id: string, { kind, json }: RefreshOptions) =>
       withDatabase(readConfig(), async (db) => {
@@ -93,7 +96,7 @@ function describe(ref: ResourceRef, found: Retrieved): Refreshed {
     case 'applied':
       return { ...ref, outcome, changes: changesOf(found), reason: null };
     case 'missing':
-      return { ...ref, outcome, changes: [], reason: 'the service does not know it' };
+      return { ...ref, outcome, changes: [], reason: 'unknown to the service' };
     case 'failed':
       return { ...ref, outcome, changes: [], reason: found.reason };
   }
@@ -119,7 +122,7 @@ function print({ kind, id, outcome, changes, reason }: Refreshed): void {
     console.log(`${what}: ${printable(reason ?? '')}. Nothing was changed.`);
     return;
   }
-  if (changes.length === 0) console.log(`${what}: nothing new.`);
+  if (changes.length === 0) console.log(`${what}: unchanged.`);
   for (const { field, before, after } of changes) {
     console.log(`${what}: ${fieldName(field)} ${before ?? 'unknown'} → ${after ?? 'unknown'}`);
   }

@@ -12,7 +12,7 @@ export function sandboxCommand(): Command {
     .addOption(
       momentOption(
         '--at',
-        "start an empty sandbox's clock here instead of now, to rehearse a date",
+        'time at which the clock of a new sandbox starts (default: now), to rehearse a date',
       ),
     )
     .addOption(jsonOption())
@@ -33,7 +33,7 @@ export function sandboxCommand(): Command {
     });
 }
 
-/** What a caller has to know; of the key only where it stands. */
+/** What a caller needs. The key is not printed, only where to find it. */
 function describe(config: Config, { sandbox, isEmbedded }: Running): Record<string, string> {
   return {
     base_url: sandbox?.baseUrl ?? '',
@@ -46,7 +46,7 @@ function describe(config: Config, { sandbox, isEmbedded }: Running): Record<stri
 }
 
 function printFacts(facts: Record<string, string>): void {
-  console.log('The sandbox is running: no real money.');
+  console.log('The sandbox is running. No real money moves.');
   for (const [name, value] of Object.entries(facts))
     console.log(`  ${name.replace('_', ' ').padEnd(12)} ${value}`);
 }

@@ -18,11 +18,11 @@ const TIMEOUT_MS = 30_000;
 
 export function sendCommand(): Command {
   return new Command('send')
-    .argument('<file>', 'file with the event, or - for standard input')
-    .option('--url <url>', 'where to deliver it (default: the receiver on this machine)')
+    .argument('<file>', 'file with the event body, or - for standard input')
+    .option('--url <url>', 'address to deliver to (default: the receiver on this machine)')
     .addOption(secretOption())
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit code: 0 delivered (2xx), 1 refused or not reached.')
+    .addHelpText('after', '\nExit code: 0 accepted (2xx), 1 refused or unreachable.')
     .action(async (file: string, options: SendOptions) => {
       const url = options.url ?? receiverUrl(readConfig());
       const body = readInput(file);
@@ -58,7 +58,7 @@ async function deliver(
     const { message, cause } = toError(error);
     const why = cause instanceof Error && cause.message !== '' ? cause.message : message;
     throw new OperatorError(
-      `Nothing was delivered to ${url}: ${why}. Is the receiver running? \`npm start\` starts it; --url names another.`,
+      `Nothing was delivered to ${url}: ${why}. Is the receiver running? \`npm start\` starts it; use --url for another address.`,
     );
   }
 }

@@ -13,10 +13,10 @@ interface SignOptions {
 
 export function signCommand(): Command {
   return new Command('sign')
-    .argument('<file>', 'file with the exact bytes to sign, or - for standard input')
+    .argument('<file>', 'file with the bytes to sign, or - for standard input')
     .addOption(secretOption())
     .addOption(
-      new Option('--encoding <encoding>', 'how to write the signature')
+      new Option('--encoding <encoding>', 'encoding of the signature')
         .choices(['hex', 'base64', 'base64url'])
         .default('hex'),
     )
@@ -29,7 +29,7 @@ export function signCommand(): Command {
     });
 }
 
-/** The secret that a sender uses: the first one, as it is the newest in a rotation. */
+/** The secret that a sender uses: the first, which is the newest in a rotation. */
 export function firstSecret(): string {
   return webhookSecretsOf(readConfig())[0] ?? '';
 }

@@ -15,7 +15,7 @@ interface StartOptions {
 
 const ROLES_HELP =
   `comma-separated: ${ROLES.join(', ')} ` +
-  '(default: all; the sandbox only where nothing names a real service)';
+  '(default: all; the sandbox only if no real service is configured)';
 
 export function startCommand(): Command {
   return new Command('start')
@@ -40,7 +40,7 @@ function parseRoles(text: string): ReadonlySet<Role> {
   const roles = text.split(',').map((name) => {
     const role = ROLES.find((candidate) => candidate === name.trim());
     if (role === undefined) {
-      throw new InvalidArgumentError(`"${name}" is no role; there are ${ROLES.join(', ')}.`);
+      throw new InvalidArgumentError(`"${name}" is not a role. Choose from ${ROLES.join(', ')}.`);
     }
     return role;
   });

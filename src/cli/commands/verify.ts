@@ -13,7 +13,7 @@ import { createProgressLine } from '../progress.ts';
 import { printTable } from '../table.ts';
 
 const EXIT_CODES = `
-Workers may go on meanwhile. Exit code: 0 every check passed, 1 a check failed or could not be made.`;
+Workers can keep running. Exit code: 0 every check passed, 1 a check failed or could not run.`;
 
 interface VerifyOptions {
   readonly rebuild: boolean;
@@ -22,7 +22,7 @@ interface VerifyOptions {
 
 export function verifyCommand(): Command {
   return new Command('verify')
-    .option('--rebuild', 'also make the ledger again from what is stored, and compare', false)
+    .option('--rebuild', 'also rebuild the ledger from the inbox and compare', false)
     .addOption(jsonOption())
     .addHelpText('after', EXIT_CODES)
     .action(({ rebuild, json }: VerifyOptions) =>
@@ -49,7 +49,7 @@ function printReport({ passed, checks, balances }: VerifyReport, seconds: number
   if (balances.length > 0) {
     console.log('');
     printTable(
-      ['ACCOUNT', 'BALANCE BY THE JOURNAL'],
+      ['ACCOUNT', 'BALANCE'],
       balances.map(({ account, currency, balanceMinor }) => [
         account,
         formatMoney(BigInt(balanceMinor), currency),
@@ -80,7 +80,7 @@ function printCheck(check: CheckResult): void {
   if (next !== undefined) console.log(`      Next: ${printable(next)}`);
 }
 
-/** What helps with the first offender of each check. */
+/** The next step for the first offender of each check. */
 const NEXT: Readonly<Record<CheckName, (offender: Offender) => string>> = {
   inbox: applyAgain,
   snapshots: () => compareWithInbox,
@@ -88,7 +88,7 @@ const NEXT: Readonly<Record<CheckName, (offender: Offender) => string>> = {
   children: applyAgain,
   findings: applyAgain,
   posted: applyAgain,
-  // Nothing of ours rewrites the journal: where it is damaged, only a backup has it whole.
+  // Tallyhook never rewrites the journal: if it is damaged, only a backup is complete.
   chain: () => compareWithInbox,
   authorizations: applyAgain,
   orders: showOrder,
@@ -102,17 +102,17 @@ const NEXT: Readonly<Record<CheckName, (offender: Offender) => string>> = {
 };
 
 const compareWithInbox =
-  'npx tallyhook verify --rebuild tells what the inbox makes of it; compare with a backup';
+  'run npx tallyhook verify --rebuild to compare with the inbox, and compare with a backup';
 
 function applyAgain({ event }: Offender): string {
   return event === undefined
     ? compareWithInbox
-    : `npx tallyhook events replay ${event} applies it again, with all that is known of its resource`;
+    : `run npx tallyhook events replay ${event} to apply it again with every snapshot of its resource`;
 }
 
 function showOrder({ subject }: Offender): string {
   const orderId = orderIdOf(subject.replace(/^order:/, ''));
-  return `npx tallyhook orders show '${orderId}' lists its parts; replay an event of one of them`;
+  return `run npx tallyhook orders show '${orderId}' to list its parts, and replay an event of one of them`;
 }
 
 function nextStep({ name, offenders }: CheckResult): string | undefined {

@@ -28,6 +28,6 @@ test.each(['n\n', '\n', 'yesterday\n', CTRL_C, CTRL_D, `y${CTRL_C}`])(
 
 test('where nobody can be asked, nothing is done without --yes', async () => {
   const pipe = { input: new PassThrough(), output: new PassThrough() };
-  await expect(confirm('Capture it?', false, pipe)).rejects.toThrow('give --yes');
+  await expect(confirm('Capture it?', false, pipe)).rejects.toThrow('use --yes');
   await confirm('Capture it?', true, pipe);
 });
