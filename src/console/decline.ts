@@ -20,11 +20,15 @@ export const decline = z
     may_retry: z
       .boolean()
       .nullable()
-      .describe('Whether the same payment method may be retried. Null: unknown, because there is no code.'),
+      .describe(
+        'Whether the same payment method may be retried. Null: unknown, because there is no code.',
+      ),
     may_use_another_method: z
       .boolean()
       .nullable()
-      .describe('Whether the customer may pay with another method. Null: unknown, because there is no code.'),
+      .describe(
+        'Whether the customer may pay with another method. Null: unknown, because there is no code.',
+      ),
     advice: z.string().describe('What it means and what to do, for operators.'),
   })
   .meta({ id: 'Decline' });

@@ -113,7 +113,7 @@ function invalid(
   const mistakes = issues.map((issue) => {
     if (issue.code === 'unrecognized_keys') {
       const names = issue.keys.map((key) => JSON.stringify(key)).join(', ');
-      const instead = known.length > 0 ? `; known are ${known.join(', ')}` : '';
+      const instead = known.length > 0 ? `; the query accepts ${known.join(', ')}` : '';
       return `${names} is unknown${instead}`;
     }
     const name = issue.path.join('.');

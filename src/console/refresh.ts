@@ -1,4 +1,4 @@
-/** `refresh=1`: the service is asked before an order or a payment is shown. */
+/** `refresh=1`: retrieves an order or a payment from the service before it is returned. */
 import { z } from 'zod';
 import { REFRESH_TIMEOUT_MS, type Refreshed, type Refresher } from '../reconcile/refreshOnRead.ts';
 
@@ -6,8 +6,8 @@ export const refreshQuery = z
   .literal('1')
   .optional()
   .describe(
-    `Asks the service first, for ${REFRESH_TIMEOUT_MS / 1000} seconds at most. Where that fails, what ` +
-      'is known is answered, and `refresh` says so; where nothing is known either, the answer is 503.',
+    `Retrieves from the service first, for up to ${REFRESH_TIMEOUT_MS / 1000} seconds. If that fails, the ` +
+      'response has what the ledger knows, and `refresh` states why; if it knows nothing, the response is 503.',
   );
 
 export const refreshBody = z
@@ -15,35 +15,35 @@ export const refreshBody = z
     outcome: z
       .enum(['fresh', 'partly', 'failed', 'unknown', 'off'])
       .describe(
-        '`fresh`: this is what the service says now. `partly`, `failed`: not all of its payments ' +
-          'were heard of. `unknown`: the service shows no such payment. `off`: no key of the ' +
+        '`fresh`: the state at the service now. `partly`, `failed`: some or all payments could not be ' +
+          'retrieved. `unknown`: the service knows no such payment. `off`: no API key of the ' +
           'service is set.',
       ),
     reason: z.string().nullable().describe('Why it is not fresh.'),
   })
   .nullable()
-  .describe('Null unless `refresh=1` was asked for.');
+  .describe('Null without `refresh=1`.');
 
 export type RefreshBody = z.input<typeof refreshBody>;
 
-/** @param ask what to ask for; undefined when nobody wants it */
+/** @param ask what to retrieve */
 export async function refresh(
   refresher: Refresher | undefined,
   query: { readonly refresh?: '1' | undefined },
   ask: (refresher: Refresher) => Promise<Refreshed>,
 ): Promise<RefreshBody> {
   if (query.refresh === undefined) return null;
-  if (!refresher) return { outcome: 'off', reason: 'no key of the service is set' };
+  if (!refresher) return { outcome: 'off', reason: 'no API key of the service is set' };
   return { reason: null, ...(await ask(refresher)) };
 }
 
-/** What to answer about something that is not in the ledger, after the service was asked. */
+/** The response about something that is neither in the ledger nor was retrieved. */
 export function notKnown(asked: RefreshBody, message: string) {
   const isUnanswered = asked?.outcome === 'failed' || asked?.outcome === 'partly';
   return isUnanswered
     ? ({
         outcome: 'unavailable',
-        message: `The payment service could not be asked (${asked.reason}), and nothing is known here. Try again soon.`,
+        message: `The payment service did not respond (${asked.reason}), and the ledger knows nothing under this id. Try again soon.`,
       } as const)
     : ({ outcome: 'not_found', message } as const);
 }

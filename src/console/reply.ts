@@ -1,4 +1,4 @@
-/** Every answer and every error of the admin API, and what it is in HTTP. */
+/** HTTP responses of the admin API for every outcome and error. */
 import { errorEnvelope } from '../contract/errors.ts';
 import { isContended, isDatabaseUnavailable } from '../platform/db/failures.ts';
 import type { Answer } from './endpoint.ts';
@@ -28,41 +28,41 @@ export function toReply(given: Answer<unknown>): Reply {
   }
 }
 
-/** The sender did something that sending again will not mend. */
+/** The request is wrong; sending it again will not help. */
 export function refusal(status: number, message: string): Reply {
   return { status, headers: {}, body: errorEnvelope('invalid_request', 'IR_04', message) };
 }
 
-/** Sending again soon may do. */
-export function unavailable(message = 'The database cannot be read now. Try again soon.'): Reply {
+/** Sending the request again soon may succeed. */
+export function unavailable(message = 'The database is unavailable. Try again soon.'): Reply {
   const body = errorEnvelope('api_error', 'HE_00', message);
   return { status: 503, headers: { 'Retry-After': '5' }, body };
 }
 
-/** SQLSTATE of a number that its type cannot hold. */
+/** SQLSTATE numeric_value_out_of_range. */
 const OUT_OF_RANGE = '22003';
 
 /**
- * What to answer to an error. Whatever is not known is a 500 that tells nothing of its cause.
- * @param maxBodyBytes the limit that a body was refused for
+ * The response to an error. An unexpected error is a 500 that does not reveal its cause.
+ * @param maxBodyBytes the limit for bodies
  */
 export function replyToError(error: unknown, maxBodyBytes: number): Reply {
   if (!(error instanceof Error)) return unexpected();
   if (isDatabaseUnavailable(error) || isContended(error)) return unavailable();
   if (error instanceof RangeError || ('code' in error && error.code === OUT_OF_RANGE)) {
     const message =
-      'A sum leaves the range of whole numbers that JSON carries exactly (2^53 - 1), and a rounded ' +
+      'A sum exceeds the largest integer that JSON represents exactly (2^53 - 1), and a rounded ' +
       'amount would be wrong.';
     return { status: 422, headers: {}, body: errorEnvelope('api_error', 'HE_00', message) };
   }
-  // Express and its body parser put a status on errors that say what the sender did.
+  // Express and its body parser set a status on errors of the sender.
   const status = 'status' in error && typeof error.status === 'number' ? error.status : 500;
   if (status < 400 || status >= 500) return unexpected();
   return refusal(status, explain(error, { status, maxBodyBytes }));
 }
 
 function unexpected(): Reply {
-  const message = 'This request failed for a reason that the log of the console tells.';
+  const message = 'The request failed unexpectedly. The log of the console has the cause.';
   return { status: 500, headers: {}, body: errorEnvelope('api_error', 'HE_00', message) };
 }
 

@@ -8,7 +8,7 @@ import { ORDER_NAMES } from '../ledger/read/orders.ts';
 
 const PAGE_LIMIT = { min: 1, default: 50, max: 100 } as const;
 
-/** Digits as a number, everything else as it came: '' and ' 5' are not numbers here. */
+/** Converts digits to a number and leaves everything else, so that '' and ' 5' are refused. */
 function digits<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess(
     (value) => (typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value),
@@ -22,50 +22,52 @@ export const limit = digits(
     .min(PAGE_LIMIT.min)
     .max(PAGE_LIMIT.max)
     .default(PAGE_LIMIT.default)
-    .describe('Most rows to answer with.'),
+    .describe('Maximum number of rows.'),
 );
 
 export const after = digits(
   z
-    .int('must be the number of a change, 0 for the beginning')
+    .int('must be the number of a change, or 0 for the beginning')
     .min(0)
     .default(0)
-    .describe('The number of the last change that was read; 0 for the beginning.'),
+    .describe('Number of the last change that you processed; 0 for the beginning.'),
 );
 
 export const number = digits(z.int('must be a whole number').min(1));
 
 export const cursor = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{1,1000}$/, 'must be the next_cursor of an earlier answer')
+  .regex(/^[A-Za-z0-9_-]{1,1000}$/, 'must be the next_cursor of an earlier response')
   .optional()
-  .describe('`next_cursor` of the page before. Opaque: its content may change.');
+  .describe('`next_cursor` of the previous page. Opaque: its format may change.');
 
 export const nextCursor = z
   .string()
   .nullable()
-  .describe('Give it as `cursor` for the next page; null when this is the last one.');
+  .describe('Send it as `cursor` to get the next page; null on the last page.');
 
-/** An id from outside: text that can name something. */
+/** An id from a caller. */
 export const id = z
   .string()
   .min(1)
   .max(255)
   .refine((value) => parseId(value) !== undefined, {
-    message: 'must be 1 to 255 printable characters without white space at its ends',
+    message: 'must be 1 to 255 printable characters without leading or trailing white space',
   });
 
 export const orderBy = z
   .enum(ORDER_NAMES)
   .optional()
   .describe(
-    "What the id is: the shop's order id, or the id of a payment that names no order. " +
-      "Where it is left out the shop's order comes first.",
+    "What the id is: the shop's order id, or the id of a payment. Without it, any order id or the id of a " +
+      'payment, refund or dispute is accepted, an order id first.',
   );
 
 export const namedBy = z
   .enum(ORDER_NAMES)
-  .describe("`order`: the shop's order id names it; `payment`: its payment, which names no order.");
+  .describe(
+    "`order`: the order has the shop's order id; `payment`: it has the id of its payment, which names no order.",
+  );
 
 export const amount = z.int().min(0).describe('Minor units of the currency beside it.');
 export const difference = z
@@ -80,8 +82,8 @@ export const time = z.iso.datetime().describe('UTC.');
 export const orderStatus = z
   .enum([...ORDER_STATUSES, REGISTERED])
   .describe(
-    'The first that applies, over all currencies. `registered`: the shop registered it and nothing ' +
-      'was heard of it; `moved`: its payments now name another order.',
+    'The first status that applies, over all currencies. `registered`: the shop registered the order, and no ' +
+      'payment has arrived; `moved`: its payments now belong to another order.',
   );
 
 export const resourceKind = z.enum(['payment', 'refund', 'dispute', 'payout']);
@@ -90,21 +92,21 @@ export const resourceStatus = z
   .string()
   .nullable()
   .describe(
-    `The service's own word, null while nothing was seen. Payments: ${STATUSES.payment.join(', ')}. ` +
+    `The service's own status; null until the resource itself arrives. Payments: ${STATUSES.payment.join(', ')}. ` +
       `Refunds: ${STATUSES.refund.join(', ')}. Disputes: ${STATUSES.dispute.join(', ')}. ` +
-      'Others are possible: the service may add some.',
+      'The service may add others.',
   );
 
 export const reason = z
   .string()
   .nullable()
   .describe(
-    "Why it failed, was canceled or, of a dispute, was opened: the service's codes and texts in one " +
-      'line, without card numbers. Null where the state needs none or the service gave none.',
+    "Why it failed, was canceled or, for a dispute, was opened: the service's codes and texts in one " +
+      'line, without card numbers. Null if the state needs no reason or the service sent none.',
   );
 
 export const uncertainties = z
   .array(z.string())
-  .describe('Why the service is to be asked again before this can be trusted. Usually empty.');
+  .describe('Why the state needs a retrieve before you rely on it. Usually empty.');
 
-export const openFindings = z.array(z.string()).describe('Classes of findings open about it.');
+export const openFindings = z.array(z.string()).describe('Classes of its open findings.');

@@ -1,4 +1,4 @@
-/** The timeline of an order in the form of the API. */
+/** Schema of the timeline of an order. */
 import { z } from 'zod';
 import { ORDER_STATUSES } from '../ledger/domain/order.ts';
 import { decline } from './decline.ts';
@@ -8,13 +8,13 @@ const cause = z
   .strictObject({
     source: z
       .enum(['webhook', 'retrieve', 'list'])
-      .describe('`webhook`: an event; `retrieve`, `list`: the service was asked.'),
-    event_number: z.int().nullable().describe('Number of the event in the inbox.'),
+      .describe('`webhook`: an event; `retrieve`, `list`: a request to the service.'),
+    event_number: z.int().nullable().describe('Inbox number of the event.'),
     event_id: z.string().nullable(),
   })
   .meta({ id: 'Cause' });
 
-const told = { at: time, text: z.string().describe('The same in one sentence.') };
+const common = { at: time, text: z.string().describe('The entry in one sentence.') };
 const resource = { kind: resourceKind, id: z.string() };
 const status = z.enum(ORDER_STATUSES).nullable();
 
@@ -22,14 +22,14 @@ export const timelineEntry = z
   .discriminatedUnion('type', [
     z.strictObject({
       type: z.literal('event'),
-      ...told,
+      ...common,
       number: z.int(),
       event_id: z.string().nullable(),
       event_type: z.string().nullable(),
     }),
     z.strictObject({
       type: z.literal('snapshot'),
-      ...told,
+      ...common,
       ...resource,
       status: resourceStatus,
       stage: z.string().nullable(),
@@ -38,38 +38,40 @@ export const timelineEntry = z
       amount_received: amount.nullable(),
       decline: decline.nullable().describe('Failed payments only.'),
       reason,
-      is_current: z.boolean().describe('The state of the resource stands on this snapshot now.'),
+      is_current: z
+        .boolean()
+        .describe('Whether this snapshot is the current state of the resource.'),
       cause,
     }),
     z.strictObject({
       type: z.literal('transfer'),
-      ...told,
+      ...common,
       ...resource,
       leg: z.string(),
       debit: z.string(),
       credit: z.string(),
       currency,
       amount,
-      amount_cumulative: amount.describe('What the leg has moved in all, after this transfer.'),
+      amount_cumulative: amount.describe('Total of the leg after this transfer.'),
       cause: cause.nullable(),
     }),
     z.strictObject({
       type: z.literal('status'),
-      ...told,
+      ...common,
       status,
       previous_status: status,
       cause: cause.nullable(),
     }),
     z.strictObject({
       type: z.literal('registered'),
-      ...told,
+      ...common,
       currency,
       amount,
-      by: z.string().describe('Name of the token that was used.'),
+      by: z.string().describe("Name of the caller's token."),
     }),
     z.strictObject({
       type: z.enum(['finding_opened', 'finding_closed']),
-      ...told,
+      ...common,
       number: z.int(),
       class: z.string(),
       subject: z.string(),
@@ -77,8 +79,8 @@ export const timelineEntry = z
     }),
     z.strictObject({
       type: z.enum(['alert_opened', 'alert_acknowledged', 'alert_resolved']),
-      ...told,
-      number: z.int().describe('As at `/api/v1/alerts`.'),
+      ...common,
+      number: z.int().describe('As in `/api/v1/alerts`.'),
       rule: z.string(),
       subject: z.string(),
       severity: z.string(),

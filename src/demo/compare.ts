@@ -1,16 +1,16 @@
 /**
- * Compares the ledger with what the service really has, order by order. Pure.
+ * Compares the ledger with the resources of the sandbox, order by order. Pure.
  *
- * 1. Both sides are compared whole: what only one of them has is a difference, too.
- * 2. A difference is *lost* when the service has an event of that very resource which never arrived:
- *    the ledger could not know. Any other difference is a mistake of the ledger.
- * 3. What an order has brought, given back and lost is compared per currency, besides its parts.
+ * 1. Both sides are compared in full: what only one side has is a difference.
+ * 2. A difference is *lost* if an event of that resource never arrived, so the ledger could not know.
+ *    Any other difference is an error of the ledger.
+ * 3. Captured, refunded and charged-back totals are compared per currency, besides the parts.
  */
 import type { ResourceKind } from '../contract/resources/index.ts';
 import { groupBy } from '../platform/collections.ts';
 import type { Truth } from './control.ts';
 
-/** A resource as the ledger has it. Amounts in minor units of its currency. */
+/** A resource in the ledger. Amounts in minor units of its currency. */
 export interface LedgerResource {
   readonly kind: ResourceKind;
   readonly id: string;
@@ -21,7 +21,7 @@ export interface LedgerResource {
   readonly capturedMinor: number;
 }
 
-/** What an order has come to in one currency, in minor units. */
+/** Totals of an order in one currency, in minor units. */
 export interface LedgerTotals {
   readonly orderKey: string;
   readonly currency: string;
@@ -34,8 +34,8 @@ export interface BothSides {
   readonly truths: ReadonlyMap<ResourceKind, readonly Truth[]>;
   readonly resources: readonly LedgerResource[];
   readonly totals: readonly LedgerTotals[];
-  /** Ids of resources of which at least one event never arrived. */
-  readonly unheard: ReadonlySet<string>;
+  /** Ids of resources with at least one event that never arrived. */
+  readonly missed: ReadonlySet<string>;
 }
 
 export interface ComparedOrder {
@@ -50,7 +50,7 @@ export function compareSides({
   truths,
   resources,
   totals,
-  unheard,
+  missed,
 }: BothSides): readonly ComparedOrder[] {
   const facts = factsOf(truths);
   const ledger = new Map(resources.map((row) => [`${row.kind}:${row.id}`, row]));
@@ -64,7 +64,7 @@ export function compareSides({
   for (const fact of facts) {
     const order = orderOf(fact.orderKey);
     const differences = partDifferences(fact, ledger.get(`${fact.kind}:${fact.id}`));
-    (unheard.has(fact.id) ? order.lost : order.different).push(...differences);
+    (missed.has(fact.id) ? order.lost : order.different).push(...differences);
     ledger.delete(`${fact.kind}:${fact.id}`);
   }
   for (const { kind, id, orderKey } of ledger.values()) {
@@ -74,7 +74,7 @@ export function compareSides({
   const ownTotals = groupBy(totals, ({ orderKey }) => orderKey);
   for (const orderKey of orders.keys()) {
     const order = orderOf(orderKey);
-    // Totals follow from the parts: where a part is wrong they must be, and that is said already.
+    // Totals follow from the parts: if a part differs, they do too, and that is reported already.
     if (order.lost.length + order.different.length > 0) continue;
     order.different.push(
       ...totalDifferences(expected.get(orderKey) ?? new Map(), ownTotals.get(orderKey) ?? []),
@@ -148,7 +148,7 @@ function textOf(truth: Truth, field: string): string {
 function partDifferences(fact: Fact, row: LedgerResource | undefined): readonly string[] {
   const name = `${fact.kind} ${fact.id}`;
   if (!row) return [`${name}: unknown to the ledger, ${fact.status} at the service`];
-  // Mentioned by a refund or dispute, and never seen itself.
+  // A refund or dispute refers to it, and no snapshot of it exists.
   if (row.status === null) {
     return [`${name}: only mentioned in the ledger, ${fact.status} at the service`];
   }
@@ -194,7 +194,7 @@ function isRefunded({ kind, status }: Fact): boolean {
   return kind === 'refund' && status === 'succeeded';
 }
 
-/** How the money ends up lost; the words are the family's, docs/decisions/0009-contract-where-silent.md. */
+/** Dispute statuses that lose the money; see docs/decisions/0009-contract-where-silent.md. */
 const LOST_STATUSES = new Set(['lost', 'accepted', 'expired']);
 
 function isChargedBack({ kind, status }: Fact): boolean {

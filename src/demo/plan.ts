@@ -1,11 +1,11 @@
 /**
- * What the simulated shop does: a list of orders that follows from a seed. Pure.
+ * The plan of the simulated shop: a list of orders derived from a seed. Pure.
  *
- * A *story* is the life of one order. Stories are drawn by weight, so that a few hundred orders hold
- * all of them; the first orders of a plan go through all stories once, however few there are.
+ * A *story* is the life cycle of one order. The first orders of a plan use each story once; the stories
+ * of the others are chosen at random by weight.
  */
 
-/** Lives of an order, with how often each is drawn. */
+/** Stories and their weights. */
 const STORIES = {
   paid: 30,
   declined: 6,
@@ -40,8 +40,8 @@ export interface PlannedOrder {
 const CURRENCIES = ['USD', 'EUR', 'JPY', 'KWD'] as const;
 
 /**
- * Clear of the amounts that choose an outcome in the sandbox: below those of payments, and so that
- * half of one is above those of refunds (docs/reference/sandbox.md).
+ * Outside the amounts that select an outcome in the sandbox: below those of payments, and half of one
+ * is above those of refunds (docs/reference/sandbox.md).
  */
 const MAX_AMOUNT_MINOR = 50_000;
 const MIN_AMOUNT_MINOR = 16_000;
@@ -68,7 +68,7 @@ function drawStory(chance: number): Story {
   return 'paid';
 }
 
-/** Numbers from 0 up to 1 that follow from the seed (mulberry32). */
+/** Pseudo-random numbers from 0 up to 1 (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {

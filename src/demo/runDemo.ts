@@ -52,15 +52,15 @@ export interface DemoParts {
 export interface DemoReport {
   readonly seed: number;
   readonly orders: number;
-  /** Orders whose story could not be played to its end, and why. */
+  /** Orders whose story failed, and why. */
   readonly failures: readonly string[];
   readonly webhooks: WebhookCounts;
-  /** Every order of the account, earlier runs included, by webhooks alone. */
+  /** Every order of the account, including earlier runs, by webhooks alone. */
   readonly afterWebhooks: readonly ComparedOrder[];
   readonly reconciliation: ReconcileCounts;
-  /** The same orders after reconciling. */
+  /** The same orders after reconciliation. */
   readonly afterReconciliation: readonly ComparedOrder[];
-  /** Before reconciling nothing differed but what was lost, and after it nothing at all. */
+  /** Before reconciliation only lost webhooks made a difference; after it nothing differs. */
   readonly passed: boolean;
 }
 
@@ -73,32 +73,32 @@ export interface ReconcileCounts {
 }
 
 export interface WebhookCounts {
-  /** Events that the service made. */
+  /** Events of the service. */
   readonly events: number;
   /** Requests that carried them. */
   readonly sent: number;
-  /** Requests beyond the first of an event that was taken. */
+  /** Accepted requests beyond the first of each event. */
   readonly duplicated: number;
   /** Events that never arrived. */
   readonly lost: number;
 }
 
-/** Held back for this long, later events overtake others. */
+/** Delays that reorder events. */
 const REORDER = { reorder: 0.3, reorder_ms: 1_500, delay: 0.3, delay_ms: 1_000 } as const;
-/** Bodies that come once more when their object has moved on. */
+/** Old bodies that are delivered again after their object has changed. */
 const LATE = { late_copy: 0.05, late_copy_ms: 3_000 } as const;
 
 const AT_ONCE = 8;
 const REQUESTS_PER_MINUTE = 60_000;
-const LOOK_EVERY_MS = 100;
-/** Without any progress for this long, something is broken. */
-const PATIENCE_MS = 60_000;
+const POLL_INTERVAL_MS = 100;
+/** Without progress for this long, the demo gives up. */
+const NO_PROGRESS_TIMEOUT_MS = 60_000;
 const PAGE_SIZE = 1_000;
 
 /**
- * Plays the demonstration.
- * @throws OperatorError when this seed was played on these books before, or nothing moves any more;
- *   the signal's reason once it is aborted
+ * Runs the demo.
+ * @throws OperatorError if this seed was used on this ledger before, or nothing makes progress; the
+ *   signal's reason once it is aborted
  */
 export async function runDemo(parts: DemoParts, options: DemoOptions): Promise<DemoReport> {
   const { shop } = parts;
@@ -142,12 +142,12 @@ async function expectFreshSeed({ client }: Shop, seed: number): Promise<void> {
     throw error;
   }
   throw new OperatorError(
-    `Seed ${seed} was played on these books before, so its payments exist already. ` +
-      'Choose another --seed, or an empty DATA_DIR.',
+    `Seed ${seed} was used on this ledger before, so its payments already exist. ` +
+      'Choose another --seed or an empty DATA_DIR.',
   );
 }
 
-/** Plays all orders, a few at a time. @returns what could not be played to its end */
+/** Plays all orders, a few at a time. @returns those that failed, and why */
 async function playAll(
   { shop, onProgress, signal }: DemoParts,
   plan: readonly PlannedOrder[],
@@ -172,7 +172,7 @@ async function playAll(
   return failures;
 }
 
-/** Waits until every request that the service means to make has been made. */
+/** Waits until the sandbox has sent every webhook. */
 async function waitForWebhooks(parts: DemoParts, afterSeq: number): Promise<void> {
   await waitUntilNone(parts, 'webhooks still to be sent', async () => {
     const events = await parts.shop.control.events(afterSeq);
@@ -198,24 +198,24 @@ async function waitUntilNone(
       least = left;
       movedMs = clock.nowMs();
     }
-    if (clock.nowMs() - movedMs > PATIENCE_MS) {
+    if (clock.nowMs() - movedMs > NO_PROGRESS_TIMEOUT_MS) {
       throw new OperatorError(
-        `Nothing has moved for ${PATIENCE_MS / 1_000} s: ${left} ${phase}. ` +
-          'See `tallyhook events list --state pending` and what the log says.',
+        `No progress for ${NO_PROGRESS_TIMEOUT_MS / 1_000} s: ${left} ${phase}. ` +
+          'Check `npx tallyhook events list --state pending` and the log.',
       );
     }
     onProgress({ phase, done: left, total: 0 });
-    await sleep(LOOK_EVERY_MS, signal);
+    await sleep(POLL_INTERVAL_MS, signal);
     signal.throwIfAborted();
   }
 }
 
-/** Lists are read up to a minute ago by the service's clock: what is newer could still be missing. */
+/** Reconciliation reads lists up to a minute ago by the service's clock, because newer rows may still be missing. */
 const CLOSED_AFTER_MS = 61_000;
-/** The ledger believes no date that lies more than five minutes ahead of its own clock. */
+/** The ledger rejects dates more than five minutes ahead of its own clock. */
 const MOST_AHEAD_MS = 240_000;
 
-/** Puts the service's clock forward, or waits where earlier runs did so too often. */
+/** Advances the service's clock, or waits if earlier runs have advanced it too far. */
 async function letListsClose({ shop, clock, onProgress, signal }: DemoParts): Promise<void> {
   if ((await shop.control.clockAheadMs()) + CLOSED_AFTER_MS <= MOST_AHEAD_MS) {
     await shop.control.advanceClock(CLOSED_AFTER_MS);
@@ -225,7 +225,7 @@ async function letListsClose({ shop, clock, onProgress, signal }: DemoParts): Pr
   for (let leftMs = CLOSED_AFTER_MS; leftMs > 0; leftMs = untilMs - clock.nowMs()) {
     const done = Math.ceil(leftMs / 1_000);
     onProgress({ phase: "seconds until the service's lists are closed", done, total: 0 });
-    await sleep(LOOK_EVERY_MS, signal);
+    await sleep(POLL_INTERVAL_MS, signal);
     signal.throwIfAborted();
   }
 }
@@ -270,7 +270,7 @@ async function compare(
     truths,
     resources: await readAllResources(db),
     totals: await readAllTotals(db),
-    unheard: new Set(events.filter(({ taken }) => taken === 0).map((event) => event.object_id)),
+    missed: new Set(events.filter(({ taken }) => taken === 0).map((event) => event.object_id)),
   });
 }
 

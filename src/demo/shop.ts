@@ -1,6 +1,6 @@
 /**
  * The simulated shop: plays the story of an order through the client, as a shop would, and has the
- * sandbox do what customers, their banks and the service do.
+ * sandbox act for customers, banks and the service.
  */
 import type { CreatePaymentRequest, PaymentServiceClient } from '../client/index.ts';
 import type { SandboxControl } from './control.ts';
@@ -12,7 +12,7 @@ export interface Shop {
   readonly profileId: string;
 }
 
-/** Test cards of the sandbox (docs/reference/sandbox.md) by what comes of them. */
+/** Test cards of the sandbox (docs/reference/sandbox.md) by outcome. */
 const CARDS = {
   succeeds: '4242424242424242',
   declined: '4000000000010019',
@@ -21,7 +21,7 @@ const CARDS = {
   review: '4000000000700007',
 } as const;
 
-/** One order as its story needs it. */
+/** What a story needs to play one order. */
 interface Play {
   readonly shop: Shop;
   readonly order: PlannedOrder;
@@ -111,7 +111,7 @@ async function disputed({ pay, paymentId, shop }: Play, status: 'won' | 'lost'):
   await shop.control.moveDispute(await shop.control.openDispute(paymentId), status);
 }
 
-/** Two parts that make the whole, however odd it is. */
+/** Two parts that add up to the amount, even if it is odd. */
 function halves(amountMinor: number): readonly [number, number] {
   const first = Math.ceil(amountMinor / 2);
   return [first, amountMinor - first];
@@ -161,7 +161,7 @@ function paymentRequest(
   };
 }
 
-/** Pays a supplier from a bank account. @returns the payout's id */
+/** Pays a supplier from a bank account. @returns the payout id */
 async function payOut(
   { client }: Shop,
   { orderId, amountMinor, currency }: PlannedOrder,

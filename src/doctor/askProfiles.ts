@@ -1,4 +1,4 @@
-/** Asks the service for its business profiles, and compares their secrets with ours. */
+/** Lists the business profiles of the service and compares their secrets with WEBHOOK_SECRETS. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import {
   type BusinessProfile,
@@ -29,19 +29,19 @@ export async function askProfiles(
     if (error.httpStatus === 404) return { kind: 'absent' };
     return {
       kind: 'unasked',
-      reason: `the service did not show its business profiles (${toError(error).message})`,
-      remedy: 'See what is said of the API key; then try again.',
+      reason: `the business profiles could not be listed (${toError(error).message})`,
+      remedy: 'Fix the API key check first; then try again.',
     };
   }
 }
 
-/** Services that hide a secret leave it out, or put asterisks in its place. */
+/** A service may omit the secret or mask it with asterisks. */
 function compareSecret(
   { payment_response_hash_key: shown }: BusinessProfile,
   secrets: readonly string[],
 ): SecretComparison {
   if (shown === undefined || shown === null || /^$|\*{3}/.test(shown)) return 'hidden';
-  // Of digests, which are equally long, and each of them: the time taken tells nothing.
+  // Compares digests, which have one length, with every secret, so that timing reveals nothing.
   const digest = digestOf(shown);
   const matches = secrets.map((secret) => timingSafeEqual(digestOf(secret), digest));
   return matches.includes(true) ? matches.indexOf(true) + 1 : 'other';

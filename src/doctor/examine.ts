@@ -1,4 +1,4 @@
-/** Looks at everything that an installation needs, one check after the other, and changes nothing. */
+/** Checks everything that an installation needs, one check after the other, and changes nothing. */
 import { createClient, type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
 import { MIN_SECRET_BYTES } from '../config/config.ts';
 import { readInstallation } from '../ledger/store/installation.ts';
@@ -36,20 +36,20 @@ export interface Check extends Judgement {
   readonly name: string;
 }
 
-/** What is examined. A part that is an Error could not be had, and its message says why. */
-export interface Patient {
+/** What is checked. A part that is an Error is unavailable; its message has the reason. */
+export interface Installation {
   readonly database: Database | Error;
   readonly probeQueue: () => Promise<void>;
   readonly merchantId: string | Error;
   readonly webhookSecrets: readonly string[] | Error;
   readonly adminTokens: readonly string[] | Error;
-  /** Undefined: no key is set. */
+  /** Undefined if no API key is set. */
   readonly service: { readonly baseUrl: string; readonly apiKey: string } | undefined;
-  /** Whether that service is the sandbox beside us. */
+  /** Whether that service is the sandbox of this process. */
   readonly isSandbox: boolean;
-  /** Where the service's webhooks are to go. */
+  /** Where the service should send webhooks. */
   readonly receiver: OurReceiver;
-  /** Undefined: all of the account's are looked at. */
+  /** Undefined: every profile of the account is checked. */
   readonly profileId: string | undefined;
   readonly readPause: (db: Database) => Promise<PauseFacts | undefined>;
   readonly readWatermarks: (db: Database) => Promise<readonly WatermarkFacts[]>;
@@ -62,30 +62,30 @@ const notChecked = bad('not_checked');
 
 const REQUEST_TIMEOUT_MS = 5_000;
 
-export async function examine(patient: Patient): Promise<readonly Check[]> {
+export async function examine(installation: Installation): Promise<readonly Check[]> {
   const checks: Check[] = [];
   const note = async (name: string, check: () => Judgement | Promise<Judgement>) => {
     const judgement = await Promise.resolve()
       .then(check)
       .catch((error: unknown) =>
         failed(
-          `it could not be checked: ${toError(error).message}`,
-          'Read the message; then try again.',
+          `the check failed to run: ${toError(error).message}`,
+          'Fix the error in the message; then try again.',
         ),
       );
     checks.push({ name, ...judgement });
     return judgement.state;
   };
-  const database = await note('database', () => checkDatabase(patient.database));
-  const readable = await examineDatabase(patient, database === 'ok', note);
-  await note('queue', () => checkQueue(patient.probeQueue));
+  const database = await note('database', () => checkDatabase(installation.database));
+  const readable = await examineDatabase(installation, database === 'ok', note);
+  await note('queue', () => checkQueue(installation.probeQueue));
   await note('webhook secrets', () =>
-    measured(patient.webhookSecrets, 'secret', 'WEBHOOK_SECRETS'),
+    measured(installation.webhookSecrets, 'secret', 'WEBHOOK_SECRETS'),
   );
-  await note('admin token', () => measured(patient.adminTokens, 'token', 'ADMIN_TOKEN'));
-  const skewMs = await examineService(patient, note);
-  await note('watermarks', () => examineWatermarks(patient, readable, skewMs));
-  await examineProfiles(patient, note);
+  await note('admin token', () => measured(installation.adminTokens, 'token', 'ADMIN_TOKEN'));
+  const skewMs = await examineService(installation, note);
+  await note('watermarks', () => examineWatermarks(installation, readable, skewMs));
+  await examineProfiles(installation, note);
   return checks;
 }
 
@@ -95,24 +95,24 @@ type Note = (
 ) => Promise<Judgement['state']>;
 
 async function checkDatabase(database: Database | Error): Promise<Judgement> {
-  const remedy = 'Check DATABASE_URL, that the server runs, and that it lets this machine in.';
-  if (database instanceof Error)
-    return failed(`it cannot be reached (${database.message})`, remedy);
+  const remedy =
+    'Check DATABASE_URL, that the server is running, and that it accepts connections from this machine.';
+  if (database instanceof Error) return failed(`unreachable (${database.message})`, remedy);
   try {
     await database.probe();
-    return ok('it answers');
+    return ok('reachable');
   } catch (error) {
-    return failed(`it cannot be reached (${toError(error).message})`, remedy);
+    return failed(`unreachable (${toError(error).message})`, remedy);
   }
 }
 
-/** @returns the database, where it can be read */
+/** @returns the database, if it can be read */
 async function examineDatabase(
-  { clock, database, merchantId, readPause }: Patient,
+  { clock, database, merchantId, readPause }: Installation,
   isReached: boolean,
   note: Note,
 ): Promise<Database | undefined> {
-  const unreached = notChecked('the database cannot be reached', 'Mend the database first.');
+  const unreached = notChecked('the database cannot be reached', 'Fix the database check first.');
   const open = isReached && !(database instanceof Error) ? database : undefined;
   await note('database clock', async () =>
     open ? judgeDatabaseClock(await readDatabaseSkewMs(open, clock)) : unreached,
@@ -123,7 +123,7 @@ async function examineDatabase(
     return pending.length === 0
       ? ok('the schema is up to date')
       : failed(
-          `${pending.length} are missing: ${pending.join(', ')}`,
+          `${pending.length} not applied: ${pending.join(', ')}`,
           'Run: npx tallyhook migrate',
         );
   });
@@ -131,7 +131,7 @@ async function examineDatabase(
     if (!open) return unreached;
     return migrations === 'ok'
       ? await judge(open)
-      : notChecked('migrations are missing', 'Run: npx tallyhook migrate');
+      : notChecked('migrations are not applied', 'Run: npx tallyhook migrate');
   };
   await note('account', () =>
     merchantId instanceof Error
@@ -145,11 +145,11 @@ async function examineDatabase(
 async function checkQueue(probe: () => Promise<void>): Promise<Judgement> {
   try {
     await probe();
-    return ok('it answers');
+    return ok('reachable');
   } catch (error) {
     return failed(
-      `it cannot be reached (${toError(error).message})`,
-      'Check REDIS_URL, or leave it out to have the database carry the queue. Nothing is lost meanwhile: events wait in the database.',
+      `unreachable (${toError(error).message})`,
+      'Check REDIS_URL, or unset it to keep the queues in the database. No event is lost: events wait in the database.',
     );
   }
 }
@@ -158,67 +158,67 @@ function measured(list: readonly string[] | Error, what: string, setting: string
   if (list instanceof Error) return failed(list.message, `Set ${setting}.`);
   const count = `${list.length} ${what}${list.length === 1 ? '' : 's'}`;
   return list.every((secret) => Buffer.byteLength(secret) >= MIN_SECRET_BYTES)
-    ? ok(`${count}, each long enough`)
-    : failed(`${count}, not each long enough`, `Set ${setting}.`);
+    ? ok(`${count}, each of sufficient length`)
+    : failed(`${count}, at least one too short`, `Set ${setting}.`);
 }
 
-/** @returns this machine's clock less the service's; undefined where that is not known */
+/** @returns this machine's clock minus the service's; undefined if unknown */
 async function examineService(
-  { service, isSandbox, clock }: Patient,
+  { service, isSandbox, clock }: Installation,
   note: Note,
 ): Promise<number | undefined> {
   if (!service) {
-    const remedy = 'Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY to have the service asked.';
+    const remedy = 'Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.';
     await note('API key', () =>
-      warning('none is set: webhooks are applied, and nothing is reconciled', remedy),
+      warning('no API key is set: webhooks are applied, but nothing is reconciled', remedy),
     );
-    await note('key and address', () => notChecked('no key is set', remedy));
-    await note('clock', () => notChecked('no service is named that could tell the time', remedy));
+    await note('key and address', () => notChecked('no API key is set', remedy));
+    await note('clock', () => notChecked('no service is configured to compare with', remedy));
     return undefined;
   }
-  await note('API key', async () => judgeKey(await askHealth(service), service.baseUrl));
+  await note('API key', async () => judgeKey(await requestHealth(service), service.baseUrl));
   await note('key and address', () => judgeKeyKind(service.apiKey, service.baseUrl));
   const skewMs = await readSkewMs(service.baseUrl, clock);
   await note('clock', () =>
     skewMs === undefined
-      ? notChecked('the service did not tell its time', 'Compare `date -u` with a clock you trust.')
+      ? notChecked('the service sent no Date header', 'Compare `date -u` with a clock you trust.')
       : judgeClock(skewMs, isSandbox),
   );
   return skewMs;
 }
 
-/** Watermarks are times of the service; without its clock they are held against this machine's. */
+/** Watermarks follow the service's clock; if that is unknown, they are compared with this machine's. */
 async function examineWatermarks(
-  { clock, readWatermarks }: Patient,
+  { clock, readWatermarks }: Installation,
   readable: Database | undefined,
   skewMs = 0,
 ): Promise<Judgement> {
-  if (!readable) return notChecked('the database cannot be read', 'Mend the database first.');
+  if (!readable) return notChecked('the database cannot be read', 'Fix the database check first.');
   return judgeWatermarks(await readWatermarks(readable), clock.nowMs() - skewMs);
 }
 
-async function examineProfiles(patient: Patient, note: Note): Promise<void> {
+async function examineProfiles(installation: Installation, note: Note): Promise<void> {
   let profiles: readonly ProfileFacts[] | undefined;
   await note('business profile', async () => {
     const { chosen, judgement } = chooseProfiles(
-      await profilesOf(patient),
-      patient.profileId,
-      patient.receiver,
+      await profilesOf(installation),
+      installation.profileId,
+      installation.receiver,
     );
     profiles = chosen;
     return judgement;
   });
   const ofProfiles = (judge: (profiles: readonly ProfileFacts[]) => Judgement) => () =>
     profiles === undefined
-      ? notChecked('it is part of the business profile', 'See what is said of that.')
+      ? notChecked('the business profile is unknown', 'Fix the business profile check first.')
       : judge(profiles);
   await note(
     'webhook address',
-    ofProfiles((known) => judgeAddresses(known, patient.receiver)),
+    ofProfiles((known) => judgeAddresses(known, installation.receiver)),
   );
   await note('signing secret', () =>
-    patient.webhookSecrets instanceof Error
-      ? notChecked('there is no secret to compare it with', 'Set WEBHOOK_SECRETS.')
+    installation.webhookSecrets instanceof Error
+      ? notChecked('there is no secret to compare with', 'Set WEBHOOK_SECRETS.')
       : ofProfiles(judgeSecrets)(),
   );
   await note('webhook events', ofProfiles(judgeEvents));
@@ -228,10 +228,10 @@ async function profilesOf({
   service,
   merchantId,
   webhookSecrets,
-}: Patient): Promise<ProfilesAnswer> {
+}: Installation): Promise<ProfilesAnswer> {
   if (!service) {
-    const remedy = 'Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY to have the service asked.';
-    return { kind: 'unasked', reason: 'no key is set', remedy };
+    const remedy = 'Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.';
+    return { kind: 'unasked', reason: 'no API key is set', remedy };
   }
   if (merchantId instanceof Error) {
     return { kind: 'unasked', reason: merchantId.message, remedy: 'Set PAYMENTS_MERCHANT_ID.' };
@@ -240,7 +240,7 @@ async function profilesOf({
   return await askProfiles(clientOf(service), merchantId, secrets);
 }
 
-function clientOf(service: NonNullable<Patient['service']>): PaymentServiceClient {
+function clientOf(service: NonNullable<Installation['service']>): PaymentServiceClient {
   const retry = {
     maxAttempts: 2,
     attemptTimeoutMs: REQUEST_TIMEOUT_MS,
@@ -249,7 +249,7 @@ function clientOf(service: NonNullable<Patient['service']>): PaymentServiceClien
   return createClient({ ...service, retry });
 }
 
-async function askHealth(service: NonNullable<Patient['service']>) {
+async function requestHealth(service: NonNullable<Installation['service']>) {
   try {
     await clientOf(service).health();
     return 'healthy';
@@ -259,10 +259,10 @@ async function askHealth(service: NonNullable<Patient['service']>) {
   }
 }
 
-/** Of several measurements, since the first may have met a connection that was still to be made. */
+/** Several, because the first may include the time to connect. */
 const MEASUREMENTS = 3;
 
-/** Our clock less the database's. */
+/** This machine's clock minus the database's. */
 async function readDatabaseSkewMs(db: Database, clock: Clock): Promise<number> {
   const databaseClock = await openDatabaseClock(db, clock);
   for (let more = 1; more < MEASUREMENTS; more += 1) await databaseClock.measure();
@@ -270,8 +270,8 @@ async function readDatabaseSkewMs(db: Database, clock: Clock): Promise<number> {
 }
 
 /**
- * Our clock less the service's, which it tells in the `Date` of any answer: the key is not needed for
- * that and is not sent. @returns undefined when it tells none
+ * This machine's clock minus the service's, from the `Date` header of any response. The API key is not
+ * needed and not sent. @returns undefined without such a header
  */
 async function readSkewMs(baseUrl: string, clock: Clock): Promise<number | undefined> {
   try {

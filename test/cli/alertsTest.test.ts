@@ -78,7 +78,7 @@ test('tests one channel alone, and says when it is not set', async () => {
   expect([one.code, shop.posts.length, hook.posts.length]).toEqual([0, 1, 0]);
   const none = await runTallyhook(['alerts', 'test', '--channel', 'slack'], { env: {} });
   expect(none.code).toBe(1);
-  expect(none.stderr).toMatch(/slack is not set/);
+  expect(none.stderr).toMatch(/slack is not configured/);
 });
 
 test('the log took a test where it shows it, and is no channel where it hides alerts', async () => {
@@ -88,5 +88,5 @@ test('the log took a test where it shows it, and is no channel where it hides al
   expect(shown.stdout).toContain('"title":"Tallyhook: test message"');
   const hidden = await testAt('error');
   expect(hidden.code).toBe(1);
-  expect(hidden.stderr).toMatch(/No channel is set/);
+  expect(hidden.stderr).toMatch(/No channel is configured/);
 });

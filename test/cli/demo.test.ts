@@ -70,7 +70,7 @@ test('over a bad one what is lost is named, nothing else differs, and reconcilin
 test('a seed that was played on these books is refused, with what to do', async () => {
   const { code, stderr } = await runTallyhook(['demo', '--once', '--seed', '11'], { env });
   expect(code).toBe(1);
-  expect(stderr).toContain('Seed 11 was played on these books before');
+  expect(stderr).toContain('Seed 11 was used on this ledger before');
   expect(stderr).toContain('--seed');
 });
 
@@ -85,7 +85,7 @@ test('an installation in which the demo was played is well', async () => {
     const { checks } = JSON.parse(stdout) as { checks: { name: string; state: string }[] };
     expect(checks.filter(({ state }) => state !== 'ok')).toEqual([]);
     expect(checks).toContainEqual(
-      expect.objectContaining({ result: expect.stringMatching(/clock was put ahead by \d+ s/) }),
+      expect.objectContaining({ result: expect.stringMatching(/clock was advanced by \d+ s/) }),
     );
     expect(code).toBe(0);
   } finally {

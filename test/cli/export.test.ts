@@ -135,7 +135,7 @@ describe('refused, with what to do', () => {
     [
       'a range turned round',
       ['--format', 'csv', '--from', '2026-11-02', '--to', '2026-11-02'],
-      /--from is not before --to/,
+      /--from must be before --to/,
     ],
     [
       'a file that cannot be',

@@ -72,7 +72,9 @@ describe('reconcile', () => {
     const first = await reconcile();
     expect(first.stderr).toMatch(/^payments: about 30 rows, \d+ requests/m);
     expect(first.stdout).toMatch(/payments: equal \(.* UTC to .* UTC\)/);
-    expect(first.stdout).toMatch(/30 rows compared by \d+ requests: 30 found, 30 healed, 0 missed webhooks/);
+    expect(first.stdout).toMatch(
+      /30 rows compared by \d+ requests: 30 found, 30 healed, 0 missed webhooks/,
+    );
     for (const list of ['refunds', 'disputes', 'payouts']) {
       expect(first.stdout).toContain(`${list}: nothing to compare`);
     }
@@ -146,7 +148,9 @@ describe('reconcile', () => {
       env: { ...env, PAYMENTS_API_KEY: apiKey },
     });
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toMatch(/cannot be reached or refused the request: .*AU_02.*tallyhook doctor/s);
+    expect(refused.stderr).toMatch(
+      /cannot be reached or refused the request: .*AU_02.*tallyhook doctor/s,
+    );
 
     const fault = { fault: 'garbage', path: '/payments/pay_' };
     await sandbox.control('PUT', '/faults', { requests: [fault, { ...fault, path: '/refunds' }] });

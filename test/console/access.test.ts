@@ -127,7 +127,7 @@ describe('with a valid token', () => {
     }
   });
 
-  test('a method that means nothing is told which do', async () => {
+  test('a method that is not allowed gets the list of those that are', async () => {
     const api = createApi(await console_());
     for (const [method, path, allow] of [
       ['POST', '/api/v1/orders', 'GET, HEAD'],
@@ -173,7 +173,7 @@ describe('with a valid token', () => {
       method: 'PUT',
     });
     expect(status).toBe(400);
-    expect(body.error.message).toMatch(/^The body cannot be used: amount: .*currency: /);
+    expect(body.error.message).toMatch(/^The body is invalid: amount: .*currency: /);
   });
 
   test('a path that no server can decode is refused, not an error of ours', async () => {

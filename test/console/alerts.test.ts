@@ -102,7 +102,7 @@ test('an alert is acknowledged by whom the token names, once', async () => {
   });
   const second = await api.post(path, { reason: 'me too' });
   expect(second.status).toBe(409);
-  expect(second.body.error.message).toContain('acknowledged before by admin');
+  expect(second.body.error.message).toContain('already acknowledged by admin');
 });
 
 test('what is final and cannot end by itself ends when somebody acknowledges it', async () => {
@@ -122,7 +122,7 @@ test('what is final and cannot end by itself ends when somebody acknowledges it'
   });
   const second = await api.post(path, { reason: 'me too' });
   expect(second.status).toBe(409);
-  expect(second.body.error.message).toContain('acknowledged before by admin');
+  expect(second.body.error.message).toContain('already acknowledged by admin');
 });
 
 test('an acknowledged alert is snoozed no longer', async () => {
@@ -155,7 +155,7 @@ describe('what cannot be done is refused', () => {
     await settle(subject);
     const refused = await api.post(`/api/v1/alerts/${number}/${action}`, body);
     expect(refused.status).toBe(409);
-    expect(refused.body.error.message).toContain('is resolved');
+    expect(refused.body.error.message).toContain('is already resolved');
   });
 
   test.each([

@@ -193,7 +193,7 @@ test('an unknown parameter is named, beside those that there are', async () => {
   const { status, body } = await api.get('/api/v1/orders?staus=paid');
   expect(status).toBe(400);
   expect(body.error.message).toBe(
-    'The query cannot be used: "staus" is not known here; there are status, limit, cursor.',
+    'The query is invalid: "staus" is unknown; the query accepts status, limit, cursor.',
   );
 });
 
@@ -203,7 +203,7 @@ test.each([
   ['limit=', 'limit'],
   ['limit=ten', 'limit: must be a whole number from 1 to 100'],
   ['status=payed', 'status'],
-  ['cursor=nonsense', 'cursor: must be the next_cursor of an earlier answer'],
+  ['cursor=nonsense', 'cursor: must be the next_cursor of an earlier response'],
   ['limit=1&limit=2', '"limit" more than once'],
 ])('%s is refused with a reason', async (query, reason) => {
   const { status, body } = await api.get(`/api/v1/orders?${query}`);

@@ -268,7 +268,7 @@ export async function differencesOf(
     truths: await readTruths(sandbox),
     resources: await readResourcePage(db, { ...page, after: { kind: '', id: '' } }),
     totals: await readTotalsPage(db, { ...page, after: { orderKey: '', currency: '' } }),
-    unheard: new Set(),
+    missed: new Set(),
   });
   return compared.flatMap(({ orderKey, differences }) =>
     differences.map((difference) => `${orderKey}: ${difference}`),

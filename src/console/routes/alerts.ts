@@ -1,4 +1,4 @@
-/** Alerts: what a person must know, and what people do about it. */
+/** Endpoints of alerts: list, show, acknowledge, snooze. */
 import { z } from 'zod';
 import { acknowledgeAlert, LONGEST_SNOOZE_MS, snoozeAlert } from '../../alerts/actOnAlert.ts';
 import { RULES, SEVERITIES } from '../../alerts/domain/alert.ts';
@@ -13,22 +13,20 @@ const state = z.enum(ALERT_STATES);
 const alert = z
   .strictObject({
     number: z.int().min(1),
-    rule: z
-      .string()
-      .describe(`What kind of thing it is. Others may be added: ${RULES.join(', ')}.`),
+    rule: z.string().describe(`The rule that raised it. More may be added: ${RULES.join(', ')}.`),
     subject: z
       .string()
-      .describe('What it is about: `dispute:dp_1`, `order:order:ord_1`, `system:webhooks`.'),
+      .describe('What the alert is about: `dispute:dp_1`, `order:order:ord_1`, `system:webhooks`.'),
     variant: z
       .string()
-      .describe('What tells it from others of its rule on its subject; usually empty.'),
+      .describe('Distinguishes alerts of one rule about one subject; usually empty.'),
     severity: z.enum(SEVERITIES),
-    state: state.describe('`acknowledged`: it stands, and somebody deals with it.'),
-    sentence: z.string().describe('What is so, for people.'),
-    next_step: z.string().describe('What to run or look at first.'),
+    state: state.describe('`acknowledged`: unresolved, and somebody handles it.'),
+    sentence: z.string().describe('The condition, for people.'),
+    next_step: z.string().describe('What to run or check first.'),
     detail: z
       .record(z.string(), z.unknown())
-      .describe('The facts of the sentence; differ by rule.'),
+      .describe('The facts behind the sentence; fields depend on the rule.'),
     order_id: z.string().nullable(),
     payment_id: z.string().nullable(),
     deadline_at: time.nullable(),
@@ -36,15 +34,15 @@ const alert = z
     updated_at: time,
     resolved_at: time
       .nullable()
-      .describe('When its condition was gone, or what is final was acknowledged.'),
+      .describe('When the condition ended, or an alert about something final was acknowledged.'),
     acknowledged: z
       .strictObject({ at: time, by: z.string(), reason: z.string() })
       .nullable()
-      .describe('Who deals with it, and how; null when nobody said so.'),
+      .describe('Who handles it, and how; null if not acknowledged.'),
     snoozed: z
       .strictObject({ until: time, by: z.string() })
       .nullable()
-      .describe('Until when nothing is said of it.'),
+      .describe('Until when notifications are muted, and by whom.'),
   })
   .meta({ id: 'Alert' });
 
@@ -52,7 +50,7 @@ export const listAlerts = defineEndpoint({
   id: 'listAlerts',
   method: 'get',
   path: '/api/v1/alerts',
-  summary: 'Alerts, newest first',
+  summary: 'List alerts, newest first',
   params: z.strictObject({}),
   query: z.strictObject({
     state: state.optional(),
@@ -86,7 +84,7 @@ export const getAlert = defineEndpoint({
   id: 'getAlert',
   method: 'get',
   path: '/api/v1/alerts/{number}',
-  summary: 'One alert',
+  summary: 'Get an alert',
   params,
   query: z.strictObject({}),
   response: alert,
@@ -101,14 +99,15 @@ export const acknowledge = defineEndpoint({
   id: 'acknowledgeAlert',
   method: 'post',
   path: '/api/v1/alerts/{number}/acknowledge',
-  summary: 'Say that somebody deals with an open alert',
+  summary: 'Acknowledge an open alert',
   description:
-    'It is not said again, unless it grows more severe, and ends by itself when its condition does. ' +
-    'What is final, such as a lost dispute, is resolved by this. Who acknowledged it is the name of the token.',
+    'Stops notifications about the alert, unless it becomes more severe. The alert resolves by itself when ' +
+    'its condition ends; one about something final, such as a lost dispute, is resolved by this request. ' +
+    'The name of the token is recorded.',
   params,
   query: z.strictObject({}),
   body: z.strictObject({
-    reason: z.string().trim().min(1).max(500).describe('What is done about it.'),
+    reason: z.string().trim().min(1).max(500).describe('What is being done about it.'),
   }),
   response: alert,
   statuses: [404, 409],
@@ -122,7 +121,7 @@ export const acknowledge = defineEndpoint({
       case 'resolved':
         return resolved(id);
       case 'already': {
-        const message = `Alert ${id} was acknowledged before by ${acknowledged.alert.acknowledgedBy}; nothing was changed.`;
+        const message = `Alert ${id} is already acknowledged by ${acknowledged.alert.acknowledgedBy}. Nothing was changed.`;
         return { outcome: 'conflict', message };
       }
     }
@@ -133,10 +132,10 @@ export const snooze = defineEndpoint({
   id: 'snoozeAlert',
   method: 'post',
   path: '/api/v1/alerts/{number}/snooze',
-  summary: 'Have nothing said of an alert until a time',
+  summary: 'Mute an alert until a time',
   description:
-    'If it still stands then, it is said once. Another snooze takes the place of the first. Who ' +
-    'snoozed it is the name of the token.',
+    'If the alert is still unresolved then, one notification is sent. Another snooze replaces the first. ' +
+    'The name of the token is recorded.',
   params,
   query: z.strictObject({}),
   body: z.strictObject({ until: time.describe('In the future, 30 days ahead at most. UTC.') }),
@@ -146,8 +145,7 @@ export const snooze = defineEndpoint({
     const until = new Date(body.until);
     const spanMs = until.getTime() - clock.nowMs();
     if (spanMs <= 0 || spanMs > LONGEST_SNOOZE_MS) {
-      const message =
-        'The body cannot be used: until: must be in the future, 30 days ahead at most.';
+      const message = 'The body is invalid: until: must be in the future, 30 days ahead at most.';
       return { outcome: 'invalid', message };
     }
     const snoozed = await snoozeAlert(db, id, { by: actor, until });
@@ -167,6 +165,6 @@ function unknown(id: number) {
 }
 
 function resolved(id: number) {
-  const message = `Alert ${id} is resolved: no more is said of it. Nothing was changed.`;
+  const message = `Alert ${id} is already resolved. Nothing was changed.`;
   return { outcome: 'conflict', message } as const;
 }

@@ -1,4 +1,4 @@
-/** Authorizations: what is held and must be captured in time. */
+/** Endpoint of open authorizations. */
 import { z } from 'zod';
 import { readOpenAuthorizations } from '../../authorizations/store/openAuthorizations.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
@@ -13,18 +13,18 @@ const authorization = z
     order_id: z.string().nullable(),
     order_key: z.string().nullable(),
     named_by: namedBy.nullable(),
-    status: z.string().describe("The service's own word."),
+    status: z.string().describe("The service's own status."),
     currency,
-    amount_capturable: amount.describe('What is left of the hold.'),
-    authorized_at: time.describe('When the hold began, as well as it is known.'),
+    amount_capturable: amount.describe('What remains of the hold.'),
+    authorized_at: time.describe('When the hold began, as far as known.'),
     capture_before: time.describe(
-      "The smaller of the service's own time and seven days after the hold began.",
+      "The earlier of the service's own deadline and seven days after the hold began.",
     ),
     last_reminder_hours: z
       .int()
       .nullable()
       .describe(
-        'Hours before the end at which was last spoken of it; 0 at the end; null if not yet.',
+        'Threshold of the last reminder, in hours before the deadline; 0 at the deadline; null before the first.',
       ),
   })
   .meta({ id: 'Authorization' });
@@ -33,8 +33,8 @@ export const listAuthorizations = defineEndpoint({
   id: 'listAuthorizations',
   method: 'get',
   path: '/api/v1/authorizations',
-  summary: 'What is held and not captured, nearest deadline first',
-  description: 'As the scheduler last saw it, at most a minute ago while the service answers.',
+  summary: 'List authorizations that can still be captured, nearest deadline first',
+  description: 'The scheduler updates this list every minute while the service responds.',
   params: z.strictObject({}),
   query: z.strictObject({ limit, cursor }),
   response: z

@@ -1,4 +1,4 @@
-/** Balances: what the journal adds up to, beside what the orders do. */
+/** Endpoint of balances: the sums of the journal and of the orders. */
 import { z } from 'zod';
 import { resolveOrder } from '../../ledger/read/orders.ts';
 import {
@@ -15,19 +15,19 @@ import { unknownOrder } from './orders.ts';
 const balance = z
   .strictObject({
     account: z.string(),
-    class: z.string().describe('asset, liability, income, expense, or memo: no money has moved.'),
+    class: z.string().describe('asset, liability, income, expense, or memo, which moves no money.'),
     meaning: z.string(),
     currency,
     amount_debited: amount,
     amount_credited: amount,
-    balance: difference.describe('Debited less credited.'),
+    balance: difference.describe('Debited minus credited.'),
   })
   .meta({ id: 'Balance' });
 
 const currencyTotals = z
   .strictObject({
     currency,
-    orders: z.int().min(0).describe('How many orders hold a part in this currency.'),
+    orders: z.int().min(0).describe('Number of orders with a part in this currency.'),
     amount_authorized: amount,
     amount_captured: amount,
     amount_refunded: amount,
@@ -41,10 +41,10 @@ export const getBalances = defineEndpoint({
   id: 'getBalances',
   method: 'get',
   path: '/api/v1/balances',
-  summary: 'What every account holds, and what all orders add up to',
+  summary: 'Get the balance of every account and the totals of all orders',
   description:
-    'Adds up the whole journal, or the part of it that belongs to one order. Balances of one ' +
-    'currency add up to 0. Payouts move money on accounts, but belong to no order.',
+    'Sums the whole journal, or the transfers of one order. The balances of one currency sum to 0. ' +
+    'Payouts move money between accounts but belong to no order.',
   params: z.strictObject({}),
   query: z.strictObject({ order_id: id.optional(), by: orderBy }),
   response: z
@@ -53,7 +53,7 @@ export const getBalances = defineEndpoint({
   statuses: [404, 422],
   handle: async ({ db }, { query }) => {
     if (query.order_id === undefined && query.by !== undefined) {
-      return { outcome: 'invalid', message: '`by` says what `order_id` is; give that too.' };
+      return { outcome: 'invalid', message: '`by` needs `order_id`.' };
     }
     const order =
       query.order_id === undefined

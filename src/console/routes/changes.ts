@@ -1,4 +1,4 @@
-/** The change feed. */
+/** Endpoint of the change feed. */
 import { z } from 'zod';
 import { CHANGE_SUBJECTS, CHANGES } from '../../ledger/domain/changes.ts';
 import { changeJson } from '../../representation/change.ts';
@@ -7,27 +7,24 @@ import { after, limit, namedBy, time } from '../schemas.ts';
 
 const change = z
   .strictObject({
-    number: z.int().min(1).describe('Grows by one from change to change.'),
+    number: z.int().min(1).describe('Consecutive.'),
     kind: z
       .enum(CHANGE_SUBJECTS)
-      .describe('What changed. Resources appear only where they belong to no order.'),
-    id: z.string().describe('Order id (see `named_by`), or id of the resource.'),
+      .describe('What changed. A resource appears only if it belongs to no order.'),
+    id: z.string().describe('Order id (see `named_by`) or resource id.'),
     order_key: z.string().nullable(),
     named_by: namedBy.nullable(),
     change: z
       .enum(CHANGES)
       .describe(
-        '`status`: another status. `details`: something was learned, the status stayed. ' +
-          '`registered`: the shop said what it expects.',
+        '`status`: the status changed. `details`: something else changed. ' +
+          '`registered`: the shop registered an expected amount.',
       ),
-    status: z.string().nullable().describe('The status since. Null where it was registered.'),
-    previous_status: z.string().nullable().describe('Null when it was not known before.'),
-    event_number: z
-      .int()
-      .nullable()
-      .describe('Number in the inbox of the last event that had a part in it.'),
-    changed_at: time.describe('May be earlier than that of a change with a smaller number.'),
-    is_history: z.boolean().describe('Brought by the first import, of what was before: no news.'),
+    status: z.string().nullable().describe('The new status. Null for `registered`.'),
+    previous_status: z.string().nullable().describe('Null if it was unknown before.'),
+    event_number: z.int().nullable().describe('Inbox number of the last event that caused it.'),
+    changed_at: time.describe('May be earlier than in a change with a smaller number.'),
+    is_history: z.boolean().describe('Whether the first import recorded it about the past.'),
   })
   .meta({ id: 'Change' });
 
@@ -35,18 +32,18 @@ export const listChanges = defineEndpoint({
   id: 'listChanges',
   method: 'get',
   path: '/api/v1/changes',
-  summary: 'What changed, in an order in which nothing can be missed',
+  summary: 'Read the change feed',
   description:
-    'Read from `after=0`, keep `next_after` once the page is dealt with, and go on from there. ' +
-    'A change gets its number after it was committed, so none appears below a number that was ' +
-    'read. A change says that something is new; fetch the order for what it is.',
+    'Start with `after=0`, store `next_after` once you have processed the page, and continue from there. ' +
+    'A change gets its number after its commit, so no change appears below a number that you have read. ' +
+    'A change only states that something changed; get the order for its current state.',
   params: z.strictObject({}),
   query: z.strictObject({ after, limit }),
   response: z
     .strictObject({
       changes: z.array(change),
-      next_after: z.int().min(0).describe('Give it as `after` the next time.'),
-      has_more: z.boolean().describe('There is more to read at once.'),
+      next_after: z.int().min(0).describe('Send it as `after` in the next request.'),
+      has_more: z.boolean().describe('Whether more changes are ready.'),
     })
     .meta({ id: 'ChangePage' }),
   statuses: [409],
@@ -54,8 +51,8 @@ export const listChanges = defineEndpoint({
     const reading = await feed.read(query);
     if (reading.outcome === 'ahead') {
       const message =
-        `after=${query.after} lies beyond this feed, which ends at ${reading.last}: the database is ` +
-        'older than its reader, as after restoring a backup. What was read since is uncertain. ' +
+        `after=${query.after} is beyond the end of the feed, which is ${reading.last}. The database is older ` +
+        'than your position, for example after a restored backup, so later changes that you read may be gone. ' +
         'Start again from after=0.';
       return { outcome: 'conflict', message };
     }

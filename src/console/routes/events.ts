@@ -1,4 +1,4 @@
-/** The inbox. Bodies are not shown here: they hold what customers entrusted to the shop. */
+/** Endpoint of the inbox. It returns no bodies, because they hold personal data. */
 import { z } from 'zod';
 import { readEventRows } from '../../ledger/read/store/events.ts';
 import { EVENT_STATES } from '../../ledger/read/store/parts.ts';
@@ -9,18 +9,18 @@ import { cursor, limit, nextCursor, time } from '../schemas.ts';
 
 const event = z
   .strictObject({
-    number: z.int().min(1).describe('Number in the inbox.'),
-    event_id: z.string().nullable().describe("The service's id; null when the body names none."),
+    number: z.int().min(1).describe('Inbox number.'),
+    event_id: z.string().nullable().describe("The service's event id; null if the body has none."),
     event_type: z.string().nullable(),
-    merchant_id: z.string().nullable().describe('The account that it is about.'),
+    merchant_id: z.string().nullable().describe('The merchant account of the event.'),
     state: z
       .enum(EVENT_STATES)
       .describe(
-        '`pending`: to be applied. `applied`. `not_applied`: kept, and nothing of it was posted. ' +
-          '`dead`: could not be applied; replay it once the cause is gone.',
+        '`pending`: waits to be applied. `applied`. `not_applied`: stored, and nothing was posted. ' +
+          '`dead`: every attempt failed; replay it once the cause is fixed.',
       ),
     attempts: z.int().min(0),
-    error: z.string().nullable().describe('Dead events only: why the last attempt failed.'),
+    error: z.string().nullable().describe('For dead events: why the last attempt failed.'),
     received_at: time,
   })
   .meta({ id: 'Event' });
@@ -29,7 +29,7 @@ export const listEvents = defineEndpoint({
   id: 'listEvents',
   method: 'get',
   path: '/api/v1/events',
-  summary: 'Events that were received, newest first',
+  summary: 'List received events, newest first',
   params: z.strictObject({}),
   query: z.strictObject({ state: z.enum(EVENT_STATES).optional(), limit, cursor }),
   response: z

@@ -1,4 +1,4 @@
-/** Findings: differences between ledger and service, or inside either. */
+/** Endpoint of findings: recorded discrepancies. */
 import { z } from 'zod';
 import { FINDING_STATES, readFindingRows } from '../../ledger/read/store/findings.ts';
 import { findingJson } from '../../representation/finding.ts';
@@ -9,22 +9,24 @@ import { cursor, id, limit, nextCursor, time } from '../schemas.ts';
 const finding = z
   .strictObject({
     number: z.int().min(1),
-    class: z.string().describe('What kind of difference; others may be added.'),
+    class: z.string().describe('Kind of discrepancy; more may be added.'),
     meaning: z.string(),
     subject: z
       .string()
-      .describe('What it is about: `payment:pay_1`, `event:12` (its number), `order:order:ord_1`.'),
+      .describe(
+        'What the finding is about: `payment:pay_1`, `event:12` (its number), `order:order:ord_1`.',
+      ),
     state: z
       .enum(FINDING_STATES)
-      .describe('`accepted`: still there, and no longer counted as a difference.'),
-    detail: z.record(z.string(), z.unknown()).describe('What was seen; differs by class.'),
+      .describe('`accepted`: still present, and no longer counted as a difference.'),
+    detail: z.record(z.string(), z.unknown()).describe('The facts; fields depend on the class.'),
     opened_at: time,
     updated_at: time,
     closed_at: time.nullable(),
     accepted: z
       .strictObject({ at: time, by: z.string(), reason: z.string() })
       .nullable()
-      .describe('Who accepted it, and why; null when nobody did.'),
+      .describe('Who accepted it, and why; null if not accepted.'),
   })
   .meta({ id: 'Finding' });
 
@@ -32,7 +34,7 @@ export const listFindings = defineEndpoint({
   id: 'listFindings',
   method: 'get',
   path: '/api/v1/findings',
-  summary: 'Findings, newest first',
+  summary: 'List findings, newest first',
   params: z.strictObject({}),
   query: z.strictObject({
     state: z.enum(FINDING_STATES).optional(),

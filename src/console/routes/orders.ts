@@ -1,4 +1,4 @@
-/** Orders: one with its history, many page by page, and what the shop expects of one. */
+/** Endpoints of orders: get one with its timeline, list them, and register an expected amount. */
 import { z } from 'zod';
 import { COMPARISONS } from '../../ledger/domain/expectation.ts';
 import { orderIdOf } from '../../ledger/domain/order.ts';
@@ -41,10 +41,10 @@ const orderTotals = z
     currency,
     status: orderStatus.describe('The first that applies to the parts in this currency.'),
     amount_authorized: amount.describe('Held and still capturable.'),
-    amount_captured: amount.describe('Captured and not voided afterwards.'),
+    amount_captured: amount.describe('Captured and not voided.'),
     amount_refunded: amount,
     amount_refund_pending: amount,
-    amount_disputed: amount.describe('Under dispute and undecided.'),
+    amount_disputed: amount.describe('In open disputes.'),
     amount_charged_back: amount.describe('Lost to disputes.'),
   })
   .meta({ id: 'OrderTotals' });
@@ -56,23 +56,23 @@ const expected = z
     comparison: z
       .enum(COMPARISONS)
       .describe(
-        'What was captured in this currency, before refunds, against what is expected. ' +
-          '`other_currency`: nothing in this one, something in another.',
+        'The captured amount in this currency, before refunds, against the expected one. ' +
+          '`other_currency`: nothing was captured in this currency, and something in another.',
       ),
-    difference: difference.describe('Captured less expected: negative while something is missing.'),
+    difference: difference.describe('Captured minus expected; negative if something is missing.'),
     registered_at: time,
-    registered_by: z.string().describe('Name of the token that was used.'),
+    registered_by: z.string().describe("Name of the caller's token."),
   })
   .meta({ id: 'Expected' });
 
 const orderFields = {
   order_id: z.string(),
-  order_key: z.string().describe('Unlike the id, never shared by two orders.'),
+  order_key: z.string().describe('Unlike the id, unique.'),
   named_by: namedBy,
   status: orderStatus,
-  moved_to: z.array(z.string()).describe('Keys of the orders that payments of it went to.'),
-  totals: z.array(orderTotals).describe('One entry for each currency.'),
-  expected: expected.nullable().describe('What the shop registered, if it did.'),
+  moved_to: z.array(z.string()).describe('Keys of the orders that its payments now belong to.'),
+  totals: z.array(orderTotals).describe('One entry per currency.'),
+  expected: expected.nullable().describe('What the shop registered, if anything.'),
   first_seen_at: time,
   updated_at: time,
 };
@@ -95,7 +95,7 @@ const part = z
     created_at: time.nullable().describe("The service's own time."),
     deadline_at: time
       .nullable()
-      .describe('Payments: when the hold lapses. Disputes: when evidence is due.'),
+      .describe('Payments: when the hold expires. Disputes: when evidence is due.'),
   })
   .meta({ id: 'OrderPart' });
 
@@ -103,11 +103,11 @@ const orderDetail = z
   .strictObject({
     ...orderFields,
     parts: z.array(part).describe('Payments first.'),
-    parts_complete: z.boolean().describe('False when only the first ones are told.'),
+    parts_complete: z.boolean().describe('False if only the first parts are listed.'),
     timeline: z
       .array(timelineEntry)
-      .describe('Oldest first. A step of the status appears some seconds after the rest.'),
-    timeline_complete: z.boolean().describe('False when only the newest entries are told.'),
+      .describe('Oldest first. A change of the order status appears some seconds after its cause.'),
+    timeline_complete: z.boolean().describe('False if only the newest entries are listed.'),
     refresh: refreshBody,
   })
   .meta({ id: 'OrderDetail' });
@@ -118,11 +118,11 @@ export const getOrder = defineEndpoint({
   id: 'getOrder',
   method: 'get',
   path: '/api/v1/orders/{order_id}',
-  summary: 'One order with its money, its parts and its history',
+  summary: 'Get an order with its totals, parts and timeline',
   description:
-    'With `refresh=1` its payments are retrieved first. Of an order without any, the payment of the ' +
-    'same id is asked for, and the newest payments are looked through for one that names the order, ' +
-    'or has the amount that was registered.',
+    'The id is that of the order or of one of its payments, refunds or disputes. With `refresh=1`, its ' +
+    'payments are retrieved first. For an order without payments, Tallyhook retrieves the payment of the ' +
+    'same id, and searches the newest payments for one that names the order or has the registered amount.',
   params: orderParams,
   query: z.strictObject({
     by: orderBy,
@@ -151,10 +151,10 @@ export const listOrders = defineEndpoint({
   id: 'listOrders',
   method: 'get',
   path: '/api/v1/orders',
-  summary: 'Orders, newest first',
+  summary: 'List orders, newest first',
   description:
-    'Orders that something was heard of. Those that were only registered are listed with ' +
-    '`status=registered`.',
+    'Lists orders with at least one payment, refund or dispute. Orders that were only registered are listed ' +
+    'with `status=registered`.',
   params: z.strictObject({}),
   query: z.strictObject({ status: orderStatus.optional(), limit, cursor }),
   response: z
@@ -181,11 +181,11 @@ export const putOrder = defineEndpoint({
   id: 'putOrder',
   method: 'put',
   path: '/api/v1/orders/{order_id}',
-  summary: 'Register what an order is expected to bring',
+  summary: 'Register the expected amount of an order',
   description:
-    'The order shows from then on, before any payment came, and whether it was underpaid or ' +
-    'overpaid. Sending the same again changes nothing; another amount or currency replaces what ' +
-    'was registered, and the timeline keeps both. The ledger is not touched.',
+    'The order exists from then on, even before a payment arrives, and shows whether it is underpaid or ' +
+    'overpaid. The request is idempotent; another amount or currency replaces the registered one, and the ' +
+    'timeline keeps both. The ledger does not change.',
   params: orderParams,
   query: z.strictObject({ by: orderBy }),
   body: z.strictObject({
@@ -213,7 +213,7 @@ export const putOrder = defineEndpoint({
       registeredBy: actor,
     });
     const found = await readOrderSummary(db, orderKey);
-    if (!found) throw new Error(`${orderKey} was registered and is not there`);
+    if (!found) throw new Error(`${orderKey} was registered and cannot be read`);
     return {
       outcome: registration === 'registered' ? 'created' : 'ok',
       body: { registration, order: orderJson(found) },

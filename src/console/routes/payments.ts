@@ -1,4 +1,4 @@
-/** Payments: one, with its refunds and disputes, and what to do when it failed. */
+/** Endpoint of a payment with its refunds and disputes. */
 import { z } from 'zod';
 import { readPaymentChildren, readPaymentDetail } from '../../ledger/read/store/payments.ts';
 import { paymentJson } from '../../representation/payment.ts';
@@ -46,22 +46,27 @@ const payment = z
     amount: amount.nullable(),
     net_amount: amount
       .nullable()
-      .describe('With surcharge, tax and shipping: what is captured at most. Null where not sent.'),
-    amount_authorized: amount.describe('The largest hold; 0 without one.'),
+      .describe(
+        'With surcharge, tax and shipping: the most that can be captured. Null if the service sends none.',
+      ),
+    amount_authorized: amount.describe('The largest hold; 0 without a hold.'),
     amount_captured: amount,
     capture_method: z.string().nullable(),
-    capture_before: time.nullable().describe('When the hold lapses, as far as the service said.'),
+    capture_before: time.nullable().describe('When the hold expires, if the service states it.'),
     decline: decline.nullable().describe('Null unless the payment failed.'),
-    error_code: z.string().nullable().describe("The acquirer's own code; null unless it failed."),
+    error_code: z
+      .string()
+      .nullable()
+      .describe("The acquirer's own code; null unless the payment failed."),
     error_message: z
       .string()
       .nullable()
-      .describe("The acquirer's own text; null unless it failed."),
+      .describe("The acquirer's own text; null unless the payment failed."),
     reason,
     uncertainties,
     open_findings: openFindings,
     created_at: time.nullable().describe("The service's own time."),
-    updated_at: time.describe('When the ledger last heard something new of it.'),
+    updated_at: time.describe('When the ledger last recorded a change.'),
     refunds: z.array(child),
     disputes: z.array(child),
     refresh: refreshBody,
@@ -72,7 +77,7 @@ export const getPayment = defineEndpoint({
   id: 'getPayment',
   method: 'get',
   path: '/api/v1/payments/{payment_id}',
-  summary: 'One payment, with advice when it failed',
+  summary: 'Get a payment, with advice if it failed',
   params: z.strictObject({ payment_id: id }),
   query: z.strictObject({ refresh: refreshQuery }),
   response: payment,

@@ -1,4 +1,4 @@
-/** Runs of reconciliation: what was compared with the service, and what came of it. */
+/** Endpoint of reconciliations: what was compared with the service, and the result. */
 import { z } from 'zod';
 import { VERDICTS } from '../../reconcile/domain/verdict.ts';
 import { MODES, RUN_STATES, readRuns, SUMS_OUTCOMES } from '../../reconcile/store/runs.ts';
@@ -14,28 +14,28 @@ const run = z
   .strictObject({
     number: count,
     stream: z.enum(STREAMS),
-    mode: z.enum(MODES).describe('`totals`: only what counted unequal was listed.'),
-    cause: z.string().describe('The schedule that asked for it, or `operator`.'),
+    mode: z.enum(MODES).describe('`totals`: rows were listed only where counts differed.'),
+    cause: z.string().describe('The schedule that started it, or `operator`.'),
     is_dry_run: z.boolean(),
     state: z.enum(RUN_STATES),
     verdict: z
       .enum(VERDICTS)
       .describe(
-        '`equal`: something was compared, and nothing is left. `empty`: neither side has a row in the span.',
+        '`equal`: rows were compared, and no difference remains. `empty`: neither side has a row in the span.',
       ),
-    from: time.describe('Created time, both bounds included.'),
+    from: time.describe('Time of creation; both bounds are included.'),
     to: time,
-    checkpoint: time.describe('Everything before it was compared.'),
+    checkpoint: time.describe('Everything before this time is compared.'),
     started_at: time,
     finished_at: time.nullable(),
     windows: count,
-    requests: count.describe('Spent on the service.'),
-    rows_compared: count.describe('Listed, and compared row by row.'),
-    rows_counted: count.describe('Compared by counts that agreed, in a run by totals.'),
+    requests: count.describe('Requests to the service.'),
+    rows_compared: count.describe('Rows that were listed and compared.'),
+    rows_counted: count.describe('Rows covered by counts that agreed, with mode `totals`.'),
     found: count,
     healed: count,
-    remaining: count.describe('Found and not healed; accepted ones do not count.'),
-    missed_webhooks: count.describe('Changes that no webhook told of in time.'),
+    remaining: count.describe('Found and not healed; accepted findings do not count.'),
+    missed_webhooks: count.describe('Changes whose webhook did not arrive in time.'),
     failure: z.string().nullable(),
     differences: z
       .array(z.strictObject({ class: z.string(), subject: z.string(), outcome: z.string() }))
@@ -43,7 +43,7 @@ const run = z
     sums: z
       .enum(SUMS_OUTCOMES)
       .nullable()
-      .describe("What the sums of the service's analytics said; they are only a hint."),
+      .describe("How the sums of the service's analytics compared; they are only a hint."),
   })
   .meta({ id: 'Reconciliation' });
 
@@ -51,7 +51,7 @@ export const listReconciliations = defineEndpoint({
   id: 'listReconciliations',
   method: 'get',
   path: '/api/v1/reconciliations',
-  summary: 'Runs of reconciliation, newest first',
+  summary: 'List reconciliations, newest first',
   params: z.strictObject({}),
   query: z.strictObject({ stream: z.enum(STREAMS).optional(), limit, cursor }),
   response: z

@@ -1,20 +1,20 @@
 /**
- * What is wrong with an installation, told from what was seen of it, and what to do about it.
+ * Judges the facts of an installation and names a remedy for each problem.
  *
- * 1. A check that could not be made is said to be unmade; it never passes.
- * 2. Whatever is not right comes with a remedy: a setting to change or a command to run.
- * 3. Nothing that is said holds a key or a secret.
+ * 1. A check that could not run is reported as not checked; it never passes.
+ * 2. Every problem has a remedy: a setting to change or a command to run.
+ * 3. No result contains a key or a secret.
  */
 import { keyKindOf } from '../../contract/authentication.ts';
 
 export const CHECK_STATES = ['ok', 'warning', 'failed', 'not_checked'] as const;
 export type CheckState = (typeof CHECK_STATES)[number];
 
-/** What a check found. */
+/** The result of a check. */
 export interface Judgement {
   readonly state: CheckState;
   readonly result: string;
-  /** Null exactly where all is well. */
+  /** Null exactly if the state is ok. */
   readonly remedy: string | null;
 }
 
@@ -25,49 +25,49 @@ export const bad =
 const failed = bad('failed');
 const warning = bad('warning');
 
-/** How the service answered to the key; see PaymentServiceError. */
-export interface KeyAnswer {
+/** How the service responded to the key; see PaymentServiceError. */
+export interface KeyResponse {
   readonly httpStatus: number | undefined;
   readonly code: string | undefined;
-  /** Free of secrets. */
+  /** Contains no secret. */
   readonly message: string;
 }
 
 /**
- * Judges the answer of `GET /health`. service-interface.md §5.3: 401 AU_01 for
- * an invalid key, AU_02 for a revoked one, 403 for one that may not.
+ * Judges the response of `GET /health`. service-interface.md §5.3: 401 AU_01 for
+ * an invalid key, AU_02 for a revoked one, 403 for one without permission.
  */
-export function judgeKey(answer: KeyAnswer | 'healthy', baseUrl: string): Judgement {
-  if (answer === 'healthy') return ok('the service takes the key');
-  const { httpStatus, code, message } = answer;
+export function judgeKey(response: KeyResponse | 'healthy', baseUrl: string): Judgement {
+  if (response === 'healthy') return ok('the service accepts the key');
+  const { httpStatus, code, message } = response;
   if (code === 'AU_02') {
     return failed(
       'the key was revoked',
-      'Make a new key with the service, set PAYMENTS_API_KEY to it, and restart.',
+      'Create a new key at the service, set PAYMENTS_API_KEY, and restart.',
     );
   }
   if (httpStatus === 401) {
     return failed(
       'the service does not know the key',
-      'Compare PAYMENTS_API_KEY with the key that the service shows, whole and without quotes; a ' +
-        'sandbox key is known at the sandbox address only.',
+      'Compare PAYMENTS_API_KEY with the key at the service: complete and without quotes. A sandbox ' +
+        'key works at the sandbox address only.',
     );
   }
   if (httpStatus === 403) {
     return failed(
-      'the key may not be used for this',
-      'Give the key the permissions of a secret key, or make one that has them.',
+      'the key has no permission for this',
+      'Give the key the permissions of a secret key, or create one that has them.',
     );
   }
   if (httpStatus === 404) {
     return failed(
-      `there is no such service at ${baseUrl}`,
+      `no payment service responds at ${baseUrl}`,
       'Set PAYMENTS_BASE_URL to the base address, without /health or any other path.',
     );
   }
   return failed(
-    `the service did not answer as it should (${message})`,
-    `Check PAYMENTS_BASE_URL (${baseUrl}) and that this machine may reach it; the service itself may be away.`,
+    `the service did not respond as expected (${message})`,
+    `Check PAYMENTS_BASE_URL (${baseUrl}) and that this machine can reach it. The service itself may be unavailable.`,
   );
 }
 
@@ -75,7 +75,7 @@ const SANDBOX_WORDS = /(^|[.-])(sandbox|test|staging|dev)([.-]|$)/i;
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Whether the kind of a key fits its address: production keys create real charges even in tests.
+ * Whether the key's mode (production or sandbox) matches the address: production keys create real charges.
  * service-interface.md §1.2. The contract does not list the addresses, so the host name decides.
  */
 export function judgeKeyKind(apiKey: string, baseUrl: string): Judgement {
@@ -98,39 +98,38 @@ export function judgeKeyKind(apiKey: string, baseUrl: string): Judgement {
           );
     default:
       return failed(
-        'the key is no secret key of the service',
+        'the key is not a secret key of the service',
         'Set PAYMENTS_API_KEY to a secret key; they begin with snd_ or prd_.',
       );
   }
 }
 
-/** A `Date` header has whole seconds, and an answer is on its way for a while. */
+/** A `Date` header has whole seconds, and a response takes time to arrive. */
 const CLOCK_WARNING_MS = 5_000;
-/** Bodies dated further ahead than five minutes are not believed; this leaves room. */
+/** Bodies dated more than five minutes ahead are rejected; this leaves a margin. */
 const CLOCK_FAILURE_MS = 60_000;
 
 /**
- * @param skewMs our clock less the service's
- * @param isSandbox the service is the sandbox beside us, whose clock the demo and people put ahead
+ * @param skewMs this machine's clock minus the service's
+ * @param isSandbox whether the service is the sandbox of this process, whose clock can be advanced
  */
 export function judgeClock(skewMs: number, isSandbox: boolean): Judgement {
   const seconds = Math.round(Math.abs(skewMs) / 1000);
   const which = `this machine's clock is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the service's`;
   if (isSandbox && skewMs < -CLOCK_WARNING_MS) {
-    return ok(`the sandbox's clock was put ahead by ${seconds} s`);
+    return ok(`the sandbox's clock was advanced by ${seconds} s`);
   }
-  const remedy =
-    'Let the machine keep its time by NTP, for example with `timedatectl set-ntp true`.';
+  const remedy = 'Synchronize the clock by NTP, for example with `timedatectl set-ntp true`.';
   if (Math.abs(skewMs) > CLOCK_FAILURE_MS) return failed(which, remedy);
   if (Math.abs(skewMs) > CLOCK_WARNING_MS) return warning(which, remedy);
   return ok("this machine's clock agrees with the service's");
 }
 
-/** Times that are stored follow the database's clock; what a machine does by its own goes wrong from here. */
+/** Stored times follow the database's clock; from here on, what follows a machine's clock is unreliable. */
 const SKEW_WARNING_MS = 2_000;
 const SKEW_FAILURE_MS = 60_000;
 
-/** @param skewMs this machine's clock less the database's */
+/** @param skewMs this machine's clock minus the database's */
 export function judgeDatabaseClock(skewMs: number): Judgement {
   const isOff = Math.abs(skewMs) > SKEW_WARNING_MS;
   if (!isOff) return ok("this machine's clock agrees with the database's");
@@ -138,51 +137,51 @@ export function judgeDatabaseClock(skewMs: number): Judgement {
   const judge = Math.abs(skewMs) > SKEW_FAILURE_MS ? failed : warning;
   return judge(
     `this machine's clock is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the database's`,
-    'Let both machines keep their time by NTP, for example with `timedatectl set-ntp true`. What is ' +
-      "stored follows the database's clock; logs, certificates and timers of this machine do not.",
+    'Synchronize both clocks by NTP, for example with `timedatectl set-ntp true`. Stored times follow the ' +
+      "database's clock; logs, certificates and timers follow the clock of this machine.",
   );
 }
 
-/** Up to where a list of the service counts as read. */
+/** The watermark of a list: everything before it is compared. */
 export interface WatermarkFacts {
   readonly stream: string;
   readonly at: Date;
 }
 
-/** @param nowMs the service's time of day, or the database's where the service told none */
+/** @param nowMs the service's current time, or this machine's if the service's is unknown */
 export function judgeWatermarks(watermarks: readonly WatermarkFacts[], nowMs: number): Judgement {
   const ahead = watermarks.filter(({ at }) => at.getTime() > nowMs);
-  if (ahead.length === 0) return ok('no list counts as read beyond now');
+  if (ahead.length === 0) return ok('no watermark is in the future');
   const named = ahead.map(({ stream, at }) => `${stream} up to ${at.toISOString()}`).join(', ');
   return failed(
-    `lists count as read beyond now, so that nothing new in them is compared: ${named}`,
-    'Run: npx tallyhook reconcile. It sets them back and reads what was left out; the schedule does ' +
-      'the same every five minutes.',
+    `watermarks are in the future, so new rows are not compared: ${named}`,
+    'Run: npx tallyhook reconcile. It resets the watermarks and compares what was skipped; the schedule ' +
+      'does the same every five minutes.',
   );
 }
 
-/** A pause of reconciliation that has not ended. */
+/** A pause of background requests that has not ended. */
 export interface PauseFacts {
   readonly pausedAt: Date;
   readonly pausedBy: string;
   readonly reason: string;
 }
 
-/** @param pause the one that is on, if one is */
+/** @param pause the current pause, if any */
 export function judgePause(pause: PauseFacts | undefined): Judgement {
-  if (pause === undefined) return ok('it is not paused');
+  if (pause === undefined) return ok('not paused');
   return warning(
     `${pause.pausedBy} paused it at ${pause.pausedAt.toISOString()}: ${pause.reason}`,
-    'Once the reason is gone, run: npx tallyhook resume',
+    'When the reason is gone, run: npx tallyhook resume',
   );
 }
 
-/** @param bound the account that the database is stamped with, if it is */
+/** @param bound the account that the database belongs to, if any */
 export function judgeAccount(bound: string | undefined, merchantId: string): Judgement {
-  if (bound === undefined) return ok(`nothing is kept yet; it will be of ${merchantId}`);
-  if (bound === merchantId) return ok(`the books are of ${merchantId}`);
+  if (bound === undefined) return ok(`the ledger is empty; it will belong to ${merchantId}`);
+  if (bound === merchantId) return ok(`the ledger belongs to ${merchantId}`);
   return failed(
-    `the database keeps the books of ${bound}, but PAYMENTS_MERCHANT_ID is ${merchantId}`,
-    'Set PAYMENTS_MERCHANT_ID to the account of these books, or use another database.',
+    `the ledger belongs to ${bound}, but PAYMENTS_MERCHANT_ID is ${merchantId}`,
+    'Set PAYMENTS_MERCHANT_ID to the account of the ledger, or use another database.',
   );
 }

@@ -1,13 +1,13 @@
 /**
- * Whether the service's business profiles send webhooks here, signed as they are verified here. The
- * names are the family's; see docs/decisions/0015.
+ * Whether the service's business profiles send webhooks to this receiver, signed with a known secret.
+ * See docs/decisions/0015 for the field names.
  *
- * *Profiles in question*: the one that PAYMENTS_PROFILE_ID names, else all of the account's, because
- * the books are the account's.
+ * *Selected profiles*: the one in PAYMENTS_PROFILE_ID, else every profile of the account, because the
+ * ledger belongs to the account.
  *
- * 1. What the service does not show is said to be unchecked; it neither passes nor fails.
- * 2. Of several profiles the worst is the judgement, and each is spoken of by its id.
- * 3. No secret comes here, only how it compared. Of an address nothing is said but where it leads:
+ * 1. What the service does not show is reported as not checked; it neither passes nor fails.
+ * 2. Of several profiles the worst decides, and each is named by its id.
+ * 3. No secret is passed in, only how it compared. Of an address only origin and path are reported:
  *    its user, password and query may be secrets.
  */
 import type { BusinessProfile } from '../../contract/resources/businessProfile.ts';
@@ -17,7 +17,7 @@ const failed = bad('failed');
 const warning = bad('warning');
 const notChecked = bad('not_checked');
 
-/** What was seen of one profile. */
+/** The facts about one profile. */
 export interface ProfileFacts {
   readonly profileId: string;
   readonly details: BusinessProfile['webhook_details'];
@@ -25,32 +25,32 @@ export interface ProfileFacts {
 }
 
 /**
- * How a profile's secret compares with ours: its place among them from 1, or `other`. `hidden` where
- * the service does not show it.
+ * How a profile's secret compares with WEBHOOK_SECRETS: its position from 1, or `other`. `hidden` if the
+ * service does not show it.
  */
 export type SecretComparison = number | 'other' | 'hidden';
 
-/** What the service answered when it was asked for its profiles. */
+/** The result of listing the profiles. */
 export type ProfilesAnswer =
   | { readonly kind: 'profiles'; readonly profiles: readonly ProfileFacts[] }
   /** 404: no such account, or no such endpoint. */
   | { readonly kind: 'absent' }
-  /** `reason` is free of secrets. */
+  /** `reason` contains no secret. */
   | { readonly kind: 'unasked'; readonly reason: string; readonly remedy: string };
 
-/** Where we expect webhooks. */
+/** Where this installation receives webhooks. */
 export interface OurReceiver {
   readonly webhookPath: string;
-  /** The whole address, where it is known. */
+  /** The full address, if known. */
   readonly publicUrl: string | undefined;
 }
 
-/** The profiles in question, or what there is to say instead. */
+/** The selected profiles, or why there are none. */
 export type Chosen =
   | { readonly chosen: readonly ProfileFacts[]; readonly judgement: Judgement }
   | { readonly chosen: undefined; readonly judgement: Judgement };
 
-/** Finds the profiles in question. @param wanted PAYMENTS_PROFILE_ID, if it is set */
+/** Selects the profiles. @param wanted PAYMENTS_PROFILE_ID, if it is set */
 export function chooseProfiles(
   answer: ProfilesAnswer,
   wanted: string | undefined,
@@ -64,8 +64,8 @@ export function chooseProfiles(
         chosen: undefined,
         judgement: notChecked(
           'the service shows no business profiles of this account (HTTP 404)',
-          'Check PAYMENTS_MERCHANT_ID. If the service has no such endpoint, look at its dashboard: ' +
-            `the webhook address must end in ${webhookPath}, and its secret be one of WEBHOOK_SECRETS.`,
+          'Check PAYMENTS_MERCHANT_ID. If the service has no such endpoint, check its dashboard: ' +
+            `the webhook address must end in ${webhookPath}, and its secret must be one of WEBHOOK_SECRETS.`,
         ),
       };
     case 'profiles':
@@ -79,12 +79,12 @@ function chooseAmong(profiles: readonly ProfileFacts[], wanted: string | undefin
   const judgement =
     profiles.length === 0
       ? failed(
-          'the account has none, so no webhook is sent',
-          'Make a business profile with the service, with the address of this receiver.',
+          'the account has no profile, so no webhook is sent',
+          'Create a business profile at the service with the address of this receiver.',
         )
       : failed(
           `the account has no profile ${wanted}; it has ${idsOf(profiles)}`,
-          'Set PAYMENTS_PROFILE_ID to one of these, or leave it out to have all of them looked at.',
+          'Set PAYMENTS_PROFILE_ID to one of these, or unset it to check all of them.',
         );
   return { chosen: undefined, judgement };
 }
@@ -99,7 +99,7 @@ function idsOf(profiles: readonly ProfileFacts[]): string {
     .join(', ')}${more}`;
 }
 
-/** Judges where webhooks go. Only the path can be compared where our address is not known. */
+/** Judges where webhooks are sent. Only the path is compared if the full address is unknown. */
 export function judgeAddresses(
   profiles: readonly ProfileFacts[],
   receiver: OurReceiver,
@@ -111,26 +111,29 @@ function judgeAddress(
   { profileId, details }: ProfileFacts,
   { webhookPath, publicUrl }: OurReceiver,
 ): Judgement {
-  const told = details?.webhook_url ?? '';
+  const configured = details?.webhook_url ?? '';
   const ours =
     publicUrl === undefined
       ? `the address of this receiver, ending in ${webhookPath}`
       : placeOf(new URL(publicUrl));
   const remedy = `Set the webhook address of ${profileId} at the service to ${ours}.`;
-  if (told === '') return failed(`${profileId} has no address, so no webhook is sent`, remedy);
-  if (!URL.canParse(told)) return failed(`${profileId} has an address that is none`, remedy);
-  const url = new URL(told);
+  if (configured === '')
+    return failed(`${profileId} has no address, so no webhook is sent`, remedy);
+  if (!URL.canParse(configured)) return failed(`${profileId} has an invalid address`, remedy);
+  const url = new URL(configured);
   const shown = `${profileId} sends webhooks to ${placeOf(url)}`;
   if (publicUrl !== undefined) {
     const same = placeOf(url) === placeOf(new URL(publicUrl));
-    return same ? ok(`${shown}, which is this receiver's`) : failed(shown, remedy);
+    return same ? ok(`${shown}, which is this receiver`) : failed(shown, remedy);
   }
   if (url.pathname === webhookPath) {
-    return ok(`${shown}: the path is this receiver's; set WEBHOOK_PUBLIC_URL to compare the rest`);
+    return ok(
+      `${shown}: the path matches this receiver; set WEBHOOK_PUBLIC_URL to compare the full address`,
+    );
   }
   return warning(
     `${shown}, and this receiver's path is ${webhookPath}`,
-    `${remedy} If a proxy turns one path into the other, set WEBHOOK_PUBLIC_URL to the address outside.`,
+    `${remedy} If a proxy maps one path to the other, set WEBHOOK_PUBLIC_URL to the public address.`,
   );
 }
 
@@ -138,7 +141,7 @@ function placeOf(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
 
-/** Judges what webhooks are signed with. service-interface.md §5.4. */
+/** Judges the secret that signs webhooks. service-interface.md §5.4. */
 export function judgeSecrets(profiles: readonly ProfileFacts[]): Judgement {
   return worst(profiles.map(judgeSecret));
 }
@@ -148,19 +151,19 @@ function judgeSecret({ profileId, secret }: ProfileFacts): Judgement {
     case 'hidden':
       return notChecked(
         `the service does not show the secret of ${profileId}`,
-        'Compare it with WEBHOOK_SECRETS where the service shows it, for example in its dashboard.',
+        'Compare it with WEBHOOK_SECRETS yourself, for example in the dashboard of the service.',
       );
     case 'other':
       return failed(
-        `${profileId} signs with a secret that is not among WEBHOOK_SECRETS: its webhooks are refused`,
-        `Put the signing secret of ${profileId} (payment_response_hash_key) in front of WEBHOOK_SECRETS, and restart.`,
+        `${profileId} signs with a secret that is not among WEBHOOK_SECRETS: its webhooks are rejected`,
+        `Add the signing secret of ${profileId} (payment_response_hash_key) as the first of WEBHOOK_SECRETS, and restart.`,
       );
     default:
       return ok(`${profileId} signs with secret ${secret} of WEBHOOK_SECRETS`);
   }
 }
 
-/** Judges which events are sent at all. What is not sent is found later, when the service is asked. */
+/** Judges which events are sent. Reconciliation finds later what no event reports. */
 export function judgeEvents(profiles: readonly ProfileFacts[]): Judgement {
   return worst(profiles.map(judgeEventsOf));
 }
@@ -168,11 +171,14 @@ export function judgeEvents(profiles: readonly ProfileFacts[]): Judgement {
 function judgeEventsOf({ profileId, details }: ProfileFacts): Judgement {
   const off = SWITCHES.filter((name) => details?.[name] === false);
   const limited = LISTS.filter((name) => (details?.[name] ?? []).length > 0);
-  const said = [...off.map((name) => `${name} is off`), ...limited.map((name) => `${name} is set`)];
-  if (said.length === 0) return ok(`${profileId} leaves no event out`);
+  const restrictions = [
+    ...off.map((name) => `${name} is off`),
+    ...limited.map((name) => `${name} is set`),
+  ];
+  if (restrictions.length === 0) return ok(`${profileId} sends every event`);
   return warning(
-    `${profileId} does not send every event: ${said.join(', ')}`,
-    `Switch all events on for ${profileId} at the service. Until then the rest is learned only when the service is asked.`,
+    `${profileId} does not send every event: ${restrictions.join(', ')}`,
+    `Enable all events for ${profileId} at the service. Until then, only reconciliation finds the other changes.`,
   );
 }
 
@@ -182,7 +188,7 @@ const SWITCHES = [
   'payment_failed_enabled',
 ] as const;
 
-/** A list that is set names the only statuses that are told. */
+/** A list that is set restricts events to its statuses. */
 const LISTS = [
   'payment_statuses_enabled',
   'refund_statuses_enabled',

@@ -38,7 +38,7 @@ interface Sides {
   readonly truths?: readonly (readonly [ResourceKind, readonly Truth[]])[];
   readonly resources?: readonly LedgerResource[];
   readonly totals?: readonly LedgerTotals[];
-  readonly unheard?: readonly string[];
+  readonly missed?: readonly string[];
 }
 
 function compare(changes: Sides) {
@@ -46,7 +46,7 @@ function compare(changes: Sides) {
     truths: new Map(changes.truths ?? [['payment', [PAID]]]),
     resources: changes.resources ?? [PAID_ROW],
     totals: changes.totals ?? [TOTALS],
-    unheard: new Set(changes.unheard),
+    missed: new Set(changes.missed),
   };
   return compareSides(sides);
 }
@@ -83,7 +83,7 @@ describe('2: lost is what the ledger could not hear', () => {
   });
 
   test('a difference of a resource whose event was lost is not', () => {
-    const [order] = compare({ resources: [stale], unheard: ['p1'] });
+    const [order] = compare({ resources: [stale], missed: ['p1'] });
     expect(order?.outcome).toBe('lost');
     expect(order?.differences).toEqual([
       'payment p1: status processing in the ledger, succeeded at the service',
@@ -92,11 +92,11 @@ describe('2: lost is what the ledger could not hear', () => {
   });
 
   test("another resource's lost event excuses nothing", () => {
-    expect(compare({ resources: [stale], unheard: ['p2'] })[0]?.outcome).toBe('different');
+    expect(compare({ resources: [stale], missed: ['p2'] })[0]?.outcome).toBe('different');
   });
 
   test('an event that was lost and made no difference leaves the order equal', () => {
-    expect(compare({ unheard: ['p1'] })[0]?.outcome).toBe('equal');
+    expect(compare({ missed: ['p1'] })[0]?.outcome).toBe('equal');
   });
 });
 
@@ -107,7 +107,7 @@ describe('3: money of an order, per currency', () => {
     ['lost', { chargedBackMinor: 1 }, 'charged back 1 USD in the ledger, 0 at the service'],
     ['currency', { currency: 'EUR' }, 'captured 0 USD in the ledger, 900 at the service'],
   ])('%s', (_, change, text) => {
-    const [order] = compare({ totals: [{ ...TOTALS, ...change }], unheard: ['p1'] });
+    const [order] = compare({ totals: [{ ...TOTALS, ...change }], missed: ['p1'] });
     expect(order?.outcome).toBe('different');
     expect(order?.differences).toContain(text);
   });

@@ -14,21 +14,21 @@ const PRODUCTION = 'prd_0123456789abcdef';
 const SANDBOX = 'snd_0123456789abcdef';
 
 test.each([
-  [401, 'AU_02', 'the key was revoked', /Make a new key/],
+  [401, 'AU_02', 'the key was revoked', /Create a new key/],
   [401, 'AU_01', 'the service does not know the key', /Compare PAYMENTS_API_KEY/],
   [401, 'IR_01', 'the service does not know the key', /Compare PAYMENTS_API_KEY/],
   [401, undefined, 'the service does not know the key', /Compare PAYMENTS_API_KEY/],
-  [403, 'AU_03', 'the key may not be used for this', /permissions of a secret key/],
-  [404, undefined, `there is no such service at ${ADDRESS}`, /Set PAYMENTS_BASE_URL/],
-  [503, undefined, 'the service did not answer as it should (down)', /may be away/],
-  [undefined, undefined, 'the service did not answer as it should (down)', /may be away/],
+  [403, 'AU_03', 'the key has no permission for this', /permissions of a secret key/],
+  [404, undefined, `no payment service responds at ${ADDRESS}`, /Set PAYMENTS_BASE_URL/],
+  [503, undefined, 'the service did not respond as expected (down)', /may be unavailable/],
+  [undefined, undefined, 'the service did not respond as expected (down)', /may be unavailable/],
 ])('HTTP %s with %s: %s', (httpStatus, code, result, remedy) => {
   const judgement = judgeKey({ httpStatus, code, message: 'down' }, ADDRESS);
   expect(judgement).toMatchObject({ state: 'failed', result });
   expect(judgement.remedy).toMatch(remedy);
 });
 
-test('a key that is taken needs no remedy', () => {
+test('a key that is accepted needs no remedy', () => {
   expect(judgeKey('healthy', ADDRESS)).toMatchObject({ state: 'ok', remedy: null });
 });
 
@@ -68,11 +68,11 @@ test('a clock is right within seconds, and the further off the louder, ahead or 
   expect(judgeClock(-5 * 60_000, false).state).toBe('failed');
 });
 
-test('the clock of the sandbox beside us may be ahead, by as much as anybody put it', () => {
+test('the clock of the sandbox may be ahead by any time', () => {
   expect(judgeClock(-900, true)).toEqual(judgeClock(-900, false));
   expect(judgeClock(-61_000, true)).toMatchObject({
     state: 'ok',
-    result: "the sandbox's clock was put ahead by 61 s",
+    result: "the sandbox's clock was advanced by 61 s",
   });
   expect(judgeClock(61_000, true).state).toBe('failed');
 });
@@ -82,7 +82,7 @@ test('books of another account are not opened under this one', () => {
   expect(judgeAccount('merchant_a', 'merchant_a').state).toBe('ok');
   expect(judgeAccount('merchant_b', 'merchant_a')).toMatchObject({
     state: 'failed',
-    result: 'the database keeps the books of merchant_b, but PAYMENTS_MERCHANT_ID is merchant_a',
+    result: 'the ledger belongs to merchant_b, but PAYMENTS_MERCHANT_ID is merchant_a',
   });
 });
 

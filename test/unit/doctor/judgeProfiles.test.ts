@@ -15,7 +15,7 @@ function profile(more: Partial<ProfileFacts> = {}, url?: string | null): Profile
   return { profileId: 'pro_1', details: { webhook_url: url }, secret: 1, ...more };
 }
 
-describe('the profiles in question', () => {
+describe('the selected profiles', () => {
   const one = profile();
   const two = profile({ profileId: 'pro_2' });
   const listed = { kind: 'profiles', profiles: [one, two] } as const;
@@ -27,7 +27,10 @@ describe('the profiles in question', () => {
 
   test.each([
     [listed, 'failed: the account has no profile pro_3; it has pro_1, pro_2'],
-    [{ kind: 'profiles', profiles: [] }, 'failed: the account has none, so no webhook is sent'],
+    [
+      { kind: 'profiles', profiles: [] },
+      'failed: the account has no profile, so no webhook is sent',
+    ],
     [{ kind: 'absent' }, 'not_checked: the service shows no business profiles of this account'],
     [{ kind: 'unasked', reason: 'no key is set', remedy: 'Set it.' }, 'not_checked: no key is set'],
   ] as const)('%j: %s (rule 1)', (answer, expected) => {
@@ -39,16 +42,21 @@ describe('the profiles in question', () => {
 });
 
 test.each([
-  [PATH_ONLY, 'https://any.example/webhooks', 'ok', /set WEBHOOK_PUBLIC_URL to compare the rest/],
+  [
+    PATH_ONLY,
+    'https://any.example/webhooks',
+    'ok',
+    /set WEBHOOK_PUBLIC_URL to compare the full address/,
+  ],
   [PATH_ONLY, 'https://any.example/webhooks?token=hunter2', 'ok', /any\.example\/webhooks:/],
   [PATH_ONLY, 'https://any.example/hooks', 'warning', /this receiver's path is \/webhooks/],
   [PATH_ONLY, 'https://any.example/webhooks/', 'warning', /this receiver's path is/],
   [PATH_ONLY, null, 'failed', /no address, so no webhook is sent/],
   [PATH_ONLY, undefined, 'failed', /no address/],
   [PATH_ONLY, '', 'failed', /no address/],
-  [PATH_ONLY, 'webhooks', 'failed', /an address that is none/],
-  [WHOLE, 'https://hooks.shop.example/webhooks', 'ok', /which is this receiver's/],
-  [WHOLE, 'https://hooks.shop.example:443/webhooks', 'ok', /which is this receiver's/],
+  [PATH_ONLY, 'webhooks', 'failed', /an invalid address/],
+  [WHOLE, 'https://hooks.shop.example/webhooks', 'ok', /which is this receiver$/],
+  [WHOLE, 'https://hooks.shop.example:443/webhooks', 'ok', /which is this receiver$/],
   [WHOLE, 'https://user:hunter2@other.example/webhooks', 'failed', /other\.example\/webhooks$/],
   [WHOLE, 'http://hooks.shop.example/webhooks', 'failed', /to http:/],
 ])('%j, and webhooks go to %s: %s', (receiver, url, state, result) => {
@@ -63,7 +71,7 @@ test.each([
 test.each([
   [1, 'ok', /secret 1 of/],
   [3, 'ok', /secret 3 of/],
-  ['other', 'failed', /its webhooks are refused/],
+  ['other', 'failed', /its webhooks are rejected/],
   ['hidden', 'not_checked', /does not show/],
 ] as const)('a secret that compares as %s: %s', (secret, state, result) => {
   const judgement = judgeSecrets([profile({ secret })]);
@@ -82,7 +90,7 @@ test.each([
   expect(judgeEvents([profile({ details })]).state).toBe(state);
 });
 
-test('of several profiles the worst is the judgement, and each is named (rule 2)', () => {
+test('of several profiles the worst decides, and each is named (rule 2)', () => {
   const judgement = judgeSecrets([
     profile(),
     profile({ profileId: 'pro_2', secret: 'hidden' }),
