@@ -8,7 +8,14 @@ import { RunInterrupted } from './interruptions.ts';
 import { createListReader, type ListReader } from './listReader.ts';
 import { createRequester } from './requester.ts';
 import type { ReconcileParts, RunContext, RunOptions, RunRequest } from './runContext.ts';
-import { findLast, insertRun, type RunRow, readStream, reopenRun } from './store/runs.ts';
+import {
+  findLast,
+  insertRun,
+  type RunRow,
+  readStream,
+  reopenRun,
+  writeServiceSkew,
+} from './store/runs.ts';
 import { usableWatermark } from './watermark.ts';
 
 /** What was created later is left to the next run. */
@@ -46,7 +53,7 @@ export async function openRun(
   const { db, client, clock } = parts;
   const { stream, isDryRun, lane } = request;
   if (earlier) await reopenRun(db, earlier.id);
-  const { pageLimit, watermarkAt, importedAt } = await readStream(db, stream);
+  const { pageLimit, watermarkAt, importedAt, serviceSkewMs } = await readStream(db, stream);
   const historyUntilMs = importedAt === null ? await readBeginningMs(db, clock.nowMs()) : undefined;
   const requester = createRequester({
     retrieve: parts.retrieve,
@@ -73,6 +80,7 @@ export async function openRun(
     reader,
     knownPageLimit: pageLimit,
     isManual: request.cause === 'operator',
+    earlierSkewMs: serviceSkewMs ?? undefined,
     historyUntilMs,
     options,
   };
@@ -86,6 +94,7 @@ async function beginRun(
   const { stream, isDryRun } = request;
   try {
     const serviceMs = (await reader.serviceTimeMs()) ?? parts.clock.nowMs();
+    if (!isDryRun) await writeServiceSkew(parts.db, stream, serviceMs - parts.clock.nowMs());
     const usableAt = await usableWatermark(parts, { stream, watermarkAt, serviceMs, isDryRun });
     const span = spanFor(request, { watermarkAt: usableAt, serviceMs });
     return await insertRun(parts.db, {

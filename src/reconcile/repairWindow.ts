@@ -25,7 +25,7 @@ import {
   refOf,
   type WindowComparison,
 } from './compareWindow.ts';
-import { ageOfChangeMs, judgeRepaired, type Remote } from './domain/compare.ts';
+import { ageOfChangeMs, isClockSet, judgeRepaired, type Remote } from './domain/compare.ts';
 import type { Retrieved } from './retrieve.ts';
 import type { RunContext } from './runContext.ts';
 import { awaitWebhooks } from './store/awaited.ts';
@@ -193,14 +193,15 @@ interface RepairedChange {
 /** Counts changes so old that their webhook is lost, and records those that await one. */
 async function countMissed(run: RunContext, changes: readonly RepairedChange[]): Promise<number> {
   if (run.historyUntilMs !== undefined || run.row.isDryRun) return 0;
-  const { stream, isManual } = run;
+  const { stream, isManual, earlierSkewMs } = run;
   const { db, metrics, clock } = run.parts;
   const nowMs = clock.nowMs();
   let missed = 0;
   const awaited: { readonly ref: ResourceRef; readonly changedAt: Date }[] = [];
   for (const { ref, versionMicros, observedMicros } of changes) {
     if (versionMicros === undefined) continue;
-    const ageMs = ageOfChangeMs(versionMicros, observedMicros);
+    const isAgeKnown = !isClockSet(observedMicros / 1000 - nowMs, earlierSkewMs);
+    const ageMs = isAgeKnown ? ageOfChangeMs(versionMicros, observedMicros) : 0;
     const { isMissed, isAwaited } = judgeRepaired(ageMs, { isManual });
     if (isAwaited) awaited.push({ ref, changedAt: new Date(nowMs - ageMs) });
     if (!isMissed) continue;

@@ -59,6 +59,8 @@ export interface RunContext {
   readonly knownPageLimit: number;
   /** A person started it, in a process that no Prometheus scrapes. */
   readonly isManual: boolean;
+  /** The service's clock less ours when the run before this one was opened; undefined if there is none. */
+  readonly earlierSkewMs: number | undefined;
   /**
    * As in applySnapshots: set while a list is imported for the first time. No webhook was expected for
    * what it finds, so nothing counts as missed.

@@ -75,6 +75,24 @@ test.each([
   },
 );
 
+test("a change under way while the service's clock is set right awaits its webhook", async () => {
+  skewMs = -2 * DAY_MS;
+  const at = new Date(Date.now() + skewMs - 20 * MINUTE_MS).toISOString();
+  const fields = { status: 'processing', amount_received: 0, created: at, modified_at: at };
+  const [first, second] = [paymentObject(fields), paymentObject(fields)];
+  const { run } = testReconciler({ db, service: { baseUrl: service.baseUrl, apiKey: API_KEY } });
+  show([first, second], short);
+  expect(await run()).toMatchObject({ healed: 2, missed: 0 });
+
+  skewMs = 0;
+  const changedFirst = changed(first, 5 * MINUTE_MS);
+  show([changedFirst, second], short);
+  expect(await run()).toMatchObject({ healed: 1, missed: 0 });
+
+  show([changedFirst, changed(second, 5 * MINUTE_MS)], short);
+  expect(await run({ fromMs: Date.now() - 3 * DAY_MS })).toMatchObject({ healed: 1, missed: 1 });
+});
+
 test('what a manual run repairs is counted by the next scheduled run, unless its webhook arrives', async () => {
   const at = new Date(Date.now() - 20 * MINUTE_MS).toISOString();
   const fields = { status: 'processing', amount_received: 0, created: at, modified_at: at };

@@ -105,6 +105,14 @@ export function ageOfChangeMs(versionMicros: number, observedMicros: number): nu
 }
 
 /**
+ * Whether the service's clock was set since an earlier comparison with the local one. Ages across that
+ * moment mean nothing: a clock that is set forward by a day makes every change look a day old.
+ */
+export function isClockSet(skewMs: number, earlierSkewMs: number | undefined): boolean {
+  return earlierSkewMs !== undefined && Math.abs(skewMs - earlierSkewMs) >= MINUTE_MS;
+}
+
+/**
  * Whether a repaired change counts as missed at once, or its webhook is awaited first. It may still
  * arrive; and what a person repairs is counted by the scheduled runs, since no Prometheus scrapes the
  * process of a command.

@@ -214,16 +214,37 @@ export interface StreamRow {
   readonly pageLimit: number;
   /** When the sums of analytics last agreed with the ledger's; null while they are not used. */
   readonly sumsCalibratedAt: Date | null;
+  /** The service's clock less the database's when the last run was opened; null before the first. */
+  readonly serviceSkewMs: number | null;
 }
+
+const NEW_STREAM: StreamRow = {
+  watermarkAt: null,
+  importedAt: null,
+  pageLimit: 100,
+  sumsCalibratedAt: null,
+  serviceSkewMs: null,
+};
 
 export async function readStream(db: Queryable, stream: Stream): Promise<StreamRow> {
   const rows = await db.query<StreamRow>(
     `select watermark_at as "watermarkAt", imported_at as "importedAt", page_limit as "pageLimit",
-            sums_calibrated_at as "sumsCalibratedAt"
+            sums_calibrated_at as "sumsCalibratedAt", service_skew_ms as "serviceSkewMs"
        from reconcile_streams where stream = $1`,
     [stream],
   );
-  return rows[0] ?? { watermarkAt: null, importedAt: null, pageLimit: 100, sumsCalibratedAt: null };
+  return rows[0] ?? NEW_STREAM;
+}
+
+export async function writeServiceSkew(
+  db: Queryable,
+  stream: Stream,
+  skewMs: number,
+): Promise<void> {
+  await db.query('update reconcile_streams set service_skew_ms = $2 where stream = $1', [
+    stream,
+    skewMs,
+  ]);
 }
 
 /** Up to where each list is read; without lists that never were. */
