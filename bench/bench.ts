@@ -74,11 +74,11 @@ export function account(runs: readonly RunResult[], kept: Kept, mustBeApplied: b
   return { ...kept, sent, acknowledged, isComplete: isStored && (isApplied || !mustBeApplied) };
 }
 
-/** What the processes complained about, by process. */
-export function complaintsOf(
+/** The warnings and errors of the processes, by process. */
+export function warningsOf(
   processes: readonly Started[],
 ): Readonly<Record<string, readonly string[]>> {
   return Object.fromEntries(
-    processes.filter((one) => one.complaints.length > 0).map((one) => [one.name, one.complaints]),
+    processes.filter((one) => one.warnings.length > 0).map((one) => [one.name, one.warnings]),
   );
 }

@@ -53,7 +53,7 @@ export async function usePostgres(connectionString: string, cleanup: Cleanup): P
                    where name in ('fsync', 'synchronous_commit', 'full_page_writes')
                      and setting <> 'on') as "notDurable"`,
   );
-  if (!row) throw new Error('the server says nothing of itself');
+  if (!row) throw new Error('the server returned no settings');
   if (row.notDurable.length > 0) {
     throw new Error(`the server does not write durably: ${row.notDurable.join(', ')} must be on`);
   }

@@ -6,10 +6,10 @@ import {
   type Accounts,
   account,
   type Bench,
-  complaintsOf,
   postgresOf,
   rateOf,
   startBare,
+  warningsOf,
 } from './bench.ts';
 import { type CpuUse, watchCpu } from './cpu.ts';
 import { type BenchDatabase, countKept, countPending } from './database.ts';
@@ -39,7 +39,7 @@ export interface RunReport {
   readonly cpu: CpuUse;
   readonly refused: Readonly<Record<string, number>>;
   readonly ranOut: boolean;
-  readonly complaints: Readonly<Record<string, readonly string[]>>;
+  readonly warnings: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface BacklogSample {
@@ -52,7 +52,7 @@ const BARE_SECONDS = 6;
 const WARM_UP_SECONDS = 4;
 const SAMPLE_EVERY = 50;
 const BACKLOG_EVERY_MS = 3_000;
-const ASK_EVERY_MS = 50;
+const POLL_EVERY_MS = 50;
 /** Events prepared, as a share of what the bare route takes; far above what was ever accepted. */
 const PREPARED_OF_BARE = 0.9;
 
@@ -75,7 +75,7 @@ export async function runEndToEnd(bench: Bench): Promise<EndToEndReport> {
   await drain(db);
   const { report, result } = await measureRun(
     bench,
-    { db, tallyhook, backlogEveryMs: BACKLOG_EVERY_MS, askEveryMs: ASK_EVERY_MS },
+    { db, tallyhook, backlogEveryMs: BACKLOG_EVERY_MS, pollEveryMs: POLL_EVERY_MS },
     { seconds: options.seconds, sampleEvery: SAMPLE_EVERY },
   );
   const accounts = account([warmUp, result], await countKept(db), true);
@@ -102,18 +102,18 @@ interface Subject {
   readonly db: BenchDatabase;
   readonly tallyhook: Tallyhook;
   readonly backlogEveryMs: number;
-  /** Between two looks at what became of the sampled events. */
-  readonly askEveryMs: number;
+  /** Between two polls of the sampled events. */
+  readonly pollEveryMs: number;
 }
 
 /** Runs the load, from the first counted event to an empty `pending`. */
 export async function measureRun(
   bench: Bench,
-  { db, tallyhook, backlogEveryMs, askEveryMs }: Subject,
+  { db, tallyhook, backlogEveryMs, pollEveryMs }: Subject,
   request: Pick<RunRequest, 'seconds' | 'sampleEvery'> & Partial<RunRequest>,
 ): Promise<{ readonly report: RunReport; readonly result: RunResult }> {
   const { load } = bench;
-  const probe = startProbe(db, askEveryMs);
+  const probe = startProbe(db, pollEveryMs);
   const backlog = createBacklog(db, backlogEveryMs);
   const own = { name: 'bench', pid: process.pid };
   const cpu = watchCpu([...tallyhook.processes, postgresOf(bench), load.process, own]);
@@ -143,7 +143,7 @@ export async function measureRun(
       cpu: cpuUse,
       refused: result.refused,
       ranOut: result.ranOut,
-      complaints: complaintsOf(tallyhook.processes),
+      warnings: warningsOf(tallyhook.processes),
     },
   };
 }

@@ -38,10 +38,10 @@ interface Payment {
   sent: number;
 }
 
-type Step = (payment: Payment, modified: string) => Said;
+type Step = (payment: Payment, modified: string) => EventContent;
 
-/** What an event says, without its envelope. */
-interface Said {
+/** The content of an event, without its envelope. */
+interface EventContent {
   readonly eventType: string;
   readonly contentType: string;
   readonly object: object;
@@ -130,17 +130,17 @@ function drawLife(chance: number): readonly Step[] {
 }
 
 const processing: Step = (payment, modified) =>
-  paymentSays(payment, modified, { type: 'payment_processing', status: 'processing' });
+  paymentEvent(payment, modified, { type: 'payment_processing', status: 'processing' });
 
 const succeeded: Step = (payment, modified) =>
-  paymentSays(payment, modified, {
+  paymentEvent(payment, modified, {
     type: 'payment_succeeded',
     status: 'succeeded',
     receivedMinor: payment.amountMinor,
   });
 
 const authorized: Step = (payment, modified) =>
-  paymentSays(payment, modified, {
+  paymentEvent(payment, modified, {
     type: 'payment_authorized',
     status: 'requires_capture',
     capturableMinor: payment.amountMinor,
@@ -148,7 +148,7 @@ const authorized: Step = (payment, modified) =>
   });
 
 const captured: Step = (payment, modified) =>
-  paymentSays(payment, modified, {
+  paymentEvent(payment, modified, {
     type: 'payment_succeeded',
     status: 'succeeded',
     receivedMinor: payment.amountMinor,
@@ -156,7 +156,7 @@ const captured: Step = (payment, modified) =>
   });
 
 const failed: Step = (payment, modified) =>
-  paymentSays(payment, modified, {
+  paymentEvent(payment, modified, {
     type: 'payment_failed',
     status: 'failed',
     error: { unified_code: 'UE_1000', unified_message: 'Issue with payment method details' },
@@ -184,7 +184,7 @@ const refunded: Step = (payment, modified) => ({
   },
 });
 
-interface PaymentSays {
+interface PaymentFields {
   readonly type: string;
   readonly status: string;
   readonly receivedMinor?: number;
@@ -195,7 +195,7 @@ interface PaymentSays {
 
 const PROFILE_ID = 'pro_7Kq2mVx9TzLw4RbN';
 
-function paymentSays(payment: Payment, modified: string, says: PaymentSays): Said {
+function paymentEvent(payment: Payment, modified: string, says: PaymentFields): EventContent {
   return {
     eventType: says.type,
     contentType: 'payment_details',
@@ -221,7 +221,7 @@ function paymentSays(payment: Payment, modified: string, says: PaymentSays): Sai
   };
 }
 
-/** Spreads consecutive numbers, so that neighbours in time are no neighbours in an index. */
+/** Spreads consecutive numbers, so that neighbors in time are not neighbors in an index. */
 function scatter(n: number): string {
   return (Math.imul(n, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0');
 }

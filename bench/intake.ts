@@ -4,10 +4,10 @@ import {
   account,
   type Bare,
   type Bench,
-  complaintsOf,
   postgresOf,
   rateOf,
   startBare,
+  warningsOf,
 } from './bench.ts';
 import { type CpuUse, type Watched, watchCpu } from './cpu.ts';
 import { countKept } from './database.ts';
@@ -18,7 +18,7 @@ export interface IntakeReport {
   readonly pairs: readonly Pair[];
   readonly medianRatio: number;
   readonly accounts: Accounts;
-  readonly complaints: Readonly<Record<string, readonly string[]>>;
+  readonly warnings: Readonly<Record<string, readonly string[]>>;
 }
 
 interface Pair {
@@ -62,7 +62,7 @@ export async function runIntake(bench: Bench): Promise<IntakeReport> {
     pairs,
     medianRatio: median(pairs.map(({ ratio }) => ratio)),
     accounts,
-    complaints: complaintsOf(tallyhook.processes),
+    warnings: warningsOf(tallyhook.processes),
   };
 }
 

@@ -1,4 +1,4 @@
-/** What the bench and its load process say to each other. */
+/** Messages between the bench and its load process. */
 
 export interface RunRequest {
   readonly port: number;

@@ -33,9 +33,9 @@ export const HELP = `npm run bench -- [flags]
 
 Everything runs on 127.0.0.1: an embedded PostgreSQL with durable settings in a temporary folder, the
 servers under test and the load, each in a process of its own. Exit code 1: an event was lost, or
-something broke. A target that is missed is said, and does not change the exit code.`;
+something broke. A missed target is reported, and does not change the exit code.`;
 
-/** Reads the flags; undefined when help was asked for. */
+/** Reads the flags; undefined for --help. */
 export function readOptions(args: readonly string[]): Options | undefined {
   const { values } = parseArgs({
     args: [...args],

@@ -25,11 +25,11 @@ export interface AppliedTimes {
 }
 
 const MAX_OPEN = 1_000;
-/** Of its age, before a sample is asked for again: ten per cent of error at most. */
+/** Share of its age before a sample is polled again: ten per cent of error at most. */
 const PATIENCE = 0.1;
 
-/** @param askEveryMs times are exact to this much; asking often takes its share of the machine */
-export function startProbe(db: Pick<Database, 'query'>, askEveryMs: number): AppliedProbe {
+/** @param pollEveryMs times are exact to this much; asking often takes its share of the machine */
+export function startProbe(db: Pick<Database, 'query'>, pollEveryMs: number): AppliedProbe {
   const open = new Map<string, { readonly repliedAtMs: number; dueMs: number }>();
   const timesMs: number[] = [];
   let skipped = 0;
@@ -57,7 +57,7 @@ export function startProbe(db: Pick<Database, 'query'>, askEveryMs: number): App
   const running = (async () => {
     while (!isOver) {
       await ask(nowMs());
-      await new Promise((resolve) => setTimeout(resolve, askEveryMs));
+      await new Promise((resolve) => setTimeout(resolve, pollEveryMs));
     }
   })();
 

@@ -12,7 +12,7 @@ export interface Started {
   readonly name: string;
   readonly pid: number;
   /** Lines of its log at level warn and above. */
-  readonly complaints: readonly string[];
+  readonly warnings: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -47,20 +47,20 @@ export async function startLogging(
     [...(options.nodeArgs ?? []), options.file, ...(options.args ?? [])],
     { env: environment(options.env), cwd: options.cwd, stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  const complaints: string[] = [];
-  const complain = (line: string): void => {
-    if (complaints.length < 20) complaints.push(line.slice(0, 400));
+  const warnings: string[] = [];
+  const warn = (line: string): void => {
+    if (warnings.length < 20) warnings.push(line.slice(0, 400));
   };
-  createInterface({ input: child.stderr }).on('line', complain);
+  createInterface({ input: child.stderr }).on('line', warn);
   const output = createInterface({ input: child.stdout });
   const ready = new Promise<LogLine>((resolve) => {
     output.on('line', (text) => {
       const line = parseLine(text);
       if (line.msg === readyEvent) resolve(line);
-      if (line.level === 'warn' || line.level === 'error') complain(text);
+      if (line.level === 'warn' || line.level === 'error') warn(text);
     });
   });
-  const started = manage(child, options, complaints);
+  const started = manage(child, options, warnings);
   if (readyEvent === undefined) await once(child, 'spawn');
   return {
     ...started,
@@ -85,7 +85,7 @@ export function startModule(
   return { started: manage(child, options, []), say: (message) => child.send(message) };
 }
 
-/** Starts a module that says `{ port }` once it listens. */
+/** Starts a module that sends `{ port }` once it listens. */
 export async function startServerModule(options: ProgramOptions): Promise<Server> {
   let listening: (port: number) => void = () => undefined;
   const port = new Promise<number>((resolve) => {
@@ -105,7 +105,7 @@ export function compiled(path: string): string {
 function manage(
   child: ChildProcess,
   { name, cleanup }: ProgramOptions,
-  complaints: readonly string[],
+  warnings: readonly string[],
 ): Started {
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
@@ -119,7 +119,7 @@ function manage(
     clearTimeout(forced);
   };
   cleanup.add(stop);
-  return { name, pid: child.pid ?? 0, complaints, stop };
+  return { name, pid: child.pid ?? 0, warnings, stop };
 }
 
 async function whileItLives<T>(
@@ -128,7 +128,7 @@ async function whileItLives<T>(
   ready: Promise<T>,
 ): Promise<T> {
   const ended = once(child, 'exit').then(() => {
-    throw new Error(`${started.name} ended at its start:\n  ${started.complaints.join('\n  ')}`);
+    throw new Error(`${started.name} ended at its start:\n  ${started.warnings.join('\n  ')}`);
   });
   return await withTimeout(Promise.race([ready, ended]), `${started.name} to be ready`);
 }

@@ -30,7 +30,7 @@ export function printMachine(machine: Machine): void {
   line('durable write', `${machine.syncMicros} µs (8 kB and fdatasync, median)`);
 }
 
-export function printIntake({ pairs, medianRatio, accounts, complaints }: IntakeReport): void {
+export function printIntake({ pairs, medianRatio, accounts, warnings }: IntakeReport): void {
   title('Intake alone: durable acceptance against a bare route that only verifies');
   console.log('  pair     bare/s  accepted/s   ratio   reply p50       p99  others');
   pairs.forEach((pair, n) => {
@@ -55,7 +55,7 @@ export function printIntake({ pairs, medianRatio, accounts, complaints }: Intake
     printCpu(last.cpu);
   }
   printAccounts(accounts, false);
-  printComplaints(complaints);
+  printWarnings(warnings);
 }
 
 export function printEndToEnd(report: EndToEndReport): void {
@@ -70,7 +70,7 @@ export function printEndToEnd(report: EndToEndReport): void {
   line('pending over time', backlog);
   printCpu(report.cpu);
   printAccounts(report.accounts, true);
-  printComplaints(report.complaints);
+  printWarnings(report.warnings);
 }
 
 export function printSteady(report: SteadyReport): void {
@@ -83,7 +83,7 @@ export function printSteady(report: SteadyReport): void {
   line('pending', `${thirds}; no growth: ${verdict(report.isBacklogSteady)}`);
   printCpu(report.cpu);
   printAccounts(report.accounts, true);
-  printComplaints(report.complaints);
+  printWarnings(report.warnings);
 }
 
 export function printJournal({ pairs, medianRatio, accounts }: JournalReport): void {
@@ -142,8 +142,8 @@ function printAccounts(accounts: Accounts, mustBeApplied: boolean): void {
   line('nothing lost', `${counts}: ${accounts.isComplete ? 'yes' : 'NO'}`);
 }
 
-function printComplaints(complaints: Readonly<Record<string, readonly string[]>>): void {
-  for (const [name, lines] of Object.entries(complaints)) {
+function printWarnings(warnings: Readonly<Record<string, readonly string[]>>): void {
+  for (const [name, lines] of Object.entries(warnings)) {
     line(`${name} logged`, `${lines.length} warnings or more; the first: ${lines[0]}`);
   }
 }

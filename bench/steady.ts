@@ -22,7 +22,7 @@ const RATE_PER_SECOND = 500;
 const WARM_UP_SECONDS = 4;
 const SAMPLE_EVERY = 10;
 const BACKLOG_EVERY_MS = 500;
-const ASK_EVERY_MS = 8;
+const POLL_EVERY_MS = 8;
 /** Events that may wait more in the last third than in the first: a tenth of a second's worth. */
 const GROWTH_ALLOWED = 50;
 
@@ -34,7 +34,7 @@ export async function runSteady(bench: Bench): Promise<SteadyReport> {
   await load.prepare(RATE_PER_SECOND * (options.seconds + WARM_UP_SECONDS + 2));
   const { report, result } = await measureRun(
     bench,
-    { db, tallyhook, backlogEveryMs: BACKLOG_EVERY_MS, askEveryMs: ASK_EVERY_MS },
+    { db, tallyhook, backlogEveryMs: BACKLOG_EVERY_MS, pollEveryMs: POLL_EVERY_MS },
     {
       seconds: options.seconds,
       warmUpSeconds: WARM_UP_SECONDS,

@@ -59,7 +59,7 @@ function programsOf(bench: Bench, shape: Shape, databaseUrl: string) {
 }
 
 function running(port: number | undefined, processes: readonly Started[]): Tallyhook {
-  if (port === undefined) throw new Error('the receiver did not say its port');
+  if (port === undefined) throw new Error('the receiver did not log its port');
   return {
     port,
     processes,

@@ -1,4 +1,4 @@
-/** Statements that copy the template's books, each copy with ids of its own. */
+/** Statements that copy the template's ledger, each copy with ids of its own. */
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { MARK } from './template.ts';
 
@@ -81,7 +81,7 @@ const STATEMENTS = [
 ];
 
 /** What the books hold; the numbers of an inbox start at 1. */
-export async function countBooks(
+export async function countRows(
   db: Queryable,
 ): Promise<{ readonly resources: number; readonly events: number; readonly findings: number }> {
   const [row] = await db.query<{ resources: number; events: number; findings: number }>(

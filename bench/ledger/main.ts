@@ -15,7 +15,7 @@ import { cleanUpOnSignal, createCleanup } from '../cleanup.ts';
 import { startPostgres } from '../database.ts';
 import { MERCHANT_ID } from '../events.ts';
 import { compiled, startLogging } from '../processes.ts';
-import { countBooks, insertCopies } from './copies.ts';
+import { countRows, insertCopies } from './copies.ts';
 import { runWatched } from './memory.ts';
 import { explaining, type Plan } from './plans.ts';
 import { applyTemplate, LIVES, markOf } from './template.ts';
@@ -75,7 +75,7 @@ async function main(): Promise<boolean> {
     cleanup.add(() => db.close());
 
     await applyTemplate(url);
-    const template = await countBooks(db);
+    const template = await countRows(db);
     if (template.findings > 0)
       throw new Error('the template has findings; its copies would lack them');
     const copies = Math.ceil(wanted / template.resources) - 1;
@@ -111,7 +111,7 @@ async function makeCopies(
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   // As autovacuum would have, some time after so many rows came in.
   await db.query('vacuum analyze');
-  const { resources, events: inbox } = await countBooks(db);
+  const { resources, events: inbox } = await countRows(db);
   const seconds = (performance.now() - startMs) / 1_000;
   line(
     'the ledger',
@@ -144,7 +144,7 @@ async function readThroughApi(
     const startMs = performance.now();
     const response = await fetch(base + path, { headers: { authorization: `Bearer ${token}` } });
     const body = await response.text();
-    if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${body}`);
+    if (response.status !== 200) throw new Error(`${path} returned ${response.status}: ${body}`);
     return performance.now() - startMs;
   };
   const times = async (paths: readonly string[]): Promise<readonly number[]> => {
@@ -198,7 +198,7 @@ async function readExplained(db: Database, copies: number): Promise<readonly Pla
 }
 
 async function verify(db: Database, url: string) {
-  const { resources } = await countBooks(db);
+  const { resources } = await countRows(db);
   const watched = await runWatched(['verify', '--json'], settings(url));
   const tenths = watched.tenthsMib.map((mib) => mib.toFixed(0)).join(' ');
   const passed = watched.exitCode === 0 ? 'passed' : `FAILED\n${watched.output}`;

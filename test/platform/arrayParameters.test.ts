@@ -1,4 +1,4 @@
-/** Array parameters reach the server as they were passed, whatever is in their elements. */
+/** Array parameters reach the server unchanged, for any content of their elements. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

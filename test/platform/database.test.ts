@@ -60,7 +60,7 @@ describe('a transaction', () => {
   });
 
   // Invariant 2.
-  test('whose connection is lost fails, and the next one gets another connection', async () => {
+  test('that loses its connection fails, and the next one gets another connection', async () => {
     const one = createDatabase({
       connectionString: db.url,
       log: silentLog,

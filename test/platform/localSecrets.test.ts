@@ -1,4 +1,4 @@
-/** Generated secrets: an empty one would open the admin port, and sign whatever anybody sends. */
+/** Generated secrets: an empty one would open the admin port and verify every webhook. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -50,7 +50,7 @@ test('a secret is made once, with its prefix, for its owner only', () => {
 });
 
 test.each([[''], ['\n'], [' \n'], ['0123456789abcde\n']])(
-  'a file with %j in it is no secret, and the message says what to do',
+  'a file that contains %j is rejected with the next step',
   (content) => {
     const folder = newFolder();
     writeFileSync(path.join(folder, 'token'), content);

@@ -39,15 +39,15 @@ afterAll(() => db.drop());
 interface BackendUnderTest {
   readonly name: QueueBackend['name'];
   readonly url: () => string;
-  /** Makes the next look for abandoned jobs due, which BullMQ takes every half minute. */
-  readonly makeNextLookDue: (queueName: string) => Promise<unknown>;
+  /** Makes BullMQ's check for abandoned jobs due, which runs every half minute. */
+  readonly makeStalledCheckDue: (queueName: string) => Promise<unknown>;
 }
 
 describe('over PostgreSQL', () =>
   conformance({
     name: 'postgres',
     url: () => db.url,
-    makeNextLookDue: (queueName) =>
+    makeStalledCheckDue: (queueName) =>
       db.query(`delete from bullmq.meta where queue = $1 and field = 'stalled-check'`, [queueName]),
   }));
 
@@ -58,7 +58,7 @@ describe.skipIf(redisUrl === undefined)(
       name: 'redis',
       url: () => redisUrl ?? '',
       // Here the time between looks is that of the last one who looked, the process that died.
-      makeNextLookDue: () => Promise.resolve(),
+      makeStalledCheckDue: () => Promise.resolve(),
     }),
 );
 
@@ -120,7 +120,7 @@ test('a consumer that is older than the schema of its queue works once that is t
   }
 });
 
-function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
+function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void {
   const cleanups: (() => unknown)[] = [];
   afterEach(async () => {
     for (const clean of cleanups.splice(0).reverse()) await clean();
@@ -160,7 +160,7 @@ function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
     return wire;
   }
 
-  /** BullMQ's own view of the queue, for states that our interface does not tell. */
+  /** BullMQ's own view of the queue, for states that our interface does not show. */
   function inspect(queueName: string): Pick<Queue, 'getJobCounts'> {
     if (name === 'redis') {
       const connection = new Redis(url(), { maxRetriesPerRequest: null });
@@ -198,7 +198,7 @@ function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
     expect(handled.every((job) => job.name === 'order' && !job.wasAbandoned)).toBe(true);
   });
 
-  test('a failing job is tried as often as it says and then stays failed; others go on', async () => {
+  test('a failing job gets its number of attempts and then stays failed; others continue', async () => {
     const queueName = unique('queue');
     const tries: number[] = [];
     consume(queueName, ({ data }) => {
@@ -279,7 +279,7 @@ function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
     expect(await producer.countWaiting()).toBe(0);
   });
 
-  test('depth tells jobs by their state, and since when the next one waits', async () => {
+  test('depth counts jobs by state, and has the time of the oldest waiting one', async () => {
     const queueName = unique('queue');
     const producer = produce(queueName);
     expect(await producer.depth()).toEqual({
@@ -339,7 +339,7 @@ function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
     await waitFor('the next consumer', () => seen.at(-1) === 'next consumer 2');
   });
 
-  test('a consumer takes no job from the moment it is told to close', async () => {
+  test('a consumer claims no job after close was called', async () => {
     const queueName = unique('queue');
     const held = deferred();
     const started: number[] = [];
@@ -372,7 +372,7 @@ function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
     expect(await producer.countWaiting()).toBe(2);
   });
 
-  test('an idle consumer that is told to close takes no job that arrives just then', async () => {
+  test('an idle consumer that closes claims no job that arrives at the same time', async () => {
     const queueName = unique('queue');
     const producer = produce(queueName);
     const queue = inspect(queueName);
@@ -386,7 +386,7 @@ function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
       await waitForIdle(queue);
 
       const added = producer.add([job(-1)]);
-      // Now, or a moment later: the job is on its way, or the consumer is being told of it.
+      // Now, or a moment later: the job is on its way, or the consumer is being notified of it.
       if (round % 2 === 1) await db.probe();
       const startedBefore = started.length;
       await consumer.close();
@@ -427,7 +427,7 @@ function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
     await expect(backend.probe()).resolves.toBeUndefined();
   });
 
-  test('a consumer and a producer outlive a backend that goes away and comes back', async () => {
+  test('a consumer and a producer survive an outage of the backend', async () => {
     const queueName = unique('queue');
     const wire = await proxy();
     const backend = open(wire.url);
@@ -475,7 +475,7 @@ function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
     await waitFor('the job to be taken', () => seen.length === 1);
 
     wire.refuse();
-    await waitFor('the backend to be away', async () => !(await isDone(backend.probe())));
+    await waitFor('the backend to be unavailable', async () => !(await isDone(backend.probe())));
     const closed = consumer.close().then(() => seen.push('closed'));
     await letEverythingElseRun();
     held.resolve();
@@ -483,7 +483,7 @@ function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
     expect(seen).toEqual(['started', 'finished', 'closed']);
   });
 
-  test('a backend that no longer answers fails an announcement instead of holding it for ever', async () => {
+  test('adding a job fails when the backend stops responding, and does not hang', async () => {
     const queueName = unique('queue');
     const wire = await proxy();
     const producer = produce(queueName, open(wire.url));
@@ -495,7 +495,7 @@ function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
     await waitFor('the producer to work', () => isDone(producer.add(jobs(3, 4))));
   });
 
-  test('a job that fails again and again is told which attempt is its last', async () => {
+  test('a job that keeps failing gets a flag on its last attempt', async () => {
     const queueName = unique('queue');
     const attempts: boolean[] = [];
     consume(queueName, ({ isLastAttempt }) => {
@@ -510,13 +510,13 @@ function conformance({ name, url, makeNextLookDue }: BackendUnderTest): void {
   test.each([
     ['once', 1],
     ['twice', 2],
-  ])('a job whose process was killed is handed out again, as abandoned: %s', async (_, deaths) => {
+  ])('a job of a killed process is run again, as abandoned: %s', async (_, deaths) => {
     const queueName = unique('queue');
     await produce(queueName).add([job(7, { attempts: 1 })]);
     for (let died = 0; died < deaths; died += 1) {
       await takeAndDie({ backend: name, url: url(), queueName });
     }
-    await makeNextLookDue(queueName);
+    await makeStalledCheckDue(queueName);
 
     const handled: RunningJob<Order>[] = [];
     consume(queueName, (one) => {
@@ -589,10 +589,10 @@ interface Child {
 const LOCK_MS = 400;
 
 /**
- * A process that takes a job and never says how it ended. It is BullMQ's worker and not ours, with a
- * short lock: ours are handed on after half a minute to a minute. Recovery takes two looks, the
+ * A process that claims a job and never records its result. It is BullMQ's worker and not ours, with a
+ * short lock: ours are reassigned after half a minute to a minute. Recovery takes two checks, the
  * first of which only marks the job; this process makes it, so that the consumer under test finds
- * the job abandoned at its own first look.
+ * the job abandoned at its own first check.
  */
 const script = `
   import { createPostgresBackend, Worker } from 'bullmq';
