@@ -53,7 +53,7 @@ export function partLines(part: PartExplanation): readonly string[] {
     ...decisionLines(part.decision, part.bodies),
     ...part.filled.map((origin) => `  ${filledLine(origin, part.currency)}`),
     ...part.amounts.map((origin) => `  ${amountLine(origin, part)}`),
-    ...doubtLines(part),
+    ...uncertaintyLines(part),
     ...reasonLines(part),
     ...part.discrepancies.map(discrepancyLine),
     ...transferLines(part),
@@ -113,7 +113,7 @@ function amountLine(
   return `${amount} ${money}${basis === 'carried' ? '' : `, ${basis}`}: ${because}${origin}`;
 }
 
-function doubtLines(part: PartExplanation): readonly string[] {
+function uncertaintyLines(part: PartExplanation): readonly string[] {
   const { contradiction, nextCheckAt } = part;
   // The line of an amount states its uncertainty already.
   const stated = new Set(part.amounts.map(({ because }) => because));

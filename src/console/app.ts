@@ -63,7 +63,7 @@ export function createConsoleApp(parts: ConsoleAppParts): Express {
   return app;
 }
 
-/** Responses hold a shop's books: they must not be cached, sniffed or framed. */
+/** Responses contain financial data: they must not be cached, sniffed or framed. */
 const setStrictHeaders: RequestHandler = (_request, response, next) => {
   response.set({
     'Cache-Control': 'no-store',
@@ -76,7 +76,7 @@ const setStrictHeaders: RequestHandler = (_request, response, next) => {
 };
 
 function addEndpoints(app: Express, parts: ApiParts, isReady: () => boolean): void {
-  // Whatever the content type: `curl -d` declares a form.
+  // For any content type: `curl -d` declares a form.
   const readBody = express.json({ type: () => true, limit: MAX_BODY_BYTES, inflate: false });
   for (const endpoint of ENDPOINTS) {
     const serve: RequestHandler = async (request, response) => {
@@ -84,7 +84,7 @@ function addEndpoints(app: Express, parts: ApiParts, isReady: () => boolean): vo
         send(response, unavailable());
         return;
       }
-      send(response, await answer(endpoint, parts, { request, response }));
+      send(response, await respond(endpoint, parts, { request, response }));
     };
     const handlers = endpoint.body ? [readBody, serve] : [serve];
     app[endpoint.method](expressPath(endpoint.path), ...handlers);
@@ -108,7 +108,7 @@ function expressPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-async function answer(
+async function respond(
   endpoint: Endpoint,
   parts: ApiParts,
   { request, response }: { readonly request: Request; readonly response: Response },
@@ -121,7 +121,7 @@ async function answer(
     body: request.body,
     actor: actorOf(response),
   };
-  return toReply(await endpoint.answer(parts, raw));
+  return toReply(await endpoint.respond(parts, raw));
 }
 
 function readQuery(

@@ -18,7 +18,7 @@ export interface ApiParts {
 }
 
 /** Every outcome of an endpoint; reply.ts turns it into HTTP. */
-export type Answer<Body> =
+export type Outcome<Body> =
   | { readonly outcome: 'ok' | 'created'; readonly body: Body }
   /** The request is invalid in a way that its schema does not express. */
   | { readonly outcome: 'invalid'; readonly message: string }
@@ -58,7 +58,7 @@ export interface EndpointDescription {
 
 export interface Endpoint extends EndpointDescription {
   /** Parses and handles a request. */
-  readonly answer: (parts: ApiParts, raw: RawRequest) => Promise<Answer<unknown>>;
+  readonly respond: (parts: ApiParts, raw: RawRequest) => Promise<Outcome<unknown>>;
 }
 
 interface Definition<
@@ -74,7 +74,7 @@ interface Definition<
   readonly handle: (
     parts: ApiParts,
     request: ApiRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
-  ) => Promise<Answer<z.input<Response>>>;
+  ) => Promise<Outcome<z.input<Response>>>;
 }
 
 /** Ties a handler's types to its schemas. */
@@ -87,7 +87,7 @@ export function defineEndpoint<
   const { handle, ...description } = definition;
   return {
     ...description,
-    answer: async (parts, raw) => {
+    respond: async (parts, raw) => {
       const params = definition.params.safeParse(raw.params);
       if (!params.success) return invalid('path', params.error);
       const query = definition.query.safeParse(raw.query);
@@ -109,7 +109,7 @@ function invalid(
   where: 'path' | 'query' | 'body',
   { issues }: z.ZodError,
   known: readonly string[] = [],
-): Answer<never> {
+): Outcome<never> {
   const mistakes = issues.map((issue) => {
     if (issue.code === 'unrecognized_keys') {
       const names = issue.keys.map((key) => JSON.stringify(key)).join(', ');

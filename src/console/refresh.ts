@@ -26,24 +26,24 @@ export const refreshBody = z
 
 export type RefreshBody = z.input<typeof refreshBody>;
 
-/** @param ask what to retrieve */
+/** @param retrieve what to retrieve */
 export async function refresh(
   refresher: Refresher | undefined,
   query: { readonly refresh?: '1' | undefined },
-  ask: (refresher: Refresher) => Promise<Refreshed>,
+  retrieve: (refresher: Refresher) => Promise<Refreshed>,
 ): Promise<RefreshBody> {
   if (query.refresh === undefined) return null;
   if (!refresher) return { outcome: 'off', reason: 'no API key of the service is set' };
-  return { reason: null, ...(await ask(refresher)) };
+  return { reason: null, ...(await retrieve(refresher)) };
 }
 
 /** The response about something that is neither in the ledger nor was retrieved. */
-export function notKnown(asked: RefreshBody, message: string) {
-  const isUnanswered = asked?.outcome === 'failed' || asked?.outcome === 'partly';
-  return isUnanswered
+export function notKnown(refreshed: RefreshBody, message: string) {
+  const hasFailed = refreshed?.outcome === 'failed' || refreshed?.outcome === 'partly';
+  return hasFailed
     ? ({
         outcome: 'unavailable',
-        message: `The payment service did not respond (${asked.reason}), and the ledger knows nothing under this id. Try again soon.`,
+        message: `The payment service did not respond (${refreshed.reason}), and the ledger knows nothing under this id. Try again soon.`,
       } as const)
     : ({ outcome: 'not_found', message } as const);
 }

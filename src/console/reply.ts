@@ -1,7 +1,7 @@
 /** HTTP responses of the admin API for every outcome and error. */
 import { errorEnvelope } from '../contract/errors.ts';
 import { isContended, isDatabaseUnavailable } from '../platform/db/failures.ts';
-import type { Answer } from './endpoint.ts';
+import type { Outcome } from './endpoint.ts';
 
 export interface Reply {
   readonly status: number;
@@ -9,7 +9,7 @@ export interface Reply {
   readonly body: unknown;
 }
 
-export function toReply(given: Answer<unknown>): Reply {
+export function toReply(given: Outcome<unknown>): Reply {
   switch (given.outcome) {
     case 'ok':
       return { status: 200, headers: {}, body: given.body };

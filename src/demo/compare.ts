@@ -8,7 +8,7 @@
  */
 import type { ResourceKind } from '../contract/resources/index.ts';
 import { groupBy } from '../platform/collections.ts';
-import type { Truth } from './control.ts';
+import type { ServiceResource } from './control.ts';
 
 /** A resource in the ledger. Amounts in minor units of its currency. */
 export interface LedgerResource {
@@ -31,7 +31,7 @@ export interface LedgerTotals {
 }
 
 export interface BothSides {
-  readonly truths: ReadonlyMap<ResourceKind, readonly Truth[]>;
+  readonly serviceResources: ReadonlyMap<ResourceKind, readonly ServiceResource[]>;
   readonly resources: readonly LedgerResource[];
   readonly totals: readonly LedgerTotals[];
   /** Ids of resources with at least one event that never arrived. */
@@ -47,12 +47,12 @@ export interface ComparedOrder {
 }
 
 export function compareSides({
-  truths,
+  serviceResources,
   resources,
   totals,
   missed,
 }: BothSides): readonly ComparedOrder[] {
-  const facts = factsOf(truths);
+  const facts = factsOf(serviceResources);
   const ledger = new Map(resources.map((row) => [`${row.kind}:${row.id}`, row]));
   const orders = new Map<string, { lost: string[]; different: string[] }>();
   const orderOf = (orderKey: string) => {
@@ -105,31 +105,34 @@ const ID_FIELDS = {
   payout: 'payout_id',
 } as const satisfies Record<ResourceKind, string>;
 
-function factsOf(truths: BothSides['truths']): readonly Fact[] {
+function factsOf(serviceResources: BothSides['serviceResources']): readonly Fact[] {
   const orderOfPayment = new Map(
-    (truths.get('payment') ?? []).map((truth) => [textOf(truth, 'payment_id'), orderKeyOf(truth)]),
+    (serviceResources.get('payment') ?? []).map((resource) => [
+      textOf(resource, 'payment_id'),
+      orderKeyOf(resource),
+    ]),
   );
-  return [...truths].flatMap(([kind, rows]) =>
-    rows.map((truth): Fact => {
-      const id = textOf(truth, ID_FIELDS[kind]);
-      const parent = orderOfPayment.get(textOf(truth, 'payment_id'));
+  return [...serviceResources].flatMap(([kind, rows]) =>
+    rows.map((resource): Fact => {
+      const id = textOf(resource, ID_FIELDS[kind]);
+      const parent = orderOfPayment.get(textOf(resource, 'payment_id'));
       return {
         kind,
         id,
         orderKey: kind === 'payout' ? `payout:${id}` : (parent ?? `${kind}:${id}`),
-        status: (textOf(truth, 'dispute_status') || textOf(truth, 'status')).replace(
+        status: (textOf(resource, 'dispute_status') || textOf(resource, 'status')).replace(
           /^dispute_/,
           '',
         ),
-        currency: textOf(truth, 'currency'),
-        amountMinor: Number(truth.amount),
-        capturedMinor: kind === 'payment' ? Number(truth.amount_received ?? 0) : undefined,
+        currency: textOf(resource, 'currency'),
+        amountMinor: Number(resource.amount),
+        capturedMinor: kind === 'payment' ? Number(resource.amount_received ?? 0) : undefined,
       };
     }),
   );
 }
 
-function orderKeyOf(payment: Truth): string {
+function orderKeyOf(payment: ServiceResource): string {
   const { metadata } = payment;
   const orderId =
     typeof metadata === 'object' && metadata !== null && 'order_id' in metadata
@@ -140,8 +143,8 @@ function orderKeyOf(payment: Truth): string {
     : `payment:${textOf(payment, 'payment_id')}`;
 }
 
-function textOf(truth: Truth, field: string): string {
-  const value = truth[field];
+function textOf(resource: ServiceResource, field: string): string {
+  const value = resource[field];
   return typeof value === 'string' ? value : '';
 }
 

@@ -5,18 +5,18 @@ import type { ResourceKind } from '../contract/resources/index.ts';
 const eventSchema = z.object({
   seq: z.number(),
   object_id: z.string(),
-  /** Requests made, how many of them were answered with a 2xx, and how many are still to come. */
+  /** Requests made, how many got a 2xx response, and how many are still due. */
   sent: z.number(),
   taken: z.number(),
   waiting: z.number(),
 });
 export type SandboxEvent = z.infer<typeof eventSchema>;
 
-/** A resource as the service really has it: the object that a retrieve would answer with. */
-export type Truth = Readonly<Record<string, unknown>>;
+/** A resource at the service: the object that a retrieve returns. */
+export type ServiceResource = Readonly<Record<string, unknown>>;
 
 const eventsPage = z.object({ data: z.array(eventSchema), next_after: z.number().nullable() });
-const truthPage = z.object({
+const resourcesPage = z.object({
   data: z.array(z.record(z.string(), z.unknown())),
   next_after: z.string().nullable(),
 });
@@ -36,7 +36,7 @@ export interface SandboxControl {
   advanceClock(ms: number): Promise<void>;
   /** Every event after a number. */
   events(afterSeq: number): Promise<readonly SandboxEvent[]>;
-  truth(kind: ResourceKind): Promise<readonly Truth[]>;
+  resources(kind: ResourceKind): Promise<readonly ServiceResource[]>;
 }
 
 const PAGE_SIZE = 1_000;
@@ -52,7 +52,7 @@ export function createSandboxControl(baseUrl: string): SandboxControl {
     });
     const text = await response.text();
     if (!response.ok) {
-      throw new Error(`the sandbox answered ${response.status} to ${method} ${path}: ${text}`);
+      throw new Error(`the sandbox responded ${response.status} to ${method} ${path}: ${text}`);
     }
     return text === '' ? undefined : JSON.parse(text);
   };
@@ -100,11 +100,11 @@ export function createSandboxControl(baseUrl: string): SandboxControl {
       }
       return all;
     },
-    truth: async (kind) => {
-      const all: Truth[] = [];
+    resources: async (kind) => {
+      const all: ServiceResource[] = [];
       for (let after: string | null = ''; after !== null; ) {
         const path = `/resources/${kind}?after=${at(after)}&limit=${PAGE_SIZE}`;
-        const page = truthPage.parse(await call('GET', path));
+        const page = resourcesPage.parse(await call('GET', path));
         all.push(...page.data);
         after = page.data.length === PAGE_SIZE ? page.next_after : null;
       }

@@ -1,7 +1,7 @@
 /**
- * A demonstration that can fail: a simulated shop trades through the client with the sandbox, whose
- * webhooks are lost, doubled and reordered on their way. Ledger and sandbox are compared, the ledger
- * is reconciled with what the service lists, and both are compared again: now they must be equal.
+ * A demo that can fail: a simulated shop takes payments through the client and the sandbox, while
+ * webhooks are lost, duplicated and reordered. The ledger is compared with the sandbox, reconciled,
+ * and compared again: then both must be equal.
  */
 
 import { PaymentServiceError } from '../client/index.ts';
@@ -20,7 +20,7 @@ import { sleep } from '../platform/sleep.ts';
 import type { Reconcile } from '../reconcile/run.ts';
 import { STREAMS } from '../reconcile/streams.ts';
 import { type ComparedOrder, compareSides } from './compare.ts';
-import type { SandboxEvent, Truth } from './control.ts';
+import type { SandboxEvent, ServiceResource } from './control.ts';
 import { type PlannedOrder, planOrders } from './plan.ts';
 import { playOrder, type Shop } from './shop.ts';
 
@@ -52,7 +52,7 @@ export interface DemoParts {
 export interface DemoReport {
   readonly seed: number;
   readonly orders: number;
-  /** Orders whose story failed, and why. */
+  /** Orders with a failed story, and why. */
   readonly failures: readonly string[];
   readonly webhooks: WebhookCounts;
   /** Every order of the account, including earlier runs, by webhooks alone. */
@@ -264,10 +264,10 @@ async function compare(
   { shop, db }: DemoParts,
   events: readonly SandboxEvent[],
 ): Promise<readonly ComparedOrder[]> {
-  const truths = new Map<ResourceKind, readonly Truth[]>();
-  for (const kind of KINDS) truths.set(kind, await shop.control.truth(kind));
+  const serviceResources = new Map<ResourceKind, readonly ServiceResource[]>();
+  for (const kind of KINDS) serviceResources.set(kind, await shop.control.resources(kind));
   return compareSides({
-    truths,
+    serviceResources,
     resources: await readAllResources(db),
     totals: await readAllTotals(db),
     missed: new Set(events.filter(({ taken }) => taken === 0).map((event) => event.object_id)),

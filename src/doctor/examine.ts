@@ -7,10 +7,9 @@ import type { Database } from '../platform/db/database.ts';
 import { openDatabaseClock } from '../platform/db/databaseClock.ts';
 import { pendingMigrations } from '../platform/db/pendingMigrations.ts';
 import { toError } from '../platform/errors.ts';
-import { askProfiles } from './askProfiles.ts';
 import {
   bad,
-  type Judgement,
+  type Judgment,
   judgeAccount,
   judgeClock,
   judgeDatabaseClock,
@@ -29,10 +28,11 @@ import {
   judgeSecrets,
   type OurReceiver,
   type ProfileFacts,
-  type ProfilesAnswer,
+  type ProfilesResult,
 } from './domain/judgeProfiles.ts';
+import { listProfiles } from './listProfiles.ts';
 
-export interface Check extends Judgement {
+export interface Check extends Judgment {
   readonly name: string;
 }
 
@@ -64,8 +64,8 @@ const REQUEST_TIMEOUT_MS = 5_000;
 
 export async function examine(installation: Installation): Promise<readonly Check[]> {
   const checks: Check[] = [];
-  const note = async (name: string, check: () => Judgement | Promise<Judgement>) => {
-    const judgement = await Promise.resolve()
+  const note = async (name: string, check: () => Judgment | Promise<Judgment>) => {
+    const judgment = await Promise.resolve()
       .then(check)
       .catch((error: unknown) =>
         failed(
@@ -73,8 +73,8 @@ export async function examine(installation: Installation): Promise<readonly Chec
           'Fix the error in the message; then try again.',
         ),
       );
-    checks.push({ name, ...judgement });
-    return judgement.state;
+    checks.push({ name, ...judgment });
+    return judgment.state;
   };
   const database = await note('database', () => checkDatabase(installation.database));
   const readable = await examineDatabase(installation, database === 'ok', note);
@@ -89,12 +89,9 @@ export async function examine(installation: Installation): Promise<readonly Chec
   return checks;
 }
 
-type Note = (
-  name: string,
-  check: () => Judgement | Promise<Judgement>,
-) => Promise<Judgement['state']>;
+type Note = (name: string, check: () => Judgment | Promise<Judgment>) => Promise<Judgment['state']>;
 
-async function checkDatabase(database: Database | Error): Promise<Judgement> {
+async function checkDatabase(database: Database | Error): Promise<Judgment> {
   const remedy =
     'Check DATABASE_URL, that the server is running, and that it accepts connections from this machine.';
   if (database instanceof Error) return failed(`unreachable (${database.message})`, remedy);
@@ -127,7 +124,7 @@ async function examineDatabase(
           'Run: npx tallyhook migrate',
         );
   });
-  const ofSchema = async (judge: (db: Database) => Promise<Judgement>): Promise<Judgement> => {
+  const ofSchema = async (judge: (db: Database) => Promise<Judgment>): Promise<Judgment> => {
     if (!open) return unreached;
     return migrations === 'ok'
       ? await judge(open)
@@ -142,7 +139,7 @@ async function examineDatabase(
   return migrations === 'ok' ? open : undefined;
 }
 
-async function checkQueue(probe: () => Promise<void>): Promise<Judgement> {
+async function checkQueue(probe: () => Promise<void>): Promise<Judgment> {
   try {
     await probe();
     return ok('reachable');
@@ -154,7 +151,7 @@ async function checkQueue(probe: () => Promise<void>): Promise<Judgement> {
   }
 }
 
-function measured(list: readonly string[] | Error, what: string, setting: string): Judgement {
+function measured(list: readonly string[] | Error, what: string, setting: string): Judgment {
   if (list instanceof Error) return failed(list.message, `Set ${setting}.`);
   const count = `${list.length} ${what}${list.length === 1 ? '' : 's'}`;
   return list.every((secret) => Buffer.byteLength(secret) >= MIN_SECRET_BYTES)
@@ -192,7 +189,7 @@ async function examineWatermarks(
   { clock, readWatermarks }: Installation,
   readable: Database | undefined,
   skewMs = 0,
-): Promise<Judgement> {
+): Promise<Judgment> {
   if (!readable) return notChecked('the database cannot be read', 'Fix the database check first.');
   return judgeWatermarks(await readWatermarks(readable), clock.nowMs() - skewMs);
 }
@@ -200,15 +197,15 @@ async function examineWatermarks(
 async function examineProfiles(installation: Installation, note: Note): Promise<void> {
   let profiles: readonly ProfileFacts[] | undefined;
   await note('business profile', async () => {
-    const { chosen, judgement } = chooseProfiles(
+    const { chosen, judgment } = chooseProfiles(
       await profilesOf(installation),
       installation.profileId,
       installation.receiver,
     );
     profiles = chosen;
-    return judgement;
+    return judgment;
   });
-  const ofProfiles = (judge: (profiles: readonly ProfileFacts[]) => Judgement) => () =>
+  const ofProfiles = (judge: (profiles: readonly ProfileFacts[]) => Judgment) => () =>
     profiles === undefined
       ? notChecked('the business profile is unknown', 'Fix the business profile check first.')
       : judge(profiles);
@@ -228,7 +225,7 @@ async function profilesOf({
   service,
   merchantId,
   webhookSecrets,
-}: Installation): Promise<ProfilesAnswer> {
+}: Installation): Promise<ProfilesResult> {
   if (!service) {
     const remedy = 'Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.';
     return { kind: 'unasked', reason: 'no API key is set', remedy };
@@ -237,7 +234,7 @@ async function profilesOf({
     return { kind: 'unasked', reason: merchantId.message, remedy: 'Set PAYMENTS_MERCHANT_ID.' };
   }
   const secrets = webhookSecrets instanceof Error ? [] : webhookSecrets;
-  return await askProfiles(clientOf(service), merchantId, secrets);
+  return await listProfiles(clientOf(service), merchantId, secrets);
 }
 
 function clientOf(service: NonNullable<Installation['service']>): PaymentServiceClient {

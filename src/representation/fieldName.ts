@@ -8,7 +8,6 @@ const OTHERS: Readonly<Record<string, string>> = {
   excessMinor: 'amount_excess',
   expiredMinor: 'amount_expired',
   revokedMinor: 'amount_revoked',
-  isDoubtful: 'is_uncertain',
 };
 
 export function fieldName(name: string): string {

@@ -82,7 +82,7 @@ describe('authorizations', () => {
     const unasked = await run('authorizations', 'capture', id);
     expect(unasked).toMatchObject({ code: 1, stdout: '' });
     expect(unasked.stderr).toMatch(
-      /Capture 65\.40 USD of pay_.*There is no terminal to ask on: use --yes/,
+      /Capture 65\.40 USD of pay_.*There is no terminal for a prompt: use --yes/,
     );
     const tooMuch = await run('authorizations', 'capture', id, '--amount', '6541', '--yes');
     expect(tooMuch).toMatchObject({ code: 1 });

@@ -265,7 +265,7 @@ export async function differencesOf(
 ): Promise<readonly string[]> {
   const page = { limit: MOST_ROWS };
   const compared = compareSides({
-    truths: await readTruths(sandbox),
+    serviceResources: await readTruths(sandbox),
     resources: await readResourcePage(db, { ...page, after: { kind: '', id: '' } }),
     totals: await readTotalsPage(db, { ...page, after: { orderKey: '', currency: '' } }),
     missed: new Set(),

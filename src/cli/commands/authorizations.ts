@@ -205,13 +205,13 @@ function report(
     });
     return;
   }
-  const said = {
+  const outcomeText = {
     done: 'Done.',
     failed: `Not done: ${reason}. It is safe to try again.`,
     refused: `The service refused: ${reason}.`,
     unknown: `The outcome is unknown: ${reason}.`,
   }[result.outcome];
-  console.log(printable(said));
+  console.log(printable(outcomeText));
   const now =
     status === null
       ? 'The payment could not be retrieved afterwards. Run `npx tallyhook refresh` to try again.'

@@ -116,7 +116,7 @@ function replayCommand(): Command {
     .option('--dead', `replay dead events, up to ${MAX_REPLAYS}`, false)
     .option(
       '--version-ahead',
-      `replay events whose version was in the future, up to ${MAX_REPLAYS}`,
+      `replay events with a version in the future, up to ${MAX_REPLAYS}`,
       false,
     )
     .addOption(jsonOption())
@@ -145,7 +145,7 @@ async function findReplayable(
   return [...new Set(named)];
 }
 
-/** Tells the workers at once; if the queue is away the sweep will. */
+/** Enqueues the events at once; if the queue is unavailable, the sweep enqueues them. */
 async function enqueue(databaseUrl: string, inboxIds: readonly number[]): Promise<boolean> {
   if (inboxIds.length === 0) return true;
   // Loaded here, because it takes longer than the commands that only read.

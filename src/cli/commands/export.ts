@@ -55,7 +55,7 @@ const NOTES = `
 Times are ISO 8601, in UTC unless they name a zone. A date means its midnight. They are compared with
 the time of recording. The export is a consistent snapshot, held open until the output is read.
 
-  tallyhook export journal --format hledger --output books.journal && hledger -f books.journal check`;
+  tallyhook export journal --format hledger --output ledger.journal && hledger -f ledger.journal check`;
 
 async function writeJournal(
   db: Database,

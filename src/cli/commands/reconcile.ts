@@ -114,7 +114,7 @@ async function runAll(db: Database, options: Options): Promise<void> {
   process.exitCode = exitCodeOf(reports, refused);
 }
 
-/** A list whose run could not start. */
+/** A list with a run that could not start. */
 interface Refused {
   readonly stream: Stream;
   readonly reason: string;

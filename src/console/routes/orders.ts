@@ -132,16 +132,16 @@ export const getOrder = defineEndpoint({
   statuses: [404],
   handle: async ({ db, refresher }, { params, query }) => {
     const name = { id: params.order_id, by: query.by };
-    const asked = await refresh(refresher, query, ({ order }) => order(name));
+    const refreshed = await refresh(refresher, query, ({ order }) => order(name));
     const found = await readOrder(db, name);
-    if (!found) return notKnown(asked, unknownOrder(params.order_id).message);
+    if (!found) return notKnown(refreshed, unknownOrder(params.order_id).message);
     return {
       outcome: 'ok',
       body: {
         ...orderWithPartsJson(found),
         timeline: found.timeline.map(timelineEntryJson),
         timeline_complete: found.isTimelineComplete,
-        refresh: asked,
+        refresh: refreshed,
       },
     };
   },

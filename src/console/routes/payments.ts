@@ -84,12 +84,12 @@ export const getPayment = defineEndpoint({
   statuses: [404],
   handle: async ({ db, refresher }, { params, query }) => {
     const paymentId = params.payment_id;
-    const asked = await refresh(refresher, query, (service) => service.payment(paymentId));
+    const refreshed = await refresh(refresher, query, (service) => service.payment(paymentId));
     const [found, children] = await Promise.all([
       readPaymentDetail(db, paymentId),
       readPaymentChildren(db, { paymentId, limit: MAX_CHILDREN }),
     ]);
-    if (!found) return notKnown(asked, `No payment is known as ${JSON.stringify(paymentId)}.`);
-    return { outcome: 'ok', body: { ...paymentJson(found, children), refresh: asked } };
+    if (!found) return notKnown(refreshed, `No payment is known as ${JSON.stringify(paymentId)}.`);
+    return { outcome: 'ok', body: { ...paymentJson(found, children), refresh: refreshed } };
   },
 });

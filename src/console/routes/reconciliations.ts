@@ -35,7 +35,7 @@ const run = z
     found: count,
     healed: count,
     remaining: count.describe('Found and not healed; accepted findings do not count.'),
-    missed_webhooks: count.describe('Changes whose webhook did not arrive in time.'),
+    missed_webhooks: count.describe('Changes without a webhook in time.'),
     failure: z.string().nullable(),
     differences: z
       .array(z.strictObject({ class: z.string(), subject: z.string(), outcome: z.string() }))

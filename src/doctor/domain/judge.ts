@@ -11,17 +11,17 @@ export const CHECK_STATES = ['ok', 'warning', 'failed', 'not_checked'] as const;
 export type CheckState = (typeof CHECK_STATES)[number];
 
 /** The result of a check. */
-export interface Judgement {
+export interface Judgment {
   readonly state: CheckState;
   readonly result: string;
   /** Null exactly if the state is ok. */
   readonly remedy: string | null;
 }
 
-export const ok = (result: string): Judgement => ({ state: 'ok', result, remedy: null });
+export const ok = (result: string): Judgment => ({ state: 'ok', result, remedy: null });
 export const bad =
   (state: 'warning' | 'failed' | 'not_checked') =>
-  (result: string, remedy: string): Judgement => ({ state, result, remedy });
+  (result: string, remedy: string): Judgment => ({ state, result, remedy });
 const failed = bad('failed');
 const warning = bad('warning');
 
@@ -37,7 +37,7 @@ export interface KeyResponse {
  * Judges the response of `GET /health`. service-interface.md §5.3: 401 AU_01 for
  * an invalid key, AU_02 for a revoked one, 403 for one without permission.
  */
-export function judgeKey(response: KeyResponse | 'healthy', baseUrl: string): Judgement {
+export function judgeKey(response: KeyResponse | 'healthy', baseUrl: string): Judgment {
   if (response === 'healthy') return ok('the service accepts the key');
   const { httpStatus, code, message } = response;
   if (code === 'AU_02') {
@@ -78,7 +78,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
  * Whether the key's mode (production or sandbox) matches the address: production keys create real charges.
  * service-interface.md §1.2. The contract does not list the addresses, so the host name decides.
  */
-export function judgeKeyKind(apiKey: string, baseUrl: string): Judgement {
+export function judgeKeyKind(apiKey: string, baseUrl: string): Judgment {
   const host = new URL(baseUrl).hostname;
   const isTest = LOOPBACK.test(host) || SANDBOX_WORDS.test(host);
   switch (keyKindOf(apiKey)) {
@@ -111,9 +111,9 @@ const CLOCK_FAILURE_MS = 60_000;
 
 /**
  * @param skewMs this machine's clock minus the service's
- * @param isSandbox whether the service is the sandbox of this process, whose clock can be advanced
+ * @param isSandbox whether the service is the sandbox of this process; its clock can be advanced
  */
-export function judgeClock(skewMs: number, isSandbox: boolean): Judgement {
+export function judgeClock(skewMs: number, isSandbox: boolean): Judgment {
   const seconds = Math.round(Math.abs(skewMs) / 1000);
   const which = `this machine's clock is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the service's`;
   if (isSandbox && skewMs < -CLOCK_WARNING_MS) {
@@ -130,7 +130,7 @@ const SKEW_WARNING_MS = 2_000;
 const SKEW_FAILURE_MS = 60_000;
 
 /** @param skewMs this machine's clock minus the database's */
-export function judgeDatabaseClock(skewMs: number): Judgement {
+export function judgeDatabaseClock(skewMs: number): Judgment {
   const isOff = Math.abs(skewMs) > SKEW_WARNING_MS;
   if (!isOff) return ok("this machine's clock agrees with the database's");
   const seconds = Math.round(Math.abs(skewMs) / 1000);
@@ -149,7 +149,7 @@ export interface WatermarkFacts {
 }
 
 /** @param nowMs the service's current time, or this machine's if the service's is unknown */
-export function judgeWatermarks(watermarks: readonly WatermarkFacts[], nowMs: number): Judgement {
+export function judgeWatermarks(watermarks: readonly WatermarkFacts[], nowMs: number): Judgment {
   const ahead = watermarks.filter(({ at }) => at.getTime() > nowMs);
   if (ahead.length === 0) return ok('no watermark is in the future');
   const named = ahead.map(({ stream, at }) => `${stream} up to ${at.toISOString()}`).join(', ');
@@ -168,7 +168,7 @@ export interface PauseFacts {
 }
 
 /** @param pause the current pause, if any */
-export function judgePause(pause: PauseFacts | undefined): Judgement {
+export function judgePause(pause: PauseFacts | undefined): Judgment {
   if (pause === undefined) return ok('not paused');
   return warning(
     `${pause.pausedBy} paused it at ${pause.pausedAt.toISOString()}: ${pause.reason}`,
@@ -177,7 +177,7 @@ export function judgePause(pause: PauseFacts | undefined): Judgement {
 }
 
 /** @param bound the account that the database belongs to, if any */
-export function judgeAccount(bound: string | undefined, merchantId: string): Judgement {
+export function judgeAccount(bound: string | undefined, merchantId: string): Judgment {
   if (bound === undefined) return ok(`the ledger is empty; it will belong to ${merchantId}`);
   if (bound === merchantId) return ok(`the ledger belongs to ${merchantId}`);
   return failed(

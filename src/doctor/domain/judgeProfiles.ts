@@ -11,7 +11,7 @@
  *    its user, password and query may be secrets.
  */
 import type { BusinessProfile } from '../../contract/resources/businessProfile.ts';
-import { bad, type Judgement, ok } from './judge.ts';
+import { bad, type Judgment, ok } from './judge.ts';
 
 const failed = bad('failed');
 const warning = bad('warning');
@@ -31,7 +31,7 @@ export interface ProfileFacts {
 export type SecretComparison = number | 'other' | 'hidden';
 
 /** The result of listing the profiles. */
-export type ProfilesAnswer =
+export type ProfilesResult =
   | { readonly kind: 'profiles'; readonly profiles: readonly ProfileFacts[] }
   /** 404: no such account, or no such endpoint. */
   | { readonly kind: 'absent' }
@@ -47,36 +47,36 @@ export interface OurReceiver {
 
 /** The selected profiles, or why there are none. */
 export type Chosen =
-  | { readonly chosen: readonly ProfileFacts[]; readonly judgement: Judgement }
-  | { readonly chosen: undefined; readonly judgement: Judgement };
+  | { readonly chosen: readonly ProfileFacts[]; readonly judgment: Judgment }
+  | { readonly chosen: undefined; readonly judgment: Judgment };
 
 /** Selects the profiles. @param wanted PAYMENTS_PROFILE_ID, if it is set */
 export function chooseProfiles(
-  answer: ProfilesAnswer,
+  listed: ProfilesResult,
   wanted: string | undefined,
   { webhookPath }: OurReceiver,
 ): Chosen {
-  switch (answer.kind) {
+  switch (listed.kind) {
     case 'unasked':
-      return { chosen: undefined, judgement: notChecked(answer.reason, answer.remedy) };
+      return { chosen: undefined, judgment: notChecked(listed.reason, listed.remedy) };
     case 'absent':
       return {
         chosen: undefined,
-        judgement: notChecked(
+        judgment: notChecked(
           'the service shows no business profiles of this account (HTTP 404)',
           'Check PAYMENTS_MERCHANT_ID. If the service has no such endpoint, check its dashboard: ' +
             `the webhook address must end in ${webhookPath}, and its secret must be one of WEBHOOK_SECRETS.`,
         ),
       };
     case 'profiles':
-      return chooseAmong(answer.profiles, wanted);
+      return chooseAmong(listed.profiles, wanted);
   }
 }
 
 function chooseAmong(profiles: readonly ProfileFacts[], wanted: string | undefined): Chosen {
   const chosen = profiles.filter(({ profileId }) => (wanted ?? profileId) === profileId);
-  if (chosen.length > 0) return { chosen, judgement: ok(idsOf(chosen)) };
-  const judgement =
+  if (chosen.length > 0) return { chosen, judgment: ok(idsOf(chosen)) };
+  const judgment =
     profiles.length === 0
       ? failed(
           'the account has no profile, so no webhook is sent',
@@ -86,7 +86,7 @@ function chooseAmong(profiles: readonly ProfileFacts[], wanted: string | undefin
           `the account has no profile ${wanted}; it has ${idsOf(profiles)}`,
           'Set PAYMENTS_PROFILE_ID to one of these, or unset it to check all of them.',
         );
-  return { chosen: undefined, judgement };
+  return { chosen: undefined, judgment };
 }
 
 const MAX_IDS = 5;
@@ -100,17 +100,14 @@ function idsOf(profiles: readonly ProfileFacts[]): string {
 }
 
 /** Judges where webhooks are sent. Only the path is compared if the full address is unknown. */
-export function judgeAddresses(
-  profiles: readonly ProfileFacts[],
-  receiver: OurReceiver,
-): Judgement {
+export function judgeAddresses(profiles: readonly ProfileFacts[], receiver: OurReceiver): Judgment {
   return worst(profiles.map((profile) => judgeAddress(profile, receiver)));
 }
 
 function judgeAddress(
   { profileId, details }: ProfileFacts,
   { webhookPath, publicUrl }: OurReceiver,
-): Judgement {
+): Judgment {
   const configured = details?.webhook_url ?? '';
   const ours =
     publicUrl === undefined
@@ -142,11 +139,11 @@ function placeOf(url: URL): string {
 }
 
 /** Judges the secret that signs webhooks. service-interface.md §5.4. */
-export function judgeSecrets(profiles: readonly ProfileFacts[]): Judgement {
+export function judgeSecrets(profiles: readonly ProfileFacts[]): Judgment {
   return worst(profiles.map(judgeSecret));
 }
 
-function judgeSecret({ profileId, secret }: ProfileFacts): Judgement {
+function judgeSecret({ profileId, secret }: ProfileFacts): Judgment {
   switch (secret) {
     case 'hidden':
       return notChecked(
@@ -164,11 +161,11 @@ function judgeSecret({ profileId, secret }: ProfileFacts): Judgement {
 }
 
 /** Judges which events are sent. Reconciliation finds later what no event reports. */
-export function judgeEvents(profiles: readonly ProfileFacts[]): Judgement {
+export function judgeEvents(profiles: readonly ProfileFacts[]): Judgment {
   return worst(profiles.map(judgeEventsOf));
 }
 
-function judgeEventsOf({ profileId, details }: ProfileFacts): Judgement {
+function judgeEventsOf({ profileId, details }: ProfileFacts): Judgment {
   const off = SWITCHES.filter((name) => details?.[name] === false);
   const limited = LISTS.filter((name) => (details?.[name] ?? []).length > 0);
   const restrictions = [
@@ -197,9 +194,9 @@ const LISTS = [
 
 const WORST_FIRST = ['failed', 'warning', 'not_checked', 'ok'] as const;
 
-/** @param judgements at least one */
-function worst(judgements: readonly Judgement[]): Judgement {
-  const sorted = judgements.toSorted(
+/** @param judgments at least one */
+function worst(judgments: readonly Judgment[]): Judgment {
+  const sorted = judgments.toSorted(
     (a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state),
   );
   const remedies = sorted.flatMap(({ remedy }) => remedy ?? []);

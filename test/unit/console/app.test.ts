@@ -31,17 +31,17 @@ function appOver(error: Error, token = TOKEN) {
   });
 }
 
-async function ask(error: Error): Promise<request.Response> {
-  const asked = request(appOver(error)).get('/api/v1/orders');
-  return await asked.set('Authorization', `Bearer ${TOKEN}`);
+async function retrieve(error: Error): Promise<request.Response> {
+  const refreshed = request(appOver(error)).get('/api/v1/orders');
+  return await refreshed.set('Authorization', `Bearer ${TOKEN}`);
 }
 
 test.each([[undefined], [''], ['Bearer'], ['Bearer ']])(
   'a token that is empty lets nobody in who shows %j',
   async (authorization) => {
-    const asked = request(appOver(new Error('it was let in'), '')).get('/api/v1/orders');
-    if (authorization !== undefined) asked.set('Authorization', authorization);
-    expect((await asked).status).toBe(401);
+    const refreshed = request(appOver(new Error('it was let in'), '')).get('/api/v1/orders');
+    if (authorization !== undefined) refreshed.set('Authorization', authorization);
+    expect((await refreshed).status).toBe(401);
   },
 );
 
@@ -53,14 +53,14 @@ test.each([
   // Only errors that Express makes of requests carry a status that the sender may be told.
   ['a status of success is no reason', { status: 200 }, 500],
 ])('when %s the answer says so, and nothing of the cause', async (_what, fields, status) => {
-  const response = await ask(Object.assign(new Error('secret detail'), fields));
+  const response = await retrieve(Object.assign(new Error('secret detail'), fields));
   expect(response.status).toBe(status);
   expect(response.body.error.type).toBe('api_error');
   expect(response.text).not.toContain('secret detail');
 });
 
 test('a sum that leaves the exact integers is an answer of its own', async () => {
-  const response = await ask(new RangeError('outside the exact integers'));
+  const response = await retrieve(new RangeError('outside the exact integers'));
   expect(response.status).toBe(422);
   expect(response.body.error.message).toContain('2^53');
 });

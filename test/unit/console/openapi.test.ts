@@ -31,10 +31,10 @@ interface Layer {
 
 test('every route of the app is in the document, and the other way round', () => {
   const never: Database = {
-    query: () => Promise.reject(new Error('not asked')),
-    prepared: () => Promise.reject(new Error('not asked')),
-    transaction: () => Promise.reject(new Error('not asked')),
-    session: () => Promise.reject(new Error('not asked')),
+    query: () => Promise.reject(new Error('not refreshed')),
+    prepared: () => Promise.reject(new Error('not refreshed')),
+    transaction: () => Promise.reject(new Error('not refreshed')),
+    session: () => Promise.reject(new Error('not refreshed')),
     probe: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };

@@ -7,9 +7,9 @@ import {
   type LedgerResource,
   type LedgerTotals,
 } from '../../../src/demo/compare.ts';
-import type { Truth } from '../../../src/demo/control.ts';
+import type { ServiceResource } from '../../../src/demo/control.ts';
 
-const PAID: Truth = {
+const PAID: ServiceResource = {
   payment_id: 'p1',
   status: 'succeeded',
   currency: 'USD',
@@ -35,7 +35,7 @@ const TOTALS: LedgerTotals = {
 };
 
 interface Sides {
-  readonly truths?: readonly (readonly [ResourceKind, readonly Truth[]])[];
+  readonly serviceResources?: readonly (readonly [ResourceKind, readonly ServiceResource[]])[];
   readonly resources?: readonly LedgerResource[];
   readonly totals?: readonly LedgerTotals[];
   readonly missed?: readonly string[];
@@ -43,7 +43,7 @@ interface Sides {
 
 function compare(changes: Sides) {
   const sides: BothSides = {
-    truths: new Map(changes.truths ?? [['payment', [PAID]]]),
+    serviceResources: new Map(changes.serviceResources ?? [['payment', [PAID]]]),
     resources: changes.resources ?? [PAID_ROW],
     totals: changes.totals ?? [TOTALS],
     missed: new Set(changes.missed),
@@ -75,14 +75,14 @@ describe('1: what only one side has is a difference', () => {
   });
 });
 
-describe('2: lost is what the ledger could not hear', () => {
+describe('2: lost is what the ledger could not receive', () => {
   const stale = { ...PAID_ROW, status: 'processing', capturedMinor: 0 };
 
   test('a difference without a lost event is a mistake', () => {
     expect(compare({ resources: [stale] })[0]?.outcome).toBe('different');
   });
 
-  test('a difference of a resource whose event was lost is not', () => {
+  test('a difference of a resource with a lost event is not', () => {
     const [order] = compare({ resources: [stale], missed: ['p1'] });
     expect(order?.outcome).toBe('lost');
     expect(order?.differences).toEqual([
@@ -116,7 +116,7 @@ describe('3: money of an order, per currency', () => {
     const child = { payment_id: 'p1', currency: 'USD', amount: 200 };
     const row = { ...PAID_ROW, amountMinor: 200, capturedMinor: 0 };
     const [order] = compare({
-      truths: [
+      serviceResources: [
         ['payment', [PAID]],
         ['refund', [{ ...child, refund_id: 'r1', status: 'succeeded' }]],
         ['dispute', [{ ...child, dispute_id: 'd1', dispute_status: 'dispute_lost' }]],

@@ -23,9 +23,9 @@ test.each([
   [503, undefined, 'the service did not respond as expected (down)', /may be unavailable/],
   [undefined, undefined, 'the service did not respond as expected (down)', /may be unavailable/],
 ])('HTTP %s with %s: %s', (httpStatus, code, result, remedy) => {
-  const judgement = judgeKey({ httpStatus, code, message: 'down' }, ADDRESS);
-  expect(judgement).toMatchObject({ state: 'failed', result });
-  expect(judgement.remedy).toMatch(remedy);
+  const judgment = judgeKey({ httpStatus, code, message: 'down' }, ADDRESS);
+  expect(judgment).toMatchObject({ state: 'failed', result });
+  expect(judgment.remedy).toMatch(remedy);
 });
 
 test('a key that is accepted needs no remedy', () => {
@@ -44,9 +44,9 @@ test.each([
   [SANDBOX, ADDRESS, 'warning'],
   ['pk_snd_0123456789', ADDRESS, 'failed'],
 ])('the key %s with %s: %s', (apiKey, baseUrl, state) => {
-  const judgement = judgeKeyKind(apiKey, baseUrl);
-  expect(judgement.state).toBe(state);
-  expect(`${judgement.result} ${judgement.remedy}`).not.toContain(apiKey);
+  const judgment = judgeKeyKind(apiKey, baseUrl);
+  expect(judgment.state).toBe(state);
+  expect(`${judgment.result} ${judgment.remedy}`).not.toContain(apiKey);
 });
 
 test('a clock is right within seconds, and the further off the louder, ahead or behind', () => {
@@ -77,7 +77,7 @@ test('the clock of the sandbox may be ahead by any time', () => {
   expect(judgeClock(61_000, true).state).toBe('failed');
 });
 
-test('books of another account are not opened under this one', () => {
+test('the ledger of another account is not opened under this one', () => {
   expect(judgeAccount(undefined, 'merchant_a').state).toBe('ok');
   expect(judgeAccount('merchant_a', 'merchant_a').state).toBe('ok');
   expect(judgeAccount('merchant_b', 'merchant_a')).toMatchObject({

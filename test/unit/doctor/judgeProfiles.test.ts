@@ -33,11 +33,11 @@ describe('the selected profiles', () => {
     ],
     [{ kind: 'absent' }, 'not_checked: the service shows no business profiles of this account'],
     [{ kind: 'unasked', reason: 'no key is set', remedy: 'Set it.' }, 'not_checked: no key is set'],
-  ] as const)('%j: %s (rule 1)', (answer, expected) => {
-    const { chosen, judgement } = chooseProfiles(answer, 'pro_3', PATH_ONLY);
+  ] as const)('%j: %s (rule 1)', (listed, expected) => {
+    const { chosen, judgment } = chooseProfiles(listed, 'pro_3', PATH_ONLY);
     expect(chosen).toBeUndefined();
-    expect(`${judgement.state}: ${judgement.result}`).toContain(expected);
-    expect(judgement.remedy).toMatch(/\.$/);
+    expect(`${judgment.state}: ${judgment.result}`).toContain(expected);
+    expect(judgment.remedy).toMatch(/\.$/);
   });
 });
 
@@ -60,12 +60,12 @@ test.each([
   [WHOLE, 'https://user:hunter2@other.example/webhooks', 'failed', /other\.example\/webhooks$/],
   [WHOLE, 'http://hooks.shop.example/webhooks', 'failed', /to http:/],
 ])('%j, and webhooks go to %s: %s', (receiver, url, state, result) => {
-  const judgement = judgeAddresses([profile({}, url)], receiver);
-  expect(judgement.state).toBe(state);
-  expect(judgement.result).toMatch(result);
-  expect(judgement.remedy === null).toBe(state === 'ok');
+  const judgment = judgeAddresses([profile({}, url)], receiver);
+  expect(judgment.state).toBe(state);
+  expect(judgment.result).toMatch(result);
+  expect(judgment.remedy === null).toBe(state === 'ok');
   // Rule 3.
-  expect(`${judgement.result} ${judgement.remedy}`).not.toContain('hunter2');
+  expect(`${judgment.result} ${judgment.remedy}`).not.toContain('hunter2');
 });
 
 test.each([
@@ -74,9 +74,9 @@ test.each([
   ['other', 'failed', /its webhooks are rejected/],
   ['hidden', 'not_checked', /does not show/],
 ] as const)('a secret that compares as %s: %s', (secret, state, result) => {
-  const judgement = judgeSecrets([profile({ secret })]);
-  expect(judgement.state).toBe(state);
-  expect(judgement.result).toMatch(result);
+  const judgment = judgeSecrets([profile({ secret })]);
+  expect(judgment.state).toBe(state);
+  expect(judgment.result).toMatch(result);
 });
 
 test.each([
@@ -91,16 +91,16 @@ test.each([
 });
 
 test('of several profiles the worst decides, and each is named (rule 2)', () => {
-  const judgement = judgeSecrets([
+  const judgment = judgeSecrets([
     profile(),
     profile({ profileId: 'pro_2', secret: 'hidden' }),
     profile({ profileId: 'pro_3', secret: 'other' }),
   ]);
-  expect(judgement.state).toBe('failed');
-  expect(judgement.result.split('\n').map((line) => /pro_\d/.exec(line)?.[0])).toEqual([
+  expect(judgment.state).toBe('failed');
+  expect(judgment.result.split('\n').map((line) => /pro_\d/.exec(line)?.[0])).toEqual([
     'pro_3',
     'pro_2',
     'pro_1',
   ]);
-  expect(judgement.remedy).toMatch(/pro_3/);
+  expect(judgment.remedy).toMatch(/pro_3/);
 });

@@ -6,14 +6,14 @@ import {
   PaymentServiceError,
 } from '../client/index.ts';
 import { toError } from '../platform/errors.ts';
-import type { ProfilesAnswer, SecretComparison } from './domain/judgeProfiles.ts';
+import type { ProfilesResult, SecretComparison } from './domain/judgeProfiles.ts';
 
 /** @param secrets those of WEBHOOK_SECRETS */
-export async function askProfiles(
+export async function listProfiles(
   client: PaymentServiceClient,
   merchantId: string,
   secrets: readonly string[],
-): Promise<ProfilesAnswer> {
+): Promise<ProfilesResult> {
   try {
     const profiles = await client.businessProfiles.list(merchantId);
     return {
