@@ -508,7 +508,7 @@ describe('events', () => {
     const message = /No event is known as evt_unheard[\s\S]*events list/;
     await expectRefusal(run('events', 'show', 'evt_unheard'), message);
     await expectRefusal(run('events', 'replay', 'evt_unheard'), message);
-    await expectRefusal(run('events', 'replay'), /Name events to replay, or give --dead/);
+    await expectRefusal(run('events', 'replay'), /Name the events to replay, or use --dead/);
   });
 
   test('replay applies an event again, which changes nothing of its order', async () => {
