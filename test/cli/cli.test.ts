@@ -256,7 +256,7 @@ describe('a database that cannot be used', () => {
     for (const command of ['orders list', 'alerts list', 'verify', 'start']) {
       await expectRefusal(
         runTallyhook(command.split(' '), { env }),
-        /lacks \d+ migration[\s\S]*Run: npx tallyhook migrate/,
+        /\d+ migration\(s\) are pending[\s\S]*Run: npx tallyhook migrate/,
       );
     }
   });

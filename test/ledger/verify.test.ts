@@ -11,6 +11,7 @@ import type { Observation } from '../../src/ledger/domain/mergeObservations.ts';
 import { inHashOrder, type SnapshotContent } from '../../src/ledger/domain/snapshot.ts';
 import { type VerifyReport, verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
+import type { verificationJson } from '../../src/representation/verification.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
@@ -932,24 +933,24 @@ describe('the command', () => {
     const { text, exitCode } = await run('--rebuild');
     expect(text).toMatch(/FAIL {2}orders +1 of \d+ /);
     expect(text).toContain(`order:order:${ids.order}: status is paid, not partially_refunded`);
-    expect(text).toContain(`Next: npx tallyhook orders show '${ids.order}'`);
+    expect(text).toContain(`Next: run npx tallyhook orders show ${ids.order} to list its parts`);
     expect(text).toMatch(/2 of 16 checks failed in .* s: orders, rebuilt_orders\./);
     expect(exitCode).toBe(1);
   });
 
   test('prints the report as JSON, with its exit code', async () => {
     const { text, exitCode } = await run('--json');
-    const report = JSON.parse(text) as VerifyReport;
+    const report = JSON.parse(text) as ReturnType<typeof verificationJson>;
     expect(report.passed).toBe(false);
     expect(report.checks.find(({ name }) => name === 'orders')).toMatchObject({
       failures: 1,
       offenders: [{ subject: `order:order:${ids.order}` }],
-      next: expect.stringContaining('orders show'),
+      next_step: expect.stringContaining('orders show'),
     });
     expect(report.balances).toContainEqual({
       currency: 'USD',
       account: 'psp.clearing',
-      balanceMinor: '10540',
+      balance: '10540',
     });
     expect(exitCode).toBe(1);
   });

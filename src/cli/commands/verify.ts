@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { shellWord } from '../../alerts/domain/shellWord.ts';
 import { merchantIdOf } from '../../assembly/settings.ts';
 import { formatMoney } from '../../contract/money.ts';
 import type { CheckName, CheckResult, Offender } from '../../ledger/domain/checks.ts';
@@ -112,7 +113,7 @@ function applyAgain({ event }: Offender): string {
 
 function showOrder({ subject }: Offender): string {
   const orderId = orderIdOf(subject.replace(/^order:/, ''));
-  return `run npx tallyhook orders show '${orderId}' to list its parts, and replay an event of one of them`;
+  return `run npx tallyhook orders show ${shellWord(orderId)} to list its parts, and replay an event of one of them`;
 }
 
 function nextStep({ name, offenders }: CheckResult): string | undefined {
