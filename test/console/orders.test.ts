@@ -421,8 +421,8 @@ describe('registering what is expected', () => {
     const { expected, timeline } = (await api.get(order(orderId))).body;
     expect(expected).toMatchObject({ amount: 200, currency: 'USD', registered_by: 'shop' });
     expect(timeline.map(({ text }: Body) => text)).toEqual([
-      'admin registered that 1.00 USD is expected.',
-      'shop registered that 2.00 USD is expected.',
+      'admin registered an expected amount of 1.00 USD.',
+      'shop registered an expected amount of 2.00 USD.',
     ]);
   });
 

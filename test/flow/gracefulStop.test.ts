@@ -255,7 +255,7 @@ describe('a start that cannot succeed', () => {
     url.pathname = `/${name}`;
     const { code, stderr } = await tryToStart(settingsFor(url.href));
     expect(code).toBe(1);
-    expect(stderr).toMatch(/lacks \d+ migration\(s\): 00001_inbox\.sql, 00002_ledger\.sql/);
+    expect(stderr).toMatch(/\d+ migration\(s\) are pending: 00001_inbox\.sql, 00002_ledger\.sql/);
     expect(stderr).toContain('npx tallyhook migrate');
     expect(stderr).not.toMatch(/^\s+at /m);
 
@@ -292,7 +292,7 @@ describe('a start that cannot succeed', () => {
     const { port } = holder.address() as AddressInfo;
     const { code, stderr } = await tryToStart(settingsFor(db.url, { [setting]: String(port) }));
     expect(code).toBe(1);
-    expect(stderr).toContain(`Port ${port} is taken`);
+    expect(stderr).toContain(`Port ${port} is in use`);
     expect(stderr).toContain(`set ${setting} to another port`);
     expect(stderr).not.toMatch(/^\s+at /m);
   });

@@ -268,7 +268,7 @@ describe('a dispute beside a pending refund', () => {
     expect(rows).toEqual([
       {
         order_id: order.orderId,
-        sentence: `Order ${order.orderId} is disputed (${disputeId}, 10.00 USD) while money of it is being refunded (${refundId}, 5.40 USD): the customer may receive it twice.`,
+        sentence: `Order ${order.orderId} has a dispute (${disputeId}, 10.00 USD) and a pending refund (${refundId}, 5.40 USD): the customer may receive the money twice.`,
       },
     ]);
     await sandbox.control('POST', `/refunds/${refundId}/move`, { status: 'failed' });
