@@ -7,7 +7,7 @@ const eventSchema = z.object({
   object_id: z.string(),
   /** Requests made, how many got a 2xx response, and how many are still due. */
   sent: z.number(),
-  taken: z.number(),
+  acknowledged: z.number(),
   waiting: z.number(),
 });
 export type SandboxEvent = z.infer<typeof eventSchema>;

@@ -270,7 +270,9 @@ async function compare(
     serviceResources,
     resources: await readAllResources(db),
     totals: await readAllTotals(db),
-    missed: new Set(events.filter(({ taken }) => taken === 0).map((event) => event.object_id)),
+    missed: new Set(
+      events.filter(({ acknowledged }) => acknowledged === 0).map((event) => event.object_id),
+    ),
   });
 }
 
@@ -300,7 +302,7 @@ function countWebhooks(events: readonly SandboxEvent[]): WebhookCounts {
   return {
     events: events.length,
     sent: events.reduce((sum, { sent }) => sum + sent, 0),
-    duplicated: events.reduce((sum, { taken }) => sum + Math.max(0, taken - 1), 0),
-    lost: events.filter(({ taken }) => taken === 0).length,
+    duplicated: events.reduce((sum, { acknowledged }) => sum + Math.max(0, acknowledged - 1), 0),
+    lost: events.filter(({ acknowledged }) => acknowledged === 0).length,
   };
 }

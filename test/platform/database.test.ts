@@ -30,7 +30,7 @@ describe('a bigint', () => {
   ])('is an error where a number would round it: %s', async (text) => {
     for (const run of [db.query, (sql: string) => db.prepared(`exact ${text}`, sql, [])]) {
       await expect(run(`select '${text}'::bigint as value`)).rejects.toThrow(
-        `the database returned ${text}, which is outside the exact integers`,
+        `the database returned ${text}, which is outside the range of safe integers`,
       );
     }
     const inTransaction = db.transaction((tx) => tx.query(`select '${text}'::bigint as value`));
