@@ -28,7 +28,7 @@ export function timelineEntryJson(entry: TimelineEntry) {
         amount_received: entry.receivedMinor,
         decline: declineJson(entry),
         reason: entry.reason,
-        is_current: entry.rules,
+        is_current: entry.isCurrent,
         cause: causeJson(entry.cause),
       };
     case 'transfer':

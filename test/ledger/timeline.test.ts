@@ -43,11 +43,11 @@ async function takenBack(): Promise<string> {
   return id;
 }
 
-test('of a content that two epochs hold, only what the newer one holds rules', async () => {
+test('of a content that two epochs hold, only that of the newer one is current', async () => {
   const id = await takenBack();
   const timeline = (await readOrder(db, { id }))?.timeline ?? [];
   const observations = timeline.filter((entry) => entry.type === 'snapshot');
-  expect(observations.map(({ status, rules }) => [status, rules])).toEqual([
+  expect(observations.map(({ status, isCurrent }) => [status, isCurrent])).toEqual([
     ['succeeded', false],
     ['cancelled', false],
     ['cancelled', true],

@@ -4,13 +4,13 @@ import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { OrderStatus } from './order.ts';
 import type { SnapshotSource } from './snapshot.ts';
 
-/** A look at a part of the order, with the event that brought it, if one did. */
+/** One observation of a part of the order, with its event if a webhook brought it. */
 export interface SnapshotHistory extends ReasonFields {
   readonly kind: ResourceKind;
   readonly id: string;
   readonly source: SnapshotSource;
-  /** The state of the part stands on this one now. */
-  readonly rules: boolean;
+  /** Whether the state of the part comes from this one now. */
+  readonly isCurrent: boolean;
   readonly status: string | null;
   readonly stage: string | null;
   readonly currency: string | null;

@@ -158,7 +158,7 @@ export function carrierOf<One extends Snapshot>(
   return ascending.findLast(({ content }) => content[field] !== undefined);
 }
 
-/** The snapshots whose amounts count: those of the head's epoch and currency (invariant 4). */
+/** The snapshots that amounts are taken from: those of the head's epoch and currency (invariant 4). */
 function currentSnapshots<One extends Snapshot>(
   ascending: readonly One[],
   { epoch, currency }: { readonly epoch: number; readonly currency?: string | undefined },

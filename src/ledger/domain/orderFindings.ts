@@ -107,7 +107,7 @@ function undecided(parts: readonly NamedPart[], wanted: 'dispute' | 'refund'): r
     .sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-/** A failed refund moved nothing, whatever its currency. */
+/** A failed refund moved nothing, in any currency. */
 function strangeCurrencies(parts: readonly NamedPart[]): readonly [OrderFindingClass, object][] {
   const payments = new Map(
     parts.flatMap(({ kind, id, currency }) =>

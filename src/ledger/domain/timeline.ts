@@ -59,7 +59,7 @@ export type TimelineEntry = EntryBase &
         readonly unifiedMessage: string | null;
         /** Why it failed or was opened; see contract/reasons.ts. */
         readonly reason: string | null;
-        readonly rules: boolean;
+        readonly isCurrent: boolean;
         readonly cause: Cause;
       }
     | {
@@ -159,7 +159,7 @@ function eventEntries(snapshots: readonly SnapshotHistory[]): readonly Placed[] 
 function snapshotEntry(row: SnapshotHistory): TimelineEntry {
   const { kind, id, status, stage, currency, amountMinor, receivedMinor } = row;
   const { unifiedCode = null, unifiedMessage = null } = row;
-  const { rules, source, eventNumber, eventId } = row;
+  const { isCurrent, source, eventNumber, eventId } = row;
   return {
     type: 'snapshot',
     atMicros: row.recordedMicros,
@@ -174,7 +174,7 @@ function snapshotEntry(row: SnapshotHistory): TimelineEntry {
     unifiedCode,
     unifiedMessage,
     reason: describeReason(kind, status, row) ?? null,
-    rules,
+    isCurrent,
     cause: { source, eventNumber, eventId },
   };
 }

@@ -22,7 +22,7 @@ import type { OrderRow } from './store/orders.ts';
 
 export interface Explanations {
   readonly orders: readonly OrderExplanation[];
-  /** What the id names and no order holds: payouts, and children whose payment is not known. */
+  /** Resources of that id without an order: payouts, and children of an unknown payment. */
   readonly resources: readonly PartExplanation[];
 }
 

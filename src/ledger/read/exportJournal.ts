@@ -23,7 +23,7 @@ export interface JournalExport {
   readonly format: JournalFormatName;
   readonly range: JournalRange;
   readonly chunkRows?: number;
-  /** Told after each chunk how many rows were written in all. */
+  /** Called after each chunk with the number of rows written so far. */
   readonly onProgress?: (rows: number) => void;
 }
 

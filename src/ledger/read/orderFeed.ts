@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../../platform/db/database.ts';
 import { createChangeFeed } from '../changeFeed.ts';
 import type { NumberedChange } from '../domain/changes.ts';
 import { readLastNumber, readLastNumbersOf } from '../store/changes.ts';
-import { addMoney, type OrderParts, type ReadOrder, tellParts } from './orders.ts';
+import { addMoney, limitParts, type OrderParts, type ReadOrder } from './orders.ts';
 import { readPartsOf, readRowsOf } from './store/orders.ts';
 
 /** An order without its timeline. */
@@ -59,7 +59,7 @@ export async function readCurrentOrders(
   const lastChanges = await readLastNumbersOf(tx, orderKeys);
   return orders.map((order) => ({
     ...order,
-    ...tellParts((parts.get(order.orderKey) ?? []).map(({ orderKey: _, ...part }) => part)),
+    ...limitParts((parts.get(order.orderKey) ?? []).map(({ orderKey: _, ...part }) => part)),
     lastChange: lastChanges.get(order.orderKey),
   }));
 }

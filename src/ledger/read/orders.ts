@@ -1,6 +1,6 @@
 /**
- * Orders as a shop reads them: what the ledger knows, beside what the shop said it expects. An order
- * that was registered is there before the ledger has heard of it.
+ * Orders as a shop reads them: the ledger's state beside the amount that the shop registered. A
+ * registered order is there before its first event.
  */
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { groupBy } from '../../platform/collections.ts';
@@ -25,7 +25,7 @@ import {
 } from './store/parts.ts';
 import { type OrderTimeline, readTimeline } from './timeline.ts';
 
-/** What an id is said to be: the shop's order id, or the id of a payment. */
+/** What kind of id it is: the shop's order id, or the id of a payment. */
 export const ORDER_NAMES = ['order', 'payment'] as const;
 export type OrderName = (typeof ORDER_NAMES)[number];
 
@@ -40,7 +40,7 @@ export interface ReadOrder extends OrderRow {
   readonly expected: (ExpectationRow & Compared) | undefined;
 }
 
-/** The parts that are told of an order, payments first. */
+/** The parts of an order that are returned, payments first. */
 export interface OrderParts {
   readonly parts: readonly PartSummary[];
   readonly arePartsComplete: boolean;
@@ -48,7 +48,7 @@ export interface OrderParts {
 
 export interface ReadOrderDetail extends ReadOrder, OrderParts, OrderTimeline {}
 
-/** Kinds of which a resource's id names its order, by what the id is said to be. */
+/** The kinds of resources by which an id finds an order, by the kind of id. */
 const NAMING_KINDS = {
   any: ['payment', 'refund', 'dispute'],
   order: [],
@@ -82,7 +82,7 @@ export function readOrder(db: Database, name: NamedOrder): Promise<ReadOrderDeta
     const row = await resolveOrder(tx, name);
     const [order] = row ? await addMoney(tx, [row]) : [];
     if (!order) return undefined;
-    const parts = tellParts(await readOrderParts(tx, order.orderKey));
+    const parts = limitParts(await readOrderParts(tx, order.orderKey));
     return { ...order, ...parts, ...(await readTimeline(tx, order.orderKey)) };
   });
 }
@@ -95,14 +95,14 @@ export function readOrdersNamed(
   return readConsistently(db, async (tx) => {
     const found: (ReadOrder & OrderParts)[] = [];
     for (const order of await addMoney(tx, await resolveOrders(tx, { id }))) {
-      found.push({ ...order, ...tellParts(await readOrderParts(tx, order.orderKey)) });
+      found.push({ ...order, ...limitParts(await readOrderParts(tx, order.orderKey)) });
     }
     return found;
   });
 }
 
-/** @param read one more than are told, if there are so many */
-export function tellParts(read: readonly PartSummary[]): OrderParts {
+/** @param read one more than the limit, if there are so many */
+export function limitParts(read: readonly PartSummary[]): OrderParts {
   return { parts: read.slice(0, MAX_PARTS), arePartsComplete: read.length <= MAX_PARTS };
 }
 
@@ -118,7 +118,7 @@ export async function readOrderSummary(
   return (await addMoney(db, rows))[0];
 }
 
-/** Orders of the ledger, newest first; with the status `registered`, those it has not heard of. */
+/** Orders of the ledger, newest first; with the status `registered`, those without any event. */
 export async function readOrderPage(
   db: Database,
   page: {

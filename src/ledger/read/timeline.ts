@@ -20,17 +20,17 @@ import { readExpectationHistory, readFindingHistory, readStatusHistory } from '.
 
 export interface OrderTimeline {
   readonly timeline: readonly TimelineEntry[];
-  /** False when only the newest entries are told, or those of some of the parts. */
+  /** False if only the newest entries are returned, or those of some of the parts. */
   readonly isTimelineComplete: boolean;
 }
 
 const MAX_ENTRIES = 500;
 const MAX_PARTS = 1_000;
 
-/** Reads and tells what happened to an order, oldest first. */
+/** Reads the timeline of an order, oldest entry first. */
 export async function readTimeline(db: Queryable, orderKey: string): Promise<OrderTimeline> {
   const parts = await readPartRows(db, orderKey, MAX_PARTS + 1);
-  // One more than is told, so that it shows when there is more.
+  // One more than is returned, which shows whether there is more.
   const limit = MAX_ENTRIES + 1;
   const evidence = await readEvidence(db, parts, limit);
   const entries = await readEntries(db, parts, limit);
@@ -63,7 +63,7 @@ function toSnapshot(one: StoredEvidence, part: PartRow | undefined): SnapshotHis
   return {
     ...one.ref,
     source: one.source,
-    rules: one.contentHash === part?.headHash && one.epoch === part.epoch,
+    isCurrent: one.contentHash === part?.headHash && one.epoch === part.epoch,
     status: content.status ?? null,
     stage: content.stage ?? null,
     currency: content.currency ?? null,

@@ -164,7 +164,7 @@ export function insertResources(
                             reference, unified_code, unified_message, error_code, error_message,
                             reason, reason_code, created_at, deadline_at,
                             epoch, version_micros, head_hash, posts, uncertainties, contradiction,
-                            open_findings, is_check_wanted, next_check_at, told_at, posted)
+                            open_findings, is_check_wanted, next_check_at, webhook_applied_at, posted)
      select kind, id, payment_id, order_key, status, stage, currency, amount_minor,
             net_amount_minor, authorized_minor, captured_minor, capture_method,
             reference, unified_code, unified_message, error_code, error_message,
@@ -209,7 +209,7 @@ export async function updateResources(
             next_check_at = case when u.is_check_wanted then now()
                                  when u.is_unsettled then coalesce(r.next_check_at, now() + ${FIRST_CHECK})
                                  else r.next_check_at end,
-            told_at = case when u.is_reported then now() else r.told_at end,
+            webhook_applied_at = case when u.is_reported then now() else r.webhook_applied_at end,
             posted = u.posted::jsonb,
             updated_at = now()
        from ${UPDATE_ROWS}

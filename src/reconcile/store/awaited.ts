@@ -63,7 +63,7 @@ export async function collectMissed(
      select extract(epoch from o.healed_at - o.changed_at)::float8 as "secondsToConverge"
        from over o
        left join resources r on r.kind = o.kind and r.id = o.resource_id
-      where r.told_at is null or r.told_at < o.healed_at - interval '5 seconds'`,
+      where r.webhook_applied_at is null or r.webhook_applied_at < o.healed_at - interval '5 seconds'`,
     [stream, graceMs, limit],
   );
 }

@@ -23,7 +23,7 @@ const snapshot = (fields: Partial<SnapshotHistory>): SnapshotHistory => ({
   kind: 'payment',
   id: 'pay_1',
   source: 'webhook',
-  rules: true,
+  isCurrent: true,
   status: 'succeeded',
   stage: null,
   currency: 'USD',

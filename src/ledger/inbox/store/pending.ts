@@ -132,7 +132,7 @@ export interface OverdueRequest {
 }
 
 /**
- * Claims events whose enqueue time is before `dueBefore`, in order of their ids. The claim moves that
+ * Claims events that have an enqueue time before `dueBefore`, in order of their ids. The claim moves that
  * time, so that only one of several sweeps enqueues an event. Rows that are being applied are skipped.
  */
 export async function claimOverdue(

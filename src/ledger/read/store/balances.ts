@@ -1,6 +1,6 @@
 /**
  * Statements that add the journal up. Sums are exact: one that leaves the range of exact integers
- * makes the statement fail, in the database or where its answer is read.
+ * makes the statement fail, in the database or where its result is read.
  */
 import type { Queryable } from '../../../platform/db/database.ts';
 

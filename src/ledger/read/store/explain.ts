@@ -1,4 +1,4 @@
-/** Statements that read all that is stored about resources, to explain them and to tell their history. All are bounded. */
+/** Statements that read everything stored about resources, for explanations and timelines. All are bounded. */
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { Contradiction } from '../../domain/epochs.ts';
 import type { Evidence, JournalEntry, OpenFinding } from '../../domain/explanation.ts';
@@ -49,7 +49,7 @@ function refColumns(refs: readonly ResourceRef[]): [readonly string[], readonly 
   return [refs.map(({ kind }) => kind), refs.map(({ id }) => id)];
 }
 
-/** Evidence with what its event says of itself. */
+/** Evidence with the fields of its event. */
 export interface StoredEvidence extends Evidence {
   readonly eventType: string | undefined;
   readonly eventReceivedMicros: number | undefined;

@@ -24,15 +24,15 @@ export interface JournalBounds {
 
 /**
  * The bounds of a range, so that reading it starts and ends near its rows. Numbers rise almost with
- * the time of recording, not quite: the rows between the bounds are still to be asked for theirs.
+ * the time of recording, not quite: the times of the rows between the bounds still have to be checked.
  * @returns undefined when the range is empty
  */
 export async function readJournalBounds(
   tx: Queryable,
   range: JournalRange,
 ): Promise<JournalBounds | undefined> {
-  // Materialised, so that the index on the time is walked: asked for the least number, the planner
-  // would walk the journal from its beginning until a row fits.
+  // Materialized, so that the index on the time is used: for the least number alone, the planner would
+  // scan the journal from its beginning until a row fits.
   const rows = await tx.query<{ firstId: number | null; lastId: number | null }>(
     range.fromMicros === undefined && range.toMicros === undefined
       ? `select (select min(id) from transfers) as "firstId",

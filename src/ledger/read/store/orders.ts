@@ -16,7 +16,7 @@ export interface OrderRow {
   readonly updatedMicros: number;
 }
 
-/** An order that something was heard of. */
+/** An order with at least one event. */
 export interface ListedOrder extends OrderRow {
   readonly status: OrderStatus;
 }
@@ -94,7 +94,7 @@ export function readOrderRows(
   );
 }
 
-/** Orders that were registered and that the ledger has not heard of, newest first. */
+/** Registered orders without any event, newest first. */
 export function readRegisteredRows(
   db: Queryable,
   { after, limit }: { readonly after: Place | undefined; readonly limit: number },

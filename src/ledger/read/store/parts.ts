@@ -66,7 +66,7 @@ export const PART_COLUMNS = `
 export const PART_ORDER = `
   case kind when 'payment' then 0 when 'refund' then 1 else 2 end, created_at, id`;
 
-/** As many parts of an order are told; one more is read, so that it can be said that there are more. */
+/** The most parts of an order that are returned; one more is read, which shows whether there are more. */
 export const MAX_PARTS = 1_000;
 
 /** The parts of an order, payments first; one more than `MAX_PARTS`, if there are so many. */
@@ -96,7 +96,7 @@ export interface EventSummary {
   readonly error: string | null;
 }
 
-/** Classes of which an open finding says that an event posted nothing, as SQL has them. */
+/** Classes of findings about events that posted nothing, as a list in SQL. */
 export const NOT_APPLIED = `(${NOT_APPLIED_CLASSES.map((name) => `'${name}'`).join(', ')})`;
 
 /** Events with their state, to be narrowed by a condition on `e`. */
@@ -167,7 +167,7 @@ export async function listDead(db: Queryable, limit: number): Promise<readonly n
   return rows.map(({ id }) => id);
 }
 
-/** Inbox numbers of events whose version was taken for one from the future, oldest first. */
+/** Inbox numbers of events with a version that counted as one from the future, oldest first. */
 export async function listVersionAhead(db: Queryable, limit: number): Promise<readonly number[]> {
   const rows = await db.query<{ id: number }>(
     `select substr(subject, length('event:') + 1)::bigint as id
