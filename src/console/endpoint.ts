@@ -3,6 +3,7 @@
  * they cannot differ.
  */
 import type { z } from 'zod';
+import type { Permission } from '../access/domain/roles.ts';
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -45,6 +46,10 @@ export interface EndpointDescription {
   readonly method: 'get' | 'put' | 'post';
   /** With parameters in braces, as in OpenAPI. */
   readonly path: `/api/v1/${string}`;
+  /** What the caller's role needs. */
+  readonly permission: Permission;
+  /** What it needs besides, for each query parameter that does more than read. */
+  readonly queryPermissions?: Readonly<Record<string, Permission>>;
   readonly summary: string;
   readonly description?: string;
   readonly params: z.ZodObject;

@@ -39,6 +39,7 @@ const sources: readonly Source[] = FOLDERS.flatMap((folder) =>
 const inFolder = (folder: string) =>
   sources.filter(({ path }) => path.startsWith(`src/${folder}/`));
 const FEATURES = [
+  'access',
   'receiver',
   'alerts',
   'ledger',
@@ -140,7 +141,15 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   monitor: ['ledger', 'alerts', 'reconcile', 'notify'],
   doctor: ['ledger', 'client', 'config'],
   scheduler: ['ledger', 'reconcile'],
-  console: ['ledger', 'reconcile', 'authorizations', 'alerts', 'config', 'representation'],
+  console: [
+    'access',
+    'ledger',
+    'reconcile',
+    'authorizations',
+    'alerts',
+    'config',
+    'representation',
+  ],
   demo: ['client', 'ledger', 'reconcile'],
 };
 

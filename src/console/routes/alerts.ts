@@ -50,6 +50,7 @@ export const listAlerts = defineEndpoint({
   id: 'listAlerts',
   method: 'get',
   path: '/api/v1/alerts',
+  permission: 'read',
   summary: 'List alerts, newest first',
   params: z.strictObject({}),
   query: z.strictObject({
@@ -84,6 +85,7 @@ export const getAlert = defineEndpoint({
   id: 'getAlert',
   method: 'get',
   path: '/api/v1/alerts/{number}',
+  permission: 'read',
   summary: 'Get an alert',
   params,
   query: z.strictObject({}),
@@ -99,6 +101,7 @@ export const acknowledge = defineEndpoint({
   id: 'acknowledgeAlert',
   method: 'post',
   path: '/api/v1/alerts/{number}/acknowledge',
+  permission: 'operate',
   summary: 'Acknowledge an open alert',
   description:
     'Stops notifications about the alert, unless it becomes more severe. The alert resolves by itself when ' +
@@ -132,6 +135,7 @@ export const snooze = defineEndpoint({
   id: 'snoozeAlert',
   method: 'post',
   path: '/api/v1/alerts/{number}/snooze',
+  permission: 'operate',
   summary: 'Mute an alert until a time',
   description:
     'If the alert is still unresolved then, one notification is sent. Another snooze replaces the first. ' +

@@ -33,6 +33,7 @@ export const listAuthorizations = defineEndpoint({
   id: 'listAuthorizations',
   method: 'get',
   path: '/api/v1/authorizations',
+  permission: 'read',
   summary: 'List authorizations that can still be captured, nearest deadline first',
   description: 'The scheduler updates this list every minute while the service responds.',
   params: z.strictObject({}),

@@ -41,6 +41,7 @@ export const getBalances = defineEndpoint({
   id: 'getBalances',
   method: 'get',
   path: '/api/v1/balances',
+  permission: 'read',
   summary: 'Get the balance of every account and the totals of all orders',
   description:
     'Sums the whole journal, or the transfers of one order. The balances of one currency sum to 0. ' +

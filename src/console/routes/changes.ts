@@ -32,6 +32,7 @@ export const listChanges = defineEndpoint({
   id: 'listChanges',
   method: 'get',
   path: '/api/v1/changes',
+  permission: 'read',
   summary: 'Read the change feed',
   description:
     'Start with `after=0`, store `next_after` once you have processed the page, and continue from there. ' +

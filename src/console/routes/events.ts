@@ -29,6 +29,7 @@ export const listEvents = defineEndpoint({
   id: 'listEvents',
   method: 'get',
   path: '/api/v1/events',
+  permission: 'read',
   summary: 'List received events, newest first',
   params: z.strictObject({}),
   query: z.strictObject({ state: z.enum(EVENT_STATES).optional(), limit, cursor }),

@@ -34,6 +34,7 @@ export const listFindings = defineEndpoint({
   id: 'listFindings',
   method: 'get',
   path: '/api/v1/findings',
+  permission: 'read',
   summary: 'List findings, newest first',
   params: z.strictObject({}),
   query: z.strictObject({

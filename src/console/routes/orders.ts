@@ -118,6 +118,8 @@ export const getOrder = defineEndpoint({
   id: 'getOrder',
   method: 'get',
   path: '/api/v1/orders/{order_id}',
+  permission: 'read',
+  queryPermissions: { refresh: 'refresh' },
   summary: 'Get an order with its totals, parts and timeline',
   description:
     'The id is that of the order or of one of its payments, refunds or disputes. With `refresh=1`, its ' +
@@ -151,6 +153,7 @@ export const listOrders = defineEndpoint({
   id: 'listOrders',
   method: 'get',
   path: '/api/v1/orders',
+  permission: 'read',
   summary: 'List orders, newest first',
   description:
     'Lists orders with at least one payment, refund or dispute. Orders that were only registered are listed ' +
@@ -181,6 +184,7 @@ export const putOrder = defineEndpoint({
   id: 'putOrder',
   method: 'put',
   path: '/api/v1/orders/{order_id}',
+  permission: 'register_orders',
   summary: 'Register the expected amount of an order',
   description:
     'The order exists from then on, even before a payment arrives, and shows whether it is underpaid or ' +

@@ -77,6 +77,8 @@ export const getPayment = defineEndpoint({
   id: 'getPayment',
   method: 'get',
   path: '/api/v1/payments/{payment_id}',
+  permission: 'read',
+  queryPermissions: { refresh: 'refresh' },
   summary: 'Get a payment, with advice if it failed',
   params: z.strictObject({ payment_id: id }),
   query: z.strictObject({ refresh: refreshQuery }),

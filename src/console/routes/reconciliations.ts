@@ -51,6 +51,7 @@ export const listReconciliations = defineEndpoint({
   id: 'listReconciliations',
   method: 'get',
   path: '/api/v1/reconciliations',
+  permission: 'read',
   summary: 'List reconciliations, newest first',
   params: z.strictObject({}),
   query: z.strictObject({ stream: z.enum(STREAMS).optional(), limit, cursor }),
