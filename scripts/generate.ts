@@ -6,6 +6,8 @@ import { STATEMENTS } from '../test/conformance/statements/index.ts';
 import { fillTables, readSections } from './interface/document.ts';
 import { buildAdminOpenApi } from './openapi/admin.ts';
 import { writeReference } from './reference/writeReference.ts';
+import { writeAdminApi } from './writeAdminApi.ts';
+import { writeCommands } from './writeCommands.ts';
 import { writeCoverage } from './writeCoverage.ts';
 import { writeExample, writeSettings } from './writeSettings.ts';
 
@@ -17,5 +19,7 @@ write(interfaceFile, serviceInterface);
 write('docs/interface-coverage.md', writeCoverage(STATEMENTS, readSections(serviceInterface)));
 write('docs/openapi-admin.json', `${JSON.stringify(buildAdminOpenApi(), null, 2)}\n`);
 write('docs/client-reference.md', await writeReference());
+write('docs/reference/admin-api.md', writeAdminApi());
+write('docs/reference/commands.md', await writeCommands());
 write('docs/reference/settings.md', writeSettings());
 write('.env.example', writeExample());

@@ -123,7 +123,7 @@ function cancelCommand(): Command {
 function actCommand(action: AuthorizationRequest['action'], description: string): Command {
   return new Command(action)
     .description(description)
-    .argument('<payment-id>')
+    .argument('<payment-id>', 'id of the payment')
     .option('--yes', 'skip the confirmation prompt', false)
     .addOption(jsonOption())
     .addHelpText('after', EXIT_CODES)
