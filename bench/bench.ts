@@ -19,16 +19,16 @@ export interface Bench {
   readonly load: Load;
 }
 
-/** Requests that a bare server is sent round and round. */
+/** Requests that are sent to a bare server over and over. */
 const BARE_REQUESTS = 20_000;
 const BARE_WARM_UP_SECONDS = 3;
 
 export interface Bare extends Server {
-  /** Events a second, from a run that had no part in any figure. */
+  /** Events a second, from a run that is not part of any figure. */
   readonly roughRate: number;
 }
 
-/** Starts the bare route and runs it warm. Leaves a new stream of events and some of them prepared. */
+/** Starts and warms up the bare route. Opens a new stream of events and prepares some of them. */
 export async function startBare(bench: Bench, seed: number): Promise<Bare> {
   const { cleanup, folder, load, secret } = bench;
   const server = await startServerModule({
@@ -54,7 +54,7 @@ export function rateOf({ counted, countedSeconds }: RunResult): number {
   return counted / countedSeconds;
 }
 
-/** Whether everything acknowledged is there and, if it was to be, applied. */
+/** Whether every acknowledged event is stored and, where required, applied. */
 export interface Accounts extends Kept {
   readonly sent: number;
   readonly acknowledged: number;
@@ -62,8 +62,8 @@ export interface Accounts extends Kept {
 }
 
 /**
- * Compares what was acknowledged with what is kept. Requests that were refused or whose connection
- * broke may or may not be stored; without such, both numbers must be equal.
+ * Compares what was acknowledged with what is kept. Requests that were rejected, and requests on
+ * a connection that broke, may or may not be stored; without any of them, both numbers must be equal.
  */
 export function account(runs: readonly RunResult[], kept: Kept, mustBeApplied: boolean): Accounts {
   const sum = (read: (run: RunResult) => number) => runs.reduce((all, run) => all + read(run), 0);

@@ -1,6 +1,6 @@
 /**
- * How busy each process was, so that a figure comes with what limited it. Per process from /proc, so
- * on Linux only; elsewhere the machine as a whole.
+ * How busy each process was, so that a figure comes with what limited it. Reads /proc for each
+ * process, which only Linux has; elsewhere it measures the whole machine.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -8,7 +8,7 @@ import { cpus } from 'node:os';
 export interface Watched {
   readonly name: string;
   readonly pid: number;
-  /** Its children count as it. */
+  /** Its child processes are counted with it. */
   readonly isTree?: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface CpuUse {
   readonly cores: number;
   readonly busy: number;
   readonly processes: Readonly<Record<string, number>>;
-  /** Busy with something that is not the bench's. */
+  /** Cores that other programs used. */
   readonly others: number | undefined;
 }
 
@@ -57,7 +57,7 @@ function compare(before: Snapshot, after: Snapshot): CpuUse {
   return { cores: cpus().length, busy, processes, others };
 }
 
-/** Others that take more than this of a core make the figures beside them doubtful. */
+/** Figures are unreliable while other programs use more than this share of a core. */
 const DISTURBING = 0.15;
 
 export function isDisturbed({ others }: CpuUse): boolean {

@@ -30,7 +30,7 @@ export interface BenchDatabase {
 /** Starts the PostgreSQL that Tallyhook brings, with the settings that users get. */
 export async function startPostgres(dataDir: string, cleanup: Cleanup): Promise<Postgres> {
   const starting = startEmbeddedPostgres({ dataDir, log: () => undefined });
-  // Named before it is there: the run may end while the server starts.
+  // Registered before the server runs: the bench may end while it starts.
   cleanup.add(async () => {
     const started = await starting.catch(() => undefined);
     await started?.stop();
@@ -40,8 +40,8 @@ export async function startPostgres(dataDir: string, cleanup: Cleanup): Promise<
 
 /**
  * Uses a server that runs already; databases are made and dropped in it.
- * @param connectionString of a superuser: what the server uses of the machine is told by its process
- * @throws Error when commits are not durable there: figures would be worth nothing
+ * @param connectionString of a superuser, who may read the id of the server's process
+ * @throws Error when commits are not durable there: the figures would mean nothing
  */
 export async function usePostgres(connectionString: string, cleanup: Cleanup): Promise<Postgres> {
   const admin = connect(connectionString);
@@ -104,12 +104,12 @@ export async function countPending(db: Pick<Database, 'query'>): Promise<number>
   return row?.count ?? 0;
 }
 
-/** What became of the events of a database. */
+/** The outcome of the events of a database. */
 export interface Kept {
   readonly stored: number;
   readonly pending: number;
   readonly dead: number;
-  /** Events that a finding says were not applied. */
+  /** Events that were not applied, according to a finding. */
   readonly notApplied: number;
   readonly payments: number;
   /** Open findings of any class. */

@@ -183,7 +183,7 @@ function createBacklog(db: BenchDatabase, everyMs: number) {
 }
 
 const DRAIN_TIMEOUT_MS = 90_000;
-/** While this many are pending for each millisecond, asking more often would only disturb. */
+/** While this many are pending for each millisecond, polling more often would only slow it down. */
 const PENDING_PER_MS = 20;
 const MIN_POLL_MS = 10;
 const MAX_POLL_MS = 250;

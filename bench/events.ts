@@ -1,11 +1,12 @@
 /**
- * The events that the load sends: distinct, signed, about 660 bytes, in lives as payments have them.
+ * The events that the load sends: distinct, signed, about 660 bytes, and following the
+ * lifecycles of payments.
  *
- * Five thousand lives are open at a time and each event moves a random one of them on, so that a
- * payment's events lie some thousands of events apart, as in a busy shop. A life has 2.2 events on
+ * Five thousand payments are open at a time and each event advances a random one of them, so that a
+ * payment's events are some thousands of events apart, as in a busy shop. A payment has 2.2 events on
  * average: 100,000 events make about 45,000 payments.
  *
- * Everything follows from a seed; two runs send the same lives.
+ * Everything follows from a seed; two runs send the same payments.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { SIGNATURE_ALGORITHM, SIGNATURE_HEADER } from '../src/contract/signature.ts';
@@ -13,9 +14,9 @@ import { SIGNATURE_ALGORITHM, SIGNATURE_HEADER } from '../src/contract/signature
 export const MERCHANT_ID = 'merchant_bench';
 export const WEBHOOK_PATH = '/webhooks';
 
-const OPEN_LIVES = 5_000;
+const OPEN_PAYMENTS = 5_000;
 
-/** The requests of one stream of events, one behind the other. */
+/** The requests of one stream of events, one after the other. */
 export interface Requests {
   readonly bytes: Buffer;
   /** Where request `n` begins; one entry more than there are requests. */
@@ -25,7 +26,7 @@ export interface Requests {
 
 export interface EventStream {
   /** Builds and signs the next `count` requests. */
-  take(count: number): Requests;
+  next(count: number): Requests;
 }
 
 interface Payment {
@@ -52,10 +53,10 @@ const MAX_REQUEST_BYTES = 1_200;
 
 export function createEventStream(seed: number, secret: string): EventStream {
   const random = createRandom(seed);
-  // Ids are unlike those of every other run, so that a Redis or database in use cannot confuse them.
+  // No other run has these ids, so that runs on the same Redis or database cannot be confused.
   const run = randomBytes(5).toString('hex');
   const startMs = Date.now() - 60_000;
-  const lives: Payment[] = [];
+  const openPayments: Payment[] = [];
   let payments = 0;
   let events = 0;
 
@@ -64,36 +65,36 @@ export function createEventStream(seed: number, secret: string): EventStream {
     const id = `pay_${scatter(payments)}${run}`;
     return {
       id,
-      // One payment in ten is a second try for the order before it, whose payment failed.
+      // One payment in ten is a second try for the order before it, which has a failed payment.
       orderId: `order_${run}_${payments % 10 === 0 ? payments - 1 : payments}`,
       amountMinor: 100 + Math.floor(random() * 50_000),
       createdMs: startMs + (payments % 50_000),
-      steps: payments % 10 === 9 ? FAILED : drawLife(random()),
+      steps: payments % 10 === 9 ? FAILED : drawSteps(random()),
       sent: 0,
     };
   };
 
   const nextBody = (eventId: string): Buffer => {
-    const slot = Math.floor(random() * OPEN_LIVES);
-    const open = lives[slot];
+    const slot = Math.floor(random() * OPEN_PAYMENTS);
+    const open = openPayments[slot];
     const payment = open && open.sent < open.steps.length ? open : newPayment();
-    lives[slot] = payment;
+    openPayments[slot] = payment;
     const modified = new Date(payment.createdMs + (payment.sent + 1) * 1_000).toISOString();
-    const said = (payment.steps[payment.sent] ?? succeeded)(payment, modified);
+    const content = (payment.steps[payment.sent] ?? succeeded)(payment, modified);
     payment.sent += 1;
     return Buffer.from(
       JSON.stringify({
         merchant_id: MERCHANT_ID,
         event_id: eventId,
-        event_type: said.eventType,
-        content: { type: said.contentType, object: said.object },
+        event_type: content.eventType,
+        content: { type: content.contentType, object: content.object },
         timestamp: modified,
       }),
     );
   };
 
   return {
-    take: (count) => {
+    next: (count) => {
       const bytes = Buffer.allocUnsafeSlow(count * MAX_REQUEST_BYTES);
       const starts = new Uint32Array(count + 1);
       const eventIds: string[] = [];
@@ -122,7 +123,7 @@ function requestHead(body: Buffer, secret: string): string {
 }
 
 /** 2.2 steps on average. */
-function drawLife(chance: number): readonly Step[] {
+function drawSteps(chance: number): readonly Step[] {
   if (chance < 0.55) return [processing, succeeded];
   if (chance < 0.75) return [authorized, captured];
   if (chance < 0.95) return [processing, succeeded, refunded];
@@ -195,19 +196,19 @@ interface PaymentFields {
 
 const PROFILE_ID = 'pro_7Kq2mVx9TzLw4RbN';
 
-function paymentEvent(payment: Payment, modified: string, says: PaymentFields): EventContent {
+function paymentEvent(payment: Payment, modified: string, fields: PaymentFields): EventContent {
   return {
-    eventType: says.type,
+    eventType: fields.type,
     contentType: 'payment_details',
     object: {
       payment_id: payment.id,
       merchant_id: MERCHANT_ID,
-      status: says.status,
+      status: fields.status,
       amount: payment.amountMinor,
-      amount_received: says.receivedMinor ?? 0,
-      amount_capturable: says.capturableMinor ?? 0,
+      amount_received: fields.receivedMinor ?? 0,
+      amount_capturable: fields.capturableMinor ?? 0,
       currency: 'USD',
-      capture_method: says.method ?? 'automatic',
+      capture_method: fields.method ?? 'automatic',
       payment_method: 'card',
       payment_method_data: { card: { last4: '4242', brand: 'visa', exp_year: '2031' } },
       customer_id: 'cus_5fQ8yWn3',
@@ -216,7 +217,7 @@ function paymentEvent(payment: Payment, modified: string, says: PaymentFields): 
       profile_id: PROFILE_ID,
       created: new Date(payment.createdMs).toISOString(),
       modified_at: modified,
-      ...says.error,
+      ...fields.error,
     },
   };
 }

@@ -1,7 +1,7 @@
 /**
  * What the journal costs: workers apply the same backlog with it and without it, in alternating
  * pairs. Without it the database drops each transfer on arrival, so the difference is what storing
- * and checking the journal costs; making the transfers and sending them is in both.
+ * and checking the journal costs; both sides make and send the transfers.
  */
 import { type Accounts, account, type Bench } from './bench.ts';
 import { type BenchDatabase, countKept, countPending } from './database.ts';

@@ -1,6 +1,6 @@
 /**
- * The load, a process of its own: builds and signs events ahead of time, then sends them. It does
- * what it is told over its channel (loadProtocol.ts) and ends with the bench.
+ * The load, a process of its own: builds and signs events ahead of time, then sends them. It
+ * follows the messages on its channel (loadProtocol.ts) and ends with the bench.
  */
 import { createEventStream, type EventStream, type Requests } from './events.ts';
 import type { FromLoad, ToLoad } from './loadProtocol.ts';
@@ -11,29 +11,29 @@ let requests: Requests | undefined;
 /** The next of `requests` to send. */
 let cursor = 0;
 
-function say(message: FromLoad): void {
+function send(message: FromLoad): void {
   process.send?.(message);
 }
 
-async function obey(message: ToLoad): Promise<void> {
+async function handle(message: ToLoad): Promise<void> {
   switch (message.type) {
     case 'stream':
       stream = createEventStream(message.seed, message.secret);
-      say({ type: 'done' });
+      send({ type: 'done' });
       return;
     case 'prepare':
       if (!stream) throw new Error('prepare comes after stream');
-      requests = stream.take(message.count);
+      requests = stream.next(message.count);
       cursor = 0;
-      say({ type: 'done' });
+      send({ type: 'done' });
       return;
     case 'run': {
       if (!requests) throw new Error('run comes after prepare');
       const { request } = message;
       const from = request.repeat ? 0 : cursor;
-      const { next, result } = await sendRequests({ request, requests, from, say });
+      const { next, result } = await sendRequests({ request, requests, from, report: send });
       if (!request.repeat) cursor = next;
-      say({ type: 'result', result });
+      send({ type: 'result', result });
     }
   }
 }
@@ -43,8 +43,8 @@ function quit(error: unknown): never {
   process.exit(1);
 }
 
-process.on('message', (message) => void obey(message as ToLoad).catch(quit));
+process.on('message', (message) => void handle(message as ToLoad).catch(quit));
 process.on('disconnect', () => process.exit(0));
 // Ctrl-C reaches the whole group; the bench decides when this process ends.
 process.on('SIGINT', () => undefined);
-say({ type: 'done' });
+send({ type: 'done' });

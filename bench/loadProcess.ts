@@ -32,35 +32,35 @@ export async function startLoad(options: {
 }): Promise<Load> {
   let listen: (message: FromLoad) => void = () => undefined;
   let fail: (error: Error) => void = () => undefined;
-  const { started, say } = startModule(
+  const { started, send } = startModule(
     { ...options, name: 'load', file: compiled('bench/load.js'), env: {} },
     (message) => listen(message as FromLoad),
     () => fail(new Error('the load process ended')),
   );
-  /** Says something and waits for the answer of that type. */
-  const ask = <T extends FromLoad['type']>(
+  /** Sends a message, if there is one, and waits for the reply of that type. */
+  const exchange = <T extends FromLoad['type']>(
     message: ToLoad | undefined,
-    answer: T,
+    replyType: T,
     onOther: (message: FromLoad) => void = () => undefined,
   ) =>
     new Promise<FromLoad & { readonly type: T }>((resolve, reject) => {
       fail = reject;
-      listen = (heard) => {
-        if (heard.type === answer) resolve(heard as FromLoad & { readonly type: T });
-        else onOther(heard);
+      listen = (received) => {
+        if (received.type === replyType) resolve(received as FromLoad & { readonly type: T });
+        else onOther(received);
       };
-      if (message) say(message);
+      if (message) send(message);
     });
 
-  await ask(undefined, 'done');
+  await exchange(undefined, 'done');
   return {
     process: started,
     openStream: async (seed) => {
-      await ask({ type: 'stream', seed, secret: options.secret }, 'done');
+      await exchange({ type: 'stream', seed, secret: options.secret }, 'done');
     },
     prepare: async (count) => {
       const bounded = Math.min(Math.ceil(count), MAX_PREPARED);
-      await ask({ type: 'prepare', count: bounded }, 'done');
+      await exchange({ type: 'prepare', count: bounded }, 'done');
     },
     run: async (request, watcher = {}) => {
       const whole: RunRequest = {
@@ -70,7 +70,7 @@ export async function startLoad(options: {
         sampleEvery: 0,
         ...request,
       };
-      const { result } = await ask({ type: 'run', request: whole }, 'result', (message) => {
+      const { result } = await exchange({ type: 'run', request: whole }, 'result', (message) => {
         if (message.type === 'counting') watcher.onCounting?.();
         if (message.type === 'sample') watcher.onSample?.(message.eventId, message.atMs);
       });

@@ -5,11 +5,11 @@ export interface RunRequest {
   readonly seconds: number;
   /** Sent before the counted time and not counted. */
   readonly warmUpSeconds: number;
-  /** Events a second, steadily; without it, as many as the server takes. */
+  /** Events a second at a steady rate; undefined sends as many as the server accepts. */
   readonly ratePerSecond: number | undefined;
-  /** Sends the prepared events round and round and leaves them unsent; for a server that keeps none. */
+  /** Sends the prepared events over and over and keeps them as unsent; for a server that stores nothing. */
   readonly repeat: boolean;
-  /** Tells of every so many-th reply of the counted time; 0 for none. */
+  /** Reports every nth reply of the counted time; 0 for none. */
   readonly sampleEvery: number;
 }
 

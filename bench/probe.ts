@@ -1,8 +1,8 @@
 /**
- * Measures the time from reply to application on a sample: after the reply, asks until the event's
- * inbox row no longer stands in `pending`. All open samples share one statement and their number is
- * bounded, so that the asking stays cheap; a sample is asked for ever less often as it ages. Times
- * are upper bounds: an event counts as applied when it was seen to be.
+ * Measures the time from reply to application on a sample: after the reply, polls until the event's
+ * inbox row is no longer in `pending`. All open samples share one statement and their number is
+ * bounded, so that polling stays cheap; a sample is polled less often the older it is. Times are
+ * upper bounds: an event counts as applied when the poll found it applied.
  */
 import type { Database } from '../src/platform/db/database.ts';
 import { nowMs } from './loadProtocol.ts';
@@ -25,17 +25,17 @@ export interface AppliedTimes {
 }
 
 const MAX_OPEN = 1_000;
-/** Share of its age before a sample is polled again: ten per cent of error at most. */
-const PATIENCE = 0.1;
+/** Share of its age after which a sample is polled again: the error is at most ten percent. */
+const POLL_AFTER_SHARE_OF_AGE = 0.1;
 
-/** @param pollEveryMs times are exact to this much; asking often takes its share of the machine */
+/** @param pollEveryMs the precision of the times; frequent polling takes its share of the machine */
 export function startProbe(db: Pick<Database, 'query'>, pollEveryMs: number): AppliedProbe {
   const open = new Map<string, { readonly repliedAtMs: number; dueMs: number }>();
   const timesMs: number[] = [];
   let skipped = 0;
   let isOver = false;
 
-  const ask = async (untilMs: number): Promise<void> => {
+  const poll = async (untilMs: number): Promise<void> => {
     const due = [...open].filter(([, sample]) => sample.dueMs <= untilMs).map(([id]) => id);
     if (due.length === 0) return;
     const rows = await db.query<{ eventId: string }>(
@@ -51,12 +51,13 @@ export function startProbe(db: Pick<Database, 'query'>, pollEveryMs: number): Ap
       if (sample && open.delete(eventId)) timesMs.push(seenMs - sample.repliedAtMs);
     }
     for (const sample of open.values()) {
-      if (sample.dueMs <= seenMs) sample.dueMs = seenMs + PATIENCE * (seenMs - sample.repliedAtMs);
+      if (sample.dueMs <= seenMs)
+        sample.dueMs = seenMs + POLL_AFTER_SHARE_OF_AGE * (seenMs - sample.repliedAtMs);
     }
   };
   const running = (async () => {
     while (!isOver) {
-      await ask(nowMs());
+      await poll(nowMs());
       await new Promise((resolve) => setTimeout(resolve, pollEveryMs));
     }
   })();
@@ -69,7 +70,7 @@ export function startProbe(db: Pick<Database, 'query'>, pollEveryMs: number): Ap
     finish: async () => {
       isOver = true;
       await running;
-      await ask(Number.POSITIVE_INFINITY);
+      await poll(Number.POSITIVE_INFINITY);
       const unseen = [...open.values()].map(({ repliedAtMs }) => nowMs() - repliedAtMs);
       const all = [...timesMs, ...unseen].sort((a, b) => a - b);
       return {

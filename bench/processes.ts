@@ -37,7 +37,7 @@ interface LogLine {
   readonly port?: number;
 }
 
-/** Starts a program that logs JSON lines, and waits for the line whose event is `readyEvent`. */
+/** Starts a program that logs JSON lines, and waits for the line of the event `readyEvent`. */
 export async function startLogging(
   options: ProgramOptions,
   readyEvent: string | undefined,
@@ -68,12 +68,12 @@ export async function startLogging(
   };
 }
 
-/** Starts a module of the bench itself, which talks over its channel. */
+/** Starts a module of the bench itself, which sends messages on its channel. */
 export function startModule(
   options: ProgramOptions,
   onMessage: (message: Serializable) => void,
   onEnd: () => void = () => undefined,
-): { readonly started: Started; readonly say: (message: Serializable) => void } {
+): { readonly started: Started; readonly send: (message: Serializable) => void } {
   const child = fork(options.file, {
     env: environment(options.env),
     cwd: options.cwd,
@@ -82,7 +82,7 @@ export function startModule(
   });
   child.on('message', onMessage);
   child.once('exit', onEnd);
-  return { started: manage(child, options, []), say: (message) => child.send(message) };
+  return { started: manage(child, options, []), send: (message) => child.send(message) };
 }
 
 /** Starts a module that sends `{ port }` once it listens. */

@@ -19,14 +19,14 @@ export interface Sending {
   readonly requests: Requests;
   /** The first of `requests` to send. */
   readonly from: number;
-  readonly say: (message: FromLoad) => void;
+  readonly report: (message: FromLoad) => void;
 }
 
 /** @returns the result and the first request that was not sent */
 export async function sendRequests(
   sending: Sending,
 ): Promise<{ readonly result: RunResult; readonly next: number }> {
-  const { request, say } = sending;
+  const { request, report } = sending;
   const tally = createTally(sending);
   const supply = createSupply(sending);
   const lanes: Lane[] = [];
@@ -42,7 +42,7 @@ export async function sendRequests(
     tally.sent();
     lane.connection?.send(supply.bytesOf(place));
   };
-  const goOn = (lane: Lane): void => {
+  const sendNext = (lane: Lane): void => {
     if (isOver) return;
     if (request.ratePerSecond === undefined) send(lane, nowMs());
     else if (due.length > 0) send(lane, due.shift() ?? nowMs());
@@ -53,22 +53,22 @@ export async function sendRequests(
     lane.connection = await openConnection(request.port, {
       onReply: (status) => {
         const { flight } = lane;
-        // A server that closes a connection on which nothing was ever asked says so first (408).
+        // A server that closes a connection before its first request sends a 408 before it closes it.
         if (!flight) return;
         lane.flight = undefined;
         tally.replied(flight, status);
-        goOn(lane);
+        sendNext(lane);
       },
       onBroken: () => {
         if (lane.flight) tally.broken();
         remove(lanes, lane);
         remove(free, lane);
-        // A server that refuses new connections too is seen by the results.
+        // If the server refuses new connections, too, the results show it.
         if (!isOver) void openLane().catch(() => undefined);
       },
     });
     lanes.push(lane);
-    goOn(lane);
+    sendNext(lane);
   };
 
   for (let n = 0; n < CONNECTIONS; n += 1) await openLane();
@@ -80,7 +80,7 @@ export async function sendRequests(
   await pause(request.warmUpSeconds * 1_000);
   const endMs = nowMs() + request.seconds * 1_000;
   tally.startCounting();
-  say({ type: 'counting' });
+  report({ type: 'counting' });
   await waitUntil(() => supply.ranOut() || nowMs() >= endMs || lanes.length === 0);
   isOver = true;
   clearInterval(pacer);
@@ -127,7 +127,7 @@ function createSupply({ request, requests, from }: Sending) {
 }
 
 /** Counts what was sent and what came back. */
-function createTally({ request, requests, say }: Sending) {
+function createTally({ request, requests, report }: Sending) {
   const replies = createHistogram({ lowest: 1, highest: 60_000_000, figures: 3 });
   const refused: Record<string, number> = {};
   let [sent, acknowledged, counted, broken, inFlight] = [0, 0, 0, 0, 0];
@@ -139,7 +139,7 @@ function createTally({ request, requests, say }: Sending) {
     counted += 1;
     replies.record(Math.max(1, Math.round((lastReplyMs - dueMs) * 1_000)));
     if (request.sampleEvery > 0 && counted % request.sampleEvery === 0) {
-      say({ type: 'sample', eventId: requests.eventIds[place] ?? '', atMs: lastReplyMs });
+      report({ type: 'sample', eventId: requests.eventIds[place] ?? '', atMs: lastReplyMs });
     }
   };
 
@@ -182,7 +182,7 @@ function createTally({ request, requests, say }: Sending) {
   };
 }
 
-/** Says when each event of a steady rate is due. */
+/** Calls `onDue` when each event of a steady rate is due. */
 function startPacer(
   ratePerSecond: number | undefined,
   onDue: (dueMs: number) => void,

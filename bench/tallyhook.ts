@@ -31,7 +31,7 @@ export async function startTallyhook(
   const receiver = await worker('receiver', 'receiver.listening');
   if (shape === 'receiver') return running(receiver.ready?.port, [receiver]);
   const events = await worker('events', 'queue.consumer_ready');
-  // The scheduler says nothing at its start; it is ready before the first minute is over.
+  // The scheduler logs nothing at its start; it is ready before the first minute is over.
   const scheduler = await worker('scheduler', undefined);
   return running(receiver.ready?.port, [receiver, events, scheduler]);
 }

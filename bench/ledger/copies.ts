@@ -80,7 +80,7 @@ const STATEMENTS = [
     where t.webhook_event_id <= $3`,
 ];
 
-/** What the books hold; the numbers of an inbox start at 1. */
+/** The size of the ledger; the numbers of an inbox start at 1. */
 export async function countRows(
   db: Queryable,
 ): Promise<{ readonly resources: number; readonly events: number; readonly findings: number }> {

@@ -25,7 +25,7 @@ const HELP = `npm run bench:ledger -- [flags]
   --resources N   size of the ledger (2000000)
   --data-dir DIR  where to make the temporary database (the system's)
 
-Makes the ledger from copies of a small one, asks the admin API for orders, and runs
+Makes the ledger from copies of a small one, reads orders over the admin API, and runs
 "tallyhook verify" on a tenth of it and on all of it. Takes about 8 kB of disk for each resource.
 Exit code: 0 every target was reached and verify passed, 1 not.`;
 
@@ -119,7 +119,7 @@ async function makeCopies(
   );
 }
 
-/** As a shop reads: over HTTP, from a console of its own process. */
+/** Reads as a shop does: over HTTP, from a console in a process of its own. */
 async function readThroughApi(
   url: string,
   cwd: string,
@@ -166,7 +166,7 @@ async function readThroughApi(
   return byId && pages.every(Boolean);
 }
 
-/** Spread over the ledger by a stride that meets no other number of it. */
+/** Ids that are spread over the ledger, by a stride that is prime to its size. */
 function orderPath(n: number, copies: number): string {
   return `/api/v1/orders/${encodeURIComponent(orderIdOf(n, copies))}`;
 }

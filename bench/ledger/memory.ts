@@ -14,7 +14,7 @@ export interface Watched {
   readonly output: string;
 }
 
-const LOOK_EVERY_MS = 200;
+const SAMPLE_EVERY_MS = 200;
 
 export async function runWatched(
   args: readonly string[],
@@ -29,14 +29,14 @@ export async function runWatched(
     output += text;
   });
   const startMs = performance.now();
-  const looks: number[] = [];
+  const samplesMib: number[] = [];
   let peakMib = 0;
   const timer = setInterval(() => {
     const memory = readMemory(child.pid);
     if (!memory) return;
-    looks.push(memory.residentMib);
+    samplesMib.push(memory.residentMib);
     peakMib = memory.peakMib;
-  }, LOOK_EVERY_MS);
+  }, SAMPLE_EVERY_MS);
   const [exitCode] = (await once(child, 'close')) as [number | null];
   clearInterval(timer);
   return {
@@ -45,7 +45,7 @@ export async function runWatched(
     peakMib,
     tenthsMib: Array.from(
       { length: 10 },
-      (_, n) => looks[Math.floor((looks.length * (n + 1)) / 10) - 1] ?? 0,
+      (_, n) => samplesMib[Math.floor((samplesMib.length * (n + 1)) / 10) - 1] ?? 0,
     ),
     output,
   };
@@ -58,7 +58,7 @@ function readMemory(pid: number | undefined) {
       Number(new RegExp(`${field}:\\s+(\\d+)`).exec(text)?.[1] ?? 0) / 1024;
     return { residentMib: mib('VmRSS'), peakMib: mib('VmHWM') };
   } catch {
-    // It has just ended, or this is no Linux: there is nothing to look at.
+    // It has just ended, or this is no Linux: there is nothing to read.
     return undefined;
   }
 }

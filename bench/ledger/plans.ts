@@ -1,6 +1,6 @@
 /**
  * Which statements read more than their result needs: every statement is also run under `explain`,
- * and the blocks it touched are held against the rows it gave.
+ * and the blocks that it touched are compared with the rows that it returned.
  */
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 

@@ -1,6 +1,6 @@
 /**
- * A small shop's books, applied by the worker's own code, that the bench copies until they are large:
- * every copy differs in its ids alone, so the whole is as consistent as the first.
+ * The ledger of a small shop, applied by the worker's own code, which the bench copies until it is
+ * large. Copies differ only in their ids, so all of them are as consistent as the first.
  */
 import { createHash } from 'node:crypto';
 import { createEventApplier } from '../../src/ledger/inbox/applyEvents.ts';
@@ -11,7 +11,7 @@ import { readEnvelope } from '../../src/receiver/envelope.ts';
 import { storeBatch } from '../../src/receiver/storeBatch.ts';
 import { MERCHANT_ID } from '../events.ts';
 
-/** Stands in every id of the template, once; as wide as the number that a copy has in its place. */
+/** Part of every id of the template, once; as wide as the number that replaces it in a copy. */
 export const MARK = 't0000000';
 
 /** The mark of a copy. */
@@ -57,7 +57,7 @@ export async function applyTemplate(connectionString: string): Promise<void> {
 
 const START_MS = Date.UTC(2026, 0, 1);
 
-/** What the service tells of the life with this number. One in a thousand ends in a dispute. */
+/** The events of the payment with this number. One in a thousand ends in a dispute. */
 function eventsOf(life: number): readonly Buffer[] {
   const name = `${MARK}_${life}`;
   const amount = 100 + life;

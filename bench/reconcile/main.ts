@@ -1,6 +1,6 @@
 /**
  * `npm run bench:reconcile`: what comparing a long span with the service costs, in requests and in
- * memory. The ledger is filled from the sandbox's books by one statement, with the columns that are
+ * memory. One statement fills the ledger from the sandbox's tables, with the columns that are
  * compared: importing them would measure the ledger.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -139,13 +139,13 @@ async function measure(
   const isClean =
     cleanReport.left === 0 && cleanReport.found === 0 && cleanReport.sums === 'agreed';
   await db.query('delete from resources where id = $1', [paymentIdOf(Math.floor(payments / 3))]);
-  const lacking = await timed(() => run('totals', 'lacking'));
-  const isFound = lacking.report.found === 1 && lacking.report.healed === 1;
+  const missing = await timed(() => run('totals', 'missing'));
+  const isFound = missing.report.found === 1 && missing.report.healed === 1;
   const listing = await timed(() => run('full', 'listing'));
   const maxListing = Math.ceil((MAX_LISTING_SHARE * payments) / 100) + 2;
   return [
     report('clean span, by totals', clean, { max: MAX_CLEAN, isRight: isClean }),
-    report('one missing, by totals', lacking, { max: MAX_FINDING, isRight: isFound }),
+    report('one missing, by totals', missing, { max: MAX_FINDING, isRight: isFound }),
     report('full listing', listing, {
       max: maxListing,
       isRight: listing.report.rowsCompared >= payments && listing.report.left === 0,
