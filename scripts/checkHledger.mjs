@@ -1,14 +1,14 @@
 /**
- * What check-hledger.sh runs once hledger is there and dist/ is built. The ledger is made of events
- * that go the usual way: inbox, worker, merge, journal.
+ * check-hledger.sh runs this once hledger is installed and dist/ is built. The ledger is made of
+ * events that pass through inbox, worker, merge and journal as usual.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEventApplier } from '../dist/src/ledger/applyEvents.js';
 import { HLEDGER_ACCOUNTS } from '../dist/src/ledger/domain/hledger.js';
+import { createEventApplier } from '../dist/src/ledger/inbox/applyEvents.js';
 import { createLedgerMetrics } from '../dist/src/ledger/metrics.js';
 import { systemClock } from '../dist/src/platform/clock.js';
 import { createDatabase } from '../dist/src/platform/db/database.js';
@@ -22,7 +22,7 @@ import { storeBatch } from '../dist/src/receiver/storeBatch.js';
 const MERCHANT = 'merchant_hledger';
 const ORDERS = 400;
 const CURRENCIES = ['USD', 'EUR', 'JPY', 'ISK', 'KWD', 'BHD', 'CLF', 'UYW'];
-/** What hledger would misread in an id, were it not encoded. */
+/** Ids that hledger would misread if they were not encoded. */
 const ODD_IDS = [
   'with  two spaces',
   'a;comment',
@@ -35,7 +35,7 @@ const ODD_IDS = [
 const LARGEST = Number.MAX_SAFE_INTEGER;
 
 let random = 20_261_101;
-/** A small generator of our own, so that every run builds the same ledger. */
+/** A seeded generator, so that every run builds the same ledger. */
 function pick(items) {
   random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0;
   return items[random % items.length];

@@ -1,0 +1,16 @@
+/**
+ * Removes what earlier builds compiled from sources that no longer exist. The compiler leaves these
+ * files in dist/, where an import of a moved file would still find the old one. Everything else stays,
+ * so that a build does not disturb the tests and processes that run from dist/.
+ */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../src/platform/packageRoot.ts';
+
+const OUTPUT = /\.(d\.ts|js|js\.map)$/;
+
+const root = packageRoot();
+for (const file of readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })) {
+  if (!OUTPUT.test(file) || existsSync(join(root, file.replace(OUTPUT, '.ts')))) continue;
+  rmSync(join(root, 'dist', file));
+}
