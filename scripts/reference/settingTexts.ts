@@ -61,6 +61,12 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         example: 'https://hooks.shop.example/webhooks',
       },
       WEBHOOK_MAX_BODY_BYTES: { meaning: 'Largest body that the receiver accepts.' },
+      TRUSTED_PROXIES: {
+        meaning:
+          'Addresses and CIDR networks of your reverse proxies, comma-separated. Only requests that arrive from them have the client address that `X-Forwarded-For` names. Limits per client, at the webhook port and the admin port, count that address.',
+        otherwise: 'none: the client is the peer of the connection',
+        example: '10.0.0.0/8,::1',
+      },
       EVENT_MAX_ATTEMPTS: {
         meaning: 'Attempts before an event is set aside as dead, from 1 to 10.',
       },

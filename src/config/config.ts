@@ -8,6 +8,11 @@
  */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
+import {
+  NO_TRUSTED_PROXIES,
+  parseTrustedProxies,
+  type TrustedProxies,
+} from '../platform/clientAddress.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
 import {
@@ -96,6 +101,15 @@ const policy = z
     return { action, hours: Number(before) } as const;
   });
 
+/** Addresses and CIDR networks: `10.0.0.0/8,::1`. */
+const trustedProxies = z.string().transform((list, context): TrustedProxies => {
+  const parsed = parseTrustedProxies(list);
+  if (parsed) return parsed;
+  const message = 'must be IP addresses or CIDR networks, separated by commas';
+  context.issues.push({ code: 'custom', message, input: list });
+  return z.NEVER;
+});
+
 /** Every setting, by the name of its environment variable. `.env.example` is checked against it. */
 export const SETTINGS = z
   .object({
@@ -118,6 +132,7 @@ export const SETTINGS = z
       .url({ protocol: /^https?$/, error: 'must begin with https:// or http://' })
       .optional(),
     WEBHOOK_MAX_BODY_BYTES: wholeNumber(1024, 16_777_216).default(1_048_576),
+    TRUSTED_PROXIES: trustedProxies.optional(),
     ADMIN_HOST: z.string().default('127.0.0.1'),
     ADMIN_PORT: port.default(8081),
     ADMIN_TOKEN: namedTokens.optional(),
@@ -181,6 +196,8 @@ export interface Config {
   /** The public URL to which the service sends webhooks. */
   readonly webhookPublicUrl: string | undefined;
   readonly webhookMaxBodyBytes: number;
+  /** Proxies that are believed when they name a client's address, at every port. */
+  readonly trustedProxies: TrustedProxies;
   readonly adminHost: string;
   readonly adminPort: number;
   readonly adminTokens: readonly NamedToken[] | undefined;
@@ -254,6 +271,7 @@ export function loadConfig(env: Environment): Config {
     webhookSecrets: settings.WEBHOOK_SECRETS,
     webhookPublicUrl: settings.WEBHOOK_PUBLIC_URL,
     webhookMaxBodyBytes: settings.WEBHOOK_MAX_BODY_BYTES,
+    trustedProxies: settings.TRUSTED_PROXIES ?? NO_TRUSTED_PROXIES,
     adminHost: settings.ADMIN_HOST,
     adminPort: settings.ADMIN_PORT,
     adminTokens: settings.ADMIN_TOKEN,

@@ -238,3 +238,12 @@ describe('what background work may ask of the service', () => {
     expect(mistakesOf({ [name]: value })).toContain(name);
   });
 });
+
+test('TRUSTED_PROXIES is a list of addresses and networks, and nobody unless it is set', () => {
+  const { trustedProxies } = loadConfig({ TRUSTED_PROXIES: '10.0.0.0/8, ::1' });
+  expect(['10.1.2.3', '::1', '11.0.0.1'].map(trustedProxies.has)).toEqual([true, true, false]);
+  expect(loadConfig({}).trustedProxies.has('127.0.0.1')).toBe(false);
+  expect(mistakesOf({ TRUSTED_PROXIES: 'proxy.internal' })).toContain(
+    'TRUSTED_PROXIES: must be IP addresses or CIDR networks',
+  );
+});
