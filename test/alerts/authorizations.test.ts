@@ -4,8 +4,8 @@
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { HOUR_MS } from '../../src/platform/time.ts';
-import { readWrittenAlerts } from '../support/alerts.ts';
-import { type Watched, watch } from '../support/authorizations.ts';
+import { readStoredAlerts } from '../support/alerts.ts';
+import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 
@@ -21,21 +21,22 @@ afterEach(async () => {
 });
 
 /** Moves the clock, and runs two schedulers at the same time, then one again. */
-async function pass(watched: Watched, hours: number): Promise<void> {
+async function pass(watched: AuthorizationTestSetup, hours: number): Promise<void> {
   await watched.advance(hours * HOUR_MS);
   await Promise.all([watched.check.run(), watched.check.run()]);
   await watched.check.run();
 }
 
 const alerts = async (paymentId: string) =>
-  (await readWrittenAlerts(db, [`payment:${paymentId}`])).map(({ rule, severity, state, said }) =>
-    [rule, severity, state, ...said].join(' '),
+  (await readStoredAlerts(db, [`payment:${paymentId}`])).map(
+    ({ rule, severity, state, notifications }) =>
+      [rule, severity, state, ...notifications].join(' '),
   );
 
 const WEEK = 7 * 24;
 
 test('an uncaptured authorization sends reminders at 48, 24, 6 and 1 h, critical from 6 h on, and an alert when it expires', async () => {
-  const watched = await watch(sandbox, db);
+  const watched = await setUpAuthorizations(sandbox, db);
   const id = await watched.authorize();
   await pass(watched, WEEK - 49);
   expect(await alerts(id)).toEqual([]);
@@ -63,7 +64,7 @@ test('an uncaptured authorization sends reminders at 48, 24, 6 and 1 h, critical
 test.each(['capture', 'cancel'])(
   'a %s in between resolves the alert as soon as it is observed',
   async (action) => {
-    const watched = await watch(sandbox, db);
+    const watched = await setUpAuthorizations(sandbox, db);
     const id = await watched.authorize();
     await pass(watched, WEEK - 47);
     await sandbox.call('POST', `/payments/${id}/${action}`, {});
@@ -77,7 +78,7 @@ test.each(['capture', 'cancel'])(
 );
 
 test('after a long stop only the last threshold sends a reminder, and an acknowledged alert notifies again only when it is more severe', async () => {
-  const watched = await watch(sandbox, db);
+  const watched = await setUpAuthorizations(sandbox, db);
   const [stopped, acknowledged] = [await watched.authorize(), await watched.authorize()];
   await watched.check.run();
   await pass(watched, WEEK - 40);
@@ -103,7 +104,7 @@ test('after a long stop only the last threshold sends a reminder, and an acknowl
 });
 
 test('an authorization that is still listed after its deadline has one alert as expired, which states what is not confirmed', async () => {
-  const watched = await watch(sandbox, db, { service: undefined });
+  const watched = await setUpAuthorizations(sandbox, db, { service: undefined });
   const id = await watched.authorize();
   await pass(watched, WEEK - 2);
   await pass(watched, 3);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { acknowledgeAlert } from '../../src/alerts/actOnAlert.ts';
 import { createDeadlineCheck } from '../../src/alerts/checkDeadlines.ts';
 import { lockDue, readDue } from '../../src/alerts/store/deadlines.ts';
-import { readWrittenAlerts } from '../support/alerts.ts';
+import { readStoredAlerts } from '../support/alerts.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, unique } from '../support/events.ts';
 import { receive, testApplier } from '../support/ledger.ts';
@@ -61,8 +61,8 @@ async function at(hours: number): Promise<void> {
 }
 
 const alerts = async (id: string) =>
-  (await readWrittenAlerts(db, [`dispute:${id}`])).map(({ rule, severity, state, said }) =>
-    [rule, severity, state, ...said].join(' '),
+  (await readStoredAlerts(db, [`dispute:${id}`])).map(({ rule, severity, state, notifications }) =>
+    [rule, severity, state, ...notifications].join(' '),
   );
 
 /** Acknowledges all alerts about a dispute. */

@@ -6,7 +6,7 @@ import { acceptFinding } from '../../src/ledger/acceptFinding.ts';
 import { replayEvent } from '../../src/ledger/inbox/applyEvents.ts';
 import { closeClasses, openFindings } from '../../src/ledger/recordFindings.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
-import { readWrittenAlerts, type WrittenAlert } from '../support/alerts.ts';
+import { readStoredAlerts, type StoredAlert } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => db.drop());
 
 const apply = (...bodies: readonly Buffer[]) => applyEach(db, testApplier(db), bodies);
-const alertsOf = (subject: string) => readWrittenAlerts(db, [subject]);
+const alertsOf = (subject: string) => readStoredAlerts(db, [subject]);
 
 /** A payment at a time. */
 function captured(id: string, capturedMinor: number, day = 1, amountMinor = 1000): Buffer {
@@ -39,8 +39,8 @@ async function findingOf(subject: string): Promise<number> {
   return rows[0]?.id ?? 0;
 }
 
-const said = (alerts: readonly WrittenAlert[]) =>
-  alerts.map(({ rule, state, said: types }) => [rule, state, ...types]);
+const said = (alerts: readonly StoredAlert[]) =>
+  alerts.map(({ rule, state, notifications: types }) => [rule, state, ...types]);
 
 describe('a finding', () => {
   test('alerts when it opens, not again while it is open, and resolves its alert when it closes', async () => {

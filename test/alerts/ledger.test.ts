@@ -5,7 +5,7 @@ import { acceptFinding } from '../../src/ledger/acceptFinding.ts';
 import { createOverdueCheck } from '../../src/ledger/overdue.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import type { Database } from '../../src/platform/db/database.ts';
-import { readWrittenAlerts } from '../support/alerts.ts';
+import { readStoredAlerts } from '../support/alerts.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
@@ -67,8 +67,8 @@ const payout = (id: string, status: string): Buffer =>
   );
 
 const inShort = async (subject: string) =>
-  (await readWrittenAlerts(db, [subject])).map(({ rule, severity, state, said }) =>
-    [rule, severity, state, ...said].join(' '),
+  (await readStoredAlerts(db, [subject])).map(({ rule, severity, state, notifications }) =>
+    [rule, severity, state, ...notifications].join(' '),
   );
 
 /** Lets the wait for a confirmation of excesses pass. */
@@ -246,7 +246,7 @@ test('payments that wait for a bank or the merchant have a term, those that wait
   ]);
   nowMs += 30 * DAY_MS;
   await check();
-  const subjects = (await readWrittenAlerts(db)).map(({ rule, subject }) => [rule, subject]);
+  const subjects = (await readStoredAlerts(db)).map(({ rule, subject }) => [rule, subject]);
   expect(subjects.toSorted()).toEqual(
     [
       ['payment_stuck', `payment:${ids.bank}`],
@@ -311,7 +311,7 @@ test('a first import alerts only about what can still be acted on, later runs ab
     await reconciler.runAll(imported);
     await reconciler.runAll(imported);
     const told = async () =>
-      (await readWrittenAlerts(db)).map(({ rule, subject }) => [rule, subject]);
+      (await readStoredAlerts(db)).map(({ rule, subject }) => [rule, subject]);
     const first = [['dispute_opened', `dispute:${open}`]];
     expect(await told()).toEqual(first);
 
@@ -347,7 +347,7 @@ test('a first import alerts about what happened since the installation, as webho
     await sandbox.advance(5 * 60_000);
     nowMs = Date.parse(now) + 5 * 60_000;
     await testReconciler({ db, service: sandbox, clock }).runAll({ fromMs: START_MS });
-    const told = (await readWrittenAlerts(db)).map(({ rule, subject }) => [rule, subject]);
+    const told = (await readStoredAlerts(db)).map(({ rule, subject }) => [rule, subject]);
     expect(told.toSorted()).toEqual(
       [
         ['dispute_opened', `dispute:${old.open}`],
@@ -421,7 +421,7 @@ test('a dry run does not alert', async () => {
       fromMs: START_MS,
       isDryRun: true,
     });
-    expect(await readWrittenAlerts(db)).toEqual([]);
+    expect(await readStoredAlerts(db)).toEqual([]);
   } finally {
     await sandbox.close();
   }

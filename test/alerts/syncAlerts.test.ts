@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SEVERITIES, type SubjectAlerts } from '../../src/alerts/domain/alert.ts';
 import { raiseOneTimeAlerts, syncAlerts } from '../../src/alerts/syncAlerts.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
-import { alertOf, readWrittenAlerts } from '../support/alerts.ts';
+import { alertOf, readStoredAlerts } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -26,7 +26,7 @@ const holds = (subject: string, does: boolean): SubjectAlerts => ({
 });
 
 const written = async (subject: string) =>
-  (await readWrittenAlerts(db, [subject])).map(({ state, said }) => [state, said]);
+  (await readStoredAlerts(db, [subject])).map(({ state, notifications }) => [state, notifications]);
 
 const setState = (subject: string, columns: string) =>
   db.query(`update alerts set ${columns} where subject = $1 and state <> 'resolved'`, [subject]);

@@ -4,7 +4,7 @@ import type { AuthorizationService } from '../../src/authorizations/authorizatio
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { beginPause, endPause } from '../../src/reconcile/store/pauses.ts';
-import { type Watched, watch } from '../support/authorizations.ts';
+import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
@@ -24,7 +24,10 @@ const end = async (): Promise<void> => {
   await db.drop();
 };
 
-const remindersOf = async (watched: Watched, id: string): Promise<readonly number[]> =>
+const remindersOf = async (
+  watched: AuthorizationTestSetup,
+  id: string,
+): Promise<readonly number[]> =>
   (await watched.logOf(id)).filter(({ kind }) => kind === 'threshold').map(({ hours }) => hours);
 
 const statusOf = async (id: string): Promise<string | undefined> =>
@@ -47,7 +50,7 @@ describe('an authorization that nobody captures', () => {
   afterAll(end);
 
   test('has one reminder at each threshold, then expires, and the journal releases the hold', async () => {
-    const watched = await watch(sandbox, db);
+    const watched = await setUpAuthorizations(sandbox, db);
     const id = await watched.authorize();
     expect(await heldMinor(id)).toBe(6540);
     const at: Record<number, number> = {};
@@ -84,7 +87,7 @@ describe('reminders', () => {
   afterAll(end);
 
   test('end with the capture, and are not sent when a retrieve shows that it was captured', async () => {
-    const watched = await watch(sandbox, db);
+    const watched = await setUpAuthorizations(sandbox, db);
     const [known, unknown] = [await watched.authorize(), await watched.authorize()];
     await watched.advance(5 * DAY_MS + HOUR_MS);
     await sandbox.call('POST', `/payments/${unknown}/capture`, {});
@@ -104,7 +107,7 @@ describe('reminders', () => {
   });
 
   test('end with a cancellation, which releases the hold', async () => {
-    const watched = await watch(sandbox, db);
+    const watched = await setUpAuthorizations(sandbox, db);
     const id = await watched.authorize();
     await watched.advance(6 * DAY_MS + HOUR_MS);
     await watched.check.run();
@@ -118,7 +121,7 @@ describe('reminders', () => {
   });
 
   test('continue for the rest of a partly captured hold', async () => {
-    const watched = await watch(sandbox, db);
+    const watched = await setUpAuthorizations(sandbox, db);
     const id = await watched.authorize({ capture_method: 'manual_multiple' });
     await sandbox.call('POST', `/payments/${id}/capture`, { amount_to_capture: 1000 });
     await watched.applyWebhooks();
@@ -134,7 +137,7 @@ describe('reminders', () => {
   });
 
   test('are sent once by concurrent checks', async () => {
-    const watched = await watch(sandbox, db);
+    const watched = await setUpAuthorizations(sandbox, db);
     const id = await watched.authorize();
     await watched.advance(5 * DAY_MS + HOUR_MS);
     await Promise.all(Array.from({ length: 6 }, () => watched.check.run()));
@@ -144,7 +147,7 @@ describe('reminders', () => {
   test('continue, unconfirmed, while the service is unavailable or refuses the API key', async () => {
     const { api_key: revoked } = await sandbox.control('POST', '/api_keys', { kind: 'secret' });
     await sandbox.control('POST', '/api_keys/revoke', { api_key: revoked });
-    const watched = await watch(sandbox, db, { apiKey: revoked });
+    const watched = await setUpAuthorizations(sandbox, db, { apiKey: revoked });
     const id = await watched.authorize();
     await watched.advance(7 * DAY_MS + HOUR_MS);
     await watched.check.run();
@@ -159,7 +162,7 @@ describe('reminders', () => {
       )[0]?.detail;
     expect(await detail()).toMatchObject({ threshold_hours: 0, is_confirmed: false });
     // Retrieved again within minutes, with a valid key: the response shows that it expired.
-    const recovered = await watch(sandbox, db);
+    const recovered = await setUpAuthorizations(sandbox, db);
     await recovered.advance(6 * MINUTE_MS);
     await recovered.check.run();
     expect(await statusOf(id)).toBe('expired');
@@ -181,19 +184,21 @@ describe('a check during shutdown', () => {
   test('does not wait for a service that hangs, and sends no unconfirmed reminder', async () => {
     const stopping = new AbortController();
     const { signal } = stopping;
-    const watched = await watch({ ...sandbox, baseUrl: proxy.baseUrl }, db, { signal });
+    const watched = await setUpAuthorizations({ ...sandbox, baseUrl: proxy.baseUrl }, db, {
+      signal,
+    });
     const id = await watched.authorize();
     await watched.advance(6 * DAY_MS + HOUR_MS);
     // Longer than the test may take.
     const hanging = { fault: 'timeout_after', method: 'GET', hold_ms: 120_000 };
     await sandbox.control('PUT', '/faults', { requests: [hanging] });
     const run = watched.check.run();
-    await proxy.reached(1);
+    await proxy.waitForRequests(1);
     stopping.abort();
     await run;
     expect(await remindersOf(watched, id)).toEqual([]);
     await sandbox.control('DELETE', '/faults');
-    await (await watch(sandbox, db)).check.run();
+    await (await setUpAuthorizations(sandbox, db)).check.run();
     expect(await remindersOf(watched, id)).toEqual([24]);
   });
 });
@@ -218,7 +223,9 @@ describe('the deadline in the ledger', () => {
       return eventBody({ ...payment, modified_at: modified, ...fields }, { timestamp });
     });
     await applyEach(db, testApplier(db), events);
-    await (await watch(sandbox, db, { service: undefined })).check.checkOne(payment.payment_id);
+    await (await setUpAuthorizations(sandbox, db, { service: undefined })).check.checkOne(
+      payment.payment_id,
+    );
     const rows = await db.query<{ at: Date }>(
       'select deadline_at as at from authorization_watch where payment_id = $1',
       [payment.payment_id],
@@ -257,7 +264,9 @@ describe('a policy', () => {
   afterAll(end);
 
   test('captures once, at its threshold and not before', async () => {
-    const watched = await watch(sandbox, db, { policy: { action: 'capture', hours: 6 } });
+    const watched = await setUpAuthorizations(sandbox, db, {
+      policy: { action: 'capture', hours: 6 },
+    });
     const id = await watched.authorize();
     await watched.advance(7 * DAY_MS - 7 * HOUR_MS);
     await watched.check.run();
@@ -275,7 +284,9 @@ describe('a policy', () => {
   });
 
   test('cancels where that is its action', async () => {
-    const watched = await watch(sandbox, db, { policy: { action: 'cancel', hours: 1 } });
+    const watched = await setUpAuthorizations(sandbox, db, {
+      policy: { action: 'cancel', hours: 1 },
+    });
     const id = await watched.authorize();
     await watched.advance(7 * DAY_MS - 30 * MINUTE_MS);
     await watched.check.run();
@@ -284,7 +295,7 @@ describe('a policy', () => {
 
   test('waits for the end of a pause, and acts then', async () => {
     const policy = { action: 'capture', hours: 1 } as const;
-    const watched = await watch(sandbox, db, { policy });
+    const watched = await setUpAuthorizations(sandbox, db, { policy });
     const id = await watched.authorize();
     await watched.advance(7 * DAY_MS - HOUR_MS);
     await beginPause(db, { by: 'test', reason: 'maintenance' });
@@ -312,7 +323,7 @@ describe('a policy', () => {
       },
     };
     const policy = { action: 'capture', hours: 6 } as const;
-    const watched = await watch(sandbox, db, { policy, service });
+    const watched = await setUpAuthorizations(sandbox, db, { policy, service });
     const ids = [await watched.authorize(), await watched.authorize()];
     await watched.advance(7 * DAY_MS - 5 * HOUR_MS);
     await watched.check.run();
@@ -323,7 +334,9 @@ describe('a policy', () => {
   });
 
   test('never acts after the deadline', async () => {
-    const watched = await watch(sandbox, db, { policy: { action: 'capture', hours: 1 } });
+    const watched = await setUpAuthorizations(sandbox, db, {
+      policy: { action: 'capture', hours: 1 },
+    });
     const id = await watched.authorize();
     await watched.advance(8 * DAY_MS);
     await watched.check.run();

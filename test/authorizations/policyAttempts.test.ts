@@ -9,8 +9,8 @@ import type {
 } from '../../src/authorizations/authorizationService.ts';
 import { claimAttempt } from '../../src/authorizations/store/authorizations.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
-import { readWrittenAlerts } from '../support/alerts.ts';
-import { type Watched, watch } from '../support/authorizations.ts';
+import { readStoredAlerts } from '../support/alerts.ts';
+import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
@@ -32,15 +32,18 @@ afterEach(async () => {
 });
 
 /** A hold that the policy has to capture; requests go through the proxy. */
-async function dueHold(options: Parameters<typeof watch>[2] = {}) {
-  const watched = await watch({ ...sandbox, baseUrl: proxy.baseUrl }, db, { policy, ...options });
+async function dueHold(options: Parameters<typeof setUpAuthorizations>[2] = {}) {
+  const watched = await setUpAuthorizations({ ...sandbox, baseUrl: proxy.baseUrl }, db, {
+    policy,
+    ...options,
+  });
   const id = await watched.authorize();
   await watched.advance(WEEK_MS - 6 * HOUR_MS + MINUTE_MS);
   return { watched, id };
 }
 
 /** Several schedulers at once. */
-const check = (watched: Watched) =>
+const check = (watched: AuthorizationTestSetup) =>
   Promise.all([watched.check.run(), watched.check.run(), watched.check.run()]);
 
 const captures = () =>
@@ -59,11 +62,11 @@ const capturedMinor = async (id: string) =>
       [id],
     )
   )[0]?.minor;
-const outcomes = async (watched: Watched, id: string) =>
+const outcomes = async (watched: AuthorizationTestSetup, id: string) =>
   (await watched.logOf(id)).filter(({ kind }) => kind === 'policy').map(({ outcome }) => outcome);
 const alerts = async (id: string) =>
-  (await readWrittenAlerts(db, [`payment:${id}`])).map(({ rule, severity, state, said }) =>
-    [rule, severity, state, ...said].join(' '),
+  (await readStoredAlerts(db, [`payment:${id}`])).map(({ rule, severity, state, notifications }) =>
+    [rule, severity, state, ...notifications].join(' '),
   );
 const sentence = async (id: string) =>
   (
@@ -109,7 +112,9 @@ test('a capture that the service could not process is retried until it is done, 
 test.each([0, 20_000])(
   'a capture with a lost response is sent once, while retrieves lag by %d ms (rule 3)',
   async (lagMs) => {
-    const watched = await watch({ ...sandbox, baseUrl: proxy.baseUrl }, db, { policy });
+    const watched = await setUpAuthorizations({ ...sandbox, baseUrl: proxy.baseUrl }, db, {
+      policy,
+    });
     await fault([], { retrieves: { lag_ms: lagMs } });
     const id = await watched.authorize();
     await watched.advance(WEEK_MS - 6 * HOUR_MS + MINUTE_MS);
@@ -165,7 +170,7 @@ test('an attempt of a process that ended before the response is retried by other
 });
 
 test('a hold that shrank after an attempt of unknown outcome is left to a person (rule 3)', async () => {
-  const watched = await watch({ ...sandbox, baseUrl: proxy.baseUrl }, db, { policy });
+  const watched = await setUpAuthorizations({ ...sandbox, baseUrl: proxy.baseUrl }, db, { policy });
   const id = await watched.authorize({ capture_method: 'manual_multiple' });
   await watched.advance(WEEK_MS - 6 * HOUR_MS + MINUTE_MS);
   await fault([onCapture(id, { fault: 'cut_before', times: 1 })]);
@@ -270,7 +275,7 @@ test('attempts end with the deadline (rule 1)', async () => {
 test.each(['capture', 'cancel'] as const)(
   'the response to a %s resolves the alert, even while retrieves lag',
   async (action) => {
-    const watched = await watch(sandbox, db, { policy: { action, hours: 1 } });
+    const watched = await setUpAuthorizations(sandbox, db, { policy: { action, hours: 1 } });
     await fault([], { retrieves: { lag_ms: 20_000 } });
     const id = await watched.authorize();
     await watched.advance(WEEK_MS - 2 * HOUR_MS);

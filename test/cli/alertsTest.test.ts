@@ -57,8 +57,8 @@ test('sends a test through every channel that is set', async () => {
 });
 
 test('says which one did not take it, and ends with 1', async () => {
-  chat.behave({ does: 'answer', status: 404 });
-  await mail.leave();
+  chat.behave({ does: 'respond', status: 404 });
+  await mail.stop();
   const exit = await runTallyhook(['alerts', 'test', '--json'], { env: settings() });
   expect(exit.code).toBe(1);
   const json = exit.stdout.slice(exit.stdout.indexOf('{\n'));

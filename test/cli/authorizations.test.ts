@@ -1,6 +1,6 @@
 /** Commands that ask and tell the service, as people run them: one process each, over the sandbox. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Watched, watch } from '../support/authorizations.ts';
+import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { type Environment, type Exit, runTallyhook, settingsFor } from '../support/program.ts';
@@ -9,13 +9,13 @@ import { cardPayment } from '../support/sandboxRequests.ts';
 
 let db: TestDatabase;
 let sandbox: TestSandbox;
-let watched: Watched;
+let watched: AuthorizationTestSetup;
 let env: Environment;
 
 beforeAll(async () => {
   db = await createTestDatabase();
   sandbox = await startTestSandbox();
-  watched = await watch(sandbox, db);
+  watched = await setUpAuthorizations(sandbox, db);
   env = settingsFor(db.url, {
     PAYMENTS_MERCHANT_ID: sandbox.merchantId,
     PAYMENTS_BASE_URL: sandbox.baseUrl,

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Api, type Body, createApi } from '../support/api.ts';
-import { type Watched, watch } from '../support/authorizations.ts';
+import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
@@ -11,7 +11,7 @@ import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 
 let db: TestDatabase;
 let sandbox: TestSandbox;
-let watched: Watched;
+let watched: AuthorizationTestSetup;
 let tallyhook: TestTallyhook;
 let keyless: TestTallyhook;
 let api: Api;
@@ -19,7 +19,7 @@ let api: Api;
 beforeAll(async () => {
   db = await createTestDatabase();
   sandbox = await startTestSandbox();
-  watched = await watch(sandbox, db);
+  watched = await setUpAuthorizations(sandbox, db);
   const account = { PAYMENTS_MERCHANT_ID: sandbox.merchantId };
   tallyhook = await startTallyhook({
     db,

@@ -422,12 +422,12 @@ describe.runIf(process.platform === 'linux')(
 
       test('Node ends by itself while a server runs that it did not stop', async () => {
         const dataDir = readyDataDir();
-        const owner = starter({ dataDir, leave: true });
+        const owner = starter({ dataDir, exitAfterStart: true });
         await owner.event('ready');
         expect(await owner.exitCode()).toBe(0);
         expect(isAlive(serverPid(dataDir))).toBe(true);
         const next = await here(dataDir);
-        const attached = starter({ dataDir, leave: true });
+        const attached = starter({ dataDir, exitAfterStart: true });
         await attached.event('ready');
         expect(await attached.exitCode()).toBe(0);
         const pid = serverPid(dataDir);

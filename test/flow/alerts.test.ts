@@ -6,15 +6,15 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { raiseWaitingFindings } from '../../src/alerts/syncFindingAlerts.ts';
 import { replayEvent } from '../../src/ledger/inbox/applyEvents.ts';
-import { readWrittenAlerts, type WrittenAlert } from '../support/alerts.ts';
+import { readStoredAlerts, type StoredAlert } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sign, unique } from '../support/events.ts';
 import { receive, testApplier } from '../support/ledger.ts';
+import { testSeed } from '../support/random.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
-import { createRandom } from '../support/shop.ts';
-import { testSeed } from '../support/storm.ts';
+import { createChoices } from '../support/shop.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
 
@@ -101,9 +101,9 @@ async function move(path: string, ...steps: readonly object[]): Promise<void> {
 }
 
 /** In short: rule, variant, severity, state, and the occasions. */
-const inShort = (alerts: readonly WrittenAlert[]): readonly string[] =>
-  alerts.map(({ rule, variant, severity, state, said }) =>
-    [rule, variant, severity, state, said.join('+')].join(' '),
+const inShort = (alerts: readonly StoredAlert[]): readonly string[] =>
+  alerts.map(({ rule, variant, severity, state, notifications }) =>
+    [rule, variant, severity, state, notifications.join('+')].join(' '),
   );
 
 type Alerts = Readonly<Record<string, readonly string[]>>;
@@ -119,10 +119,10 @@ async function expectAlerts(expected: Alerts, of: TestDatabase = db): Promise<vo
   await outwait(of);
   const shown: Record<string, readonly string[]> = {};
   for (const subject of Object.keys(expected)) {
-    shown[subject] = inShort(await readWrittenAlerts(of, [subject]));
+    shown[subject] = inShort(await readStoredAlerts(of, [subject]));
   }
   expect(shown, `TEST_SEED=${SEED}`).toEqual(expected);
-  const all = await readWrittenAlerts(of);
+  const all = await readStoredAlerts(of);
   expect(all).toHaveLength(Object.values(expected).flat().length);
 }
 
@@ -201,7 +201,7 @@ test('each fact is told once, as it happens, and not again over duplicates, old 
   await tallyhook.close();
   await begin();
   // Old copies, in any order: delivered again, and applied again as if they were new.
-  const copies = createRandom(SEED).shuffle(events);
+  const copies = createChoices(SEED).shuffle(events);
   for (const { body } of copies) {
     const headers = { 'X-Webhook-Signature-512': sign(body, SANDBOX_SECRET) };
     expect((await tallyhook.deliver(body, headers)).status).toBe(200);

@@ -129,7 +129,7 @@ async function pass(ms: number): Promise<void> {
 /** Lets time pass until something is said, and kills the process in the middle of saying it. */
 async function passAndSay(hours: number): Promise<void> {
   const before = hook.posts.length;
-  hook.behave({ does: 'stay_silent' });
+  hook.behave({ does: 'never_respond' });
   await advance(hours * HOUR_MS);
   await run();
   await waitFor('the first attempt', () => hook.posts.length > before);

@@ -108,7 +108,7 @@ test('a machine whose clock jumps four days ahead and back leaves no message stu
   timeout: TIMEOUT_MS,
 }, async () => {
   const url = await startShifted(4 * DAY_MS, { CLOCK_SHIFTS_LATER: '1' });
-  shop.behave({ does: 'answer', status: 500 });
+  shop.behave({ does: 'respond', status: 500 });
   const orders = Array.from({ length: 5 }, () => unique('ord'));
   for (const order_id of orders) await deliver(url, changedAt(0, { metadata: { order_id } }));
   await waitFor('a notice to fail', () => shop.posts.length > 0);

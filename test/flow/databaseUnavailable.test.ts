@@ -24,17 +24,16 @@ import {
   type QueueBackend,
 } from '../../src/platform/queue/index.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
+import {
+  createEventBurst,
+  expectApplied,
+  findNotPersisted,
+  type Sender,
+  startSending,
+} from '../support/eventBurst.ts';
 import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
 import { settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
-import {
-  expectApplied,
-  findUnstored,
-  makeStorm,
-  type Sender,
-  seededRandom,
-  startSending,
-  testSeed,
-} from '../support/storm.ts';
+import { seededRandom, testSeed } from '../support/random.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { startTcpProxy } from '../support/tcpProxy.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -60,7 +59,7 @@ async function run(options: Parameters<typeof startTallyhook>[0]): Promise<TestT
   return tallyhook;
 }
 
-function send(tallyhook: TestTallyhook, storm: ReturnType<typeof makeStorm>): Sender {
+function send(tallyhook: TestTallyhook, storm: ReturnType<typeof createEventBurst>): Sender {
   const sender = startSending(storm.deliveries, {
     url: () => tallyhook.webhookUrl,
     concurrency: CONCURRENCY,
@@ -74,7 +73,7 @@ function get(tallyhook: TestTallyhook, path: string): Promise<Response> {
 }
 
 function answers(sender: Sender, status: number): number {
-  return sender.answers.get(status) ?? 0;
+  return sender.responses.get(status) ?? 0;
 }
 
 function body(): Buffer {
@@ -195,18 +194,18 @@ describe('a database that is lost under load', () => {
     cleanups.push(() => db.drop());
     const wire = await proxy(db.url);
     const tallyhook = await run({ db: { url: wire.url } });
-    const storm = makeStorm(ORDERS, seededRandom(SEED));
+    const storm = createEventBurst(ORDERS, seededRandom(SEED));
     const sender = send(tallyhook, storm);
 
     for (const cut of [1, 2, 3]) {
-      await sender.reached((storm.deliveries.length * cut) / 5);
+      await sender.waitForAcknowledged((storm.deliveries.length * cut) / 5);
       await loseAndRegain(sender, { lose: () => wire.refuse(), regain: () => wire.resume() });
-      expect(await findUnstored(db, sender)).toEqual([]);
+      expect(await findNotPersisted(db, sender)).toEqual([]);
     }
     await sender.done;
 
     expect(sender.improper).toEqual([]);
-    expect(sender.answers.get('unreachable')).toBeUndefined();
+    expect(sender.responses.get('unreachable')).toBeUndefined();
     expect(sender.acknowledged.size).toBe(await count(db, 'webhook_events'));
     await sweepOverdue(db, createPostgresQueueConnections(db.url, silentLog));
     await expectApplied(db, storm);
@@ -223,11 +222,11 @@ describe('a database that is lost under load', () => {
     await migrateDatabase(server.connectionString);
     const wire = await proxy(server.connectionString);
     const tallyhook = await run({ db: { url: wire.url } });
-    const storm = makeStorm(ORDERS, seededRandom(SEED + 1));
+    const storm = createEventBurst(ORDERS, seededRandom(SEED + 1));
     const sender = send(tallyhook, storm);
 
     for (const cut of [1, 2]) {
-      await sender.reached((storm.deliveries.length * cut) / 4);
+      await sender.waitForAcknowledged((storm.deliveries.length * cut) / 4);
       await loseAndRegain(sender, {
         lose: () => process.kill(postmasterPid(dataDir), 'SIGKILL'),
         regain: async () => {
@@ -239,9 +238,9 @@ describe('a database that is lost under load', () => {
     await sender.done;
 
     expect(sender.improper).toEqual([]);
-    expect(sender.answers.get('unreachable')).toBeUndefined();
+    expect(sender.responses.get('unreachable')).toBeUndefined();
     const db = openDatabase(server.connectionString);
-    expect(await findUnstored(db, sender)).toEqual([]);
+    expect(await findNotPersisted(db, sender)).toEqual([]);
     expect(sender.acknowledged.size).toBe(await count(db, 'webhook_events'));
     await sweepOverdue(db, createPostgresQueueConnections(server.connectionString, silentLog));
     await expectApplied(db, storm);
@@ -346,7 +345,7 @@ describe.skipIf(redisUrl === undefined)(
 
     test(`carries the events from end to end when REDIS_URL is set (seed ${SEED})`, async () => {
       const tallyhook = await run({ db, redisUrl: url });
-      const storm = makeStorm(ORDERS, seededRandom(SEED));
+      const storm = createEventBurst(ORDERS, seededRandom(SEED));
       const sender = send(tallyhook, storm);
       await sender.done;
       await expectApplied(db, storm);
@@ -376,23 +375,23 @@ describe.skipIf(redisUrl === undefined)(
     test(`lost under load is not felt by the sender, and nothing is lost with it (seed ${SEED})`, async () => {
       const wire = await proxy(url);
       const tallyhook = await run({ db, redisUrl: wire.url });
-      const storm = makeStorm(ORDERS, seededRandom(SEED + 1));
+      const storm = createEventBurst(ORDERS, seededRandom(SEED + 1));
       const sender = send(tallyhook, storm);
       for (const cut of [1, 2, 3]) {
-        await sender.reached((storm.deliveries.length * cut) / 5);
+        await sender.waitForAcknowledged((storm.deliveries.length * cut) / 5);
         wire.refuse();
-        await sender.reached((storm.deliveries.length * (cut + 0.5)) / 5);
+        await sender.waitForAcknowledged((storm.deliveries.length * (cut + 0.5)) / 5);
         await wire.resume();
       }
       await sender.done;
-      expect([...sender.answers.keys()]).toEqual([200]);
+      expect([...sender.responses.keys()]).toEqual([200]);
       await sweepOverdue(db, createRedisConnections(url, silentLog));
       await expectApplied(db, storm);
     });
 
     test('flushed while jobs wait in it loses nothing', async () => {
       const receiver = await run({ db, redisUrl: url, roles: ['receiver'] });
-      const storm = makeStorm(40, seededRandom(SEED));
+      const storm = createEventBurst(40, seededRandom(SEED));
       const sender = send(receiver, storm);
       await sender.done;
       // Once closed, it has enqueued everything.
@@ -409,14 +408,14 @@ describe.skipIf(redisUrl === undefined)(
 
     test(`flushed under load, again and again, loses nothing (seed ${SEED})`, async () => {
       const tallyhook = await run({ db, redisUrl: url });
-      const storm = makeStorm(ORDERS, seededRandom(SEED + 2));
+      const storm = createEventBurst(ORDERS, seededRandom(SEED + 2));
       const sender = send(tallyhook, storm);
       for (const cut of [1, 2, 3, 4]) {
-        await sender.reached((storm.deliveries.length * cut) / 5);
+        await sender.waitForAcknowledged((storm.deliveries.length * cut) / 5);
         await flush(url);
       }
       await sender.done;
-      expect([...sender.answers.keys()]).toEqual([200]);
+      expect([...sender.responses.keys()]).toEqual([200]);
       await sweepOverdue(db, createRedisConnections(url, silentLog));
       await expectApplied(db, storm);
     });

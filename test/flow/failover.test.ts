@@ -14,6 +14,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
 import { type Program, settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
+import { type Random, seededRandom, testSeed } from '../support/random.ts';
 import {
   copyCluster,
   createCluster,
@@ -23,7 +24,6 @@ import {
   startServer,
   waitingBackends,
 } from '../support/replication.ts';
-import { type Random, seededRandom, testSeed } from '../support/storm.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.ts';
 import { waitFor } from '../support/waitFor.ts';
 

@@ -11,14 +11,13 @@ import { groupBy } from '../../src/platform/collections.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import {
   type ClockSetting,
-  judgeAlerts,
+  evaluateAlerts,
   type ListRun,
   type RaisedAlert,
   type State,
   type Verdict,
 } from '../support/alarmOracle.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
-import { drawFaults } from '../support/drawnFaults.ts';
 import {
   type Environment,
   type Program,
@@ -27,9 +26,10 @@ import {
   spawnProgram,
   webhookUrlOf,
 } from '../support/program.ts';
+import { seededRandom } from '../support/random.ts';
+import { randomFaults } from '../support/randomFaults.ts';
 import { type HttpReceiver, SIGNING_SECRET, startHttpReceiver } from '../support/receivers.ts';
 import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { seededRandom } from '../support/storm.ts';
 import { differencesOf, trade } from '../support/trade.ts';
 import { waitFor } from '../support/waitFor.ts';
 
@@ -54,7 +54,7 @@ const INSTALLATIONS = Array.from(
   (_, index) => {
     const seed = Number(ALARM_SEED) + index;
     const random = seededRandom(seed);
-    const drawn = drawFaults(seed, { index: seed - 501, random, pace: 'minutes' });
+    const drawn = randomFaults(seed, { index: seed - 501, random, pace: 'minutes' });
     const orders = Math.min(ORDERS_PER_INSTALLATION, ORDERS - index * ORDERS_PER_INSTALLATION);
     return [
       `seed ${seed}, ${orders} orders: ${drawn.names}`,
@@ -242,11 +242,11 @@ test.each(INSTALLATIONS)(
 
     const verdict = await settledVerdict(drawn.during);
 
-    const twice = [...verdict.twice, ...sentTwice()];
-    report(await readAlerts(), { ...verdict, twice });
-    expect(verdict.isFalse.map((alert) => `${alert.rule} ${alert.subject}`)).toEqual([]);
+    const duplicates = [...verdict.duplicates, ...sentTwice()];
+    report(await readAlerts(), { ...verdict, duplicates });
+    expect(verdict.falseAlerts.map((alert) => `${alert.rule} ${alert.subject}`)).toEqual([]);
     expect(verdict.missing).toEqual([]);
-    expect(twice).toEqual([]);
+    expect(duplicates).toEqual([]);
   },
   TIMEOUT_MS,
 );
@@ -255,7 +255,7 @@ test.each(INSTALLATIONS)(
 async function settledVerdict(faults: Faults): Promise<Verdict> {
   const endMs = Date.now() + SETTLED_WITHIN_MS;
   for (;;) {
-    const verdict = judgeAlerts({
+    const verdict = evaluateAlerts({
       states: await readStates(),
       alerts: await readAlerts(),
       faults,
@@ -269,14 +269,16 @@ async function settledVerdict(faults: Faults): Promise<Verdict> {
 }
 
 function report(alerts: readonly RaisedAlert[], verdict: Verdict): void {
-  const { isFalse, missing, twice } = verdict;
+  const { falseAlerts, missing, duplicates } = verdict;
   const byRule = [...groupBy(alerts, ({ rule }) => rule)].toSorted();
   const lines = [
     ...byRule.map(([rule, own]) => `  ${rule.padEnd(24)} ${own.length}`),
-    ...isFalse.slice(0, 20).map((alert) => `FALSE ${alert.rule} ${alert.subject} ${alert.variant}`),
+    ...falseAlerts
+      .slice(0, 20)
+      .map((alert) => `FALSE ${alert.rule} ${alert.subject} ${alert.variant}`),
     ...missing.slice(0, 20).map((one) => `MISSING ${one}`),
-    ...twice.slice(0, 20).map((one) => `TWICE ${one}`),
-    `${alerts.length} alerts: ${isFalse.length} false, ${missing.length} missing, ${twice.length} twice`,
+    ...duplicates.slice(0, 20).map((one) => `DUPLICATE ${one}`),
+    `${alerts.length} alerts: ${falseAlerts.length} false, ${missing.length} missing, ${duplicates.length} duplicates`,
   ];
   stdout.write(`${lines.join('\n')}\n`);
 }

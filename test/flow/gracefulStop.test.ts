@@ -4,6 +4,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  createEventBurst,
+  expectApplied,
+  findNotPersisted,
+  type Sender,
+  startSending,
+} from '../support/eventBurst.ts';
 import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
 import {
   type Environment,
@@ -13,15 +20,7 @@ import {
   spawnProgram,
   webhookUrlOf,
 } from '../support/program.ts';
-import {
-  expectApplied,
-  findUnstored,
-  makeStorm,
-  type Sender,
-  seededRandom,
-  startSending,
-  testSeed,
-} from '../support/storm.ts';
+import { seededRandom, testSeed } from '../support/random.ts';
 import { startTcpProxy } from '../support/tcpProxy.ts';
 import { waitFor } from '../support/waitFor.ts';
 
@@ -144,25 +143,25 @@ describe('SIGTERM', () => {
 
   test(`under load stops in seconds with 0, without half a reply or a lost event (seed ${SEED})`, async () => {
     // So many that some are still on their way when the signal comes.
-    const storm = makeStorm(3_000, seededRandom(SEED));
+    const storm = createEventBurst(3_000, seededRandom(SEED));
     let { program, url } = await start();
     const sender = startSending(storm.deliveries, { url: () => url, concurrency: 32 });
     cleanups.push(() => sender.stop());
 
     for (const part of [1 / 3, 2 / 3]) {
-      await sender.reached(storm.deliveries.length * part);
+      await sender.waitForAcknowledged(storm.deliveries.length * part);
       const stoppedAtMs = Date.now();
       program.kill('SIGTERM');
       expect(await program.exit).toMatchObject({ code: 0, signal: null, stderr: '' });
       expect(Date.now() - stoppedAtMs).toBeLessThan(10_000);
       expect(unanswered(sender)).toBeGreaterThan(0);
-      expect(await findUnstored(db, sender)).toEqual([]);
+      expect(await findNotPersisted(db, sender)).toEqual([]);
       ({ program, url } = await start());
     }
     await sender.done;
 
     expect(sender.improper).toEqual([]);
-    expect(await findUnstored(db, sender)).toEqual([]);
+    expect(await findNotPersisted(db, sender)).toEqual([]);
     await expectApplied(db, storm);
     // Three starts and thousands of events, which take their time on a busy machine.
   }, 240_000);
@@ -239,7 +238,7 @@ describe('SIGTERM', () => {
 });
 
 function unanswered(sender: Sender): number {
-  return sender.answers.get('unreachable') ?? 0;
+  return sender.responses.get('unreachable') ?? 0;
 }
 
 describe('a start that cannot succeed', () => {

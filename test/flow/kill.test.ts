@@ -6,22 +6,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
+  createEventBurst,
+  expectApplied,
+  findNotPersisted,
+  type Sender,
+  startSending,
+} from '../support/eventBurst.ts';
+import {
   type Environment,
   type Program,
   settingsFor,
   spawnProgram,
   webhookUrlOf,
 } from '../support/program.ts';
-import {
-  expectApplied,
-  findUnstored,
-  makeStorm,
-  type Random,
-  type Sender,
-  seededRandom,
-  startSending,
-  testSeed,
-} from '../support/storm.ts';
+import { type Random, seededRandom, testSeed } from '../support/random.ts';
 
 const SEED = testSeed();
 const ORDERS = 500;
@@ -71,26 +69,26 @@ function drawDelayMs(random: Random): number {
 
 test(`kill -9 of the one process, at ${KILLS} moments under load, loses nothing that was acknowledged (seed ${SEED})`, async () => {
   const random = seededRandom(SEED);
-  const storm = makeStorm(ORDERS, random);
+  const storm = createEventBurst(ORDERS, random);
   let program = run({ script: 'bin/tallyhook.js', args: ['start'] });
   let url = await webhookUrlOf(program);
   const sender = startSending(storm.deliveries, { url: () => url, concurrency: CONCURRENCY });
   senders.add(sender);
 
   for (const moment of drawMoments(storm.deliveries.length, KILLS, random)) {
-    await sender.reached(moment);
+    await sender.waitForAcknowledged(moment);
     await pause(drawDelayMs(random));
     await kill(program);
-    expect(await findUnstored(db, sender)).toEqual([]);
+    expect(await findNotPersisted(db, sender)).toEqual([]);
     program = run({ script: 'bin/tallyhook.js', args: ['start'] });
     url = await webhookUrlOf(program);
   }
   await sender.done;
 
-  expect(sender.answers.get('unreachable')).toBeGreaterThan(0);
+  expect(sender.responses.get('unreachable')).toBeGreaterThan(0);
   expect(sender.improper).toEqual([]);
   expect(sender.acknowledged.size).toBe(storm.eventIds.length);
-  expect(await findUnstored(db, sender)).toEqual([]);
+  expect(await findNotPersisted(db, sender)).toEqual([]);
   await expectApplied(db, storm);
 });
 
@@ -110,7 +108,7 @@ describe.each([
     async () => {
       const runWorker = (name: string) => run({ script: `dist/workers/${name}.js`, env });
       const random = seededRandom(SEED + 1);
-      const storm = makeStorm(ORDERS, random);
+      const storm = createEventBurst(ORDERS, random);
       let receiver = runWorker('receiver');
       const events = runWorker('events');
       const scheduler = runWorker('scheduler');
@@ -119,21 +117,21 @@ describe.each([
       senders.add(sender);
       const [first = 0, second = 0, third = 0] = drawMoments(storm.deliveries.length, 3, random);
 
-      await sender.reached(first);
+      await sender.waitForAcknowledged(first);
       await pause(drawDelayMs(random));
       await kill(events);
-      expect(await findUnstored(db, sender)).toEqual([]);
+      expect(await findNotPersisted(db, sender)).toEqual([]);
       runWorker('events');
 
-      await sender.reached(second);
+      await sender.waitForAcknowledged(second);
       await pause(drawDelayMs(random));
       await kill(receiver);
-      expect(await findUnstored(db, sender)).toEqual([]);
+      expect(await findNotPersisted(db, sender)).toEqual([]);
       receiver = runWorker('receiver');
       url = await webhookUrlOf(receiver);
 
       // The scheduler starts last: it enqueues what the others left behind.
-      await sender.reached(third);
+      await sender.waitForAcknowledged(third);
       await pause(drawDelayMs(random));
       await kill(scheduler);
       runWorker('scheduler');

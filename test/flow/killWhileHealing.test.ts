@@ -16,9 +16,8 @@ import {
 } from '../../src/platform/queue/index.ts';
 import { enqueueReconcile, RECONCILE_QUEUE, type ReconcileJob } from '../../src/reconcile/jobs.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
-import { drawFaults } from '../support/drawnFaults.ts';
 import { sign, unique } from '../support/events.ts';
-import { type HealedSeed, healingTable } from '../support/healingTable.ts';
+import { healingTable, type SeedResult } from '../support/healingTable.ts';
 import {
   type Environment,
   type Program,
@@ -27,10 +26,11 @@ import {
   spawnProgram,
   webhookUrlOf,
 } from '../support/program.ts';
+import { type Random, seededRandom } from '../support/random.ts';
+import { randomFaults } from '../support/randomFaults.ts';
 import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { DAY_MS, playSeason, seasonStartMs } from '../support/season.ts';
-import { type Random, seededRandom } from '../support/storm.ts';
 import { differencesOf } from '../support/trade.ts';
+import { DAY_MS, simulateTradingPeriod, tradingPeriodStartMs } from '../support/tradingPeriod.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 /** A limit for one seed: many processes are started, and a busy machine needs its time. */
@@ -53,7 +53,7 @@ const SEEDS = (
     : one.split(',').map(Number)
 ).map((seed) => {
   const random = seededRandom(seed);
-  const drawn = drawFaults(seed, { index: seed - 301, random, pace: 'days' });
+  const drawn = randomFaults(seed, { index: seed - 301, random, pace: 'days' });
   return [`seed ${seed}: ${drawn.names}`, { seed, random, drawn }] as const;
 });
 
@@ -67,7 +67,7 @@ const running = new Map<WorkerName, Program>();
 beforeEach(async () => {
   [db, sandbox] = await Promise.all([
     createTestDatabase(),
-    startTestSandbox({ startAtMs: seasonStartMs() }),
+    startTestSandbox({ startAtMs: tradingPeriodStartMs() }),
   ]);
   queues = createQueueBackend(createPostgresQueueConnections(db.url, silentLog), silentLog);
   reconcileJobs = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
@@ -86,7 +86,7 @@ afterEach(async () => {
   await db.drop();
 });
 
-const healed: HealedSeed[] = [];
+const healed: SeedResult[] = [];
 afterAll(() => {
   const table = healingTable(healed);
   if (healed.length > 0) stdout.write(`healed by one full run after kills:\n${table}\n`);
@@ -166,9 +166,9 @@ test.each(SEEDS)(
     const url = receiver ? await webhookUrlOf(receiver) : '';
     await sandbox.control('PUT', '/webhook', { url });
     const killed: string[] = [];
-    await playSeason(sandbox, {
+    await simulateTradingPeriod(sandbox, {
       seed,
-      drawn,
+      faults: drawn,
       random,
       rounds: ROUNDS,
       ordersPerRound: ORDERS_PER_ROUND,

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Environment, type Program, settingsFor, spawnProgram } from '../support/program.ts';
+import { seededRandom, testSeed } from '../support/random.ts';
 import {
   type RecordedRequest,
   type RecordingProxy,
@@ -14,7 +15,6 @@ import {
 } from '../support/recordingProxy.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { insertPayments } from '../support/sandboxPayments.ts';
-import { seededRandom, testSeed } from '../support/storm.ts';
 
 const SEED = testSeed();
 const PAYMENTS = 2_000;
@@ -100,7 +100,7 @@ test(
     for (let n = 0; n < KILLS; n += 1) {
       const program = reconcile(fromMs);
       const share = PAYMENTS / PAGE / KILLS;
-      await proxy.reached(proxy.requests.length + Math.ceil(share * (0.5 + random() / 2)));
+      await proxy.waitForRequests(proxy.requests.length + Math.ceil(share * (0.5 + random() / 2)));
       await pause(random() * 50);
       program.kill('SIGKILL');
       expect(await program.exit).toMatchObject({ signal: 'SIGKILL' });

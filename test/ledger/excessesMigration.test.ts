@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
-import { readWrittenAlerts } from '../support/alerts.ts';
+import { readStoredAlerts } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, MERCHANT_ID, paymentObject, unique } from '../support/events.ts';
 import { applyEach, readOpenFindings, testApplier } from '../support/ledger.ts';
@@ -68,9 +68,9 @@ test('an open alert about a disputed refund moves to its order and ends with the
   const report = await verifyLedger(db, { merchantId: MERCHANT_ID, rebuild: true });
   expect(report.checks.flatMap(({ offenders }) => offenders)).toEqual([]);
   const alerts = async () =>
-    (await readWrittenAlerts(db))
+    (await readStoredAlerts(db))
       .filter(({ rule }) => rule === 'dispute_and_refund')
-      .map((alert) => [alert.subject, alert.state, ...alert.said]);
+      .map((alert) => [alert.subject, alert.state, ...alert.notifications]);
   expect(await alerts()).toEqual([
     [subject, 'open'],
     [`dispute:${disputes[1]}`, 'resolved', 'resolved'],

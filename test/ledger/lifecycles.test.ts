@@ -9,7 +9,7 @@ import { deriveOrder, type OrderPart } from '../../src/ledger/domain/order.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, unique } from '../support/events.ts';
 import { receive, testApplier } from '../support/ledger.ts';
-import { addBooks, anyLife, type Life, type Wire } from '../support/lifecycles.ts';
+import { anyLifecycle, type Lifecycle, sumBalances, type Wire } from '../support/lifecycles.ts';
 
 let db: TestDatabase;
 
@@ -21,19 +21,19 @@ afterAll(() => db.drop());
 const AMOUNTS = [100, 1, 0, 6540];
 
 /** Two orders, one of them with two payments, and children of each; and payouts. */
-function anyBook(): fc.Arbitrary<readonly Life[]> {
+function anyBook(): fc.Arbitrary<readonly Lifecycle[]> {
   const [pay1, pay2, pay3] = [unique('pay'), unique('pay'), unique('pay')];
   const [ord1, ord2] = [unique('ord'), unique('ord')];
   const amounts = AMOUNTS;
   return fc.tuple(
-    anyLife('payment', { id: pay1, orderId: ord1, amounts }),
-    anyLife('payment', { id: pay2, orderId: ord1, amounts }),
-    anyLife('payment', { id: pay3, orderId: ord2, amounts: [Number.MAX_SAFE_INTEGER] }),
-    anyLife('refund', { id: unique('ref'), paymentId: pay1, amounts }),
-    anyLife('refund', { id: unique('ref'), paymentId: pay2, amounts }),
-    anyLife('dispute', { id: unique('dp'), paymentId: pay1, amounts }),
-    anyLife('dispute', { id: unique('dp'), paymentId: pay3, amounts }),
-    anyLife('payout', { id: unique('po'), amounts }),
+    anyLifecycle('payment', { id: pay1, orderId: ord1, amounts }),
+    anyLifecycle('payment', { id: pay2, orderId: ord1, amounts }),
+    anyLifecycle('payment', { id: pay3, orderId: ord2, amounts: [Number.MAX_SAFE_INTEGER] }),
+    anyLifecycle('refund', { id: unique('ref'), paymentId: pay1, amounts }),
+    anyLifecycle('refund', { id: unique('ref'), paymentId: pay2, amounts }),
+    anyLifecycle('dispute', { id: unique('dp'), paymentId: pay1, amounts }),
+    anyLifecycle('dispute', { id: unique('dp'), paymentId: pay3, amounts }),
+    anyLifecycle('payout', { id: unique('po'), amounts }),
   );
 }
 
@@ -45,9 +45,9 @@ const CONTENT_TYPES = {
 };
 
 /** Bodies of a book, shuffled, some sent again under another event id, and the truth among them. */
-function bodiesOf(book: readonly Life[]): fc.Arbitrary<readonly Buffer[]> {
+function bodiesOf(book: readonly Lifecycle[]): fc.Arbitrary<readonly Buffer[]> {
   const told = book.flatMap((life) => life.bodies.map((body) => ({ life, body })));
-  const truths = book.map((life) => ({ life, body: life.truth }));
+  const truths = book.map((life) => ({ life, body: life.finalBody }));
   return fc
     .tuple(fc.subarray(told), fc.subarray(told))
     .chain(([heard, again]) =>
@@ -56,7 +56,7 @@ function bodiesOf(book: readonly Life[]): fc.Arbitrary<readonly Buffer[]> {
       }),
     )
     .map((deliveries) =>
-      deliveries.map(({ life: { kind }, body }: { life: Life; body: Wire }) =>
+      deliveries.map(({ life: { kind }, body }: { life: Lifecycle; body: Wire }) =>
         eventBody(body, { contentType: CONTENT_TYPES[kind], eventType: `${kind}_updated` }),
       ),
     );
@@ -99,14 +99,14 @@ async function journalBooks(ids: readonly string[]): Promise<object> {
 }
 
 /** Orders as they must be, from the truths alone. */
-function orderStatuses(book: readonly Life[]): Readonly<Record<string, string>> {
+function orderStatuses(book: readonly Lifecycle[]): Readonly<Record<string, string>> {
   const orderOf = new Map(
-    book.flatMap(({ kind, id, truth }) =>
+    book.flatMap(({ kind, id, finalBody: truth }) =>
       kind === 'payment' ? [[id, (truth.metadata as { order_id: string }).order_id] as const] : [],
     ),
   );
   const parts = new Map<string, OrderPart[]>();
-  for (const { kind, id, truth, captured: capturedMinor } of book) {
+  for (const { kind, id, finalBody: truth, captured: capturedMinor } of book) {
     const orderId = orderOf.get(kind === 'payment' ? id : String(truth.payment_id));
     if (orderId === undefined) continue;
     const held = Number(truth.amount_capturable ?? 0);
@@ -144,7 +144,7 @@ test('three workers racing on random batches post what the lives end in', async 
       fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 6 }),
       async ([book, bodies], sizes) => {
         await applyByThree(bodies, sizes);
-        expect(await journalBooks(book.map(({ id }) => id))).toEqual(addBooks(book));
+        expect(await journalBooks(book.map(({ id }) => id))).toEqual(sumBalances(book));
         const statuses = orderStatuses(book);
         expect(await storedStatuses(Object.keys(statuses))).toEqual(statuses);
         const waiting = await db.query('select webhook_event_id from pending limit 1');
@@ -164,13 +164,15 @@ test('three workers racing on a few payouts post each step once', async () => {
         .constant(undefined)
         .chain(() =>
           fc.tuple(
-            ...[1, 2, 3].map(() => anyLife('payout', { id: unique('po'), amounts: [100, 6540] })),
+            ...[1, 2, 3].map(() =>
+              anyLifecycle('payout', { id: unique('po'), amounts: [100, 6540] }),
+            ),
           ),
         )
         .chain((book) => fc.tuple(fc.constant(book), bodiesOf(book))),
       async ([book, bodies]) => {
         await applyByThree([...bodies, ...resent(bodies)], [1]);
-        expect(await journalBooks(book.map(({ id }) => id))).toEqual(addBooks(book));
+        expect(await journalBooks(book.map(({ id }) => id))).toEqual(sumBalances(book));
       },
     ),
     { numRuns: 25, endOnFailure: true },

@@ -90,14 +90,14 @@ describe.each([RESOURCES, ORDERS])('$name', ({ create, lock, readFree }) => {
         const holder = await beginTransaction(db);
         await lock(holder.tx, [held]);
         const worker = await beginTransaction(workers);
-        const { came, result } = await runUntilBlocked(db, worker, (tx) =>
+        const { outcome, result } = await runUntilBlocked(db, worker, (tx) =>
           lock(tx, keys.toReversed()),
         );
         const free = (await readFree(keys)).map(({ key }) => key);
         await holder.commit();
         await result;
         await worker.commit();
-        expect(came).toBe('blocked');
+        expect(outcome).toBe('blocked');
         expect(free.toSorted(), `while ${held} is held`).toEqual(keys.slice(place + 1));
       }
     },
@@ -113,11 +113,11 @@ describe('events that another transaction applies', () => {
     const first = await beginTransaction(db);
     expect(await claimUntried(first.tx, ids.slice(0, 2))).toHaveLength(2);
     const second = await beginTransaction(db);
-    const { came, result } = await runUntilBlocked(db, second, (tx) => claimUntried(tx, ids));
+    const { outcome, result } = await runUntilBlocked(db, second, (tx) => claimUntried(tx, ids));
     await first.rollBack();
     const claimed = (await result).map(({ id }) => id);
     await second.commit();
-    expect(came).toBe('ended');
+    expect(outcome).toBe('ended');
     expect(claimed).toEqual(ids.slice(2));
 
     const third = await beginTransaction(db);
@@ -134,14 +134,14 @@ describe('events that another transaction applies', () => {
     const worker = await beginTransaction(db);
     await claimUntried(worker.tx, ids.slice(0, 1));
     const sweep = await beginTransaction(db);
-    const { came, result } = await runUntilBlocked(db, sweep, async (tx) => {
+    const { outcome, result } = await runUntilBlocked(db, sweep, async (tx) => {
       const dueBefore = await readDueBefore(tx, 3_600_000);
       return claimOverdue(tx, { dueBefore, afterId: 0, limit: 100, enqueueAfterMs: 60_000 });
     });
     await worker.rollBack();
     const enqueued = await result;
     await sweep.rollBack();
-    expect(came).toBe('ended');
+    expect(outcome).toBe('ended');
     expect(enqueued).toEqual(ids.slice(1));
   });
 });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { replayEvent } from '../../src/ledger/inbox/applyEvents.ts';
 import { openFindings } from '../../src/ledger/recordFindings.ts';
 import { createSystemWatch } from '../../src/monitor/watchSystem.ts';
-import { readWrittenAlerts } from '../support/alerts.ts';
+import { readStoredAlerts } from '../support/alerts.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
@@ -25,7 +25,11 @@ afterEach(() => db.drop());
 
 /** Every alert so far: rule, state and notifications. */
 const written = async (): Promise<readonly (readonly string[])[]> =>
-  (await readWrittenAlerts(db)).map(({ rule, state, said }) => [rule, state, ...said]);
+  (await readStoredAlerts(db)).map(({ rule, state, notifications }) => [
+    rule,
+    state,
+    ...notifications,
+  ]);
 
 const run = (run: { cause?: string; missed?: number; isDryRun?: boolean; hoursAgo?: number }) =>
   db.query(
@@ -259,7 +263,7 @@ test('two processes that watch at the same time alert once', async () => {
   await run({ missed: 3 });
   const other = watchAs(true);
   await Promise.all([watch(), other(), watch(), other()]);
-  const stopped = (await readWrittenAlerts(db)).filter(({ rule }) => rule === 'webhooks_stopped');
+  const stopped = (await readStoredAlerts(db)).filter(({ rule }) => rule === 'webhooks_stopped');
   expect(stopped.length).toBeLessThanOrEqual(1);
 });
 

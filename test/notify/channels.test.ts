@@ -10,7 +10,7 @@ import { unique } from '../support/events.ts';
 import { createTestNotifier, readMessages } from '../support/notifier.ts';
 import {
   ACCEPT,
-  type Behaviour,
+  type Behavior,
   SIGNING_SECRET,
   startHttpReceiver,
   startMailServer,
@@ -37,17 +37,17 @@ async function overHttp(
   envOf: (url: string) => Readonly<Record<string, string>>,
 ): Promise<Receiver> {
   const receiver = await startHttpReceiver(secret);
-  const does = (behaviour: Behaviour) => () => receiver.behave(behaviour);
+  const does = (behaviour: Behavior) => () => receiver.behave(behaviour);
   return {
     env: envOf(receiver.url),
     accepted: () => receiver.accepted().map(({ id, body }) => ({ id, text: body })),
     attempts: () => receiver.posts.length,
-    fail: does({ does: 'answer', status: 503 }),
-    refuse: does({ does: 'answer', status: 400 }),
-    staySilent: does({ does: 'stay_silent' }),
+    fail: does({ does: 'respond', status: 503 }),
+    refuse: does({ does: 'respond', status: 400 }),
+    staySilent: does({ does: 'never_respond' }),
     recover: does(ACCEPT),
-    leave: receiver.leave,
-    comeBack: receiver.comeBack,
+    leave: receiver.stop,
+    comeBack: receiver.restart,
     close: receiver.close,
   };
 }
@@ -64,11 +64,11 @@ async function overMail(): Promise<Receiver> {
     accepted: () => server.mails.map(({ messageId, raw }) => ({ id: messageId, text: raw })),
     attempts: server.attempts,
     fail: () => server.behave('tempfail'),
-    refuse: () => server.behave('refuse'),
-    staySilent: () => server.behave('stay_silent'),
+    refuse: () => server.behave('reject'),
+    staySilent: () => server.behave('never_respond'),
     recover: () => server.behave('accept'),
-    leave: server.leave,
-    comeBack: server.comeBack,
+    leave: server.stop,
+    comeBack: server.restart,
     close: server.close,
   };
 }
@@ -249,7 +249,7 @@ function readChannelAlerts(channel: string): Promise<object[]> {
 test('a slow receiver delays no other channel', async () => {
   const slow = await startHttpReceiver(SIGNING_SECRET);
   const chat = await startHttpReceiver();
-  slow.behave({ does: 'stay_silent' });
+  slow.behave({ does: 'never_respond' });
   const { dispatch, deliver } = createTestNotifier({
     db,
     env: {
@@ -271,7 +271,7 @@ test('a slow receiver delays no other channel', async () => {
 
 test('after a 410 the message fails and the channel is reported at once', async () => {
   const receiver = await startHttpReceiver(SIGNING_SECRET);
-  receiver.behave({ does: 'answer', status: 410 });
+  receiver.behave({ does: 'respond', status: 410 });
   const { dispatch, deliver } = createTestNotifier({
     db,
     env: { ALERT_WEBHOOK_URL: receiver.url, ALERT_WEBHOOK_SECRET: SIGNING_SECRET },
@@ -289,7 +289,7 @@ test('after a 410 the message fails and the channel is reported at once', async 
 test('a redirect is not followed', async () => {
   const elsewhere = await startHttpReceiver();
   const receiver = await startHttpReceiver(SIGNING_SECRET);
-  receiver.behave({ does: 'answer', status: 307, headers: { location: elsewhere.url } });
+  receiver.behave({ does: 'respond', status: 307, headers: { location: elsewhere.url } });
   const { dispatch, deliver } = createTestNotifier({
     db,
     env: { ALERT_WEBHOOK_URL: receiver.url, ALERT_WEBHOOK_SECRET: SIGNING_SECRET },
@@ -308,7 +308,7 @@ test('a redirect is not followed', async () => {
 
 test('the wait that a receiver asks for is respected', async () => {
   const receiver = await startHttpReceiver(SIGNING_SECRET);
-  receiver.behave({ does: 'answer', status: 429, headers: { 'retry-after': '120' } });
+  receiver.behave({ does: 'respond', status: 429, headers: { 'retry-after': '120' } });
   const { dispatch, deliver, waits } = createTestNotifier({
     db,
     env: { ALERT_WEBHOOK_URL: receiver.url, ALERT_WEBHOOK_SECRET: SIGNING_SECRET },
@@ -329,7 +329,7 @@ test('the wait that a receiver asks for is respected', async () => {
 
 test('a receiver whose response was lost gets the message again with the same id', async () => {
   const receiver = await startHttpReceiver(SIGNING_SECRET);
-  receiver.behave({ does: 'take_and_hang_up' });
+  receiver.behave({ does: 'read_and_disconnect' });
   const { dispatch, deliver } = createTestNotifier({
     db,
     env: { ALERT_WEBHOOK_URL: receiver.url, ALERT_WEBHOOK_SECRET: SIGNING_SECRET },

@@ -33,12 +33,12 @@ describe('the outbox', () => {
     const first = await beginTransaction(db);
     expect(await claimDispatch(first.tx, at(0))).toBe(true);
     const second = await beginTransaction(db);
-    const { came, result } = await runUntilBlocked(db, second, (tx) => claimDispatch(tx, at(0)));
+    const { outcome, result } = await runUntilBlocked(db, second, (tx) => claimDispatch(tx, at(0)));
     await setNextDispatch(first.tx, at(SECOND_MS));
     await first.commit();
     const isClaimed = await result;
     await second.commit();
-    expect(came).toBe('ended');
+    expect(outcome).toBe('ended');
     expect(isClaimed).toBe(false);
   });
 

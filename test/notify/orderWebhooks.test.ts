@@ -10,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';
 import { createTestNotifier, readMessages, type TestNotifier } from '../support/notifier.ts';
+import { seededRandom, testSeed } from '../support/random.ts';
 import {
   ACCEPT,
   type HttpReceiver,
@@ -19,7 +20,6 @@ import {
 import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox } from '../support/sandbox.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
-import { seededRandom, testSeed } from '../support/storm.ts';
 import { ADMIN_TOKEN, startTallyhook } from '../support/tallyhook.ts';
 
 const MINUTE_MS = 60_000;
@@ -312,9 +312,9 @@ test(`a receiver that fails at random gets all webhooks of each order in order (
   await enqueue();
   shop.behave(() => {
     const lot = random();
-    if (lot < 0.15) return { does: 'answer', status: 500 };
-    if (lot < 0.3) return { does: 'answer', status: 400 };
-    if (lot < 0.4) return { does: 'take_and_hang_up' };
+    if (lot < 0.15) return { does: 'respond', status: 500 };
+    if (lot < 0.3) return { does: 'respond', status: 400 };
+    if (lot < 0.4) return { does: 'read_and_disconnect' };
     return ACCEPT;
   });
   const left = async () => (await readMessages(db, 'shop')).filter(({ state }) => state === 'due');
@@ -345,7 +345,7 @@ test('a webhook that is refused for three days fails, raises an alert, and the n
   await apply(paymentEvent('ord_1', 0, {}));
   await apply(refundEvent('ord_1', 'a', 1000));
   await enqueue();
-  shop.behave(({ type }) => (type === 'order.paid' ? { does: 'answer', status: 422 } : ACCEPT));
+  shop.behave(({ type }) => (type === 'order.paid' ? { does: 'respond', status: 422 } : ACCEPT));
   await notifier.deliver();
   expect(webhooks()).toEqual([]);
   vi.setSystemTime(Date.now() + 72 * 60 * MINUTE_MS);

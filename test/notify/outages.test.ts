@@ -53,7 +53,7 @@ const due = async (): Promise<number> =>
 
 test('an outage that fails attempts in all slots ends for all of them after the first wait', async () => {
   await write(...Array.from({ length: 40 }, (_, number) => webhook('order.paid', `ord_${number}`)));
-  shop.behave({ does: 'answer', status: 503 });
+  shop.behave({ does: 'respond', status: 503 });
   await notifier.deliver();
   expect(shop.posts.length).toBeGreaterThan(1);
   expect(new Set(notifier.waits)).toEqual(new Set([3_750]));
@@ -66,19 +66,19 @@ test('an outage that fails attempts in all slots ends for all of them after the 
 
 test('an outage after refused messages starts with the first wait', async () => {
   await write(...Array.from({ length: 8 }, (_, number) => webhook('order.paid', `ord_${number}`)));
-  shop.behave({ does: 'answer', status: 400 });
+  shop.behave({ does: 'respond', status: 400 });
   await notifier.deliver();
   expect(shop.posts).toHaveLength(8);
 
   await write(webhook('order.paid', 'ord_next'));
-  shop.behave({ does: 'answer', status: 503 });
+  shop.behave({ does: 'respond', status: 503 });
   await notifier.deliver();
   expect(notifier.waits.at(-1)).toBe(3_750);
 });
 
 test('a message that waits behind another one does not prolong an outage', async () => {
   await write(webhook('order.paid', 'ord_1'));
-  shop.behave({ does: 'answer', status: 503 });
+  shop.behave({ does: 'respond', status: 503 });
   await notifier.deliver();
   // The message waits longer than the channel; the next one of its order is due and waits behind it.
   await db.query(`update messages set next_attempt_at = next_attempt_at + interval '1 minute'`);
@@ -95,7 +95,7 @@ test('a message that waits behind another one does not prolong an outage', async
 
 test('workers that probe a channel at the same time send one message', async () => {
   await write(...Array.from({ length: 40 }, (_, number) => webhook('order.paid', `ord_${number}`)));
-  shop.behave({ does: 'answer', status: 503 });
+  shop.behave({ does: 'respond', status: 503 });
   await notifier.deliver();
   const before = shop.posts.length;
   advance(3_750);

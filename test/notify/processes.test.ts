@@ -67,7 +67,7 @@ describe.each([
     'an alert goes out by itself, and again after a failure, without anybody sweeping',
     async () => {
       hook.behave(({ id }) =>
-        hook.posts.some((post) => post.id === id) ? ACCEPT : { does: 'answer', status: 500 },
+        hook.posts.some((post) => post.id === id) ? ACCEPT : { does: 'respond', status: 500 },
       );
       run('alerts', env);
       await raise('dispute:dp_again');
@@ -82,7 +82,7 @@ describe.each([
   test.skipIf(isSkipped)(
     'a worker that is killed in mid-delivery: the next one delivers the same message, with the same id',
     async () => {
-      hook.behave({ does: 'stay_silent' });
+      hook.behave({ does: 'never_respond' });
       const worker = run('alerts', env);
       await raise('dispute:dp_killed');
       await waitFor('the first attempt', () => hook.posts.length === 1);
@@ -106,12 +106,12 @@ describe.each([
   );
 
   test.skipIf(isSkipped)('a worker that is stopped finishes its deliveries', async () => {
-    hook.behave({ does: 'stay_silent' });
+    hook.behave({ does: 'never_respond' });
     const worker = run('alerts', { ...env, LOG_LEVEL: 'debug' });
     await raise('dispute:dp_stopped');
     await waitFor('the attempt', () => hook.posts.length === 1);
     const ended = end(worker, 'SIGTERM');
-    await hook.leave();
+    await hook.stop();
     await ended;
     const exit = await worker.exit;
     expect([exit.code, exit.signal]).toEqual([0, null]);

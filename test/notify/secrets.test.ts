@@ -11,7 +11,7 @@ import { readMessages } from '../support/notifier.ts';
 import { type Program, settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
 import {
   ACCEPT,
-  type Behaviour,
+  type Behavior,
   type HttpReceiver,
   type MailServer,
   SIGNING_SECRET,
@@ -123,13 +123,13 @@ test('neither messages nor log lines carry secrets or personal data', async () =
     const rows = await db.query('select change_number from order_webhook_position');
     return rows.length > 0;
   });
-  const failsFirst = (receiver: HttpReceiver, failing: Behaviour) =>
+  const failsFirst = (receiver: HttpReceiver, failing: Behavior) =>
     receiver.behave(({ body }) =>
       receiver.posts.some((post) => post.body === body) ? ACCEPT : failing,
     );
-  failsFirst(hook, { does: 'take_and_hang_up' });
-  failsFirst(shop, { does: 'answer', status: 500 });
-  failsFirst(chat, { does: 'answer', status: 403 });
+  failsFirst(hook, { does: 'read_and_disconnect' });
+  failsFirst(shop, { does: 'respond', status: 500 });
+  failsFirst(chat, { does: 'respond', status: 403 });
   mail.behave('tempfail');
 
   await deliver(url, eventBody(customersPayment));

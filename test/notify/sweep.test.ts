@@ -9,7 +9,7 @@ import { insertMessages } from '../../src/notify/store/messages.ts';
 import { sweepMessages } from '../../src/notify/sweep.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { NewJob, Producer } from '../../src/platform/queue/index.ts';
-import { alertOf, readWrittenAlerts } from '../support/alerts.ts';
+import { alertOf, readStoredAlerts } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestNotifier, readMessages, type TestNotifier } from '../support/notifier.ts';
 import { type HttpReceiver, SIGNING_SECRET, startHttpReceiver } from '../support/receivers.ts';
@@ -81,11 +81,11 @@ test('after a stop of five days an order webhook that is refused again fails and
   await writeOrderWebhook();
   advance(5 * DAY_MS);
   await sweep('log', 'shop');
-  receiver.behave({ does: 'answer', status: 422 });
+  receiver.behave({ does: 'respond', status: 422 });
   await notifier.deliver();
   expect(await readMessages(db)).toMatchObject([{ state: 'given_up', attempts: 1 }]);
-  expect(await readWrittenAlerts(db)).toMatchObject([
-    { rule: 'order_webhook_failed', said: ['opened'] },
+  expect(await readStoredAlerts(db)).toMatchObject([
+    { rule: 'order_webhook_failed', notifications: ['opened'] },
   ]);
 });
 
@@ -104,19 +104,19 @@ test('messages to a channel that was removed from the settings fail after three 
 test('a channel that is down is reported until it is removed from the settings', async () => {
   await db.transaction((tx) => raiseOneTimeAlerts(tx, [alertOf({ subject: 'dispute:dp_1' })]));
   await notifier.dispatch();
-  receiver.behave({ does: 'answer', status: 410 });
+  receiver.behave({ does: 'respond', status: 410 });
   await notifier.deliver();
   const down = { rule: 'channel_down', subject: 'channel:webhook' };
-  const alerts = () => readWrittenAlerts(db, [down.subject]);
+  const alerts = () => readStoredAlerts(db, [down.subject]);
   const health = () => db.query('select channel from channel_health');
 
   await sweep('log', 'webhook');
-  expect(await alerts()).toMatchObject([{ ...down, state: 'open', said: ['opened'] }]);
+  expect(await alerts()).toMatchObject([{ ...down, state: 'open', notifications: ['opened'] }]);
   expect(await health()).toEqual([{ channel: 'webhook' }]);
 
   await sweep('log');
   expect(await alerts()).toMatchObject([
-    { ...down, state: 'resolved', said: ['opened', 'resolved'] },
+    { ...down, state: 'resolved', notifications: ['opened', 'resolved'] },
   ]);
   expect(await health()).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { applyEach, testApplier } from '../support/ledger.ts';
 import { type TestReconciler, testReconciler } from '../support/reconciler.ts';
 import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { insertPayments, type MadePayment } from '../support/sandboxPayments.ts';
+import { type InsertedPayment, insertPayments } from '../support/sandboxPayments.ts';
 
 let service: TestDatabase;
 let sandbox: TestSandbox;
@@ -32,7 +32,7 @@ afterEach(async () => {
   await Promise.all([service.drop(), db.drop()]);
 });
 
-function madePayment(id: string, fields: Partial<MadePayment> = {}): MadePayment {
+function madePayment(id: string, fields: Partial<InsertedPayment> = {}): InsertedPayment {
   const createdMs = nowMs - 2 * HOUR_MS;
   const modifiedMs = createdMs + MINUTE_MS;
   return {

@@ -5,7 +5,7 @@ import { DAY_MS } from '../../src/platform/time.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { insertPayments, type MadePayment } from '../support/sandboxPayments.ts';
+import { type InsertedPayment, insertPayments } from '../support/sandboxPayments.ts';
 
 let sandbox: TestSandbox;
 let service: TestDatabase;
@@ -29,9 +29,9 @@ afterEach(async () => {
 });
 
 /** Payments at even distances over ten days that ended two days ago. */
-async function makePayments(count: number): Promise<readonly MadePayment[]> {
+async function makePayments(count: number): Promise<readonly InsertedPayment[]> {
   const endMs = Date.now() - 2 * DAY_MS;
-  const made = Array.from({ length: count }, (_, n): MadePayment => {
+  const made = Array.from({ length: count }, (_, n): InsertedPayment => {
     const createdMs = Math.floor(endMs - (n * 10 * DAY_MS) / count);
     const status = ['succeeded', 'failed', 'requires_capture'][n % 3] ?? '';
     const currency = n % 2 === 0 ? 'EUR' : 'USD';

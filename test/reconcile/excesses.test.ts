@@ -11,7 +11,7 @@ import { sleep } from '../../src/platform/sleep.ts';
 import { MINUTE_MS } from '../../src/platform/time.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { createRefresh, type Round } from '../../src/reconcile/refresh.ts';
-import { readWrittenAlerts } from '../support/alerts.ts';
+import { readStoredAlerts } from '../support/alerts.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, unique } from '../support/events.ts';
 import { applyEach, readOpenFindings, testApplier } from '../support/ledger.ts';
@@ -103,7 +103,11 @@ const raiseAlerts = (hasApiKey = true) => raiseWaitingFindings(db, { hasApiKey }
 const classes = async (subject: string) =>
   (await readOpenFindings(db, subject)).map((finding) => finding.class);
 const alerts = async (subject: string) =>
-  (await readWrittenAlerts(db, [subject])).map(({ rule, state, said }) => [rule, state, ...said]);
+  (await readStoredAlerts(db, [subject])).map(({ rule, state, notifications }) => [
+    rule,
+    state,
+    ...notifications,
+  ]);
 
 /** Moves what was written into the past, as if time had passed since. */
 async function passTime(ms: number): Promise<void> {
@@ -226,9 +230,9 @@ test('an accepted excess that seems to grow raises an alert only when that is co
 
 /** Alerts of a rule, about any subject. */
 const alertsOf = async (wanted: string) =>
-  (await readWrittenAlerts(db))
+  (await readStoredAlerts(db))
     .filter(({ rule }) => rule === wanted)
-    .map(({ subject, state, said }) => [subject, state, ...said]);
+    .map(({ subject, state, notifications }) => [subject, state, ...notifications]);
 
 describe('a dispute beside a pending refund', () => {
   /** A small dispute: the two together do not exceed the capture. */

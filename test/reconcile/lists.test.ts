@@ -10,7 +10,7 @@ import type { FaultsInput } from '../../src/sandbox/faults/settings.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { insertPayments, type MadePayment } from '../support/sandboxPayments.ts';
+import { type InsertedPayment, insertPayments } from '../support/sandboxPayments.ts';
 
 type ListFaults = NonNullable<FaultsInput['lists']>;
 
@@ -56,11 +56,11 @@ interface History {
 }
 
 /** Payments of the last day, without webhooks. */
-async function makeHistory(history: History): Promise<readonly MadePayment[]> {
+async function makeHistory(history: History): Promise<readonly InsertedPayment[]> {
   const { seed, payments, tickMs = 1, ageMs = 10 * MINUTE_MS } = history;
   const random = randomOf(seed);
   const endMs = Date.now() - ageMs;
-  const made = Array.from({ length: payments }, (_, n): MadePayment => {
+  const made = Array.from({ length: payments }, (_, n): InsertedPayment => {
     const createdMs = Math.floor((endMs - random() * 24 * HOUR_MS) / tickMs) * tickMs;
     names += 1;
     return {
@@ -78,7 +78,7 @@ async function makeHistory(history: History): Promise<readonly MadePayment[]> {
 
 /** A client with changing lists: after each page, payments are changed and created. */
 function disturbing(
-  made: readonly MadePayment[],
+  made: readonly InsertedPayment[],
   seed: number,
   changesOld = true,
 ): PaymentServiceClient {
@@ -114,7 +114,7 @@ function disturbing(
   };
 }
 
-async function missedBy(made: readonly MadePayment[]): Promise<readonly string[]> {
+async function missedBy(made: readonly InsertedPayment[]): Promise<readonly string[]> {
   const rows = await db.query<{ id: string }>(
     `select id from resources where kind = 'payment' and status is not null`,
   );
@@ -213,7 +213,7 @@ describe('totals', () => {
 
     const lost = made[700];
     await insertPayments(service, sandbox, [
-      { ...(lost as MadePayment), id: `pay_lost_${process.pid}`, status: 'succeeded' },
+      { ...(lost as InsertedPayment), id: `pay_lost_${process.pid}`, status: 'succeeded' },
     ]);
     const found = await reconciler.run({ ...span(), mode: 'totals' });
     expect(found).toMatchObject({ found: 1, healed: 1, left: 0 });

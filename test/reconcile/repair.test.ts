@@ -12,21 +12,21 @@ import { systemClock } from '../../src/platform/clock.ts';
 import type { RunReport } from '../../src/reconcile/run.ts';
 import { STREAMS } from '../../src/reconcile/streams.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { drawFaults } from '../support/drawnFaults.ts';
-import { type HealedSeed, healingTable } from '../support/healingTable.ts';
+import { healingTable, type SeedResult } from '../support/healingTable.ts';
 import { receive, testApplier } from '../support/ledger.ts';
+import { type Random, seededRandom } from '../support/random.ts';
+import { randomFaults } from '../support/randomFaults.ts';
 import { type TestReconciler, testReconciler } from '../support/reconciler.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { DAY_MS, playSeason, seasonStartMs } from '../support/season.ts';
-import { type Random, seededRandom } from '../support/storm.ts';
 import { differencesOf } from '../support/trade.ts';
+import { DAY_MS, simulateTradingPeriod, tradingPeriodStartMs } from '../support/tradingPeriod.ts';
 
 let sandbox: TestSandbox;
 let db: TestDatabase;
 
 beforeEach(async () => {
   [sandbox, db] = await Promise.all([
-    startTestSandbox({ startAtMs: seasonStartMs() }),
+    startTestSandbox({ startAtMs: tradingPeriodStartMs() }),
     createTestDatabase(),
   ]);
 });
@@ -35,7 +35,7 @@ afterEach(async () => {
   await db.drop();
 });
 
-const healed: HealedSeed[] = [];
+const healed: SeedResult[] = [];
 afterAll(() => {
   if (healed.length > 0) stdout.write(`healed by one full run:\n${healingTable(healed)}\n`);
 });
@@ -77,7 +77,7 @@ const SEEDS = (
     : one.split(',').map(Number)
 ).map((seed) => {
   const random = seededRandom(seed);
-  const drawn = drawFaults(seed, { index: seed - 101, random, pace: 'days' });
+  const drawn = randomFaults(seed, { index: seed - 101, random, pace: 'days' });
   return [`seed ${seed}: ${drawn.names}`, { seed, random, drawn }] as const;
 });
 
@@ -116,9 +116,9 @@ test.each(SEEDS)(
         random,
       );
     };
-    await playSeason(sandbox, {
+    await simulateTradingPeriod(sandbox, {
       seed,
-      drawn,
+      faults: drawn,
       random,
       rounds: ROUNDS,
       ordersPerRound: ORDERS_PER_ROUND,

@@ -16,7 +16,7 @@ import { applyEach, testApplier } from '../support/ledger.ts';
 import { type TestReconciler, testReconciler } from '../support/reconciler.ts';
 import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { insertPayments, type MadePayment } from '../support/sandboxPayments.ts';
+import { type InsertedPayment, insertPayments } from '../support/sandboxPayments.ts';
 
 let sandbox: TestSandbox;
 let service: TestDatabase;
@@ -42,8 +42,8 @@ afterEach(async () => {
 const idOf = (n: number): string => `pay_thin_${process.pid}_${n}`;
 
 /** Payments of eight days at the service; the newest is more than a day old. */
-async function makePayments(count: number): Promise<readonly MadePayment[]> {
-  const made = Array.from({ length: count }, (_, n): MadePayment => {
+async function makePayments(count: number): Promise<readonly InsertedPayment[]> {
+  const made = Array.from({ length: count }, (_, n): InsertedPayment => {
     const createdMs = Date.now() - DAY_MS - Math.floor(((n + 0.5) * 8 * DAY_MS) / count);
     const status = n % 2 === 0 ? 'succeeded' : 'partially_captured_and_capturable';
     return { id: idOf(n), createdMs, modifiedMs: createdMs, status, currency: 'EUR', amount: 1000 };

@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type TestReconciler, testReconciler } from '../support/reconciler.ts';
 import { type RecordingProxy, startRecordingProxy } from '../support/recordingProxy.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { insertPayments, type MadePayment } from '../support/sandboxPayments.ts';
+import { type InsertedPayment, insertPayments } from '../support/sandboxPayments.ts';
 
 const DAYS = 8;
 const PER_DAY = 6;
@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 /** The newest is more than a day old. */
-function history(): readonly MadePayment[] {
+function history(): readonly InsertedPayment[] {
   return Array.from({ length: DAYS * PER_DAY }, (_, n) => {
     const createdMs = Date.now() - DAY_MS - Math.floor(((n + 0.5) * DAY_MS) / PER_DAY);
     const status = ['succeeded', 'partially_captured_and_capturable', 'failed'][n % 3] ?? '';

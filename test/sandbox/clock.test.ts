@@ -212,7 +212,7 @@ describe('a sandbox that is restarted with its data', () => {
     await first.control('POST', '/clock/advance', { ms: DAY_MS });
     const { capture_before: lateEnd } = (await hold('late')).body;
     await first.control('POST', '/settle');
-    listener.hangOver((id) => id === 'early');
+    listener.withholdResponses((id) => id === 'early');
     const stop = new AbortController();
     const advance = fetch(`${first.baseUrl}/_sandbox/clock/advance`, {
       method: 'POST',
@@ -232,7 +232,7 @@ describe('a sandbox that is restarted with its data', () => {
     stop.abort();
     await expect(advance).rejects.toThrow();
     await first.close();
-    listener.release();
+    listener.releaseResponses();
     const second = await begin();
     const nowMs = await timeOf(second);
     expect(nowMs).toBeGreaterThanOrEqual(expiredMs);

@@ -50,11 +50,11 @@ describe('webhooks', () => {
   });
 
   test('corrupt_signature: the first attempt does not verify, the retry does', async () => {
-    sandbox.listener.answerWith(401);
+    sandbox.listener.respondWith(401);
     await faults({ webhooks: { corrupt_signature: 1 } });
     await pay('corrupt');
     await settle();
-    sandbox.listener.answerWith(200);
+    sandbox.listener.respondWith(200);
     await sandbox.advance(2 * 60_000);
     expect(deliveries().map(({ isSigned }) => isSigned)).toEqual([false, true]);
   });

@@ -58,10 +58,10 @@ test('every change sends a webhook, including a second partial capture', async (
 });
 
 test('an unacknowledged webhook is retried 16 times within about a day, byte for byte, and then no more', async () => {
-  sandbox.listener.answerWith(503);
+  sandbox.listener.respondWith(503);
   await sandbox.call('POST', '/payments', cardPayment({ payment_id: 'rejected' }));
   await sandbox.advance(2 * DAY_MS);
-  sandbox.listener.answerWith(200);
+  sandbox.listener.respondWith(200);
   await sandbox.advance(2 * DAY_MS);
   const tries = received('rejected');
   expect(tries).toHaveLength(17);
@@ -78,13 +78,13 @@ test('an unacknowledged webhook is retried 16 times within about a day, byte for
 });
 
 test('a receiver that is available again gets what it missed, once', async () => {
-  sandbox.listener.answerWith(500);
+  sandbox.listener.respondWith(500);
   await sandbox.call('POST', '/payments', cardPayment({ payment_id: 'later' }));
   await waitFor('the first attempt', () => received('later').length === 1);
-  sandbox.listener.answerWith(204);
+  sandbox.listener.respondWith(204);
   await sandbox.advance(10 * MINUTE_MS);
   await sandbox.advance(DAY_MS);
-  sandbox.listener.answerWith(200);
+  sandbox.listener.respondWith(200);
   expect(received('later')).toHaveLength(2);
 });
 
@@ -92,11 +92,11 @@ test.each([302, 400, 401, 410])(
   '%i does not acknowledge: only a 2xx does, and a redirect is not followed',
   async (status) => {
     const id = `status-${status}`;
-    sandbox.listener.answerWith(status);
+    sandbox.listener.respondWith(status);
     await sandbox.call('POST', '/payments', cardPayment({ payment_id: id }));
     await waitFor('the first attempt', () => received(id).length === 1);
     await sandbox.advance(2 * MINUTE_MS);
-    sandbox.listener.answerWith(200);
+    sandbox.listener.respondWith(200);
     await sandbox.advance(DAY_MS);
     expect(received(id)).toHaveLength(3);
   },
@@ -128,12 +128,12 @@ test.each([
 });
 
 describe('a receiver that hangs', () => {
-  afterEach(() => sandbox.listener.release());
+  afterEach(() => sandbox.listener.releaseResponses());
   const make = (id: string, fields: object = {}) =>
     sandbox.call('POST', '/payments', cardPayment({ payment_id: id, ...fields }));
 
   test('over some objects delays neither other objects nor timers', async () => {
-    sandbox.listener.hangOver((id) => id.startsWith('hung-'));
+    sandbox.listener.withholdResponses((id) => id.startsWith('hung-'));
     for (let number = 0; number < 7; number += 1) await make(`hung-${number}`);
     await waitFor('seven to hang', () => received('hung-6').length === 1);
     const { body: payout } = await sandbox.call('POST', '/payouts/create', {
@@ -157,14 +157,14 @@ describe('a receiver that hangs', () => {
   });
 
   test('over an object delays its later events, which follow in order', async () => {
-    sandbox.listener.hangOver((id) => id === 'ordered');
+    sandbox.listener.withholdResponses((id) => id === 'ordered');
     await make('ordered', { capture_method: 'manual' });
     await waitFor('the first', () => received('ordered').length === 1);
     await sandbox.call('POST', '/payments/ordered/capture');
     await make('after-it');
     await waitFor('what came after it', () => received('after-it').length === 1);
     expect(received('ordered')).toHaveLength(1);
-    sandbox.listener.release();
+    sandbox.listener.releaseResponses();
     await settle();
     expect(received('ordered').map(({ event }) => event.event_type)).toEqual([
       'payment_authorized',
@@ -173,7 +173,7 @@ describe('a receiver that hangs', () => {
   });
 
   test('delays an advance of the clock, which runs everything on the way to its end', async () => {
-    sandbox.listener.hangOver((id) => id === 'awaited');
+    sandbox.listener.withholdResponses((id) => id === 'awaited');
     await make('awaited');
     await waitFor('it to hang', () => received('awaited').length === 1);
     let isAdvanced = false;
@@ -183,10 +183,10 @@ describe('a receiver that hangs', () => {
     // Requests are served meanwhile.
     await make('meanwhile');
     expect(isAdvanced).toBe(false);
-    sandbox.listener.answerWith(503);
-    sandbox.listener.release();
+    sandbox.listener.respondWith(503);
+    sandbox.listener.releaseResponses();
     await advanced;
-    sandbox.listener.answerWith(200);
+    sandbox.listener.respondWith(200);
     // The attempt that hung, and its retries within the day.
     expect(received('awaited')).toHaveLength(16);
   });

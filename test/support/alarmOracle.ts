@@ -1,21 +1,21 @@
 /**
- * What alerts may and must exist, told from the sandbox's own history alone. Written apart from the
+ * Computes which alerts may and must exist, from the sandbox's history alone. It shares no code with the
  * alert rules, so that one mistake cannot hide in both. Pure.
  *
  * Terms. *State*: a resource as it was for an interval. *Episode*: an interval in which a condition held
- * without a break.
+ * without interruption.
  *
- * 1. An alert is *false* when its condition held at no time.
- * 2. An alert is *missing* when its condition holds in the end and nothing was raised about it.
- * 3. An alert is opened *twice* when it was opened more often than its condition has episodes.
- * 4. A watermark is ahead where the service's clock was set to a time before it. The sandbox knows of no
- *    watermark: it is the end of a full run that began before the clock was set.
+ * 1. An alert is *false* if its condition never held.
+ * 2. An alert is *missing* if its condition holds at the end and no alert was raised.
+ * 3. An alert is a *duplicate* if it was opened more often than its condition has episodes.
+ * 4. A watermark is ahead if the service's clock was set to a time before it. The sandbox has no
+ *    watermarks: they are taken from full runs that began before the clock was set.
  */
 import type { ResourceKind } from '../../src/contract/resources/index.ts';
 import { groupBy } from '../../src/platform/collections.ts';
 import type { FaultsInput } from '../../src/sandbox/faults/settings.ts';
 
-/** A resource as it was from one instant to another, by the sandbox's own clock. */
+/** A resource as it was between two instants of the sandbox's clock. */
 export interface State {
   readonly kind: ResourceKind;
   readonly id: string;
@@ -27,7 +27,7 @@ export interface State {
   readonly currency: string;
   readonly amount: number;
   readonly received: number;
-  /** Milliseconds since 1970; `untilMs` is infinite for what still holds. */
+  /** Milliseconds since 1970; `untilMs` is infinite for the current state. */
   readonly fromMs: number;
   readonly untilMs: number;
 }
@@ -38,27 +38,27 @@ export interface RaisedAlert {
   readonly variant: string;
 }
 
-/** The service's clock as it was set: what it showed, and when, by the clock of this machine. */
+/** A setting of the service's clock: the time it was set to, and when, by this machine's clock. */
 export interface ClockSetting {
   readonly setMs: number;
   readonly shownMs: number;
 }
 
-/** A full run over a list that came to its end, by the clock of this machine. */
+/** A completed full run over a list, by this machine's clock. */
 export interface ListRun {
   readonly stream: string;
   readonly startedMs: number;
-  /** The watermark that it set, by the service's clock. */
+  /** The watermark it wrote, by the service's clock. */
   readonly watermarkMs: number;
 }
 
 export interface Verdict {
-  readonly isFalse: readonly RaisedAlert[];
+  readonly falseAlerts: readonly RaisedAlert[];
   readonly missing: readonly string[];
-  readonly twice: readonly string[];
+  readonly duplicates: readonly string[];
 }
 
-/** Rules about one resource: in which states their condition holds. */
+/** Rules about one resource: the states in which their condition holds. */
 const STATE_RULES: Readonly<Record<string, (state: State, variant: string) => boolean>> = {
   dispute_opened: ({ status, stage }, variant) =>
     status === 'opened' && (variant === '' || variant === stage),
@@ -89,7 +89,7 @@ const UNDECIDED_DISPUTE = new Set(['opened', 'challenged']);
 const UNDECIDED_REFUND = new Set(['pending', 'review']);
 const FAILED_PAYOUT = new Set(['failed', 'cancelled', 'expired', 'reversed', 'ineligible']);
 
-/** Rules about the system that these faults bring about; any other about it is false. */
+/** Rules about the system that the injected faults may trigger; any other system alert is false. */
 const SYSTEM_RULES: Readonly<Record<string, (faults: FaultsInput) => boolean>> = {
   signature_failures: ({ webhooks }) => (webhooks?.corrupt_signature ?? 0) > 0,
   missed_webhooks: ({ webhooks }) => (webhooks?.drop ?? 0) > 0,
@@ -97,30 +97,32 @@ const SYSTEM_RULES: Readonly<Record<string, (faults: FaultsInput) => boolean>> =
   service_unreachable: ({ requests = [] }) => requests.length > 0,
 };
 
-export interface Judged {
+export interface OracleInput {
   readonly states: readonly State[];
   readonly alerts: readonly RaisedAlert[];
-  /** What was on while the shop traded. */
+  /** The faults that were active while the shop traded. */
   readonly faults: FaultsInput;
   /** Every setting of the service's clock, oldest first. */
   readonly clock: readonly ClockSetting[];
   readonly runs: readonly ListRun[];
 }
 
-export function judgeAlerts(judged: Judged): Verdict {
-  const { alerts } = judged;
-  const oracle = createOracle(judged);
+export function evaluateAlerts(input: OracleInput): Verdict {
+  const { alerts } = input;
+  const oracle = createOracle(input);
   const raised = groupBy(alerts, keyOf);
   const twice = [...raised].flatMap(([key, own]) => {
     const [first] = own;
-    const most = first ? Math.max(1, oracle.episodes(first)) : 1;
-    return own.length > most ? [`${key}: opened ${own.length} times in ${most} episodes`] : [];
+    const allowed = first ? Math.max(1, oracle.episodes(first)) : 1;
+    return own.length > allowed
+      ? [`${key}: opened ${own.length} times in ${allowed} episodes`]
+      : [];
   });
   const named = new Set(alerts.map(({ rule, subject }) => `${rule} ${subject}`));
   return {
-    isFalse: alerts.filter((alert) => oracle.episodes(alert) === 0),
-    missing: oracle.owed().filter((owed) => !named.has(owed)),
-    twice,
+    falseAlerts: alerts.filter((alert) => oracle.episodes(alert) === 0),
+    missing: oracle.expected().filter((expected) => !named.has(expected)),
+    duplicates: twice,
   };
 }
 
@@ -129,13 +131,13 @@ function keyOf({ rule, subject, variant }: RaisedAlert): string {
 }
 
 interface Oracle {
-  /** How often the condition of an alert began to hold. */
+  /** Number of times that the alert's condition began to hold. */
   episodes(alert: RaisedAlert): number;
-  /** Rule and subject of everything whose condition holds in the end. */
-  owed(): readonly string[];
+  /** Rule and subject of every condition that holds at the end. */
+  expected(): readonly string[];
 }
 
-function createOracle({ states, faults, clock, runs }: Judged): Oracle {
+function createOracle({ states, faults, clock, runs }: OracleInput): Oracle {
   const bySubject = groupBy(states, ({ kind, id }) => `${kind}:${id}`);
   const byOrder = partsByOrder(states);
   return {
@@ -151,13 +153,13 @@ function createOracle({ states, faults, clock, runs }: Judged): Oracle {
       const isOrder = ORDER_RULES[rule];
       return isOrder ? orderEpisodes(byOrder.get(subject) ?? [], isOrder) : 0;
     },
-    owed: () => [...owedByStates(states), ...owedByOrders(byOrder)],
+    expected: () => [...expectedFromStates(states), ...expectedFromOrders(byOrder)],
   };
 }
 
 /**
- * The parts of an order under each name that an alert may use for it: while nobody has seen which order
- * a payment belongs to, it is an order of its own.
+ * The parts of an order under each key that an alert may use for it: a payment is an order of its own
+ * until an observation names its order.
  */
 function partsByOrder(states: readonly State[]): ReadonlyMap<string, readonly State[]> {
   const orders = new Map<string, State[]>();
@@ -182,7 +184,7 @@ function partsByOrder(states: readonly State[]): ReadonlyMap<string, readonly St
 
 function episodesOf(intervals: readonly Pick<State, 'fromMs' | 'untilMs'>[]): number {
   const sorted = intervals.toSorted((one, other) => one.fromMs - other.fromMs);
-  return sorted.filter((state, place) => place === 0 || sorted[place - 1]?.untilMs !== state.fromMs)
+  return sorted.filter((state, index) => index === 0 || sorted[index - 1]?.untilMs !== state.fromMs)
     .length;
 }
 
@@ -192,17 +194,17 @@ function orderEpisodes(
 ): number {
   const instants = [...new Set(parts.map(({ fromMs }) => fromMs))].toSorted((a, b) => a - b);
   const shown = instants.map((atMs) => isShown(partsAt(parts, atMs)));
-  return shown.filter((isNow, place) => isNow && shown[place - 1] !== true).length;
+  return shown.filter((isNow, index) => isNow && shown[index - 1] !== true).length;
 }
 
 function partsAt(parts: readonly State[], atMs: number): readonly State[] {
   return parts.filter(({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs);
 }
 
-/** How often the clock was set to a time before the watermark that the clock before it had brought. */
+/** Number of times that the clock was set to a time before a watermark written since the previous setting. */
 function episodesAhead(clock: readonly ClockSetting[], runs: readonly ListRun[]): number {
-  return clock.filter(({ setMs, shownMs }, place) => {
-    const sinceMs = clock[place - 1]?.setMs ?? Number.NEGATIVE_INFINITY;
+  return clock.filter(({ setMs, shownMs }, index) => {
+    const sinceMs = clock[index - 1]?.setMs ?? Number.NEGATIVE_INFINITY;
     return runs.some(
       ({ startedMs, watermarkMs }) =>
         startedMs >= sinceMs && startedMs < setMs && watermarkMs > shownMs,
@@ -238,17 +240,17 @@ function perCurrency(parts: readonly State[], isShown: (sums: Sums) => boolean):
   });
 }
 
-/** What holds in the end, by the rule that must have been raised. */
-function owedByStates(states: readonly State[]): readonly string[] {
+/** The alerts that must have been raised for the states that hold at the end. */
+function expectedFromStates(states: readonly State[]): readonly string[] {
   return states
     .filter(({ untilMs }) => untilMs === Number.POSITIVE_INFINITY)
     .flatMap((state) => {
-      const rule = owedRule(state);
+      const rule = expectedRule(state);
       return rule === undefined ? [] : [`${rule} ${state.kind}:${state.id}`];
     });
 }
 
-function owedRule({ kind, status }: State): string | undefined {
+function expectedRule({ kind, status }: State): string | undefined {
   switch (kind) {
     case 'dispute':
       if (LOST.has(status)) return 'dispute_lost';
@@ -264,13 +266,13 @@ function owedRule({ kind, status }: State): string | undefined {
   }
 }
 
-function owedByOrders(byOrder: ReadonlyMap<string, readonly State[]>): readonly string[] {
+function expectedFromOrders(byOrder: ReadonlyMap<string, readonly State[]>): readonly string[] {
   return [...byOrder].flatMap(([subject, parts]) => {
-    // Known by its payment's name only while nobody had seen its own.
+    // The payment's own key was used only until the order was known.
     const isAlias = subject.startsWith('order:payment:') && parts.some(({ orderId }) => orderId);
     if (isAlias) return [];
     const now = parts.filter(({ untilMs }) => untilMs === Number.POSITIVE_INFINITY);
-    // Judged once every payment has come to its end.
+    // Evaluated only once every payment is final.
     if (now.some(({ kind, status }) => kind === 'payment' && !FINAL_PAYMENT.has(status))) return [];
     return Object.entries(ORDER_RULES)
       .filter(([, isShown]) => isShown(now))

@@ -1,6 +1,6 @@
 /**
- * The admin API over HTTP. Every answer is checked against what the endpoint's description promises,
- * so that each test also tests the description.
+ * The admin API over HTTP. Every response is checked against the endpoint's schema and status codes, so
+ * each test of the API also tests its description.
  */
 import { expect } from 'vitest';
 import { z } from 'zod';
@@ -8,36 +8,36 @@ import type { Endpoint } from '../../src/console/endpoint.ts';
 import { ENDPOINTS } from '../../src/console/endpoints.ts';
 import { ADMIN_TOKEN } from './tallyhook.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are checked against their schemas below
+// biome-ignore lint/suspicious/noExplicitAny: responses are checked against their schemas below
 export type Body = any;
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;
 }
 
 export interface Api {
-  readonly get: (path: string) => Promise<ApiAnswer>;
-  readonly put: (path: string, body: unknown) => Promise<ApiAnswer>;
-  readonly post: (path: string, body: unknown) => Promise<ApiAnswer>;
-  readonly send: (path: string, init: RequestInit) => Promise<ApiAnswer>;
+  readonly get: (path: string) => Promise<ApiResponse>;
+  readonly put: (path: string, body: unknown) => Promise<ApiResponse>;
+  readonly post: (path: string, body: unknown) => Promise<ApiResponse>;
+  readonly send: (path: string, init: RequestInit) => Promise<ApiResponse>;
 }
 
 export function createApi(
   running: { readonly consolePort: number | undefined },
   token = ADMIN_TOKEN,
 ): Api {
-  const send = async (path: string, init: RequestInit): Promise<ApiAnswer> => {
+  const send = async (path: string, init: RequestInit): Promise<ApiResponse> => {
     const response = await fetch(`http://127.0.0.1:${running.consolePort}${path}`, {
       ...init,
       headers: { authorization: `Bearer ${token}`, ...init.headers },
     });
     const body: unknown = await response.json();
-    checkAnswer({ method: init.method ?? 'GET', path, status: response.status, body });
+    checkResponse({ method: init.method ?? 'GET', path, status: response.status, body });
     return { status: response.status, headers: response.headers, body };
   };
-  const sendJson = (method: string, path: string, body: unknown): Promise<ApiAnswer> =>
+  const sendJson = (method: string, path: string, body: unknown): Promise<ApiResponse> =>
     send(path, {
       method,
       headers: { 'content-type': 'application/json' },
@@ -57,19 +57,19 @@ const envelope = z.strictObject({
 
 const checked = new Set<Endpoint>();
 
-/** The endpoints whose good answers were checked so far in this file. */
+/** Ids of the endpoints with a successful response that was checked in this file. */
 export function checkedEndpoints(): ReadonlySet<string> {
   return new Set([...checked].map(({ id }) => id));
 }
 
-interface Seen {
+interface Exchange {
   readonly method: string;
   readonly path: string;
   readonly status: number;
   readonly body: unknown;
 }
 
-function checkAnswer({ method, path, status, body }: Seen): void {
+function checkResponse({ method, path, status, body }: Exchange): void {
   if (status >= 400) {
     expect(envelope.safeParse(body).error, `${method} ${path}`).toBeUndefined();
     return;
@@ -77,9 +77,9 @@ function checkAnswer({ method, path, status, body }: Seen): void {
   const endpoint = ENDPOINTS.find(
     (one) => one.method === method.toLowerCase() && pathPattern(one).test(path),
   );
-  if (!endpoint) throw new Error(`no endpoint describes ${method} ${path}`);
+  if (!endpoint) throw new Error(`no endpoint is defined for ${method} ${path}`);
   const problems = endpoint.response.safeParse(body).error;
-  expect(problems, `${method} ${path} answers otherwise than it is described`).toBeUndefined();
+  expect(problems, `${method} ${path} does not match its schema`).toBeUndefined();
   expect([200, ...endpoint.statuses]).toContain(status);
   checked.add(endpoint);
 }

@@ -1,8 +1,7 @@
 /**
- * The sandbox, a ledger, and the check of its authorizations, all on one clock that can be moved. What
- * the sandbox sends is applied as the receiver would apply it.
+ * The sandbox, a ledger and the check of its authorizations, all on one clock that a test can advance.
+ * Webhooks of the sandbox are applied as the receiver would apply them.
  */
-
 import {
   type AuthorizationCheck,
   type AuthorizationCheckParts,
@@ -25,12 +24,12 @@ export interface LogEntry {
   readonly outcome: string | null;
 }
 
-export interface Watched {
+export interface AuthorizationTestSetup {
   readonly clock: Clock;
   readonly check: AuthorizationCheck;
   /** Creates a payment with manual capture, and applies its webhooks. */
   authorize(fields?: object): Promise<string>;
-  /** Moves both clocks. Webhooks that are sent meanwhile stay with the listener. */
+  /** Advances both clocks. Webhooks sent in the meantime stay with the listener. */
   advance(ms: number): Promise<void>;
   /** Applies the webhooks that were sent since the last call. */
   applyWebhooks(): Promise<void>;
@@ -38,14 +37,14 @@ export interface Watched {
   findings(paymentId: string): Promise<readonly string[]>;
 }
 
-export async function watch(
+export async function setUpAuthorizations(
   sandbox: TestSandbox,
   db: Database,
   options: Partial<AuthorizationCheckParts> & {
     readonly apiKey?: string;
     readonly signal?: AbortSignal;
   } = {},
-): Promise<Watched> {
+): Promise<AuthorizationTestSetup> {
   const { now } = await sandbox.control('GET', '/clock');
   let aheadMs = Date.parse(now) - Date.now();
   const clock = { nowMs: () => Date.now() + aheadMs };
@@ -66,10 +65,10 @@ export async function watch(
   });
   const applyWebhooks = async (): Promise<void> => {
     await sandbox.control('POST', '/settle');
-    const news = sandbox.listener.received.slice(applied);
+    const bodies = sandbox.listener.received.slice(applied);
     applied = sandbox.listener.received.length;
     const receivedAt = new Date(clock.nowMs());
-    for (const { body } of news) await applier.applyBatch(await receive(db, [body], receivedAt));
+    for (const { body } of bodies) await applier.applyBatch(await receive(db, [body], receivedAt));
   };
   return {
     clock,

@@ -1,4 +1,4 @@
-/** A real browser without a window, spoken to over the pipe that it has for this. */
+/** A headless Chromium, controlled through the DevTools protocol over a pipe. */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,19 +8,19 @@ import { waitFor } from './waitFor.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** The command of the browser that this machine has; undefined for none. */
+/** The command of an installed Chromium; undefined if there is none. */
 export const browserCommand = NAMES.find((name) => spawnSync(name, ['--version']).status === 0);
 
 export interface Browser {
   open(url: string): Promise<void>;
-  /** Puts values into the fields of these names, and presses the button that says `button`. */
+  /** Fills in the named fields and clicks the button labeled `button`. */
   submit(values: Readonly<Record<string, string>>, button: string): Promise<void>;
   /** Waits until the page shows the text. */
   see(text: string): Promise<void>;
   close(): Promise<void>;
 }
 
-interface Answer {
+interface DevToolsMessage {
   readonly id?: number;
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: { readonly message: string };
@@ -39,10 +39,10 @@ export async function startBrowser(command: string): Promise<Browser> {
   const { targetId } = await call('Target.createTarget', { url: 'about:blank' });
   const { sessionId } = await call('Target.attachToTarget', { targetId, flatten: true });
   const page = (method: string, params: object) => call(method, params, String(sessionId));
-  /** Undefined while a page gives way to the next. */
+  /** Undefined while the browser navigates to another page. */
   const evaluate = async (expression: string): Promise<unknown> => {
-    const answer = await page('Runtime.evaluate', { expression, returnByValue: true });
-    return (answer.result as { value?: unknown } | undefined)?.value;
+    const { result } = await page('Runtime.evaluate', { expression, returnByValue: true });
+    return (result as { value?: unknown } | undefined)?.value;
   };
   return {
     open: async (url) => {
@@ -66,7 +66,7 @@ export async function startBrowser(command: string): Promise<Browser> {
         String(await evaluate('document.body?.innerText')).includes(text),
       ),
     close: async () => {
-      // Asked, not killed: its helpers would go on writing into the profile for a while.
+      // Closed by command, not killed: orphaned child processes would keep writing to the profile.
       await call('Browser.close', {});
       await ended;
       rmSync(profile, { recursive: true, force: true, maxRetries: 20 });
@@ -80,19 +80,19 @@ type Call = (
   sessionId?: string,
 ) => Promise<Readonly<Record<string, unknown>>>;
 
-/** Messages are JSON, each ended by a NUL. */
+/** Messages are JSON, each terminated by NUL. */
 function createCaller(input: Writable, output: Readable): Call {
-  const waiting = new Map<number, (answer: Answer) => void>();
+  const waiting = new Map<number, (message: DevToolsMessage) => void>();
   let last = 0;
   let rest = '';
   output.setEncoding('utf8').on('data', (chunk: string) => {
     const messages = (rest + chunk).split('\0');
     rest = messages.pop() ?? '';
-    for (const message of messages) {
-      const answer = JSON.parse(message) as Answer;
-      if (answer.id === undefined) continue;
-      waiting.get(answer.id)?.(answer);
-      waiting.delete(answer.id);
+    for (const text of messages) {
+      const message = JSON.parse(text) as DevToolsMessage;
+      if (message.id === undefined) continue;
+      waiting.get(message.id)?.(message);
+      waiting.delete(message.id);
     }
   });
   return (method, params, sessionId) =>

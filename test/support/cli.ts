@@ -1,4 +1,4 @@
-/** The command line as people run it: the compiled program, in a process of its own. */
+/** The command line as users run it: the compiled program in its own process. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -13,21 +13,21 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-/** Starts `tallyhook` with these arguments over a database. */
+/** Starts `tallyhook` with these arguments and a database. */
 export function spawnTallyhook(
   databaseUrl: string,
   ...args: readonly string[]
 ): ChildProcessByStdio<null, Readable, Readable> {
   requireBuild();
   return spawn(process.execPath, [join(checkout, 'bin/tallyhook.js'), ...args], {
-    // Away from any .env, with nothing of this process's settings.
+    // Outside the checkout, so that neither a `.env` nor this process's settings apply.
     cwd: tmpdir(),
     env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
 
-/** Runs `tallyhook` to its end. */
+/** Runs `tallyhook` until it exits. */
 export async function tallyhook(
   databaseUrl: string,
   ...args: readonly string[]

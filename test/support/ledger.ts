@@ -22,7 +22,7 @@ export function testApplier(
   });
 }
 
-/** Puts bodies into the inbox as the receiver does. Returns the inbox numbers, in their order. */
+/** Stores bodies in the inbox as the receiver does. Returns their inbox numbers in the same order. */
 export async function receive(
   db: Database,
   bodies: readonly Buffer[],
@@ -37,7 +37,7 @@ export async function receive(
   return stored.flatMap((result) => ('toEnqueue' in result ? (result.toEnqueue ?? []) : []));
 }
 
-/** Receives and applies bodies, each in a transaction of its own. */
+/** Receives and applies bodies, each in its own transaction. */
 export async function applyEach(
   db: Database,
   applier: EventApplier,
@@ -46,7 +46,7 @@ export async function applyEach(
   for (const body of bodies) await applier.applyBatch(await receive(db, [body]));
 }
 
-/** Merged state of resources, without what differs from run to run. */
+/** The merged state of resources, without values that differ between runs. */
 export function readResourceStates(db: Database, ids: readonly string[]): Promise<object[]> {
   return db.query(
     `select kind, id, payment_id, order_key, status, stage, currency, amount_minor, authorized_minor,

@@ -1,7 +1,7 @@
 /**
- * A small payment service that lives one resource at a time: legal lives of all four kinds, told in
- * bodies as the wire carries them, with the books in which each must end. It shares no rule with the
- * ledger: the lives, the ends and the balances are written from the contract alone.
+ * A model of the payment service, one resource at a time: valid lifecycles of all four kinds as the
+ * bodies sent over the wire, with the balances in which each must end. It shares no rule with the ledger:
+ * lifecycles and balances are written from the contract alone.
  */
 import fc from 'fast-check';
 import type { ResourceKind } from '../../src/contract/resources/index.ts';
@@ -10,25 +10,25 @@ import type { ResourceKind } from '../../src/contract/resources/index.ts';
 export type Wire = Readonly<Record<string, unknown>>;
 
 /** Balances by account, in minor units; accounts at zero are left out. */
-export type Books = Readonly<Record<string, bigint>>;
+export type Balances = Readonly<Record<string, bigint>>;
 
-export interface Life {
+export interface Lifecycle {
   readonly kind: ResourceKind;
   readonly id: string;
   readonly currency: string;
-  /** What the service tells on the way. Some bodies carry less than others. */
+  /** The bodies that the service sends, in order. Some omit fields. */
   readonly bodies: readonly Wire[];
-  /** How it stands in the end, whole, as a retrieve answers. */
-  readonly truth: Wire;
-  /** Payments: what was captured in the end; otherwise 0. */
+  /** The complete final state, as a retrieve returns it. */
+  readonly finalBody: Wire;
+  /** Payments: the amount captured at the end; otherwise 0. */
   readonly captured: number;
-  readonly books: Books;
+  readonly balances: Balances;
 }
 
-export interface LifeOptions {
+export interface LifecycleOptions {
   readonly id: string;
   readonly orderId?: string;
-  /** Refunds and disputes: their payment. */
+  /** The payment of a refund or dispute. */
   readonly paymentId?: string;
   readonly amounts?: readonly number[];
 }
@@ -36,73 +36,73 @@ export interface LifeOptions {
 const AMOUNTS = [100, 1, 0, 6540, Number.MAX_SAFE_INTEGER];
 const START_MS = Date.UTC(2026, 10, 1);
 
-/** Turns numbers into choices; used up, it takes the first of everything, so shrinking simplifies. */
-function choosing(numbers: readonly number[]) {
-  let place = 0;
+/** Turns numbers into choices. Without numbers left it picks the first option, so shrinking simplifies. */
+function createChoices(numbers: readonly number[]) {
+  let used = 0;
   const next = (below: number): number => {
-    place += 1;
-    return (numbers[place - 1] ?? 0) % below;
+    used += 1;
+    return (numbers[used - 1] ?? 0) % below;
   };
   return {
     pick: <Item>(items: readonly [Item, ...Item[]]): Item => items[next(items.length)] ?? items[0],
     among: (items: readonly number[]): number => items[next(items.length)] ?? 0,
     flip: (): boolean => next(2) === 1,
-    /** A part of a whole: at least 1 where that leaves something, less than all of it. */
+    /** A part of a whole: at least 1 and, if the whole is greater, less than the whole. */
     part: (whole: number): number =>
       Math.min(whole, 1 + next(Math.max(1, Math.min(whole, 1000) - 1))),
   };
 }
-type Choices = ReturnType<typeof choosing>;
+type Choices = ReturnType<typeof createChoices>;
 
-/** How a service dates its bodies. */
+/** Whether a service sends `modified_at`. */
 type Dating = 'always' | 'never' | 'sometimes';
 
-/** Tells a life: keeps time, dates bodies and sometimes leaves fields out. */
-function narrating(choices: Choices, common: Wire) {
+/** Records the bodies of a lifecycle: advances the clock, dates bodies and sometimes omits fields. */
+function createBodyRecorder(choices: Choices, common: Wire) {
   const dating = choices.pick<Dating>(['always', 'never', 'sometimes']);
   const bodies: Wire[] = [];
   let clockMs = START_MS;
   let last: Wire = {};
   const dated = (fields: Wire): Wire => ({ ...common, ...fields, modified_at: instant(clockMs) });
   return {
-    /** Whether every step must be told apart without a date. */
-    mustClimb: dating === 'never',
-    /** The service's clock goes on, or is set back where only the stage tells what is later. */
-    wait: (seconds: number) => {
+    /** Whether no body has a date, so that the status alone must order them. */
+    isUndated: dating === 'never',
+    /** Advances the service's clock; negative where only the dispute's stage orders the bodies. */
+    advance: (seconds: number) => {
       clockMs += seconds * 1000;
     },
     /**
-     * Tells how it stands, sometimes in two bodies of one moment that do not say the same: two
+     * Records the current state, sometimes as two bodies with the same date and different fields: two
      * events of one change.
-     * @param optional fields that a body may lack
+     * @param optional fields that a body may omit
      */
-    tell: (fields: Wire, optional: readonly string[] = []) => {
+    record: (fields: Wire, optional: readonly string[] = []) => {
       last = fields;
       const times = choices.pick([1, 1, 2]);
       for (let time = 0; time < times; time += 1) {
-        const left = new Set(optional.filter(() => choices.flip()));
+        const omitted = new Set(optional.filter(() => choices.flip()));
         const isDated = dating === 'always' || (dating === 'sometimes' && choices.flip());
         const body = Object.entries(dated(fields)).filter(
-          ([name]) => !left.has(name) && (isDated || name !== 'modified_at'),
+          ([name]) => !omitted.has(name) && (isDated || name !== 'modified_at'),
         );
         bodies.push(Object.fromEntries(body));
       }
     },
     end: () => {
-      const truth = dated(last);
-      const { modified_at: _date, ...undated } = truth;
-      return { bodies, truth: dating === 'never' ? undated : truth };
+      const finalBody = dated(last);
+      const { modified_at: _date, ...undated } = finalBody;
+      return { bodies, finalBody: dating === 'never' ? undated : finalBody };
     },
   };
 }
-type Narrator = ReturnType<typeof narrating>;
+type BodyRecorder = ReturnType<typeof createBodyRecorder>;
 
 function instant(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** How a payment stands at the service. */
-interface Standing {
+/** The state of a payment at the service. */
+interface PaymentState {
   readonly status: string;
   readonly held: number;
   readonly captured: number;
@@ -110,12 +110,12 @@ interface Standing {
 
 const PAYMENT_OPTIONAL = ['amount_received', 'amount_capturable', 'capture_method', 'metadata'];
 
-function paymentLife(options: LifeOptions, choices: Choices): Life {
+function paymentLifecycle(options: LifecycleOptions, choices: Choices): Lifecycle {
   const currency = choices.pick(['USD', 'JPY', 'KWD']);
   const amount = choices.among(options.amounts ?? AMOUNTS);
-  // The last is a method that only a later version of the service has.
+  // The last one represents a method of a later version of the service.
   const method = choices.pick(['automatic', 'manual', 'manual_multiple', 'scheduled']);
-  const narrator = narrating(choices, {
+  const recorder = createBodyRecorder(choices, {
     payment_id: options.id,
     amount,
     currency,
@@ -123,7 +123,7 @@ function paymentLife(options: LifeOptions, choices: Choices): Life {
     created: instant(START_MS),
     metadata: options.orderId === undefined ? {} : { order_id: options.orderId },
   });
-  // Some services report the whole amount as received before it is, and take the word back.
+  // Some services report the full amount as received too early, and correct it later.
   const isEarly = choices.flip();
   const early: Readonly<Record<string, Wire>> = isEarly
     ? {
@@ -131,25 +131,25 @@ function paymentLife(options: LifeOptions, choices: Choices): Life {
         failed: { amount_received: null, amount_capturable: amount },
       }
     : {};
-  const tell = (standing: Standing): Standing => {
-    // A hold without figures would be counted by the amount: legal, but no service knows less of a
-    // hold than of anything else.
-    const optional = standing.held > 0 ? ['capture_method', 'metadata'] : PAYMENT_OPTIONAL;
-    narrator.tell(
+  const record = (state: PaymentState): PaymentState => {
+    // A hold without amounts would be counted with the payment's amount. That is valid, but no service
+    // omits the amounts of a hold only.
+    const optional = state.held > 0 ? ['capture_method', 'metadata'] : PAYMENT_OPTIONAL;
+    recorder.record(
       {
-        status: standing.status,
-        amount_received: standing.captured,
-        amount_capturable: standing.held,
-        ...early[standing.status],
+        status: state.status,
+        amount_received: state.captured,
+        amount_capturable: state.held,
+        ...early[state.status],
       },
       optional,
     );
-    return standing;
+    return state;
   };
-  const begun = beginPayment(tell, narrator, choices);
+  const begun = beginPayment(record, recorder, choices);
   const done =
     begun ??
-    (method === 'automatic' ? takeAtOnce : holdAndCapture)(tell, narrator, {
+    (method === 'automatic' ? captureAtOnce : holdAndCapture)(record, recorder, {
       amount,
       isMultiple: method === 'manual_multiple',
       choices,
@@ -158,33 +158,33 @@ function paymentLife(options: LifeOptions, choices: Choices): Life {
     kind: 'payment',
     id: options.id,
     currency,
-    ...narrator.end(),
+    ...recorder.end(),
     captured: done.captured,
-    books: paymentBooks(done),
+    balances: paymentBalances(done),
   };
 }
 
-/** Up to the point where money is held or taken; a life may end before. */
+/** The states before money is held or captured; a lifecycle may end in one of them. */
 function beginPayment(
-  tell: (standing: Standing) => Standing,
-  narrator: Narrator,
+  record: (state: PaymentState) => PaymentState,
+  recorder: BodyRecorder,
   choices: Choices,
-): Standing | undefined {
-  let standing = tell({ status: 'requires_confirmation', held: 0, captured: 0 });
-  narrator.wait(1);
-  if (choices.flip()) standing = tell({ status: 'requires_customer_action', held: 0, captured: 0 });
-  narrator.wait(1);
-  standing = tell({ status: 'processing', held: 0, captured: 0 });
-  narrator.wait(1);
-  // A service that never dates what it says cannot make itself understood about another attempt.
-  const attempts = narrator.mustClimb ? 0 : choices.pick([0, 1, 2]);
+): PaymentState | undefined {
+  let state = record({ status: 'requires_confirmation', held: 0, captured: 0 });
+  recorder.advance(1);
+  if (choices.flip()) state = record({ status: 'requires_customer_action', held: 0, captured: 0 });
+  recorder.advance(1);
+  state = record({ status: 'processing', held: 0, captured: 0 });
+  recorder.advance(1);
+  // Without dates, a second attempt cannot be distinguished from the first.
+  const attempts = recorder.isUndated ? 0 : choices.pick([0, 1, 2]);
   for (let attempt = 0; attempt < attempts; attempt += 1) {
-    tell({ status: 'failed', held: 0, captured: 0 });
-    narrator.wait(60);
-    standing = tell({ status: 'processing', held: 0, captured: 0 });
-    narrator.wait(1);
+    record({ status: 'failed', held: 0, captured: 0 });
+    recorder.advance(60);
+    state = record({ status: 'processing', held: 0, captured: 0 });
+    recorder.advance(1);
   }
-  return choices.pick([undefined, undefined, undefined, undefined, standing]);
+  return choices.pick([undefined, undefined, undefined, undefined, state]);
 }
 
 interface PaymentPlan {
@@ -193,78 +193,78 @@ interface PaymentPlan {
   readonly choices: Choices;
 }
 
-function takeAtOnce(
-  tell: (standing: Standing) => Standing,
-  narrator: Narrator,
+function captureAtOnce(
+  record: (state: PaymentState) => PaymentState,
+  recorder: BodyRecorder,
   { amount, choices }: PaymentPlan,
-): Standing {
+): PaymentState {
   const status = choices.pick(['succeeded', 'failed', 'cancelled']);
-  if (status !== 'succeeded') return tell({ status, held: 0, captured: 0 });
+  if (status !== 'succeeded') return record({ status, held: 0, captured: 0 });
   const captured = choices.pick([amount, amount, Math.ceil(amount / 2)]);
-  const taken = tell({ status, held: 0, captured });
-  return maybeVoid(taken, tell, narrator, choices);
+  const paid = record({ status, held: 0, captured });
+  return maybeVoid(paid, record, recorder, choices);
 }
 
 function maybeVoid(
-  standing: Standing,
-  tell: (standing: Standing) => Standing,
-  narrator: Narrator,
+  state: PaymentState,
+  record: (state: PaymentState) => PaymentState,
+  recorder: BodyRecorder,
   choices: Choices,
-): Standing {
+): PaymentState {
   if (choices.pick([false, false, true])) {
-    narrator.wait(3600);
-    return tell({ ...standing, status: 'cancelled_post_capture' });
+    recorder.advance(3600);
+    return record({ ...state, status: 'cancelled_post_capture' });
   }
-  return standing;
+  return state;
 }
 
 function holdAndCapture(
-  tell: (standing: Standing) => Standing,
-  narrator: Narrator,
+  record: (state: PaymentState) => PaymentState,
+  recorder: BodyRecorder,
   { amount, isMultiple, choices }: PaymentPlan,
-): Standing {
-  let standing = tell({ status: 'requires_capture', held: amount, captured: 0 });
+): PaymentState {
+  let state = record({ status: 'requires_capture', held: amount, captured: 0 });
   const captures = isMultiple ? choices.pick([0, 1, 2, 3]) : 0;
-  for (let capture = 0; capture < captures && standing.held > 1; capture += 1) {
-    // Captures may fall within one tick of the service's clock.
-    narrator.wait(choices.pick([0, 60]));
-    const taken = choices.part(standing.held - 1);
-    standing = tell({
+  for (let capture = 0; capture < captures && state.held > 1; capture += 1) {
+    // Several captures may have the same time by the service's clock.
+    recorder.advance(choices.pick([0, 60]));
+    const taken = choices.part(state.held - 1);
+    state = record({
       status: 'partially_captured_and_capturable',
-      held: standing.held - taken,
-      captured: standing.captured + taken,
+      held: state.held - taken,
+      captured: state.captured + taken,
     });
   }
-  narrator.wait(60);
+  recorder.advance(60);
   const end = choices.pick(['open', 'all', 'some', 'expired', 'cancelled']);
-  const { captured } = standing;
+  const { captured } = state;
   switch (end) {
     case 'open':
-      return standing;
+      return state;
     case 'all':
       return maybeVoid(
-        tell({ status: 'succeeded', held: 0, captured: amount }),
-        tell,
-        narrator,
+        record({ status: 'succeeded', held: 0, captured: amount }),
+        record,
+        recorder,
         choices,
       );
     case 'some': {
       const some = Math.max(captured, choices.part(amount));
       return maybeVoid(
-        tell({ status: 'partially_captured', held: 0, captured: some }),
-        tell,
-        narrator,
+        record({ status: 'partially_captured', held: 0, captured: some }),
+        record,
+        recorder,
         choices,
       );
     }
     default:
-      return tell({ status: end, held: 0, captured });
+      return record({ status: end, held: 0, captured });
   }
 }
 
-function paymentBooks({ status, held, captured }: Standing): Books {
+function paymentBalances({ status, held, captured }: PaymentState): Balances {
   const kept = status === 'cancelled_post_capture' ? 0 : captured;
-  return books({
+  return nonZero({
     'psp.clearing': kept,
     'order.due': -kept,
     'memo.auth_open': held,
@@ -272,26 +272,26 @@ function paymentBooks({ status, held, captured }: Standing): Books {
   });
 }
 
-function refundLife(options: LifeOptions, choices: Choices): Life {
+function refundLifecycle(options: LifecycleOptions, choices: Choices): Lifecycle {
   const currency = choices.pick(['USD', 'JPY', 'KWD']);
   const amount = choices.among(options.amounts ?? AMOUNTS);
-  const narrator = narrating(choices, {
+  const recorder = createBodyRecorder(choices, {
     refund_id: options.id,
     payment_id: options.paymentId ?? 'pay_of_refund',
     amount,
     currency,
     created: instant(START_MS),
   });
-  const path = [...choices.pick(narrator.mustClimb ? CLIMBING_REFUNDS : REFUNDS)];
-  tellPath(path, narrator, choices);
+  const path = [...choices.pick(recorder.isUndated ? ADVANCING_REFUNDS : REFUNDS)];
+  recordPath(path, recorder, choices);
   const end = path.at(-1);
   return {
     kind: 'refund',
     id: options.id,
     currency,
-    ...narrator.end(),
+    ...recorder.end(),
     captured: 0,
-    books: books({
+    balances: nonZero({
       'order.refunds': end === 'failed' ? 0 : amount,
       'refund.in_flight': end === 'pending' || end === 'review' ? -amount : 0,
       'psp.clearing': end === 'succeeded' ? -amount : 0,
@@ -301,17 +301,17 @@ function refundLife(options: LifeOptions, choices: Choices): Life {
 
 type Paths = readonly [readonly string[], ...(readonly string[])[]];
 
-const CLIMBING_REFUNDS: Paths = [
+const ADVANCING_REFUNDS: Paths = [
   ['pending', 'succeeded'],
   ['pending'],
   ['pending', 'review'],
   ['succeeded'],
   ['pending', 'failed'],
-  // Reported as paid back, and returned by the bank weeks later.
+  // Reported as succeeded, and returned by the bank weeks later.
   ['pending', 'succeeded', 'failed'],
 ];
 const REFUNDS: Paths = [
-  ...CLIMBING_REFUNDS,
+  ...ADVANCING_REFUNDS,
   ['pending', 'review', 'pending', 'succeeded'],
   ['pending', 'review', 'pending', 'failed'],
   ['pending', 'review', 'pending'],
@@ -330,47 +330,47 @@ const PAYOUTS: Paths = [
   ['initiated', 'expired'],
 ];
 
-function payoutLife(options: LifeOptions, choices: Choices): Life {
+function payoutLifecycle(options: LifecycleOptions, choices: Choices): Lifecycle {
   const currency = choices.pick(['USD', 'JPY', 'KWD']);
   const amount = choices.among(options.amounts ?? AMOUNTS);
-  const narrator = narrating(choices, {
+  const recorder = createBodyRecorder(choices, {
     payout_id: options.id,
     amount,
     currency,
     created: instant(START_MS),
   });
   const path = choices.pick(PAYOUTS);
-  tellPath(path, narrator, choices);
+  recordPath(path, recorder, choices);
   const end = path.at(-1) ?? '';
   const isMoving = ['initiated', 'pending'].includes(end);
-  const isGone = isMoving || end === 'success';
+  const isSent = isMoving || end === 'success';
   return {
     kind: 'payout',
     id: options.id,
     currency,
-    ...narrator.end(),
+    ...recorder.end(),
     captured: 0,
-    books: books({
-      'psp.clearing': isGone ? -amount : 0,
+    balances: nonZero({
+      'psp.clearing': isSent ? -amount : 0,
       'payout.in_transit': isMoving ? amount : 0,
       'payout.paid': end === 'success' ? amount : 0,
     }),
   };
 }
 
-function tellPath(path: readonly string[], narrator: Narrator, choices: Choices): void {
+function recordPath(path: readonly string[], recorder: BodyRecorder, choices: Choices): void {
   for (const status of path) {
-    narrator.wait(choices.pick([1, 3600]));
-    narrator.tell({ status });
+    recorder.advance(choices.pick([1, 3600]));
+    recorder.record({ status });
   }
 }
 
 const STAGES = ['pre_dispute', 'dispute', 'pre_arbitration', 'arbitration'];
 
-function disputeLife(options: LifeOptions, choices: Choices): Life {
+function disputeLifecycle(options: LifecycleOptions, choices: Choices): Lifecycle {
   const currency = choices.pick(['USD', 'JPY', 'KWD']);
   const amount = choices.among(options.amounts ?? AMOUNTS);
-  const narrator = narrating(choices, {
+  const recorder = createBodyRecorder(choices, {
     dispute_id: options.id,
     payment_id: options.paymentId ?? 'pay_of_dispute',
     amount: String(amount),
@@ -381,8 +381,8 @@ function disputeLife(options: LifeOptions, choices: Choices): Life {
   const first = choices.pick([1, 0]);
   const stages = choices.pick([1, 2, 3]);
   for (stage of STAGES.slice(first, first + stages)) {
-    // Stages are dated by the bank, whose clock is not the service's.
-    narrator.wait(choices.pick([3600, -30]));
+    // The bank dates stages by its own clock.
+    recorder.advance(choices.pick([3600, -30]));
     const path = choices.pick<readonly string[]>([
       ['opened', 'won'],
       ['opened'],
@@ -394,8 +394,8 @@ function disputeLife(options: LifeOptions, choices: Choices): Life {
       ['challenged', 'won'],
     ]);
     for (end of path) {
-      narrator.wait(1);
-      narrator.tell({ dispute_status: `dispute_${end}`, dispute_stage: stage });
+      recorder.advance(1);
+      recorder.record({ dispute_status: `dispute_${end}`, dispute_stage: stage });
     }
   }
   const isQuestion = stage === 'pre_dispute';
@@ -405,9 +405,9 @@ function disputeLife(options: LifeOptions, choices: Choices): Life {
     kind: 'dispute',
     id: options.id,
     currency,
-    ...narrator.end(),
+    ...recorder.end(),
     captured: 0,
-    books: books({
+    balances: nonZero({
       'dispute.held': isOpen ? amount : 0,
       'loss.disputes': isLost ? amount : 0,
       'psp.clearing': isOpen || isLost ? -amount : 0,
@@ -415,7 +415,7 @@ function disputeLife(options: LifeOptions, choices: Choices): Life {
   };
 }
 
-function books(amounts: Readonly<Record<string, number>>): Books {
+function nonZero(amounts: Readonly<Record<string, number>>): Balances {
   return Object.fromEntries(
     Object.entries(amounts)
       .filter(([, amount]) => amount !== 0)
@@ -423,27 +423,32 @@ function books(amounts: Readonly<Record<string, number>>): Books {
   );
 }
 
-const LIFE_OF: Readonly<Record<ResourceKind, (options: LifeOptions, choices: Choices) => Life>> = {
-  payment: paymentLife,
-  refund: refundLife,
-  dispute: disputeLife,
-  payout: payoutLife,
+const LIFECYCLE_OF: Readonly<
+  Record<ResourceKind, (options: LifecycleOptions, choices: Choices) => Lifecycle>
+> = {
+  payment: paymentLifecycle,
+  refund: refundLifecycle,
+  dispute: disputeLifecycle,
+  payout: payoutLifecycle,
 };
 
-/** Any legal life of one resource. */
-export function anyLife(kind: ResourceKind, options: LifeOptions): fc.Arbitrary<Life> {
+/** Any valid lifecycle of one resource. */
+export function anyLifecycle(
+  kind: ResourceKind,
+  options: LifecycleOptions,
+): fc.Arbitrary<Lifecycle> {
   return fc
     .array(fc.nat({ max: 0xffff }), { minLength: 0, maxLength: 60, size: 'max' })
-    .map((numbers) => LIFE_OF[kind](options, choosing(numbers)));
+    .map((numbers) => LIFECYCLE_OF[kind](options, createChoices(numbers)));
 }
 
-/** Adds books up, by account and currency; accounts at zero are left out. */
-export function addBooks(
-  all: readonly { readonly currency: string; readonly books: Books }[],
-): Books {
+/** Sums balances by account and currency; accounts at zero are left out. */
+export function sumBalances(
+  all: readonly { readonly currency: string; readonly balances: Balances }[],
+): Balances {
   const sums = new Map<string, bigint>();
-  for (const { currency, books: own } of all) {
-    for (const [account, amount] of Object.entries(own)) {
+  for (const { currency, balances } of all) {
+    for (const [account, amount] of Object.entries(balances)) {
       const name = `${account} ${currency}`;
       sums.set(name, (sums.get(name) ?? 0n) + amount);
     }

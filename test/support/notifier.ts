@@ -1,8 +1,7 @@
 /**
- * Dispatches and delivers on a test database to real receivers, without a queue: a test decides when it
- * runs. It uses the system's clock, which a test can replace (`vi.useFakeTimers({ toFake: ['Date'] })`).
+ * Dispatches notifications and delivers messages to real receivers when a test calls it, without a
+ * queue. It uses the system's clock, which a test can replace (`vi.useFakeTimers({ toFake: ['Date'] })`).
  */
-
 import { loadConfig } from '../../src/config/config.ts';
 import { createChannels, subscriptionsOf } from '../../src/notify/channels/index.ts';
 import { createDeliverer } from '../../src/notify/deliver.ts';
@@ -27,7 +26,7 @@ export interface TestNotifier {
   dispatch(): Promise<ReadonlySet<ChannelName>>;
   /** Delivers the messages that are due now, on all channels. */
   deliver(): Promise<void>;
-  /** The delays of all wake-ups, in milliseconds. */
+  /** The delays of all scheduled wake-ups, in milliseconds. */
   readonly waits: readonly number[];
 }
 

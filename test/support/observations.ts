@@ -1,4 +1,4 @@
-/** Lives of resources as a service would tell them: each entry is the content of one look. */
+/** Lifecycles of resources as a service reports them: each entry is the content of one observation. */
 import { createHash } from 'node:crypto';
 import type { ResourceKind } from '../../src/contract/resources/index.ts';
 import type { Observation } from '../../src/ledger/domain/mergeObservations.ts';
@@ -14,7 +14,7 @@ export interface ObservationOptions {
   readonly observedMicros?: number;
 }
 
-/** A look; hashed here, by other code than the ledger's. */
+/** An observation, hashed independently of the ledger's code. */
 export function observe(content: SnapshotContent, options: ObservationOptions = {}): Observation {
   return {
     ref: { kind: options.kind ?? 'payment', id: options.id ?? 'pay_1' },
@@ -33,15 +33,15 @@ function at(seconds: number): { readonly versionMicros: number } {
   return { versionMicros: T0 + seconds * SECOND };
 }
 
-interface Life {
+interface Lifecycle {
   readonly kind: ResourceKind;
   readonly observations: readonly SnapshotContent[];
-  /** Place of the look that tells how it really stands. */
-  readonly truth: number;
+  /** Index of the observation that has the resource's actual state. */
+  readonly finalIndex: number;
 }
 
-/** Seven lives that have misled arrival order or last-write-wins. */
-export const LIVES: Readonly<Record<string, Life>> = {
+/** Lifecycles that arrival order or last-write-wins would get wrong. */
+export const LIFECYCLES: Readonly<Record<string, Lifecycle>> = {
   'two partial captures, then final': {
     kind: 'payment',
     observations: [
@@ -74,7 +74,7 @@ export const LIVES: Readonly<Record<string, Life>> = {
         ...at(3),
       },
     ],
-    truth: 3,
+    finalIndex: 3,
   },
   'an authorization that expires': {
     kind: 'payment',
@@ -89,9 +89,9 @@ export const LIVES: Readonly<Record<string, Life>> = {
       },
       { ...manual, status: 'expired', amountCapturableMinor: 0, amountReceivedMinor: 0, ...at(9) },
     ],
-    truth: 2,
+    finalIndex: 2,
   },
-  'failed, tried again, captured, voided': {
+  'failed, retried, captured, voided': {
     kind: 'payment',
     observations: [
       { ...usd, status: 'failed', unifiedCode: 'UE_1001', ...at(2) },
@@ -99,9 +99,9 @@ export const LIVES: Readonly<Record<string, Life>> = {
       { ...usd, status: 'succeeded', amountReceivedMinor: 100, ...at(4) },
       { ...usd, status: 'cancelled_post_capture', amountReceivedMinor: 100, ...at(5) },
     ],
-    truth: 3,
+    finalIndex: 3,
   },
-  'two captures within one tick are the last that is heard': {
+  'two captures with the same time': {
     kind: 'payment',
     observations: [
       {
@@ -126,16 +126,16 @@ export const LIVES: Readonly<Record<string, Life>> = {
         ...at(2),
       },
     ],
-    truth: 2,
+    finalIndex: 2,
   },
-  'nothing but undated bodies': {
+  'only undated bodies': {
     kind: 'payment',
     observations: [
       { ...usd, status: 'processing' },
       { ...usd, status: 'failed', unifiedCode: 'UE_3003' },
       { ...usd, status: 'succeeded', orderId: 'ord_1' },
     ],
-    truth: 2,
+    finalIndex: 2,
   },
   'a refund that fails late': {
     kind: 'refund',
@@ -144,7 +144,7 @@ export const LIVES: Readonly<Record<string, Life>> = {
       { ...usd, status: 'succeeded', paymentId: 'pay_1', ...at(5) },
       { ...usd, status: 'failed', paymentId: 'pay_1', ...at(6) },
     ],
-    truth: 2,
+    finalIndex: 2,
   },
   'a dispute won, then opened again at the next stage': {
     kind: 'dispute',
@@ -153,7 +153,7 @@ export const LIVES: Readonly<Record<string, Life>> = {
       { ...usd, status: 'won', stage: 'dispute', paymentId: 'pay_1', ...at(9) },
       { ...usd, status: 'opened', stage: 'pre_arbitration', paymentId: 'pay_1', ...at(8) },
     ],
-    truth: 2,
+    finalIndex: 2,
   },
   'a payout paid, then reversed': {
     kind: 'payout',
@@ -162,7 +162,7 @@ export const LIVES: Readonly<Record<string, Life>> = {
       { ...usd, status: 'success', ...at(2) },
       { ...usd, status: 'reversed', ...at(3) },
     ],
-    truth: 2,
+    finalIndex: 2,
   },
 };
 
@@ -174,8 +174,8 @@ export function* permutations<Item>(items: readonly Item[]): Generator<readonly 
     return;
   }
   for (const tail of permutations(rest)) {
-    for (let place = 0; place <= tail.length; place += 1) {
-      yield [...tail.slice(0, place), first, ...tail.slice(place)];
+    for (let index = 0; index <= tail.length; index += 1) {
+      yield [...tail.slice(0, index), first, ...tail.slice(index)];
     }
   }
 }

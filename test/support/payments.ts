@@ -1,4 +1,4 @@
-/** What a shop's payments look like, for tests that read the ledger. */
+/** Events of a shop's payments, for tests that read the ledger. */
 import { eventBody, paymentObject, unique } from './events.ts';
 
 export interface PaymentFields {
@@ -7,7 +7,7 @@ export interface PaymentFields {
   readonly [field: string]: unknown;
 }
 
-/** The event of a payment, filed under an order if one is named. */
+/** The event of a payment, which belongs to an order if `orderId` is set. */
 export function paymentEvent({ orderId, ...fields }: PaymentFields): Buffer {
   return eventBody(
     paymentObject({ ...(orderId !== undefined && { metadata: { order_id: orderId } }), ...fields }),

@@ -1,6 +1,6 @@
 /**
- * The compiled program as a child process, for tests of what only a process can show: exit codes,
- * signals, being killed. It gets an environment of its own, so that nothing of the machine's leaks in.
+ * The compiled program as a child process, for tests of exit codes, signals and kills. It gets its own
+ * environment, so that the machine's settings do not affect it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ const checkout = fileURLToPath(new URL('../../', import.meta.url));
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Exit {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended the process. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
@@ -26,11 +26,11 @@ export interface Exit {
 
 export interface Program {
   readonly pid: number;
-  /** What it has printed so far. */
+  /** Its output so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
   readonly exit: Promise<Exit>;
-  /** Sends a signal; SIGKILL leaves it no time for anything. */
+  /** Sends a signal. SIGKILL ends it without any cleanup. */
   kill(signal: NodeJS.Signals): void;
 }
 
@@ -49,7 +49,7 @@ export function spawnProgram(
     throw new Error('dist/ is missing: run npm run build first (npm test does)');
   }
   const child = spawn(process.execPath, [path.join(checkout, script), ...args], {
-    // Not the checkout: a developer's `.env` may lie there.
+    // Not the checkout: it may contain a developer's `.env`.
     cwd: tmpdir(),
     env: { PATH: process.env.PATH, ...options.env },
   });
@@ -62,7 +62,7 @@ export function spawnProgram(
   });
   child.stdin.on('error', () => undefined);
   child.stdin.end(options.input ?? '');
-  // 'close', not 'exit': by then everything that it printed has been read.
+  // 'close', not 'exit': by then all of its output has been read.
   const exit = once(child, 'close').then(() => ({
     code: child.exitCode,
     signal: child.signalCode,
@@ -79,12 +79,12 @@ export function spawnProgram(
   };
 }
 
-/** Runs `tallyhook ...args` to its end. */
+/** Runs `tallyhook ...args` until it exits. */
 export function runTallyhook(args: readonly string[], options: ProgramOptions = {}): Promise<Exit> {
   return spawnProgram('bin/tallyhook.js', args, options).exit;
 }
 
-/** Settings of a complete installation over a database, on free ports. */
+/** Settings of a complete installation with a database, on free ports. */
 export function settingsFor(databaseUrl: string, more: Environment = {}): Environment {
   return {
     DATABASE_URL: databaseUrl,
@@ -99,7 +99,7 @@ export function settingsFor(databaseUrl: string, more: Environment = {}): Enviro
   };
 }
 
-/** Waits until the program says where it takes webhooks. */
+/** Waits until the program has logged the port of its receiver. */
 export async function webhookUrlOf(program: Program): Promise<string> {
   let ended: Exit | undefined;
   void program.exit.then((exit) => {
@@ -107,7 +107,7 @@ export async function webhookUrlOf(program: Program): Promise<string> {
   });
   let port: number | undefined;
   await waitFor('the receiver to listen', () => {
-    if (ended !== undefined) throw new Error(`it ended instead: ${JSON.stringify(ended)}`);
+    if (ended !== undefined) throw new Error(`the program ended: ${JSON.stringify(ended)}`);
     port = listeningPort(program.stdout());
     return port !== undefined;
   });

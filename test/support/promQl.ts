@@ -1,12 +1,12 @@
-/** What an expression of Prometheus names. Not a parser: promtool is one, and checks the syntax. */
+/** Finds the selectors in a Prometheus expression. It does not parse: promtool checks the syntax. */
 
 export interface Selector {
   readonly metric: string;
-  /** Label, operator, value. */
+  /** Each is a label, an operator and a value. */
   readonly matchers: readonly (readonly [string, string, string])[];
 }
 
-/** Selectors of our metrics and of those of every Node.js process. */
+/** Selectors of Tallyhook's metrics and of those that every Node.js process has. */
 export function selectorsOf(expression: string): readonly Selector[] {
   const named = expression.matchAll(/\b((?:tallyhook|process|nodejs)_\w+)(?:\{([^}]*)\})?/g);
   return [...named].map(([, metric = '', inside = '']) => ({
@@ -17,7 +17,7 @@ export function selectorsOf(expression: string): readonly Selector[] {
   }));
 }
 
-/** Whether a series has what a selector asks for. A label that it lacks counts as empty. */
+/** Whether a selector matches a series. A missing label counts as empty. */
 export function matches(
   { metric, matchers }: Selector,
   series: { readonly name: string; readonly labels: Readonly<Record<string, string>> },

@@ -1,4 +1,4 @@
-/** Those who are told: servers as operators and shops have them, which can fail, be slow or be gone. */
+/** Webhook and mail servers as operators and shops run them, which can fail, be slow or be offline. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -6,50 +6,50 @@ import { text } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerEnvelope } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
 
-/** Made for tests; its key spells `test-secret-of-24-bytes!`. */
+/** For tests only; its key is `test-secret-of-24-bytes!`. */
 export const SIGNING_SECRET = `whsec_${Buffer.from('test-secret-of-24-bytes!').toString('base64')}`;
 
 /** What a receiver does with a request. */
-export type Behaviour =
+export type Behavior =
   | { readonly does: 'accept' }
-  | { readonly does: 'answer'; readonly status: number; readonly headers?: Record<string, string> }
-  /** Takes all of it and says nothing. */
-  | { readonly does: 'stay_silent' }
-  /** Takes all of it and closes the connection: the sender cannot know that it arrived. */
-  | { readonly does: 'take_and_hang_up' };
+  | { readonly does: 'respond'; readonly status: number; readonly headers?: Record<string, string> }
+  /** Reads the request and never responds. */
+  | { readonly does: 'never_respond' }
+  /** Reads the request and closes the connection: the sender cannot know whether it arrived. */
+  | { readonly does: 'read_and_disconnect' };
 
-export const ACCEPT: Behaviour = { does: 'accept' };
+export const ACCEPT: Behavior = { does: 'accept' };
 
 export interface ReceivedPost {
   readonly id: string;
-  /** Of the body, read as JSON. */
+  /** `type` of the JSON body. */
   readonly type: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly outcome: Behaviour['does'];
+  readonly outcome: Behavior['does'];
 }
 
 export interface HttpReceiver {
   readonly url: string;
-  /** Every request, in its order, those that were not accepted included. */
+  /** Every request in order of arrival, including those that were not accepted. */
   readonly posts: readonly ReceivedPost[];
-  /** Those that were answered with 200. */
+  /** The requests that got status 200. */
   accepted(): readonly ReceivedPost[];
-  behave(behaviour: Behaviour | ((post: ReceivedPost) => Behaviour)): void;
-  /** Closes the port; whoever connects is refused. */
-  leave(): Promise<void>;
+  behave(behavior: Behavior | ((post: ReceivedPost) => Behavior)): void;
+  /** Closes the port, so that connections are refused. */
+  stop(): Promise<void>;
   /** Opens the same port again. */
-  comeBack(): Promise<void>;
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * A receiver of Standard Webhooks, which verifies by the library and answers 401 to what it cannot
- * verify. Without a secret it takes anything, as a chat does.
+ * A receiver of Standard Webhooks, which verifies with the library and responds 401 if that fails.
+ * Without a secret it accepts everything, as a chat service does.
  */
 export async function startHttpReceiver(secret?: string): Promise<HttpReceiver> {
   const posts: ReceivedPost[] = [];
-  let behaviour: Behaviour | ((post: ReceivedPost) => Behaviour) = ACCEPT;
+  let behavior: Behavior | ((post: ReceivedPost) => Behavior) = ACCEPT;
   const sockets = new Set<Socket>();
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -64,19 +64,19 @@ export async function startHttpReceiver(secret?: string): Promise<HttpReceiver> 
     const { type = '' } = JSON.parse(body) as { readonly type?: string };
     const post = { id: headers['webhook-id'] ?? '', type, body, headers };
     const act =
-      typeof behaviour === 'function' ? behaviour({ ...post, outcome: 'accept' }) : behaviour;
+      typeof behavior === 'function' ? behavior({ ...post, outcome: 'accept' }) : behavior;
     posts.push({ ...post, outcome: act.does });
     switch (act.does) {
       case 'accept':
         response.writeHead(200).end('ok');
         return;
-      case 'answer':
+      case 'respond':
         response.writeHead(act.status, act.headers).end();
         return;
-      case 'take_and_hang_up':
+      case 'read_and_disconnect':
         request.socket.destroy();
         return;
-      case 'stay_silent':
+      case 'never_respond':
         return;
     }
   };
@@ -88,7 +88,7 @@ export async function startHttpReceiver(secret?: string): Promise<HttpReceiver> 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const leave = async (): Promise<void> => {
+  const stop = async (): Promise<void> => {
     if (!server.listening) return;
     for (const socket of sockets) socket.destroy();
     server.close();
@@ -99,14 +99,14 @@ export async function startHttpReceiver(secret?: string): Promise<HttpReceiver> 
     posts,
     accepted: () => posts.filter(({ outcome }) => outcome === 'accept'),
     behave: (next) => {
-      behaviour = next;
+      behavior = next;
     },
-    leave,
-    comeBack: async () => {
+    stop,
+    restart: async () => {
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
     },
-    close: leave,
+    close: stop,
   };
 }
 
@@ -122,17 +122,17 @@ function verifies(secret: string, body: string, headers: Record<string, string>)
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** As it came, headers and body. */
+  /** Headers and body as received. */
   readonly raw: string;
   readonly messageId: string;
 }
 
-type MailBehaviour = 'accept' | 'tempfail' | 'refuse' | 'stay_silent';
+type MailBehavior = 'accept' | 'tempfail' | 'reject' | 'never_respond';
 
-const REFUSALS = {
+const MAIL_REPLIES = {
   accept: null,
   tempfail: Object.assign(new Error('not now'), { responseCode: 451 }),
-  refuse: Object.assign(new Error('not this'), { responseCode: 554 }),
+  reject: Object.assign(new Error('not this'), { responseCode: 554 }),
 } as const;
 
 function mailOf({ mailFrom, rcptTo }: SMTPServerEnvelope, raw: string): ReceivedMail {
@@ -148,40 +148,40 @@ export interface MailServer {
   readonly url: string;
   /** Mails that were accepted. */
   readonly mails: readonly ReceivedMail[];
-  /** How often somebody came to deliver. */
+  /** Number of attempts to deliver a mail. */
   attempts(): number;
-  /** `tempfail`, `refuse`: answers to the message itself; `stay_silent`: never answers it. */
-  behave(behaviour: MailBehaviour): void;
-  leave(): Promise<void>;
-  comeBack(): Promise<void>;
+  /** `tempfail`, `reject`: replies to the message; `never_respond`: no reply. */
+  behave(behavior: MailBehavior): void;
+  stop(): Promise<void>;
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
 const SMTP_USER = 'alerts';
 export const SMTP_PASSWORD = 'smtp-password-of-tests';
 
-/** A mail server that wants to be logged into. */
+/** A mail server that requires a login. */
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
-  let behaviour: MailBehaviour = 'accept';
+  let behavior: MailBehavior = 'accept';
   let attempts = 0;
   const open = async (port: number): Promise<SMTPServer> => {
     const server = new SMTPServer({
       disabledCommands: ['STARTTLS'],
       onAuth: ({ username, password }, _session, done) => {
-        const isRight = username === SMTP_USER && password === SMTP_PASSWORD;
-        if (isRight) done(null, { user: username });
+        const isValid = username === SMTP_USER && password === SMTP_PASSWORD;
+        if (isValid) done(null, { user: username });
         else done(new Error('wrong'));
       },
       onData: (stream, { envelope }, done) => {
         void text(stream).then((raw) => {
           attempts += 1;
-          if (behaviour === 'accept') mails.push(mailOf(envelope, raw));
-          if (behaviour !== 'stay_silent') done(REFUSALS[behaviour]);
+          if (behavior === 'accept') mails.push(mailOf(envelope, raw));
+          if (behavior !== 'never_respond') done(MAIL_REPLIES[behavior]);
         });
       },
     });
-    // Clients that hang up are no failure of the server.
+    // A client that disconnects is not a failure of the server.
     server.on('error', () => undefined);
     server.listen(port, '127.0.0.1');
     await once(server.server, 'listening');
@@ -189,22 +189,22 @@ export async function startMailServer(): Promise<MailServer> {
   };
   let server: SMTPServer | undefined = await open(0);
   const { port } = server.server.address() as AddressInfo;
-  const leave = async (): Promise<void> => {
-    const leaving = server;
+  const stop = async (): Promise<void> => {
+    const stopping = server;
     server = undefined;
-    if (leaving) await new Promise<void>((resolve) => leaving.close(() => resolve()));
+    if (stopping) await new Promise<void>((resolve) => stopping.close(() => resolve()));
   };
   return {
     url: `smtp://${SMTP_USER}:${SMTP_PASSWORD}@127.0.0.1:${port}`,
     mails,
     attempts: () => attempts,
     behave: (next) => {
-      behaviour = next;
+      behavior = next;
     },
-    leave,
-    comeBack: async () => {
+    stop,
+    restart: async () => {
       server = await open(port);
     },
-    close: leave,
+    close: stop,
   };
 }

@@ -1,4 +1,4 @@
-/** Reconciliation over a test database and a service, with its parts put together as in the program. */
+/** Reconciliation of a test database with a service, assembled as in the program. */
 import {
   type ClientOptions,
   createClient,
@@ -31,7 +31,7 @@ export interface TestReconcilerParts {
   readonly service: { readonly baseUrl: string; readonly apiKey: string };
   readonly clock?: { readonly nowMs: () => number };
   readonly client?: Partial<ClientOptions>;
-  /** Used instead of one of its own. */
+  /** Replaces the client that would be created. */
   readonly use?: PaymentServiceClient;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A proxy in front of a service that notes every request, before the service sees it, and that can
- * answer in its place.
+ * A proxy in front of a service that records every request before it forwards it, and that can respond
+ * in the service's place.
  */
 import { once } from 'node:events';
 import {
@@ -15,58 +15,58 @@ import { waitFor } from './waitFor.ts';
 
 export interface RecordedRequest {
   readonly method: string;
-  /** With its query. */
+  /** Including the query. */
   readonly path: string;
   readonly body: string;
 }
 
-/** What is answered instead: a value as JSON, a text as it is. */
-export interface StandIn {
+/** The response to send instead: an object is sent as JSON, a string as it is. */
+export interface ResponseOverride {
   readonly status: number;
   readonly body: object | string;
 }
 
 export interface RecordingProxy {
   readonly baseUrl: string;
-  /** By path without its query; what stands here the service never sees. */
-  readonly standIns: Map<string, StandIn>;
-  /** In the order in which they came. */
+  /** By path without query. Requests for these paths do not reach the service. */
+  readonly standIns: Map<string, ResponseOverride>;
+  /** In order of arrival. */
   readonly requests: readonly RecordedRequest[];
-  /** Resolves when so many requests have come. */
-  reached(requests: number): Promise<void>;
+  /** Resolves when this many requests have arrived. */
+  waitForRequests(requests: number): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function startRecordingProxy(serviceUrl: string): Promise<RecordingProxy> {
   const { hostname, port } = new URL(serviceUrl);
   const requests: RecordedRequest[] = [];
-  const standIns = new Map<string, StandIn>();
-  const take = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+  const overrides = new Map<string, ResponseOverride>();
+  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const { method = 'GET', url: path = '/', headers } = incoming;
     const body = await buffer(incoming);
     requests.push({ method, path, body: body.toString() });
-    const standIn = standIns.get(path.split('?')[0] ?? '');
-    if (standIn) {
-      const isText = typeof standIn.body === 'string';
-      outgoing.writeHead(standIn.status, {
+    const override = overrides.get(path.split('?')[0] ?? '');
+    if (override) {
+      const isText = typeof override.body === 'string';
+      outgoing.writeHead(override.status, {
         'content-type': isText ? 'text/html' : 'application/json',
       });
-      outgoing.end(isText ? standIn.body : JSON.stringify(standIn.body));
+      outgoing.end(isText ? override.body : JSON.stringify(override.body));
       return;
     }
     const host = `${hostname}:${port}`;
     const forwarded = send({ hostname, port, method, path, headers: { ...headers, host } });
-    forwarded.on('response', (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
+    forwarded.on('response', (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(outgoing);
     });
-    // Whoever asked was killed, or the service is gone: the other side sees its connection end.
+    // The client was killed or the service is down: the other side's connection ends, too.
     forwarded.on('error', () => outgoing.destroy());
     outgoing.on('close', () => forwarded.destroy());
     forwarded.end(body);
   };
   const server = createServer((incoming, outgoing) => {
-    take(incoming, outgoing).catch(() => outgoing.destroy());
+    handle(incoming, outgoing).catch(() => outgoing.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -74,8 +74,8 @@ export async function startRecordingProxy(serviceUrl: string): Promise<Recording
   return {
     baseUrl: `http://127.0.0.1:${address.port}`,
     requests,
-    standIns,
-    reached: (count) => waitFor(`request ${count}`, () => requests.length >= count),
+    standIns: overrides,
+    waitForRequests: (count) => waitFor(`request ${count}`, () => requests.length >= count),
     close: async () => {
       server.closeAllConnections();
       server.close();

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL servers that replicate, from the embedded programs: a primary, and standbys copied from
- * it while it runs. Nothing here restarts or repairs a server by itself.
+ * PostgreSQL servers with replication, run from the embedded binaries: a primary, and standbys copied
+ * from it while it runs. A test starts, stops and crashes them; nothing restarts them automatically.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,30 +22,30 @@ import { waitFor } from './waitFor.ts';
 
 const USER = 'postgres';
 const PASSWORD = 'replication-in-tests';
-/** What a primary names in `synchronous_standby_names`, and a standby in its connection. */
+/** The standby's name in `synchronous_standby_names` and in its connection to the primary. */
 export const STANDBY = 'standby';
 
 export interface PostgresServer {
   readonly url: string;
   readonly dir: string;
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Ends it in good order. */
+  /** Shuts it down cleanly. */
   stop(): Promise<void>;
-  /** Ends it at once, as a power cut does; what it committed is on disk. */
+  /** Ends it immediately, as a power failure does; what it committed is on disk. */
   crash(): Promise<void>;
 }
 
 export interface ServerOptions {
-  /** Given to `postgres` as `-c name=value`. */
+  /** Passed to `postgres` as `-c name=value`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** URL of the primary that it follows. */
+  /** URL of the primary to replicate from. */
   readonly follows?: string;
   readonly port?: number;
 }
 
 const { initdb, postgres } = locateBinaries(process.platform, process.arch);
 
-/** Makes an empty cluster in a folder that does not exist yet. */
+/** Creates an empty cluster in a folder that does not exist yet. */
 export function createCluster(dir: string): void {
   const { account } = chooseAccount({ postgres, dataDir: dirname(dir), clusterDir: dir });
   const passwordFile = `${dir}.password`;
@@ -65,7 +65,7 @@ export function createCluster(dir: string): void {
   execFileSync(plan.file, plan.args, { ...plan.options, cwd: '/', stdio: 'pipe' });
 }
 
-/** Starts the server of a cluster; resolves when it answers. */
+/** Starts the server of a cluster; resolves when it responds to a query. */
 export async function startServer(dir: string, options: ServerOptions): Promise<PostgresServer> {
   const port = options.port ?? (await freePort());
   if (options.follows !== undefined) writeFileSync(join(dir, 'standby.signal'), '');
@@ -90,8 +90,9 @@ export async function startServer(dir: string, options: ServerOptions): Promise<
   };
   const server = { url, dir, query, stop: () => end('SIGINT'), crash: () => end('SIGQUIT') };
   try {
-    await waitFor('the server to answer', () => {
-      if (ended) throw new Error(`it ended: ${readFileSync(`${dir}.log`, 'utf8').slice(-2_000)}`);
+    await waitFor('the server to respond', () => {
+      if (ended)
+        throw new Error(`the server ended: ${readFileSync(`${dir}.log`, 'utf8').slice(-2_000)}`);
       return query('select 1').then(
         () => true,
         () => false,
@@ -140,10 +141,10 @@ async function queryOnce<Row extends object>(
   }
 }
 
-/** What belongs to the running server alone; a copy makes its own. */
+/** Files of the running server, which a copy creates itself. */
 const NOT_COPIED = new Set(['postmaster.pid', 'postmaster.opts', 'standby.signal']);
 
-/** Copies the cluster of a running primary; replaces what is in `dir`. */
+/** Copies the cluster of a running primary; replaces the content of `dir`. */
 export async function copyCluster(primary: PostgresServer, dir: string): Promise<void> {
   rmSync(dir, { recursive: true, force: true });
   const client = new pg.Client({ connectionString: primary.url });
@@ -153,7 +154,7 @@ export async function copyCluster(primary: PostgresServer, dir: string): Promise
     const wal = join(primary.dir, 'pg_wal');
     cpSync(primary.dir, dir, {
       recursive: true,
-      // Its WAL comes from the primary, which keeps enough of it.
+      // The copy streams its WAL from the primary, which keeps enough of it.
       filter: (file) => !NOT_COPIED.has(basename(file)) && dirname(file) !== wal,
       force: true,
     });
@@ -168,14 +169,14 @@ export async function copyCluster(primary: PostgresServer, dir: string): Promise
   }
 }
 
-/** Has commits wait for the standby; resolves once it follows and is the synchronous one. */
+/** Makes commits wait for the standby; resolves when the standby is synchronous. */
 export async function requireStandby(primary: PostgresServer): Promise<void> {
   await primary.query(`alter system set synchronous_standby_names = '${STANDBY}'`);
   await primary.query('select pg_reload_conf()');
   await waitFor('the standby to be synchronous', () => hasStandby(primary));
 }
 
-/** Whether a synchronous standby follows now. */
+/** Whether a synchronous standby is streaming now. */
 export async function hasStandby(primary: PostgresServer): Promise<boolean> {
   const rows = await primary.query(
     `select from pg_stat_replication where sync_state in ('sync', 'quorum') and state = 'streaming'`,
@@ -183,7 +184,7 @@ export async function hasStandby(primary: PostgresServer): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Process ids of those backends of Tallyhook that wait for the standby in a commit. */
+/** Process ids of Tallyhook's backends that wait for the standby in a commit. */
 export async function waitingBackends(primary: PostgresServer): Promise<readonly number[]> {
   const rows = await primary.query<{ pid: number }>(
     `select pid from pg_stat_activity

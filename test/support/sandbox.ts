@@ -1,4 +1,4 @@
-/** A sandbox over a database of its own, spoken to over HTTP like by anybody else. */
+/** A sandbox with its own database, used over HTTP as by any other client. */
 import { randomBytes } from 'node:crypto';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/startSandbox.ts';
 import { createTestDatabase, silentLog } from './database.ts';
@@ -14,7 +14,7 @@ export interface TestSandbox extends ServiceApi {
   readonly merchantId: string;
   readonly databaseUrl: string;
   readonly listener: WebhookListener;
-  /** Moves the sandbox's clock, and does what is due until then. */
+  /** Advances the sandbox's clock and runs everything due by then. */
   advance(ms: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export async function startTestSandbox(options: TestSandboxOptions = {}): Promis
     apiKey: `snd_${randomBytes(32).toString('hex')}`,
     webhook: { url: listener.url, secret: SANDBOX_SECRET },
     log: silentLog,
-    // Tests of the budget set their own; in all others it must not get in the way.
+    // High enough not to matter; tests of the rate limit set their own.
     requestsPerMinute: 1_000_000,
     ...options,
   });

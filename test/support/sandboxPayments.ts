@@ -1,7 +1,7 @@
-/** Many payments at once in a sandbox, made by one statement: a history that no webhook told of. */
+/** Inserts many payments into a sandbox with one statement: a history without webhooks. */
 import type { Queryable } from '../../src/platform/db/database.ts';
 
-export interface MadePayment {
+export interface InsertedPayment {
   readonly id: string;
   readonly createdMs: number;
   readonly modifiedMs: number;
@@ -14,7 +14,7 @@ export interface MadePayment {
 export async function insertPayments(
   db: Queryable,
   account: { readonly merchantId: string; readonly profileId: string },
-  payments: readonly MadePayment[],
+  payments: readonly InsertedPayment[],
 ): Promise<void> {
   const states = payments.map((payment) => {
     const isPaid = payment.status === 'succeeded';

@@ -1,4 +1,4 @@
-/** Requests that the sandbox takes, for tests to bend. */
+/** Valid requests to the sandbox, for tests to modify. */
 import { type CardFamily, testCard, type UnifiedCode } from '../../src/sandbox/domain/outcomes.ts';
 import { SANDBOX_PROFILE_ID } from '../../src/sandbox/startSandbox.ts';
 
@@ -26,7 +26,7 @@ export function card(number = '4242424242424242'): object {
   };
 }
 
-/** A card payment of 65.40 USD that succeeds at once. */
+/** A card payment of 65.40 USD that succeeds immediately. */
 export function cardPayment(fields: object = {}): object {
   return {
     amount: 6540,
@@ -41,7 +41,7 @@ export function cardPayment(fields: object = {}): object {
   };
 }
 
-/** The same with a test card. */
+/** A card payment with a test card. */
 export function cardPaymentOf(family: CardFamily, code?: UnifiedCode, fields: object = {}): object {
   return cardPayment({ payment_method_data: card(testCard(family, code)), ...fields });
 }

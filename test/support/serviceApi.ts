@@ -1,24 +1,24 @@
-/** The payment service over bare HTTP: what its conformance is judged by, with none of our code between. */
+/** The payment service over plain HTTP, without the product's client, so that tests see what it really sends. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed body; `any`-like on purpose: tests say what they expect of it. */
+  /** The parsed body, untyped on purpose: tests state what they expect of it. */
   readonly body: Body;
 }
 
-/** A JSON object, a JSON array, or text that is no JSON. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came and fails where it is wrong
+/** A JSON value, or text that is not JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any response and fails where it is wrong
 export type Body = any;
 
 export interface ServiceApi {
-  /** A request with the key, or with the headers given. */
+  /** Sends a request with the API key, or with the given headers. */
   call(
     method: string,
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Reply>;
-  /** A request to a control route. @throws when it is refused */
+  /** Sends a request to a control route. @throws if the status is not 200 */
   control(method: string, path: string, body?: unknown): Promise<Body>;
 }
 
@@ -34,8 +34,11 @@ export function createServiceApi(service: {
       redirect: 'manual',
       ...(body !== undefined && { body: text }),
     });
-    const answer = await response.text();
-    return { status: response.status, headers: response.headers, body: parse(answer) };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: parse(await response.text()),
+    };
   };
   return {
     call,

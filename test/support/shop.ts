@@ -1,34 +1,28 @@
 /**
- * Events of a shop's life, made up from a seed: orders with payments, refunds and disputes, payouts,
- * and what goes wrong on the way. Whoever uses it prints the seed when it fails.
+ * Events of a shop, generated from a seed: orders with payments, refunds and disputes, payouts, and
+ * events that cannot be applied. A test that uses it prints the seed when it fails.
  */
 import type { ResourceKind } from '../../src/contract/resources/index.ts';
 import type { SnapshotContent } from '../../src/ledger/domain/snapshot.ts';
 import { formatInstant } from '../../src/ledger/domain/time.ts';
 import { eventBody } from './events.ts';
-import { LIVES, T0 } from './observations.ts';
+import { LIFECYCLES, T0 } from './observations.ts';
+import { seededRandom } from './random.ts';
 
-export interface Random {
-  /** A whole number from 0 up to, not including, `bound`. */
+export interface Choices {
+  /** An integer from 0 up to, not including, `bound`. */
   below(bound: number): number;
   chance(share: number): boolean;
   pick<Item>(items: readonly [Item, ...Item[]]): Item;
   shuffle<Item>(items: readonly Item[]): Item[];
 }
 
-/** mulberry32: small, and the same everywhere. */
-export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const below = (bound: number) => Math.floor(next() * bound);
+export function createChoices(seed: number): Choices {
+  const random = seededRandom(seed);
+  const below = (bound: number) => Math.floor(random() * bound);
   return {
     below,
-    chance: (share) => next() < share,
+    chance: (share) => random() < share,
     pick: (items) => items[below(items.length)] ?? items[0],
     shuffle: (items) => {
       const left = [...items];
@@ -42,18 +36,18 @@ export interface ShopOptions {
   readonly orders: number;
 }
 
-/** Deliveries in an order of their own: some events are lost, some come twice, none in order. */
+/** Deliveries in random order: some events are lost, and some are sent twice. */
 export function shopEvents({ seed, orders }: ShopOptions): readonly Buffer[] {
-  const random = createRandom(seed);
+  const random = createChoices(seed);
   const name = (prefix: string) => `${prefix}_${seed}_${random.below(2 ** 32).toString(36)}`;
   const shop: Shop = { random, name, orderIds: Array.from({ length: orders }, () => name('ord')) };
   const bodies = [
     ...shop.orderIds.flatMap((orderId) => orderBodies(shop, orderId)),
-    ...Object.values(LIVES).flatMap(({ kind, observations }) => {
+    ...Object.values(LIFECYCLES).flatMap(({ kind, observations }) => {
       const id = name(kind);
       return observations.map((content) => bodyOf(shop, { kind, id, content }));
     }),
-    ...oddBodies(shop),
+    ...irregularBodies(shop),
   ];
   const delivered = bodies.flatMap((body) =>
     random.chance(0.05) ? [] : random.chance(0.1) ? [body, body] : [body],
@@ -62,12 +56,12 @@ export function shopEvents({ seed, orders }: ShopOptions): readonly Buffer[] {
 }
 
 interface Shop {
-  readonly random: Random;
+  readonly random: Choices;
   readonly name: (prefix: string) => string;
   readonly orderIds: readonly string[];
 }
 
-interface Told {
+interface ResourceContent {
   readonly kind: ResourceKind;
   readonly id: string;
   readonly content: SnapshotContent;
@@ -78,24 +72,32 @@ const CURRENCIES = ['USD', 'EUR', 'JPY', 'KWD'] as const;
 function orderBodies(shop: Shop, orderId: string): readonly Buffer[] {
   const { random } = shop;
   const payments = Array.from({ length: random.chance(0.2) ? 2 : 1 }, () =>
-    paymentTold(shop, orderId, 2 + random.below(50_000)),
+    paymentContents(shop, orderId, 2 + random.below(50_000)),
   );
-  const children = payments.flatMap((told) => childrenTold(shop, told[0]));
-  const payouts = random.chance(0.3) ? payoutTold(shop, orderId) : [];
-  return [...payments.flat(), ...children, ...payouts].map((told) => bodyOf(shop, told));
+  const children = payments.flatMap(([payment]) => childContents(shop, payment));
+  const payouts = random.chance(0.3) ? payoutContents(shop, orderId) : [];
+  return [...payments.flat(), ...children, ...payouts].map((content) => bodyOf(shop, content));
 }
 
-/** Puts one life's contents in their times, a second apart; sometimes without versions. */
-function dated(shop: Shop, { kind, id }: Omit<Told, 'content'>, contents: SnapshotContent[]) {
+/** Dates the contents of one lifecycle, a second apart; sometimes leaves them undated. */
+function dated(
+  shop: Shop,
+  { kind, id }: Omit<ResourceContent, 'content'>,
+  contents: SnapshotContent[],
+) {
   const isDated = shop.random.chance(0.9);
   const start = T0 + shop.random.below(1_000_000) * 1_000_000;
-  return contents.map((content, place): Told => {
-    const versionMicros = start + place * 1_000_000 + shop.random.below(1_000);
+  return contents.map((content, index): ResourceContent => {
+    const versionMicros = start + index * 1_000_000 + shop.random.below(1_000);
     return { kind, id, content: isDated ? { ...content, versionMicros } : content };
   });
 }
 
-function paymentTold(shop: Shop, orderId: string, amountMinor: number): readonly Told[] {
+function paymentContents(
+  shop: Shop,
+  orderId: string,
+  amountMinor: number,
+): readonly ResourceContent[] {
   const { random } = shop;
   const common: SnapshotContent = {
     amountMinor,
@@ -104,18 +106,18 @@ function paymentTold(shop: Shop, orderId: string, amountMinor: number): readonly
     ...(random.chance(0.8) && { orderId }),
   };
   const life = random.chance(0.5)
-    ? automaticLife(random, amountMinor)
-    : manualLife(random, amountMinor);
+    ? automaticLifecycle(random, amountMinor)
+    : manualLifecycle(random, amountMinor);
   const contents = life.map((content) => ({ ...common, ...content }));
   const last = contents.at(-1);
-  // Some payments turn out to belong to another order, or to have another currency.
+  // Some payments later report another order or another currency.
   if (last && random.chance(0.1))
     contents.push({ ...last, orderId: random.pick([...shop.orderIds, orderId] as never) });
   if (last && random.chance(0.05)) contents.push({ ...last, currency: random.pick(CURRENCIES) });
   return dated(shop, { kind: 'payment', id: shop.name('pay') }, contents);
 }
 
-function automaticLife(random: Random, amountMinor: number): SnapshotContent[] {
+function automaticLifecycle(random: Choices, amountMinor: number): SnapshotContent[] {
   const common = { captureMethod: 'automatic' };
   const failed = { ...common, status: 'failed', unifiedCode: 'UE_1000', errorCode: 'declined' };
   if (random.chance(0.1)) return [{ ...common, status: 'processing' }, failed];
@@ -130,7 +132,7 @@ function automaticLife(random: Random, amountMinor: number): SnapshotContent[] {
   return [...before, { ...common, status: 'processing' }, paid, ...after];
 }
 
-function manualLife(random: Random, amountMinor: number): SnapshotContent[] {
+function manualLifecycle(random: Choices, amountMinor: number): SnapshotContent[] {
   const at = (status: string, receivedMinor: number, capturableMinor: number) => ({
     captureMethod: 'manual',
     status,
@@ -148,17 +150,20 @@ function manualLife(random: Random, amountMinor: number): SnapshotContent[] {
     [held, at('partially_captured', some, 0)],
     [held, at('cancelled', 0, 0)],
     [held, partly, at('expired', some, 0)],
-    // Captured by hand, and nobody says how much: nothing may be posted for it yet.
+    // Captured manually without an amount: nothing may be posted for it yet.
     [held, { captureMethod: 'manual', status: 'succeeded' }],
   ]);
 }
 
-function childrenTold(shop: Shop, payment: Told | undefined): readonly Told[] {
+function childContents(
+  shop: Shop,
+  payment: ResourceContent | undefined,
+): readonly ResourceContent[] {
   const { random } = shop;
   if (!payment) return [];
   const { amountMinor = 2, currency = 'USD' } = payment.content;
   const common = { paymentId: payment.id, currency, createdMicros: T0 };
-  const told: Told[] = [];
+  const children: ResourceContent[] = [];
   for (let refunds = random.below(3); refunds > 0; refunds -= 1) {
     const refund = { ...common, amountMinor: 1 + random.below(amountMinor) };
     const statuses = random.pick([
@@ -168,7 +173,7 @@ function childrenTold(shop: Shop, payment: Told | undefined): readonly Told[] {
       ['pending', 'succeeded', 'failed'],
     ]);
     const contents = statuses.map((status) => ({ ...refund, status }));
-    told.push(...dated(shop, { kind: 'refund', id: shop.name('ref') }, contents));
+    children.push(...dated(shop, { kind: 'refund', id: shop.name('ref') }, contents));
   }
   if (random.chance(0.2)) {
     const stage = random.pick(['pre_dispute', 'dispute']);
@@ -182,12 +187,12 @@ function childrenTold(shop: Shop, payment: Told | undefined): readonly Told[] {
     const contents = statuses.map((status) => ({ ...common, amountMinor, stage, status }));
     const again = { ...common, amountMinor, stage: 'pre_arbitration', status: 'opened' };
     if (random.chance(0.2)) contents.push(again);
-    told.push(...dated(shop, { kind: 'dispute', id: shop.name('dp') }, contents));
+    children.push(...dated(shop, { kind: 'dispute', id: shop.name('dp') }, contents));
   }
-  return told;
+  return children;
 }
 
-function payoutTold(shop: Shop, orderId: string): readonly Told[] {
+function payoutContents(shop: Shop, orderId: string): readonly ResourceContent[] {
   const { random } = shop;
   const common = { amountMinor: random.below(9_000), currency: random.pick(CURRENCIES), orderId };
   const statuses = random.pick([
@@ -201,8 +206,8 @@ function payoutTold(shop: Shop, orderId: string): readonly Told[] {
   return dated(shop, { kind: 'payout', id: shop.name('po') }, contents);
 }
 
-/** Signed events that post nothing, or not yet. */
-function oddBodies({ name }: Shop): readonly Buffer[] {
+/** Signed events that post nothing, or not yet: of another account, unsupported, or malformed. */
+function irregularBodies({ name }: Shop): readonly Buffer[] {
   const payment = { payment_id: name('pay'), status: 'succeeded', amount: 1, currency: 'USD' };
   return [
     eventBody(payment, { eventId: name('evt'), merchantId: 'merchant_of_another_account' }),
@@ -215,8 +220,8 @@ function oddBodies({ name }: Shop): readonly Buffer[] {
   ];
 }
 
-/** An event with the fields in which the service tells this content. */
-function bodyOf({ name }: Shop, { kind, id, content }: Told): Buffer {
+/** An event with this content in the service's fields. */
+function bodyOf({ name }: Shop, { kind, id, content }: ResourceContent): Buffer {
   const { status, stage, versionMicros, createdMicros, deadlineMicros } = content;
   const instant = (micros: number | undefined) =>
     micros === undefined ? undefined : formatInstant(micros);

@@ -1,4 +1,4 @@
-/** A running Tallyhook in this process, over a database of its own, on free ports. */
+/** Tallyhook in this process, with its own database and on free ports. */
 import { defaultRoles, type Role } from '../../src/assembly/roles.ts';
 import { type Running, start } from '../../src/assembly/start.ts';
 import { loadConfig } from '../../src/config/config.ts';
@@ -10,7 +10,7 @@ export const ADMIN_TOKEN = 'admin-token-0123456789abcdef';
 
 export interface TestTallyhook extends Running {
   readonly webhookUrl: string;
-  /** Delivers a body with its right signature, or with the headers given. */
+  /** Delivers a body with a valid signature, or with the given headers. */
   deliver(body: Buffer, headers?: Record<string, string>): Promise<Response>;
 }
 

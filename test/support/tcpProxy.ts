@@ -1,19 +1,19 @@
 /**
- * A wire that a test can cut: a TCP proxy between a client and the server that must seem to go away.
+ * A TCP proxy between a client and a server that simulates outages:
  *
- *   refuse()   nobody listens and every connection is reset: the server is down
- *   freeze()   connections stay and carry nothing, as when a machine loses its power or its network
- *   resume()   it serves again, on the same port
+ *   refuse()   resets every connection and stops listening: the server is down
+ *   freeze()   keeps connections open and forwards nothing: the machine lost its power or network
+ *   resume()   forwards again, on the same port
  *
- * Its port lies below those that the system hands to clients, so that nobody takes it meanwhile.
+ * Its port is below the system's ephemeral range, so that no client gets it while the proxy is down.
  */
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export interface TcpProxy {
-  /** The server's URL, with this proxy in the place of the server. */
+  /** The server's URL with the host and port of this proxy. */
   readonly url: string;
-  /** Sends what connects from now on to another server, e.g. one that came back on another port. */
+  /** Forwards new connections to another server, e.g. one restarted on another port. */
   retarget(serverUrl: string): void;
   refuse(): void;
   freeze(): void;
@@ -22,7 +22,7 @@ export interface TcpProxy {
 }
 
 export interface TcpProxyOptions {
-  /** Begin as after `refuse()`. */
+  /** Start as after `refuse()`. */
   readonly refusing?: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function startTcpProxy(
 
   const keep = (socket: Socket): void => {
     sockets.add(socket);
-    // What one side says about a broken connection is told to the other side by `close`.
+    // An error on one side reaches the other side through `close`.
     socket.on('error', () => undefined);
     socket.once('close', () => sockets.delete(socket));
     if (frozen) socket.pause();
@@ -52,7 +52,7 @@ export async function startTcpProxy(
     client.once('end', () => server.end());
     server.once('end', () => client.end());
     client.once('close', () => server.destroy());
-    // No server there, or it broke the connection: its client sees the same.
+    // If the server is down or resets the connection, so does the proxy.
     server.once('close', (hadError) => (hadError ? reset(client) : client.end()));
     if (frozen) for (const socket of [client, server]) socket.pause();
   };

@@ -1,32 +1,32 @@
 /**
- * A shop that trades with a sandbox over HTTP, in rounds, and the comparison of the ledger with what
- * the sandbox really has.
+ * A shop that trades with a sandbox over HTTP in rounds, and the comparison of the ledger with the
+ * sandbox.
  *
- * Each round places new orders and goes on with what stands: captures in parts, cancels, refunds that
- * fail late, disputes through their stages, payouts that come back. What is done follows from the
- * state of each resource in the sandbox's truth and from the random source alone.
+ * Each round places new orders and continues existing ones: partial captures, cancellations, refunds
+ * that fail late, disputes through their stages, payouts that are returned. The requests follow only
+ * from the actual state of each resource in the sandbox and from the random source.
  */
 import type { ResourceKind } from '../../src/contract/resources/index.ts';
 import { compareSides } from '../../src/demo/compare.ts';
 import { readResourcePage, readTotalsPage } from '../../src/ledger/read/store/wholeLedger.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { testCard } from '../../src/sandbox/domain/outcomes.ts';
+import type { Random } from './random.ts';
 import type { TestSandbox } from './sandbox.ts';
 import { card, cardPayment } from './sandboxRequests.ts';
 import type { Body } from './serviceApi.ts';
-import type { Random } from './storm.ts';
 
 /** A request to the service, or to a control route. */
-type Act = readonly [method: 'POST', path: string, body?: object];
+type ServiceRequest = readonly [method: 'POST', path: string, body?: object];
 
-/** Requests about different resources run side by side, as from a busy shop. */
-const AT_ONCE = 4;
+/** Requests about different resources run concurrently, as from a busy shop. */
+const CONCURRENCY = 4;
 const PAGE_ROWS = 1_000;
-const MOST_ROWS = 100_000;
+const MAX_ROWS = 100_000;
 const KINDS: readonly ResourceKind[] = ['payment', 'refund', 'dispute', 'payout'];
 
 export interface TradeOptions {
-  /** New orders of this round. */
+  /** Number of new orders in this round. */
   readonly orders: number;
   readonly random: Random;
 }
@@ -37,26 +37,26 @@ export async function trade(
   name: string,
   { orders, random }: TradeOptions,
 ): Promise<void> {
-  const truths = await readTruths(sandbox);
-  const acts = KINDS.flatMap((kind) =>
-    (truths.get(kind) ?? []).flatMap((truth) => actOn(kind, truth, { name, random })),
+  const resources = await readServiceResources(sandbox);
+  const followUps = KINDS.flatMap((kind) =>
+    (resources.get(kind) ?? []).flatMap((resource) => followUp(kind, resource, { name, random })),
   );
   const placed = Array.from({ length: orders }, (_, n) => placeOrder(name, n, random));
   const payouts = Array.from({ length: Math.ceil(orders / 6) }, (_, n) => payOut(name, n, random));
-  await playAll(sandbox, [...placed, ...acts, ...payouts]);
+  await sendAll(sandbox, [...placed, ...followUps, ...payouts]);
 }
 
-/** The service may refuse an act: another one of the same round was first. */
-async function playAll(sandbox: TestSandbox, acts: readonly Act[]): Promise<void> {
+/** The service may reject a request because of an earlier one in the same round. */
+async function sendAll(sandbox: TestSandbox, requests: readonly ServiceRequest[]): Promise<void> {
   let next = 0;
-  const play = async (): Promise<void> => {
-    for (let act = acts[next]; act; act = acts[next]) {
+  const send = async (): Promise<void> => {
+    for (let request = requests[next]; request; request = requests[next]) {
       next += 1;
-      const reply = await sandbox.call(...act);
-      if (reply.status >= 500) throw new Error(`${act[1]}: ${JSON.stringify(reply.body)}`);
+      const reply = await sandbox.call(...request);
+      if (reply.status >= 500) throw new Error(`${request[1]}: ${JSON.stringify(reply.body)}`);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, play));
+  await Promise.all(Array.from({ length: CONCURRENCY }, send));
 }
 
 function pick<T>(random: Random, choices: readonly T[]): T {
@@ -73,8 +73,8 @@ const CARDS = [
   testCard('review'),
 ];
 
-function placeOrder(name: string, n: number, random: Random): Act {
-  // Now and then a second payment for the order before, or one that belongs to no order.
+function placeOrder(name: string, n: number, random: Random): ServiceRequest {
+  // Occasionally a second payment for the previous order, or a payment without an order.
   const order = random() < 0.05 && n > 0 ? n - 1 : n;
   const fields = {
     payment_id: `pay_${name}_${n}`,
@@ -88,11 +88,11 @@ function placeOrder(name: string, n: number, random: Random): Act {
   return ['POST', '/payments', cardPayment(fields)];
 }
 
-/** Amounts that choose how a payout or a refund goes, and ordinary ones; see docs/reference/sandbox.md. */
+/** Amounts that select the outcome of a payout or refund, and ordinary ones; see docs/reference/sandbox.md. */
 const PAYOUT_AMOUNTS = [900, 1_200, 2_500, 7_710, 7_720, 7_730, 7_740, 7_750];
 const REFUND_AMOUNTS = [7_710, 7_720, 7_730];
 
-function payOut(name: string, n: number, random: Random): Act {
+function payOut(name: string, n: number, random: Random): ServiceRequest {
   const body = {
     amount: pick(random, PAYOUT_AMOUNTS),
     currency: 'EUR',
@@ -115,56 +115,56 @@ interface Trade {
   readonly random: Random;
 }
 
-function actOn(kind: ResourceKind, truth: Body, round: Trade): readonly Act[] {
+function followUp(kind: ResourceKind, resource: Body, round: Trade): readonly ServiceRequest[] {
   switch (kind) {
     case 'payment':
-      return actOnPayment(truth, round);
+      return followUpPayment(resource, round);
     case 'refund':
-      return moveRefund(truth, round);
+      return moveRefund(resource, round);
     case 'dispute':
-      return moveDispute(truth, round);
+      return moveDispute(resource, round);
     case 'payout':
-      return movePayout(truth, round);
+      return movePayout(resource, round);
   }
 }
 
-function actOnPayment(truth: Body, round: Trade): readonly Act[] {
+function followUpPayment(payment: Body, round: Trade): readonly ServiceRequest[] {
   const { random } = round;
-  const path = `/payments/${truth.payment_id}`;
-  switch (truth.status) {
+  const path = `/payments/${payment.payment_id}`;
+  switch (payment.status) {
     case 'requires_capture':
     case 'partially_captured_and_capturable':
-      return captureOrCancel(truth, random);
+      return captureOrCancel(payment, random);
     case 'requires_action': {
       const action = pick(random, ['complete', 'complete', 'fail', 'abandon', undefined]);
       return action ? [['POST', `/_sandbox${path}/action`, { action }]] : [];
     }
     case 'requires_merchant_action':
-      return pick<readonly Act[]>(random, [
+      return pick<readonly ServiceRequest[]>(random, [
         [['POST', `${path}/approve`]],
         [['POST', `${path}/reject`]],
         [],
       ]);
     case 'failed': {
-      const again = { payment_method: 'card', payment_method_data: card(GOOD_CARD) };
-      const mayAgain = truth.manual_retry_allowed === true && random() < 0.4;
-      return mayAgain ? [['POST', `${path}/confirm`, again]] : [];
+      const retry = { payment_method: 'card', payment_method_data: card(GOOD_CARD) };
+      const isRetried = payment.manual_retry_allowed === true && random() < 0.4;
+      return isRetried ? [['POST', `${path}/confirm`, retry]] : [];
     }
     case 'requires_confirmation':
     case 'processing':
       return random() < 0.1 ? [['POST', `${path}/cancel`, {}]] : [];
     case 'succeeded':
     case 'partially_captured':
-      return refundOrDispute(truth, round);
+      return refundOrDispute(payment, round);
     default:
       return [];
   }
 }
 
-function captureOrCancel(truth: Body, random: Random): readonly Act[] {
-  const path = `/payments/${truth.payment_id}`;
-  const part = 1 + Math.floor(random() * (truth.amount_capturable - 1));
-  return pick<readonly Act[]>(random, [
+function captureOrCancel(payment: Body, random: Random): readonly ServiceRequest[] {
+  const path = `/payments/${payment.payment_id}`;
+  const part = 1 + Math.floor(random() * (payment.amount_capturable - 1));
+  return pick<readonly ServiceRequest[]>(random, [
     [['POST', `${path}/capture`, { amount_to_capture: part }]],
     [['POST', `${path}/capture`, { amount_to_capture: part }]],
     [['POST', `${path}/capture`]],
@@ -173,37 +173,39 @@ function captureOrCancel(truth: Body, random: Random): readonly Act[] {
   ]);
 }
 
-function refundOrDispute(truth: Body, { name, random }: Trade): readonly Act[] {
-  const { payment_id: paymentId, amount_received: received } = truth;
-  const acts: Act[] = [];
+function refundOrDispute(payment: Body, { name, random }: Trade): readonly ServiceRequest[] {
+  const { payment_id: paymentId, amount_received: received } = payment;
+  const requests: ServiceRequest[] = [];
   const part = 1 + Math.floor(random() * received);
   if (random() < 0.35) {
     const amount = random() < 0.3 ? pick(random, REFUND_AMOUNTS) : random() < 0.3 ? received : part;
     const refund = { refund_id: `ref_${name}_${paymentId}`, payment_id: paymentId, amount };
-    acts.push(['POST', '/refunds', refund]);
+    requests.push(['POST', '/refunds', refund]);
   }
   if (random() < 0.2) {
     const amount = random() < 0.5 ? received : part;
-    acts.push(['POST', '/_sandbox/disputes', { payment_id: paymentId, amount }]);
+    requests.push(['POST', '/_sandbox/disputes', { payment_id: paymentId, amount }]);
   }
-  return acts;
+  return requests;
 }
 
-function moveRefund({ refund_id: id, status }: Body, { random }: Trade): readonly Act[] {
-  const move = (to: string): readonly Act[] => [
+function moveRefund({ refund_id: id, status }: Body, { random }: Trade): readonly ServiceRequest[] {
+  const move = (to: string): readonly ServiceRequest[] => [
     ['POST', `/_sandbox/refunds/${id}/move`, { status: to }],
   ];
-  // A refund that had succeeded comes back from the customer's bank now and then.
+  // The customer's bank occasionally returns a refund that had succeeded.
   if (status === 'succeeded') return random() < 0.1 ? move('failed') : [];
   if (status !== 'pending' && status !== 'review') return [];
   return random() < 0.5 ? move(pick(random, ['succeeded', 'succeeded', 'failed'])) : [];
 }
 
-function moveDispute(truth: Body, { random }: Trade): readonly Act[] {
-  const { dispute_id: id, dispute_stage: stage, status } = truth;
-  const move = (to: object): readonly Act[] => [['POST', `/_sandbox/disputes/${id}/move`, to]];
+function moveDispute(dispute: Body, { random }: Trade): readonly ServiceRequest[] {
+  const { dispute_id: id, dispute_stage: stage, status } = dispute;
+  const move = (to: object): readonly ServiceRequest[] => [
+    ['POST', `/_sandbox/disputes/${id}/move`, to],
+  ];
   if (status === 'opened' || status === 'challenged') {
-    return pick<readonly Act[]>(random, [
+    return pick<readonly ServiceRequest[]>(random, [
       move({ status: 'dispute_won' }),
       move({ status: 'dispute_lost' }),
       move({ status: 'dispute_cancelled' }),
@@ -212,12 +214,12 @@ function moveDispute(truth: Body, { random }: Trade): readonly Act[] {
       [],
     ]);
   }
-  const comesBack = stage === 'dispute' && random() < 0.15;
-  return comesBack ? move({ stage: 'pre_arbitration' }) : [];
+  const escalates = stage === 'dispute' && random() < 0.15;
+  return escalates ? move({ stage: 'pre_arbitration' }) : [];
 }
 
-function movePayout({ payout_id: id, status }: Body, { random }: Trade): readonly Act[] {
-  const move = (to: string): readonly Act[] => [
+function movePayout({ payout_id: id, status }: Body, { random }: Trade): readonly ServiceRequest[] {
+  const move = (to: string): readonly ServiceRequest[] => [
     ['POST', `/_sandbox/payouts/${id}/move`, { status: to }],
   ];
   switch (status) {
@@ -235,16 +237,19 @@ function movePayout({ payout_id: id, status }: Body, { random }: Trade): readonl
   }
 }
 
-/** Everything that the sandbox has, as it really is. */
-async function readTruths(
+/** Every resource of the sandbox in its actual state. */
+async function readServiceResources(
   sandbox: TestSandbox,
 ): Promise<ReadonlyMap<ResourceKind, readonly Body[]>> {
-  const truths = new Map<ResourceKind, readonly Body[]>();
-  for (const kind of KINDS) truths.set(kind, await readTruth(sandbox, kind));
-  return truths;
+  const resources = new Map<ResourceKind, readonly Body[]>();
+  for (const kind of KINDS) resources.set(kind, await readServiceResourcesOf(sandbox, kind));
+  return resources;
 }
 
-async function readTruth(sandbox: TestSandbox, kind: ResourceKind): Promise<readonly Body[]> {
+async function readServiceResourcesOf(
+  sandbox: TestSandbox,
+  kind: ResourceKind,
+): Promise<readonly Body[]> {
   const rows: Body[] = [];
   for (let after = ''; ; ) {
     const path = `/resources/${kind}?limit=${PAGE_ROWS}&after=${encodeURIComponent(after)}`;
@@ -256,16 +261,16 @@ async function readTruth(sandbox: TestSandbox, kind: ResourceKind): Promise<read
 }
 
 /**
- * What differs between the ledger and the sandbox, part by part and order by order, to the cent.
- * Empty where they are equal.
+ * The differences between the ledger and the sandbox, by part and by order, to the cent.
+ * Empty if they are equal.
  */
 export async function differencesOf(
   db: Queryable,
   sandbox: TestSandbox,
 ): Promise<readonly string[]> {
-  const page = { limit: MOST_ROWS };
+  const page = { limit: MAX_ROWS };
   const compared = compareSides({
-    serviceResources: await readTruths(sandbox),
+    serviceResources: await readServiceResources(sandbox),
     resources: await readResourcePage(db, { ...page, after: { kind: '', id: '' } }),
     totals: await readTotalsPage(db, { ...page, after: { orderKey: '', currency: '' } }),
     missed: new Set(),

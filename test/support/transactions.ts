@@ -1,4 +1,4 @@
-/** Transactions of which a test decides when they end, and how another one meets their locks. */
+/** Transactions that a test ends explicitly, to observe how others wait for their locks. */
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import { waitFor } from './waitFor.ts';
 
@@ -11,7 +11,7 @@ export interface OpenTransaction {
 
 class RolledBack extends Error {}
 
-/** Begins a transaction that stays open until the test ends it. */
+/** Begins a transaction that stays open until the test commits or rolls it back. */
 export async function beginTransaction(db: Database): Promise<OpenTransaction> {
   let commit = (): void => undefined;
   let rollBack = (): void => undefined;
@@ -44,19 +44,19 @@ export async function beginTransaction(db: Database): Promise<OpenTransaction> {
 }
 
 /**
- * Runs `work` in `transaction` until it ends or waits for a lock of somebody else.
- * @returns what it came to by then, and its result for when the lock is gone
+ * Runs `work` in `transaction` until it ends or waits for a lock of another transaction.
+ * @returns which of the two it was, and the result, which resolves once the lock is released
  */
 export async function runUntilBlocked<T>(
   db: Database,
   transaction: OpenTransaction,
   work: (tx: Queryable) => Promise<T>,
-): Promise<{ readonly came: 'ended' | 'blocked'; readonly result: Promise<T> }> {
+): Promise<{ readonly outcome: 'ended' | 'blocked'; readonly result: Promise<T> }> {
   let isOver = false;
   const result = work(transaction.tx).finally(() => {
     isOver = true;
   });
-  // Whoever asks for the result hears of the failure.
+  // A failure is reported to the caller that awaits the result.
   result.catch(() => undefined);
   let isBlocked = false;
   await waitFor('the statement to end or to wait for a lock', async () => {
@@ -67,5 +67,5 @@ export async function runUntilBlocked<T>(
     isBlocked = row?.isBlocked ?? false;
     return isOver || isBlocked;
   });
-  return { came: isOver ? 'ended' : 'blocked', result };
+  return { outcome: isOver ? 'ended' : 'blocked', result };
 }

@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 15;
 
-/** Waits until `condition` holds; fails with `what` if it does not within the deadline. */
+/** Polls until `condition` holds. @throws naming `what` after `deadlineMs` */
 export async function waitFor(
   what: string,
   condition: () => boolean | Promise<boolean>,
@@ -11,7 +11,7 @@ export async function waitFor(
   const endMs = Date.now() + deadlineMs;
   for (;;) {
     if (await condition()) return;
-    if (Date.now() > endMs) throw new Error(`waited ${deadlineMs} ms in vain for ${what}`);
-    await pause(POLL_MS);
+    if (Date.now() > endMs) throw new Error(`timed out after ${deadlineMs} ms waiting for ${what}`);
+    await sleep(POLL_MS);
   }
 }

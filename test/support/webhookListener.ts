@@ -1,4 +1,4 @@
-/** A shop's end of the webhooks: a real HTTP listener that keeps what comes and answers as told. */
+/** A shop's webhook endpoint: an HTTP server that records requests and responds as configured. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,20 +22,20 @@ export interface ReceivedWebhook {
 export interface WebhookListener {
   readonly url: string;
   readonly received: readonly ReceivedWebhook[];
-  /** Status of every answer from now on; 200 at first. */
-  answerWith(status: number): void;
-  /** Leaves webhooks about these objects without an answer until `release`. */
-  hangOver(isHung: (objectId: string) => boolean): void;
-  release(): void;
+  /** Sets the status of all further responses; 200 by default. */
+  respondWith(status: number): void;
+  /** Withholds the responses to webhooks about these objects until `releaseResponses`. */
+  withholdResponses(isWithheld: (objectId: string) => boolean): void;
+  releaseResponses(): void;
   close(): Promise<void>;
 }
 
 export async function startWebhookListener(): Promise<WebhookListener> {
   const received: ReceivedWebhook[] = [];
   let status = 200;
-  let isHung = (_objectId: string): boolean => false;
-  const held = new Set<() => void>();
-  const take = async (request: IncomingMessage): Promise<ReceivedWebhook> => {
+  let isWithheld = (_objectId: string): boolean => false;
+  const withheld = new Set<() => void>();
+  const receive = async (request: IncomingMessage): Promise<ReceivedWebhook> => {
     const body = await buffer(request);
     const signature = request.headers['x-webhook-signature-512'];
     const webhook = {
@@ -47,11 +47,11 @@ export async function startWebhookListener(): Promise<WebhookListener> {
     return webhook;
   };
   const server = createServer((request, response) => {
-    void take(request).then(({ event }) => {
-      const answer = () => response.writeHead(status).end();
+    void receive(request).then(({ event }) => {
+      const respond = () => response.writeHead(status).end();
       const ids = Object.values(event.content.object);
-      if (ids.some((id) => typeof id === 'string' && isHung(id))) held.add(answer);
-      else answer();
+      if (ids.some((id) => typeof id === 'string' && isWithheld(id))) withheld.add(respond);
+      else respond();
     });
   });
   server.listen(0, '127.0.0.1');
@@ -60,16 +60,16 @@ export async function startWebhookListener(): Promise<WebhookListener> {
   return {
     url: `http://127.0.0.1:${port}/webhooks`,
     received,
-    answerWith: (next) => {
+    respondWith: (next) => {
       status = next;
     },
-    hangOver: (next) => {
-      isHung = next;
+    withholdResponses: (next) => {
+      isWithheld = next;
     },
-    release: () => {
-      isHung = () => false;
-      for (const answer of held) answer();
-      held.clear();
+    releaseResponses: () => {
+      isWithheld = () => false;
+      for (const respond of withheld) respond();
+      withheld.clear();
     },
     close: async () => {
       server.closeAllConnections();

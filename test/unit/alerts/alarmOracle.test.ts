@@ -1,6 +1,6 @@
 /** The oracle that judges alerts: which alerts about a watermark it takes for true. */
 import { expect, test } from 'vitest';
-import { judgeAlerts } from '../../support/alarmOracle.ts';
+import { evaluateAlerts } from '../../support/alarmOracle.ts';
 
 const HOUR_MS = 60 * 60_000;
 const alert = { rule: 'watermark_ahead', subject: 'list:refunds', variant: '' };
@@ -15,26 +15,26 @@ const run = (stream: string, hours: number) => ({
   watermarkMs: hours * HOUR_MS - 60_000,
 });
 const judge = (runs: readonly ReturnType<typeof run>[], alerts = [alert], clock = setBack) =>
-  judgeAlerts({ states: [], faults: {}, clock, runs, alerts });
+  evaluateAlerts({ states: [], faults: {}, clock, runs, alerts });
 
 test('a watermark is ahead once the clock was set to a time before it', () => {
-  expect(judge([run('refunds', 9)])).toMatchObject({ isFalse: [], twice: [] });
+  expect(judge([run('refunds', 9)])).toMatchObject({ falseAlerts: [], duplicates: [] });
 });
 
 test('a watermark is not ahead of a clock that was set to a time after it, or never was set back', () => {
-  const isFalse = [alert];
-  expect(judge([run('refunds', 7)])).toMatchObject({ isFalse });
-  expect(judge([run('refunds', 9)], [alert], setBack.slice(0, 1))).toMatchObject({ isFalse });
+  const falseAlerts = [alert];
+  expect(judge([run('refunds', 7)])).toMatchObject({ falseAlerts });
+  expect(judge([run('refunds', 9)], [alert], setBack.slice(0, 1))).toMatchObject({ falseAlerts });
 });
 
 test('a watermark of another list, or of a run after the clock was set, makes no alert true', () => {
-  expect(judge([run('payouts', 9)])).toMatchObject({ isFalse: [alert] });
+  expect(judge([run('payouts', 9)])).toMatchObject({ falseAlerts: [alert] });
   expect(judge([{ ...run('refunds', 9), startedMs: 11 * HOUR_MS }])).toMatchObject({
-    isFalse: [alert],
+    falseAlerts: [alert],
   });
 });
 
 test('a watermark that is ahead once is worth one alert', () => {
-  const { twice } = judge([run('refunds', 9), run('refunds', 9.5)], [alert, alert]);
-  expect(twice).toEqual(['watermark_ahead list:refunds : opened 2 times in 1 episodes']);
+  const { duplicates } = judge([run('refunds', 9), run('refunds', 9.5)], [alert, alert]);
+  expect(duplicates).toEqual(['watermark_ahead list:refunds : opened 2 times in 1 episodes']);
 });

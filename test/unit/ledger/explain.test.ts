@@ -16,7 +16,7 @@ import {
   foldSnapshots,
 } from '../../../src/ledger/domain/merge.ts';
 import { readResource, type SnapshotContent } from '../../../src/ledger/domain/snapshot.ts';
-import { anyLife } from '../../support/lifecycles.ts';
+import { anyLifecycle } from '../../support/lifecycles.ts';
 import { observe, SECOND, T0 } from '../../support/observations.ts';
 
 interface Told {
@@ -155,7 +155,7 @@ describe('X1: the fold that is explained is the one that counts', () => {
   test('whatever was told in whatever order: the head is the head of the fold, and nothing is amiss', () => {
     const kinds = fc.constantFrom<ResourceKind>('payment', 'refund', 'dispute', 'payout');
     const told = kinds
-      .chain((kind) => anyLife(kind, { id: 'x_1' }))
+      .chain((kind) => anyLifecycle(kind, { id: 'x_1' }))
       .chain(({ kind, bodies }) =>
         fc.tuple(fc.constant(kind), fc.shuffledSubarray([...bodies], { minLength: 1 })),
       );

@@ -59,7 +59,7 @@ import {
   type SnapshotContent,
   type SnapshotSource,
 } from '../../../src/ledger/domain/snapshot.ts';
-import { addBooks, anyLife, type Life, type Wire } from '../../support/lifecycles.ts';
+import { anyLifecycle, type Lifecycle, sumBalances, type Wire } from '../../support/lifecycles.ts';
 import { observe, SECOND } from '../../support/observations.ts';
 
 const TOLD_MICROS = Date.UTC(2026, 10, 1) * 1000;
@@ -179,13 +179,13 @@ function run(deliveries: readonly Delivery[]): Ledger {
 }
 
 const anyLives = fc.oneof(
-  { arbitrary: anyLife('payment', { id: 'pay_1', orderId: 'ord_1' }), weight: 3 },
-  { arbitrary: anyLife('refund', { id: 'ref_1' }), weight: 1 },
-  { arbitrary: anyLife('dispute', { id: 'dp_1' }), weight: 1 },
-  { arbitrary: anyLife('payout', { id: 'po_1' }), weight: 1 },
+  { arbitrary: anyLifecycle('payment', { id: 'pay_1', orderId: 'ord_1' }), weight: 3 },
+  { arbitrary: anyLifecycle('refund', { id: 'ref_1' }), weight: 1 },
+  { arbitrary: anyLifecycle('dispute', { id: 'dp_1' }), weight: 1 },
+  { arbitrary: anyLifecycle('payout', { id: 'po_1' }), weight: 1 },
 );
 
-function webhooks({ bodies }: Life): readonly Delivery[] {
+function webhooks({ bodies }: Lifecycle): readonly Delivery[] {
   return bodies.map((body) => ({ body, source: 'webhook' }));
 }
 
@@ -194,7 +194,7 @@ function shuffled(deliveries: readonly Delivery[]): fc.Arbitrary<readonly Delive
 }
 
 /** The truth in the words of the service, as far as the ledger keeps them. */
-function standingOf({ truth, captured }: Life): object {
+function standingOf({ finalBody: truth, captured }: Lifecycle): object {
   const status = String(truth.dispute_status ?? truth.status).replace(/^dispute_/, '');
   return {
     status,
@@ -232,7 +232,7 @@ test('any part of a life, in any order, repeated, with one retrieve among it, en
           .chain((heard) =>
             fc.tuple(
               fc.constant(life),
-              shuffled([...heard, { body: life.truth, source: 'retrieve' }]),
+              shuffled([...heard, { body: life.finalBody, source: 'retrieve' }]),
             ),
           ),
       ),
@@ -242,7 +242,7 @@ test('any part of a life, in any order, repeated, with one retrieve among it, en
         expect(known.contradiction).toBeUndefined();
         expect(headOf(known, state)).toMatchObject({ status: state?.status });
         expect(capturedOf(headOf(known, state)) ?? state?.capturedMinor).toBe(state?.capturedMinor);
-        expect(books).toEqual(addBooks([life]));
+        expect(books).toEqual(sumBalances([life]));
       },
     ),
     { numRuns: 1_200 },
@@ -264,7 +264,7 @@ function boundRun(deliveries: readonly Delivery[]) {
 test('a payment that the service takes back ends at what two retrieves agree on', () => {
   fc.assert(
     fc.property(
-      anyLife('payment', { id: 'pay_1', amounts: [100, 6540] }).chain((life) =>
+      anyLifecycle('payment', { id: 'pay_1', amounts: [100, 6540] }).chain((life) =>
         fc.tuple(
           fc.constant(life),
           shuffled(webhooks(life)),
@@ -273,7 +273,7 @@ test('a payment that the service takes back ends at what two retrieves agree on'
         ),
       ),
       ([life, before, after, isDated]) => {
-        const { modified_at: _date, ...rest } = life.truth;
+        const { modified_at: _date, ...rest } = life.finalBody;
         const failed = { ...rest, status: 'failed', amount_received: 0, amount_capturable: 0 };
         const body = isDated ? { ...failed, modified_at: '2026-11-25T00:00:00.000Z' } : failed;
         const { state, books } = boundRun([

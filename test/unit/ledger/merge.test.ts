@@ -12,7 +12,7 @@ import {
   type Observation,
 } from '../../../src/ledger/domain/mergeObservations.ts';
 import { type SnapshotContent, supplementOf } from '../../../src/ledger/domain/snapshot.ts';
-import { LIVES, observe, permutations, SECOND, T0 } from '../../support/observations.ts';
+import { LIFECYCLES, observe, permutations, SECOND, T0 } from '../../support/observations.ts';
 
 const NOTHING: Known = { snapshots: [], epochs: [], contradiction: undefined };
 
@@ -44,29 +44,34 @@ function merge(...contents: readonly SnapshotContent[]): ResourceState {
 const usd = { amountMinor: 100, currency: 'USD' } as const;
 
 describe('M1: state is a function of the set of observations', () => {
-  test.each(Object.entries(LIVES))('%s: one end in every order, with duplicates', (_name, life) => {
-    const observations = life.observations.map((content) => observe(content, { kind: life.kind }));
-    const ends = new Set<string>();
-    for (const order of permutations(observations)) {
-      ends.add(JSON.stringify(applyOneByOne([...order, ...order.slice(0, 2)])));
-      ends.add(JSON.stringify(applyOneByOne([...order.slice(-1), ...order])));
-    }
-    expect(ends.size).toBe(1);
-    const truth = life.observations[life.truth];
-    const end = applyOneByOne(observations);
-    expect(end).toMatchObject({ status: truth?.status, amountMinor: truth?.amountMinor });
-    expect(end?.capturedMinor).toBe(
-      truth?.amountReceivedMinor ?? (life.kind === 'payment' ? truth?.amountMinor : 0),
-    );
-  });
+  test.each(Object.entries(LIFECYCLES))(
+    '%s: one end in every order, with duplicates',
+    (_name, life) => {
+      const observations = life.observations.map((content) =>
+        observe(content, { kind: life.kind }),
+      );
+      const ends = new Set<string>();
+      for (const order of permutations(observations)) {
+        ends.add(JSON.stringify(applyOneByOne([...order, ...order.slice(0, 2)])));
+        ends.add(JSON.stringify(applyOneByOne([...order.slice(-1), ...order])));
+      }
+      expect(ends.size).toBe(1);
+      const truth = life.observations[life.finalIndex];
+      const end = applyOneByOne(observations);
+      expect(end).toMatchObject({ status: truth?.status, amountMinor: truth?.amountMinor });
+      expect(end?.capturedMinor).toBe(
+        truth?.amountReceivedMinor ?? (life.kind === 'payment' ? truth?.amountMinor : 0),
+      );
+    },
+  );
 
-  test.each(Object.entries(LIVES))(
+  test.each(Object.entries(LIFECYCLES))(
     '%s: what a list row adds gives a time, and nothing else, in every order',
     (_name, life) => {
       const observations = life.observations.map((content) =>
         observe(content, { kind: life.kind }),
       );
-      const row = { ...life.observations[life.truth], createdMicros: T0 - SECOND };
+      const row = { ...life.observations[life.finalIndex], createdMicros: T0 - SECOND };
       const added = supplementOf(life, row);
       if (!added) return;
       const { createdMicros: _, ...without } = applyOneByOne(observations) ?? {};
@@ -93,13 +98,13 @@ describe('M1: state is a function of the set of observations', () => {
     },
   );
 
-  test.each(Object.entries(LIVES))(
+  test.each(Object.entries(LIFECYCLES))(
     '%s: any part of it plus the truth ends at the truth',
     (_name, life) => {
       const observations = life.observations.map((content) =>
         observe(content, { kind: life.kind }),
       );
-      const truth = life.observations[life.truth] ?? {};
+      const truth = life.observations[life.finalIndex] ?? {};
       const retrieved = observe(truth, { kind: life.kind, source: 'retrieve' });
       for (let subset = 0; subset < 1 << observations.length; subset += 1) {
         const heard = observations.filter((_observation, place) => (subset >> place) & 1);

@@ -98,23 +98,23 @@ const TOLD: Scenarios = {
   serviceTakes2xxAsDelivered: async (service) => {
     const { payment_id } = await service.payment();
     await service.control('POST', '/settle');
-    service.listener.answerWith(204);
+    service.listener.respondWith(204);
     try {
       const { payment_id: other } = await service.payment();
       const first = await service.eventsOf(other);
       await service.advance(120_000);
       expect(await service.eventsOf(other)).toHaveLength(first.length);
     } finally {
-      service.listener.answerWith(200);
+      service.listener.respondWith(200);
     }
-    service.listener.answerWith(500);
+    service.listener.respondWith(500);
     try {
       const { payment_id: refusedId } = await service.payment();
       await service.eventsOf(refusedId);
       await service.advance(120_000);
       expect((await service.eventsOf(refusedId)).length).toBeGreaterThan(1);
     } finally {
-      service.listener.answerWith(200);
+      service.listener.respondWith(200);
       await service.advance(2 * 86_400_000);
     }
     expect(payment_id).toEqual(expect.any(String));

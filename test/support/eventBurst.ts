@@ -1,23 +1,24 @@
 /**
- * A shop's busy minute, and the service that tells of it: many payments, their events shuffled and
- * some sent twice, each delivered again and again until it is acknowledged, never after.
+ * A burst of webhooks from a busy shop: many payments, their events shuffled and some sent twice, each
+ * retried until it is acknowledged, and not after.
  *
- * It knows by itself what the ledger must hold in the end.
+ * It computes what the ledger must contain at the end without the ledger's code.
  */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { eventBody, paymentObject, sign, unique } from './events.ts';
+import type { Random } from './random.ts';
 import { waitFor } from './waitFor.ts';
 
-export interface StormEvent {
+export interface BurstEvent {
   readonly eventId: string;
   readonly body: Buffer;
 }
 
-export interface Storm {
-  /** In the order of sending; some events stand here twice. */
-  readonly deliveries: readonly StormEvent[];
+export interface EventBurst {
+  /** In sending order; some events are listed twice. */
+  readonly deliveries: readonly BurstEvent[];
   readonly eventIds: readonly string[];
   readonly orders: readonly ExpectedOrder[];
 }
@@ -28,35 +29,17 @@ interface ExpectedOrder {
   readonly refundedMinor: number;
 }
 
-export type Random = () => number;
-
-/** A repeatable source of numbers from 0 to below 1 (mulberry32). */
-export function seededRandom(seed: number): Random {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-/** The seed of this run; TEST_SEED repeats an earlier one. */
-export function testSeed(): number {
-  const given = process.env.TEST_SEED;
-  return given === undefined ? Math.floor(Math.random() * 1_000_000) : Number(given);
-}
-
+/** Share of events that are sent twice. */
 const DUPLICATES = 0.05;
 
-/** Orders of one payment each: created, paid, and every other one refunded in part. */
-export function makeStorm(orders: number, random: Random): Storm {
-  const events: StormEvent[] = [];
+/** Orders with one payment each: created, paid, and every second one partially refunded. */
+export function createEventBurst(orders: number, random: Random): EventBurst {
+  const events: BurstEvent[] = [];
   const add = (object: object, eventType: string, contentType: string): void => {
     const eventId = unique('evt');
     events.push({ eventId, body: eventBody(object, { eventId, eventType, contentType }) });
   };
-  const expected = Array.from({ length: orders }, (_, place): ExpectedOrder => {
+  const expected = Array.from({ length: orders }, (_, index): ExpectedOrder => {
     const orderId = unique('ord');
     const amount = 1_000 + Math.floor(random() * 90_000);
     const paid = paymentObject({
@@ -72,7 +55,7 @@ export function makeStorm(orders: number, random: Random): Storm {
     };
     add(created, 'payment_processing', 'payment_details');
     add(paid, 'payment_succeeded', 'payment_details');
-    const refundedMinor = place % 2 === 0 ? 500 : 0;
+    const refundedMinor = index % 2 === 0 ? 500 : 0;
     if (refundedMinor > 0) {
       const refund = {
         refund_id: unique('ref'),
@@ -96,41 +79,41 @@ export function makeStorm(orders: number, random: Random): Storm {
 
 function shuffle<T>(items: readonly T[], random: Random): readonly T[] {
   return items
-    .map((item) => ({ item, place: random() }))
-    .sort((one, other) => one.place - other.place)
+    .map((item) => ({ item, key: random() }))
+    .sort((one, other) => one.key - other.key)
     .map(({ item }) => item);
 }
 
 export interface Sender {
-  /** Event ids that were answered with 200. */
+  /** Ids of the events that got status 200. */
   readonly acknowledged: ReadonlySet<string>;
-  /** How many deliveries had each answer: a status, or 'unreachable'. */
-  readonly answers: ReadonlyMap<number | 'unreachable', number>;
-  /** Replies that were neither 200 nor a 503 with Retry-After. */
+  /** Number of deliveries by result: a status, or 'unreachable'. */
+  readonly responses: ReadonlyMap<number | 'unreachable', number>;
+  /** Responses that were neither 200 nor 503 with Retry-After. */
   readonly improper: readonly string[];
-  /** Resolves when so many deliveries were acknowledged. */
-  reached(acknowledgements: number): Promise<void>;
-  /** Resolves when every delivery was acknowledged. */
+  /** Resolves when this many deliveries were acknowledged. */
+  waitForAcknowledged(acknowledgements: number): Promise<void>;
+  /** Resolves when all deliveries were acknowledged. */
   readonly done: Promise<void>;
   stop(): void;
 }
 
 export interface SenderOptions {
-  /** Where the receiver is now; it may move while it is restarted. */
+  /** The receiver's current URL; it may change when the receiver restarts. */
   readonly url: () => string;
   readonly concurrency: number;
 }
 
-/** The service waits a minute or more before it tries again. */
+/** Short, so that tests are fast; the service waits at least a minute. */
 const RETRY_MS = 25;
 
-/** Begins to send; a delivery that is not acknowledged is sent again, as the service does. */
+/** Starts sending. A delivery that is not acknowledged is retried, as by the service. */
 export function startSending(
-  deliveries: readonly StormEvent[],
+  deliveries: readonly BurstEvent[],
   { url, concurrency }: SenderOptions,
 ): Sender {
   const acknowledged = new Set<string>();
-  const answers = new Map<number | 'unreachable', number>();
+  const responses = new Map<number | 'unreachable', number>();
   const improper: string[] = [];
   const queue = [...deliveries];
   const total = queue.length;
@@ -138,9 +121,9 @@ export function startSending(
   let stopped = false;
   let failure: unknown;
 
-  const deliver = async (event: StormEvent): Promise<boolean> => {
+  const deliver = async (event: BurstEvent): Promise<boolean> => {
     const outcome = await post(url(), event.body);
-    answers.set(outcome.status, (answers.get(outcome.status) ?? 0) + 1);
+    responses.set(outcome.status, (responses.get(outcome.status) ?? 0) + 1);
     if (outcome.fault !== undefined) improper.push(outcome.fault);
     return outcome.status === 200;
   };
@@ -151,7 +134,7 @@ export function startSending(
         acknowledgements += 1;
       } else {
         queue.push(event);
-        await pause(RETRY_MS);
+        await sleep(RETRY_MS);
       }
     }
   };
@@ -162,15 +145,15 @@ export function startSending(
       throw error;
     },
   );
-  // Whoever waits for `done` gets the failure; until then it is nobody's.
+  // A failure is reported to the caller that awaits `done`; it is not an unhandled rejection.
   done.catch(() => undefined);
 
   return {
     acknowledged,
-    answers,
+    responses,
     improper,
     done,
-    reached: (count) =>
+    waitForAcknowledged: (count) =>
       waitFor(`${count} of ${total} deliveries to be acknowledged`, () => {
         if (failure !== undefined) throw failure;
         return acknowledgements >= Math.min(count, total);
@@ -201,7 +184,7 @@ async function post(url: string, body: Buffer): Promise<Outcome> {
   try {
     text = await response.text();
   } catch (error) {
-    return { status: 'unreachable', fault: `half a reply: ${String(error)}` };
+    return { status: 'unreachable', fault: `incomplete response: ${String(error)}` };
   }
   const isProper =
     response.status === 200
@@ -210,8 +193,8 @@ async function post(url: string, body: Buffer): Promise<Outcome> {
   return { status: response.status, fault: isProper ? undefined : `${response.status} ${text}` };
 }
 
-/** Event ids that were acknowledged but have no row in the inbox: there must be none, ever. */
-export async function findUnstored(db: Queryable, { acknowledged }: Sender): Promise<string[]> {
+/** Ids of events that were acknowledged but have no row in the inbox. There must never be any. */
+export async function findNotPersisted(db: Queryable, { acknowledged }: Sender): Promise<string[]> {
   const ids = [...acknowledged];
   const rows = await db.query<{ id: string }>(
     `select id from unnest($1::text[]) as u (id)
@@ -221,14 +204,14 @@ export async function findUnstored(db: Queryable, { acknowledged }: Sender): Pro
   return rows.map(({ id }) => id);
 }
 
-/** Waits until the ledger has applied everything, and checks that it holds what it must. */
-export async function expectApplied(db: Queryable, storm: Storm): Promise<void> {
-  await waitFor('everything to be applied', async () => {
+/** Waits until the ledger has applied every event, and checks its content. */
+export async function expectApplied(db: Queryable, burst: EventBurst): Promise<void> {
+  await waitFor('every event to be applied', async () => {
     const [row] = await db.query<{ waiting: number }>('select count(*) as waiting from pending');
     return row?.waiting === 0;
   });
   const stored = await db.query<{ id: string }>('select event_id as id from webhook_events');
-  expect(stored.map(({ id }) => id).sort()).toEqual([...storm.eventIds].sort());
+  expect(stored.map(({ id }) => id).sort()).toEqual([...burst.eventIds].sort());
   expect(await db.query('select * from dead_events')).toEqual([]);
   expect(await db.query(`select class, subject from findings where state = 'open'`)).toEqual([]);
   const unsettled = await db.query(
@@ -242,5 +225,5 @@ export async function expectApplied(db: Queryable, storm: Storm): Promise<void> 
       where o.status in ('paid', 'partially_refunded')
       order by o.order_id`,
   );
-  expect(orders).toEqual([...storm.orders].sort((a, b) => (a.orderId < b.orderId ? -1 : 1)));
+  expect(orders).toEqual([...burst.orders].sort((a, b) => (a.orderId < b.orderId ? -1 : 1)));
 }
