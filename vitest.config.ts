@@ -40,7 +40,7 @@ export default defineConfig({
         test: {
           name: 'services',
           include: [
-            'test/{alerts,authorizations,cli,conformance,console,db,flow,ledger,monitor,notify,platform,receiver,reconcile,sandbox,scheduler}/**/*.test.ts',
+            'test/{alerts,audit,authorizations,cli,conformance,console,db,flow,ledger,monitor,notify,platform,receiver,reconcile,sandbox,scheduler}/**/*.test.ts',
           ],
           globalSetup: ['test/support/globalSetup.ts'],
           testTimeout: 60 * SECOND_MS,

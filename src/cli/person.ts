@@ -1,6 +1,7 @@
 /** Who runs a command, for the audit log. */
-import { userInfo } from 'node:os';
 import { Option } from 'commander';
+import type { Actor } from '../audit/domain/actor.ts';
+import { osUser } from '../platform/osUser.ts';
 
 export function byOption(): Option {
   return new Option(
@@ -9,13 +10,12 @@ export function byOption(): Option {
   );
 }
 
-/** The given name, or the name of the user who runs the process. */
-export function personOf(by: string | undefined): string {
-  if (by !== undefined && by.trim() !== '') return by.trim();
-  try {
-    return userInfo().username;
-  } catch {
-    // A container may run under a user id without a name.
-    return 'unknown';
-  }
+/**
+ * The person who runs the command: the given name, or the user who runs the process. Who has the shell
+ * and the URL of the database may do everything.
+ */
+export function actorOf(by?: string): Actor {
+  const { name, origin } = osUser();
+  const given = by?.trim() ?? '';
+  return { kind: 'cli', name: given === '' ? name : given, role: 'admin', origin };
 }

@@ -1,6 +1,7 @@
 /** Authenticates requests to the admin port by named bearer tokens. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
+import type { Actor } from '../audit/domain/actor.ts';
 import type { NamedToken } from '../config/config.ts';
 import { errorEnvelope } from '../contract/errors.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -29,7 +30,7 @@ export function requireToken({ tokens, clock, refused }: AuthParts): RequestHand
     }
     const name = holderOf(request, known);
     if (name !== undefined) {
-      setActor(response, name);
+      setActor(response, { kind: 'token', name, role: 'admin', origin: address });
       next();
       return;
     }
@@ -59,11 +60,15 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-function setActor(response: Response, name: string): void {
-  response.locals.actor = name;
+const ACTORS = new WeakMap<Response, Actor>();
+
+function setActor(response: Response, actor: Actor): void {
+  ACTORS.set(response, actor);
 }
 
-/** The name of the token that `requireToken` accepted. */
-export function actorOf(response: Response): string {
-  return String(response.locals.actor);
+/** The holder of the token that `requireToken` accepted. */
+export function actorOf(response: Response): Actor {
+  const actor = ACTORS.get(response);
+  if (!actor) throw new Error('a request was passed on without a valid token');
+  return actor;
 }

@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import type { Permission } from '../access/domain/roles.ts';
+import type { Actor } from '../audit/domain/actor.ts';
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -33,8 +34,8 @@ export interface ApiRequest<Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** Name of the caller's token. */
-  readonly actor: string;
+  /** The holder of the caller's token. */
+  readonly actor: Actor;
 }
 
 /** The request as received. */

@@ -9,30 +9,30 @@
 import { acceptedOverdue } from '../alerts/domain/rules/overdue.ts';
 import { syncAlerts } from '../alerts/syncAlerts.ts';
 import { syncFindingAlerts } from '../alerts/syncFindingAlerts.ts';
-import type { Database } from '../platform/db/database.ts';
-import { markAccepted, readFindingState } from './store/findings.ts';
+import type { Queryable } from '../platform/db/database.ts';
+import { type FindingName, markAccepted, readFindingState } from './store/findings.ts';
 
 export type Accepted =
-  | { readonly outcome: 'accepted' }
+  | { readonly outcome: 'accepted'; readonly finding: FindingName }
   | { readonly outcome: 'unknown' | 'closed' | 'already' };
 
 /**
  * Accepts an open finding.
+ * @param tx the transaction that also records who accepts it
  * @param acceptance who accepts it and why; both not empty
  */
 export async function acceptFinding(
-  db: Database,
+  tx: Queryable,
   id: number,
   acceptance: { readonly by: string; readonly reason: string },
 ): Promise<Accepted> {
-  const accepted = await db.transaction(async (tx) => {
-    const name = await markAccepted(tx, id, acceptance);
-    if (name) await syncFindingAlerts(tx, { open: [], closed: [name] });
-    if (name?.class === 'overdue') await syncAlerts(tx, [acceptedOverdue(name.subject)]);
-    return name;
-  });
-  if (accepted) return { outcome: 'accepted' };
-  const state = await readFindingState(db, id);
+  const finding = await markAccepted(tx, id, acceptance);
+  if (finding) {
+    await syncFindingAlerts(tx, { open: [], closed: [finding] });
+    if (finding.class === 'overdue') await syncAlerts(tx, [acceptedOverdue(finding.subject)]);
+    return { outcome: 'accepted', finding };
+  }
+  const state = await readFindingState(tx, id);
   if (state === undefined) return { outcome: 'unknown' };
   return { outcome: state === 'closed' ? 'closed' : 'already' };
 }

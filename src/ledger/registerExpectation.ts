@@ -2,7 +2,7 @@
  * Registers the amount that a shop expects for an order. Expectations are stored beside the ledger and
  * never change an order.
  */
-import type { Database, Queryable } from '../platform/db/database.ts';
+import type { Queryable } from '../platform/db/database.ts';
 import { insertRegistered } from './store/changes.ts';
 import {
   insertExpectation,
@@ -17,18 +17,20 @@ export type Registration = 'registered' | 'unchanged' | 'replaced';
 /** A round fails only if another registration of the same order commits first. */
 const MAX_ROUNDS = 10;
 
-export function registerExpectation(db: Database, wanted: NewExpectation): Promise<Registration> {
-  return db.transaction(async (tx) => {
-    for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      const outcome = await tryToRegister(tx, wanted);
-      if (outcome === undefined) continue;
-      if (outcome !== 'unchanged') await insertRegistered(tx, wanted.orderKey);
-      return outcome;
-    }
-    throw new Error(
-      `the expectation of ${wanted.orderKey} changed in each of ${MAX_ROUNDS} attempts to register it`,
-    );
-  });
+/** @param tx the transaction that also records who registers it */
+export async function registerExpectation(
+  tx: Queryable,
+  wanted: NewExpectation,
+): Promise<Registration> {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const outcome = await tryToRegister(tx, wanted);
+    if (outcome === undefined) continue;
+    if (outcome !== 'unchanged') await insertRegistered(tx, wanted.orderKey);
+    return outcome;
+  }
+  throw new Error(
+    `the expectation of ${wanted.orderKey} changed in each of ${MAX_ROUNDS} attempts to register it`,
+  );
 }
 
 /** Undefined if the current expectation was replaced between the two statements. */

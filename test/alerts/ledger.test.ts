@@ -183,7 +183,9 @@ test('an accepted delay stays accepted after further observations and does not a
     `select id from findings where class = 'overdue' and state = 'open'`,
   );
   const acceptance = { by: 'ada', reason: 'the bank is slow' };
-  expect(await acceptFinding(db, found?.id ?? 0, acceptance)).toEqual({ outcome: 'accepted' });
+  expect(await acceptFinding(db, found?.id ?? 0, acceptance)).toMatchObject({
+    outcome: 'accepted',
+  });
   const ended = ['dispute_stuck warning resolved opened resolved'];
   expect(await stuck()).toEqual(ended);
 

@@ -15,13 +15,15 @@ beforeAll(async () => {
 afterAll(() => db.drop());
 
 const register = (orderId: string, amountMinor: number, currency = 'USD') =>
-  registerExpectation(db, {
-    orderKey: `order:${orderId}`,
-    orderId,
-    amountMinor,
-    currency,
-    registeredBy: 'shop',
-  });
+  db.transaction((tx) =>
+    registerExpectation(tx, {
+      orderKey: `order:${orderId}`,
+      orderId,
+      amountMinor,
+      currency,
+      registeredBy: 'shop',
+    }),
+  );
 
 test('of many that register one order at once, each amount is recorded once and one stands', async () => {
   const orderId = unique('ord');
@@ -82,8 +84,10 @@ test('the role that runs Tallyhook may register and replace, and change no amoun
   try {
     const orderId = unique('ord');
     const wanted = { orderKey: `order:${orderId}`, orderId, currency: 'USD', registeredBy: 'shop' };
-    await registerExpectation(least, { ...wanted, amountMinor: 1 });
-    expect(await registerExpectation(least, { ...wanted, amountMinor: 2 })).toBe('replaced');
+    const registerLeast = (amountMinor: number) =>
+      least.transaction((tx) => registerExpectation(tx, { ...wanted, amountMinor }));
+    await registerLeast(1);
+    expect(await registerLeast(2)).toBe('replaced');
     for (const attack of [
       'update order_expectations set amount_minor = 9',
       'delete from order_expectations',

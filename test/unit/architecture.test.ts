@@ -40,6 +40,8 @@ const inFolder = (folder: string) =>
   sources.filter(({ path }) => path.startsWith(`src/${folder}/`));
 const FEATURES = [
   'access',
+  'audit',
+  'actions',
   'receiver',
   'alerts',
   'ledger',
@@ -134,7 +136,8 @@ function domainsBelow(path: string): readonly string[] {
 
 /** What features import beyond the base and themselves. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
-  ledger: ['alerts'],
+  actions: ['access', 'alerts', 'audit', 'authorizations', 'ledger', 'notify', 'reconcile'],
+  ledger: ['alerts', 'audit'],
   reconcile: ['ledger', 'client', 'alerts'],
   authorizations: ['ledger', 'client', 'alerts', 'reconcile'],
   notify: ['ledger', 'alerts', 'config', 'representation'],
@@ -143,11 +146,13 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   scheduler: ['ledger', 'reconcile'],
   console: [
     'access',
+    'actions',
+    'alerts',
+    'audit',
+    'authorizations',
+    'config',
     'ledger',
     'reconcile',
-    'authorizations',
-    'alerts',
-    'config',
     'representation',
   ],
   demo: ['client', 'ledger', 'reconcile'],
@@ -170,7 +175,7 @@ test('A4: a feature knows platform, contract and itself; a few also what they ru
 test('A13: representation turns what was read into JSON, and reads nothing itself', () => {
   const files = inFolder('representation');
   expectOnly(files, 'representation is pure functions of rows to JSON', (imported) =>
-    /^src\/(contract|representation|ledger\/(domain|read|verify)|(alerts|authorizations|reconcile)\/(domain|store))\//.test(
+    /^src\/(contract|representation|ledger\/(domain|read|verify)|(alerts|audit|authorizations|reconcile)\/(domain|store))\//.test(
       imported,
     ),
   );

@@ -1,6 +1,7 @@
 /** Commands that list, show, acknowledge and snooze alerts. */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { acknowledgeAlert, LONGEST_SNOOZE_MS, snoozeAlert } from '../../alerts/actOnAlert.ts';
+import { acknowledgeAlertAs, snoozeAlertAs } from '../../actions/actOnAlert.ts';
+import { LONGEST_SNOOZE_MS } from '../../alerts/actOnAlert.ts';
 import { RULES, type Rule, SEVERITIES, type Severity } from '../../alerts/domain/alert.ts';
 import { type AlertRow, readAlert, readAlertRows } from '../../alerts/store/alertRows.ts';
 import { OperatorError } from '../../platform/errors.ts';
@@ -8,7 +9,7 @@ import { alertJson } from '../../representation/alert.ts';
 import { detailJson } from '../../representation/detail.ts';
 import { clockOf, formatTime, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
-import { byOption, personOf } from '../person.ts';
+import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
 interface ListOptions {
@@ -126,12 +127,13 @@ export function acknowledgeAlertCommand(): Command {
     .action((id: number, { reason, by, json }: AcknowledgeOptions) =>
       withDatabase(readConfig(), async (db) => {
         if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
-        const who = { by: personOf(by), reason: reason.trim() };
-        const acknowledged = await acknowledgeAlert(db, id, who);
+        const actor = actorOf(by);
+        const input = { number: id, reason: reason.trim() };
+        const acknowledged = await acknowledgeAlertAs({ db }, actor, input);
         switch (acknowledged.outcome) {
           case 'done':
             if (json) printJson(alertJson(acknowledged.alert));
-            else console.log(`Alert ${id} is acknowledged by ${printable(who.by)}.`);
+            else console.log(`Alert ${id} is acknowledged by ${printable(actor.name)}.`);
             return;
           case 'unknown':
             throw unknownAlert(id);
@@ -175,7 +177,7 @@ export function snoozeAlertCommand(): Command {
       withDatabase(readConfig(), async (db) => {
         const { nowMs } = await clockOf(db);
         const until = new Date(nowMs() + spanMs);
-        const snoozed = await snoozeAlert(db, id, { by: personOf(by), until });
+        const snoozed = await snoozeAlertAs({ db }, actorOf(by), { number: id, until });
         switch (snoozed.outcome) {
           case 'done':
             if (json) printJson(alertJson(snoozed.alert));

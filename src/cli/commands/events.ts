@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { replayEvent } from '../../ledger/inbox/applyEvents.ts';
+import { replayEventsAs } from '../../actions/replayEvents.ts';
 import { batchJob, EVENTS_QUEUE, type EventsJob } from '../../ledger/inbox/jobs.ts';
 import { readEventRows } from '../../ledger/read/store/events.ts';
 import {
@@ -13,7 +13,7 @@ import {
   readEventDetail,
 } from '../../ledger/read/store/parts.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { OperatorError, toError } from '../../platform/errors.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { eventJson, eventWithBodyJson } from '../../representation/event.ts';
 import {
   formatTime,
@@ -25,6 +25,7 @@ import {
   withDatabase,
 } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
+import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
 export function eventsCommand(): Command {
@@ -106,6 +107,7 @@ const MAX_REPLAYS = 1_000;
 interface ReplayOptions {
   readonly dead: boolean;
   readonly versionAhead: boolean;
+  readonly by?: string;
   readonly json: boolean;
 }
 
@@ -119,13 +121,22 @@ function replayCommand(): Command {
       `replay events with a version in the future, up to ${MAX_REPLAYS}`,
       false,
     )
+    .addOption(byOption())
     .addOption(jsonOption())
-    .action((ids: readonly string[], { json, ...chosen }: ReplayOptions) =>
+    .action((ids: readonly string[], { json, by, ...chosen }: ReplayOptions) =>
       withDatabase(readConfig(), async (db, databaseUrl) => {
         const inboxIds = await findReplayable(db, { ids, ...chosen });
-        for (const inboxId of inboxIds) await replayEvent(db, inboxId);
-        const enqueued = await enqueue(databaseUrl, inboxIds);
-        if (json) printJson({ replayed: inboxIds, enqueued });
+        const parts = {
+          db,
+          enqueue: (numbers: readonly number[]) => enqueue(databaseUrl, numbers),
+        };
+        const replayed = await replayEventsAs(parts, actorOf(by), inboxIds);
+        if (replayed.outcome === 'left_to_sweep') {
+          console.error(
+            `The queue is unavailable (${replayed.reason}); the sweep enqueues them within two minutes.`,
+          );
+        }
+        if (json) printJson({ replayed: inboxIds, enqueued: replayed.outcome === 'enqueued' });
         else console.log(`${inboxIds.length} event(s) will be applied again.`);
       }),
     );
@@ -133,7 +144,11 @@ function replayCommand(): Command {
 
 async function findReplayable(
   db: Database,
-  { ids, dead, versionAhead }: Omit<ReplayOptions, 'json'> & { readonly ids: readonly string[] },
+  {
+    ids,
+    dead,
+    versionAhead,
+  }: Pick<ReplayOptions, 'dead' | 'versionAhead'> & { readonly ids: readonly string[] },
 ): Promise<readonly number[]> {
   if (ids.length === 0 && !dead && !versionAhead) {
     throw new OperatorError('Name the events to replay, or use --dead or --version-ahead.');
@@ -145,21 +160,13 @@ async function findReplayable(
   return [...new Set(named)];
 }
 
-/** Enqueues the events at once; if the queue is unavailable, the sweep enqueues them. */
-async function enqueue(databaseUrl: string, inboxIds: readonly number[]): Promise<boolean> {
-  if (inboxIds.length === 0) return true;
+async function enqueue(databaseUrl: string, inboxIds: readonly number[]): Promise<void> {
   // Loaded here, because it takes longer than the commands that only read.
   const { openQueues } = await import('../../assembly/queues.ts');
   const queues = openQueues(readConfig(), { databaseUrl, log: quiet });
   const producer = queues.producer<EventsJob>(EVENTS_QUEUE);
   try {
     await producer.add([batchJob(inboxIds)]);
-    return true;
-  } catch (error) {
-    console.error(
-      `The queue is unavailable (${toError(error).message}); the sweep enqueues them within two minutes.`,
-    );
-    return false;
   } finally {
     await producer.close();
     await queues.close();

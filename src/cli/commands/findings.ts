@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { acceptFinding } from '../../ledger/acceptFinding.ts';
+import { acceptFindingAs } from '../../actions/acceptFinding.ts';
 import { findingMeaning } from '../../ledger/domain/findings.ts';
 import {
   FINDING_STATES,
@@ -12,7 +12,7 @@ import { detailJson } from '../../representation/detail.ts';
 import { findingJson } from '../../representation/finding.ts';
 import { formatTime, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
-import { byOption, personOf } from '../person.ts';
+import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
 export function findingsCommand(): Command {
@@ -98,11 +98,12 @@ function acceptCommand(): Command {
     .action((id: number, { reason, by, json }: AcceptOptions) =>
       withDatabase(readConfig(), async (db) => {
         if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
-        const person = personOf(by);
-        const { outcome } = await acceptFinding(db, id, { by: person, reason: reason.trim() });
+        const actor = actorOf(by);
+        const input = { number: id, reason: reason.trim() };
+        const { outcome } = await acceptFindingAs({ db }, actor, input);
         if (outcome !== 'accepted') throw new OperatorError(REFUSALS[outcome](id));
-        if (json) printJson({ accepted: id, by: person, reason: reason.trim() });
-        else console.log(`Finding ${id} is accepted by ${printable(person)}.`);
+        if (json) printJson({ accepted: id, by: actor.name, reason: reason.trim() });
+        else console.log(`Finding ${id} is accepted by ${printable(actor.name)}.`);
       }),
     );
 }

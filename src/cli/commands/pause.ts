@@ -1,9 +1,12 @@
 import { Command } from 'commander';
+import {
+  pauseReconciliationAs,
+  resumeReconciliationAs,
+} from '../../actions/pauseReconciliation.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { beginPause, endPause, readPause } from '../../reconcile/store/pauses.ts';
 import { formatTime, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption } from '../options.ts';
-import { byOption, personOf } from '../person.ts';
+import { actorOf, byOption } from '../person.ts';
 
 interface PauseOptions {
   readonly reason: string;
@@ -20,15 +23,16 @@ export function pauseCommand(): Command {
     .action(({ reason, by, json }: PauseOptions) =>
       withDatabase(readConfig(), async (db) => {
         if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
-        const person = personOf(by);
-        if (!(await beginPause(db, { by: person, reason: reason.trim() }))) {
-          const pause = await readPause(db);
+        const actor = actorOf(by);
+        const paused = await pauseReconciliationAs({ db }, actor, { reason: reason.trim() });
+        if (paused.outcome === 'already') {
+          const { pause } = paused;
           const since = pause
             ? ` by ${printable(pause.pausedBy)} since ${formatTime(pause.pausedAt)}: ${printable(pause.reason)}`
             : '';
           throw new OperatorError(`Reconciliation is already paused${since}.`);
         }
-        if (json) printJson({ paused: true, by: person, reason: reason.trim() });
+        if (json) printJson({ paused: true, by: actor.name, reason: reason.trim() });
         else console.log('Background requests are paused. `npx tallyhook resume` ends the pause.');
       }),
     );
@@ -46,9 +50,10 @@ export function resumeCommand(): Command {
     .addHelpText('after', '\nExit code: 0 resumed, 1 it was not paused.')
     .action(({ by, json }: ResumeOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const person = personOf(by);
-        if (!(await endPause(db, person))) throw new OperatorError('Reconciliation is not paused.');
-        if (json) printJson({ paused: false, by: person });
+        const actor = actorOf(by);
+        const { outcome } = await resumeReconciliationAs({ db }, actor);
+        if (outcome === 'not_paused') throw new OperatorError('Reconciliation is not paused.');
+        if (json) printJson({ paused: false, by: actor.name });
         else console.log('Background requests are resumed.');
       }),
     );

@@ -1,6 +1,7 @@
 /** Endpoints of alerts: list, show, acknowledge, snooze. */
 import { z } from 'zod';
-import { acknowledgeAlert, LONGEST_SNOOZE_MS, snoozeAlert } from '../../alerts/actOnAlert.ts';
+import { acknowledgeAlertAs, snoozeAlertAs } from '../../actions/actOnAlert.ts';
+import { LONGEST_SNOOZE_MS } from '../../alerts/actOnAlert.ts';
 import { RULES, SEVERITIES } from '../../alerts/domain/alert.ts';
 import { ALERT_STATES, readAlert, readAlertRows } from '../../alerts/store/alertRows.ts';
 import { alertJson } from '../../representation/alert.ts';
@@ -115,7 +116,7 @@ export const acknowledge = defineEndpoint({
   response: alert,
   statuses: [404, 409],
   handle: async ({ db }, { params: { number: id }, body: { reason }, actor }) => {
-    const acknowledged = await acknowledgeAlert(db, id, { by: actor, reason });
+    const acknowledged = await acknowledgeAlertAs({ db }, actor, { number: id, reason });
     switch (acknowledged.outcome) {
       case 'done':
         return { outcome: 'ok', body: alertJson(acknowledged.alert) };
@@ -152,7 +153,7 @@ export const snooze = defineEndpoint({
       const message = 'The body is invalid: until: must be in the future, 30 days ahead at most.';
       return { outcome: 'invalid', message };
     }
-    const snoozed = await snoozeAlert(db, id, { by: actor, until });
+    const snoozed = await snoozeAlertAs({ db }, actor, { number: id, until });
     switch (snoozed.outcome) {
       case 'done':
         return { outcome: 'ok', body: alertJson(snoozed.alert) };

@@ -1,5 +1,6 @@
 /** Endpoints of orders: get one with its timeline, list them, and register an expected amount. */
 import { z } from 'zod';
+import { registerOrderAs } from '../../actions/registerOrder.ts';
 import { COMPARISONS } from '../../ledger/domain/expectation.ts';
 import { orderIdOf } from '../../ledger/domain/order.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
@@ -9,7 +10,6 @@ import {
   readOrderPage,
   readOrderSummary,
 } from '../../ledger/read/orders.ts';
-import { registerExpectation } from '../../ledger/registerExpectation.ts';
 import { orderJson, orderWithPartsJson } from '../../representation/order.ts';
 import { timelineEntryJson } from '../../representation/timeline.ts';
 import { cutPage, readCursor, timePlace } from '../cursor.ts';
@@ -209,13 +209,13 @@ export const putOrder = defineEndpoint({
   statuses: [201],
   handle: async ({ db }, { params, query, body, actor }) => {
     const orderKey = orderKeyNamed({ id: params.order_id, by: query.by });
-    const registration = await registerExpectation(db, {
+    const wanted = {
       orderKey,
       orderId: orderIdOf(orderKey),
       currency: body.currency,
       amountMinor: body.amount,
-      registeredBy: actor,
-    });
+    };
+    const registration = await registerOrderAs({ db }, actor, wanted);
     const found = await readOrderSummary(db, orderKey);
     if (!found) throw new Error(`${orderKey} was registered and cannot be read`);
     return {

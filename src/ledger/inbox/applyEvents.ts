@@ -91,13 +91,12 @@ export function createEventApplier(parts: EventApplierParts): EventApplier {
  * Replays an event, whether it is dead or applied; applying an event again does not change the ledger.
  * The time of the replay becomes the reference for its version, because the receiver's clock may have
  * been wrong. Findings about the event are closed, and open again if they still hold.
+ * @param tx the transaction that also records who replays it
  */
-export async function replayEvent(db: Database, id: number): Promise<void> {
-  await db.transaction(async (tx) => {
-    await recordReplay(tx, id);
-    await returnToPending(tx, id);
-    await closeSubject(tx, eventSubject(id));
-  });
+export async function replayEvent(tx: Queryable, id: number): Promise<void> {
+  await recordReplay(tx, id);
+  await returnToPending(tx, id);
+  await closeSubject(tx, eventSubject(id));
 }
 
 /** A second body under the same event id makes a dead event pending again; nothing else does. */

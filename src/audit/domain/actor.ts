@@ -1,0 +1,27 @@
+/** Who acts. A role is text here: the audit log records it, and decides nothing by it. */
+export type Actor =
+  /** The holder of a token. */
+  | {
+      readonly kind: 'token';
+      readonly name: string;
+      readonly role: string;
+      /** Address of the client. */
+      readonly origin: string;
+    }
+  /** A person at a shell. */
+  | {
+      readonly kind: 'cli';
+      readonly name: string;
+      readonly role: string;
+      /** `user@host`. */
+      readonly origin: string;
+    }
+  /** A process that starts or stops. */
+  | {
+      readonly kind: 'process';
+      /** The user of the operating system that runs it. */
+      readonly name: string;
+      readonly role: 'process';
+      /** `user@host`. */
+      readonly origin: string;
+    };

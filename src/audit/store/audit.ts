@@ -1,0 +1,144 @@
+/** Statements on the audit log. It is only ever appended to: a trigger refuses anything else. */
+import type { Queryable } from '../../platform/db/database.ts';
+import type { Actor } from '../domain/actor.ts';
+import type { AuditAction, AuditIntent, AuditResult } from '../domain/entry.ts';
+
+export interface AuditRow {
+  readonly id: number;
+  readonly recordedAt: Date;
+  readonly actorKind: Actor['kind'];
+  readonly actorName: string;
+  readonly actorRole: string;
+  readonly actorOrigin: string;
+  readonly action: AuditAction;
+  readonly subjectKind: string;
+  readonly subjectId: string;
+  readonly orderKey: string | null;
+  readonly reason: string | null;
+  readonly result: AuditResult;
+  readonly detail: Readonly<Record<string, unknown>>;
+  /** The number of the entry `requested` of the same attempt; null for an action without a call. */
+  readonly attempt: number | null;
+}
+
+const COLUMNS = `
+  a.id, a.recorded_at as "recordedAt", a.actor_kind as "actorKind", a.actor_name as "actorName",
+  a.actor_role as "actorRole", a.actor_origin as "actorOrigin", a.action,
+  a.subject_kind as "subjectKind", a.subject_id as "subjectId", a.order_key as "orderKey", a.reason,
+  a.result, a.detail, case when a.result = 'requested' then a.id else a.attempt end as "attempt"`;
+
+const INSERTED = `
+  actor_kind, actor_name, actor_role, actor_origin, action, subject_kind, subject_id, order_key,
+  reason, detail`;
+
+/** Appends an entry. @returns its number */
+export async function insertEntry(
+  tx: Queryable,
+  intent: AuditIntent,
+  { result, attempt }: { readonly result: AuditResult; readonly attempt: number | null },
+): Promise<number> {
+  const [row] = await tx.query<{ id: number }>(
+    `insert into audit (${INSERTED}, result, attempt)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+     returning id`,
+    [...valuesOf(intent), result, attempt],
+  );
+  if (!row) throw new Error('an insert that always returns a row returned none');
+  return row.id;
+}
+
+/** Makes other refusals of the actor wait for this transaction, so that they find its entry. */
+export async function lockDenials(tx: Queryable, { kind, name }: Actor): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `audit denial ${kind} ${name}`,
+  ]);
+}
+
+/** Appends a refusal, unless the actor has one from the last minute. */
+export async function insertDenial(db: Queryable, intent: AuditIntent): Promise<void> {
+  await db.query(
+    `insert into audit (${INSERTED}, result)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, 'refused'
+      where not exists (
+              select from audit
+               where actor_name = $2 and actor_kind = $1 and action = $5
+                 and recorded_at > statement_timestamp() - interval '1 minute')`,
+    valuesOf(intent),
+  );
+}
+
+function valuesOf({ actor, action, subject, orderKey, reason, detail }: AuditIntent) {
+  return [
+    ...[actor.kind, actor.name, actor.role, actor.origin, action, subject.kind, subject.id],
+    ...[orderKey ?? null, reason ?? null, JSON.stringify(detail ?? {})],
+  ];
+}
+
+export interface AuditPage {
+  readonly actor: string | undefined;
+  readonly action: AuditAction | undefined;
+  readonly subject: { readonly kind: string; readonly id: string } | undefined;
+  /** Also entries of these orders; empty for none. */
+  readonly orderKeys: readonly string[];
+  readonly since: Date | undefined;
+  /** Only attempts without a result. */
+  readonly isOpen: boolean;
+  readonly below: number;
+  readonly limit: number;
+}
+
+/** Entries below a number, newest first. */
+export function readAuditRows(db: Queryable, page: AuditPage): Promise<readonly AuditRow[]> {
+  return db.query<AuditRow>(
+    `select ${COLUMNS}
+       from audit a
+      where a.id < $1
+        and ($2::text is null or a.actor_name = $2)
+        and ($3::text is null or a.action = $3)
+        and ($4::text is null
+             or (a.subject_kind = $4 and a.subject_id = $5) or a.order_key = any ($6::text[]))
+        and ($7::timestamptz is null or a.recorded_at >= $7)
+        ${page.isOpen ? OPEN : ''}
+      order by a.id desc
+      limit $8`,
+    [
+      page.below,
+      page.actor ?? null,
+      page.action ?? null,
+      page.subject?.kind ?? null,
+      page.subject?.id ?? null,
+      page.orderKeys,
+      page.since?.toISOString() ?? null,
+      page.limit,
+    ],
+  );
+}
+
+const OPEN = `and a.result = 'requested'
+        and not exists (select from audit e where e.attempt = a.id)`;
+
+/** Attempts of these actions without a result that began within a span of time, oldest first. */
+export function readOpenAttempts(
+  db: Queryable,
+  {
+    actions,
+    olderThanMs,
+    withinMs,
+  }: {
+    readonly actions: readonly AuditAction[];
+    readonly olderThanMs: number;
+    readonly withinMs: number;
+  },
+): Promise<readonly AuditRow[]> {
+  return db.query<AuditRow>(
+    `select ${COLUMNS}
+       from audit a
+      where a.action = any ($1::text[])
+        and a.recorded_at < statement_timestamp() - $2 * interval '1 millisecond'
+        and a.recorded_at > statement_timestamp() - $3 * interval '1 millisecond'
+        ${OPEN}
+      order by a.id
+      limit 20`,
+    [actions, olderThanMs, withinMs],
+  );
+}
