@@ -1,5 +1,6 @@
 /** The role `console`: the admin port, and what Prometheus reads. */
 import { alertsSource } from '../alerts/gauges.ts';
+import { authorizationSource } from '../authorizations/gauges.ts';
 import { createConsoleApp } from '../console/app.ts';
 import { ledgerSources } from '../ledger/gauges.ts';
 import { EVENTS_QUEUE } from '../ledger/inbox/jobs.ts';
@@ -39,6 +40,7 @@ function addSources({ clock, events, metrics, onClose, openPool, queues }: Share
   const sources = [
     ...ledgerSources(db),
     ...reconcileSources(db),
+    authorizationSource(db),
     schedulerSource(db),
     alertsSource(db),
     channelsSource(db),

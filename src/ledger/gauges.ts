@@ -1,6 +1,6 @@
 /** Gauges of the inbox and of open findings, for Prometheus. */
 import type { Queryable } from '../platform/db/database.ts';
-import type { Source } from '../platform/sources.ts';
+import { measurementOf, type Source } from '../platform/sources.ts';
 import { FINDING_CLASSES } from './domain/findings.ts';
 import { measureFindings, measureInbox } from './store/gauges.ts';
 
@@ -28,15 +28,15 @@ function inboxSource(db: Queryable): Source {
     },
     read: async () => {
       const inbox = await measureInbox(db);
-      const last = inbox.lastReceivedSeconds;
       return [
         { gauge: 'tallyhook_pending_events', value: inbox.pending },
         { gauge: 'tallyhook_pending_retried_events', value: inbox.retried },
         { gauge: 'tallyhook_pending_oldest_age_seconds', value: inbox.oldestAgeSeconds },
         { gauge: 'tallyhook_dead_events', value: inbox.dead },
-        ...(last === null
-          ? []
-          : [{ gauge: 'tallyhook_webhook_last_received_timestamp_seconds', value: last }]),
+        ...measurementOf(
+          'tallyhook_webhook_last_received_timestamp_seconds',
+          inbox.lastReceivedSeconds,
+        ),
       ];
     },
   };

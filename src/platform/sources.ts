@@ -34,6 +34,15 @@ export interface Measurement {
   readonly value: number;
 }
 
+/** One measurement of a known value, none of an unknown one. */
+export function measurementOf(
+  gauge: string,
+  value: number | null,
+  labels: Readonly<Record<string, string>> = {},
+): readonly Measurement[] {
+  return value === null ? [] : [{ gauge, labels, value }];
+}
+
 export interface SourceTimes {
   readonly freshForMs: number;
   readonly timeoutMs: number;

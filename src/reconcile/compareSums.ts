@@ -7,6 +7,7 @@
  */
 import { PaymentServiceError } from '../client/index.ts';
 import type { PaymentMetricsRequest } from '../contract/requests/analytics.ts';
+import { findUncertain, sumReceived } from '../ledger/read/store/comparison.ts';
 import {
   areEqual,
   calibrationDay,
@@ -17,13 +18,13 @@ import {
   MAY_CAPTURE_MORE,
   readSums,
   type Sums,
+  sumsOf,
   withoutPart,
 } from './domain/sums.ts';
 import { recordStep } from './recordStep.ts';
 import { retrieveUnsettled } from './repairWindow.ts';
 import { type ReconcileSpan, type RunContext, throwIfPaused } from './runContext.ts';
 import { afterRequests, differencesSeen, type RunState } from './runState.ts';
-import { findUncertain, sumReceived } from './store/compare.ts';
 import { readStream, type SumsOutcome, writeCalibration, writeSums } from './store/runs.ts';
 
 /** What payments received, partial captures included: the ledger's captured amount. */
@@ -217,7 +218,7 @@ async function readBothTwice(run: RunContext, days: Days): Promise<BothSums | Su
 async function readBoth(run: RunContext, days: Days): Promise<BothSums | SumsUnavailable> {
   const theirs = await requestSums(run, days);
   if (theirs instanceof SumsUnavailable) return theirs;
-  return { ours: await sumReceived(run.parts.db, 'payment', days), theirs };
+  return { ours: sumsOf(await sumReceived(run.parts.db, 'payment', days)), theirs };
 }
 
 async function requestSums(

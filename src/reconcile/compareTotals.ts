@@ -3,6 +3,7 @@
  * domain/totals.ts and domain/sums.ts.
  */
 import { PAYMENT_LIST_STATUSES } from '../contract/requests/payments.ts';
+import { countCreated } from '../ledger/read/store/comparison.ts';
 import { compareSums } from './compareSums.ts';
 import {
   afterHalving,
@@ -21,7 +22,6 @@ import { closeComparison, openComparison } from './findings.ts';
 import { recordStep } from './recordStep.ts';
 import { type ReconcileSpan, type RunContext, throwIfPaused } from './runContext.ts';
 import { atEnd, type RunState } from './runState.ts';
-import { countCreated } from './store/compare.ts';
 import { KIND_OF } from './streams.ts';
 
 const NOTHING_COMPARED = { compared: 0, missed: 0, differences: [] } as const;

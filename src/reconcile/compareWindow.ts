@@ -9,12 +9,12 @@
 import { contentHash } from '../ledger/contentHash.ts';
 import type { Observation } from '../ledger/domain/mergeObservations.ts';
 import { type ResourceRef, type SnapshotContent, supplementOf } from '../ledger/domain/snapshot.ts';
+import { type LocalRow, readIdsCreated, readLocalByIds } from '../ledger/read/store/comparison.ts';
 import type { Database } from '../platform/db/database.ts';
 import { compare, type Difference, hidesChange } from './domain/compare.ts';
 import type { Span } from './domain/windows.ts';
 import type { ListedRow, ListedWindow } from './listReader.ts';
 import type { RunContext } from './runContext.ts';
-import { type LocalRow, readIdsCreated, readLocalByIds } from './store/compare.ts';
 import { KIND_OF, type Stream } from './streams.ts';
 
 /** A row that differs from the ledger. */

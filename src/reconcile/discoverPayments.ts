@@ -15,13 +15,13 @@ import { type PaymentServiceClient, PaymentServiceError } from '../client/index.
 import { orderKeyOf } from '../ledger/domain/order.ts';
 import { type ResourceRef, readResource, type SnapshotContent } from '../ledger/domain/snapshot.ts';
 import type { NamedOrder } from '../ledger/read/orders.ts';
+import { readLocalByIds } from '../ledger/read/store/comparison.ts';
 import { type ExpectationRow, readExpectations } from '../ledger/store/expectations.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { HOUR_MS } from '../platform/time.ts';
 import { failureOf } from './domain/failures.ts';
 import type { Retrieve, Retrieved } from './retrieve.ts';
-import { readLocalByIds } from './store/compare.ts';
 
 export interface DiscoveryParts {
   readonly db: Database;

@@ -1,13 +1,13 @@
-/** Gauges of reconciliation and of authorizations, read from the database for Prometheus. */
-import { CAPTURABLE_STATUSES } from '../contract/statuses.ts';
+/** Gauges of reconciliation, read from the database for Prometheus. */
+import { measureDueChecks } from '../ledger/store/checks.ts';
 import type { Queryable } from '../platform/db/database.ts';
-import type { Measurement, Source } from '../platform/sources.ts';
+import { measurementOf, type Source } from '../platform/sources.ts';
 import { isPaused } from './pause.ts';
 import { readBudget } from './store/budget.ts';
-import { measureDueChecks, measureHeld, measureWatermarks } from './store/gauges.ts';
+import { measureWatermarks } from './store/gauges.ts';
 
 export function reconcileSources(db: Queryable): readonly Source[] {
-  return [reconcileSource(db), rateSource(db), authorizationsSource(db)];
+  return [reconcileSource(db), rateSource(db)];
 }
 
 const WATERMARK = 'tallyhook_reconcile_watermark_timestamp_seconds';
@@ -56,52 +56,9 @@ function rateSource(db: Queryable): Source {
     read: async () => {
       const { limit, remaining } = await readBudget(db);
       return [
-        ...known('tallyhook_rate_limit_requests', limit),
-        ...known('tallyhook_rate_remaining_requests', remaining),
+        ...measurementOf('tallyhook_rate_limit_requests', limit),
+        ...measurementOf('tallyhook_rate_remaining_requests', remaining),
       ];
     },
   };
-}
-
-const OPEN = 'tallyhook_authorizations_open';
-const CAPTURABLE = 'tallyhook_authorizations_capturable_minor';
-const NEXT_DEADLINE = 'tallyhook_authorization_next_deadline_timestamp_seconds';
-
-function authorizationsSource(db: Queryable): Source {
-  return {
-    name: 'authorizations',
-    gauges: {
-      [OPEN]: {
-        help: 'Watched authorizations that can still be captured',
-        labels: ['currency'],
-      },
-      [CAPTURABLE]: {
-        help: 'Amount of these authorizations that can still be captured, in minor units of the currency',
-        labels: ['currency'],
-      },
-      [NEXT_DEADLINE]: {
-        help: 'The next deadline of an open authorization; absent when there is none ahead',
-        labels: ['currency'],
-      },
-    },
-    read: async () => {
-      const held = await measureHeld(db, [...CAPTURABLE_STATUSES]);
-      return held.flatMap(
-        ({ currency, authorizations, capturableMinor, nextDeadlineSeconds }): Measurement[] => [
-          { gauge: OPEN, labels: { currency }, value: authorizations },
-          { gauge: CAPTURABLE, labels: { currency }, value: capturableMinor },
-          ...known(NEXT_DEADLINE, nextDeadlineSeconds, { currency }),
-        ],
-      );
-    },
-  };
-}
-
-/** One measurement of a known value, none of an unknown one. */
-function known(
-  gauge: string,
-  value: number | null,
-  labels: Readonly<Record<string, string>> = {},
-): readonly Measurement[] {
-  return value === null ? [] : [{ gauge, labels, value }];
 }

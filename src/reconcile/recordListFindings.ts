@@ -1,9 +1,11 @@
 /** Records, at the end of a run, what it showed about the list itself. */
+
+import { readCreatedBounds } from '../ledger/read/store/comparison.ts';
+import { selectOpenFindings } from '../ledger/read/store/openFindings.ts';
 import { DAY_MS } from '../platform/time.ts';
 import { closeComparison, openComparison } from './findings.ts';
 import type { RunContext } from './runContext.ts';
 import type { RunState } from './runState.ts';
-import { readCreatedBounds, readOpen } from './store/compare.ts';
 import { KIND_OF } from './streams.ts';
 
 /**
@@ -27,7 +29,7 @@ export async function recordListFindings(run: RunContext, state: RunState): Prom
   const ignored = { class: 'filter_ignored', subject, detail: LIST_DETAIL } as const;
   if (state.isFilterIgnored) {
     await openComparison(db, [ignored]);
-  } else if ((await readOpen(db, [ignored])).length > 0 && (await isFilterApplied(run))) {
+  } else if ((await selectOpenFindings(db, [ignored])).length > 0 && (await isFilterApplied(run))) {
     await closeComparison(db, [ignored.class], [subject]);
   }
 }

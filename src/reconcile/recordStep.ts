@@ -1,9 +1,9 @@
 /** Records a step of a run: its checkpoint, with everything counted on the way to it. */
+import { selectAcceptedFindings } from '../ledger/read/store/openFindings.ts';
 import type { FindingName } from '../ledger/store/findings.ts';
 import { closeUnusable } from './findings.ts';
 import type { RunContext } from './runContext.ts';
 import { afterStep, type RunState, type Step } from './runState.ts';
-import { readAccepted } from './store/compare.ts';
 import { type ReportedDifference, writeStep } from './store/runs.ts';
 
 /** Adds a step to the state and writes the checkpoint. That it got here shows that the list can be read. */
@@ -30,7 +30,7 @@ async function markAccepted(
   const left = differences.filter(({ outcome }) => outcome === 'left');
   if (left.length === 0) return differences;
   const nameOf = (finding: FindingName): string => `${finding.class} ${finding.subject}`;
-  const accepted = new Set((await readAccepted(parts.db, left)).map(nameOf));
+  const accepted = new Set((await selectAcceptedFindings(parts.db, left)).map(nameOf));
   return differences.map((one) =>
     one.outcome === 'left' && accepted.has(nameOf(one)) ? { ...one, outcome: 'accepted' } : one,
   );

@@ -4,6 +4,8 @@
  * A finding opens for each difference that could not be repaired, and closes when the row compares as
  * equal. What the service does not know has its finding from the retrieve (retrieve.ts).
  */
+
+import { selectAcceptedFindings } from '../ledger/read/store/openFindings.ts';
 import type { DifferingRow, WindowComparison } from './compareWindow.ts';
 import type { Difference, Remote } from './domain/compare.ts';
 import type { Span } from './domain/windows.ts';
@@ -14,7 +16,6 @@ import { recordStep } from './recordStep.ts';
 import { subjectOf, type WindowRepair } from './repairWindow.ts';
 import type { RunContext } from './runContext.ts';
 import { afterWindow, type RunState } from './runState.ts';
-import { readAccepted } from './store/compare.ts';
 import type { ReportedDifference } from './store/runs.ts';
 import { KIND_OF } from './streams.ts';
 
@@ -71,7 +72,9 @@ async function recordRemaining(
     detail: { difference, ...detailOf(row.remote) },
   }));
   const accepted = new Set(
-    findings.length > 0 ? (await readAccepted(db, findings)).map(({ subject }) => subject) : [],
+    findings.length > 0
+      ? (await selectAcceptedFindings(db, findings)).map(({ subject }) => subject)
+      : [],
   );
   if (!isDryRun) {
     if (findings.length > 0) await openComparison(db, findings);

@@ -13,6 +13,14 @@
  *    failure that affects one resource postpones the check of that one.
  */
 
+import {
+  type CheckedRow,
+  claimDue,
+  type DueRow,
+  postponeCheck,
+  releaseDue,
+  writeNextChecks,
+} from '../ledger/store/checks.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
@@ -31,14 +39,6 @@ import { closeUnusable, openUnusable } from './findings.ts';
 import type { ReconcileMetrics } from './metrics.ts';
 import { isPaused } from './pause.ts';
 import type { Applied, Retrieve } from './retrieve.ts';
-import {
-  type CheckedRow,
-  claimDue,
-  type DueRow,
-  postponeCheck,
-  releaseDue,
-  writeNextChecks,
-} from './store/checks.ts';
 import { STREAM_OF } from './streams.ts';
 
 export interface RefreshParts {

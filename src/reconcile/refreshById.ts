@@ -4,6 +4,7 @@ import { orderKeysNamed } from '../ledger/domain/order.ts';
 import type { ResourceRef } from '../ledger/domain/snapshot.ts';
 import { findResources } from '../ledger/read/store/lookup.ts';
 import { readOrderParts } from '../ledger/read/store/parts.ts';
+import type { CheckedRow } from '../ledger/store/checks.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import {
   type DiscoveryParts,
@@ -11,7 +12,6 @@ import {
   type RetrievedResource,
 } from './discoverPayments.ts';
 import type { Retrieved } from './retrieve.ts';
-import type { CheckedRow } from './store/checks.ts';
 
 /**
  * The resources with this id; where there are none, the parts of the order with this id.

@@ -29,13 +29,13 @@ import type { Observation } from '../ledger/domain/mergeObservations.ts';
 import { type ResourceRef, readResource } from '../ledger/domain/snapshot.ts';
 import { retryWithMoreLocks } from '../ledger/lockSetChanged.ts';
 import { openFindings } from '../ledger/recordFindings.ts';
+import { type CheckedRow, linkFinding, readChecked, writeChecked } from '../ledger/store/checks.ts';
 import { type Clock, startStopwatch } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/db/database.ts';
 import { DAY_MS, HOUR_MS } from '../platform/time.ts';
 import { nextCheckMs, staysUncertain } from './domain/checkTimes.ts';
 import { type Failure, failureOf } from './domain/failures.ts';
 import { fetchResource } from './fetchResource.ts';
-import { type CheckedRow, linkFinding, readChecked, writeChecked } from './store/checks.ts';
 
 /** The service responded, and the response is in the ledger. */
 export interface Applied {

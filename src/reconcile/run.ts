@@ -19,6 +19,8 @@
  *    imported when its watermark is removed: what a later run finds raises its alerts.
  * 7. A run over an empty span fails: nothing was compared (domain/verdict.ts).
  */
+
+import { readEdgeMs } from '../ledger/read/store/comparison.ts';
 import { calibrateSums } from './compareSums.ts';
 import { compareTotals } from './compareTotals.ts';
 import { compareWindow } from './compareWindow.ts';
@@ -42,7 +44,6 @@ import {
 } from './runContext.ts';
 import { initialState, type RunState, spanOf, startOf } from './runState.ts';
 import { collectMissed } from './store/awaited.ts';
-import { readEdgeMs } from './store/compare.ts';
 import {
   advanceWatermark,
   finishRun,

@@ -1,6 +1,7 @@
 /** The metrics of a running Tallyhook: they move, they are right, they are bounded and cheap. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { alertsSource } from '../../src/alerts/gauges.ts';
+import { authorizationSource } from '../../src/authorizations/gauges.ts';
 import { ledgerSources } from '../../src/ledger/gauges.ts';
 import { channelsSource } from '../../src/notify/gauges.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
@@ -40,6 +41,7 @@ afterAll(async () => {
 const sourcesOver = (on: Queryable): readonly Source[] => [
   ...ledgerSources(on),
   ...reconcileSources(on),
+  authorizationSource(on),
   schedulerSource(on),
   alertsSource(on),
   channelsSource(on),

@@ -1,4 +1,5 @@
 /** Statements on authorizations: what is held, what is watched, and the reminders and attempts so far. */
+import { firstHoldMicros, ORDERS_WITH_HOLDS } from '../../ledger/read/store/fragments.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { StoredAttempt } from '../domain/attempts.ts';
 
@@ -28,11 +29,7 @@ const COLUMNS = `
   r.id as "paymentId", r.order_key as "orderKey", r.status, r.currency,
   r.authorized_minor as "authorizedMinor", r.captured_minor as "capturedMinor",
   r.created_at as "createdAt", r.first_seen_at as "firstSeenAt", r.deadline_at as "captureBefore",
-  (select min(s.observed_micros)
-     from snapshots s
-    where s.kind = 'payment' and s.resource_id = r.id and s.source = 'webhook'
-      and s.content ->> 'status' in ('requires_capture', 'partially_authorized_and_requires_capture')
-  ) as "authorizedMicros",
+  ${firstHoldMicros('r.id')} as "authorizedMicros",
   w.payment_id is not null as "isWatched", w.reminder_hours as "reminderHours",
   w.reminder_deadline_at as "reminderDeadlineAt",
   (select jsonb_build_object(
@@ -86,7 +83,7 @@ export function readUnwatched(
   return db.query<AuthorizationRow>(
     `with unwatched as (
        select r.kind, r.id
-         from (select distinct order_key from order_totals where authorized_minor > 0) t
+         from ${ORDERS_WITH_HOLDS} t
         cross join lateral (
           select kind, id, status, authorized_minor, captured_minor, deadline_at, created_at,
                  first_seen_at

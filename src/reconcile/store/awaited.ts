@@ -1,5 +1,6 @@
 /** Statements on awaited webhooks: their changes were repaired before they had time to arrive. */
 import type { ResourceRef } from '../../ledger/domain/snapshot.ts';
+import { isWebhookApplied } from '../../ledger/read/store/fragments.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Stream } from '../streams.ts';
 
@@ -62,8 +63,11 @@ export async function collectMissed(
      )
      select extract(epoch from o.healed_at - o.changed_at)::float8 as "secondsToConverge"
        from over o
-       left join resources r on r.kind = o.kind and r.id = o.resource_id
-      where r.webhook_applied_at is null or r.webhook_applied_at < o.healed_at - interval '5 seconds'`,
+      where not ${isWebhookApplied({
+        kind: 'o.kind',
+        id: 'o.resource_id',
+        since: "o.healed_at - interval '5 seconds'",
+      })}`,
     [stream, graceMs, limit],
   );
 }

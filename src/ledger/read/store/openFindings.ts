@@ -1,5 +1,6 @@
-/** Statements that count and date open findings, for other modules. */
+/** Statements that select, count and date open findings, for other modules. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import type { FindingName } from '../../store/findings.ts';
 
 /** How many findings are open and not accepted. */
 export async function countOpenFindings(db: Queryable): Promise<number> {
@@ -21,4 +22,32 @@ export async function readOldestFindingMs(
     [findingClass],
   );
   return rows[0]?.openedMs ?? null;
+}
+
+/** Selects those of these findings that are open. */
+export function selectOpenFindings(
+  db: Queryable,
+  findings: readonly FindingName[],
+): Promise<readonly FindingName[]> {
+  return db.query<FindingName>(
+    `select class, subject from findings
+      where state = 'open'
+        and (class, subject) in
+            (select class, subject from unnest($1::text[], $2::text[]) as u (class, subject))`,
+    [findings.map((finding) => finding.class), findings.map(({ subject }) => subject)],
+  );
+}
+
+/** Selects those of these findings that are open and accepted. */
+export function selectAcceptedFindings(
+  db: Queryable,
+  findings: readonly FindingName[],
+): Promise<readonly FindingName[]> {
+  return db.query<FindingName>(
+    `select class, subject from findings
+      where state = 'open' and accepted_at is not null
+        and (class, subject) in
+            (select class, subject from unnest($1::text[], $2::text[]) as u (class, subject))`,
+    [findings.map((finding) => finding.class), findings.map(({ subject }) => subject)],
+  );
 }

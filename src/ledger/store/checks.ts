@@ -1,8 +1,8 @@
-/** Statements on when resources are checked, and on what a check records. */
+/** Statements on when resources are checked, and on what a check records, for reconciliation. */
 import { EXCESS_CLASSES } from '../../alerts/domain/rules/excesses.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
-import type { ResourceRef } from '../../ledger/domain/snapshot.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import type { ResourceRef } from '../domain/snapshot.ts';
 
 /** What the ledger has of a resource, as far as checking it needs. */
 export interface CheckedRow extends ResourceRef {
@@ -164,4 +164,17 @@ export async function postponeCheck(
     id,
     nextCheckAt,
   ]);
+}
+
+/** A count stops here, and then means "this many or more". */
+const COUNTED_ROWS = 10_000;
+
+/** Counts resources that are due for a check, by the index on that time. */
+export async function measureDueChecks(db: Queryable): Promise<number> {
+  const rows = await db.query<{ due: number }>(
+    `select count(*) as due
+       from (select from resources where next_check_at <= statement_timestamp() limit $1) d`,
+    [COUNTED_ROWS],
+  );
+  return rows[0]?.due ?? 0;
 }

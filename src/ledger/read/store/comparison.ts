@@ -1,9 +1,18 @@
-/** Statements that read what the ledger has, to compare it with the service. */
-import type { ResourceKind } from '../../contract/resources/index.ts';
-import type { FindingName } from '../../ledger/store/findings.ts';
-import type { Queryable } from '../../platform/db/database.ts';
-import { type Days, type Sums, sumsOf } from '../domain/sums.ts';
-import type { Span } from '../domain/windows.ts';
+/** Statements that read resources, to compare them with what the service has. */
+import type { ResourceKind } from '../../../contract/resources/index.ts';
+import type { Queryable } from '../../../platform/db/database.ts';
+
+/** Both bounds included. */
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** `fromMs` included, `endMs` not. */
+interface Days {
+  readonly fromMs: number;
+  readonly endMs: number;
+}
 
 export interface LocalRow {
   readonly id: string;
@@ -93,7 +102,7 @@ export async function sumReceived(
   db: Queryable,
   kind: ResourceKind,
   { fromMs, endMs }: Days,
-): Promise<Sums> {
+): Promise<readonly (readonly [currency: string, sum: bigint])[]> {
   const rows = await db.query<{ currency: string; sum: string }>(
     `select currency, sum(captured_minor)::text as sum from resources
       where kind = $1 and created_at >= $2 and created_at < $3 and currency is not null
@@ -101,7 +110,7 @@ export async function sumReceived(
       limit 10000`,
     [kind, new Date(fromMs), new Date(endMs)],
   );
-  return sumsOf(rows.map(({ currency, sum }) => [currency, BigInt(sum)]));
+  return rows.map(({ currency, sum }) => [currency, BigInt(sum)]);
 }
 
 /** When the first and the last resource of a kind were created. @returns undefined where there is none */
@@ -133,32 +142,4 @@ export async function findUncertain(
     [new Date(fromMs), new Date(endMs), statuses, limit],
   );
   return rows.map(({ id }) => id);
-}
-
-/** Selects those of these findings that are open. */
-export function readOpen(
-  db: Queryable,
-  findings: readonly FindingName[],
-): Promise<readonly FindingName[]> {
-  return db.query<FindingName>(
-    `select class, subject from findings
-      where state = 'open'
-        and (class, subject) in
-            (select class, subject from unnest($1::text[], $2::text[]) as u (class, subject))`,
-    [findings.map((finding) => finding.class), findings.map(({ subject }) => subject)],
-  );
-}
-
-/** Selects those of these findings that are open and accepted. */
-export function readAccepted(
-  db: Queryable,
-  findings: readonly FindingName[],
-): Promise<readonly FindingName[]> {
-  return db.query<FindingName>(
-    `select class, subject from findings
-      where state = 'open' and accepted_at is not null
-        and (class, subject) in
-            (select class, subject from unnest($1::text[], $2::text[]) as u (class, subject))`,
-    [findings.map((finding) => finding.class), findings.map(({ subject }) => subject)],
-  );
 }
