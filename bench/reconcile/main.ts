@@ -137,10 +137,10 @@ async function measure(
   const clean = await timed(() => run('totals', 'clean'));
   const { report: cleanReport } = clean;
   const isClean =
-    cleanReport.left === 0 && cleanReport.found === 0 && cleanReport.sums === 'agreed';
+    cleanReport.remaining === 0 && cleanReport.found === 0 && cleanReport.sums === 'agreed';
   await db.query('delete from resources where id = $1', [paymentIdOf(Math.floor(payments / 3))]);
   const missing = await timed(() => run('totals', 'missing'));
-  const isFound = missing.report.found === 1 && missing.report.healed === 1;
+  const isFound = missing.report.found === 1 && missing.report.repaired === 1;
   const listing = await timed(() => run('full', 'listing'));
   const maxListing = Math.ceil((MAX_LISTING_SHARE * payments) / 100) + 2;
   return [
@@ -148,7 +148,7 @@ async function measure(
     report('one missing, by totals', missing, { max: MAX_FINDING, isRight: isFound }),
     report('full listing', listing, {
       max: maxListing,
-      isRight: listing.report.rowsCompared >= payments && listing.report.left === 0,
+      isRight: listing.report.rowsCompared >= payments && listing.report.remaining === 0,
     }),
     reportMemory(peakMb),
   ].every(Boolean);
@@ -167,12 +167,12 @@ async function timed(work: () => Promise<RunReport>): Promise<Timed> {
 
 function report(
   name: string,
-  { report: { requests, found, healed }, seconds }: Timed,
+  { report: { requests, found, repaired }, seconds }: Timed,
   target: { readonly max: number; readonly isRight: boolean },
 ): boolean {
   const isReached = requests <= target.max && target.isRight;
   const verdict = `target <= ${target.max}: ${isReached ? 'reached' : 'MISSED'}`;
-  const what = `${requests} requests, ${found} found, ${healed} healed, ${seconds.toFixed(1)} s`;
+  const what = `${requests} requests, ${found} found, ${repaired} repaired, ${seconds.toFixed(1)} s`;
   line(name, `${what} (${verdict})`);
   return isReached;
 }

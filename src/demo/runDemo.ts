@@ -67,7 +67,7 @@ export interface DemoReport {
 export interface ReconcileCounts {
   readonly requests: number;
   readonly found: number;
-  readonly healed: number;
+  readonly repaired: number;
   /** Why a list could not be compared. */
   readonly failures: readonly string[];
 }
@@ -251,7 +251,7 @@ async function reconcileAll({
   return {
     requests: sum(runs.map(({ requests }) => requests)),
     found: sum(runs.map(({ found }) => found)),
-    healed: sum(runs.map(({ healed }) => healed)),
+    repaired: sum(runs.map(({ repaired }) => repaired)),
     failures: runs.flatMap(({ stream, failure }) =>
       failure === null ? [] : [`${stream}: ${failure}`],
     ),

@@ -213,7 +213,7 @@ function recordFailure(
     const { nextAttemptMs, health } = plan;
     await saveHealth(tx, channel, health);
     if (nextAttemptMs === undefined) {
-      const end = { state: 'given_up', at: new Date(nowMs), error: result.response } as const;
+      const end = { state: 'failed', at: new Date(nowMs), error: result.response } as const;
       await settleMessage(tx, message.id, end);
       await reportFailedOrderWebhook(tx, message, result.response);
     } else {

@@ -155,7 +155,7 @@ async function recordUnequal(
     return { state, areEqual: cells.length === 0 && isKnown };
   }
   await openComparison(db, [{ class: 'totals', subject, detail: { cells } }]);
-  const differences = [{ class: 'totals', subject, outcome: 'left' } as const];
+  const differences = [{ class: 'totals', subject, outcome: 'remaining' } as const];
   const recorded = await recordStep(run, state, { ...NOTHING_COMPARED, differences });
   return { state: recorded, areEqual: false };
 }

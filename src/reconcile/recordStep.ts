@@ -27,11 +27,13 @@ async function markAccepted(
   { parts }: RunContext,
   differences: readonly ReportedDifference[],
 ): Promise<readonly ReportedDifference[]> {
-  const left = differences.filter(({ outcome }) => outcome === 'left');
-  if (left.length === 0) return differences;
+  const remaining = differences.filter(({ outcome }) => outcome === 'remaining');
+  if (remaining.length === 0) return differences;
   const nameOf = (finding: FindingName): string => `${finding.class} ${finding.subject}`;
-  const accepted = new Set((await selectAcceptedFindings(parts.db, left)).map(nameOf));
+  const accepted = new Set((await selectAcceptedFindings(parts.db, remaining)).map(nameOf));
   return differences.map((one) =>
-    one.outcome === 'left' && accepted.has(nameOf(one)) ? { ...one, outcome: 'accepted' } : one,
+    one.outcome === 'remaining' && accepted.has(nameOf(one))
+      ? { ...one, outcome: 'accepted' }
+      : one,
   );
 }

@@ -41,17 +41,17 @@ export async function recordWindow(
     differences: [
       ...repair.repaired,
       ...remaining,
-      ...repair.missingRemotely.map((ref) => left('missing_remote', subjectOf(ref))),
-      ...(repair.isIncomplete ? [{ ...unstableList(run), outcome: 'left' } as const] : []),
+      ...repair.missingRemotely.map((ref) => remainingDifference('missing_remote', subjectOf(ref))),
+      ...(repair.isIncomplete ? [{ ...unstableList(run), outcome: 'remaining' } as const] : []),
       ...window.unreadable.map((id) =>
-        left('amount', subjectOf({ kind: KIND_OF[run.stream], id })),
+        remainingDifference('amount', subjectOf({ kind: KIND_OF[run.stream], id })),
       ),
     ],
   });
 }
 
-function left(name: string, subject: string): ReportedDifference {
-  return { class: name, subject, outcome: 'left' };
+function remainingDifference(name: string, subject: string): ReportedDifference {
+  return { class: name, subject, outcome: 'remaining' };
 }
 
 function unstableList({ stream }: RunContext) {
@@ -86,7 +86,7 @@ async function recordRemaining(
   }
   return remaining.map(({ row, difference }) => {
     const subject = subjectOf(row.remote);
-    const outcome = accepted.has(subject) ? 'accepted' : 'left';
+    const outcome = accepted.has(subject) ? 'accepted' : 'remaining';
     return { class: difference, subject, outcome };
   });
 }

@@ -174,8 +174,8 @@ function reportRepaired(run: RunContext, { row, difference }: DifferingRow): Rep
   return { class: difference, subject: subjectOf(row.remote), outcome: repairedBy(run) };
 }
 
-function repairedBy({ row }: RunContext): 'healed' | 'would_heal' {
-  return row.isDryRun ? 'would_heal' : 'healed';
+function repairedBy({ row }: RunContext): 'repaired' | 'would_repair' {
+  return row.isDryRun ? 'would_repair' : 'repaired';
 }
 
 export function subjectOf({ kind, id }: ResourceRef): string {

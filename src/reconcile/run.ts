@@ -58,7 +58,7 @@ import { WATERMARK_AHEAD } from './watermark.ts';
 /** A run as it ended. */
 export interface RunReport extends RunRow {
   /** Differences that are still there; accepted ones do not count. */
-  readonly left: number;
+  readonly remaining: number;
 }
 
 /** @throws what the database throws, the signal's reason, and RunInterrupted where no run could begin */
@@ -160,12 +160,12 @@ async function complete(run: RunContext, { counts }: RunState): Promise<void> {
     const isAdvanced = await advanceWatermark(parts.db, stream, { fromAt, toAt, mayBegin });
     if (isAdvanced) await closeComparison(parts.db, [WATERMARK_AHEAD], [`list:${stream}`]);
   }
-  const { found, healed, missed, requests } = counts;
-  const left = found - healed;
+  const { found, repaired, missed, requests } = counts;
+  const remaining = found - repaired;
   const verdict = verdictOfDone(counts);
   parts.metrics.run(verdict);
-  const facts = { runId: row.id, stream, requests, found, healed, missed, left };
-  if (left > 0 || missed > 0) parts.log.warn(facts, 'reconcile.differences');
+  const facts = { runId: row.id, stream, requests, found, repaired, missed, remaining };
+  if (remaining > 0 || missed > 0) parts.log.warn(facts, 'reconcile.differences');
   else parts.log.info(facts, verdict === 'empty' ? 'reconcile.empty' : 'reconcile.equal');
 }
 
@@ -191,5 +191,5 @@ async function fail({ parts, row, stream }: RunContext, reason: string): Promise
 async function readReport({ db }: ReconcileParts, id: number): Promise<RunReport> {
   const row = await readRun(db, id);
   if (!row) throw new Error(`run ${id} is gone`);
-  return { ...row, left: row.found - row.healed };
+  return { ...row, remaining: row.found - row.repaired };
 }

@@ -42,7 +42,7 @@ export function initialState(row: RunRow): RunState {
     checkpointMs: row.positionAt.getTime(),
     counts: row,
     differences: row.differences,
-    unrepaired: row.differences.filter(({ outcome }) => outcome !== 'healed').length,
+    unrepaired: row.differences.filter(({ outcome }) => outcome !== 'repaired').length,
     shortRows: 0,
     isFilterIgnored: false,
     isUnstable: false,
@@ -57,7 +57,7 @@ export function spanOf({ fromAt, toAt }: Pick<RunRow, 'fromAt' | 'toAt'>): Span 
 export function afterStep(state: RunState, step: Step, requests: number): RunState {
   const { counts } = state;
   const counted = step.differences.filter(({ outcome }) => outcome !== 'accepted');
-  const repaired = step.differences.filter(({ outcome }) => outcome === 'healed').length;
+  const repaired = step.differences.filter(({ outcome }) => outcome === 'repaired').length;
   return {
     ...state,
     counts: {
@@ -66,7 +66,7 @@ export function afterStep(state: RunState, step: Step, requests: number): RunSta
       rowsCompared: counts.rowsCompared + step.compared,
       rowsCounted: counts.rowsCounted + (step.counted ?? 0),
       found: counts.found + counted.length,
-      healed: counts.healed + repaired,
+      repaired: counts.repaired + repaired,
       missed: counts.missed + step.missed,
     },
     differences: [...state.differences, ...step.differences].slice(0, KEPT_DIFFERENCES),

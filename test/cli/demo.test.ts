@@ -27,7 +27,7 @@ interface Report {
   readonly failures: readonly string[];
   readonly webhooks: { readonly lost: number; readonly duplicated: number };
   readonly after_webhooks: readonly Order[];
-  readonly reconciliation: { readonly healed: number; readonly failures: readonly string[] };
+  readonly reconciliation: { readonly repaired: number; readonly failures: readonly string[] };
   readonly after_reconciliation: readonly Order[];
 }
 
@@ -50,7 +50,7 @@ test('over a good line every order equals the service, to the cent', async () =>
   expect(report.webhooks.duplicated).toBeGreaterThan(0);
   expect(report.after_reconciliation).toHaveLength(40);
   expect(report.after_webhooks.filter(({ outcome }) => outcome !== 'equal')).toEqual([]);
-  expect(report.reconciliation).toMatchObject({ found: 0, healed: 0, failures: [] });
+  expect(report.reconciliation).toMatchObject({ found: 0, repaired: 0, failures: [] });
   expect(report.after_reconciliation).toEqual(report.after_webhooks);
 });
 
@@ -62,7 +62,7 @@ test('over a bad one what is lost is named, nothing else differs, and reconcilin
   for (const { differences } of lost) expect(differences.length).toBeGreaterThan(0);
   expect(report.after_webhooks.filter(({ outcome }) => outcome === 'different')).toEqual([]);
   expect(report.reconciliation.failures).toEqual([]);
-  expect(report.reconciliation.healed).toBeGreaterThan(0);
+  expect(report.reconciliation.repaired).toBeGreaterThan(0);
   expect(report.after_reconciliation.filter(({ outcome }) => outcome !== 'equal')).toEqual([]);
   expect(code).toBe(0);
 });

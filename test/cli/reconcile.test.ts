@@ -73,7 +73,7 @@ describe('reconcile', () => {
     expect(first.stderr).toMatch(/^payments: about 30 rows, \d+ requests/m);
     expect(first.stdout).toMatch(/payments: equal \(.* UTC to .* UTC\)/);
     expect(first.stdout).toMatch(
-      /30 rows compared by \d+ requests: 30 found, 30 healed, 0 missed webhooks/,
+      /30 rows compared by \d+ requests: 30 found, 30 repaired, 0 missed webhooks/,
     );
     for (const list of ['refunds', 'disputes', 'payouts']) {
       expect(first.stdout).toContain(`${list}: nothing to compare`);
@@ -98,8 +98,8 @@ describe('reconcile', () => {
   test('with --dry-run says what it would heal, ends with 2, and changes nothing', async () => {
     const exit = await reconcile('--stream', 'payments', '--dry-run');
     expect(exit.code).toBe(2);
-    expect(exit.stdout).toContain('payments: 30 differences left');
-    expect(exit.stdout).toContain('would be healed: missing_local payment:pay_3');
+    expect(exit.stdout).toContain('payments: 30 differences remain');
+    expect(exit.stdout).toContain('would be repaired: missing_local payment:pay_3');
     expect(await held()).toEqual([]);
     expect(await db.query('select id from findings')).toEqual([]);
     expect(
@@ -114,7 +114,7 @@ describe('reconcile', () => {
     const args = ['--stream', 'payments', '--from', from];
     const full = await reconcile(...args);
     expect(full.code).toBe(2);
-    expect(full.stdout).toContain('left: missing_remote payment:pay_invented');
+    expect(full.stdout).toContain('remaining: missing_remote payment:pay_invented');
     const totals = await reconcile(...args, '--mode', 'totals', '--json');
     expect(totals.code).toBe(2);
     expect(runsOf(totals)).toMatchObject([{ mode: 'totals', state: 'done' }]);
@@ -231,9 +231,9 @@ async function tellsOfRuns(api: Api): Promise<void> {
     missed_webhooks: 0,
     failure: null,
   });
-  // Whichever of the schedules came first healed them.
-  const healed = body.reconciliations.map((run: Body) => run.healed);
-  expect(healed.reduce((sum: number, count: number) => sum + count, 0)).toBe(PAYMENTS);
+  // Whichever of the schedules came first repaired them.
+  const repaired = body.reconciliations.map((run: Body) => run.repaired);
+  expect(repaired.reduce((sum: number, count: number) => sum + count, 0)).toBe(PAYMENTS);
   const newest = await api.get('/api/v1/reconciliations?limit=2');
   const [one, other] = newest.body.reconciliations;
   expect(one.number).toBeGreaterThan(other.number);

@@ -202,7 +202,7 @@ describe('what stands in the database', () => {
       `insert into messages (id, channel, kind, content, state, next_attempt_at, created_at, settled_at)
        values ('msg_1', 'slack', 'alert', '{}', 'due', now() + interval '1 hour', now() - interval '50 seconds', null),
               ('msg_2', 'slack', 'alert', '{}', 'due', now() + interval '1 hour', now(), null),
-              ('msg_3', 'slack', 'alert', '{}', 'given_up', now(), now() - interval '5 days', now())`,
+              ('msg_3', 'slack', 'alert', '{}', 'failed', now(), now() - interval '5 days', now())`,
     );
     await db.query(
       `insert into channel_health (channel, failures, failing_since, last_error)

@@ -62,7 +62,7 @@ function reconcile(fromMs: number): Program {
   return program;
 }
 
-/** Pages that were asked for; what a kill left half healed is retrieved one by one besides. */
+/** Pages that were asked for; what a kill left half repaired is retrieved one by one besides. */
 function listings(requests: readonly RecordedRequest[]): readonly RecordedRequest[] {
   return requests.filter(({ path }) => path === '/payments/list');
 }
@@ -113,8 +113,8 @@ test(
       readonly reconciliations: readonly { readonly found: number }[];
     };
     const found = runs[0]?.found ?? 0;
-    expect(runs).toMatchObject([{ state: 'done', healed: found, remaining: 0 }]);
-    // What a window healed before a kill is equal when it is read again, and then counted by nobody.
+    expect(runs).toMatchObject([{ state: 'done', repaired: found, remaining: 0 }]);
+    // What a window repaired before a kill is equal when it is read again, and then counted by nobody.
     expect(found).toBeLessThanOrEqual(PAYMENTS);
     expect(found).toBeGreaterThanOrEqual(PAYMENTS - KILLS * PAGE);
     expect(await db.query('select count(*) as count from resources')).toEqual([

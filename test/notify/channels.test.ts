@@ -233,7 +233,7 @@ describe.each(['webhook', 'slack', 'mail'] as const)('the channel %s', (name) =>
     await deliver();
     advance(72 * 60 * MINUTE_MS);
     await deliver();
-    expect(await readMessages(db, name)).toMatchObject([{ state: 'given_up', attempts: 2 }]);
+    expect(await readMessages(db, name)).toMatchObject([{ state: 'failed', attempts: 2 }]);
     const listed = await db.query(`select subject from alerts where subject = 'dispute:dp_never'`);
     expect(listed).toHaveLength(1);
   });
@@ -280,7 +280,7 @@ test('after a 410 the message fails and the channel is reported at once', async 
   await dispatch();
   await deliver();
   expect(await readMessages(db, 'webhook')).toMatchObject([
-    { state: 'given_up', attempts: 1, lastError: 'HTTP 410' },
+    { state: 'failed', attempts: 1, lastError: 'HTTP 410' },
   ]);
   expect(await readChannelAlerts('webhook')).toMatchObject([{ state: 'open' }]);
   await receiver.close();

@@ -75,8 +75,8 @@ describe('a message whose first attempt outlives its lease', () => {
   });
 
   test.each([
-    ['delivered', 'given_up'],
-    ['given_up', 'delivered'],
+    ['delivered', 'failed'],
+    ['failed', 'delivered'],
     ['delivered', 'delivered'],
   ] as const)('stays %s when a later outcome is %s', async (kept, late) => {
     await claimTwice();
@@ -87,7 +87,7 @@ describe('a message whose first attempt outlives its lease', () => {
     ]);
   });
 
-  test.each(['delivered', 'given_up'] as const)(
+  test.each(['delivered', 'failed'] as const)(
     'is not retried by it once it is %s',
     async (state) => {
       const [, second] = await claimTwice();

@@ -83,7 +83,7 @@ test('after a stop of five days an order webhook that is refused again fails and
   await sweep('log', 'shop');
   receiver.behave({ does: 'respond', status: 422 });
   await notifier.deliver();
-  expect(await readMessages(db)).toMatchObject([{ state: 'given_up', attempts: 1 }]);
+  expect(await readMessages(db)).toMatchObject([{ state: 'failed', attempts: 1 }]);
   expect(await readStoredAlerts(db)).toMatchObject([
     { rule: 'order_webhook_failed', notifications: ['opened'] },
   ]);
@@ -97,7 +97,7 @@ test('messages to a channel that was removed from the settings fail after three 
   advance(2);
   await sweep('log');
   expect(await readMessages(db)).toMatchObject([
-    { state: 'given_up', attempts: 0, lastError: 'never tried' },
+    { state: 'failed', attempts: 0, lastError: 'never tried' },
   ]);
 });
 

@@ -46,10 +46,13 @@ test('a resource that is missing remotely, once accepted, is no difference of la
   await db.query(`update resources set first_seen_at = now() - interval '3 hours'`);
   const { run } = testReconciler({ db, service: sandbox });
   const span = { fromMs: Date.now() - 4 * HOUR_MS };
-  expect(await run(span)).toMatchObject({ left: 1, differences: [{ class: 'missing_remote' }] });
+  expect(await run(span)).toMatchObject({
+    remaining: 1,
+    differences: [{ class: 'missing_remote' }],
+  });
   await acceptAll();
   for (let n = 0; n < 2; n += 1) {
-    expect(await run(span)).toMatchObject({ left: 0, differences: [{ outcome: 'accepted' }] });
+    expect(await run(span)).toMatchObject({ remaining: 0, differences: [{ outcome: 'accepted' }] });
     expect(await open()).toMatchObject([{ class: 'missing_remote', accepted: true }]);
   }
 });

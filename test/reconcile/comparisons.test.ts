@@ -81,7 +81,7 @@ describe('differences of one window', () => {
         range(count).map((n) => madePayment(`pay_${n}`)),
       );
       const report = await reconciler.run();
-      expect(report).toMatchObject({ state: 'done', found: count, healed: count, left: 0 });
+      expect(report).toMatchObject({ state: 'done', found: count, repaired: count, remaining: 0 });
       expect(retrieves()).toHaveLength(retrieved);
     },
   );
@@ -91,8 +91,10 @@ describe('differences of one window', () => {
     const lower = { amount: 60, modifiedMs: nowMs - HOUR_MS };
     await insertPayments(service, sandbox, [madePayment('pay_less', lower)]);
     const report = await reconciler.run();
-    expect(report).toMatchObject({ state: 'done', found: 1, healed: 0, left: 1 });
-    expect(report.differences).toMatchObject([{ subject: 'payment:pay_less', outcome: 'left' }]);
+    expect(report).toMatchObject({ state: 'done', found: 1, repaired: 0, remaining: 1 });
+    expect(report.differences).toMatchObject([
+      { subject: 'payment:pay_less', outcome: 'remaining' },
+    ]);
     expect(await openFindings()).toContainEqual({
       class: 'stale_local',
       subject: 'payment:pay_less',
@@ -107,12 +109,12 @@ describe('what the ledger has and the list does not show', () => {
     const classes = new Set(report.differences.map((difference) => difference.class));
     if (count === 20) {
       expect(retrieves()).toHaveLength(20);
-      expect(report.left).toBe(20);
+      expect(report.remaining).toBe(20);
       expect([...classes]).toEqual(['missing_remote']);
     } else {
       // So many are a fault of the list, not of the payments.
       expect(retrieves()).toEqual([]);
-      expect(report.left).toBe(1);
+      expect(report.remaining).toBe(1);
       expect([...classes]).toEqual(['list_unstable']);
     }
   });

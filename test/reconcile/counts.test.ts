@@ -78,7 +78,7 @@ describe('a total that is larger than its list', () => {
     const plain = await testReconciler({ db, service: sandbox }).run({ ...span(), isDryRun: true });
     const use = counting(({ totalCount }) => larger(totalCount ?? 0));
     const report = await testReconciler({ db, service: sandbox, use }).run(span());
-    expect(report).toMatchObject({ state: 'done', left: 0 });
+    expect(report).toMatchObject({ state: 'done', remaining: 0 });
     expect(await held()).toBe(300);
     expect(report.requests).toBeLessThanOrEqual(4 * plain.requests);
     expect(await openFindings()).toEqual([{ class: 'list_unstable' }]);
@@ -96,7 +96,7 @@ describe('totals', () => {
       ...span(),
       mode: 'totals',
     });
-    expect(report).toMatchObject({ state: 'done', found: 0, left: 0 });
+    expect(report).toMatchObject({ state: 'done', found: 0, remaining: 0 });
     expect(report.rowsCompared).toBeGreaterThanOrEqual(150);
     expect(await openFindings()).toEqual([]);
   });
@@ -116,7 +116,7 @@ describe('totals', () => {
       if (mode === 'totals') cells = (await reconciler.run({ ...span(), mode })).requests;
       await insertPayments(service, sandbox, lost);
       const report = await reconciler.run({ ...span(), mode });
-      expect(report).toMatchObject({ found: lost.length, healed: lost.length, left: 0 });
+      expect(report).toMatchObject({ found: lost.length, repaired: lost.length, remaining: 0 });
       requests[mode] = report.requests - lost.length;
       await ledger.drop();
     }

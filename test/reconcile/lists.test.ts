@@ -185,8 +185,8 @@ test('an ignored filter opens a finding, which closes when the filter works agai
 test('a dry run reports what it would repair and changes nothing', async () => {
   const made = await makeHistory({ seed: 22, payments: 5 });
   const report = await testReconciler({ db, service: sandbox }).run({ isDryRun: true });
-  expect(report).toMatchObject({ found: 5, healed: 0, left: 5 });
-  expect(report.differences.every(({ outcome }) => outcome === 'would_heal')).toBe(true);
+  expect(report).toMatchObject({ found: 5, repaired: 0, remaining: 5 });
+  expect(report.differences.every(({ outcome }) => outcome === 'would_repair')).toBe(true);
   expect((await missedBy(made)).length).toBe(5);
   expect(await db.query('select id from findings')).toEqual([]);
 });
@@ -194,7 +194,7 @@ test('a dry run reports what it would repair and changes nothing', async () => {
 test('a dry run of many differences costs about as many requests as the run', async () => {
   const made = await makeHistory({ seed: 23, payments: 300 });
   const dry = await testReconciler({ db, service: sandbox }).run({ isDryRun: true });
-  expect(dry).toMatchObject({ found: made.length, left: made.length });
+  expect(dry).toMatchObject({ found: made.length, remaining: made.length });
   expect((await missedBy(made)).length).toBe(made.length);
   const { requests } = await testReconciler({ db, service: sandbox }).run();
   expect(dry.requests).toBeLessThanOrEqual(1.5 * requests);
@@ -208,7 +208,7 @@ describe('totals', () => {
     const reconciler = testReconciler({ db, service: sandbox });
     await reconciler.run(span());
     const clean = await reconciler.run({ ...span(), mode: 'totals' });
-    expect(clean).toMatchObject({ left: 0, found: 0, rowsCompared: 0, rowsCounted: 1_500 });
+    expect(clean).toMatchObject({ remaining: 0, found: 0, rowsCompared: 0, rowsCounted: 1_500 });
     expect(clean.requests).toBeLessThanOrEqual(15);
 
     const lost = made[700];
@@ -216,7 +216,7 @@ describe('totals', () => {
       { ...(lost as InsertedPayment), id: `pay_lost_${process.pid}`, status: 'succeeded' },
     ]);
     const found = await reconciler.run({ ...span(), mode: 'totals' });
-    expect(found).toMatchObject({ found: 1, healed: 1, left: 0 });
+    expect(found).toMatchObject({ found: 1, repaired: 1, remaining: 0 });
     expect(found.requests).toBeLessThanOrEqual(40);
     expect(found.rowsCompared).toBeLessThan(200);
   });

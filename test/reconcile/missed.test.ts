@@ -65,10 +65,10 @@ test.each([
       service: { baseUrl: service.baseUrl, apiKey: API_KEY },
     });
     show([young, old], toRow);
-    expect(await run()).toMatchObject({ healed: 2, missed: 0 });
+    expect(await run()).toMatchObject({ repaired: 2, missed: 0 });
 
     show([changed(young, 10_000), changed(old, 5 * MINUTE_MS)], toRow);
-    expect(await run()).toMatchObject({ healed: 2, missed: 1 });
+    expect(await run()).toMatchObject({ repaired: 2, missed: 1 });
     expect(await metrics.render()).toContain(
       'tallyhook_missed_webhooks_total{stream="payments"} 1',
     );
@@ -82,15 +82,15 @@ test("a change under way while the service's clock is set right awaits its webho
   const [first, second] = [paymentObject(fields), paymentObject(fields)];
   const { run } = testReconciler({ db, service: { baseUrl: service.baseUrl, apiKey: API_KEY } });
   show([first, second], short);
-  expect(await run()).toMatchObject({ healed: 2, missed: 0 });
+  expect(await run()).toMatchObject({ repaired: 2, missed: 0 });
 
   skewMs = 0;
   const changedFirst = changed(first, 5 * MINUTE_MS);
   show([changedFirst, second], short);
-  expect(await run()).toMatchObject({ healed: 1, missed: 0 });
+  expect(await run()).toMatchObject({ repaired: 1, missed: 0 });
 
   show([changedFirst, changed(second, 5 * MINUTE_MS)], short);
-  expect(await run({ fromMs: Date.now() - 3 * DAY_MS })).toMatchObject({ healed: 1, missed: 1 });
+  expect(await run({ fromMs: Date.now() - 3 * DAY_MS })).toMatchObject({ repaired: 1, missed: 1 });
 });
 
 test('what a manual run repairs is counted by the next scheduled run, unless its webhook arrives', async () => {
@@ -107,7 +107,7 @@ test('what a manual run repairs is counted by the next scheduled run, unless its
   const [late, lost, old] = payments;
   const now = [changed(late, 10_000), changed(lost, 10_000), changed(old, 5 * MINUTE_MS)] as const;
   show(now, short);
-  expect(await run()).toMatchObject({ cause: 'operator', healed: 3, missed: 1 });
+  expect(await run()).toMatchObject({ cause: 'operator', repaired: 3, missed: 1 });
   // The counter of the manual run is in another process.
   const counted = async () =>
     (await metrics.render()).match(/tallyhook_missed_webhooks_total{stream="payments"} (\d+)/)?.[1];
@@ -115,7 +115,7 @@ test('what a manual run repairs is counted by the next scheduled run, unless its
 
   await applyEach(db, testApplier(db), [eventBody(now[0])]);
   expect(await run({ cause: 'tail' })).toMatchObject({ found: 0, missed: 0 });
-  await db.query(`update awaited_webhooks set healed_at = healed_at - interval '3 minutes'`);
+  await db.query(`update awaited_webhooks set repaired_at = repaired_at - interval '3 minutes'`);
   expect(await run({ cause: 'night' })).toMatchObject({ found: 0, missed: 2 });
   expect(await counted()).toBe('3');
   expect(await run({ cause: 'week' })).toMatchObject({ found: 0, missed: 0 });

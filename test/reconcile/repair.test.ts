@@ -35,9 +35,9 @@ afterEach(async () => {
   await db.drop();
 });
 
-const healed: SeedResult[] = [];
+const repaired: SeedResult[] = [];
 afterAll(() => {
-  if (healed.length > 0) stdout.write(`healed by one full run:\n${healingTable(healed)}\n`);
+  if (repaired.length > 0) stdout.write(`repaired by one full run:\n${healingTable(repaired)}\n`);
 });
 
 /** Bodies of one transaction. */
@@ -135,14 +135,16 @@ test.each(SEEDS)(
     const seconds = (performance.now() - beganMs) / 1_000;
 
     const differences = await differencesOf(db, sandbox);
-    healed.push({
+    repaired.push({
       lossPercent: drawn.lossPercent,
       isEqual: differences.length === 0,
       requests: sum(reports, ({ requests }) => requests),
       seconds,
     });
     expect(differences).toEqual([]);
-    expect(reports.map(({ state, left }) => [state, left])).toEqual(reports.map(() => ['done', 0]));
+    expect(reports.map(({ state, remaining }) => [state, remaining])).toEqual(
+      reports.map(() => ['done', 0]),
+    );
     expect(await openFindings()).toEqual([]);
     const again = await reconciler.runAll({ fromMs });
     expect(again.map(({ found }) => found)).toEqual([0, 0, 0, 0]);

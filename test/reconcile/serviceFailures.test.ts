@@ -69,7 +69,7 @@ test.each(FAILURES)(
       { class: 'service_unusable', subject: 'service:payments' },
     ]);
     recover();
-    expect(await reconciler.run(span)).toMatchObject({ state: 'done', healed: 1, left: 0 });
+    expect(await reconciler.run(span)).toMatchObject({ state: 'done', repaired: 1, remaining: 0 });
     expect(await openFindings()).toEqual([]);
   },
 );
@@ -84,7 +84,7 @@ test('a list that refuses the page limit is read by a smaller one, which is reme
   };
   const reconciler = testReconciler({ db, service: { baseUrl: service.baseUrl, apiKey: API_KEY } });
   const report = await reconciler.run({ fromMs: Date.UTC(2026, 9, 1) });
-  expect(report).toMatchObject({ state: 'done', healed: 1, left: 0 });
+  expect(report).toMatchObject({ state: 'done', repaired: 1, remaining: 0 });
   const known = await db.query(
     `select page_limit as "limit" from reconcile_streams where stream = 'payments'`,
   );

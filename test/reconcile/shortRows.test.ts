@@ -135,11 +135,11 @@ test('and by a run over short rows, which counts it as a difference', async () =
   await cancelRest(0);
   await applyShortEvent(0, 'cancelled');
   const report = await reconciler.run(span);
-  expect(report).toMatchObject({ found: 1, healed: 1, left: 0 });
+  expect(report).toMatchObject({ found: 1, repaired: 1, remaining: 0 });
   expect(await stateOf(0)).toMatchObject({ status: 'cancelled', captured: 300, uncertainties: [] });
   const { requests } = proxy;
   const before = requests.length;
-  expect(await reconciler.run(span)).toMatchObject({ found: 0, left: 0 });
+  expect(await reconciler.run(span)).toMatchObject({ found: 0, remaining: 0 });
   expect(requests.slice(before).filter(({ path }) => path.includes(idOf(0)))).toEqual([]);
 });
 
@@ -149,9 +149,9 @@ test('and by a run, although a worker that was killed had claimed its check', as
   await applyShortEvent(0, 'cancelled');
   await db.query(`update resources set next_check_at = now() + interval '15 minutes'`);
 
-  const { state, left } = await reconciler.run(span);
+  const { state, remaining } = await reconciler.run(span);
 
-  expect({ state, left }).toEqual({ state: 'done', left: 0 });
+  expect({ state, remaining }).toEqual({ state: 'done', remaining: 0 });
   expect(await stateOf(0)).toMatchObject({ status: 'cancelled', captured: 300 });
 });
 
@@ -180,10 +180,10 @@ test('a payment without a captured amount in its retrieve is retrieved once', as
 
 test('correct sums are not disproved by rows without amounts: the candidates are retrieved', async () => {
   await makePayments(24);
-  expect(await reconciler.run(span)).toMatchObject({ found: 24, left: 0, sums: 'agreed' });
+  expect(await reconciler.run(span)).toMatchObject({ found: 24, remaining: 0, sums: 'agreed' });
   await setState(11, { amount_received: 400, amount_capturable: 600 });
   const totals = await reconciler.run({ ...span, mode: 'totals' });
-  expect(totals).toMatchObject({ sums: 'differed', found: 1, healed: 1, left: 0 });
+  expect(totals).toMatchObject({ sums: 'differed', found: 1, repaired: 1, remaining: 0 });
   expect(await stateOf(11)).toMatchObject({ captured: 400 });
   expect(await isCalibrated()).toBe(true);
   expect(await reconciler.run({ ...span, mode: 'totals' })).toMatchObject({ sums: 'agreed' });
@@ -195,7 +195,7 @@ test('a full run over rows without amounts does not disprove them, either', asyn
   // On the day that calibrates: the latest closed one.
   await db.query('update reconcile_streams set sums_calibrated_at = null');
   for (let n = 1; n < 12; n += 2) await setState(n, { amount_received: 400 });
-  expect(await reconciler.run(span)).toMatchObject({ sums: 'agreed', left: 0 });
+  expect(await reconciler.run(span)).toMatchObject({ sums: 'agreed', remaining: 0 });
   expect(await isCalibrated()).toBe(true);
 });
 
@@ -208,7 +208,7 @@ test('rows add the created time that events lacked, so that totals count it; ver
   }
   const totals = await reconciler.run({ ...span, mode: 'totals' });
   // The others are new. Those that events reported are equal, and were not retrieved.
-  expect(totals).toMatchObject({ found: 5, healed: 5, left: 0 });
+  expect(totals).toMatchObject({ found: 5, repaired: 5, remaining: 0 });
   expect(proxy.requests.filter(({ path }) => path.endsWith(`/${idOf(0)}`))).toEqual([]);
   expect(await openFindings()).toEqual([]);
   expect(await stateOf(0)).toMatchObject({ captured: 1000, uncertainties: [], dated: true });
@@ -216,7 +216,10 @@ test('rows add the created time that events lacked, so that totals count it; ver
   expect(await db.query(snapshots, [idOf(0)])).toEqual([
     { content: { createdMicros: expect.any(Number) } },
   ]);
-  expect(await reconciler.run({ ...span, mode: 'totals' })).toMatchObject({ found: 0, left: 0 });
+  expect(await reconciler.run({ ...span, mode: 'totals' })).toMatchObject({
+    found: 0,
+    remaining: 0,
+  });
   const verified = await verifyLedger(db, { merchantId: sandbox.merchantId, rebuild: true });
   expect(verified.checks.filter(({ failures }) => failures > 0)).toEqual([]);
 });
@@ -224,10 +227,10 @@ test('rows add the created time that events lacked, so that totals count it; ver
 test('a void that reports nothing received is repaired without a finding', async () => {
   await sandbox.control('DELETE', '/faults');
   await makePayments(1);
-  expect(await reconciler.run(span)).toMatchObject({ healed: 1, left: 0 });
+  expect(await reconciler.run(span)).toMatchObject({ repaired: 1, remaining: 0 });
   await setState(0, { amount_received: 0 }, 'cancelled_post_capture');
-  expect(await reconciler.run(span)).toMatchObject({ found: 1, healed: 1, left: 0 });
-  expect(await reconciler.run(span)).toMatchObject({ found: 0, left: 0 });
+  expect(await reconciler.run(span)).toMatchObject({ found: 1, repaired: 1, remaining: 0 });
+  expect(await reconciler.run(span)).toMatchObject({ found: 0, remaining: 0 });
   expect(await stateOf(0)).toMatchObject({ status: 'cancelled_post_capture', captured: 1000 });
   expect(await db.query('select class from findings')).toEqual([]);
 });

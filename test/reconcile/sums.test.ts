@@ -89,7 +89,7 @@ const totalsRun = (request = {}) => reconciler.run({ ...span, ...request, mode: 
 const sumRequests = () => proxy.requests.filter(({ path }) => path === ANALYTICS).length;
 
 test('a full run without differences calibrates the sums, and totals then agree with one request', async () => {
-  expect(await fullRun()).toMatchObject({ sums: 'agreed', left: 0 });
+  expect(await fullRun()).toMatchObject({ sums: 'agreed', remaining: 0 });
   expect(await isCalibrated()).toBe(true);
   const before = sumRequests();
   const report = await totalsRun();
@@ -102,7 +102,7 @@ test('amounts that changed under equal counts are found by their day, and only d
   await captureMore(10);
   await captureMore(25);
   const found = await totalsRun();
-  expect(found).toMatchObject({ sums: 'differed', found: 2, healed: 2, left: 0 });
+  expect(found).toMatchObject({ sums: 'differed', found: 2, repaired: 2, remaining: 0 });
   expect(found.rowsCompared).toBeLessThanOrEqual(2 * PER_DAY);
   expect([await capturedOf(10), await capturedOf(25)]).toEqual([70, 70]);
   expect(await totalsRun()).toMatchObject({ sums: 'agreed', found: 0 });
@@ -115,7 +115,7 @@ test('an amount that was changed in the ledger itself is found, too', async () =
     `update resources set captured_minor = captured_minor + 1 where kind = 'payment' and id = $1`,
     [idOf(10)],
   );
-  expect(await totalsRun()).toMatchObject({ sums: 'differed', found: 1, healed: 1 });
+  expect(await totalsRun()).toMatchObject({ sums: 'differed', found: 1, repaired: 1 });
   expect(await capturedOf(10)).toBe(40);
 });
 
@@ -123,9 +123,9 @@ test('a dry run reports it and changes nothing', async () => {
   await fullRun();
   await captureMore(10);
   const report = await totalsRun({ isDryRun: true });
-  expect(report).toMatchObject({ sums: 'differed', found: 1, healed: 0, left: 1 });
+  expect(report).toMatchObject({ sums: 'differed', found: 1, repaired: 0, remaining: 1 });
   expect(report.differences).toEqual([
-    { class: 'stale_local', subject: `payment:${idOf(10)}`, outcome: 'would_heal' },
+    { class: 'stale_local', subject: `payment:${idOf(10)}`, outcome: 'would_repair' },
   ]);
   expect([await capturedOf(10), await isCalibrated()]).toEqual([40, true]);
 });
@@ -145,7 +145,10 @@ test('a day with differences calibrates nothing', async () => {
   await db.query('update reconcile_streams set sums_calibrated_at = null');
   await captureMore(10);
   const before = sumRequests();
-  expect(await reconciler.run({ ...span, isDryRun: true })).toMatchObject({ left: 1, sums: null });
+  expect(await reconciler.run({ ...span, isDryRun: true })).toMatchObject({
+    remaining: 1,
+    sums: null,
+  });
   expect(sumRequests()).toBe(before);
   expect(await isCalibrated()).toBe(false);
 });
@@ -165,7 +168,7 @@ describe('sums that are wrong after they were calibrated', () => {
     const clean = await totalsRun();
     breakSums();
     const report = await totalsRun();
-    expect(report).toMatchObject({ sums: 'disproved', state: 'done', found: 0, left: 0 });
+    expect(report).toMatchObject({ sums: 'disproved', state: 'done', found: 0, remaining: 0 });
     expect(report.rowsCompared).toBeLessThanOrEqual(PER_DAY);
     expect(report.requests - clean.requests).toBeLessThanOrEqual(12);
     expect(await openFindings()).toEqual([]);
@@ -180,7 +183,7 @@ describe('sums that are wrong after they were calibrated', () => {
   test('are no longer used after a full run, either', async () => {
     await fullRun();
     breakSums();
-    expect(await fullRun()).toMatchObject({ sums: 'disproved', state: 'done', left: 0 });
+    expect(await fullRun()).toMatchObject({ sums: 'disproved', state: 'done', remaining: 0 });
     expect(await isCalibrated()).toBe(false);
   });
 });
@@ -206,7 +209,7 @@ test.each([
   expect(await isCalibrated()).toBe(true);
   expect(await openFindings()).toEqual([]);
   proxy.standIns.delete(ANALYTICS);
-  expect(await totalsRun()).toMatchObject({ sums: 'differed', found: 1, healed: 1 });
+  expect(await totalsRun()).toMatchObject({ sums: 'differed', found: 1, repaired: 1 });
 });
 
 test('the other lists are compared in full, without sums', async () => {

@@ -49,10 +49,10 @@ test.each([
     });
     expect(await reconciler.run({ fromMs: Date.UTC(2026, 9, 1) })).toMatchObject({
       state: 'done',
-      healed: 1,
-      left: 1,
+      repaired: 1,
+      remaining: 1,
       differences: expect.arrayContaining([
-        { class: 'amount', subject: `payment:${row.payment_id}`, outcome: 'left' },
+        { class: 'amount', subject: `payment:${row.payment_id}`, outcome: 'remaining' },
       ]),
     });
     expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'succeeded' }]);
@@ -72,5 +72,5 @@ test('a row with odd fields apart from its amounts is repaired like any other', 
   });
   const reconciler = testReconciler({ db, service: { baseUrl: service.baseUrl, apiKey: API_KEY } });
   const report = await reconciler.run({ fromMs: Date.UTC(2026, 9, 1) });
-  expect(report).toMatchObject({ state: 'done', healed: 1, left: 0 });
+  expect(report).toMatchObject({ state: 'done', repaired: 1, remaining: 0 });
 });

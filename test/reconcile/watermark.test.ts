@@ -86,14 +86,14 @@ describe('a watermark ahead of the service’s clock', () => {
   test('is set back by the next run, which reads what was left out, with an alert', async () => {
     const { run } = testReconciler({ db, service: sandbox });
     await makePayments(1, Date.now() - 24 * HOUR_MS);
-    expect(await run(TAIL)).toMatchObject({ state: 'done', healed: 1 });
+    expect(await run(TAIL)).toMatchObject({ state: 'done', repaired: 1 });
     await letPass(6 * HOUR_MS);
     const trustedMs = Number(await watermark());
     await runUnderWrongClock();
     await makePayments(14, Date.now() - 3 * HOUR_MS);
 
     const report = await run(TAIL);
-    expect(report).toMatchObject({ state: 'done', found: 14, healed: 14, left: 0 });
+    expect(report).toMatchObject({ state: 'done', found: 14, repaired: 14, remaining: 0 });
     // From the last run that ended by a correct clock, less the overlap: no first import.
     expect(report.fromAt).toEqual(new Date(trustedMs - 30 * MINUTE_MS));
     expect(await watermark()).toEqual(report.toAt);
@@ -120,7 +120,7 @@ describe('a watermark ahead of the service’s clock', () => {
       db.query(`select state from alerts where rule = 'watermark_ahead' order by id`);
     expect(await states()).toEqual([{ state: 'open' }]);
     await sandbox.control('DELETE', '/faults');
-    expect(await run(TAIL)).toMatchObject({ state: 'done', healed: 1 });
+    expect(await run(TAIL)).toMatchObject({ state: 'done', repaired: 1 });
     expect(await states()).toEqual([{ state: 'resolved' }]);
   });
 
@@ -128,7 +128,7 @@ describe('a watermark ahead of the service’s clock', () => {
     const { run } = testReconciler({ db, service: sandbox });
     await db.query(`update reconcile_streams set watermark_at = now() + interval '3 days'`);
     await makePayments(14, Date.now() - 30 * 24 * HOUR_MS);
-    expect(await run(TAIL)).toMatchObject({ state: 'done', found: 14, healed: 14 });
+    expect(await run(TAIL)).toMatchObject({ state: 'done', found: 14, repaired: 14 });
     expect(Number(await watermark())).toBeLessThan(Date.now());
   });
 
@@ -148,7 +148,7 @@ describe('a watermark ahead of the service’s clock', () => {
     await sandbox.control('PUT', '/faults', wrongClock);
 
     const report = await run({ stream: 'payouts' });
-    expect(report).toMatchObject({ state: 'done', found: 1, healed: 1 });
+    expect(report).toMatchObject({ state: 'done', found: 1, repaired: 1 });
     expect(report.toAt.getTime() - report.fromAt.getTime()).toBe(FIRST_SPAN_MS);
     expect(await db.query(`select rule from alerts where subject like 'payout:%'`)).toEqual([
       { rule: 'payout_failed' },
@@ -163,7 +163,7 @@ describe('a watermark ahead of the service’s clock', () => {
     await db.query(`update reconcile_streams set watermark_at = now() + interval '3 days'`);
     await makePayments(14, Date.now() - 3 * HOUR_MS);
     const before = await watermark();
-    expect(await run({ isDryRun: true })).toMatchObject({ found: 14, left: 14 });
+    expect(await run({ isDryRun: true })).toMatchObject({ found: 14, remaining: 14 });
     expect(await watermark()).toEqual(before);
     expect(await db.query('select from findings')).toEqual([]);
   });
@@ -173,7 +173,7 @@ describe('a comparison of nothing', () => {
   test('over an empty span fails with its reason, and the next run does not resume it', async () => {
     const { run, metrics } = testReconciler({ db, service: sandbox });
     const failed = await run({ fromMs: Date.now() + 24 * HOUR_MS });
-    expect(failed).toMatchObject({ state: 'failed', left: 0, rowsCompared: 0 });
+    expect(failed).toMatchObject({ state: 'failed', remaining: 0, rowsCompared: 0 });
     expect(failed.failure).toMatch(/^nothing was compared: the span begins at 20/);
     const page = await metrics.render();
     expect(page).toContain('tallyhook_reconcile_runs_total{outcome="equal"} 0');

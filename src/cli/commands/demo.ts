@@ -151,7 +151,7 @@ function printReport(report: DemoReport, isOver: boolean): void {
     ['By webhooks', summaryOf(afterWebhooks)],
     [
       'Reconciled',
-      `${reconciliation.found} differences found, ${reconciliation.healed} healed with ${reconciliation.requests} requests`,
+      `${reconciliation.found} differences found, ${reconciliation.repaired} repaired with ${reconciliation.requests} requests`,
     ],
     ['Afterwards', summaryOf(afterReconciliation)],
   ];

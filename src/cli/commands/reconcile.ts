@@ -198,11 +198,11 @@ function nothingCompared({ reason }: Refused): OperatorError {
 }
 
 function progressNote(
-  { windows, requests, found, healed }: RunProgress,
+  { windows, requests, found, repaired }: RunProgress,
   rateLeft: number | null,
 ): string {
   const rate = rateLeft === null ? '' : `, ${rateLeft} left this minute`;
-  return `${windows} windows, ${requests} requests${rate}, ${found} found, ${healed} healed`;
+  return `${windows} windows, ${requests} requests${rate}, ${found} found, ${repaired} repaired`;
 }
 
 function printNotCompared(stream: Stream, reason: string): void {
@@ -213,23 +213,37 @@ function printNotCompared(stream: Stream, reason: string): void {
 }
 
 function printReport(report: RunReport): void {
-  const { stream, failure, left, found, healed, missed, requests, rowsCompared, rowsCounted } =
-    report;
+  const {
+    stream,
+    failure,
+    remaining,
+    found,
+    repaired,
+    missed,
+    requests,
+    rowsCompared,
+    rowsCounted,
+  } = report;
   const span = `${formatTime(report.fromAt)} to ${formatTime(report.toAt)}`;
   if (report.state === 'failed') {
     printNotCompared(stream, failure ?? '');
     return;
   }
-  const verdict = left === 0 ? VERDICT_TEXT[verdictOf(report)] : `${left} differences left`;
+  const verdict = remaining === 0 ? VERDICT_TEXT[verdictOf(report)] : remainText(remaining);
   const counted = rowsCounted === 0 ? '' : ` and ${rowsCounted} counted`;
   console.log(`${stream}: ${verdict} (${span})`);
   console.log(
-    `  ${rowsCompared} rows compared${counted} by ${requests} requests: ${found} found, ${healed} healed, ${missed} missed webhooks`,
+    `  ${rowsCompared} rows compared${counted} by ${requests} requests: ${found} found, ${repaired} repaired, ${missed} missed webhooks`,
   );
   if (report.sums !== null) console.log(`  analytics: ${SUMS[report.sums]}`);
   for (const { class: name, subject, outcome } of report.differences) {
-    if (outcome !== 'healed') console.log(`  ${OUTCOMES[outcome]}: ${name} ${printable(subject)}`);
+    if (outcome !== 'repaired')
+      console.log(`  ${OUTCOMES[outcome]}: ${name} ${printable(subject)}`);
   }
+}
+
+function remainText(count: number): string {
+  return count === 1 ? '1 difference remains' : `${count} differences remain`;
 }
 
 const VERDICT_TEXT = {
@@ -258,7 +272,7 @@ const SUMS = {
 } as const satisfies Record<SumsOutcome, string>;
 
 const OUTCOMES = {
-  left: 'left',
+  remaining: 'remaining',
   accepted: 'accepted',
-  would_heal: 'would be healed',
+  would_repair: 'would be repaired',
 } as const;

@@ -33,8 +33,8 @@ const run = z
     rows_compared: count.describe('Rows that were listed and compared.'),
     rows_counted: count.describe('Rows covered by counts that agreed, with mode `totals`.'),
     found: count,
-    healed: count,
-    remaining: count.describe('Found and not healed; accepted findings do not count.'),
+    repaired: count,
+    remaining: count.describe('Found and not repaired; accepted findings do not count.'),
     missed_webhooks: count.describe('Changes without a webhook in time.'),
     failure: z.string().nullable(),
     differences: z

@@ -93,7 +93,7 @@ export async function settleMessage(
   tx: Queryable,
   id: string,
   end: {
-    readonly state: 'delivered' | 'given_up';
+    readonly state: 'delivered' | 'failed';
     readonly at: Date;
     readonly error: string | null;
   },
@@ -168,7 +168,7 @@ export async function giveUpAbandoned(
   const { channels, before, now, limit } = abandoned;
   await db.query(
     `update messages
-        set state = 'given_up', settled_at = $3, last_error = coalesce(last_error, 'never tried')
+        set state = 'failed', settled_at = $3, last_error = coalesce(last_error, 'never tried')
       where id = any (array(select id from messages
                              where state = 'due' and channel <> all ($1::text[])
                                and created_at < $2 and next_attempt_at < $3

@@ -20,7 +20,7 @@ export interface Judged {
   /** Rows that were compared by counts that agreed. */
   readonly rowsCounted: number;
   readonly found: number;
-  readonly healed: number;
+  readonly repaired: number;
 }
 
 export function verdictOf(run: Judged): Verdict {
@@ -33,9 +33,9 @@ export function verdictOfDone({
   rowsCompared,
   rowsCounted,
   found,
-  healed,
+  repaired,
 }: Omit<Judged, 'state'>): 'equal' | 'different' | 'empty' {
-  if (found > healed) return 'different';
+  if (found > repaired) return 'different';
   return rowsCompared + rowsCounted + found === 0 ? 'empty' : 'equal';
 }
 

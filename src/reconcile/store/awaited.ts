@@ -15,7 +15,7 @@ export async function awaitWebhooks(
      select kind, id, $1, changed
        from unnest($2::text[], $3::text[], $4::timestamptz[]) as u (kind, id, changed)
      on conflict (kind, resource_id)
-     do update set changed_at = excluded.changed_at, healed_at = excluded.healed_at`,
+     do update set changed_at = excluded.changed_at, repaired_at = excluded.repaired_at`,
     [
       stream,
       changes.map(({ ref }) => ref.kind),
@@ -55,18 +55,18 @@ export async function collectMissed(
        delete from awaited_webhooks
         where (kind, resource_id) in
               (select kind, resource_id from awaited_webhooks
-                where stream = $1 and healed_at <= statement_timestamp() - $2 * interval '1 millisecond'
-                order by healed_at
+                where stream = $1 and repaired_at <= statement_timestamp() - $2 * interval '1 millisecond'
+                order by repaired_at
                 limit $3
                   for update skip locked)
-       returning kind, resource_id, changed_at, healed_at
+       returning kind, resource_id, changed_at, repaired_at
      )
-     select extract(epoch from o.healed_at - o.changed_at)::float8 as "secondsToConverge"
+     select extract(epoch from o.repaired_at - o.changed_at)::float8 as "secondsToConverge"
        from over o
       where not ${isWebhookApplied({
         kind: 'o.kind',
         id: 'o.resource_id',
-        since: "o.healed_at - interval '5 seconds'",
+        since: "o.repaired_at - interval '5 seconds'",
       })}`,
     [stream, graceMs, limit],
   );

@@ -27,7 +27,7 @@ export type SumsOutcome = (typeof SUMS_OUTCOMES)[number];
 export interface ReportedDifference {
   readonly class: string;
   readonly subject: string;
-  readonly outcome: 'healed' | 'left' | 'would_heal' | 'accepted';
+  readonly outcome: 'repaired' | 'remaining' | 'would_repair' | 'accepted';
 }
 
 /** What a run has done so far. */
@@ -39,7 +39,7 @@ export interface RunCounts {
   /** Rows that were compared by counts that agreed. */
   readonly rowsCounted: number;
   readonly found: number;
-  readonly healed: number;
+  readonly repaired: number;
   /** Changes that no webhook reported in time. */
   readonly missed: number;
 }
@@ -66,7 +66,7 @@ const COLUMNS = `
   id, stream, mode, cause, is_dry_run as "isDryRun", state, from_at as "fromAt", to_at as "toAt",
   position_at as "positionAt", started_at as "startedAt", finished_at as "finishedAt",
   windows, requests, rows_compared as "rowsCompared",
-  rows_counted as "rowsCounted", found, healed, missed, failure, differences, sums`;
+  rows_counted as "rowsCounted", found, repaired, missed, failure, differences, sums`;
 
 export interface NewRun {
   readonly stream: Stream;
@@ -131,7 +131,7 @@ export async function writeStep(db: Queryable, id: number, step: RunStep): Promi
   await db.query(
     `update reconcile_runs
         set position_at = $2, windows = $3, requests = $4, rows_compared = $5, found = $6,
-            healed = $7, missed = $8, differences = $9::jsonb, rows_counted = $10, updated_at = statement_timestamp()
+            repaired = $7, missed = $8, differences = $9::jsonb, rows_counted = $10, updated_at = statement_timestamp()
       where id = $1`,
     [
       id,
@@ -140,7 +140,7 @@ export async function writeStep(db: Queryable, id: number, step: RunStep): Promi
       step.requests,
       step.rowsCompared,
       step.found,
-      step.healed,
+      step.repaired,
       step.missed,
       JSON.stringify(step.differences),
       step.rowsCounted,

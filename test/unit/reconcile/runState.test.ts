@@ -16,7 +16,7 @@ const NOTHING = {
   rowsCompared: 0,
   rowsCounted: 0,
   found: 0,
-  healed: 0,
+  repaired: 0,
   missed: 0,
 };
 const SPAN = { fromMs: 1_000, toMs: 9_000 };
@@ -66,7 +66,7 @@ test('a resumed run starts at its checkpoint, and a part of its span at the begi
 });
 
 test('a step adds to the counts, and accepted differences do not count as found', () => {
-  const differences = [difference('healed'), difference('left'), difference('accepted')];
+  const differences = [difference('repaired'), difference('remaining'), difference('accepted')];
   const step = { compared: 3, counted: 2, missed: 1, differences };
   const state = afterStep(initialState(rowOf()), step, 7);
   expect(state.counts).toEqual({
@@ -75,7 +75,7 @@ test('a step adds to the counts, and accepted differences do not count as found'
     rowsCompared: 3,
     rowsCounted: 2,
     found: 2,
-    healed: 1,
+    repaired: 1,
     missed: 1,
   });
   expect(state.unrepaired).toBe(2);
@@ -96,7 +96,7 @@ test('a list that was unstable or ignored its filter once stays so for the run',
 });
 
 test('a report keeps the first 200 differences, and all of them count', () => {
-  const differences = Array.from({ length: 250 }, (_, n) => difference('left', n));
+  const differences = Array.from({ length: 250 }, (_, n) => difference('remaining', n));
   const state = afterStep(initialState(rowOf()), { compared: 250, missed: 0, differences }, 1);
   expect(state.differences).toEqual(differences.slice(0, 200));
   expect(state.counts.found).toBe(250);

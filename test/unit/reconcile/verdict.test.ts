@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { emptySpanReason, verdictOf } from '../../../src/reconcile/domain/verdict.ts';
 
-const DONE = { state: 'done', rowsCompared: 5, rowsCounted: 0, found: 0, healed: 0 } as const;
+const DONE = { state: 'done', rowsCompared: 5, rowsCounted: 0, found: 0, repaired: 0 } as const;
 
 test('a run is equal only where something was compared and no difference remains (rule 1)', () => {
   expect(verdictOf(DONE)).toBe('equal');
-  expect(verdictOf({ ...DONE, found: 2, healed: 2 })).toBe('equal');
-  expect(verdictOf({ ...DONE, found: 2, healed: 1 })).toBe('different');
+  expect(verdictOf({ ...DONE, found: 2, repaired: 2 })).toBe('equal');
+  expect(verdictOf({ ...DONE, found: 2, repaired: 1 })).toBe('different');
   expect(verdictOf({ ...DONE, rowsCompared: 0 })).toBe('empty');
   expect(verdictOf({ ...DONE, rowsCompared: 0, found: 1 })).toBe('different');
   expect(verdictOf({ ...DONE, rowsCompared: 0, rowsCounted: 5 })).toBe('equal');
