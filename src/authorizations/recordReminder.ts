@@ -1,8 +1,8 @@
 /** Records a check of an authorization: its watch, its finding and its alert, in one transaction. */
 import { type HoldFacts, holdAlerts } from '../alerts/domain/rules/authorization.ts';
 import { syncAlerts } from '../alerts/syncAlerts.ts';
-import { resourceSubject } from '../ledger/domain/findings.ts';
-import { namedOrderId } from '../ledger/domain/order.ts';
+import { namedOrderId } from '../ledger/domain/orderKey.ts';
+import { refKey } from '../ledger/domain/snapshot.ts';
 import { closeFindings, openFindings } from '../ledger/recordFindings.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/db/database.ts';
@@ -36,7 +36,7 @@ export async function recordReminder(
   const nowMs = clock.nowMs();
   const row = await lockAuthorization(tx, paymentId);
   const hold = row && assessHold(row, rules, nowMs);
-  const subject = resourceSubject({ kind: 'payment', id: paymentId });
+  const subject = refKey({ kind: 'payment', id: paymentId });
   if (!hold) {
     await endWatch(tx, paymentId);
     await closeFindings(tx, [{ class: CLASS, subject }]);

@@ -20,22 +20,10 @@ import { groupBy } from '../platform/collections.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { stateFindings } from './domain/findings.ts';
 import { transfersFor } from './domain/legs.ts';
-import {
-  type Known,
-  type Merged,
-  mergeObservations,
-  type Observation,
-} from './domain/mergeObservations.ts';
-import { namedOrderId, orderIdOf, orderKeyOf } from './domain/order.ts';
-import type { ResourceRef } from './domain/snapshot.ts';
-import {
-  type LockPlan,
-  type PlanInput,
-  parentRef,
-  planLocks,
-  refKey,
-  unplacedRefs,
-} from './lockPlan.ts';
+import { type Known, type Merged, mergeObservations } from './domain/mergeObservations.ts';
+import { namedOrderId, orderIdOf, orderKeyOf } from './domain/orderKey.ts';
+import { type Observation, type ResourceRef, refKey } from './domain/snapshot.ts';
+import { type LockPlan, type PlanInput, parentRef, planLocks, unplacedRefs } from './lockPlan.ts';
 import { LockSetChanged } from './lockSetChanged.ts';
 import { raiseAlerts } from './raiseAlerts.ts';
 import { type OrderChange, type RecomputedOrder, recomputeOrders } from './recomputeOrders.ts';

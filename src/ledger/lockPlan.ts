@@ -7,10 +7,14 @@
  * always filed there already. If it is filed elsewhere, or if another transaction adds an order,
  * applySnapshots finds out under the locks and throws LockSetChanged.
  */
-import { resourceSubject } from './domain/findings.ts';
-import { isHintObservation, type Observation } from './domain/mergeObservations.ts';
-import { orderKeyOf } from './domain/order.ts';
-import type { ResourceRef } from './domain/snapshot.ts';
+
+import { orderKeyOf } from './domain/orderKey.ts';
+import {
+  isHintObservation,
+  type Observation,
+  type ResourceRef,
+  refKey,
+} from './domain/snapshot.ts';
 import type { Placement, Stub } from './store/resources.ts';
 
 export interface PlanInput {
@@ -28,9 +32,6 @@ export interface LockPlan {
   readonly parentOrders: ReadonlyMap<string, string>;
   readonly orderKeys: readonly string[];
 }
-
-/** The text that names a resource in map keys and as the subject of findings. */
-export const refKey = resourceSubject;
 
 /** Resources that must be looked up because no observation names their order. */
 export function unplacedRefs({ observations, toRetrieve }: PlanInput): readonly ResourceRef[] {

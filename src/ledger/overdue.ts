@@ -5,9 +5,9 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Finding } from './domain/findings.ts';
-import { namedOrderId } from './domain/order.ts';
+import { namedOrderId } from './domain/orderKey.ts';
 import { TERMS } from './domain/overdue.ts';
-import { refKey } from './lockPlan.ts';
+import { refKey } from './domain/snapshot.ts';
 import { openFindings } from './recordFindings.ts';
 import { markOverdue, type OverdueRow } from './store/overdue.ts';
 

@@ -7,8 +7,12 @@
  * the resource was created) is a *supplement*; it moves no money.
  */
 import { contentHash } from '../ledger/contentHash.ts';
-import type { Observation } from '../ledger/domain/mergeObservations.ts';
-import { type ResourceRef, type SnapshotContent, supplementOf } from '../ledger/domain/snapshot.ts';
+import {
+  type Observation,
+  type ResourceRef,
+  type SnapshotContent,
+  supplementOf,
+} from '../ledger/domain/snapshot.ts';
 import { type LocalRow, readIdsCreated, readLocalByIds } from '../ledger/read/store/comparison.ts';
 import type { Database } from '../platform/db/database.ts';
 import { compare, type Difference, hidesChange } from './domain/compare.ts';

@@ -12,7 +12,7 @@
  * 3. What is retrieved is applied, also when it turns out to belong to another order.
  */
 import { type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
-import { orderKeyOf } from '../ledger/domain/order.ts';
+import { orderKeyOf } from '../ledger/domain/orderKey.ts';
 import { type ResourceRef, readResource, type SnapshotContent } from '../ledger/domain/snapshot.ts';
 import type { NamedOrder } from '../ledger/read/orders.ts';
 import { readLocalByIds } from '../ledger/read/store/comparison.ts';

@@ -5,7 +5,7 @@ import {
   type PaymentServiceClient,
   PaymentServiceError,
 } from '../client/index.ts';
-import { orderKeyOf } from '../ledger/domain/order.ts';
+import { orderKeyOf } from '../ledger/domain/orderKey.ts';
 import {
   capturedOf,
   isHint,

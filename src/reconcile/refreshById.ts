@@ -1,6 +1,6 @@
 /** Retrieves what an id names, in the ledger or not, and reports what that changed. */
 import type { ResourceKind } from '../contract/resources/index.ts';
-import { orderKeysNamed } from '../ledger/domain/order.ts';
+import { orderKeysNamed } from '../ledger/domain/orderKey.ts';
 import type { ResourceRef } from '../ledger/domain/snapshot.ts';
 import { findResources } from '../ledger/read/store/lookup.ts';
 import { readOrderParts } from '../ledger/read/store/parts.ts';

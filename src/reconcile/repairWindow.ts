@@ -14,8 +14,7 @@
  *    after that finds the window equal when it is resumed.
  */
 import { applySnapshots } from '../ledger/applySnapshots.ts';
-import type { Observation } from '../ledger/domain/mergeObservations.ts';
-import type { ResourceRef } from '../ledger/domain/snapshot.ts';
+import type { Observation, ResourceRef } from '../ledger/domain/snapshot.ts';
 import { retryWithMoreLocks } from '../ledger/lockSetChanged.ts';
 import {
   compareRows,

@@ -24,9 +24,12 @@ import {
 } from '../client/index.ts';
 import { applySnapshots } from '../ledger/applySnapshots.ts';
 import { contentHash } from '../ledger/contentHash.ts';
-import { resourceSubject } from '../ledger/domain/findings.ts';
-import type { Observation } from '../ledger/domain/mergeObservations.ts';
-import { type ResourceRef, readResource } from '../ledger/domain/snapshot.ts';
+import {
+  type Observation,
+  type ResourceRef,
+  readResource,
+  refKey,
+} from '../ledger/domain/snapshot.ts';
 import { retryWithMoreLocks } from '../ledger/lockSetChanged.ts';
 import { openFindings } from '../ledger/recordFindings.ts';
 import { type CheckedRow, linkFinding, readChecked, writeChecked } from '../ledger/store/checks.ts';
@@ -223,7 +226,7 @@ async function recordMissing(
       const detail = { since: before.firstSeenAt.toISOString() };
       const name = wasObserved ? 'missing_remote' : 'orphan';
       await linkFinding(tx, ref, name);
-      await openFindings(tx, [{ class: name, subject: resourceSubject(ref), detail }]);
+      await openFindings(tx, [{ class: name, subject: refKey(ref), detail }]);
     }
     // A resource that is missing remotely is checked by its age, too: it may come back.
     const stub = { ...before, status: null, isContradicted: false, versionMicros: null };

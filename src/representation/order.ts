@@ -1,6 +1,6 @@
 /** An order as JSON: the same in the admin API and in order webhooks. */
 import { describeReason } from '../contract/reasons.ts';
-import { orderIdOf } from '../ledger/domain/order.ts';
+import { orderIdOf } from '../ledger/domain/orderKey.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
 import type { OrderName, OrderParts, ReadOrder } from '../ledger/read/orders.ts';
 import type { OrderTotalsRow, PartSummary } from '../ledger/read/store/parts.ts';

@@ -1,7 +1,7 @@
 /** Refunds and disputes whose bodies name more than one payment. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { applySnapshots } from '../../src/ledger/applySnapshots.ts';
-import type { Observation } from '../../src/ledger/domain/mergeObservations.ts';
+import type { Observation } from '../../src/ledger/domain/snapshot.ts';
 import { retryWithMoreLocks } from '../../src/ledger/lockSetChanged.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -7,8 +7,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { verifyCommand } from '../../src/cli/commands/verify.ts';
 import { applySnapshots } from '../../src/ledger/applySnapshots.ts';
 import { contentHash } from '../../src/ledger/contentHash.ts';
-import type { Observation } from '../../src/ledger/domain/mergeObservations.ts';
-import { inHashOrder, type SnapshotContent } from '../../src/ledger/domain/snapshot.ts';
+import {
+  inHashOrder,
+  type Observation,
+  type SnapshotContent,
+} from '../../src/ledger/domain/snapshot.ts';
 import { type VerifyReport, verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import type { verificationJson } from '../../src/representation/verification.ts';

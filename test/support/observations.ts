@@ -1,8 +1,11 @@
 /** Lifecycles of resources as a service reports them: each entry is the content of one observation. */
 import { createHash } from 'node:crypto';
 import type { ResourceKind } from '../../src/contract/resources/index.ts';
-import type { Observation } from '../../src/ledger/domain/mergeObservations.ts';
-import type { SnapshotContent, SnapshotSource } from '../../src/ledger/domain/snapshot.ts';
+import type {
+  Observation,
+  SnapshotContent,
+  SnapshotSource,
+} from '../../src/ledger/domain/snapshot.ts';
 
 export const T0 = 1_793_527_200_000_000;
 export const SECOND = 1_000_000;

@@ -13,7 +13,7 @@ import {
 } from '../../authorizations/store/openAuthorizations.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { CAPTURABLE_STATUSES } from '../../contract/statuses.ts';
-import { orderIdOf } from '../../ledger/domain/order.ts';
+import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { HOUR_MS } from '../../platform/time.ts';

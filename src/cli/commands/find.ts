@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { shellWord } from '../../alerts/domain/shellWord.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { describeReason } from '../../contract/reasons.ts';
-import { orderIdOf, orderKeysNamed } from '../../ledger/domain/order.ts';
+import { orderIdOf, orderKeysNamed } from '../../ledger/domain/orderKey.ts';
 import {
   type FoundResource,
   findPayoutsByReference,

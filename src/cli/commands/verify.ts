@@ -3,7 +3,7 @@ import { shellWord } from '../../alerts/domain/shellWord.ts';
 import { merchantIdOf } from '../../assembly/settings.ts';
 import { formatMoney } from '../../contract/money.ts';
 import type { CheckName, CheckResult, Offender } from '../../ledger/domain/checks.ts';
-import { orderIdOf } from '../../ledger/domain/order.ts';
+import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import { readInstallation } from '../../ledger/store/installation.ts';
 import { type VerifyReport, verifyLedger } from '../../ledger/verify/verifyLedger.ts';
 import { systemClock } from '../../platform/clock.ts';

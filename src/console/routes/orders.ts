@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { registerOrderAs } from '../../actions/registerOrder.ts';
 import { COMPARISONS } from '../../ledger/domain/expectation.ts';
-import { orderIdOf } from '../../ledger/domain/order.ts';
+import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import { formatInstant } from '../../ledger/domain/time.ts';
 import {
   orderKeyNamed,

@@ -1,8 +1,9 @@
 /** Checks that an order matches its parts. */
 import { findingProblems } from './checkResource.ts';
 import { columnProblems } from './checks.ts';
-import { deriveOrder, type OrderPart, type OrderState, orderIdOf } from './order.ts';
+import { deriveOrder, type OrderPart, type OrderState } from './order.ts';
 import { type NamedPart, ORDER_FINDING_CLASSES, orderFindings } from './orderFindings.ts';
+import { orderIdOf } from './orderKey.ts';
 
 /** An order as stored. Amounts are text, so that a damaged amount of any size can be reported. */
 export interface StoredOrder {

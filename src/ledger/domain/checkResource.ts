@@ -1,5 +1,5 @@
 /** Checks that findings follow from the state of a resource or an order, and where a resource is filed. */
-import { orderKeyOf } from './order.ts';
+import { orderKeyOf } from './orderKey.ts';
 import type { ResourceRef } from './snapshot.ts';
 
 export interface FindingClasses {

@@ -8,7 +8,7 @@
 import type { EventReading, InboxEvent } from './event.ts';
 import { dueMinor, type ResourceState } from './merge.ts';
 import type { Merged } from './mergeObservations.ts';
-import type { ResourceRef } from './snapshot.ts';
+import { type ResourceRef, refKey } from './snapshot.ts';
 
 /** The meaning of each class, for people. */
 export const FINDING_CLASSES = {
@@ -86,17 +86,13 @@ export interface Finding<Class extends FindingClass = FindingClass> {
 
 type StateFinding = Finding<(typeof STATE_FINDING_CLASSES)[number]>;
 
-export function resourceSubject({ kind, id }: ResourceRef): string {
-  return `${kind}:${id}`;
-}
-
 export function eventSubject(webhookEventId: number): string {
   return `event:${webhookEventId}`;
 }
 
 /** Findings that the merged state of a resource shows now. */
 export function stateFindings(ref: ResourceRef, { state, contradiction }: Merged): StateFinding[] {
-  const subject = resourceSubject(ref);
+  const subject = refKey(ref);
   const findings: StateFinding[] = [];
   if (state?.uncertainties.includes('unknown_status')) {
     findings.push({ class: 'unknown_status', subject, detail: { status: state.status } });
@@ -166,18 +162,18 @@ export function eventFindings(event: InboxEvent, reading: EventReading): Finding
     case 'moneyless':
       break;
     case 'label_conflict':
-      report('label_conflict', { resource: resourceSubject(reading.ref), label: reading.label });
+      report('label_conflict', { resource: refKey(reading.ref), label: reading.label });
       break;
     case 'unreadable_money':
-      report('amount', { resource: resourceSubject(reading.ref), field: reading.field });
+      report('amount', { resource: refKey(reading.ref), field: reading.field });
       break;
     case 'snapshot':
       if (reading.versionAhead) {
-        report('version_ahead', { resource: resourceSubject(reading.ref) });
+        report('version_ahead', { resource: refKey(reading.ref) });
       }
       if (reading.labelMismatch !== undefined) {
         report('link', {
-          resource: resourceSubject(reading.ref),
+          resource: refKey(reading.ref),
           label: reading.labelMismatch,
         });
       }

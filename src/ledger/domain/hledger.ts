@@ -13,7 +13,7 @@
 import { currencyExponent, formatAmount } from '../../contract/money.ts';
 import type { JournalFormat, JournalRow } from './journalFormats.ts';
 import { ACCOUNTS, type Account } from './legs.ts';
-import { orderIdOf } from './order.ts';
+import { orderIdOf } from './orderKey.ts';
 import { formatInstant } from './time.ts';
 
 /** Names and types of the accounts in hledger. Holds are not money, so their accounts have no type. */

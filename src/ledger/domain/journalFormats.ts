@@ -7,7 +7,7 @@
  */
 import { formatAmount } from '../../contract/money.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
-import { orderIdOf } from './order.ts';
+import { orderIdOf } from './orderKey.ts';
 import { formatInstant } from './time.ts';
 
 /** One transfer as it is exported. */

@@ -10,18 +10,7 @@ import {
   placeInEpochs,
 } from './epochs.ts';
 import { foldSnapshots, type ResourceState } from './merge.ts';
-import { isHint, isSupplement, type Snapshot } from './snapshot.ts';
-
-/** A snapshot before its epoch is decided. */
-export interface Observation extends Omit<Snapshot, 'epoch'> {
-  /** The inbox row that brought it, if one did. */
-  readonly webhookEventId: number | undefined;
-}
-
-/** Whether an observation carries too little to become a snapshot; see `isHint`. */
-export function isHintObservation({ source, ref, content }: Observation): boolean {
-  return source === 'list' && isHint(ref, content) && !isSupplement(content);
-}
+import { isHintObservation, type Observation, type Snapshot } from './snapshot.ts';
 
 /** What is stored about one resource. */
 export interface Known {

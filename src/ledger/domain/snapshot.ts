@@ -21,6 +21,11 @@ export interface ResourceRef {
   readonly id: string;
 }
 
+/** The text that names a resource: in keys of maps, and as the subject of findings. */
+export function refKey({ kind, id }: ResourceRef): string {
+  return `${kind}:${id}`;
+}
+
 /** The normalized content of a resource. The hash covers its fields in this order. */
 export interface SnapshotContent {
   readonly status?: string;
@@ -125,6 +130,12 @@ export interface Snapshot {
   readonly observedMicros: number;
 }
 
+/** A snapshot before its epoch is decided. */
+export interface Observation extends Omit<Snapshot, 'epoch'> {
+  /** The inbox row that brought it, if one did. */
+  readonly webhookEventId: number | undefined;
+}
+
 /** The result of reading a body as a resource. */
 export type ResourceReading =
   | {
@@ -201,9 +212,14 @@ export function supplementOf(
 }
 
 /** Whether a content has only what a short list row may add. */
-export function isSupplement(content: SnapshotContent): boolean {
+function isSupplement(content: SnapshotContent): boolean {
   const { createdMicros, stage, ...rest } = content;
   return createdMicros !== undefined && Object.keys(rest).length === 0;
+}
+
+/** Whether an observation carries too little to become a snapshot; see `isHint`. */
+export function isHintObservation({ source, ref, content }: Observation): boolean {
+  return source === 'list' && isHint(ref, content) && !isSupplement(content);
 }
 
 const MONEY_FIELDS = [

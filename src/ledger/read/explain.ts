@@ -6,7 +6,7 @@ import { REGISTERED } from '../domain/expectation.ts';
 import { explainPart } from '../domain/explain.ts';
 import { explainOrder, type OrderExplanation } from '../domain/explainOrder.ts';
 import type { PartExplanation, PartRecord } from '../domain/explanation.ts';
-import { refKey } from '../lockPlan.ts';
+import { refKey } from '../domain/snapshot.ts';
 import { readConsistently } from '../store/readConsistently.ts';
 import { readEpochs } from '../store/snapshots.ts';
 import { resolveOrders } from './orders.ts';

@@ -6,7 +6,8 @@ import type { ResourceKind } from '../../contract/resources/index.ts';
 import { groupBy } from '../../platform/collections.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { type Compared, compareExpected, REGISTERED } from '../domain/expectation.ts';
-import { ORDER_STATUSES, orderKeyOf, orderKeysNamed } from '../domain/order.ts';
+import { ORDER_STATUSES } from '../domain/order.ts';
+import { orderKeyOf, orderKeysNamed } from '../domain/orderKey.ts';
 import { type ExpectationRow, readExpectations } from '../store/expectations.ts';
 import { readConsistently } from '../store/readConsistently.ts';
 import {

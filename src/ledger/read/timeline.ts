@@ -5,9 +5,8 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { eventSubject } from '../domain/findings.ts';
 import type { SnapshotHistory, TransferHistory } from '../domain/history.ts';
 import { orderSubject } from '../domain/orderFindings.ts';
-import { capturedOf, type SnapshotContent } from '../domain/snapshot.ts';
+import { capturedOf, refKey, type SnapshotContent } from '../domain/snapshot.ts';
 import { buildTimeline, type TimelineEntry } from '../domain/timeline.ts';
-import { refKey } from '../lockPlan.ts';
 import {
   type PartRow,
   type PostedEntry,

@@ -1,6 +1,7 @@
 /** Statements on orders and their totals. */
 import type { Queryable } from '../../platform/db/database.ts';
-import { type OrderState, orderIdOf } from '../domain/order.ts';
+import type { OrderState } from '../domain/order.ts';
+import { orderIdOf } from '../domain/orderKey.ts';
 
 /** An order before the transaction changes it. */
 export interface StoredOrder {

@@ -14,8 +14,7 @@ import { balanceProblems, balancesOf, expectedBalances } from '../domain/checkJo
 import { findingProblems } from '../domain/checkResource.ts';
 import { columnProblems } from '../domain/checks.ts';
 import { STATE_FINDING_CLASSES } from '../domain/findings.ts';
-import type { ResourceRef } from '../domain/snapshot.ts';
-import { refKey } from '../lockPlan.ts';
+import { type ResourceRef, refKey } from '../domain/snapshot.ts';
 import {
   analyzeRebuilt,
   indexObservations,

@@ -2,10 +2,9 @@
 import { groupBy } from '../../platform/collections.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { type OrderEntry, orderFindingProblems, orderProblems } from '../domain/checkOrder.ts';
-import { orderKeyOf } from '../domain/order.ts';
 import { type NamedPart, orderSubject } from '../domain/orderFindings.ts';
-import type { ResourceRef } from '../domain/snapshot.ts';
-import { refKey } from '../lockPlan.ts';
+import { orderKeyOf } from '../domain/orderKey.ts';
+import { type ResourceRef, refKey } from '../domain/snapshot.ts';
 import { readRebuiltOrderKeys, readRebuiltParts } from '../store/rebuild.ts';
 import { readStoredParts, type StoredPart } from '../store/verifyOrders.ts';
 import { readOpenFindings } from '../store/verifyResources.ts';

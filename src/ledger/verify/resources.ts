@@ -14,8 +14,7 @@ import { columnProblems } from '../domain/checks.ts';
 import { placeInEpochs } from '../domain/epochs.ts';
 import { STATE_FINDING_CLASSES } from '../domain/findings.ts';
 import { foldSnapshots, type ResourceState } from '../domain/merge.ts';
-import { inHashOrder, type ResourceRef, type Snapshot } from '../domain/snapshot.ts';
-import { refKey } from '../lockPlan.ts';
+import { inHashOrder, type ResourceRef, refKey, type Snapshot } from '../domain/snapshot.ts';
 import { type ResourceEpoch, readEpochs } from '../store/snapshots.ts';
 import {
   readOpenFindings,

@@ -7,8 +7,7 @@ import {
   type Offender,
   REBUILD_CHECKS,
 } from '../domain/checks.ts';
-import type { ResourceRef } from '../domain/snapshot.ts';
-import { refKey } from '../lockPlan.ts';
+import { type ResourceRef, refKey } from '../domain/snapshot.ts';
 
 export type Subject = Omit<Offender, 'problem'>;
 

@@ -4,9 +4,8 @@ import {
   type Known,
   type Merged,
   mergeObservations,
-  type Observation,
 } from '../../../src/ledger/domain/mergeObservations.ts';
-import type { SnapshotContent } from '../../../src/ledger/domain/snapshot.ts';
+import type { Observation, SnapshotContent } from '../../../src/ledger/domain/snapshot.ts';
 import { observe, SECOND, T0 } from '../../support/observations.ts';
 
 const usd = { amountMinor: 100, currency: 'USD' } as const;

@@ -48,13 +48,10 @@ import {
   transfersFor,
 } from '../../../src/ledger/domain/legs.ts';
 import { HELD, type ResourceState } from '../../../src/ledger/domain/merge.ts';
-import {
-  type Known,
-  mergeObservations,
-  type Observation,
-} from '../../../src/ledger/domain/mergeObservations.ts';
+import { type Known, mergeObservations } from '../../../src/ledger/domain/mergeObservations.ts';
 import {
   capturedOf,
+  type Observation,
   readResource,
   type SnapshotContent,
   type SnapshotSource,

@@ -6,12 +6,12 @@ import { CAPTURE_CLAIMS, PAYMENT_STATUSES } from '../../../src/contract/statuses
 import { stateFindings } from '../../../src/ledger/domain/findings.ts';
 import { transfersFor } from '../../../src/ledger/domain/legs.ts';
 import { foldSnapshots, type ResourceState } from '../../../src/ledger/domain/merge.ts';
+import { type Known, mergeObservations } from '../../../src/ledger/domain/mergeObservations.ts';
 import {
-  type Known,
-  mergeObservations,
   type Observation,
-} from '../../../src/ledger/domain/mergeObservations.ts';
-import { type SnapshotContent, supplementOf } from '../../../src/ledger/domain/snapshot.ts';
+  type SnapshotContent,
+  supplementOf,
+} from '../../../src/ledger/domain/snapshot.ts';
 import { LIFECYCLES, observe, permutations, SECOND, T0 } from '../../support/observations.ts';
 
 const NOTHING: Known = { snapshots: [], epochs: [], contradiction: undefined };

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  deriveOrder,
-  type OrderPart,
-  orderIdOf,
-  orderKeyOf,
-} from '../../../src/ledger/domain/order.ts';
+import { deriveOrder, type OrderPart } from '../../../src/ledger/domain/order.ts';
+import { orderIdOf, orderKeyOf } from '../../../src/ledger/domain/orderKey.ts';
 
 function part(fields: Partial<OrderPart>): OrderPart {
   return {
