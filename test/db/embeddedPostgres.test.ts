@@ -57,7 +57,7 @@ import {
 const isRoot = process.getuid?.() === 0;
 const NOBODY = { uid: 65534, gid: 65534 };
 const NAMELESS = { uid: 54_321, gid: 54_321 };
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 300_000;
 
 const tempDirs: string[] = [];
 const starters: Starter[] = [];

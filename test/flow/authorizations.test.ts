@@ -21,7 +21,7 @@ import { cardPayment } from '../support/sandboxRequests.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 /** Over a dozen processes are started, one after the other. */
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 const WEEK = 7 * 24;
 /** Longer than the lease of a message that a dead worker was delivering. */
 const LEASE_OVER_MS = 2 * 60_000;

@@ -27,7 +27,7 @@ import {
 } from '../support/receivers.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 const DAY_MS = 24 * 60 * 60_000;
 const SHIFT = pathToFileURL(join(packageRoot(), 'test/support/shiftedDate.mjs')).href;
 

@@ -20,7 +20,7 @@ const SEED = testSeed();
 const PAYMENTS = 2_000;
 const PAGE = 100;
 /** A busy machine needs its time. */
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 const KILLS = 3;
 /** A full listing costs at most so many times the rows by pages; see bench/reconcile. */
 const LISTING_SHARE = 1.4;

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Program, settingsFor, spawnProgram } from '../support/program.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 /** Blocked by the lock below. */
 const SCHEDULE = 'deadlines';
 

