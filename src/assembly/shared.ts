@@ -1,5 +1,6 @@
 /** What all roles of a process share. */
 import { hostname } from 'node:os';
+import { createProcessRecord } from '../audit/recordProcess.ts';
 import type { Config } from '../config/config.ts';
 import { EVENTS_QUEUE, type EventsJob } from '../ledger/inbox/jobs.ts';
 import { bindInstallation } from '../ledger/installation.ts';
@@ -23,6 +24,8 @@ import { createGate, type Gate } from '../platform/db/gate.ts';
 import { refusePendingMigrations } from '../platform/db/pendingMigrations.ts';
 import type { Log } from '../platform/log.ts';
 import { createMetrics, type Metrics } from '../platform/metrics.ts';
+import { osUser } from '../platform/osUser.ts';
+import { packageVersion } from '../platform/packageRoot.ts';
 import type { MeasuredQueue, Producer, QueueBackend } from '../platform/queue/index.ts';
 import { refuseSandboxDatabase } from '../sandbox/safety.ts';
 import { openQueues } from './queues.ts';
@@ -86,12 +89,23 @@ export async function share(
     log,
   );
   closers.push(() => Promise.resolve(gate.close()));
+  const processName = `${hostname()}:${process.pid}`;
+  const record = createProcessRecord({
+    db,
+    log,
+    user: osUser(),
+    process: processName,
+    roles: [...roles],
+    version: packageVersion(),
+  });
+  gate.whenOpen(record.start);
+  closers.push(record.stop);
   const closing = new AbortController();
   const reporter = createClockReporter({
     db,
     clock,
     log,
-    process: `${hostname()}:${process.pid}`,
+    process: processName,
     roles: [...roles].join(', '),
   });
   const measuring = keepMeasuring(clock, reporter.report, closing.signal);

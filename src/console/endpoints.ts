@@ -1,6 +1,7 @@
 /** Every endpoint of the admin API. The app and its OpenAPI document are built from this table. */
 import type { Endpoint } from './endpoint.ts';
 import { acknowledge, getAlert, listAlerts, snooze } from './routes/alerts.ts';
+import { listAudit } from './routes/audit.ts';
 import { listAuthorizations } from './routes/authorizations.ts';
 import { getBalances } from './routes/balances.ts';
 import { listChanges } from './routes/changes.ts';
@@ -25,4 +26,5 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listAuthorizations,
   listReconciliations,
   getBalances,
+  listAudit,
 ];

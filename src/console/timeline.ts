@@ -1,5 +1,6 @@
 /** Schema of the timeline of an order. */
 import { z } from 'zod';
+import { AUDIT_ACTIONS, AUDIT_RESULTS } from '../audit/domain/entry.ts';
 import { ORDER_STATUSES } from '../ledger/domain/order.ts';
 import { decline } from './decline.ts';
 import { amount, currency, reason, resourceKind, resourceStatus, time } from './schemas.ts';
@@ -84,6 +85,18 @@ export const timelineEntry = z
       rule: z.string(),
       subject: z.string(),
       severity: z.string(),
+    }),
+    z.strictObject({
+      type: z.literal('action'),
+      ...common,
+      number: z.int().describe('As in `/api/v1/audit`.'),
+      action: z.enum(AUDIT_ACTIONS),
+      subject: z.strictObject({ kind: z.string(), id: z.string() }),
+      by: z.string().describe('Name of the person or token.'),
+      role: z.string(),
+      reason: z.string().nullable(),
+      result: z.enum(AUDIT_RESULTS),
+      attempt: z.int().nullable(),
     }),
   ])
   .meta({ id: 'TimelineEntry' });

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
@@ -13,4 +13,11 @@ export function packageRoot(): string {
     folder = parent;
   }
   return folder;
+}
+
+/** The version in package.json. */
+export function packageVersion(): string {
+  const text = readFileSync(join(packageRoot(), 'package.json'), 'utf8');
+  const { version } = JSON.parse(text) as { readonly version?: unknown };
+  return String(version);
 }

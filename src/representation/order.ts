@@ -2,10 +2,20 @@
 import { describeReason } from '../contract/reasons.ts';
 import { orderIdOf } from '../ledger/domain/orderKey.ts';
 import { formatInstant } from '../ledger/domain/time.ts';
-import type { OrderName, OrderParts, ReadOrder } from '../ledger/read/orders.ts';
+import type { OrderName, OrderParts, ReadOrder, ReadOrderDetail } from '../ledger/read/orders.ts';
 import type { OrderTotalsRow, PartSummary } from '../ledger/read/store/parts.ts';
 import { declineJson } from './decline.ts';
 import { isoOrNull } from './time.ts';
+import { timelineEntryJson } from './timeline.ts';
+
+/** An order with its parts and its timeline. */
+export function orderDetailJson(order: ReadOrderDetail) {
+  return {
+    ...orderWithPartsJson(order),
+    timeline: order.timeline.map(timelineEntryJson),
+    timeline_complete: order.isTimelineComplete,
+  };
+}
 
 /** An order with its parts, without its timeline. */
 export function orderWithPartsJson(order: ReadOrder & OrderParts) {

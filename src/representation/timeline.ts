@@ -67,12 +67,20 @@ export function timelineEntryJson(entry: TimelineEntry) {
       const { type, number, rule, subject, severity } = entry;
       return { type, ...common, number, rule, subject, severity };
     }
+    case 'action':
+      return { ...common, ...actionJson(entry) };
     case 'finding_opened':
     case 'finding_closed': {
       const { type, number, subject, detail } = entry;
       return { type, ...common, number, class: entry.class, subject, detail: detailJson(detail) };
     }
   }
+}
+
+function actionJson(entry: Extract<TimelineEntry, { readonly type: 'action' }>) {
+  const { type, number, action, subjectKind, subjectId, by, role, reason, result, attempt } = entry;
+  const subject = { kind: subjectKind, id: subjectId };
+  return { type, number, action, subject, by, role, reason, result, attempt };
 }
 
 function causeJson({ source, eventNumber, eventId }: Cause) {

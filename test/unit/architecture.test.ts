@@ -128,9 +128,13 @@ function domainOf(path: string): string {
   return path.slice(0, path.indexOf('/domain/') + '/domain'.length);
 }
 
-/** Domain folders of the features that a feature may import: messages are written about alerts. */
+/**
+ * Domain folders of the features that a feature may import: messages are written about alerts, and the
+ * timeline shows the audit log.
+ */
 function domainsBelow(path: string): readonly string[] {
   const feature = path.split('/')[1] ?? '';
+  if (feature === 'ledger') return ['src/audit/domain'];
   return ['notify', 'monitor'].includes(feature) ? ['src/alerts/domain'] : [];
 }
 

@@ -25,3 +25,5 @@ export type Actor =
       /** `user@host`. */
       readonly origin: string;
     };
+
+export const ACTOR_KINDS = ['token', 'cli', 'process'] as const satisfies readonly Actor['kind'][];

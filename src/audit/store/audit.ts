@@ -1,7 +1,7 @@
 /** Statements on the audit log. It is only ever appended to: a trigger refuses anything else. */
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Actor } from '../domain/actor.ts';
-import type { AuditAction, AuditIntent, AuditResult } from '../domain/entry.ts';
+import type { AuditAction, AuditIntent, AuditResult, AuditSubject } from '../domain/entry.ts';
 
 export interface AuditRow {
   readonly id: number;
@@ -77,9 +77,9 @@ function valuesOf({ actor, action, subject, orderKey, reason, detail }: AuditInt
 export interface AuditPage {
   readonly actor: string | undefined;
   readonly action: AuditAction | undefined;
-  readonly subject: { readonly kind: string; readonly id: string } | undefined;
-  /** Also entries of these orders; empty for none. */
-  readonly orderKeys: readonly string[];
+  readonly subject: AuditSubject | undefined;
+  /** Only entries about one of these orders or its parts. */
+  readonly orderKeys: readonly string[] | undefined;
   readonly since: Date | undefined;
   /** Only attempts without a result. */
   readonly isOpen: boolean;
@@ -95,8 +95,8 @@ export function readAuditRows(db: Queryable, page: AuditPage): Promise<readonly 
       where a.id < $1
         and ($2::text is null or a.actor_name = $2)
         and ($3::text is null or a.action = $3)
-        and ($4::text is null
-             or (a.subject_kind = $4 and a.subject_id = $5) or a.order_key = any ($6::text[]))
+        and ($4::text is null or (a.subject_kind = $4 and a.subject_id = $5))
+        and ($6::text[] is null or a.order_key = any ($6::text[]))
         and ($7::timestamptz is null or a.recorded_at >= $7)
         ${page.isOpen ? OPEN : ''}
       order by a.id desc
@@ -107,10 +107,60 @@ export function readAuditRows(db: Queryable, page: AuditPage): Promise<readonly 
       page.action ?? null,
       page.subject?.kind ?? null,
       page.subject?.id ?? null,
-      page.orderKeys,
+      page.orderKeys ?? null,
       page.since?.toISOString() ?? null,
       page.limit,
     ],
+  );
+}
+
+/** Times are microseconds since 1970. */
+export interface AuditSummary {
+  readonly id: number;
+  readonly recordedMicros: number;
+  readonly actorName: string;
+  readonly actorRole: string;
+  readonly action: AuditAction;
+  readonly subjectKind: string;
+  readonly subjectId: string;
+  readonly reason: string | null;
+  readonly result: AuditResult;
+  readonly attempt: number | null;
+}
+
+/** Entries about an order or about one of the subjects, without some actions, newest first. */
+export function readAuditHistory(
+  db: Queryable,
+  {
+    orderKey,
+    subjects,
+    without,
+    limit,
+  }: {
+    readonly orderKey: string;
+    /** Such as `payment:pay_1`. */
+    readonly subjects: readonly string[];
+    readonly without: readonly AuditAction[];
+    readonly limit: number;
+  },
+): Promise<readonly AuditSummary[]> {
+  return db.query<AuditSummary>(
+    `select a.id, (extract(epoch from a.recorded_at) * 1000000)::bigint as "recordedMicros",
+            a.actor_name as "actorName", a.actor_role as "actorRole", a.action,
+            a.subject_kind as "subjectKind", a.subject_id as "subjectId", a.reason, a.result,
+            case when a.result = 'requested' then a.id else a.attempt end as "attempt"
+       from audit a
+      where a.id in (
+              select id from audit where order_key = $1
+              union all
+              select f.id
+                from unnest($2::text[]) as s (subject)
+                join audit f on f.subject_kind = split_part(s.subject, ':', 1)
+                            and f.subject_id = substr(s.subject, strpos(s.subject, ':') + 1))
+        and a.action <> all ($3::text[])
+      order by a.id desc
+      limit $4`,
+    [orderKey, subjects, without, limit],
   );
 }
 

@@ -83,6 +83,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./findings.ts')).findingsCommand(),
   },
   {
+    name: 'audit',
+    description: 'List who did what, when and with which result',
+    load: async () => (await import('./audit.ts')).auditCommand(),
+  },
+  {
     name: 'doctor',
     description: 'Check an installation and print a remedy for each problem',
     load: async () => (await import('./doctor.ts')).doctorCommand(),

@@ -4,14 +4,14 @@ import { describeReason } from '../../contract/reasons.ts';
 import { REGISTERED } from '../../ledger/domain/expectation.ts';
 import { ORDER_STATUSES } from '../../ledger/domain/order.ts';
 import {
-  type OrderParts,
   type ReadOrder,
+  type ReadOrderDetail,
   readOrderPage,
   readOrdersNamed,
 } from '../../ledger/read/orders.ts';
 import type { OrderTotalsRow, PartSummary } from '../../ledger/read/store/parts.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { orderJson, orderWithPartsJson } from '../../representation/order.ts';
+import { orderDetailJson, orderJson } from '../../representation/order.ts';
 import { formatMicros, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { printTable } from '../table.ts';
@@ -78,7 +78,9 @@ function printOrders(orders: readonly ReadOrder[]): void {
 
 function showCommand(): Command {
   return new Command('show')
-    .description('show one order: its totals and its payments, refunds and disputes')
+    .description(
+      'show one order: its totals, its payments, refunds and disputes, and what people did about it',
+    )
     .argument('<id>', 'id of the order, or of one of its payments, refunds or disputes')
     .addOption(jsonOption())
     .addHelpText('after', '\nExit code: 0 found, 1 there is no such order.')
@@ -91,13 +93,13 @@ function showCommand(): Command {
               'If it was just created, its event may not have arrived yet: `npx tallyhook events list` shows the inbox.',
           );
         }
-        if (json) printJson({ orders: orders.map(orderWithPartsJson) });
+        if (json) printJson({ orders: orders.map(orderDetailJson) });
         else for (const order of orders) printOrder(order);
       }),
     );
 }
 
-function printOrder(order: ReadOrder & OrderParts): void {
+function printOrder(order: ReadOrderDetail): void {
   const { orderId, status, movedTo, totals, parts, firstSeenMicros } = order;
   console.log(
     `Order ${printable(orderId)}: ${status}, first seen ${formatMicros(firstSeenMicros)}`,
@@ -117,6 +119,17 @@ function printOrder(order: ReadOrder & OrderParts): void {
     ]),
   );
   if (!order.arePartsComplete) console.log('The order has more parts, which are not shown.');
+  printActions(order);
+}
+
+/** What people did about the order. */
+function printActions({ timeline }: ReadOrderDetail): void {
+  const actions = timeline.filter(({ type }) => type === 'action');
+  if (actions.length === 0) return;
+  printTable(
+    ['TIME', 'ACTION'],
+    actions.map(({ atMicros, text }) => [formatMicros(atMicros), text]),
+  );
 }
 
 function printTotals(total: OrderTotalsRow): void {

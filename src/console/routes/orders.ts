@@ -10,8 +10,7 @@ import {
   readOrderPage,
   readOrderSummary,
 } from '../../ledger/read/orders.ts';
-import { orderJson, orderWithPartsJson } from '../../representation/order.ts';
-import { timelineEntryJson } from '../../representation/timeline.ts';
+import { orderDetailJson, orderJson } from '../../representation/order.ts';
 import { cutPage, readCursor, timePlace } from '../cursor.ts';
 import { decline } from '../decline.ts';
 import { defineEndpoint } from '../endpoint.ts';
@@ -140,9 +139,7 @@ export const getOrder = defineEndpoint({
     return {
       outcome: 'ok',
       body: {
-        ...orderWithPartsJson(found),
-        timeline: found.timeline.map(timelineEntryJson),
-        timeline_complete: found.isTimelineComplete,
+        ...orderDetailJson(found),
         refresh: refreshed,
       },
     };

@@ -1,4 +1,5 @@
 /** The stored rows that make up an order's timeline. Times are microseconds since 1970. */
+import type { AuditFacts } from '../../audit/domain/text.ts';
 import type { ReasonFields } from '../../contract/reasons.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import type { OrderStatus } from './order.ts';
@@ -82,6 +83,13 @@ export interface AlertHistory {
   readonly resolvedMicros: number | null;
 }
 
+/** An entry of the audit log about the order, one of its parts, findings, alerts or events. */
+export interface AuditHistory extends AuditFacts {
+  readonly id: number;
+  readonly recordedMicros: number;
+  readonly attempt: number | null;
+}
+
 export interface OrderHistory {
   readonly snapshots: readonly SnapshotHistory[];
   readonly transfers: readonly TransferHistory[];
@@ -89,4 +97,5 @@ export interface OrderHistory {
   readonly expectations: readonly ExpectationHistory[];
   readonly findings: readonly FindingHistory[];
   readonly alerts: readonly AlertHistory[];
+  readonly audit: readonly AuditHistory[];
 }

@@ -2,11 +2,14 @@
  * The timeline of an order: what happened to it, in order, each entry with its cause.
  *
  * 1. Entries are ordered by the database's clock. Entries of one moment are in causal order: event,
- *    snapshot, transfer, status of the order, finding, alert.
+ *    snapshot, transfer, status of the order, finding, alert, action of a person.
  * 2. An event is placed at its receipt, which another machine's clock measured, but never after the
  *    entries that it caused.
  * 3. An event without new information has no snapshot and no entry.
+ * 4. A registration and an acknowledgment have one entry each, and none of the audit log.
  */
+import type { AuditAction, AuditResult } from '../../audit/domain/entry.ts';
+import { auditSentence } from '../../audit/domain/text.ts';
 import { formatMoney } from '../../contract/money.ts';
 import { describeReason } from '../../contract/reasons.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
@@ -14,6 +17,7 @@ import { declineOf } from './explain.ts';
 import { findingMeaning } from './findings.ts';
 import type {
   AlertHistory,
+  AuditHistory,
   ExpectationHistory,
   FindingHistory,
   OrderHistory,
@@ -100,7 +104,25 @@ export type TimelineEntry = EntryBase &
         readonly subject: string;
         readonly severity: string;
       }
+    | {
+        readonly type: 'action';
+        readonly number: number;
+        readonly action: AuditAction;
+        readonly subjectKind: string;
+        readonly subjectId: string;
+        readonly by: string;
+        readonly role: string;
+        readonly reason: string | null;
+        readonly result: AuditResult;
+        readonly attempt: number | null;
+      }
   );
+
+/** Actions that have an entry of another type (rule 4). */
+export const ACTIONS_SHOWN_OTHERWISE = [
+  'alert.acknowledge',
+  'order.register',
+] as const satisfies readonly AuditAction[];
 
 /** The order of entries of one moment. */
 const STEPS: Readonly<Record<TimelineEntry['type'], number>> = {
@@ -114,6 +136,7 @@ const STEPS: Readonly<Record<TimelineEntry['type'], number>> = {
   alert_opened: 6,
   alert_acknowledged: 6,
   alert_resolved: 6,
+  action: 7,
 };
 
 interface Placed {
@@ -131,6 +154,7 @@ export function buildTimeline(history: OrderHistory): readonly TimelineEntry[] {
     ...history.statuses.map(statusEntry).map(atItsTime),
     ...history.findings.flatMap(findingEntries).map(atItsTime),
     ...history.alerts.flatMap(alertEntries).map(atItsTime),
+    ...history.audit.map(actionEntry).map(atItsTime),
   ];
   return placed
     .sort((a, b) => a.sortMicros - b.sortMicros || STEPS[a.entry.type] - STEPS[b.entry.type])
@@ -309,4 +333,22 @@ function alertEntries(row: AlertHistory): readonly TimelineEntry[] {
     entries.push({ type: 'alert_resolved', atMicros: resolvedMicros, text, ...about });
   }
   return entries;
+}
+
+function actionEntry(row: AuditHistory): TimelineEntry {
+  const { id, recordedMicros, actorName, actorRole, action, subjectKind, subjectId } = row;
+  return {
+    type: 'action',
+    atMicros: recordedMicros,
+    text: auditSentence(row),
+    number: id,
+    action,
+    subjectKind,
+    subjectId,
+    by: actorName,
+    role: actorRole,
+    reason: row.reason,
+    result: row.result,
+    attempt: row.attempt,
+  };
 }

@@ -88,15 +88,13 @@ export function readOrder(db: Database, name: NamedOrder): Promise<ReadOrderDeta
   });
 }
 
-/** Every order that an id names, with its parts, all from one moment. */
-export function readOrdersNamed(
-  db: Database,
-  id: string,
-): Promise<readonly (ReadOrder & OrderParts)[]> {
+/** Every order that an id names, with its parts and timeline, all from one moment. */
+export function readOrdersNamed(db: Database, id: string): Promise<readonly ReadOrderDetail[]> {
   return readConsistently(db, async (tx) => {
-    const found: (ReadOrder & OrderParts)[] = [];
+    const found: ReadOrderDetail[] = [];
     for (const order of await addMoney(tx, await resolveOrders(tx, { id }))) {
-      found.push({ ...order, ...limitParts(await readOrderParts(tx, order.orderKey)) });
+      const parts = limitParts(await readOrderParts(tx, order.orderKey));
+      found.push({ ...order, ...parts, ...(await readTimeline(tx, order.orderKey)) });
     }
     return found;
   });

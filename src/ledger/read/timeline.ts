@@ -1,12 +1,13 @@
 /** The timeline of one order, from the rows that also explain it. */
 import { readAlertHistory } from '../../alerts/store/openAlerts.ts';
+import { readAuditHistory } from '../../audit/store/audit.ts';
 import type { ReasonFields } from '../../contract/reasons.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { eventSubject } from '../domain/findings.ts';
 import type { SnapshotHistory, TransferHistory } from '../domain/history.ts';
 import { orderSubject } from '../domain/orderFindings.ts';
 import { capturedOf, refKey, type SnapshotContent } from '../domain/snapshot.ts';
-import { buildTimeline, type TimelineEntry } from '../domain/timeline.ts';
+import { ACTIONS_SHOWN_OTHERWISE, buildTimeline, type TimelineEntry } from '../domain/timeline.ts';
 import {
   type PartRow,
   type PostedEntry,
@@ -42,6 +43,16 @@ export async function readTimeline(db: Queryable, orderKey: string): Promise<Ord
   ];
   const findings = await readFindingHistory(db, { subjects, limit });
   const alerts = await readAlertHistory(db, { subjects, limit });
+  const audit = await readAuditHistory(db, {
+    orderKey,
+    subjects: [
+      ...subjects,
+      ...findings.map(({ id }) => `finding:${id}`),
+      ...alerts.map(({ id }) => `alert:${id}`),
+    ],
+    without: ACTIONS_SHOWN_OTHERWISE,
+    limit,
+  });
   const heads = new Map(parts.map((part) => [refKey(part), part]));
   const timeline = buildTimeline({
     snapshots: evidence.toReversed().map((one) => toSnapshot(one, heads.get(refKey(one.ref)))),
@@ -50,6 +61,7 @@ export async function readTimeline(db: Queryable, orderKey: string): Promise<Ord
     expectations: expectations.toReversed(),
     findings: findings.toReversed(),
     alerts: alerts.toReversed(),
+    audit: audit.toReversed(),
   });
   return {
     timeline: timeline.slice(-MAX_ENTRIES),

@@ -17,6 +17,7 @@ const nothing: OrderHistory = {
   expectations: [],
   findings: [],
   alerts: [],
+  audit: [],
 };
 
 const snapshot = (fields: Partial<SnapshotHistory>): SnapshotHistory => ({

@@ -1,0 +1,41 @@
+/** Entries of the audit log for people. */
+import type { AuditAction, AuditResult } from './entry.ts';
+
+const NAMES: Readonly<Record<AuditAction, string>> = {
+  'access.denied': 'Use without permission',
+  'alert.acknowledge': 'Acknowledgment',
+  'alert.snooze': 'Snooze',
+  'alert.test': 'Test message',
+  'authorization.cancel': 'Cancellation',
+  'authorization.capture': 'Capture',
+  'event.replay': 'Replay',
+  'finding.accept': 'Acceptance',
+  'journal.export': 'Export',
+  'order.register': 'Registration',
+  'reconciliation.pause': 'Pause',
+  'reconciliation.resume': 'End of the pause',
+  'reconciliation.start': 'Reconciliation',
+  'resource.refresh': 'Refresh',
+  'system.start': 'Start',
+  'system.stop': 'Stop',
+  'token.create': 'Creation',
+  'token.revoke': 'Revocation',
+};
+
+export interface AuditFacts {
+  readonly actorName: string;
+  readonly actorRole: string;
+  readonly action: AuditAction;
+  readonly subjectKind: string;
+  readonly subjectId: string;
+  readonly reason: string | null;
+  readonly result: AuditResult;
+}
+
+/** An entry in one sentence, such as `Capture of payment pay_1 by ada (treasurer): done. Reason: shipped.` */
+export function auditSentence(entry: AuditFacts): string {
+  const { actorName, actorRole, action, subjectKind, subjectId, reason, result } = entry;
+  const what = `${NAMES[action]} of ${subjectKind} ${subjectId} by ${actorName} (${actorRole})`;
+  const why = reason === null ? '' : ` Reason: ${reason.replace(/\.$/, '')}.`;
+  return `${what}: ${result}.${why}`;
+}

@@ -1,0 +1,92 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { AUDIT_ACTIONS, type AuditAction, type AuditSubject } from '../../audit/domain/entry.ts';
+import { parseSubject } from '../../audit/domain/subject.ts';
+import { type AuditRow, readAuditRows } from '../../audit/store/audit.ts';
+import { orderKeysNamed } from '../../ledger/domain/orderKey.ts';
+import { auditEntryJson } from '../../representation/audit.ts';
+import { formatTime, printJson, readConfig, withDatabase } from '../context.ts';
+import { jsonOption, limitOption, momentOption } from '../options.ts';
+import { printTable } from '../table.ts';
+
+export function auditCommand(): Command {
+  return new Command('audit').addCommand(listCommand());
+}
+
+interface ListOptions {
+  readonly actor?: string;
+  readonly action?: AuditAction;
+  readonly subject?: AuditSubject;
+  readonly order?: string;
+  /** Microseconds since 1970. */
+  readonly since?: number;
+  readonly open: boolean;
+  readonly limit: number;
+  readonly json: boolean;
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list who did what, newest first')
+    .option('--actor <name>', 'only actions of this person, token or user of a process')
+    .addOption(new Option('--action <action>', 'only this action').choices(AUDIT_ACTIONS))
+    .addOption(
+      new Option(
+        '--subject <subject>',
+        'only actions on this, for example payment:pay_1, finding:12 or event:7',
+      ).argParser(readSubject),
+    )
+    .option('--order <id>', 'only actions on this order and its parts')
+    .addOption(momentOption('--since', 'only entries recorded at or after this time'))
+    .option('--open', 'only attempts without a result: running, or of unknown outcome', false)
+    .addOption(limitOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+A call to the service has two entries with the same attempt: \`requested\` before it, the result after.
+An attempt without a result is running, or its process ended before the response: check the payment.
+
+Exit code: 0.`,
+    )
+    .action((options: ListOptions) =>
+      withDatabase(readConfig(), async (db) => {
+        const { actor, action, subject, order, since, open, limit, json } = options;
+        const rows = await readAuditRows(db, {
+          actor,
+          action,
+          subject,
+          orderKeys: order === undefined ? undefined : orderKeysNamed(order),
+          since: since === undefined ? undefined : new Date(since / 1000),
+          isOpen: open,
+          below: Number.MAX_SAFE_INTEGER,
+          limit,
+        });
+        if (json) printJson({ entries: rows.map(auditEntryJson) });
+        else if (rows.length === 0) console.log('No such entries.');
+        else printEntries(rows);
+      }),
+    );
+}
+
+function readSubject(text: string): AuditSubject {
+  const subject = parseSubject(text);
+  if (subject) return subject;
+  throw new InvalidArgumentError('Give a kind and an id, such as payment:pay_1.');
+}
+
+function printEntries(rows: readonly AuditRow[]): void {
+  printTable(
+    ['NUMBER', 'TIME', 'WHO', 'FROM', 'ACTION', 'SUBJECT', 'RESULT', 'ATTEMPT', 'REASON'],
+    rows.map((row) => [
+      String(row.id),
+      formatTime(row.recordedAt),
+      `${row.actorName} (${row.actorRole})`,
+      row.actorOrigin,
+      row.action,
+      `${row.subjectKind}:${row.subjectId}`,
+      row.result,
+      row.attempt === null ? '-' : String(row.attempt),
+      row.reason ?? '-',
+    ]),
+  );
+}

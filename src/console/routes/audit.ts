@@ -1,0 +1,94 @@
+/** Endpoint of the audit log: who did what. */
+import { z } from 'zod';
+import { ACTOR_KINDS } from '../../audit/domain/actor.ts';
+import { AUDIT_ACTIONS, AUDIT_RESULTS } from '../../audit/domain/entry.ts';
+import { parseSubject } from '../../audit/domain/subject.ts';
+import { readAuditRows } from '../../audit/store/audit.ts';
+import { orderKeysNamed } from '../../ledger/domain/orderKey.ts';
+import { auditEntryJson } from '../../representation/audit.ts';
+import { cutPage, numberPlace, readCursor } from '../cursor.ts';
+import { defineEndpoint } from '../endpoint.ts';
+import { cursor, id, limit, nextCursor, time } from '../schemas.ts';
+
+const action = z.enum(AUDIT_ACTIONS);
+
+const entry = z
+  .strictObject({
+    number: z.int().min(1),
+    recorded_at: time.describe("By the database's clock."),
+    actor: z
+      .strictObject({
+        kind: z
+          .enum(ACTOR_KINDS)
+          .describe('`token`: the holder of a token; `cli`: a person at a shell; `process`.'),
+        name: z.string(),
+        role: z.string().describe('The role at that time.'),
+        origin: z.string().describe('Address of the client, or `user@host`.'),
+      })
+      .describe('Who acted.'),
+    action,
+    subject: z.strictObject({ kind: z.string(), id: z.string() }).describe('What it is about.'),
+    order_key: z.string().nullable().describe('The order that the subject belongs to.'),
+    reason: z.string().nullable(),
+    result: z
+      .enum(AUDIT_RESULTS)
+      .describe(
+        '`requested`: about to call the payment service, a channel or a queue; another entry of the same ' +
+          'attempt has the result. `unknown`: it may have happened.',
+      ),
+    attempt: z
+      .int()
+      .nullable()
+      .describe('Number of the entry `requested` of the attempt; null for an action without one.'),
+    text: z.string().describe('The entry in one sentence.'),
+    detail: z.record(z.string(), z.unknown()).describe('The facts; fields depend on the action.'),
+  })
+  .meta({ id: 'AuditEntry' });
+
+export const listAudit = defineEndpoint({
+  id: 'listAudit',
+  method: 'get',
+  path: '/api/v1/audit',
+  permission: 'read_audit',
+  summary: 'List entries of the audit log, newest first',
+  params: z.strictObject({}),
+  query: z.strictObject({
+    actor: id.optional().describe('Name of a person, a token, or the user of a process.'),
+    action: action.optional(),
+    subject: z
+      .string()
+      .refine((text) => parseSubject(text) !== undefined, {
+        message: 'must be a kind and an id, such as payment:pay_1',
+      })
+      .optional()
+      .describe('A kind and an id, such as `payment:pay_1` or `finding:12`.'),
+    order_id: id.optional().describe('Only entries about this order and its parts.'),
+    since: time.optional().describe('Only entries recorded at or after this time. UTC.'),
+    open: z
+      .literal('1')
+      .optional()
+      .describe('Only attempts without a result: running, or with an unknown outcome.'),
+    limit,
+    cursor,
+  }),
+  response: z
+    .strictObject({ entries: z.array(entry), next_cursor: nextCursor })
+    .meta({ id: 'AuditPage' }),
+  statuses: [],
+  handle: async ({ db }, { query }) => {
+    const from = readCursor(query.cursor, numberPlace);
+    if (from.outcome !== 'read') return from;
+    const rows = await readAuditRows(db, {
+      actor: query.actor,
+      action: query.action,
+      subject: query.subject === undefined ? undefined : parseSubject(query.subject),
+      orderKeys: query.order_id === undefined ? undefined : orderKeysNamed(query.order_id),
+      since: query.since === undefined ? undefined : new Date(query.since),
+      isOpen: query.open !== undefined,
+      below: from.place?.[0] ?? Number.MAX_SAFE_INTEGER,
+      limit: query.limit + 1,
+    });
+    const { shown, next } = cutPage(rows, query.limit, (row) => [row.id]);
+    return { outcome: 'ok', body: { entries: shown.map(auditEntryJson), next_cursor: next } };
+  },
+});
