@@ -14,6 +14,7 @@ import { startHttpServer } from '../platform/httpServer.ts';
 import type { QueueBackend } from '../platform/queue/index.ts';
 import { createReceiverApp, type Readiness } from '../receiver/app.ts';
 import { createEnqueuer } from '../receiver/enqueuer.ts';
+import { createGuard } from '../receiver/guard.ts';
 import { createIntake } from '../receiver/intake.ts';
 import { createReceiverMetrics } from '../receiver/metrics.ts';
 import { webhookSecretsOf } from './settings.ts';
@@ -39,10 +40,16 @@ export async function startReceiver(shared: Shared): Promise<number> {
     observeBatchSize: receiverMetrics.batchSize,
   });
   onClose(() => intake.drain());
+  const guard = createGuard({
+    maxBodyBytes: config.webhookMaxBodyBytes,
+    trustedProxies: config.trustedProxies,
+    connectionClosed: receiverMetrics.connectionClosed,
+  });
   const app = createReceiverApp({
     webhookPath: config.webhookPath,
     webhookSecrets,
     maxBodyBytes: config.webhookMaxBodyBytes,
+    guard,
     intake: {
       ...intake,
       accept: (body) =>
@@ -60,6 +67,8 @@ export async function startReceiver(shared: Shared): Promise<number> {
     handler: app,
     portSetting: 'PORT',
     hostSetting: 'HOST',
+    admit: guard.admit,
+    handlesContinue: true,
   });
   onClose(() => server.close());
   log.info({ port: server.port, path: config.webhookPath }, 'receiver.listening');

@@ -36,7 +36,7 @@ export function clientAddress(request: ClientRequest, trusted: TrustedProxies): 
 }
 
 /** The address of the other end of a connection: a client, or the last proxy. */
-function peerAddress(socket: { readonly remoteAddress?: string | undefined }): string {
+export function peerAddress(socket: { readonly remoteAddress?: string | undefined }): string {
   return socket.remoteAddress === undefined ? 'unknown' : canonical(socket.remoteAddress);
 }
 

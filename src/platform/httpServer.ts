@@ -1,6 +1,6 @@
 /** An HTTP server with limits on time and connections that shuts down without dropping a request. */
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo, isIPv6 } from 'node:net';
+import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { OperatorError } from './errors.ts';
 
 export interface HttpServer {
@@ -18,6 +18,10 @@ export interface HttpServerOptions {
   readonly portSetting: string;
   /** The setting that an error names when the host is not an address of this machine; undefined where no setting chooses it. */
   readonly hostSetting?: string;
+  /** Is given every new connection and closes what is too much; undefined: a fixed number may be open. */
+  readonly admit?: (socket: Socket) => void;
+  /** The handler itself calls `writeContinue` for a request with `Expect: 100-continue`. */
+  readonly handlesContinue?: boolean;
 }
 
 const WILDCARDS: readonly string[] = ['0.0.0.0', '::'];
@@ -30,9 +34,14 @@ export function localUrl(host: string, port: number): string {
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
+/** Timeouts are noticed this much later at most. */
+const TIMEOUT_CHECK_MS = 2_000;
+const MAX_HEADERS = 100;
 /** Longer than the idle timeout of common load balancers, so that they close a connection first. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const MAX_CONNECTIONS = 2_000;
+/** Connections that the kernel holds until they are accepted; beyond it senders wait a second to retry. */
+const BACKLOG = 2_048;
 
 /**
  * Starts listening.
@@ -43,15 +52,19 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       maxHeaderSize: 16 * 1024,
     },
     options.handler,
   );
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxHeadersCount = MAX_HEADERS;
+  if (options.admit) server.on('connection', options.admit);
+  else server.maxConnections = MAX_CONNECTIONS;
+  if (options.handlesContinue) server.on('checkContinue', options.handler);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, options)));
-    server.listen(options.port, options.host, resolve);
+    server.listen({ port: options.port, host: options.host, backlog: BACKLOG }, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,

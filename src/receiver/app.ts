@@ -4,11 +4,19 @@ import { errorEnvelope } from '../contract/errors.ts';
 import { SIGNATURE_HEADER } from '../contract/signature.ts';
 import { type Clock, startStopwatch } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import { sleep } from '../platform/sleep.ts';
+import type { Guard } from './guard.ts';
 import type { Intake } from './intake.ts';
 import type { ReceiverMetrics } from './metrics.ts';
-import { readBody } from './readBody.ts';
+import {
+  type BodyReading,
+  discardBody,
+  isDeclaredLonger,
+  MAX_DISCARDED_BYTES,
+  readBody,
+} from './readBody.ts';
 import { replyFor, type WebhookOutcome } from './reply.ts';
-import { verifySignature } from './signature.ts';
+import { readSignature, verifySignature } from './signature.ts';
 
 /** What `/readyz` reports. */
 export interface Readiness {
@@ -20,6 +28,7 @@ export interface ReceiverAppParts {
   readonly webhookPath: string;
   readonly webhookSecrets: readonly string[];
   readonly maxBodyBytes: number;
+  readonly guard: Guard;
   readonly intake: Intake;
   readonly readiness: () => Promise<Readiness>;
   readonly metrics: ReceiverMetrics;
@@ -30,7 +39,7 @@ export interface ReceiverAppParts {
 }
 
 export function createReceiverApp(parts: ReceiverAppParts): express.Express {
-  const { intake, metrics, readiness, webhookPath, webhookSecrets } = parts;
+  const { guard, intake, maxBodyBytes, metrics, readiness, webhookPath, webhookSecrets } = parts;
   const logUnverified = createUnverifiedLog(parts.clock, parts.log);
   const app = express();
   app.disable('x-powered-by');
@@ -49,29 +58,45 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
     response.end(text);
     return status;
   };
+  const unsigned = (reason: 'missing' | 'malformed' | 'mismatch'): WebhookOutcome => {
+    logUnverified(reason);
+    parts.countRefusal(reason);
+    return { outcome: `signature_${reason}` };
+  };
   const verify = (body: Buffer, request: Request): Promise<WebhookOutcome> => {
     const verification = verifySignature(body, request.header(SIGNATURE_HEADER), webhookSecrets);
-    if (verification.outcome !== 'verified') {
-      logUnverified(verification.outcome);
-      parts.countRefusal(verification.outcome);
-      return Promise.resolve({ outcome: `signature_${verification.outcome}` });
-    }
+    if (verification.outcome !== 'verified') return Promise.resolve(unsigned(verification.outcome));
+    guard.verified(request);
     metrics.secretUsed(verification.secretIndex);
     return intake.accept(body);
+  };
+  /** A request without a well-formed signature is refused before its body is read. */
+  const read = (request: Request, response: Response): Promise<BodyReading | WebhookOutcome> => {
+    const claim = readSignature(request.header(SIGNATURE_HEADER));
+    if (claim.outcome !== 'well_formed') return Promise.resolve(unsigned(claim.outcome));
+    if (expectsContinue(request)) {
+      if (isDeclaredLonger(request, maxBodyBytes)) return Promise.resolve({ outcome: 'too_large' });
+      response.writeContinue();
+    }
+    const origin = guard.originOf(request);
+    return readBody(request, { maxBytes: maxBodyBytes, budget: guard.bodies, origin });
   };
 
   app.post(
     webhookPath,
     // Any content type: the signature covers bytes.
     async (request: Request, response: Response) => {
-      const reading = await readBody(request, parts.maxBodyBytes);
+      const reading = await read(request, response);
       const elapsedSeconds = startStopwatch();
       const outcome = reading.outcome === 'read' ? await verify(reading.body, request) : reading;
-      const httpStatus = reply(response, outcome);
-      metrics.replied(httpStatus, elapsedSeconds());
+      const seconds = elapsedSeconds();
+      if (outcome.outcome === 'over_budget') response.shouldKeepAlive = false;
+      else await holdBack(guard, request, response);
+      metrics.replied(reply(response, outcome), seconds);
     },
   );
-  app.all(webhookPath, (_request, response) => {
+  app.all(webhookPath, async (request, response) => {
+    await holdBack(guard, request, response);
     reply(response, { outcome: 'wrong_method' });
   });
 
@@ -82,12 +107,35 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
     const state = await readiness();
     response.status(state.ready ? 200 : 503).json(state);
   });
-  app.use((request, response) => {
+  app.use(async (request: Request, response: Response) => {
+    await holdBack(guard, request, response);
     const message = `There is nothing at ${request.path}. Send events to ${webhookPath}.`;
     response.status(404).json(errorEnvelope('invalid_request', 'IR_05', message));
   });
   app.use(createErrorHandler(reply, parts.log));
   return app;
+}
+
+const expectsContinue = ({ headers, httpVersion }: Request): boolean =>
+  headers.expect !== undefined && httpVersion === '1.1';
+
+/**
+ * Prepares the reply to a request that may not be verified: drops what is left of its body, and delays
+ * the reply if strangers send too much. Has no effect on a verified sender with a complete request.
+ */
+async function holdBack(guard: Guard, request: Request, response: Response): Promise<void> {
+  if (!request.complete) {
+    discardBody(request);
+    // A sender that waits for 100 does not send its body now, so the next bytes may be either.
+    if (expectsContinue(request) || isDeclaredLonger(request, MAX_DISCARDED_BYTES)) {
+      response.shouldKeepAlive = false;
+    }
+  }
+  const delayMs = guard.replyDelayMs(request);
+  if (delayMs === 0) return;
+  const closed = new AbortController();
+  response.once('close', () => closed.abort());
+  await sleep(delayMs, closed.signal);
 }
 
 function createErrorHandler(

@@ -1,13 +1,16 @@
 import type { Metrics } from '../platform/metrics.ts';
+import { CLOSING_REASONS, type Closing } from './domain/connectionTable.ts';
 import { WEBHOOK_OUTCOMES, type WebhookOutcome } from './reply.ts';
 
 export interface ReceiverMetrics {
   outcome(outcome: WebhookOutcome['outcome']): void;
-  /** Time from the last byte of a delivery to its reply. */
+  /** Time from the last byte of a delivery to its reply, without the delay of refusals. */
   replied(httpStatus: number, seconds: number): void;
   /** The index of the secret that verified a delivery; shows when an old secret can be removed. */
   secretUsed(secretIndex: number): void;
   batchSize(events: number): void;
+  /** A connection was closed in favor of a newer one. */
+  connectionClosed(reason: Closing<unknown>['reason']): void;
 }
 
 /** @param secrets the number of configured secrets */
@@ -32,11 +35,17 @@ export function createReceiverMetrics(metrics: Metrics, secrets: number): Receiv
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
     values: {},
   });
+  const closed = metrics.counter(
+    'tallyhook_receiver_connections_closed_total',
+    'Connections without a verified delivery that were closed in favor of newer ones',
+    { reason: CLOSING_REASONS },
+  );
   return {
     outcome: (name) => outcome({ outcome: name }),
     replied: (httpStatus, seconds) => reply(seconds, { code: codeOf(httpStatus) }),
     secretUsed: (secretIndex) => secret({ secret: String(secretIndex + 1) }),
     batchSize: (events) => batchSize(events, {}),
+    connectionClosed: (reason) => closed({ reason }),
   };
 }
 

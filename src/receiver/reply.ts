@@ -13,6 +13,7 @@ export type WebhookOutcome =
   | { readonly outcome: 'too_large' }
   | { readonly outcome: 'encoded_body' }
   | { readonly outcome: 'incomplete_body' }
+  | { readonly outcome: 'over_budget' }
   | { readonly outcome: 'wrong_method' };
 
 /** All outcomes, in the order of their replies. */
@@ -28,6 +29,7 @@ export const WEBHOOK_OUTCOMES = [
   'too_large',
   'encoded_body',
   'incomplete_body',
+  'over_budget',
   'wrong_method',
 ] as const satisfies readonly WebhookOutcome['outcome'][];
 
@@ -60,12 +62,13 @@ export function replyFor(outcome: WebhookOutcome): Reply {
     case 'signature_mismatch':
       return unverified(`The header ${SIGNATURE_HEADER} does not match the bytes of the body.`);
     case 'too_large':
-      // The rest of the body has been read, so the connection can serve further requests.
       return refused(413, 'The body is larger than this receiver accepts.');
     case 'encoded_body':
       return refused(415, 'Send the body as signed, without Content-Encoding.');
     case 'incomplete_body':
       return refused(400, 'The body ended before its declared length.');
+    case 'over_budget':
+      return unavailable('Too many bodies are being received. Send the event again later.');
     case 'wrong_method':
       return refused(405, 'Send events by POST.', { Allow: 'POST' });
     default:

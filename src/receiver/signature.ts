@@ -28,15 +28,26 @@ export function verifySignature(
   signature: string | undefined,
   secrets: readonly string[],
 ): Verification {
-  if (signature === undefined || signature.trim() === '') return { outcome: 'missing' };
-  const claimed = decodeSignature(signature.trim());
-  if (!claimed) return { outcome: 'malformed' };
+  const claim = readSignature(signature);
+  if (claim.outcome !== 'well_formed') return claim;
+  const claimed = claim.digest;
   let secretIndex = -1;
   secrets.forEach((secret, index) => {
     const expected = createHmac(SIGNATURE_ALGORITHM, secret).update(body).digest();
     if (timingSafeEqual(expected, claimed) && secretIndex === -1) secretIndex = index;
   });
   return secretIndex === -1 ? { outcome: 'mismatch' } : { outcome: 'verified', secretIndex };
+}
+
+export type SignatureClaim =
+  | { readonly outcome: 'well_formed'; readonly digest: Buffer }
+  | { readonly outcome: 'missing' | 'malformed' };
+
+/** What the header alone shows, before the body is read. */
+export function readSignature(signature: string | undefined): SignatureClaim {
+  if (signature === undefined || signature.trim() === '') return { outcome: 'missing' };
+  const digest = decodeSignature(signature.trim());
+  return digest ? { outcome: 'well_formed', digest } : { outcome: 'malformed' };
 }
 
 function decodeSignature(signature: string): Buffer | undefined {

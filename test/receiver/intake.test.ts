@@ -1,10 +1,12 @@
 /** Intake under load: what arrives together is written together, once, and within bounds. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NO_TRUSTED_PROXIES } from '../../src/platform/clientAddress.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { type HttpServer, startHttpServer } from '../../src/platform/httpServer.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { createReceiverApp } from '../../src/receiver/app.ts';
+import { createGuard } from '../../src/receiver/guard.ts';
 import { createIntake, type Intake, type IntakeOutcome } from '../../src/receiver/intake.ts';
 import { createReceiverMetrics } from '../../src/receiver/metrics.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
@@ -407,6 +409,11 @@ function serve(intake: Intake): Promise<HttpServer> {
     webhookPath: '/webhooks',
     webhookSecrets: [SECRET],
     maxBodyBytes: 1024 * 1024,
+    guard: createGuard({
+      maxBodyBytes: 1024 * 1024,
+      trustedProxies: NO_TRUSTED_PROXIES,
+      connectionClosed: () => undefined,
+    }),
     intake,
     readiness: () => Promise.resolve({ ready: true, checks: {} }),
     metrics: createReceiverMetrics(createMetrics(), 1),

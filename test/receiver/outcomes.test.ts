@@ -332,7 +332,9 @@ describe('a body that is too large', () => {
   it('leaves its connection to the events that follow', async () => {
     const ordinary = eventBody(paymentObject());
     const connection = await openConnection(tallyhook.webhookUrl);
-    connection.write(postHead({ 'Content-Length': body.length }));
+    connection.write(
+      postHead({ 'Content-Length': body.length, 'X-Webhook-Signature-512': sign(body) }),
+    );
     connection.write(body);
     connection.write(
       postHead({

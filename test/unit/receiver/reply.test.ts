@@ -45,6 +45,7 @@ const REPLIES = {
   too_large: refusal(413, 'The body is larger than this receiver accepts.'),
   encoded_body: refusal(415, 'Send the body as signed, without Content-Encoding.'),
   incomplete_body: refusal(400, 'The body ended before its declared length.'),
+  over_budget: comeAgain('Too many bodies are being received. Send the event again later.'),
   wrong_method: refusal(405, 'Send events by POST.', { Allow: 'POST' }),
 } as const satisfies Record<WebhookOutcome['outcome'], Reply>;
 
@@ -72,8 +73,8 @@ describe('the reply', () => {
 
   it('tells when to come again for exactly those outcomes that are no fault of the sender', () => {
     const retryable = OUTCOMES.filter((outcome) => 'Retry-After' in replyTo(outcome).headers);
-    expect(retryable).toEqual(['unavailable', 'overloaded']);
-    expect(retryable.map((outcome) => replyTo(outcome).status)).toEqual([503, 503]);
+    expect(retryable).toEqual(['unavailable', 'overloaded', 'over_budget']);
+    expect(retryable.map((outcome) => replyTo(outcome).status)).toEqual([503, 503, 503]);
   });
 
   it.each(OUTCOMES.filter((outcome) => REPLIES[outcome].status >= 400))(

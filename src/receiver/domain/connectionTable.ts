@@ -1,0 +1,114 @@
+/**
+ * Which connections may stay open. Anybody can open connections, so they are bounded in number.
+ *
+ * 1. A connection is verified once a delivery with a valid signature arrived on it. Verified
+ *    connections have places of their own, which no number of other connections can take.
+ * 2. If too many connections are not verified, the oldest of them is closed in favor of the new one.
+ *    A sender needs only the time of one delivery to be verified, and a silent connection does not
+ *    outlive that under pressure. Refusing the new one instead would let silent connections lock out
+ *    every sender.
+ * 3. One address has at most its share of the places of unverified connections, and beyond it competes
+ *    only with itself. The share does not apply to a trusted proxy, which has many clients.
+ * 4. If all places of verified connections are taken, the one that has not delivered for the longest
+ *    time counts as unverified again.
+ */
+
+export interface ConnectionLimits {
+  readonly unverified: number;
+  readonly unverifiedPerAddress: number;
+  readonly verified: number;
+}
+
+/** Why a connection was closed. */
+export const CLOSING_REASONS = ['address_limit', 'connection_limit'] as const;
+
+export interface Closing<Connection> {
+  readonly connection: Connection;
+  readonly reason: (typeof CLOSING_REASONS)[number];
+}
+
+export interface ConnectionTable<Connection> {
+  /**
+   * Adds a new connection.
+   * @param address undefined if the peer is a trusted proxy
+   * @returns the connection to close in its favor, which is no longer in the table
+   */
+  add(connection: Connection, address: string | undefined): Closing<Connection> | undefined;
+  /**
+   * Records a delivery with a valid signature. Has no effect on a connection that is not in the table.
+   * @returns the connection to close, if a verified one had to give up its place
+   */
+  verify(connection: Connection): Closing<Connection> | undefined;
+  isVerified(connection: Connection): boolean;
+  remove(connection: Connection): void;
+  count(): { readonly verified: number; readonly unverified: number };
+}
+
+export function createConnectionTable<Connection>(
+  limits: ConnectionLimits,
+): ConnectionTable<Connection> {
+  // Sets iterate in the order of insertion: the first connection is the oldest.
+  const unverified = new Set<Connection>();
+  const verified = new Set<Connection>();
+  const addresses = new Map<Connection, string | undefined>();
+  const unverifiedByAddress = new Map<string, Set<Connection>>();
+
+  const sameAddress = (connection: Connection): Set<Connection> | undefined => {
+    const address = addresses.get(connection);
+    return address === undefined ? undefined : unverifiedByAddress.get(address);
+  };
+  const dropUnverified = (connection: Connection): void => {
+    unverified.delete(connection);
+    const siblings = sameAddress(connection);
+    siblings?.delete(connection);
+    const address = addresses.get(connection);
+    if (siblings?.size === 0 && address !== undefined) unverifiedByAddress.delete(address);
+  };
+  const remove = (connection: Connection): void => {
+    dropUnverified(connection);
+    verified.delete(connection);
+    addresses.delete(connection);
+  };
+  const close = (
+    candidates: ReadonlySet<Connection>,
+    reason: Closing<Connection>['reason'],
+  ): Closing<Connection> | undefined => {
+    for (const connection of candidates) {
+      remove(connection);
+      return { connection, reason };
+    }
+    return undefined;
+  };
+  /** Makes a connection the newest of the unverified ones. */
+  const addUnverified = (connection: Connection): Closing<Connection> | undefined => {
+    unverified.add(connection);
+    const address = addresses.get(connection);
+    if (address !== undefined) {
+      const siblings = unverifiedByAddress.get(address) ?? new Set();
+      unverifiedByAddress.set(address, siblings.add(connection));
+      if (siblings.size > limits.unverifiedPerAddress) return close(siblings, 'address_limit');
+    }
+    return unverified.size > limits.unverified ? close(unverified, 'connection_limit') : undefined;
+  };
+
+  return {
+    add: (connection, address) => {
+      addresses.set(connection, address);
+      return addUnverified(connection);
+    },
+    verify: (connection) => {
+      if (!addresses.has(connection)) return undefined;
+      dropUnverified(connection);
+      verified.delete(connection);
+      verified.add(connection);
+      if (verified.size <= limits.verified) return undefined;
+      const [longestIdle] = verified;
+      if (longestIdle === undefined) return undefined;
+      verified.delete(longestIdle);
+      return addUnverified(longestIdle);
+    },
+    isVerified: (connection) => verified.has(connection),
+    remove,
+    count: () => ({ verified: verified.size, unverified: unverified.size }),
+  };
+}

@@ -1,0 +1,110 @@
+/**
+ * What the receiver spends on requests before their signatures are verified: connections, memory for
+ * bodies and replies. The rules are in `domain/`; this file applies them to sockets and requests.
+ *
+ * A sender is verified if the last verified delivery of its connection came from the same client. A
+ * connection from a trusted proxy carries the requests of many clients, and a delivery of one of them
+ * must not give its rights to another.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import {
+  addressGroup,
+  clientAddress,
+  peerAddress,
+  type TrustedProxies,
+} from '../platform/clientAddress.ts';
+import { monotonicMs } from '../platform/clock.ts';
+import {
+  type BodyBudget,
+  type BodyLimits,
+  type BodyOrigin,
+  createBodyBudget,
+} from './domain/bodyBudget.ts';
+import {
+  type Closing,
+  type ConnectionLimits,
+  createConnectionTable,
+} from './domain/connectionTable.ts';
+import { createReplyPace } from './domain/replyPace.ts';
+
+/** A body that is being read. */
+export interface OpenBody {
+  readonly refuse: () => void;
+}
+
+export interface Guard {
+  /** Adds a new connection to the table, and closes another one if there are too many. */
+  admit(socket: Socket): void;
+  originOf(request: IncomingMessage): BodyOrigin;
+  /** Records that a request had a valid signature. */
+  verified(request: IncomingMessage): void;
+  readonly bodies: BodyBudget<OpenBody>;
+  /** How long to delay the reply to a request that was not verified, in milliseconds. */
+  replyDelayMs(request: IncomingMessage): number;
+}
+
+export interface GuardParts {
+  readonly maxBodyBytes: number;
+  readonly trustedProxies: TrustedProxies;
+  readonly connectionClosed: (reason: Closing<Socket>['reason']) => void;
+  /** Replace the limits of production, for tests. */
+  readonly connections?: ConnectionLimits;
+  readonly bodies?: BodyLimits;
+}
+
+const CONNECTIONS: ConnectionLimits = {
+  unverified: 1_000,
+  unverifiedPerAddress: 500,
+  verified: 1_000,
+};
+
+const MIN_BUDGET_BYTES = 16 * 1024 * 1024;
+const BUDGET_IN_BODIES = 4;
+
+/** Each limit has room for several bodies of the largest size. */
+function bodyLimits(maxBodyBytes: number): BodyLimits {
+  const budgetBytes = Math.max(MIN_BUDGET_BYTES, BUDGET_IN_BODIES * maxBodyBytes);
+  return {
+    unverifiedBytes: budgetBytes,
+    unverifiedBytesPerAddress: budgetBytes / 2,
+    verifiedBytes: budgetBytes,
+  };
+}
+
+export function createGuard(parts: GuardParts): Guard {
+  const { trustedProxies, connections = CONNECTIONS } = parts;
+  const table = createConnectionTable<Socket>(connections);
+  const provenBy = new WeakMap<Socket, string>();
+  const bodies = createBodyBudget<OpenBody>(parts.bodies ?? bodyLimits(parts.maxBodyBytes));
+  const replyDelayMs = createReplyPace({ perSecond: 200, burst: 200, maxDelayMs: 2_000 });
+
+  const close = (closing: Closing<Socket> | undefined): void => {
+    if (!closing) return;
+    parts.connectionClosed(closing.reason);
+    // A reset: the kernel keeps nothing of the connection, which a peer may leave half open.
+    closing.connection.resetAndDestroy();
+  };
+  const groupOf = (request: IncomingMessage): string =>
+    addressGroup(clientAddress(request, trustedProxies));
+  const originOf = (request: IncomingMessage): BodyOrigin => {
+    const address = groupOf(request);
+    const { socket } = request;
+    return { address, isVerified: table.isVerified(socket) && provenBy.get(socket) === address };
+  };
+
+  return {
+    admit: (socket) => {
+      const peer = peerAddress(socket);
+      socket.once('close', () => table.remove(socket));
+      close(table.add(socket, trustedProxies.has(peer) ? undefined : addressGroup(peer)));
+    },
+    originOf,
+    verified: (request) => {
+      provenBy.set(request.socket, groupOf(request));
+      close(table.verify(request.socket));
+    },
+    bodies,
+    replyDelayMs: (request) => (originOf(request).isVerified ? 0 : replyDelayMs(monotonicMs())),
+  };
+}
