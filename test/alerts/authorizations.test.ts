@@ -1,6 +1,6 @@
 /**
- * Alerts about authorizations: the sandbox over HTTP, real PostgreSQL, and one clock that is moved for both.
- * Every list is the whole list of alerts about the payment.
+ * Alerts about authorizations, with the sandbox over HTTP and PostgreSQL on one clock that the test
+ * advances. Every expected list has all alerts about the payment.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { HOUR_MS } from '../../src/platform/time.ts';
@@ -20,7 +20,7 @@ afterEach(async () => {
   await db.drop();
 });
 
-/** Moves the clock, and runs two schedulers at the same time, then one again. */
+/** Advances the clock, runs the check in two schedulers at the same time, then once more. */
 async function pass(watched: AuthorizationTestSetup, hours: number): Promise<void> {
   await watched.advance(hours * HOUR_MS);
   await Promise.all([watched.check.run(), watched.check.run()]);
@@ -46,9 +46,9 @@ test('an uncaptured authorization sends reminders at 48, 24, 6 and 1 h, critical
     [18, 'authorization_expiring critical open opened reminder reminder'],
     [5, 'authorization_expiring critical open opened reminder reminder reminder'],
   ];
-  for (const [hours, told] of steps) {
+  for (const [hours, expected] of steps) {
     await pass(watched, hours);
-    expect(await alerts(id)).toEqual([told]);
+    expect(await alerts(id)).toEqual([expected]);
   }
   await pass(watched, 1);
   const end = [
@@ -103,7 +103,7 @@ test('after a long stop only the last threshold sends a reminder, and an acknowl
   expect(await alerts(late)).toEqual(['authorization_expiring critical open opened']);
 });
 
-test('an authorization that is still listed after its deadline has one alert as expired, which states what is not confirmed', async () => {
+test('an authorization that could not be retrieved after its deadline has one expired alert, which states that the expiry is not confirmed', async () => {
   const watched = await setUpAuthorizations(sandbox, db, { service: undefined });
   const id = await watched.authorize();
   await pass(watched, WEEK - 2);

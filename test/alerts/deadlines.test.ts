@@ -1,4 +1,4 @@
-/** Evidence deadlines on real PostgreSQL, with a clock that is moved. */
+/** Evidence deadlines on PostgreSQL, with a clock that the test sets. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { acknowledgeAlert } from '../../src/alerts/actOnAlert.ts';
 import { createDeadlineCheck } from '../../src/alerts/checkDeadlines.ts';
@@ -23,13 +23,13 @@ afterEach(() => db.drop());
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** The current dispute as the service reports it. */
-async function tell(id: string, fields: object = {}): Promise<void> {
-  await tellAll([[id, fields]]);
+/** Applies a webhook about the dispute at the current time. */
+async function applyDispute(id: string, fields: object = {}): Promise<void> {
+  await applyDisputes([[id, fields]]);
 }
 
-async function tellAll(told: readonly (readonly [string, object])[]): Promise<void> {
-  const bodies = told.map(([id, fields]) =>
+async function applyDisputes(disputes: readonly (readonly [string, object])[]): Promise<void> {
+  const bodies = disputes.map(([id, fields]) =>
     eventBody(
       {
         dispute_id: id,
@@ -53,7 +53,7 @@ const due = (hours: number) => ({ challenge_required_by: iso(START_MS + hours * 
 
 const check = () => createDeadlineCheck({ db, clock, log: silentLog })();
 
-/** Sets the clock to some hours after the start; runs two schedulers at the same time, then one again. */
+/** Sets the clock to hours after the start, runs the check in two schedulers at the same time, then once more. */
 async function at(hours: number): Promise<void> {
   nowMs = START_MS + hours * HOUR_MS;
   await Promise.all([check(), check()]);
@@ -71,7 +71,8 @@ async function acknowledge(id: string): Promise<void> {
     `select id from alerts where subject = $1 and state = 'open'`,
     [`dispute:${id}`],
   );
-  for (const row of rows) await acknowledgeAlert(db, row.id, { by: 'ada', reason: 'answering' });
+  for (const row of rows)
+    await acknowledgeAlert(db, row.id, { by: 'ada', reason: 'evidence in preparation' });
 }
 
 const planned = () => db.query('select resource_id from alert_deadlines');
@@ -80,7 +81,7 @@ const OPENED = 'dispute_opened critical open opened';
 
 test('a deadline sends one reminder each at 7 days, 72 h and 24 h, until the dispute has a response', async () => {
   const id = unique('dp');
-  await tell(id, due(240));
+  await applyDispute(id, due(240));
   await at(71);
   expect(await alerts(id)).toEqual([OPENED]);
   await at(73);
@@ -93,7 +94,7 @@ test('a deadline sends one reminder each at 7 days, 72 h and 24 h, until the dis
   await at(300);
   expect(await alerts(id)).toEqual([OPENED, near]);
   expect(await planned()).toEqual([]);
-  await tell(id, { ...due(240), dispute_status: 'dispute_challenged' });
+  await applyDispute(id, { ...due(240), dispute_status: 'dispute_challenged' });
   expect(await alerts(id)).toEqual([
     'dispute_opened critical resolved opened',
     'dispute_deadline critical resolved opened reminder reminder',
@@ -103,7 +104,7 @@ test('a deadline sends one reminder each at 7 days, 72 h and 24 h, until the dis
 
 test('thresholds that are reached when the dispute opens send no reminder', async () => {
   const id = unique('dp');
-  await tell(id, due(60));
+  await applyDispute(id, due(60));
   await at(1);
   expect(await alerts(id)).toEqual([OPENED]);
   await at(37);
@@ -112,24 +113,24 @@ test('thresholds that are reached when the dispute opens send no reminder', asyn
 
 test('without a deadline of the service, 7 days are assumed and watched', async () => {
   const id = unique('dp');
-  await tell(id);
+  await applyDispute(id);
   await at(97);
   expect(await alerts(id)).toEqual([OPENED, 'dispute_deadline warning open opened']);
 });
 
 test('after a long stop only the last threshold sends a reminder, and a clock that moves back and forth sends none', async () => {
   const id = unique('dp');
-  await tell(id, due(240));
+  await applyDispute(id, due(240));
   await at(230);
-  const told = [OPENED, 'dispute_deadline critical open opened'];
-  expect(await alerts(id)).toEqual(told);
+  const expected = [OPENED, 'dispute_deadline critical open opened'];
+  expect(await alerts(id)).toEqual(expected);
   for (const hours of [0, 100, 239, 10, 400]) await at(hours);
-  expect(await alerts(id)).toEqual(told);
+  expect(await alerts(id)).toEqual(expected);
 });
 
 test('a clock that jumped ahead and back repeats no reminder', async () => {
   const id = unique('dp');
-  await tell(id, due(240));
+  await applyDispute(id, due(240));
   await at(100);
   await at(20);
   await at(100);
@@ -140,9 +141,9 @@ test('a clock that jumped ahead and back repeats no reminder', async () => {
 
 test('when the deadline moves, its alert is resolved and the new one has its own thresholds', async () => {
   const id = unique('dp');
-  await tell(id, due(240));
+  await applyDispute(id, due(240));
   await at(170);
-  await tell(id, due(480));
+  await applyDispute(id, due(480));
   const before = 'dispute_deadline warning resolved opened resolved';
   expect(await alerts(id)).toEqual([OPENED, before]);
   await at(300);
@@ -153,29 +154,29 @@ test('when the deadline moves, its alert is resolved and the new one has its own
 
 test('a deadline that becomes known or moves nearer sends a reminder at once if a threshold is reached', async () => {
   const id = unique('dp');
-  await tell(id);
+  await applyDispute(id);
   nowMs += HOUR_MS;
-  await tell(id, due(60));
+  await applyDispute(id, due(60));
   const known = 'dispute_deadline warning open opened';
   expect(await alerts(id)).toEqual([OPENED, known]);
   nowMs += HOUR_MS;
-  await tell(id, due(20));
+  await applyDispute(id, due(20));
   const nearer = [
     'dispute_deadline warning resolved opened',
     'dispute_deadline critical open opened',
   ];
   expect(await alerts(id)).toEqual([OPENED, ...nearer]);
   expect(await planned()).toEqual([]);
-  // The same again, and all the rest of the time, says no more.
+  // Neither a repeated event nor later checks send another reminder.
   nowMs += HOUR_MS;
-  await tell(id, due(20));
+  await applyDispute(id, due(20));
   await at(30);
   expect(await alerts(id)).toEqual([OPENED, ...nearer]);
 });
 
 test('the condition is checked again before a reminder: a dispute with a response sends none', async () => {
   const id = unique('dp');
-  await tell(id, { ...due(240), dispute_status: 'dispute_challenged' });
+  await applyDispute(id, { ...due(240), dispute_status: 'dispute_challenged' });
   await db.query(
     `insert into alert_deadlines (kind, resource_id, deadline_at, next_at)
      values ('dispute', $1, $2, $3)`,
@@ -188,7 +189,7 @@ test('the condition is checked again before a reminder: a dispute with a respons
 
 test('a locked resource is skipped and handled by the next run', async () => {
   const id = unique('dp');
-  await tell(id, due(240));
+  await applyDispute(id, due(240));
   nowMs = START_MS + 100 * HOUR_MS;
   await db.transaction(async (tx) => {
     await tx.query(`select id from resources where kind = 'dispute' and id = $1 for update`, [id]);
@@ -201,13 +202,13 @@ test('a locked resource is skipped and handled by the next run', async () => {
 
 test('a reminder that another scheduler sent while the lock was awaited is not repeated', async () => {
   const id = unique('dp');
-  await tell(id, due(240));
+  await applyDispute(id, due(240));
   const now = new Date(START_MS + 100 * HOUR_MS);
   await db.transaction(async (tx) => {
     const refs = await lockDue(tx, { now, limit: 10 });
     expect(refs).toEqual([{ kind: 'dispute', id }]);
     expect(await readDue(tx, refs, now)).toHaveLength(1);
-    // By another connection, as if it had been done just before the lock.
+    // On another connection, as if another scheduler had sent it just before the lock was acquired.
     await db.query('update alert_deadlines set next_at = $1', [iso(now.getTime() + 1)]);
     expect(await readDue(tx, refs, now)).toEqual([]);
   });
@@ -215,30 +216,34 @@ test('a reminder that another scheduler sent while the lock was awaited is not r
 
 test('one run sends more reminders than fit into one transaction', async () => {
   const ids = Array.from({ length: 450 }, () => unique('dp'));
-  await tellAll(ids.map((id) => [id, due(240)]));
+  await applyDisputes(ids.map((id) => [id, due(240)]));
   await at(100);
-  const [row] = await db.query<{ told: number }>(
-    `select count(distinct a.subject) as told from alerts a join alert_outbox o on o.alert_id = a.id
+  const [row] = await db.query<{ reminded: number }>(
+    `select count(distinct a.subject) as reminded from alerts a join alert_outbox o on o.alert_id = a.id
       where a.rule = 'dispute_deadline'`,
   );
-  expect(row?.told).toBe(450);
+  expect(row?.reminded).toBe(450);
 });
 
 test('when a snooze ends, an active alert that nobody handles notifies once', async () => {
-  const [stands, over, taken] = [unique('dp'), unique('dp'), unique('dp')];
-  for (const id of [stands, over, taken]) await tell(id, due(24));
+  const [active, won, acknowledged] = [unique('dp'), unique('dp'), unique('dp')];
+  for (const id of [active, won, acknowledged]) await applyDispute(id, due(24));
   await db.query(`update alerts set snoozed_until = $1, snoozed_by = 'ada'`, [
     iso(START_MS + HOUR_MS),
   ]);
-  await tell(over, { ...due(24), dispute_status: 'dispute_won', modified_at: iso(nowMs + 1) });
-  await acknowledge(taken);
+  await applyDispute(won, {
+    ...due(24),
+    dispute_status: 'dispute_won',
+    modified_at: iso(nowMs + 1),
+  });
+  await acknowledge(acknowledged);
   await at(0.9);
-  expect(await alerts(stands)).toEqual([OPENED]);
+  expect(await alerts(active)).toEqual([OPENED]);
   await at(1.1);
-  expect(await alerts(stands)).toEqual(['dispute_opened critical open opened reminder']);
-  expect(await alerts(over)).toEqual([
+  expect(await alerts(active)).toEqual(['dispute_opened critical open opened reminder']);
+  expect(await alerts(won)).toEqual([
     'dispute_opened critical resolved opened',
     'dispute_won info resolved opened',
   ]);
-  expect(await alerts(taken)).toEqual(['dispute_opened critical acknowledged opened']);
+  expect(await alerts(acknowledged)).toEqual(['dispute_opened critical acknowledged opened']);
 });

@@ -1,4 +1,4 @@
-/** Alerts about findings, written in the transaction that opens and closes them. */
+/** Alerts about findings are written in the transaction that opens or closes the finding. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { raiseWaitingFindings } from '../../src/alerts/syncFindingAlerts.ts';
@@ -21,7 +21,7 @@ afterAll(() => db.drop());
 const apply = (...bodies: readonly Buffer[]) => applyEach(db, testApplier(db), bodies);
 const alertsOf = (subject: string) => readStoredAlerts(db, [subject]);
 
-/** A payment at a time. */
+/** An event of a payment on a day of November 2026. */
 function captured(id: string, capturedMinor: number, day = 1, amountMinor = 1000): Buffer {
   return paymentEvent({
     payment_id: id,
@@ -39,20 +39,20 @@ async function findingOf(subject: string): Promise<number> {
   return rows[0]?.id ?? 0;
 }
 
-const said = (alerts: readonly StoredAlert[]) =>
-  alerts.map(({ rule, state, notifications: types }) => [rule, state, ...types]);
+const summarize = (alerts: readonly StoredAlert[]) =>
+  alerts.map(({ rule, state, notifications }) => [rule, state, ...notifications]);
 
 describe('a finding', () => {
-  test('alerts when it opens, not again while it is open, and resolves its alert when it closes', async () => {
+  test('raises one alert while it is open, and resolves it when it closes', async () => {
     const id = unique('pay');
     const subject = `payment:${id}`;
     await apply(captured(id, 1500));
-    expect(said(await alertsOf(subject))).toEqual([['over_capture', 'open', 'opened']]);
-    // Seen again, by another event that says the same.
+    expect(summarize(await alertsOf(subject))).toEqual([['over_capture', 'open', 'opened']]);
+    // Observed again by another event with the same content.
     await apply(captured(id, 1500));
-    // It shows more: the same alert, brought up to date.
+    // The finding grows: the same alert is updated.
     await apply(captured(id, 1800, 2));
-    expect(said(await alertsOf(subject))).toEqual([['over_capture', 'open', 'opened']]);
+    expect(summarize(await alertsOf(subject))).toEqual([['over_capture', 'open', 'opened']]);
     const [row] = await db.query<{ sentence: string; payment_id: string; order_id: string | null }>(
       'select sentence, payment_id, order_id from alerts where subject = $1',
       [subject],
@@ -60,30 +60,30 @@ describe('a finding', () => {
     expect(row).toMatchObject({ payment_id: id });
     expect(row?.sentence).toContain('18.00 USD');
 
-    // The payment was raised to what was captured.
+    // The payment's amount was increased to the captured amount.
     await apply(captured(id, 1800, 3, 1800));
-    expect(said(await alertsOf(subject))).toEqual([
+    expect(summarize(await alertsOf(subject))).toEqual([
       ['over_capture', 'resolved', 'opened', 'resolved'],
     ]);
     await apply(captured(id, 1900, 4, 1800));
-    expect(said(await alertsOf(subject)).at(-1)).toEqual(['over_capture', 'open', 'opened']);
+    expect(summarize(await alertsOf(subject)).at(-1)).toEqual(['over_capture', 'open', 'opened']);
   });
 
-  test('that is accepted resolves its alert, and alerts again when it grows', async () => {
+  test('resolves its alert when it is accepted, and raises another when it grows', async () => {
     const id = unique('pay');
     const subject = `payment:${id}`;
     await apply(captured(id, 1500));
     await acceptFinding(db, await findingOf(subject), { by: 'ada', reason: 'a tip' });
-    expect(said(await alertsOf(subject))).toEqual([
+    expect(summarize(await alertsOf(subject))).toEqual([
       ['over_capture', 'resolved', 'opened', 'resolved'],
     ]);
     await apply(captured(id, 1500, 2));
     expect(await alertsOf(subject)).toHaveLength(1);
     await apply(captured(id, 1700, 3));
-    expect(said(await alertsOf(subject)).at(-1)).toEqual(['over_capture', 'open', 'opened']);
+    expect(summarize(await alertsOf(subject)).at(-1)).toEqual(['over_capture', 'open', 'opened']);
   });
 
-  test('about an order names the order', async () => {
+  test('about an order names the order in its alert', async () => {
     const [orderId, paymentId] = [unique('ord'), unique('pay')];
     await apply(
       paymentEvent({ payment_id: paymentId, orderId, amount: 1000, amount_received: 1000 }),
@@ -111,13 +111,13 @@ describe('a finding', () => {
     ]);
   });
 
-  test('whose transaction fails leaves no alert behind', async () => {
+  test('leaves no alert if its transaction fails', async () => {
     const subject = `payment:${unique('pay')}`;
     const work = db.transaction(async (tx) => {
       await openFindings(tx, [{ class: 'orphan', subject, detail: {} }]);
-      throw new Error('the process ends here');
+      throw new Error('the transaction fails');
     });
-    await expect(work).rejects.toThrow('the process ends here');
+    await expect(work).rejects.toThrow('the transaction fails');
     expect(await alertsOf(subject)).toEqual([]);
   });
 });
@@ -126,36 +126,38 @@ describe('an event', () => {
   test.each([
     ['unreadable_event', () => Buffer.from(`{"no":"envelope ${unique('x')}"`)],
     ['foreign_merchant', () => eventBody(paymentObject(), { merchantId: 'mer_other' })],
-  ] as const)('%s alerts at once', async (rule, body) => {
+  ] as const)('%s raises an alert immediately', async (rule, body) => {
     const [id = 0] = await receive(db, [body()]);
     await testApplier(db).applyBatch([id]);
-    expect(said(await alertsOf(`event:${id}`))).toEqual([[rule, 'open', 'opened']]);
+    expect(summarize(await alertsOf(`event:${id}`))).toEqual([[rule, 'open', 'opened']]);
   });
 
-  test('whose id arrives with another body alerts, and a replay resolves that until it is found again', async () => {
+  test('with a reused id raises an alert, which a replay resolves until the reuse is found again', async () => {
     const eventId = unique('evt');
     const [id = 0] = await receive(db, [eventBody(paymentObject(), { eventId })]);
     await receive(db, [eventBody(paymentObject(), { eventId })]);
     await testApplier(db).applyBatch([id]);
-    expect(said(await alertsOf(`event:${id}`))).toEqual([['event_id_reused', 'open', 'opened']]);
+    expect(summarize(await alertsOf(`event:${id}`))).toEqual([
+      ['event_id_reused', 'open', 'opened'],
+    ]);
     await replayEvent(db, id);
     await testApplier(db).applyBatch([id]);
-    expect(said(await alertsOf(`event:${id}`))).toEqual([
+    expect(summarize(await alertsOf(`event:${id}`))).toEqual([
       ['event_id_reused', 'resolved', 'opened', 'resolved'],
       ['event_id_reused', 'open', 'opened'],
     ]);
   });
 
-  test('that is dead alerts without the error, which may quote personal data; a replay resolves it', async () => {
+  test('that is dead raises an alert without the error, which may quote personal data, and a replay resolves it', async () => {
     const [id = 0] = await receive(db, [paymentEvent({})]);
     await testApplier(db).markDead(id, 8, 'invalid name: Ada Lovelace');
-    expect(said(await alertsOf(`event:${id}`))).toEqual([['event_dead', 'open', 'opened']]);
+    expect(summarize(await alertsOf(`event:${id}`))).toEqual([['event_dead', 'open', 'opened']]);
     const [row] = await db.query<object>('select * from alerts where subject = $1', [
       `event:${id}`,
     ]);
     expect(JSON.stringify(row)).not.toContain('Lovelace');
     await replayEvent(db, id);
-    expect(said(await alertsOf(`event:${id}`))).toEqual([
+    expect(summarize(await alertsOf(`event:${id}`))).toEqual([
       ['event_dead', 'resolved', 'opened', 'resolved'],
     ]);
   });
@@ -164,12 +166,12 @@ describe('an event', () => {
 describe('a finding that a retrieve usually closes', () => {
   const open = (subject: string) =>
     db.transaction((tx) => openFindings(tx, [{ class: 'stale_local', subject, detail: {} }]));
-  const grow = (subject: string) =>
+  const makeOlder = (subject: string) =>
     db.query(`update findings set opened_at = now() - interval '1 hour' where subject = $1`, [
       subject,
     ]);
 
-  test('does not alert when it is closed in time', async () => {
+  test('raises no alert if it is closed in time', async () => {
     const subject = `payment:${unique('pay')}`;
     await open(subject);
     await raiseWaitingFindings(db, { hasApiKey: true });
@@ -177,23 +179,23 @@ describe('a finding that a retrieve usually closes', () => {
     expect(await alertsOf(subject)).toEqual([]);
   });
 
-  test('alerts once when it stays open, and is resolved when it is closed', async () => {
+  test('raises one alert if it stays open, and resolves it when it closes', async () => {
     const subject = `payment:${unique('pay')}`;
     await open(subject);
-    await grow(subject);
+    await makeOlder(subject);
     await raiseWaitingFindings(db, { hasApiKey: true });
     await raiseWaitingFindings(db, { hasApiKey: true });
-    expect(said(await alertsOf(subject))).toEqual([['stale_local', 'open', 'opened']]);
+    expect(summarize(await alertsOf(subject))).toEqual([['stale_local', 'open', 'opened']]);
     await db.transaction((tx) => closeClasses(tx, ['stale_local'], [subject]));
-    expect(said(await alertsOf(subject))).toEqual([
+    expect(summarize(await alertsOf(subject))).toEqual([
       ['stale_local', 'resolved', 'opened', 'resolved'],
     ]);
   });
 
-  test('does not alert when it is accepted', async () => {
+  test('raises no alert if it is accepted', async () => {
     const subject = `payment:${unique('pay')}`;
     await open(subject);
-    await grow(subject);
+    await makeOlder(subject);
     await acceptFinding(db, await findingOf(subject), { by: 'ada', reason: 'known' });
     await raiseWaitingFindings(db, { hasApiKey: true });
     expect(await alertsOf(subject)).toEqual([]);
@@ -221,10 +223,10 @@ async function statementsOf(work: (tx: Queryable) => Promise<void>): Promise<num
 
 describe('the number of statements', () => {
   test('is small for 10,000 findings, each with its alert', async () => {
-    const storm = randomBytes(4).toString('hex');
-    const findings = Array.from({ length: 10_000 }, (_, place) => ({
+    const prefix = randomBytes(4).toString('hex');
+    const findings = Array.from({ length: 10_000 }, (_, index) => ({
       class: 'orphan' as const,
-      subject: `payment:pay_${storm}_${place}`,
+      subject: `payment:pay_${prefix}_${index}`,
       detail: { since: '2026-11-20T10:00:00Z' },
     }));
     expect(await statementsOf((tx) => openFindings(tx, findings))).toBeLessThan(8);
@@ -232,7 +234,7 @@ describe('the number of statements', () => {
     const count = () =>
       db.query<{ state: string; alerts: number }>(
         `select state, count(*) as alerts from alerts where subject like $1 group by state`,
-        [`payment:pay_${storm}_%`],
+        [`payment:pay_${prefix}_%`],
       );
     expect(await count()).toEqual([{ state: 'open', alerts: 10_000 }]);
     const closing = (tx: Queryable) => closeClasses(tx, ['orphan'], subjects);
@@ -240,7 +242,7 @@ describe('the number of statements', () => {
     expect(await count()).toEqual([{ state: 'resolved', alerts: 10_000 }]);
   });
 
-  test('is zero if no class that alerts opens or closes', async () => {
+  test('is zero if no class with alerts opens or closes', async () => {
     const subject = `payment:${unique('pay')}`;
     const silent = [{ class: 'version_ahead' as const, subject, detail: {} }];
     expect(await statementsOf((tx) => openFindings(tx, []))).toBe(0);

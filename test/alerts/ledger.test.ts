@@ -1,4 +1,4 @@
-/** Alerts while events are applied: their cost for ordinary events, and imports, rebuilds and terms. */
+/** Alerts while events are applied: no cost for ordinary events; imports, rebuilds and overdue resources. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { raiseWaitingFindings } from '../../src/alerts/syncFindingAlerts.ts';
 import { acceptFinding } from '../../src/ledger/acceptFinding.ts';
@@ -25,8 +25,8 @@ beforeEach(async () => {
 });
 afterEach(() => db.drop());
 
-/** The database, recording the statements on alerts. */
-function watched(statements: string[]): Database {
+/** The database, which records the statements on alerts. */
+function recordingAlerts(statements: string[]): Database {
   return {
     ...db,
     transaction: (work) =>
@@ -66,20 +66,20 @@ const payout = (id: string, status: string): Buffer =>
     { contentType: 'payout_details' },
   );
 
-const inShort = async (subject: string) =>
+const alertsOf = async (subject: string) =>
   (await readStoredAlerts(db, [subject])).map(({ rule, severity, state, notifications }) =>
     [rule, severity, state, ...notifications].join(' '),
   );
 
-/** Lets the wait for a confirmation of excesses pass. */
-async function outwait(): Promise<void> {
+/** Advances the clock past the wait for the confirmation of excesses. */
+async function passConfirmationWait(): Promise<void> {
   await db.query(`update findings set updated_at = updated_at - interval '1 hour'`);
   await raiseWaitingFindings(db, { hasApiKey: false });
 }
 
 test('ordinary payments, refunds and payouts run no statement on alerts', async () => {
   const statements: string[] = [];
-  const over = watched(statements);
+  const over = recordingAlerts(statements);
   const ids = Array.from({ length: 50 }, () => unique('x'));
   const order = () => ({ metadata: { order_id: unique('ord') } });
   await applyAll(
@@ -126,12 +126,12 @@ test('a resource that exceeds its term has one alert until it ends, regardless o
     await check();
     await applyAll([payout(slow, 'pending')]);
   }
-  expect(await inShort(`payout:${slow}`)).toEqual(['payout_stuck warning open opened']);
+  expect(await alertsOf(`payout:${slow}`)).toEqual(['payout_stuck warning open opened']);
   await applyAll([payout(slow, 'success')]);
-  expect(await inShort(`payout:${slow}`)).toEqual([
+  expect(await alertsOf(`payout:${slow}`)).toEqual([
     'payout_stuck warning resolved opened resolved',
   ]);
-  expect(await inShort(`payout:${quick}`)).toEqual([]);
+  expect(await alertsOf(`payout:${quick}`)).toEqual([]);
 });
 
 test('the alert is resolved when the resource reaches a status with a longer term', async () => {
@@ -140,11 +140,11 @@ test('the alert is resolved when the resource reaches a status with a longer ter
   await applyAll([payment(id, 'review')]);
   nowMs += 4 * DAY_MS;
   await check();
-  expect(await inShort(`payment:${id}`)).toEqual(['payment_stuck warning open opened']);
+  expect(await alertsOf(`payment:${id}`)).toEqual(['payment_stuck warning open opened']);
   await applyAll([payment(id, 'processing')]);
   await check();
   await applyAll([payment(id, 'succeeded')]);
-  expect(await inShort(`payment:${id}`)).toEqual([
+  expect(await alertsOf(`payment:${id}`)).toEqual([
     'payment_stuck warning resolved opened resolved',
   ]);
 });
@@ -171,7 +171,7 @@ test('an accepted delay stays accepted after further observations and does not a
       `dispute:${slow}`,
     ]);
   const stuck = async () =>
-    (await inShort(`dispute:${slow}`)).filter((text) => text.startsWith('dispute_stuck'));
+    (await alertsOf(`dispute:${slow}`)).filter((text) => text.startsWith('dispute_stuck'));
 
   await applyAll([
     payment(paymentId, 'succeeded', { metadata: { order_id: orderId } }),
@@ -186,10 +186,10 @@ test('an accepted delay stays accepted after further observations and does not a
   expect(await acceptFinding(db, found?.id ?? 0, acceptance)).toMatchObject({
     outcome: 'accepted',
   });
-  const ended = ['dispute_stuck warning resolved opened resolved'];
-  expect(await stuck()).toEqual(ended);
+  const resolved = ['dispute_stuck warning resolved opened resolved'];
+  expect(await stuck()).toEqual(resolved);
 
-  // Another status under the same term is nothing that was not accepted.
+  // The acceptance also covers another status with the same term.
   for (const status of ['opened', 'challenged', 'challenged']) {
     await applyAll([dispute(status)]);
     await check();
@@ -197,13 +197,13 @@ test('an accepted delay stays accepted after further observations and does not a
   expect(await findings()).toEqual([
     { id: found?.id, class: 'overdue', state: 'open', accepted_by: 'ada' },
   ]);
-  expect(await stuck()).toEqual(ended);
+  expect(await stuck()).toEqual(resolved);
 
   await applyAll([dispute('won')]);
   expect(await findings()).toMatchObject([{ state: 'closed' }]);
 });
 
-test('an observation of overdue money without news is no change of its order', async () => {
+test('an observation of overdue money with nothing new is no change of its order', async () => {
   const [id, orderId] = [unique('x'), unique('ord')];
   const { created, modified_at } = { created: '', modified_at: '', ...dated() };
   const pending = () =>
@@ -232,7 +232,7 @@ test('an observation of overdue money without news is no change of its order', a
   expect(await changes()).toEqual(before);
 });
 
-test('payments that wait for a bank or the merchant have a term, those that wait for the customer have none', async () => {
+test('payments that wait for a bank or the merchant have a term; those that wait for the customer have none', async () => {
   const check = createOverdueCheck({ db, clock, log: silentLog });
   const ids = {
     bank: unique('pay'),
@@ -274,22 +274,24 @@ test('a dispute beside a refund raises one alert, about the order that the payme
   await applyAll([refund(id, 'pending')]);
   await applyAll([dispute]);
   await applyAll([payment(`pay_of_${id}`, 'succeeded', { metadata: { order_id: orderId } })]);
-  await outwait();
-  expect(await inShort(`order:order:${orderId}`)).toEqual([
+  await passConfirmationWait();
+  expect(await alertsOf(`order:order:${orderId}`)).toEqual([
     'dispute_and_refund critical open opened',
   ]);
   expect(await db.query(`select order_id from alerts where rule = 'dispute_and_refund'`)).toEqual([
     { order_id: orderId },
   ]);
   await applyAll([refund(id, 'failed')]);
-  expect(await inShort(`order:order:${orderId}`)).toEqual([
+  expect(await alertsOf(`order:order:${orderId}`)).toEqual([
     'dispute_and_refund critical resolved opened resolved',
   ]);
-  expect(await inShort(`dispute:${id}`)).toEqual(['dispute_opened critical open opened']);
-  expect(await inShort(`refund:${id}`)).toEqual(['refund_failed warning open opened']);
+  expect(await alertsOf(`dispute:${id}`)).toEqual(['dispute_opened critical open opened']);
+  expect(await alertsOf(`refund:${id}`)).toEqual(['refund_failed warning open opened']);
 });
 
-async function past(sandbox: TestSandbox): Promise<Record<'open' | 'lost' | 'won', string>> {
+async function createDisputes(
+  sandbox: TestSandbox,
+): Promise<Record<'open' | 'lost' | 'won', string>> {
   const dispute = async (status?: string): Promise<string> => {
     const { body } = await sandbox.call('POST', '/payments', cardPayment());
     const { dispute_id: id } = await sandbox.control('POST', '/disputes', {
@@ -301,10 +303,10 @@ async function past(sandbox: TestSandbox): Promise<Record<'open' | 'lost' | 'won
   return { open: await dispute(), lost: await dispute('lost'), won: await dispute('won') };
 }
 
-test('a first import alerts only about what can still be acted on, later runs about what was missed, a rebuild not at all', async () => {
+test('a first import alerts only about what can still be acted on, a later run about what was missed, and a rebuild about nothing', async () => {
   const sandbox = await startTestSandbox();
   try {
-    const { open } = await past(sandbox);
+    const { open } = await createDisputes(sandbox);
     const { now } = await sandbox.control('GET', '/clock');
     await sandbox.advance(5 * 60_000);
     nowMs = Date.parse(now) + 5 * 60_000;
@@ -312,12 +314,12 @@ test('a first import alerts only about what can still be acted on, later runs ab
     const imported = { fromMs: START_MS - 400 * DAY_MS };
     await reconciler.runAll(imported);
     await reconciler.runAll(imported);
-    const told = async () =>
+    const currentAlerts = async () =>
       (await readStoredAlerts(db)).map(({ rule, subject }) => [rule, subject]);
     const first = [['dispute_opened', `dispute:${open}`]];
-    expect(await told()).toEqual(first);
+    expect(await currentAlerts()).toEqual(first);
 
-    const missed = await past(sandbox);
+    const missed = await createDisputes(sandbox);
     await sandbox.advance(5 * 60_000);
     nowMs += 5 * 60_000;
     await reconciler.run({ stream: 'disputes' });
@@ -327,9 +329,9 @@ test('a first import alerts only about what can still be acted on, later runs ab
       ['dispute_lost', `dispute:${missed.lost}`],
       ['dispute_won', `dispute:${missed.won}`],
     ].toSorted();
-    expect((await told()).toSorted()).toEqual(all);
+    expect((await currentAlerts()).toSorted()).toEqual(all);
     await verifyLedger(db, { merchantId: sandbox.merchantId, rebuild: true });
-    expect((await told()).toSorted()).toEqual(all);
+    expect((await currentAlerts()).toSorted()).toEqual(all);
   } finally {
     await sandbox.close();
   }
@@ -338,19 +340,19 @@ test('a first import alerts only about what can still be acted on, later runs ab
 test('a first import alerts about what happened since the installation, as webhooks would', async () => {
   const sandbox = await startTestSandbox();
   try {
-    const old = await past(sandbox);
+    const old = await createDisputes(sandbox);
     await sandbox.advance(60_000);
     const { now } = await sandbox.control('GET', '/clock');
     await db.query('insert into installation (merchant_id, stamped_at) values ($1, $2)', [
       sandbox.merchantId,
       now,
     ]);
-    const lost = await past(sandbox);
+    const lost = await createDisputes(sandbox);
     await sandbox.advance(5 * 60_000);
     nowMs = Date.parse(now) + 5 * 60_000;
     await testReconciler({ db, service: sandbox, clock }).runAll({ fromMs: START_MS });
-    const told = (await readStoredAlerts(db)).map(({ rule, subject }) => [rule, subject]);
-    expect(told.toSorted()).toEqual(
+    const alerts = (await readStoredAlerts(db)).map(({ rule, subject }) => [rule, subject]);
+    expect(alerts.toSorted()).toEqual(
       [
         ['dispute_opened', `dispute:${old.open}`],
         ['dispute_opened', `dispute:${lost.open}`],
@@ -366,7 +368,7 @@ test('a first import alerts about what happened since the installation, as webho
 test('a first import that changes a known state alerts, regardless of the age of the change', async () => {
   const sandbox = await startTestSandbox();
   try {
-    const { open: disputeId } = await past(sandbox);
+    const { open: disputeId } = await createDisputes(sandbox);
     const payout = {
       amount: 5000,
       currency: 'EUR',
@@ -388,24 +390,24 @@ test('a first import that changes a known state alerts, regardless of the age of
       .map((request) => request.body)
       .filter((one) => [disputeId, body.payout_id].some((id) => one.includes(id)));
     await applyEach(db, testApplier(db, sandbox.merchantId, clock), known);
-    expect(await inShort(`dispute:${disputeId}`)).toEqual(['dispute_opened critical open opened']);
+    expect(await alertsOf(`dispute:${disputeId}`)).toEqual(['dispute_opened critical open opened']);
 
     await sandbox.control('POST', `/disputes/${disputeId}/move`, { status: 'lost' });
     await sandbox.control('POST', payoutPath, { status: 'reversed' });
     await sandbox.advance(60 * 60_000);
     const { now } = await sandbox.control('GET', '/clock');
     nowMs = Date.parse(now);
-    // Every change is older than these books.
+    // Every change is older than the installation.
     await db.query('insert into installation (merchant_id, stamped_at) values ($1, $2)', [
       sandbox.merchantId,
       now,
     ]);
     await testReconciler({ db, service: sandbox, clock }).runAll({ fromMs: START_MS });
-    expect(await inShort(`dispute:${disputeId}`)).toEqual([
+    expect(await alertsOf(`dispute:${disputeId}`)).toEqual([
       'dispute_opened critical resolved opened',
       'dispute_lost warning open opened',
     ]);
-    expect(await inShort(`payout:${body.payout_id}`)).toEqual([
+    expect(await alertsOf(`payout:${body.payout_id}`)).toEqual([
       'payout_failed critical open opened',
     ]);
   } finally {
@@ -416,7 +418,7 @@ test('a first import that changes a known state alerts, regardless of the age of
 test('a dry run does not alert', async () => {
   const sandbox = await startTestSandbox();
   try {
-    await past(sandbox);
+    await createDisputes(sandbox);
     await sandbox.advance(5 * 60_000);
     nowMs = Date.parse((await sandbox.control('GET', '/clock')).now);
     await testReconciler({ db, service: sandbox, clock }).runAll({

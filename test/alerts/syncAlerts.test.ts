@@ -1,4 +1,4 @@
-/** Numbers in brackets name invariants of src/alerts/domain/alert.ts. */
+/** Numbers in brackets refer to the invariants of src/alerts/domain/alert.ts. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SEVERITIES, type SubjectAlerts } from '../../src/alerts/domain/alert.ts';
 import { raiseOneTimeAlerts, syncAlerts } from '../../src/alerts/syncAlerts.ts';
@@ -15,17 +15,17 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-const settle = (...settled: readonly SubjectAlerts[]) =>
-  db.transaction((tx) => syncAlerts(tx, settled));
+const sync = (...subjectAlerts: readonly SubjectAlerts[]) =>
+  db.transaction((tx) => syncAlerts(tx, subjectAlerts));
 
-/** Whether the condition of one rule holds for a subject. */
-const holds = (subject: string, does: boolean): SubjectAlerts => ({
+/** Whether the condition of the rule `dispute_opened` holds for a subject. */
+const conditionOf = (subject: string, isActive: boolean): SubjectAlerts => ({
   subject,
   rules: ['dispute_opened'],
-  active: does ? [alertOf({ subject })] : [],
+  active: isActive ? [alertOf({ subject })] : [],
 });
 
-const written = async (subject: string) =>
+const storedAlerts = async (subject: string) =>
   (await readStoredAlerts(db, [subject])).map(({ state, notifications }) => [state, notifications]);
 
 const setState = (subject: string, columns: string) =>
@@ -37,17 +37,17 @@ const acknowledge = (subject: string) =>
     `state = 'acknowledged', acknowledged_at = now(), acknowledged_by = 'ada', acknowledged_reason = 'on it'`,
   );
 
-test('an active alert is opened and notifies once, however often it is stated [2, 3]', async () => {
+test('an active alert is opened and notifies once, however often it is synced [2, 3]', async () => {
   const subject = unique('dispute:dp');
-  await settle(holds(subject, true));
-  await settle(holds(subject, true), holds(subject, true));
-  expect(await written(subject)).toEqual([['open', ['opened']]]);
+  await sync(conditionOf(subject, true));
+  await sync(conditionOf(subject, true), conditionOf(subject, true));
+  expect(await storedAlerts(subject)).toEqual([['open', ['opened']]]);
 });
 
 test('its resolution notifies once, and a recurrence opens a new alert [2, 4]', async () => {
   const subject = unique('dispute:dp');
-  for (const does of [true, false, false, true]) await settle(holds(subject, does));
-  expect(await written(subject)).toEqual([
+  for (const isActive of [true, false, false, true]) await sync(conditionOf(subject, isActive));
+  expect(await storedAlerts(subject)).toEqual([
     ['resolved', ['opened', 'resolved']],
     ['open', ['opened']],
   ]);
@@ -55,87 +55,87 @@ test('its resolution notifies once, and a recurrence opens a new alert [2, 4]', 
 
 test('an alert of a rule that was not evaluated is not changed', async () => {
   const subject = unique('dispute:dp');
-  await settle(holds(subject, true));
-  await settle({ subject, rules: ['dispute_deadline'], active: [] });
-  await settle(holds(unique('dispute:dp'), false));
-  expect(await written(subject)).toEqual([['open', ['opened']]]);
+  await sync(conditionOf(subject, true));
+  await sync({ subject, rules: ['dispute_deadline'], active: [] });
+  await sync(conditionOf(unique('dispute:dp'), false));
+  expect(await storedAlerts(subject)).toEqual([['open', ['opened']]]);
 });
 
-test('an alert that stays active is updated, and notifies again only when it is more severe [3]', async () => {
+test('an alert that stays active is updated, and notifies again only when it becomes more severe [3]', async () => {
   const subject = unique('dispute:dp');
   for (const severity of SEVERITIES.toReversed()) {
     const one = alertOf({ subject, severity, sentence: `Now it is ${severity}.` });
-    await settle({ subject, rules: [one.rule], active: [one] });
+    await sync({ subject, rules: [one.rule], active: [one] });
   }
-  const louder = alertOf({ subject, severity: 'critical', detail: { left: 1 } });
-  await settle({ subject, rules: [louder.rule], active: [louder] });
+  const moreSevere = alertOf({ subject, severity: 'critical', detail: { left: 1 } });
+  await sync({ subject, rules: [moreSevere.rule], active: [moreSevere] });
   expect(
     await db.query('select severity, sentence, detail from alerts where subject = $1', [subject]),
-  ).toEqual([{ severity: 'critical', sentence: louder.sentence, detail: { left: 1 } }]);
-  expect(await written(subject)).toEqual([['open', ['opened', 'reminder']]]);
+  ).toEqual([{ severity: 'critical', sentence: moreSevere.sentence, detail: { left: 1 } }]);
+  expect(await storedAlerts(subject)).toEqual([['open', ['opened', 'reminder']]]);
 });
 
 test('a due reminder notifies again [3]', async () => {
   const subject = unique('payment:pay');
-  const atThreshold = { ...holds(subject, true), isReminderDue: true };
-  await settle(atThreshold);
-  await settle(atThreshold);
-  expect(await written(subject)).toEqual([['open', ['opened', 'reminder']]]);
+  const atThreshold = { ...conditionOf(subject, true), isReminderDue: true };
+  await sync(atThreshold);
+  await sync(atThreshold);
+  expect(await storedAlerts(subject)).toEqual([['open', ['opened', 'reminder']]]);
 });
 
-test('an acknowledged alert stays so, notifies only when it is more severe, and resolves itself [5]', async () => {
+test('an acknowledged alert stays acknowledged, notifies only when it becomes more severe, and resolves by itself [5]', async () => {
   const subject = unique('dispute:dp');
-  await settle(holds(subject, true));
+  await sync(conditionOf(subject, true));
   await acknowledge(subject);
-  await settle(holds(subject, true));
-  await settle({ ...holds(subject, true), isReminderDue: true });
-  expect(await written(subject)).toEqual([['acknowledged', ['opened']]]);
-  const louder = alertOf({ subject, severity: 'critical' });
-  await settle({ subject, rules: [louder.rule], active: [louder] });
-  expect(await written(subject)).toEqual([['acknowledged', ['opened', 'reminder']]]);
-  await settle(holds(subject, false));
-  expect(await written(subject)).toEqual([['resolved', ['opened', 'reminder', 'resolved']]]);
+  await sync(conditionOf(subject, true));
+  await sync({ ...conditionOf(subject, true), isReminderDue: true });
+  expect(await storedAlerts(subject)).toEqual([['acknowledged', ['opened']]]);
+  const moreSevere = alertOf({ subject, severity: 'critical' });
+  await sync({ subject, rules: [moreSevere.rule], active: [moreSevere] });
+  expect(await storedAlerts(subject)).toEqual([['acknowledged', ['opened', 'reminder']]]);
+  await sync(conditionOf(subject, false));
+  expect(await storedAlerts(subject)).toEqual([['resolved', ['opened', 'reminder', 'resolved']]]);
 });
 
-test('a snoozed alert does not notify, not even of its resolution [6]', async () => {
+test('a snoozed alert does not notify, not even about its resolution [6]', async () => {
   const subject = unique('dispute:dp');
-  await settle(holds(subject, true));
+  await sync(conditionOf(subject, true));
   await setState(subject, `snoozed_until = now() + interval '1 day', snoozed_by = 'ada'`);
-  const louder = alertOf({ subject, severity: 'critical' });
-  await settle({ subject, rules: [louder.rule], active: [louder], isReminderDue: true });
-  await settle(holds(subject, false));
-  expect(await written(subject)).toEqual([['resolved', ['opened']]]);
+  const moreSevere = alertOf({ subject, severity: 'critical' });
+  await sync({ subject, rules: [moreSevere.rule], active: [moreSevere], isReminderDue: true });
+  await sync(conditionOf(subject, false));
+  expect(await storedAlerts(subject)).toEqual([['resolved', ['opened']]]);
 });
 
 test('a resolution does not notify together with a new alert about the same subject [4]', async () => {
   const [moved, won, over] = [unique('dispute:dp'), unique('dispute:dp'), unique('dispute:dp')];
-  await settle(holds(moved, true), holds(won, true), holds(over, true));
-  await settle(
+  await sync(conditionOf(moved, true), conditionOf(won, true), conditionOf(over, true));
+  await sync(
     {
       subject: moved,
       rules: ['dispute_opened'],
       active: [alertOf({ subject: moved, variant: 'arbitration' })],
     },
-    { ...holds(won, false), oneTime: [alertOf({ subject: won, rule: 'dispute_won' })] },
-    holds(over, false),
+    { ...conditionOf(won, false), oneTime: [alertOf({ subject: won, rule: 'dispute_won' })] },
+    conditionOf(over, false),
   );
-  expect(await written(moved)).toEqual([
+  expect(await storedAlerts(moved)).toEqual([
     ['resolved', ['opened']],
     ['open', ['opened']],
   ]);
-  expect(await written(won)).toEqual([
+  expect(await storedAlerts(won)).toEqual([
     ['resolved', ['opened']],
     ['resolved', ['opened']],
   ]);
-  expect(await written(over)).toEqual([['resolved', ['opened', 'resolved']]]);
+  expect(await storedAlerts(over)).toEqual([['resolved', ['opened', 'resolved']]]);
 });
 
 test('one-time alerts notify once and are resolved, each with its own row', async () => {
   const subject = unique('dispute:dp');
-  const news = alertOf({ subject, rule: 'dispute_won', severity: 'info' });
-  await db.transaction((tx) => raiseOneTimeAlerts(tx, [news]));
-  await db.transaction((tx) => raiseOneTimeAlerts(tx, [news]));
-  expect(await written(subject)).toEqual([
+  const oneTime = alertOf({ subject, rule: 'dispute_won', severity: 'info' });
+  await db.transaction((tx) => raiseOneTimeAlerts(tx, [oneTime]));
+  await db.transaction((tx) => raiseOneTimeAlerts(tx, [oneTime]));
+  expect(await storedAlerts(subject)).toEqual([
     ['resolved', ['opened']],
     ['resolved', ['opened']],
   ]);
@@ -148,19 +148,19 @@ test('of two transactions that raise one alert at the same time, one opens it an
     commit = resolve;
   });
   const first = db.transaction(async (tx) => {
-    await syncAlerts(tx, [holds(subject, true)]);
+    await syncAlerts(tx, [conditionOf(subject, true)]);
     await mayCommit;
   });
   await waitFor(
-    'the first to have opened it',
+    'the first transaction to open the alert',
     async () => (await waiting('idle in transaction')) > 0,
   );
-  // It sees nothing of the first one, and comes to insert the same.
-  const second = settle(holds(subject, true));
-  await waitFor('the second to wait', async () => (await waiting('active')) > 0);
+  // It cannot see the first transaction's alert and inserts the same one.
+  const second = sync(conditionOf(subject, true));
+  await waitFor('the second transaction to wait', async () => (await waiting('active')) > 0);
   commit();
   await Promise.all([first, second]);
-  expect(await written(subject)).toEqual([['open', ['opened']]]);
+  expect(await storedAlerts(subject)).toEqual([['open', ['opened']]]);
 });
 
 /** Counts the connections in a state that run statements on alerts. */
@@ -177,16 +177,16 @@ async function waiting(state: 'active' | 'idle in transaction'): Promise<number>
 test('a rollback removes the alerts of its transaction', async () => {
   const subject = unique('dispute:dp');
   const failing = db.transaction(async (tx) => {
-    await syncAlerts(tx, [holds(subject, true)]);
+    await syncAlerts(tx, [conditionOf(subject, true)]);
     throw new Error('the cause fails');
   });
   await expect(failing).rejects.toThrow('the cause fails');
-  expect(await written(subject)).toEqual([]);
+  expect(await storedAlerts(subject)).toEqual([]);
 });
 
-test('ten thousand alerts take a few statements', async () => {
+test('ten thousand alerts are synced with at most three statements', async () => {
   const subjects = Array.from({ length: 10_000 }, () => unique('dispute:dp'));
-  const counted = async (does: boolean): Promise<number> => {
+  const counted = async (isActive: boolean): Promise<number> => {
     let statements = 0;
     await db.transaction((tx) => {
       const counting: Queryable = {
@@ -195,17 +195,17 @@ test('ten thousand alerts take a few statements', async () => {
           return tx.query(text, values);
         },
       };
-      const settled = subjects.map((subject) => holds(subject, does));
-      return syncAlerts(counting, settled);
+      const subjectAlerts = subjects.map((subject) => conditionOf(subject, isActive));
+      return syncAlerts(counting, subjectAlerts);
     });
     return statements;
   };
   expect([await counted(true), await counted(true), await counted(false)]).toEqual([3, 2, 3]);
-  const states = await db.query<{ state: string; said: number }>(
-    `select a.state, count(o.id) as said
+  const states = await db.query<{ state: string; notifications: number }>(
+    `select a.state, count(o.id) as notifications
        from alerts a join alert_outbox o on o.alert_id = a.id
       where a.subject = any ($1) group by a.state`,
     [subjects],
   );
-  expect(states).toEqual([{ state: 'resolved', said: 20_000 }]);
+  expect(states).toEqual([{ state: 'resolved', notifications: 20_000 }]);
 });

@@ -1,4 +1,4 @@
-/** More holds at once than one run can check one by one: urgent reminders are sent in time. */
+/** Urgent reminders are sent in time even with more holds than one run can check one by one. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   type AuthorizationCheck,
@@ -9,7 +9,7 @@ import { createTestDatabase, silentLog, type TestDatabase } from '../support/dat
 
 const DAYS_MS = 24 * HOUR_MS;
 const BACKLOG = 50_000;
-/** Many statements over many rows: allows for a busy machine. */
+/** Many statements over many rows; generous, for a busy machine. */
 const TIMEOUT_MS = 180_000;
 /** More than one batch. */
 const URGENT = 300;
@@ -86,7 +86,7 @@ test(
     expect(await db.query('select count(*) as count from authorization_watch')).toEqual([
       { count: BACKLOG + URGENT },
     ]);
-    // Less than six hours before their deadline all of them are due at once.
+    // Less than six hours before their deadline, all of them are due.
     aheadMs = 6.5 * HOUR_MS;
     await check.run();
     expect(await remindersOf('z_urgent_')).toEqual([
@@ -98,7 +98,7 @@ test(
 );
 
 test(
-  'of many holds that are due, the nearest deadlines have their reminders first',
+  'of many holds that are due, those with the nearest deadlines get their reminders first',
   async () => {
     await insertHolds('a_later_', 300, Date.now() - 5.5 * DAYS_MS);
     await insertHolds('z_sooner_', 20, Date.now() - 6.9 * DAYS_MS);

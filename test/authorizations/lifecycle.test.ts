@@ -1,4 +1,4 @@
-/** Authorizations from hold to capture or expiry: the sandbox over HTTP, PostgreSQL, and one clock. */
+/** Authorizations from hold to capture or expiry, with the sandbox over HTTP and PostgreSQL on one clock. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AuthorizationService } from '../../src/authorizations/authorizationService.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
@@ -111,7 +111,7 @@ describe('reminders', () => {
     const id = await watched.authorize();
     await watched.advance(6 * DAY_MS + HOUR_MS);
     await watched.check.run();
-    // Of the two thresholds that were passed, only the nearer one has a reminder.
+    // Only the later of the two passed thresholds sends a reminder.
     expect(await remindersOf(watched, id)).toEqual([24]);
     await sandbox.call('POST', `/payments/${id}/cancel`, {});
     await watched.applyWebhooks();
@@ -218,8 +218,8 @@ describe('the deadline in the ledger', () => {
       amount_capturable: 6540,
       created: new Date(CREATED).toISOString(),
     });
-    const events = bodies.map(({ fields, timestamp }, place) => {
-      const modified = new Date(CREATED + place * 1000).toISOString();
+    const events = bodies.map(({ fields, timestamp }, index) => {
+      const modified = new Date(CREATED + index * 1000).toISOString();
       return eventBody({ ...payment, modified_at: modified, ...fields }, { timestamp });
     });
     await applyEach(db, testApplier(db), events);
@@ -263,7 +263,7 @@ describe('a policy', () => {
   beforeAll(fresh);
   afterAll(end);
 
-  test('captures once, at its threshold and not before', async () => {
+  test('captures once, at its threshold and not earlier', async () => {
     const watched = await setUpAuthorizations(sandbox, db, {
       policy: { action: 'capture', hours: 6 },
     });
@@ -283,7 +283,7 @@ describe('a policy', () => {
     expect(await heldMinor(id)).toBe(0);
   });
 
-  test('cancels where that is its action', async () => {
+  test('cancels if that is its action', async () => {
     const watched = await setUpAuthorizations(sandbox, db, {
       policy: { action: 'cancel', hours: 1 },
     });
@@ -293,7 +293,7 @@ describe('a policy', () => {
     expect(await statusOf(id)).toBe('cancelled');
   });
 
-  test('waits for the end of a pause, and acts then', async () => {
+  test('acts after a pause, not during it', async () => {
     const policy = { action: 'capture', hours: 1 } as const;
     const watched = await setUpAuthorizations(sandbox, db, { policy });
     const id = await watched.authorize();

@@ -1,6 +1,7 @@
 /**
  * A policy that captures or cancels holds retries while that is safe, and never captures twice. Numbers
- * are the rules of src/authorizations/domain/attempts.ts. A proxy in front of the sandbox counts requests.
+ * refer to the rules of src/authorizations/domain/attempts.ts. A proxy in front of the sandbox counts
+ * requests.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type {
@@ -31,7 +32,7 @@ afterEach(async () => {
   await db.drop();
 });
 
-/** A hold that the policy has to capture; requests go through the proxy. */
+/** A hold that is due for capture by the policy. Requests pass through the proxy. */
 async function dueHold(options: Parameters<typeof setUpAuthorizations>[2] = {}) {
   const watched = await setUpAuthorizations({ ...sandbox, baseUrl: proxy.baseUrl }, db, {
     policy,
@@ -42,7 +43,7 @@ async function dueHold(options: Parameters<typeof setUpAuthorizations>[2] = {}) 
   return { watched, id };
 }
 
-/** Several schedulers at once. */
+/** Runs the check in several schedulers at the same time. */
 const check = (watched: AuthorizationTestSetup) =>
   Promise.all([watched.check.run(), watched.check.run(), watched.check.run()]);
 
@@ -193,7 +194,7 @@ test('an attempt is claimed in a commit of its own before its request is sent', 
   const service: AuthorizationService = {
     refresh: () => Promise.resolve({ outcome: 'applied' }),
     act: async ({ paymentId, action }) => {
-      // What another process sees while the request is under way.
+      // Read on another connection, as another process would while the request is in progress.
       claimed.push(
         await db.query(
           `select action, attempt, outcome from authorization_log

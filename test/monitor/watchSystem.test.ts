@@ -1,4 +1,4 @@
-/** The system watch on a real database. The limits of the rules are tested in test/unit/monitor. */
+/** The system watch on PostgreSQL. test/unit/monitor tests the limits of the rules. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { replayEvent } from '../../src/ledger/inbox/applyEvents.ts';
 import { openFindings } from '../../src/ledger/recordFindings.ts';
@@ -23,8 +23,8 @@ beforeEach(async () => {
 });
 afterEach(() => db.drop());
 
-/** Every alert so far: rule, state and notifications. */
-const written = async (): Promise<readonly (readonly string[])[]> =>
+/** Rule, state and notifications of every alert. */
+const storedAlerts = async (): Promise<readonly (readonly string[])[]> =>
   (await readStoredAlerts(db)).map(({ rule, state, notifications }) => [
     rule,
     state,
@@ -55,7 +55,7 @@ describe('no alert is raised', () => {
   test('in a fresh installation, with a key and without one', async () => {
     await watch();
     await watchAs(false)();
-    expect(await written()).toEqual([]);
+    expect(await storedAlerts()).toEqual([]);
   });
 
   test('by a first import, which finds history that no webhook reported', async () => {
@@ -63,36 +63,36 @@ describe('no alert is raised', () => {
     await run({ cause: 'operator', missed: 90_000 });
     await run({ cause: 'night', missed: 500, isDryRun: true });
     await watch();
-    expect(await written()).toEqual([]);
+    expect(await storedAlerts()).toEqual([]);
   });
 
-  test('in a quiet night: no webhooks, no changes, everything reconciled', async () => {
+  test('in a quiet night without webhooks and changes, with every list reconciled', async () => {
     await webhooks(30, 600);
     await run({});
     await read(3);
     await watch();
-    expect(await written()).toEqual([]);
+    expect(await storedAlerts()).toEqual([]);
   });
 
-  test('by a normal day: payments applied, every list reconciled', async () => {
+  test('on a normal day, with payments applied and every list reconciled', async () => {
     await webhooks(200, 1);
     await run({});
     await read(3);
     await watch();
     await watch();
-    expect(await written()).toEqual([]);
+    expect(await storedAlerts()).toEqual([]);
   });
 
   test('by a new process after a long stop', async () => {
     await webhooks(30, 3 * 24 * 60);
     await read(3 * 24 * 60);
     await watch();
-    expect(await written()).toEqual([]);
+    expect(await storedAlerts()).toEqual([]);
   });
 });
 
 describe('many signature failures', () => {
-  test('are counted without a row for each, alert once, and are resolved after an hour', async () => {
+  test('are counted without a row each, raise one alert, and are resolved after an hour', async () => {
     const tallyhook = await startTallyhook({ db, roles: ['receiver'] });
     try {
       for (let sent = 0; sent < 6; sent += 1) {
@@ -107,10 +107,12 @@ describe('many signature failures', () => {
     expect(counts).toEqual([{ name: 'signature_mismatched', count: 6 }]);
     await watch();
     await watch();
-    expect(await written()).toEqual([['signature_failures', 'open', 'opened']]);
+    expect(await storedAlerts()).toEqual([['signature_failures', 'open', 'opened']]);
     await db.query(`update watch_counts set minute = minute - interval '61 minutes'`);
     await watch();
-    expect(await written()).toEqual([['signature_failures', 'resolved', 'opened', 'resolved']]);
+    expect(await storedAlerts()).toEqual([
+      ['signature_failures', 'resolved', 'opened', 'resolved'],
+    ]);
   });
 
   test('leave no rows behind', async () => {
@@ -124,35 +126,35 @@ describe('many signature failures', () => {
 });
 
 describe('stopped webhooks', () => {
-  test('alert while the service has changes, and are resolved by the next webhook', async () => {
+  test('raise an alert while the service has changes; the next webhook resolves it', async () => {
     await webhooks(30, 60);
     await run({ missed: 3 });
     await watch();
-    expect(await written()).toEqual([['webhooks_stopped', 'open', 'opened']]);
+    expect(await storedAlerts()).toEqual([['webhooks_stopped', 'open', 'opened']]);
     await webhooks(1, 0);
     await watch();
-    expect(await written()).toEqual([['webhooks_stopped', 'resolved', 'opened', 'resolved']]);
+    expect(await storedAlerts()).toEqual([['webhooks_stopped', 'resolved', 'opened', 'resolved']]);
   });
 
-  test('are not concluded from changes before the last webhook', async () => {
+  test('raise no alert because of changes before the last webhook', async () => {
     await webhooks(30, 60);
-    // This run began two minutes after the last webhook.
+    // The run began two minutes after the last webhook.
     await run({ missed: 3, hoursAgo: 58 / 60 });
     await watch();
-    expect(await written()).toEqual([]);
+    expect(await storedAlerts()).toEqual([]);
   });
 });
 
-test('missed webhooks alert with their share of those that arrived', async () => {
+test('the alert about missed webhooks states their share', async () => {
   await webhooks(60, 5);
   await run({ cause: 'night', missed: 6 });
   await watch();
-  expect(await written()).toEqual([['missed_webhooks', 'open', 'opened']]);
+  expect(await storedAlerts()).toEqual([['missed_webhooks', 'open', 'opened']]);
   const [row] = await db.query<{ detail: object }>('select detail from alerts');
   expect(row?.detail).toEqual({ periodHours: 1, changes: 6, webhooks: 60 });
 });
 
-test('a backlog alerts, alerts again when it becomes critical, and is resolved when it is applied', async () => {
+test('a backlog raises an alert, which notifies again when it becomes critical and is resolved once the events are applied', async () => {
   const [id = 0] = await receive(db, [paymentEvent({})]);
   const age = (minutes: number) =>
     db.query(`update pending set since = now() - $1 * interval '1 minute'`, [minutes]);
@@ -160,13 +162,13 @@ test('a backlog alerts, alerts again when it becomes critical, and is resolved w
   await watch();
   await age(31);
   await watch();
-  expect(await written()).toEqual([['backlog', 'open', 'opened', 'reminder']]);
+  expect(await storedAlerts()).toEqual([['backlog', 'open', 'opened', 'reminder']]);
   await testApplier(db).applyBatch([id]);
   await watch();
-  expect(await written()).toEqual([['backlog', 'resolved', 'opened', 'reminder', 'resolved']]);
+  expect(await storedAlerts()).toEqual([['backlog', 'resolved', 'opened', 'reminder', 'resolved']]);
 });
 
-test('many dead events raise one alert besides those of each', async () => {
+test('many dead events raise one alert in addition to one for each event', async () => {
   const ids = await receive(
     db,
     Array.from({ length: 10 }, () => paymentEvent({})),
@@ -186,50 +188,52 @@ test('many dead events raise one alert besides those of each', async () => {
 });
 
 describe('reconciliation', () => {
-  test('that lags alerts; a pause and an unreachable service explain it', async () => {
+  test('that lags raises an alert, but not during a pause or while the service is unreachable', async () => {
     await read(3);
     await watch();
     await read(50);
-    // This process has watched for an hour.
+    // The process has been watching for an hour.
     const old = watchAs(true);
     await old();
-    expect(await written()).toEqual([]);
+    expect(await storedAlerts()).toEqual([]);
     await db.query(
       `insert into alerts (rule, subject, severity, sentence, next_step, detail)
        values ('reconciliation_lag', 'system:reconciliation', 'warning', '', '', '{}')`,
     );
     await watch();
-    expect(await written()).toEqual([['reconciliation_lag', 'open']]);
+    expect(await storedAlerts()).toEqual([['reconciliation_lag', 'open']]);
     await db.query(
       `insert into reconcile_pauses (paused_by, reason, paused_at)
        values ('ada', 'maintenance', now() - interval '5 hours')`,
     );
     await watch();
-    expect((await written()).map(([rule, state]) => [rule, state])).toEqual([
+    expect((await storedAlerts()).map(([rule, state]) => [rule, state])).toEqual([
       ['reconciliation_lag', 'resolved'],
       ['reconciliation_paused', 'open'],
     ]);
   });
 
-  test('alerts about an unreachable service when that lasts, unless it is accepted', async () => {
+  test('raises an alert if the service stays unreachable, unless the finding is accepted', async () => {
     const subject = 'service:payments';
     const detail = { reason: 'connection refused' };
     await db.transaction((tx) =>
       openFindings(tx, [{ class: 'service_unusable', subject, detail }]),
     );
     await watch();
-    expect(await written()).toEqual([]);
+    expect(await storedAlerts()).toEqual([]);
     await db.query(`update findings set opened_at = now() - interval '11 minutes'`);
     await watch();
-    expect(await written()).toEqual([['service_unreachable', 'open', 'opened']]);
+    expect(await storedAlerts()).toEqual([['service_unreachable', 'open', 'opened']]);
     await db.query(
       `update findings set accepted_at = now(), accepted_by = 'a', accepted_reason = 'b'`,
     );
     await watch();
-    expect(await written()).toEqual([['service_unreachable', 'resolved', 'opened', 'resolved']]);
+    expect(await storedAlerts()).toEqual([
+      ['service_unreachable', 'resolved', 'opened', 'resolved'],
+    ]);
   });
 
-  test('alerts about an exhausted rate limit when that lasts, counted by the minute', async () => {
+  test('raises an alert if the rate limit stays exhausted, counted by the minute', async () => {
     await db.query(
       `update rate_budget set requests_limit = 100, remaining = 0, reset_at = now() + interval '50 s'`,
     );
@@ -237,27 +241,27 @@ describe('reconciliation', () => {
     expect(await db.query('select name, count from watch_counts')).toEqual([
       { name: 'rate_limit_exhausted', count: 1 },
     ]);
-    expect(await written()).toEqual([]);
+    expect(await storedAlerts()).toEqual([]);
     await db.query(
       `insert into watch_counts (minute, name, count)
        select date_trunc('minute', now()) - n * interval '1 minute', 'rate_limit_exhausted', 1
          from generate_series(1, 9) as n`,
     );
     await watch();
-    expect(await written()).toEqual([['rate_limit_exhausted', 'open', 'opened']]);
+    expect(await storedAlerts()).toEqual([['rate_limit_exhausted', 'open', 'opened']]);
   });
 });
 
-test('findings of versions without alerts alert once', async () => {
+test('findings from a version without alerts raise one alert', async () => {
   await db.query(
     `insert into findings (class, subject, detail) values ('currency', 'order:order:o', '{}')`,
   );
   await watch();
   await watch();
-  expect(await written()).toEqual([['currency', 'open', 'opened']]);
+  expect(await storedAlerts()).toEqual([['currency', 'open', 'opened']]);
 });
 
-test('two processes that watch at the same time alert once', async () => {
+test('two processes that watch at the same time raise one alert', async () => {
   await applyEach(db, testApplier(db), [paymentEvent({ payment_id: unique('pay') })]);
   await webhooks(30, 60);
   await run({ missed: 3 });
@@ -267,15 +271,15 @@ test('two processes that watch at the same time alert once', async () => {
   expect(stopped.length).toBeLessThanOrEqual(1);
 });
 
-test('the scheduler watches from its start', async () => {
+test('the scheduler runs the watch when it starts', async () => {
   await webhooks(30, 60);
   await run({ missed: 3 });
   const key = { PAYMENTS_BASE_URL: 'http://127.0.0.1:9', PAYMENTS_API_KEY: 'snd_none' };
   const tallyhook = await startTallyhook({ db, roles: ['scheduler'], env: key });
   try {
-    await waitFor('the alert', async () => (await written()).length > 0);
+    await waitFor('the alert', async () => (await storedAlerts()).length > 0);
   } finally {
     await tallyhook.close();
   }
-  expect((await written()).map(([rule]) => rule)).toContain('webhooks_stopped');
+  expect((await storedAlerts()).map(([rule]) => rule)).toContain('webhooks_stopped');
 });

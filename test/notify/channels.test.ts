@@ -1,6 +1,6 @@
 /**
- * Every channel against a receiver that fails, is slow, refuses, or is unreachable for an hour: it gets
- * every message in the end, and none twice that it accepted.
+ * Every channel with a receiver that fails, is slow, rejects messages or is unreachable for an hour: it
+ * eventually gets every message, and none again that it accepted.
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { raiseOneTimeAlerts } from '../../src/alerts/syncAlerts.ts';
@@ -16,19 +16,19 @@ import {
   startMailServer,
 } from '../support/receivers.ts';
 
-/** One channel, and the controls of its receiver. */
+/** The settings of a channel, and control over its receiver. */
 interface Receiver {
   readonly env: Readonly<Record<string, string>>;
-  /** The accepted messages: the stable id and the text of each. */
+  /** The accepted messages, each with its stable id and its text. */
   accepted(): readonly { readonly id: string; readonly text: string }[];
-  /** Every attempt, accepted or not. */
+  /** Number of attempts, accepted or not. */
   attempts(): number;
   fail(): void;
-  refuse(): void;
-  staySilent(): void;
+  reject(): void;
+  neverRespond(): void;
   recover(): void;
-  leave(): Promise<void>;
-  comeBack(): Promise<void>;
+  stop(): Promise<void>;
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -37,17 +37,17 @@ async function overHttp(
   envOf: (url: string) => Readonly<Record<string, string>>,
 ): Promise<Receiver> {
   const receiver = await startHttpReceiver(secret);
-  const does = (behaviour: Behavior) => () => receiver.behave(behaviour);
+  const behave = (behavior: Behavior) => () => receiver.behave(behavior);
   return {
     env: envOf(receiver.url),
     accepted: () => receiver.accepted().map(({ id, body }) => ({ id, text: body })),
     attempts: () => receiver.posts.length,
-    fail: does({ does: 'respond', status: 503 }),
-    refuse: does({ does: 'respond', status: 400 }),
-    staySilent: does({ does: 'never_respond' }),
-    recover: does(ACCEPT),
-    leave: receiver.stop,
-    comeBack: receiver.restart,
+    fail: behave({ does: 'respond', status: 503 }),
+    reject: behave({ does: 'respond', status: 400 }),
+    neverRespond: behave({ does: 'never_respond' }),
+    recover: behave(ACCEPT),
+    stop: receiver.stop,
+    restart: receiver.restart,
     close: receiver.close,
   };
 }
@@ -64,11 +64,11 @@ async function overMail(): Promise<Receiver> {
     accepted: () => server.mails.map(({ messageId, raw }) => ({ id: messageId, text: raw })),
     attempts: server.attempts,
     fail: () => server.behave('tempfail'),
-    refuse: () => server.behave('reject'),
-    staySilent: () => server.behave('never_respond'),
+    reject: () => server.behave('reject'),
+    neverRespond: () => server.behave('never_respond'),
     recover: () => server.behave('accept'),
-    leave: server.stop,
-    comeBack: server.restart,
+    stop: server.stop,
+    restart: server.restart,
     close: server.close,
   };
 }
@@ -140,7 +140,7 @@ describe.each(['webhook', 'slack', 'mail'] as const)('the channel %s', (name) =>
     await dispatch();
     await deliver();
     await deliver();
-    // It is not tried before the wait is over.
+    // It is not retried before the wait is over.
     expect(receiver.attempts()).toBe(1);
     expect(waits).toEqual([3_750]);
     advance(3_750);
@@ -154,10 +154,10 @@ describe.each(['webhook', 'slack', 'mail'] as const)('the channel %s', (name) =>
     expect(await readMessages(db, name)).toMatchObject([{ state: 'delivered', attempts: 3 }]);
   });
 
-  test('that is too slow counts as failed, and gets the same message with the same id again', async () => {
+  test('that is too slow has failed, and gets the message again with the same id', async () => {
     await raise('dispute:dp_slow');
     const { dispatch, deliver } = notifierOf(300);
-    receiver.staySilent();
+    receiver.neverRespond();
     await dispatch();
     await deliver();
     expect(await readMessages(db, name)).toMatchObject([
@@ -171,10 +171,10 @@ describe.each(['webhook', 'slack', 'mail'] as const)('the channel %s', (name) =>
     if (name !== 'slack') expect(receiver.accepted()[0]?.id).toContain(message?.id);
   });
 
-  test('that refuses one message gets the next ones at once, and that one later', async () => {
+  test('that rejects one message gets the following ones immediately, and that one later', async () => {
     await raise('dispute:dp_refused');
     const { dispatch, deliver } = notifierOf();
-    receiver.refuse();
+    receiver.reject();
     await dispatch();
     await deliver();
     receiver.recover();
@@ -191,10 +191,10 @@ describe.each(['webhook', 'slack', 'mail'] as const)('the channel %s', (name) =>
     ]);
   });
 
-  test('that is unreachable for an hour is reported, and gets every message once when it is back', async () => {
-    await receiver.leave();
+  test('that is unreachable for an hour is reported, and gets every message once when it is reachable again', async () => {
+    await receiver.stop();
     const { dispatch, deliver } = notifierOf();
-    const subjects = Array.from({ length: 12 }, (_, place) => `dispute:dp_gone_${place}_`);
+    const subjects = Array.from({ length: 12 }, (_, index) => `dispute:dp_outage_${index}_`);
     for (const subject of subjects) {
       await raise(subject);
       await dispatch();
@@ -204,7 +204,7 @@ describe.each(['webhook', 'slack', 'mail'] as const)('the channel %s', (name) =>
     expect(receiver.accepted()).toEqual([]);
     expect(await readChannelAlerts(name)).toMatchObject([{ state: 'open', severity: 'critical' }]);
 
-    await receiver.comeBack();
+    await receiver.restart();
     for (let minute = 0; minute < 10; minute += 1) {
       await dispatch();
       await deliver();
@@ -216,7 +216,7 @@ describe.each(['webhook', 'slack', 'mail'] as const)('the channel %s', (name) =>
     }
     expect(await readChannelAlerts(name)).toMatchObject([{ state: 'resolved' }]);
     expect((await readMessages(db)).filter(({ state }) => state !== 'delivered')).toEqual([]);
-    // Sent to the other channels, here the log, and never to itself.
+    // The outage is reported to the other channels, here the log, and never to the channel itself.
     expect(receiver.accepted().filter(({ text }) => text.includes('channel_down'))).toEqual([]);
     const sent = await db.query(
       `select content -> 'alert' ->> 'type' as type from messages
@@ -225,9 +225,9 @@ describe.each(['webhook', 'slack', 'mail'] as const)('the channel %s', (name) =>
     expect(sent).toEqual([{ type: 'opened' }, { type: 'resolved' }]);
   });
 
-  test('that accepts nothing for three days: its messages fail, and their alerts stay in the list', async () => {
+  test('that accepts nothing for three days loses its messages, and their alerts stay in the list', async () => {
     await raise('dispute:dp_never');
-    await receiver.leave();
+    await receiver.stop();
     const { dispatch, deliver } = notifierOf();
     await dispatch();
     await deliver();
@@ -269,7 +269,7 @@ test('a slow receiver delays no other channel', async () => {
   await delivering;
 });
 
-test('after a 410 the message fails and the channel is reported at once', async () => {
+test('after a 410 the message fails and the channel is reported immediately', async () => {
   const receiver = await startHttpReceiver(SIGNING_SECRET);
   receiver.behave({ does: 'respond', status: 410 });
   const { dispatch, deliver } = createTestNotifier({
@@ -287,9 +287,9 @@ test('after a 410 the message fails and the channel is reported at once', async 
 });
 
 test('a redirect is not followed', async () => {
-  const elsewhere = await startHttpReceiver();
+  const target = await startHttpReceiver();
   const receiver = await startHttpReceiver(SIGNING_SECRET);
-  receiver.behave({ does: 'respond', status: 307, headers: { location: elsewhere.url } });
+  receiver.behave({ does: 'respond', status: 307, headers: { location: target.url } });
   const { dispatch, deliver } = createTestNotifier({
     db,
     env: { ALERT_WEBHOOK_URL: receiver.url, ALERT_WEBHOOK_SECRET: SIGNING_SECRET },
@@ -298,15 +298,15 @@ test('a redirect is not followed', async () => {
   await dispatch();
   await deliver();
   expect(receiver.posts).toHaveLength(1);
-  expect(elsewhere.posts).toEqual([]);
+  expect(target.posts).toEqual([]);
   expect(await readMessages(db, 'webhook')).toMatchObject([
     { state: 'due', lastError: 'HTTP 307: redirects are not followed' },
   ]);
   await receiver.close();
-  await elsewhere.close();
+  await target.close();
 });
 
-test('the wait that a receiver asks for is respected', async () => {
+test('the Retry-After of a receiver is respected', async () => {
   const receiver = await startHttpReceiver(SIGNING_SECRET);
   receiver.behave({ does: 'respond', status: 429, headers: { 'retry-after': '120' } });
   const { dispatch, deliver, waits } = createTestNotifier({
@@ -327,7 +327,7 @@ test('the wait that a receiver asks for is respected', async () => {
   await receiver.close();
 });
 
-test('a receiver whose response was lost gets the message again with the same id', async () => {
+test('after a lost response the message is sent again with the same id', async () => {
   const receiver = await startHttpReceiver(SIGNING_SECRET);
   receiver.behave({ does: 'read_and_disconnect' });
   const { dispatch, deliver } = createTestNotifier({
@@ -357,7 +357,7 @@ describe('during the rotation of a signing secret', () => {
     ['the old secret', previous, 1],
     ['neither', foreign, 0],
   ])(
-    'a receiver that knows only %s accepts the messages that it can verify',
+    'a receiver with only %s accepts the messages that it can verify',
     async (_which, known, count) => {
       const receiver = await startHttpReceiver(known);
       try {

@@ -1,6 +1,6 @@
 /**
- * Several workers at the same time, and one that continues after its lease: each message is sent once,
- * and its first outcome is kept.
+ * Several workers at the same time, and a worker that continues after its lease expired: each message is
+ * claimed by one worker, and its first outcome is kept.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claimDispatch, setNextDispatch } from '../../src/alerts/store/outbox.ts';
@@ -29,7 +29,7 @@ const LEASE_MS = 60 * SECOND_MS;
 const at = (ms: number): Date => new Date(NOW_MS + ms);
 
 describe('the outbox', () => {
-  test('is dispatched by one worker at a time; another one does not wait', async () => {
+  test('is dispatched by one worker at a time, and others do not wait for it', async () => {
     const first = await beginTransaction(db);
     expect(await claimDispatch(first.tx, at(0))).toBe(true);
     const second = await beginTransaction(db);
@@ -49,11 +49,11 @@ describe('the outbox', () => {
   });
 });
 
-describe('a message whose first attempt outlives its lease', () => {
+describe('a message with a first attempt that outlives its lease', () => {
   const claimAt = (ms: number): Promise<ClaimedMessage | undefined> =>
     claimMessage(db, { channel: 'log', now: at(ms), leaseUntil: at(ms + LEASE_MS) });
 
-  /** Claims the one message twice: the first attempt hangs, its lease ends, another one begins. */
+  /** Claims one message twice: the first attempt hangs until its lease expires, then a second one begins. */
   async function claimTwice(): Promise<readonly [ClaimedMessage, ClaimedMessage]> {
     const content = { kind: 'digest' } as never;
     await insertMessages(db, [{ id: 'msg_1', channel: 'log', content, stream: undefined }], at(0));
@@ -65,10 +65,10 @@ describe('a message whose first attempt outlives its lease', () => {
     return [first, second];
   }
 
-  test('is not postponed by it while the second one is in progress', async () => {
+  test('is not postponed by the first attempt while the second one is in progress', async () => {
     const [first] = await claimTwice();
     await postponeMessage(db, first, { until: at(LEASE_MS + 5), error: 'HTTP 503' });
-    // The second attempt owns it until its own lease ends.
+    // The second attempt owns the message until its own lease expires.
     expect(await claimAt(2 * LEASE_MS - 1)).toBeUndefined();
     expect(await readMessages(db)).toMatchObject([{ state: 'due', attempts: 2, lastError: null }]);
     expect(await claimAt(2 * LEASE_MS)).toMatchObject({ id: 'msg_1', attempts: 3 });
@@ -88,7 +88,7 @@ describe('a message whose first attempt outlives its lease', () => {
   });
 
   test.each(['delivered', 'failed'] as const)(
-    'is not retried by it once it is %s',
+    'is not retried by the first attempt once it is %s',
     async (state) => {
       const [, second] = await claimTwice();
       await settleMessage(db, 'msg_1', { state, at: at(1), error: null });
@@ -98,25 +98,25 @@ describe('a message whose first attempt outlives its lease', () => {
   );
 });
 
-describe('two transactions that settle the alerts of one subject', () => {
+describe('two transactions that sync the alerts of one subject', () => {
   const subject = 'system:queue';
-  const settled = (isStanding: boolean) => ({
+  const subjectAlerts = (isActive: boolean) => ({
     subject,
     rules: ['backlog'] as const,
-    active: isStanding ? [alertOf({ subject, rule: 'backlog' })] : [],
+    active: isActive ? [alertOf({ subject, rule: 'backlog' })] : [],
   });
 
   test.each([
-    ['resolves it, then the other finds that it stands', [false, true], ['resolved', 'open']],
+    ['resolves it, then the other finds it active', [false, true], ['resolved', 'open']],
     ['keeps it, then the other resolves it', [true, false], ['resolved']],
-    ['resolves it, as the other does', [false, false], ['resolved']],
-  ])('do so one after the other: the first one %s', async (_what, [first, second], states) => {
-    await db.transaction((tx) => syncAlerts(tx, [settled(true)]));
+    ['resolves it, and so does the other', [false, false], ['resolved']],
+  ])('run one after the other: the first one %s', async (_what, [first, second], states) => {
+    await db.transaction((tx) => syncAlerts(tx, [subjectAlerts(true)]));
     const one = await beginTransaction(db);
-    await syncAlerts(one.tx, [settled(first ?? false)]);
+    await syncAlerts(one.tx, [subjectAlerts(first ?? false)]);
     const other = await beginTransaction(db);
     const { result } = await runUntilBlocked(db, other, (tx) =>
-      syncAlerts(tx, [settled(second ?? false)]),
+      syncAlerts(tx, [subjectAlerts(second ?? false)]),
     );
     await one.commit();
     await result;

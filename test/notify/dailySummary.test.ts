@@ -1,4 +1,4 @@
-/** The daily summary: the money that moved on a day, by currency, and what is open. */
+/** The daily summary: the money that moved on a day, by currency, and the open alerts and findings. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { enqueueDailySummary } from '../../src/notify/dailySummary.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -55,7 +55,7 @@ async function trade(): Promise<void> {
   ]);
 }
 
-test('the summary has each currency of yesterday and is sent once, regardless of the minimum severity', async () => {
+test('the summary lists each currency of the day before and is sent once, regardless of the minimum severity', async () => {
   await trade();
   vi.setSystemTime(Date.now() + DAY_MS);
   await summarize();
@@ -104,7 +104,7 @@ test('the summary has each currency of yesterday and is sent once, regardless of
   expect(await readMessages(db, 'webhook')).toHaveLength(2);
 });
 
-test('a missed summary that is sent after midnight is about the day before its slot', async () => {
+test('a summary that is sent late is about the day before its slot', async () => {
   await trade();
   const tomorrow = new Date(Date.now() + DAY_MS);
   vi.setSystemTime(Date.now() + 2 * DAY_MS);
@@ -122,7 +122,7 @@ test('acknowledged alerts do not count as open', async () => {
   await trade();
   await db.query(
     `update alerts set state = 'acknowledged', acknowledged_at = now(), acknowledged_by = 'ada',
-                       acknowledged_reason = 'answering'`,
+                       acknowledged_reason = 'on it'`,
   );
   vi.setSystemTime(Date.now() + DAY_MS);
   await summarize();
@@ -132,7 +132,7 @@ test('acknowledged alerts do not count as open', async () => {
   expect(row?.open).toEqual({ info: 0, warning: 0, critical: 0 });
 });
 
-test('a day without activity and without anything open has no summary', async () => {
+test('a day without activity and open alerts has no summary', async () => {
   await summarize();
   expect(await readMessages(db)).toEqual([]);
 });

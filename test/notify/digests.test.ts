@@ -1,4 +1,4 @@
-/** Many alerts at once result in a few digests, and the list of alerts has all of them. */
+/** Many alerts at once are sent as a few digests, and the list of alerts has all of them. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { raiseOneTimeAlerts, syncAlerts } from '../../src/alerts/syncAlerts.ts';
 import { alertOf } from '../support/alerts.ts';
@@ -43,13 +43,13 @@ afterEach(async () => {
 
 const DISPUTES = 10_000;
 const SECONDS = 60;
-const HANDFUL = 3;
+const FEW = 3;
 
-/** Raises the alerts of one second. Amounts grow, so that the most urgent ones are known. */
+/** Raises the alerts of one second. Amounts increase, so that the most urgent ones are known. */
 async function raiseSecond(second: number): Promise<void> {
   const perSecond = Math.ceil(DISPUTES / SECONDS);
   const first = second * perSecond;
-  const numbers = Array.from({ length: perSecond }, (_, place) => first + place);
+  const numbers = Array.from({ length: perSecond }, (_, index) => first + index);
   const disputes = numbers.filter((number) => number < DISPUTES);
   await db.transaction((tx) =>
     syncAlerts(
@@ -64,19 +64,19 @@ async function raiseSecond(second: number): Promise<void> {
   );
 }
 
-/** One second of the worker. */
+/** Runs the worker for one second. */
 async function tick(): Promise<void> {
   await notifier.dispatch();
   await notifier.deliver();
   vi.setSystemTime(Date.now() + 1_000);
 }
 
-test('10,000 disputes in a minute are a few digests per channel with counts and sums, and all are in the list', async () => {
+test('10,000 disputes in a minute are sent as a few digests per channel, with counts and sums, and all are listed', async () => {
   for (let second = 0; second < SECONDS; second += 1) {
     await raiseSecond(second);
     await tick();
   }
-  // The rest is sent in the next minute.
+  // The remaining ones are sent in the next minute.
   for (let second = 0; second < 130; second += 1) await tick();
 
   const listed = await db.query(`select count(*) as open from alerts where state = 'open'`);
@@ -87,7 +87,7 @@ test('10,000 disputes in a minute are a few digests per channel with counts and 
   expect(groups.map(({ type }) => type)).toEqual(groups.map(() => 'alert.digest'));
   for (const received of [hook.accepted(), chat.accepted(), mail.mails]) {
     expect(received.length).toBeGreaterThan(0);
-    expect(received.length).toBeLessThanOrEqual(HANDFUL);
+    expect(received.length).toBeLessThanOrEqual(FEW);
   }
   const counted = groups.flatMap(({ data }) => data.groups.map(({ count }) => count));
   expect(counted.reduce((sum, count) => sum + count, 0)).toBe(DISPUTES);
@@ -101,7 +101,7 @@ test('10,000 disputes in a minute are a few digests per channel with counts and 
       .filter((number) => (number % 4 === 0) === isJpy)
       .reduce((sum, number) => sum + 1_000 + number, 0);
   expect([sums('JPY'), sums('EUR')]).toEqual([expected(true), expected(false)]);
-  // The most urgent of the last message: the largest amounts, as all are equally severe.
+  // The last digest shows the largest amounts as the most urgent ones, because all are equally severe.
   expect(groups.at(-1)?.data.urgent.map(({ subject }) => subject)[0]).toBe(`dispute:dp_9999`);
   expect(chat.accepted().at(-1)?.body).toContain('npx tallyhook alerts list');
 });
@@ -117,7 +117,7 @@ interface Digest {
   };
 }
 
-test('a steady flow of alerts goes into digests after ten messages within ten minutes', async () => {
+test('after ten messages within ten minutes, further alerts are sent in digests', async () => {
   for (let number = 0; number < 300; number += 1) {
     await db.transaction((tx) =>
       raiseOneTimeAlerts(tx, [alertOf({ subject: `dispute:dp_flow_${number}` })]),
@@ -125,7 +125,7 @@ test('a steady flow of alerts goes into digests after ten messages within ten mi
     await tick();
   }
   for (let second = 0; second < 130; second += 1) await tick();
-  // Ten single messages, then one digest a minute.
+  // Ten single messages, then one digest per minute.
   expect(hook.accepted().length).toBeLessThanOrEqual(10 + 7);
   const received = hook.accepted().map(({ body }) => JSON.parse(body) as Digest);
   const digested = received
@@ -134,7 +134,7 @@ test('a steady flow of alerts goes into digests after ten messages within ten mi
   expect(digested + received.filter(({ type }) => type === 'alert.opened').length).toBe(300);
 });
 
-test('a few alerts of several rules are sent one by one', async () => {
+test('a few alerts of several rules are sent individually', async () => {
   await db.transaction((tx) =>
     raiseOneTimeAlerts(tx, [
       alertOf({ subject: 'dispute:dp_1', rule: 'dispute_opened' }),
@@ -165,7 +165,7 @@ test('a dispute that was won before its opening was sent is reported as won, not
   expect(received).toMatchObject([{ type: 'alert.opened', data: { rule: 'dispute_won' } }]);
 });
 
-test('a channel gets alerts of its minimum severity, and no snoozed ones', async () => {
+test('a channel gets alerts of at least its minimum severity, and no snoozed ones', async () => {
   await db.transaction((tx) =>
     raiseOneTimeAlerts(tx, [
       alertOf({ subject: 'dispute:dp_mild', severity: 'info' }),

@@ -1,4 +1,4 @@
-/** The migration that renames rules and parts of messages, on rows of the version before. */
+/** The migration that renames rules and message fields, applied to rows of the previous version. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ afterEach(async () => {
   await db.drop();
 });
 
-/** The names of the version before. */
+/** Restores the names of the previous version. */
 const BEFORE = `
   alter table order_webhook_totals rename column totals to money;
   alter table order_webhook_totals rename to order_notices;
@@ -50,7 +50,7 @@ const part = (alertId: number, rule: string, occasion: string) => ({
   money: null,
 });
 
-test('stored alerts get their new rules, and waiting messages are delivered in the new form', async () => {
+test('stored alerts get the new rule names, and waiting messages are delivered in the new format', async () => {
   await db.query(BEFORE);
   await db.query(
     `insert into alerts (rule, subject, severity, sentence, next_step, detail)

@@ -1,34 +1,25 @@
 /**
- * Outages of a channel. Order webhooks are sent sixteen at a time, so one outage fails sixteen attempts;
- * it counts as one.
+ * Outages of a channel. Order webhooks are sent sixteen at a time, so one outage fails sixteen attempts,
+ * which count as one failure.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { insertMessages, type NewMessage } from '../../src/notify/store/messages.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createTestNotifier, readMessages, type TestNotifier } from '../support/notifier.ts';
-import {
-  ACCEPT,
-  type HttpReceiver,
-  SIGNING_SECRET,
-  startHttpReceiver,
-} from '../support/receivers.ts';
+import { readMessages } from '../support/notifier.ts';
+import { ACCEPT } from '../support/receivers.ts';
+import { type ShopReceiver, startShopReceiver } from '../support/shopReceiver.ts';
 
-let db: TestDatabase;
-let shop: HttpReceiver;
-let notifier: TestNotifier;
+let receiver: ShopReceiver;
+let db: ShopReceiver['db'];
+let shop: ShopReceiver['shop'];
+let notifier: ShopReceiver['notifier'];
 beforeEach(async () => {
-  db = await createTestDatabase();
-  shop = await startHttpReceiver(SIGNING_SECRET);
-  notifier = createTestNotifier({
-    db,
-    env: { ORDER_WEBHOOK_URL: shop.url, ORDER_WEBHOOK_SECRET: SIGNING_SECRET },
-  });
+  receiver = await startShopReceiver();
+  ({ db, shop, notifier } = receiver);
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
 });
 afterEach(async () => {
   vi.useRealTimers();
-  await shop.close();
-  await db.drop();
+  await receiver.close();
 });
 
 function advance(ms: number): void {
@@ -51,7 +42,7 @@ function write(...messages: readonly NewMessage[]): Promise<void> {
 const due = async (): Promise<number> =>
   (await readMessages(db, 'shop')).filter(({ state }) => state === 'due').length;
 
-test('an outage that fails attempts in all slots ends for all of them after the first wait', async () => {
+test('an outage that fails sixteen attempts is over after the first wait', async () => {
   await write(...Array.from({ length: 40 }, (_, number) => webhook('order.paid', `ord_${number}`)));
   shop.behave({ does: 'respond', status: 503 });
   await notifier.deliver();
@@ -64,7 +55,7 @@ test('an outage that fails attempts in all slots ends for all of them after the 
   expect(await due()).toBe(0);
 });
 
-test('an outage after refused messages starts with the first wait', async () => {
+test('an outage after rejected messages begins with the first wait', async () => {
   await write(...Array.from({ length: 8 }, (_, number) => webhook('order.paid', `ord_${number}`)));
   shop.behave({ does: 'respond', status: 400 });
   await notifier.deliver();
@@ -76,11 +67,11 @@ test('an outage after refused messages starts with the first wait', async () => 
   expect(notifier.waits.at(-1)).toBe(3_750);
 });
 
-test('a message that waits behind another one does not prolong an outage', async () => {
+test('a message that waits behind another one of its order does not prolong an outage', async () => {
   await write(webhook('order.paid', 'ord_1'));
   shop.behave({ does: 'respond', status: 503 });
   await notifier.deliver();
-  // The message waits longer than the channel; the next one of its order is due and waits behind it.
+  // The first message waits longer than the channel; the second one is due and waits behind it.
   await db.query(`update messages set next_attempt_at = next_attempt_at + interval '1 minute'`);
   await write(webhook('order.refunded', 'ord_1'));
   advance(3_750);
@@ -99,10 +90,7 @@ test('workers that probe a channel at the same time send one message', async () 
   await notifier.deliver();
   const before = shop.posts.length;
   advance(3_750);
-  const other = createTestNotifier({
-    db,
-    env: { ORDER_WEBHOOK_URL: shop.url, ORDER_WEBHOOK_SECRET: SIGNING_SECRET },
-  });
+  const other = receiver.anotherNotifier();
   await Promise.all([notifier, other].flatMap(({ deliver }) => [deliver(), deliver(), deliver()]));
   expect(shop.posts.length).toBe(before + 1);
 });

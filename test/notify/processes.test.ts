@@ -1,4 +1,4 @@
-/** What only real processes show: a worker killed during a delivery, a shutdown, an unavailable queue. */
+/** Worker processes: killed during a delivery, shut down, and without their queue. */
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { raiseOneTimeAlerts, syncAlerts } from '../../src/alerts/syncAlerts.ts';
 import { alertOf } from '../support/alerts.ts';
@@ -47,7 +47,7 @@ function raise(subject: string): Promise<void> {
   return db.transaction((tx) => raiseOneTimeAlerts(tx, [alertOf({ subject })]));
 }
 
-/** Ends the lease of the killed delivery at once. */
+/** Expires the lease of the killed delivery immediately. */
 async function endLeases(): Promise<void> {
   await db.query(`update messages set next_attempt_at = now() where state = 'due'`);
 }
@@ -62,9 +62,9 @@ describe.each([
     env: { REDIS_URL: redisUrl },
     isSkipped: redisUrl === undefined,
   },
-])('queues $queues', ({ env, isSkipped }) => {
+])('with queues in $queues', ({ env, isSkipped }) => {
   test.skipIf(isSkipped)(
-    'an alert goes out by itself, and again after a failure, without anybody sweeping',
+    'an alert is sent, and retried after a failure, without a sweep',
     async () => {
       hook.behave(({ id }) =>
         hook.posts.some((post) => post.id === id) ? ACCEPT : { does: 'respond', status: 500 },
@@ -73,14 +73,14 @@ describe.each([
       await raise('dispute:dp_again');
       await waitFor('the second attempt', () => hook.accepted().length === 1);
       expect(hook.posts).toHaveLength(2);
-      await waitFor('it to be settled', async () =>
+      await waitFor('the delivery to be recorded', async () =>
         (await readMessages(db)).every(({ state }) => state === 'delivered'),
       );
     },
   );
 
   test.skipIf(isSkipped)(
-    'a worker that is killed in mid-delivery: the next one delivers the same message, with the same id',
+    'after a worker is killed during a delivery, the next one delivers the message with the same id',
     async () => {
       hook.behave({ does: 'never_respond' });
       const worker = run('alerts', env);
@@ -92,10 +92,10 @@ describe.each([
       hook.behave(ACCEPT);
       await endLeases();
       run('alerts', env);
-      // It announces what is due when it starts, and every minute.
+      // The worker enqueues due messages when it starts, and every minute.
       run('scheduler', env);
       await waitFor('the second attempt', () => hook.accepted().length === 1);
-      await waitFor('it to be settled', async () =>
+      await waitFor('the delivery to be recorded', async () =>
         (await readMessages(db, 'webhook')).every(({ state }) => state === 'delivered'),
       );
       const [first, second] = hook.posts;
@@ -105,7 +105,7 @@ describe.each([
     },
   );
 
-  test.skipIf(isSkipped)('a worker that is stopped finishes its deliveries', async () => {
+  test.skipIf(isSkipped)('a worker that is shut down finishes its deliveries', async () => {
     hook.behave({ does: 'never_respond' });
     const worker = run('alerts', { ...env, LOG_LEVEL: 'debug' });
     await raise('dispute:dp_stopped');
@@ -115,7 +115,7 @@ describe.each([
     await ended;
     const exit = await worker.exit;
     expect([exit.code, exit.signal]).toEqual([0, null]);
-    // It recorded the result before it exited.
+    // The result was recorded before the process exited.
     expect(await readMessages(db, 'webhook')).toMatchObject([
       { state: 'due', attempts: 1, lastError: expect.stringContaining('no connection') },
     ]);
@@ -128,7 +128,7 @@ test('alerts are delivered while Redis is unavailable', async () => {
   await waitFor('the alert', () => hook.accepted().length === 1);
 });
 
-test('an alert that opens and resolves while no worker runs is reported in one message', async () => {
+test('an alert that opens and resolves while no worker runs is sent as one message', async () => {
   const active = [alertOf({ subject: 'dispute:dp_short' })];
   const rules = ['dispute_opened'] as const;
   await db.transaction((tx) => syncAlerts(tx, [{ subject: 'dispute:dp_short', rules, active }]));

@@ -1,6 +1,6 @@
 /**
- * No secret and no personal data in a message, in the stored message, or in a log line: every channel
- * fails first, at the most verbose log level.
+ * Messages, stored messages and log lines contain no secrets and no personal data. Every channel fails
+ * first, and the log level is the most verbose.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { raiseOneTimeAlerts } from '../../src/alerts/syncAlerts.ts';
@@ -45,7 +45,7 @@ afterEach(async () => {
 const API_KEY = 'snd_secret-key-of-the-service-0123';
 const CHAT_TOKEN = 'T0000-B0000-chat-token-0123456789';
 
-/** Personal data of a customer, as bodies of the service carry it. */
+/** Personal data of a customer, as the service's bodies contain it. */
 const PERSONAL = {
   name: 'Wilhelmina Achterberg',
   email: 'wilhelmina@customer.example',
@@ -58,7 +58,7 @@ const PERSONAL = {
   ip_address: '203.0.113.77',
 };
 
-const customersPayment = paymentObject({
+const payment = paymentObject({
   payment_id: 'pay_personal',
   metadata: { order_id: 'ord_personal' },
   client_secret: PERSONAL.client_secret,
@@ -76,7 +76,7 @@ const customersPayment = paymentObject({
   browser_info: { ip_address: PERSONAL.ip_address },
 });
 
-const customersDispute = {
+const dispute = {
   dispute_id: 'dp_personal',
   payment_id: 'pay_personal',
   dispute_stage: 'dispute',
@@ -84,7 +84,7 @@ const customersDispute = {
   amount: '6540',
   currency: 'USD',
   modified_at: '2026-11-02T10:00:00.000Z',
-  // A reason stands in the alert; of what it quotes, card numbers can be recognized, and names cannot.
+  // The alert quotes the reason, in which card numbers can be recognized and names cannot.
   connector_reason: `not as described, card ${PERSONAL.card_number}`,
   customer_email: PERSONAL.email,
 };
@@ -98,7 +98,7 @@ async function deliver(url: string, body: Buffer): Promise<void> {
   expect(reply.status).toBe(200);
 }
 
-/** Failed attempts are retried after five and ten seconds; a busy machine needs more. */
+/** Failed attempts are retried after five and ten seconds; generous, for a busy machine. */
 const DELIVERED_WITHIN_MS = 240_000;
 
 test('neither messages nor log lines carry secrets or personal data', async () => {
@@ -119,7 +119,7 @@ test('neither messages nor log lines carry secrets or personal data', async () =
     }),
   });
   const url = await webhookUrlOf(program);
-  await waitFor('the feed to be followed', async () => {
+  await waitFor('the position in the feed to be stored', async () => {
     const rows = await db.query('select change_number from order_webhook_position');
     return rows.length > 0;
   });
@@ -132,14 +132,14 @@ test('neither messages nor log lines carry secrets or personal data', async () =
   failsFirst(chat, { does: 'respond', status: 403 });
   mail.behave('tempfail');
 
-  await deliver(url, eventBody(customersPayment));
-  await deliver(url, eventBody(customersDispute, { contentType: 'dispute_details' }));
-  await waitFor('every channel to have failed', async () => {
+  await deliver(url, eventBody(payment));
+  await deliver(url, eventBody(dispute, { contentType: 'dispute_details' }));
+  await waitFor('every channel to fail once', async () => {
     const rows = await db.query(`select channel from messages where last_error is not null`);
     return new Set(rows.map((row) => JSON.stringify(row))).size === 4;
   });
   mail.behave('accept');
-  // Who refused is asked again after half a minute; nobody waits for that here.
+  // The chat rejected its message and gets it again after half a minute; the test does not wait for that.
   await db.query(`update messages set next_attempt_at = now() where channel = 'slack'`);
   await db.transaction((tx) =>
     raiseOneTimeAlerts(tx, [alertOf({ subject: 'payment:pay_personal' })]),
@@ -148,7 +148,11 @@ test('neither messages nor log lines carry secrets or personal data', async () =
     const left = (await readMessages(db)).filter(({ state }) => state === 'due');
     return left.every(({ channel }) => channel === 'slack');
   };
-  await waitFor('the shop and the webhook to get their messages', isDelivered, DELIVERED_WITHIN_MS);
+  await waitFor(
+    'the shop and the webhook channel to get their messages',
+    isDelivered,
+    DELIVERED_WITHIN_MS,
+  );
   program.kill('SIGTERM');
   const exit = await program.exit;
 
@@ -161,7 +165,7 @@ test('neither messages nor log lines carry secrets or personal data', async () =
     ...[hook, shop, chat].flatMap(({ posts }) => posts.map((post) => post.body)),
     ...mail.mails.map(({ raw }) => raw),
   ];
-  // There is output to search.
+  // There must be output to search.
   expect(output.length).toBeGreaterThanOrEqual(6);
   expect(exit.stdout).toContain('notify.retry_scheduled');
   expect(shop.accepted().map(({ type }) => type)).toContain('order.disputed');
@@ -187,9 +191,9 @@ test('neither messages nor log lines carry secrets or personal data', async () =
   };
   for (const [where, text] of Object.entries(places)) {
     for (const [what, secret] of Object.entries(secrets)) {
-      // Four digits may stand in any number or time; as a word of its own it would be the card's.
-      const isThere = what === 'last4' ? /"last4"|"4242"/.test(text) : text.includes(secret);
-      expect([where, what, isThere]).toEqual([where, what, false]);
+      // The four digits may be part of any number or time; only the quoted value would be the card's.
+      const isFound = what === 'last4' ? /"last4"|"4242"/.test(text) : text.includes(secret);
+      expect([where, what, isFound]).toEqual([where, what, false]);
     }
   }
 }, 300_000);

@@ -1,6 +1,6 @@
 /**
- * The sweep of messages: a message to a configured channel never fails untried, and nothing is left of a
- * channel that was removed from the settings.
+ * The sweep of messages: a message to a configured channel never fails without an attempt, and messages
+ * to a channel that was removed from the settings do not stay due.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { raiseOneTimeAlerts } from '../../src/alerts/syncAlerts.ts';
@@ -43,7 +43,7 @@ function advance(ms: number): void {
   vi.setSystemTime(Date.now() + ms);
 }
 
-/** Sweeps with only these channels configured, and returns those that were woken. */
+/** Sweeps with only these channels configured, and returns the channels for which jobs were enqueued. */
 async function sweep(...channels: readonly AlertsJob['channel'][]): Promise<readonly string[]> {
   const jobs: NewJob<AlertsJob>[] = [];
   const producer: Pick<Producer<AlertsJob>, 'add'> = {
