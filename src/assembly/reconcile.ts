@@ -1,6 +1,6 @@
 /** The role `reconcile`: compares the ledger with the payment service and repairs differences. */
 import { createReconcileHandler, RECONCILE_QUEUE, type ReconcileJob } from '../reconcile/jobs.ts';
-import { isPaused } from '../reconcile/pause.ts';
+import { isPaused } from '../reconcile/store/pauses.ts';
 import { readPausedRuns } from '../reconcile/store/runs.ts';
 import { clientOf, reconcileOf } from './service.ts';
 import type { PoolOptions, Shared } from './shared.ts';

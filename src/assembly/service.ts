@@ -19,12 +19,12 @@ import type { Metrics } from '../platform/metrics.ts';
 import { sleep } from '../platform/sleep.ts';
 import type { DiscoveryParts } from '../reconcile/discoverPayments.ts';
 import { createReconcileMetrics } from '../reconcile/metrics.ts';
-import { isPaused } from '../reconcile/pause.ts';
 import { createRefresh, type Refresh } from '../reconcile/refresh.ts';
 import { createRefresher, type Refresher } from '../reconcile/refreshOnRead.ts';
 import { createRetrieve } from '../reconcile/retrieve.ts';
 import { createReconcile, type Reconcile } from '../reconcile/run.ts';
 import { createSharedBudget } from '../reconcile/sharedBudget.ts';
+import { isPaused } from '../reconcile/store/pauses.ts';
 import { rateSettingsOf, serviceOf } from './settings.ts';
 
 /** What every caller of the service needs. */

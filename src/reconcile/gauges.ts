@@ -2,9 +2,9 @@
 import { measureDueChecks } from '../ledger/store/checks.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { measurementOf, type Source } from '../platform/sources.ts';
-import { isPaused } from './pause.ts';
 import { readBudget } from './store/budget.ts';
 import { measureWatermarks } from './store/gauges.ts';
+import { isPaused } from './store/pauses.ts';
 
 export function reconcileSources(db: Queryable): readonly Source[] {
   return [reconcileSource(db), rateSource(db)];

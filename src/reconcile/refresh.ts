@@ -37,8 +37,8 @@ import { ageOfChangeMs, isPastGrace } from './domain/compare.ts';
 import { affectsEveryRequest } from './domain/failures.ts';
 import { closeUnusable, openUnusable } from './findings.ts';
 import type { ReconcileMetrics } from './metrics.ts';
-import { isPaused } from './pause.ts';
 import type { Applied, Retrieve } from './retrieve.ts';
+import { isPaused } from './store/pauses.ts';
 import { STREAM_OF } from './streams.ts';
 
 export interface RefreshParts {

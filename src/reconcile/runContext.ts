@@ -7,10 +7,10 @@ import type { Span } from './domain/windows.ts';
 import { RunPaused } from './interruptions.ts';
 import type { ListReader } from './listReader.ts';
 import type { ReconcileMetrics } from './metrics.ts';
-import { isPaused } from './pause.ts';
 import type { Requester } from './requester.ts';
 import type { Retrieve } from './retrieve.ts';
 import type { RunState } from './runState.ts';
+import { isPaused } from './store/pauses.ts';
 import type { Mode, RunCounts, RunRow } from './store/runs.ts';
 import type { Stream } from './streams.ts';
 

@@ -1,6 +1,6 @@
 /** Findings that people accept, and the switch that pauses reconciliation. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isPaused } from '../../src/reconcile/pause.ts';
+import { isPaused } from '../../src/reconcile/store/pauses.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { applyEach, testApplier } from '../support/ledger.ts';

@@ -13,9 +13,8 @@ import {
   type ReconcileJob,
   type ReconcileJobName,
 } from '../../src/reconcile/jobs.ts';
-import { isPaused } from '../../src/reconcile/pause.ts';
 import type { Reconcile } from '../../src/reconcile/run.ts';
-import { beginPause, endPause } from '../../src/reconcile/store/pauses.ts';
+import { beginPause, endPause, isPaused } from '../../src/reconcile/store/pauses.ts';
 import { readPausedRuns } from '../../src/reconcile/store/runs.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { testReconciler } from '../support/reconciler.ts';

@@ -11,7 +11,7 @@ import { createAuthorizationService } from '../../src/authorizations/createAutho
 import { createClient } from '../../src/client/index.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/db/database.ts';
-import { isPaused } from '../../src/reconcile/pause.ts';
+import { isPaused } from '../../src/reconcile/store/pauses.ts';
 import { silentLog } from './database.ts';
 import { unique } from './events.ts';
 import { readOpenFindings, receive, testApplier } from './ledger.ts';

@@ -1,4 +1,7 @@
-/** Statements on pauses of reconciliation. */
+/**
+ * Statements on pauses of reconciliation: no background request is sent to the service. Webhooks are
+ * received and applied all the same, and commands of people still send requests.
+ */
 import type { Queryable } from '../../platform/db/database.ts';
 
 /** A pause that has not ended. */
@@ -15,6 +18,11 @@ export async function readPause(db: Queryable): Promise<Pause | undefined> {
        from reconcile_pauses where resumed_at is null limit 1`,
   );
   return rows[0];
+}
+
+/** Checked before each unit of work, so that a pause takes effect within one. */
+export async function isPaused(db: Queryable): Promise<boolean> {
+  return (await readPause(db)) !== undefined;
 }
 
 /** Begins a pause. @returns false when reconciliation is paused already */
