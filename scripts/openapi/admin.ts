@@ -9,6 +9,11 @@ import { contentOf, type Json, parametersIn, pathsOf, refTo, sortByName } from '
 const ERRORS: Readonly<Record<number, { readonly name: string; readonly meaning: string }>> = {
   400: { name: 'Invalid', meaning: 'The request is invalid; the message has the reason.' },
   401: { name: 'Unauthorized', meaning: 'The token is missing or invalid.' },
+  403: {
+    name: 'Forbidden',
+    meaning:
+      'The role of the token does not permit the request; the message names the roles that do.',
+  },
   404: { name: 'NotFound', meaning: 'Nothing has this id.' },
   409: {
     name: 'Conflict',
@@ -29,7 +34,7 @@ const ERRORS: Readonly<Record<number, { readonly name: string; readonly meaning:
   },
 };
 /** Errors of every endpoint. */
-const COMMON_STATUSES = [400, 401, 429, 503] as const;
+const COMMON_STATUSES = [400, 401, 403, 429, 503] as const;
 
 const errorSchema = z
   .object({
@@ -61,7 +66,11 @@ export function buildAdminOpenApi(): Json {
     paths,
     components: {
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'One of the tokens of ADMIN_TOKEN.' },
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'ADMIN_TOKEN, or a token of `tallyhook tokens create`.',
+        },
       },
       responses: Object.fromEntries(
         Object.values(ERRORS).map(({ name, meaning }) => [
@@ -115,7 +124,7 @@ function describeMetrics(): Json {
     summary: 'Metrics of this process, for Prometheus',
     responses: Object.fromEntries([
       [200, { description: 'OK.', content: contentOf({ type: 'string' }, 'text/plain') }],
-      ...errorsOf([401, 429]),
+      ...errorsOf([401, 403, 429, 503]),
     ]),
   };
 }

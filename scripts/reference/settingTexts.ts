@@ -81,8 +81,13 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       },
       ADMIN_TOKEN: {
         meaning:
-          'Bearer tokens of the admin port, each at least 16 bytes: `name:token,name2:token2`, or one bare token, named `admin`. The name is recorded with what its holder does.',
+          'The first token of the admin port, at least 16 bytes. Its role is `admin`, its name, too. Use it to set up; `tallyhook tokens create` makes a token for each person and program.',
         otherwise: 'generated for the embedded database, required otherwise',
+      },
+      TALLYHOOK_TOKEN: {
+        meaning:
+          'Commands run as the holder of this token: with its name in the audit log, and only if its role permits them.',
+        otherwise: 'a person with the shell and the settings may run every command',
       },
       METRICS_HOST: { meaning: 'Address of the metrics port.' },
       METRICS_PORT: {

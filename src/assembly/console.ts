@@ -1,4 +1,5 @@
 /** The role `console`: the admin port, and what Prometheus reads. */
+import { createTokenVerifier } from '../access/verifyToken.ts';
 import { alertsSource } from '../alerts/gauges.ts';
 import { authorizationSource } from '../authorizations/gauges.ts';
 import { createConsoleApp } from '../console/app.ts';
@@ -13,11 +14,14 @@ import { reconcileSources } from '../reconcile/gauges.ts';
 import { RECONCILE_QUEUE, type ReconcileJob } from '../reconcile/jobs.ts';
 import { schedulerSource } from '../scheduler/gauges.ts';
 import { refresherOf } from './service.ts';
-import { adminTokensOf } from './settings.ts';
+import { adminTokenOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
 /** Balances add up the whole journal. */
 const CONSOLE_POOL: PoolOptions = { maxConnections: 4, responseTimeoutMs: 30_000, plans: 'any' };
+
+/** Of its own, so that long reads do not delay that a revoked token is refused. */
+const TOKENS_POOL: PoolOptions = { maxConnections: 1, responseTimeoutMs: 2_000, plans: 'any' };
 
 /** One scrape reads at a time, and times out long before this (platform/sources.ts). */
 const METRICS_POOL: PoolOptions = { maxConnections: 2, responseTimeoutMs: 4_000, plans: 'any' };
@@ -61,8 +65,14 @@ export async function startConsole(shared: Shared): Promise<number> {
   const { clock, config, gate, log, metrics, openPool, onClose } = shared;
   const db = openPool('console', CONSOLE_POOL);
   addSources(shared);
+  const tokens = createTokenVerifier({
+    adminToken: adminTokenOf(config),
+    db: openPool('tokens', TOKENS_POOL),
+    clock,
+  });
   const app = createConsoleApp({
-    tokens: adminTokensOf(config),
+    tokens,
+    trustedProxies: config.trustedProxies,
     db,
     refresher: refresherOf(config, { db, clock }),
     isReady: gate.isOpen,

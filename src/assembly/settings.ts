@@ -1,6 +1,6 @@
 /** Values derived from the settings, and the errors about settings that contradict each other. */
 
-import type { Config, NamedToken } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { localSecret } from '../config/localSecrets.ts';
 import { API_KEY_PREFIXES } from '../contract/limits.ts';
 import { OperatorError } from '../platform/errors.ts';
@@ -49,14 +49,12 @@ export function webhookSecretsOf(config: Config): readonly string[] {
   );
 }
 
-/** Tokens of the admin port: the configured ones, or the one generated for the embedded database. */
-export function adminTokensOf(config: Config): readonly NamedToken[] {
-  if (config.adminTokens !== undefined) return config.adminTokens;
-  if (config.databaseUrl === undefined) {
-    return [{ name: 'admin', token: localSecret(config.dataDir, 'admin-token') }];
-  }
+/** The first token of the admin port: the configured one, or the one generated for the embedded database. */
+export function adminTokenOf(config: Config): string {
+  if (config.adminToken !== undefined) return config.adminToken;
+  if (config.databaseUrl === undefined) return localSecret(config.dataDir, 'admin-token');
   throw new OperatorError(
-    'ADMIN_TOKEN is not set. The admin port rejects every request without one. ' +
+    'ADMIN_TOKEN is not set. It is the first token of the admin port, with the role admin. ' +
       'Set it to a long random value, for example from `openssl rand -hex 32`.',
   );
 }

@@ -24,7 +24,7 @@ export function printBanner(config: Config, running: Running): void {
   if (running.isEmbedded) {
     const own =
       config.webhookSecrets === undefined ? `${config.dataDir}/webhook-secret` : undefined;
-    const token = config.adminTokens === undefined ? `${config.dataDir}/admin-token` : undefined;
+    const token = config.adminToken === undefined ? `${config.dataDir}/admin-token` : undefined;
     const apiKey = running.sandbox && `${config.dataDir}/sandbox-api-key`;
     lines.push(['Webhook secret', own], ['Admin token', token], ['Sandbox key', apiKey]);
   }

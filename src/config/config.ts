@@ -34,28 +34,11 @@ const exactSecret = secret.refine((value) => value === value.trim(), {
   message: 'must not begin or end with whitespace, which would be part of the secret',
 });
 
-/** A token as configured: `name:token`, or only the token, which gets the name `admin`. */
-const NAMED_TOKEN = /^([A-Za-z][A-Za-z0-9_-]{0,31}):(.*)$/s;
-
-/** Valid tokens, each with the name of its holder, so that the audit log shows who acted. */
-const namedTokens = z
-  .string()
-  .transform((list) =>
-    list.split(',').map((entry) => {
-      const [, name = 'admin', token = entry] = NAMED_TOKEN.exec(entry) ?? [];
-      return { name, token };
-    }),
-  )
-  .pipe(
-    z
-      .array(z.object({ name: z.string(), token: exactSecret }))
-      .refine((tokens) => new Set(tokens.map(({ name }) => name)).size === tokens.length, {
-        message: 'must give each token a different name: name:token,name2:token2',
-      })
-      .refine((tokens) => new Set(tokens.map(({ token }) => token)).size === tokens.length, {
-        message: 'must give each name a different token, because the token shows who acted',
-      }),
-  );
+/** What a bearer header can carry (RFC 6750), so neither a list of tokens nor a name before one. */
+const bearerToken = exactSecret.regex(/^[A-Za-z0-9._~+/=-]+$/, {
+  message:
+    'must be one token of letters, digits and ._~+/=-; `tallyhook tokens create` makes one for each person and program',
+});
 
 /** Digits only, because the other number formats of JavaScript are likely mistakes. */
 function wholeNumber(min: number, max: number) {
@@ -135,7 +118,8 @@ export const SETTINGS = z
     TRUSTED_PROXIES: trustedProxies.optional(),
     ADMIN_HOST: z.string().default('127.0.0.1'),
     ADMIN_PORT: port.default(8081),
-    ADMIN_TOKEN: namedTokens.optional(),
+    ADMIN_TOKEN: bearerToken.optional(),
+    TALLYHOOK_TOKEN: bearerToken.optional(),
     METRICS_HOST: z.string().default('127.0.0.1'),
     METRICS_PORT: port.optional(),
     PAYMENTS_MERCHANT_ID: z.string().min(1).max(255).optional(),
@@ -170,16 +154,11 @@ export const SETTINGS = z
 const NEVER_EMPTY = new Set([
   'WEBHOOK_SECRETS',
   'ADMIN_TOKEN',
+  'TALLYHOOK_TOKEN',
   'PAYMENTS_MERCHANT_ID',
   'PAYMENTS_API_KEY',
   ...ALERT_SECRETS,
 ]);
-
-/** A bearer token of the admin port and the name of its holder. */
-export interface NamedToken {
-  readonly name: string;
-  readonly token: string;
-}
 
 export interface Config {
   /** Undefined: the embedded database under `dataDir`. */
@@ -200,7 +179,9 @@ export interface Config {
   readonly trustedProxies: TrustedProxies;
   readonly adminHost: string;
   readonly adminPort: number;
-  readonly adminTokens: readonly NamedToken[] | undefined;
+  readonly adminToken: string | undefined;
+  /** Commands run as the holder of this token; undefined: as a person who may do everything. */
+  readonly commandToken: string | undefined;
   readonly metricsHost: string;
   /** Undefined: this process serves its metrics only on the admin port, if it has one. */
   readonly metricsPort: number | undefined;
@@ -274,7 +255,8 @@ export function loadConfig(env: Environment): Config {
     trustedProxies: settings.TRUSTED_PROXIES ?? NO_TRUSTED_PROXIES,
     adminHost: settings.ADMIN_HOST,
     adminPort: settings.ADMIN_PORT,
-    adminTokens: settings.ADMIN_TOKEN,
+    adminToken: settings.ADMIN_TOKEN,
+    commandToken: settings.TALLYHOOK_TOKEN,
     metricsHost: settings.METRICS_HOST,
     metricsPort: settings.METRICS_PORT,
     merchantId: settings.PAYMENTS_MERCHANT_ID,

@@ -6,21 +6,25 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import type { NamedToken } from '../config/config.ts';
+import type { Permission } from '../access/domain/roles.ts';
+import type { TokenVerifier } from '../access/verifyToken.ts';
 import { createChangeFeed } from '../ledger/changeFeed.ts';
+import type { TrustedProxies } from '../platform/clientAddress.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { METRICS_PATH } from '../platform/metricsServer.ts';
 import type { Refresher } from '../reconcile/refreshOnRead.ts';
-import { actorOf, requireToken } from './auth.ts';
+import { actorOf, authenticate, authorize } from './auth.ts';
 import type { ApiParts, Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints.ts';
+import { createRefusalLog } from './refusalLog.ts';
 import { type Reply, refusal, replyToError, toReply, unavailable } from './reply.ts';
 
 export interface ConsoleAppParts {
-  readonly tokens: readonly NamedToken[];
+  readonly tokens: TokenVerifier;
+  readonly trustedProxies: TrustedProxies;
   readonly db: Database;
   /** Undefined when no key of the service is set. */
   readonly refresher: Refresher | undefined;
@@ -35,12 +39,15 @@ export interface ConsoleAppParts {
 const MAX_BODY_BYTES = 4 * 1024;
 
 export function createConsoleApp(parts: ConsoleAppParts): Express {
-  const { db, clock, isReady, log, metrics, refresher, tokens } = parts;
-  const refused = metrics.counter(
+  const { db, clock, isReady, log, metrics, refresher, tokens, trustedProxies } = parts;
+  const refusals = metrics.counter(
     'tallyhook_admin_refused_total',
-    'Requests to the admin port without a valid token',
-    { reason: ['unauthorized', 'limited'] },
+    'Requests to the admin port without a valid token, or without the permission',
+    { reason: ['unauthorized', 'limited', 'forbidden'] },
   );
+  const refused = (reason: 'unauthorized' | 'limited' | 'forbidden') => refusals({ reason });
+  const logRefusal = createRefusalLog(log, clock);
+  const allow: Allow = (needed) => authorize(needed, { refused, logRefusal });
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -50,11 +57,12 @@ export function createConsoleApp(parts: ConsoleAppParts): Express {
   // Endpoints read the query themselves, so that repeated and unknown parameters are refused.
   app.set('query parser', false);
   app.use(setStrictHeaders);
-  app.use(requireToken({ tokens, clock, refused: (reason) => refused({ reason }) }));
-  app.get(METRICS_PATH, async (_request, response) => {
+  app.use(authenticate({ tokens, trustedProxies, clock, refused, logRefusal }));
+  const readMetrics = allow(() => ['read_metrics']);
+  app.get(METRICS_PATH, readMetrics, async (_request, response) => {
     response.type(metrics.contentType).send(await metrics.render());
   });
-  addEndpoints(app, { db, feed: createChangeFeed(db), clock, refresher }, isReady);
+  addEndpoints(app, { db, feed: createChangeFeed(db), clock, refresher }, { isReady, allow });
   app.use((request, response) => {
     const message = `There is no endpoint at ${request.path}.`;
     send(response, toReply({ outcome: 'not_found', message }));
@@ -75,7 +83,15 @@ const setStrictHeaders: RequestHandler = (_request, response, next) => {
   next();
 };
 
-function addEndpoints(app: Express, parts: ApiParts, isReady: () => boolean): void {
+/** Lets a request pass only with the permissions that it needs. */
+type Allow = (needed: (request: Request) => readonly Permission[]) => RequestHandler;
+
+interface EndpointGuards {
+  readonly isReady: () => boolean;
+  readonly allow: Allow;
+}
+
+function addEndpoints(app: Express, parts: ApiParts, { isReady, allow }: EndpointGuards): void {
   // For any content type: `curl -d` declares a form.
   const readBody = express.json({ type: () => true, limit: MAX_BODY_BYTES, inflate: false });
   for (const endpoint of ENDPOINTS) {
@@ -86,7 +102,8 @@ function addEndpoints(app: Express, parts: ApiParts, isReady: () => boolean): vo
       }
       send(response, await respond(endpoint, parts, { request, response }));
     };
-    const handlers = endpoint.body ? [readBody, serve] : [serve];
+    const permitted = allow((request) => permissionsOf(endpoint, request));
+    const handlers = endpoint.body ? [permitted, readBody, serve] : [permitted, serve];
     app[endpoint.method](expressPath(endpoint.path), ...handlers);
   }
   const methods = new Map([[METRICS_PATH, ['GET', 'HEAD']]]);
@@ -101,6 +118,16 @@ function addEndpoints(app: Express, parts: ApiParts, isReady: () => boolean): vo
       send(response, refusal(405, message));
     });
   }
+}
+
+/** What a request to an endpoint needs: its permission, and those of the parameters that it sends. */
+function permissionsOf(
+  { permission, queryPermissions = {} }: Endpoint,
+  { originalUrl }: Request,
+): readonly Permission[] {
+  const sent = queryOf(originalUrl);
+  const besides = Object.entries(queryPermissions).filter(([name]) => sent.has(name));
+  return [permission, ...besides.map(([, needed]) => needed)];
 }
 
 /** The path in the syntax of Express. */
@@ -127,14 +154,18 @@ async function respond(
 function readQuery(
   url: string,
 ): { readonly values: Readonly<Record<string, string>> } | { readonly twice: string } {
-  const start = url.indexOf('?');
-  const pairs = start < 0 ? [] : [...new URLSearchParams(url.slice(start + 1))];
+  const pairs = [...queryOf(url)];
   const seen = new Set<string>();
   for (const [name] of pairs) {
     if (seen.has(name)) return { twice: JSON.stringify(name) };
     seen.add(name);
   }
   return { values: Object.fromEntries(pairs) };
+}
+
+function queryOf(url: string): URLSearchParams {
+  const start = url.indexOf('?');
+  return new URLSearchParams(start < 0 ? '' : url.slice(start + 1));
 }
 
 function createErrorHandler(log: Log): ErrorRequestHandler {

@@ -1,74 +1,150 @@
-/** Authenticates requests to the admin port by named bearer tokens. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+/**
+ * Who may use the admin port, in two steps: `authenticate` finds the holder of the request's token, and
+ * `authorize` refuses what the holder's role does not permit.
+ *
+ * 1. A valid token is never limited: only failures count, by address.
+ * 2. While the database cannot be read, the holder of a token that may be revoked may only read metrics,
+ *    which then show the outage.
+ */
 import type { Request, RequestHandler, Response } from 'express';
+import { PERMISSIONS, type Permission, permits, rolesWith } from '../access/domain/roles.ts';
+import type { Holder, TokenVerifier } from '../access/verifyToken.ts';
 import type { Actor } from '../audit/domain/actor.ts';
-import type { NamedToken } from '../config/config.ts';
 import { errorEnvelope } from '../contract/errors.ts';
+import { clientAddress, type TrustedProxies } from '../platform/clientAddress.ts';
 import type { Clock } from '../platform/clock.ts';
-import { createFailureCount } from './failures.ts';
+import { createFailureCount, MAX_FAILURES } from './failures.ts';
+import type { RefusalLog } from './refusalLog.ts';
+import { type Reply, unavailable } from './reply.ts';
 
 export interface AuthParts {
-  readonly tokens: readonly NamedToken[];
+  readonly tokens: TokenVerifier;
+  readonly trustedProxies: TrustedProxies;
   readonly clock: Clock;
-  readonly refused: (reason: 'unauthorized' | 'limited') => void;
+  readonly refused: (reason: 'unauthorized' | 'limited' | 'forbidden') => void;
+  readonly logRefusal: RefusalLog;
 }
 
-/** Passes a request on with the name of its token, or refuses it. */
-export function requireToken({ tokens, clock, refused }: AuthParts): RequestHandler {
+/** Who sent a request. */
+interface Caller extends Holder {
+  readonly address: string;
+  /** The token may be revoked: the database could not be read for a while. */
+  readonly isStale: boolean;
+}
+
+const CALLERS = new WeakMap<Response, Caller>();
+
+/** Passes a request on with its caller, or refuses it. */
+export function authenticate(parts: AuthParts): RequestHandler {
+  const { tokens, trustedProxies, clock, refused, logRefusal } = parts;
   const failures = createFailureCount(clock);
-  const known = tokens.map(({ name, token }) => ({ name, digest: digest(token) }));
-  return (request, response, next) => {
-    const address = request.socket.remoteAddress ?? 'unknown';
-    const refusedForMs = failures.refusedForMs(address);
-    if (refusedForMs > 0) {
+
+  const refuse = (address: string): Reply => {
+    const limitedForMs = failures.limitedForMs(address);
+    if (limitedForMs > 0) {
       refused('limited');
-      response.set('Retry-After', String(Math.ceil(refusedForMs / 1000)));
-      const message =
-        'Too many requests from this address had no valid token. Wait, then try again.';
-      response.status(429).json(errorEnvelope('rate_limit_error', 'RL_01', message));
-      return;
+      return limited(limitedForMs);
     }
-    const name = holderOf(request, known);
-    if (name !== undefined) {
-      setActor(response, { kind: 'token', name, role: 'admin', origin: address });
-      next();
-      return;
-    }
-    failures.note(address);
     refused('unauthorized');
-    response.set('WWW-Authenticate', 'Bearer');
-    const message = 'Send the admin token: Authorization: Bearer <ADMIN_TOKEN>.';
-    response.status(401).json(errorEnvelope('authentication_error', 'AU_01', message));
+    const count = failures.note(address);
+    if (count === 1) logRefusal({ address }, 'console.unauthorized');
+    if (count === MAX_FAILURES) logRefusal({ address, failures: count }, 'console.address_limited');
+    return UNAUTHORIZED;
+  };
+
+  return async (request, response, next) => {
+    const address = clientAddress(request, trustedProxies);
+    const shown = bearerToken(request);
+    const verified = shown === undefined ? INVALID : await tokens.verify(shown);
+    switch (verified.outcome) {
+      case 'valid': {
+        const { holder, isStale } = verified;
+        CALLERS.set(response, { ...holder, address, isStale });
+        next();
+        return;
+      }
+      case 'unverifiable':
+        send(response, unavailable());
+        return;
+      case 'invalid':
+        send(response, refuse(address));
+    }
   };
 }
 
-/**
- * Compares digests, which have one length, with every token, so that timing reveals nothing about
- * any token.
- */
-function holderOf(
-  request: Request,
-  known: readonly { readonly name: string; readonly digest: Buffer }[],
-): string | undefined {
-  const [, shown] = /^Bearer +(.+)$/i.exec(request.header('authorization') ?? '') ?? [];
-  if (shown === undefined) return undefined;
-  const shownDigest = digest(shown);
-  return known.filter((one) => timingSafeEqual(one.digest, shownDigest)).at(0)?.name;
+/** Passes a request on if the caller's role has every permission that it needs. */
+export function authorize(
+  needed: (request: Request) => readonly Permission[],
+  { refused, logRefusal }: Pick<AuthParts, 'refused' | 'logRefusal'>,
+): RequestHandler {
+  return (request, response, next) => {
+    const { name, role, address, isStale } = callerOf(response);
+    const permissions = needed(request);
+    const missing = permissions.find((permission) => !permits(role, permission));
+    if (missing !== undefined) {
+      refused('forbidden');
+      const what = { name, role, address, permission: missing, method: request.method };
+      logRefusal({ ...what, path: request.path }, 'console.forbidden');
+      send(response, forbidden(missing, { name, role }));
+      return;
+    }
+    if (isStale && permissions.some((permission) => permission !== 'read_metrics')) {
+      send(response, unavailable());
+      return;
+    }
+    next();
+  };
 }
 
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
-
-const ACTORS = new WeakMap<Response, Actor>();
-
-function setActor(response: Response, actor: Actor): void {
-  ACTORS.set(response, actor);
-}
-
-/** The holder of the token that `requireToken` accepted. */
+/** The caller, for the audit log. */
 export function actorOf(response: Response): Actor {
-  const actor = ACTORS.get(response);
-  if (!actor) throw new Error('a request was passed on without a valid token');
-  return actor;
+  const { name, role, address } = callerOf(response);
+  return { kind: 'token', name, role, origin: address };
+}
+
+function callerOf(response: Response): Caller {
+  const caller = CALLERS.get(response);
+  if (!caller) throw new Error('a request was passed on without a valid token');
+  return caller;
+}
+
+const INVALID = { outcome: 'invalid' } as const;
+
+function bearerToken(request: Request): string | undefined {
+  const [, shown] = /^Bearer +(.+)$/i.exec(request.header('authorization') ?? '') ?? [];
+  return shown;
+}
+
+const UNAUTHORIZED: Reply = {
+  status: 401,
+  headers: { 'WWW-Authenticate': 'Bearer' },
+  body: errorEnvelope(
+    'authentication_error',
+    'AU_01',
+    'Send a valid token: Authorization: Bearer <token>. `tallyhook tokens create` creates one.',
+  ),
+};
+
+function limited(limitedForMs: number): Reply {
+  const message = 'Too many requests from this address had no valid token. Wait, then try again.';
+  return {
+    status: 429,
+    headers: { 'Retry-After': String(Math.ceil(limitedForMs / 1000)) },
+    body: errorEnvelope('rate_limit_error', 'RL_01', message),
+  };
+}
+
+function forbidden(permission: Permission, { name, role }: Holder): Reply {
+  const message =
+    `The token ${name} has the role ${role}, which does not permit ${permission}: ` +
+    `${PERMISSIONS[permission]}. Roles that permit it: ${rolesWith(permission).join(', ')}.`;
+  return {
+    status: 403,
+    headers: {},
+    body: errorEnvelope('authentication_error', 'IR_22', message),
+  };
+}
+
+function send(response: Response, { status, headers, body }: Reply): void {
+  response.status(status).set(headers).json(body);
 }

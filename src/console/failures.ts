@@ -1,22 +1,23 @@
 /**
- * Counts failed authentications by address, so that tokens cannot be guessed quickly. Past the limit,
- * an address is refused for the rest of its minute, even with a valid token: otherwise guessing could
- * continue.
+ * Counts failed authentications by address. Past the limit, further failures of an address get 429 for
+ * the rest of its minute. A valid token passes all the same: an attacker, or a program with an expired
+ * token, does not lock out others at its address.
  *
  * Kept in memory and bounded: the oldest address is dropped first.
  */
-import { isIPv6 } from 'node:net';
+
+import { addressGroup } from '../platform/clientAddress.ts';
 import type { Clock } from '../platform/clock.ts';
 
-/** A scraper with an outdated token sends a few requests a minute and must not lock its host out. */
 export const MAX_FAILURES = 20;
 export const WINDOW_MS = 60_000;
 const MAX_ADDRESSES = 10_000;
 
 export interface FailureCount {
-  /** How much longer this address is refused; 0 if it is not. */
-  refusedForMs(address: string): number;
-  note(address: string): void;
+  /** How much longer failures of this address are limited; 0 if they are not. */
+  limitedForMs(address: string): number;
+  /** Counts a failure. @returns how many the address has in its minute */
+  note(address: string): number;
   /** How many addresses are kept. */
   readonly size: () => number;
 }
@@ -32,33 +33,22 @@ export function createFailureCount(clock: Clock, maxAddresses = MAX_ADDRESSES): 
   };
 
   return {
-    refusedForMs: (address) => {
-      const window = current(networkOf(address));
+    limitedForMs: (address) => {
+      const window = current(addressGroup(address));
       return window && window.failures >= MAX_FAILURES ? window.endsMs - clock.nowMs() : 0;
     },
     note: (address) => {
-      const key = networkOf(address);
+      const key = addressGroup(address);
       const window = current(key);
       if (window) {
         window.failures += 1;
-        return;
+        return window.failures;
       }
       const [oldest] = windows.keys();
       if (windows.size >= maxAddresses && oldest !== undefined) windows.delete(oldest);
       windows.set(key, { failures: 1, endsMs: clock.nowMs() + WINDOW_MS });
+      return 1;
     },
     size: () => windows.size,
   };
-}
-
-/** A provider assigns a whole /64 of IPv6 to one customer, so its addresses count as one. */
-function networkOf(address: string): string {
-  if (!isIPv6(address) || address.includes('.')) return address;
-  const [head = '', tail] = address.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  if (tail !== undefined) {
-    const after = tail === '' ? 0 : tail.split(':').length;
-    while (groups.length < 8 - after) groups.push('0');
-  }
-  return groups.slice(0, 4).join(':');
 }

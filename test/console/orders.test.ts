@@ -7,9 +7,9 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
 import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { disputeEvent, paymentEvent, refundEvent } from '../support/payments.ts';
-import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { createTestToken } from '../support/tokens.ts';
 
-const SHOP_TOKEN = 'shop-token-0123456789abcdef';
 const MAX = Number.MAX_SAFE_INTEGER;
 
 let db: TestDatabase;
@@ -21,7 +21,6 @@ beforeAll(async () => {
   tallyhook = await startTallyhook({
     db,
     roles: ['console'],
-    env: { ADMIN_TOKEN: `${ADMIN_TOKEN},shop:${SHOP_TOKEN}` },
   });
   api = createApi(tallyhook);
 });
@@ -411,7 +410,7 @@ describe('registering what is expected', () => {
 
   test('is idempotent, and another amount replaces with both on record, by name', async () => {
     const orderId = unique('ord');
-    const shop = createApi(tallyhook, SHOP_TOKEN);
+    const shop = createApi(tallyhook, await createTestToken(db, { name: 'shop', role: 'shop' }));
     await api.put(order(orderId), { amount: 100, currency: 'usd' });
     const again = await shop.put(order(orderId), { amount: 100, currency: 'USD' });
     expect([again.status, again.body.registration]).toEqual([200, 'unchanged']);

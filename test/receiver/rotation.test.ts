@@ -88,7 +88,8 @@ describe('the metrics page', () => {
       error: {
         type: 'authentication_error',
         code: 'AU_01',
-        message: 'Send the admin token: Authorization: Bearer <ADMIN_TOKEN>.',
+        message:
+          'Send a valid token: Authorization: Bearer <token>. `tallyhook tokens create` creates one.',
       },
     });
   });

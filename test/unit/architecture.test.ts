@@ -179,7 +179,7 @@ test('A4: a feature knows platform, contract and itself; a few also what they ru
 test('A13: representation turns what was read into JSON, and reads nothing itself', () => {
   const files = inFolder('representation');
   expectOnly(files, 'representation is pure functions of rows to JSON', (imported) =>
-    /^src\/(contract|representation|ledger\/(domain|read|verify)|(alerts|audit|authorizations|reconcile)\/(domain|store))\//.test(
+    /^src\/(contract|representation|ledger\/(domain|read|verify)|(access|alerts|audit|authorizations|reconcile)\/(domain|store))\//.test(
       imported,
     ),
   );

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { openDatabase } from '../../assembly/database.ts';
 import { openQueues } from '../../assembly/queues.ts';
 import {
-  adminTokensOf,
+  adminTokenOf,
   merchantIdOf,
   serviceOf,
   usesSandbox,
@@ -71,7 +71,7 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
       probeQueue: () => queues?.probe() ?? Promise.reject(new Error('there is no database')),
       merchantId: await attempt(() => merchantIdOf(config)),
       webhookSecrets: await attempt(() => webhookSecretsOf(config)),
-      adminTokens: await attempt(() => adminTokensOf(config).map(({ token }) => token)),
+      adminTokens: await attempt(() => [adminTokenOf(config)]),
       service: serviceOf(config),
       isSandbox: usesSandbox(config),
       receiver: { webhookPath: config.webhookPath, publicUrl: config.webhookPublicUrl },

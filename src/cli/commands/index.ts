@@ -88,6 +88,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./audit.ts')).auditCommand(),
   },
   {
+    name: 'tokens',
+    description: 'Create, list and revoke tokens of the admin API',
+    load: async () => (await import('./tokens.ts')).tokensCommand(),
+  },
+  {
     name: 'doctor',
     description: 'Check an installation and print a remedy for each problem',
     load: async () => (await import('./doctor.ts')).doctorCommand(),

@@ -1,6 +1,8 @@
 import request from 'supertest';
 import { expect, test } from 'vitest';
+import { createTokenVerifier } from '../../../src/access/verifyToken.ts';
 import { createConsoleApp } from '../../../src/console/app.ts';
+import { NO_TRUSTED_PROXIES } from '../../../src/platform/clientAddress.ts';
 import type { Database } from '../../../src/platform/db/database.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { createMetrics } from '../../../src/platform/metrics.ts';
@@ -20,13 +22,16 @@ function failing(error: Error): Database {
 }
 
 function appOver(error: Error, token = TOKEN) {
+  const db = failing(error);
+  const clock = { nowMs: () => 0 };
   return createConsoleApp({
-    tokens: [{ name: 'admin', token }],
-    db: failing(error),
+    tokens: createTokenVerifier({ adminToken: token, db, clock }),
+    trustedProxies: NO_TRUSTED_PROXIES,
+    db,
     refresher: undefined,
     isReady: () => true,
     metrics: createMetrics(),
-    clock: { nowMs: () => 0 },
+    clock,
     log: createLog('silent'),
   });
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildAdminOpenApi } from '../../../scripts/openapi/admin.ts';
 import { createConsoleApp } from '../../../src/console/app.ts';
+import { NO_TRUSTED_PROXIES } from '../../../src/platform/clientAddress.ts';
 import type { Database } from '../../../src/platform/db/database.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { createMetrics } from '../../../src/platform/metrics.ts';
@@ -39,7 +40,8 @@ test('every route of the app is in the document, and the other way round', () =>
     close: () => Promise.resolve(),
   };
   const app = createConsoleApp({
-    tokens: [],
+    tokens: { verify: () => Promise.resolve({ outcome: 'invalid' }) },
+    trustedProxies: NO_TRUSTED_PROXIES,
     db: never,
     refresher: undefined,
     isReady: () => true,

@@ -1,0 +1,142 @@
+/** Statements on tokens. Times are the database's. */
+import type { Queryable } from '../../platform/db/database.ts';
+import type { Role } from '../domain/roles.ts';
+
+/** More tokens than an installation needs; a bound for what is read into memory. */
+export const MAX_TOKENS = 1_000;
+
+/** What a request with the token is checked against. */
+export interface ValidToken {
+  readonly id: number;
+  readonly name: string;
+  readonly role: Role;
+  readonly digest: Buffer;
+  readonly expiresAt: Date | null;
+}
+
+/** Tokens that are neither revoked nor expired. */
+export function readValidTokens(db: Queryable): Promise<readonly ValidToken[]> {
+  return db.query<ValidToken>(
+    `select id, name, role, digest, expires_at as "expiresAt"
+       from tokens
+      where revoked_at is null
+        and (expires_at is null or expires_at > statement_timestamp())
+      order by id limit $1`,
+    [MAX_TOKENS],
+  );
+}
+
+/** A token for people; it never contains the digest. */
+export interface TokenRow {
+  readonly name: string;
+  readonly role: Role;
+  readonly state: 'valid' | 'expired' | 'revoked';
+  readonly createdAt: Date;
+  readonly createdBy: string;
+  readonly lastUsedAt: Date | null;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly revokedBy: string | null;
+}
+
+const COLUMNS = `
+  name, role,
+  case when revoked_at is not null then 'revoked'
+       when expires_at <= statement_timestamp() then 'expired'
+       else 'valid' end as state,
+  created_at as "createdAt", created_by as "createdBy", last_used_at as "lastUsedAt",
+  expires_at as "expiresAt", revoked_at as "revokedAt", revoked_by as "revokedBy"`;
+
+/** Tokens, newest first. @param all also those that are expired or revoked */
+export function readTokenRows(
+  db: Queryable,
+  { all, limit }: { readonly all: boolean; readonly limit: number },
+): Promise<readonly TokenRow[]> {
+  return db.query<TokenRow>(
+    `select ${COLUMNS}
+       from tokens
+      where $1
+         or (revoked_at is null and (expires_at is null or expires_at > statement_timestamp()))
+      order by id desc limit $2`,
+    [all, limit],
+  );
+}
+
+/** Lets creations wait for this transaction, so that together they keep to the maximum. */
+export async function lockTokens(tx: Queryable): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('tokens', 0))`);
+}
+
+/** How many tokens are valid. */
+export async function countValidTokens(db: Queryable): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*) as count
+       from tokens
+      where revoked_at is null and (expires_at is null or expires_at > statement_timestamp())`,
+  );
+  return row?.count ?? 0;
+}
+
+export interface NewToken {
+  readonly name: string;
+  readonly role: Role;
+  readonly digest: Buffer;
+  readonly createdBy: string;
+  /** Undefined: the token does not expire. */
+  readonly expiresInMs: number | undefined;
+}
+
+/** Inserts a token. @returns undefined when an unrevoked token has its name */
+export async function insertToken(db: Queryable, token: NewToken): Promise<TokenRow | undefined> {
+  const rows = await db.query<TokenRow>(
+    `insert into tokens (name, role, digest, created_by, expires_at)
+     values ($1, $2, decode($3, 'hex'), $4,
+             statement_timestamp() + $5::double precision * interval '1 millisecond')
+     on conflict (name) where revoked_at is null do nothing
+     returning ${COLUMNS}`,
+    [
+      token.name,
+      token.role,
+      token.digest.toString('hex'),
+      token.createdBy,
+      token.expiresInMs ?? null,
+    ],
+  );
+  return rows[0];
+}
+
+/** Revokes the token of this name if it is expired, so that its name can be used again. */
+export async function revokeExpired(
+  db: Queryable,
+  { name, by }: { readonly name: string; readonly by: string },
+): Promise<void> {
+  await db.query(
+    `update tokens set revoked_at = statement_timestamp(), revoked_by = $2
+      where name = $1 and revoked_at is null and expires_at <= statement_timestamp()`,
+    [name, by],
+  );
+}
+
+/** Revokes the token of this name, expired or not. @returns undefined when there is none */
+export async function revokeToken(
+  db: Queryable,
+  { name, by }: { readonly name: string; readonly by: string },
+): Promise<TokenRow | undefined> {
+  const rows = await db.query<TokenRow>(
+    `update tokens set revoked_at = statement_timestamp(), revoked_by = $2
+      where name = $1 and revoked_at is null
+      returning ${COLUMNS}`,
+    [name, by],
+  );
+  return rows[0];
+}
+
+/** Records that a token was used, unless that was recorded within the last minute. */
+export async function markUsed(db: Queryable, id: number): Promise<void> {
+  await db.query(
+    `update tokens set last_used_at = statement_timestamp()
+      where id = $1
+        and (last_used_at is null or last_used_at < statement_timestamp() - interval '1 minute')`,
+    [id],
+  );
+}
