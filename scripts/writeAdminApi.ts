@@ -1,7 +1,7 @@
 /** Writes docs/reference/admin-api.md from the table of endpoints. */
 import type { Endpoint } from '../src/console/endpoint.ts';
 import { ENDPOINTS } from '../src/console/endpoints.ts';
-import { METRICS_PATH } from '../src/platform/metricsServer.ts';
+import { METRICS_PATH } from '../src/platform/healthServer.ts';
 import { table } from './reference/markdown.ts';
 
 const INTRODUCTION = `# Admin API

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Endpoint } from '../../src/console/endpoint.ts';
 import { ENDPOINTS } from '../../src/console/endpoints.ts';
-import { METRICS_PATH } from '../../src/platform/metricsServer.ts';
+import { METRICS_PATH } from '../../src/platform/healthServer.ts';
 import { contentOf, type Json, parametersIn, pathsOf, refTo, sortByName } from './document.ts';
 
 /** The errors by status: the name of the component, and what it means. */

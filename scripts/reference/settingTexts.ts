@@ -73,7 +73,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     },
   },
   {
-    title: 'Admin port and metrics',
+    title: 'Admin port and health port',
     settings: {
       ADMIN_HOST: { meaning: 'Address of the admin port.' },
       ADMIN_PORT: {
@@ -89,11 +89,11 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
           'Commands run as the holder of this token: with its name in the audit log, and only if its role permits them.',
         otherwise: 'a person with the shell and the settings may run every command',
       },
-      METRICS_HOST: { meaning: 'Address of the metrics port.' },
+      METRICS_HOST: { meaning: 'Address of the health port.' },
       METRICS_PORT: {
         meaning:
-          'Port that serves the metrics of one process at `/metrics` without a token; `0` chooses a free one. Processes on one machine need a port each.',
-        otherwise: 'none',
+          'Health port: serves `/healthz`, `/readyz` and `/metrics` of one process without a token; `0` chooses a free one. The default depends on the first role of the process: `8083` for `receiver` and for all in one process, `8084` for `events`, `8085` for `reconcile`, `8086` for `alerts`, `8087` for `scheduler`, `8088` for `console`.',
+        otherwise: '`8083` to `8088`; a free one if it is in use',
       },
     },
   },

@@ -8,7 +8,6 @@ import { EVENTS_QUEUE } from '../ledger/inbox/jobs.ts';
 import { channelsSource } from '../notify/gauges.ts';
 import { ALERTS_QUEUE, type AlertsJob } from '../notify/jobs.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
-import { startMetricsServer } from '../platform/metricsServer.ts';
 import { queueSource } from '../platform/queue/index.ts';
 import { reconcileSources } from '../reconcile/gauges.ts';
 import { RECONCILE_QUEUE, type ReconcileJob } from '../reconcile/jobs.ts';
@@ -51,14 +50,6 @@ function addSources({ clock, events, metrics, onClose, openPool, queues }: Share
     queueSource(depths, clock),
   ];
   for (const source of sources) metrics.addSource(source);
-}
-
-export async function startMetrics({ config, log, metrics, onClose }: Shared): Promise<number> {
-  const { metricsHost: host, metricsPort: port = 0 } = config;
-  const server = await startMetricsServer(metrics, { host, port });
-  onClose(() => server.close());
-  log.info({ port: server.port }, 'metrics.listening');
-  return server.port;
 }
 
 export async function startConsole(shared: Shared): Promise<number> {

@@ -44,6 +44,8 @@ export interface Shared {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly gate: Gate;
+  /** For the checks of the process itself. */
+  readonly db: Database;
   readonly queues: QueueBackend;
   readonly events: Producer<EventsJob> & MeasuredQueue;
   readonly openPool: (name: string, limits: PoolOptions) => Database;
@@ -126,6 +128,7 @@ export async function share(
     log,
     metrics,
     gate,
+    db,
     queues,
     events,
     openPool,

@@ -6,9 +6,10 @@ import type { Queryable } from '../platform/db/database.ts';
 import type { Log } from '../platform/log.ts';
 import type { RunningSandbox } from '../sandbox/startSandbox.ts';
 import { startAlerts } from './alerts.ts';
-import { startConsole, startMetrics } from './console.ts';
+import { startConsole } from './console.ts';
 import { openDatabase } from './database.ts';
 import { startEvents } from './events.ts';
+import { startHealth } from './health.ts';
 import { startReceiver } from './receiver.ts';
 import { startReconcile } from './reconcile.ts';
 import type { Role } from './roles.ts';
@@ -20,7 +21,8 @@ import { type ShareInput, share } from './shared.ts';
 export interface Running {
   readonly receiverPort: number | undefined;
   readonly consolePort: number | undefined;
-  readonly metricsPort: number | undefined;
+  /** Serves `/healthz`, `/readyz` and `/metrics`; undefined if the process runs only the sandbox. */
+  readonly healthPort: number | undefined;
   readonly sandbox: RunningSandbox | undefined;
   readonly databaseUrl: string;
   readonly isEmbedded: boolean;
@@ -82,12 +84,12 @@ export async function start(
   }
 }
 
-type Ports = Pick<Running, 'receiverPort' | 'consolePort' | 'metricsPort'>;
+type Ports = Pick<Running, 'receiverPort' | 'consolePort' | 'healthPort'>;
 
 const NO_PORTS: Ports = {
   receiverPort: undefined,
   consolePort: undefined,
-  metricsPort: undefined,
+  healthPort: undefined,
 };
 
 async function startLedgerRoles(
@@ -97,14 +99,14 @@ async function startLedgerRoles(
 ): Promise<Ports> {
   const shared = await share(config, { ...input, roles });
   for (const role of roles) shared.metrics.fact('tallyhook_role_up', ROLE_UP_HELP, { role });
-  const receiverPort = roles.has('receiver') ? await startReceiver(shared) : undefined;
+  const receiver = roles.has('receiver') ? await startReceiver(shared) : undefined;
   if (roles.has('events')) startEvents(shared);
   if (roles.has('reconcile')) startReconcile(shared);
   if (roles.has('alerts')) startAlerts(shared);
   if (roles.has('scheduler')) startSchedules(shared);
   const consolePort = roles.has('console') ? await startConsole(shared) : undefined;
-  const metricsPort = config.metricsPort === undefined ? undefined : await startMetrics(shared);
-  return { receiverPort, consolePort, metricsPort };
+  const healthPort = await startHealth(shared, roles, receiver?.probe ?? (() => shared.db.probe()));
+  return { receiverPort: receiver?.port, consolePort, healthPort };
 }
 
 const ROLE_UP_HELP = 'Roles of this process; absent when no process has the role';

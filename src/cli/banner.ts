@@ -7,6 +7,7 @@ export function describe(config: Config, running: Running): object {
   return {
     webhook_url: webhookUrl(config, running) ?? null,
     admin_url: adminUrl(config, running) ?? null,
+    health_url: healthUrl(config, running) ?? null,
     sandbox_url: running.sandbox?.baseUrl ?? null,
     database: running.isEmbedded ? config.dataDir : 'DATABASE_URL',
     queues: config.redisUrl === undefined ? 'postgres' : 'redis',
@@ -17,6 +18,7 @@ export function printBanner(config: Config, running: Running): void {
   const lines = [
     ['Webhooks', webhookUrl(config, running)],
     ['Admin', adminUrl(config, running)],
+    ['Health', healthPages(healthUrl(config, running))],
     ['Payments', running.sandbox && `sandbox at ${running.sandbox.baseUrl} (no real money)`],
     ['Database', running.isEmbedded ? `embedded, in ${config.dataDir}` : 'DATABASE_URL'],
     ['Queues', config.redisUrl === undefined ? 'in the database' : 'Redis'],
@@ -36,6 +38,14 @@ function webhookUrl(config: Config, { receiverPort }: Running): string | undefin
   return receiverPort === undefined
     ? undefined
     : `${localUrl(config.host, receiverPort)}${config.webhookPath}`;
+}
+
+function healthUrl(config: Config, { healthPort }: Running): string | undefined {
+  return healthPort === undefined ? undefined : localUrl(config.metricsHost, healthPort);
+}
+
+function healthPages(url: string | undefined): string | undefined {
+  return url && `${url}/readyz (also /healthz and /metrics)`;
 }
 
 function adminUrl(config: Config, { consolePort }: Running): string | undefined {

@@ -183,7 +183,7 @@ export interface Config {
   /** Commands run as the holder of this token; undefined: as a person who may do everything. */
   readonly commandToken: string | undefined;
   readonly metricsHost: string;
-  /** Undefined: this process serves its metrics only on the admin port, if it has one. */
+  /** Undefined: the default of the process's first role. */
   readonly metricsPort: number | undefined;
   readonly merchantId: string | undefined;
   /** The business profile that sends its webhooks here; undefined: all profiles of the account. */

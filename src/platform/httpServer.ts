@@ -3,6 +3,9 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { OperatorError } from './errors.ts';
 
+/** The configured port is in use by another process. */
+export class PortInUse extends OperatorError {}
+
 export interface HttpServer {
   /** The port it listens on: the configured one, or a free one for 0. */
   readonly port: number;
@@ -101,7 +104,7 @@ function explain(
 ): Error {
   const where = `${host}:${port}`;
   if (error.code === 'EADDRINUSE') {
-    return new OperatorError(
+    return new PortInUse(
       `Port ${port} is in use, so Tallyhook cannot listen on ${where}. ` +
         `Stop the process that uses it, or set ${portSetting} to another port.`,
     );

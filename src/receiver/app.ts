@@ -1,4 +1,4 @@
-/** The Express app of the receiver: the webhook route, `/healthz` and `/readyz`. */
+/** The Express app of the receiver: the webhook route, and nothing else. */
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import { errorEnvelope } from '../contract/errors.ts';
 import { SIGNATURE_HEADER } from '../contract/signature.ts';
@@ -18,19 +18,12 @@ import {
 import { replyFor, type WebhookOutcome } from './reply.ts';
 import { readSignature, verifySignature } from './signature.ts';
 
-/** What `/readyz` reports. */
-export interface Readiness {
-  readonly ready: boolean;
-  readonly checks: Readonly<Record<string, string>>;
-}
-
 export interface ReceiverAppParts {
   readonly webhookPath: string;
   readonly webhookSecrets: readonly string[];
   readonly maxBodyBytes: number;
   readonly guard: Guard;
   readonly intake: Intake;
-  readonly readiness: () => Promise<Readiness>;
   readonly metrics: ReceiverMetrics;
   /** Counts deliveries without a valid signature; their bodies are not stored. Must not block or throw. */
   readonly countRefusal: (reason: 'missing' | 'malformed' | 'mismatch') => void;
@@ -39,7 +32,7 @@ export interface ReceiverAppParts {
 }
 
 export function createReceiverApp(parts: ReceiverAppParts): express.Express {
-  const { guard, intake, maxBodyBytes, metrics, readiness, webhookPath, webhookSecrets } = parts;
+  const { guard, intake, maxBodyBytes, metrics, webhookPath, webhookSecrets } = parts;
   const logUnverified = createUnverifiedLog(parts.clock, parts.log);
   const app = express();
   app.disable('x-powered-by');
@@ -100,13 +93,6 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
     reply(response, { outcome: 'wrong_method' });
   });
 
-  app.get('/healthz', (_request, response) => {
-    response.json({ status: 'alive' });
-  });
-  app.get('/readyz', async (_request, response) => {
-    const state = await readiness();
-    response.status(state.ready ? 200 : 503).json(state);
-  });
   app.use(async (request: Request, response: Response) => {
     await holdBack(guard, request, response);
     const message = `There is nothing at ${request.path}. Send events to ${webhookPath}.`;

@@ -156,16 +156,17 @@ describe('start', () => {
       await program.exit;
     });
     await waitFor('the banner', () => program.stdout().trimEnd().endsWith('}'));
-    const banner = JSON.parse(program.stdout()) as { webhook_url: string; admin_url: string };
+    const banner = JSON.parse(program.stdout()) as { health_url: string; admin_url: string };
     expect(banner).toEqual({
       webhook_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/hooks\/pay$/),
       admin_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      health_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       // A database of one's own may hold real books: nothing invented is started beside them.
       sandbox_url: null,
       database: 'DATABASE_URL',
       queues: 'postgres',
     });
-    expect((await fetch(new URL('/healthz', banner.webhook_url))).status).toBe(200);
+    expect((await fetch(new URL('/healthz', banner.health_url))).status).toBe(200);
     expect((await fetch(new URL('/metrics', banner.admin_url))).status).toBe(401);
     expect(program.stderr()).toBe('');
     program.kill('SIGTERM');

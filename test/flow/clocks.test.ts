@@ -13,6 +13,7 @@ import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
 import { receive, testApplier } from '../support/ledger.ts';
 import {
   type Environment,
+  healthUrlOf,
   type Program,
   runTallyhook,
   settingsFor,
@@ -134,9 +135,11 @@ test('a machine whose clock jumps four days ahead and back leaves no message stu
 test('a process whose clock is minutes off is not ready, and says so by a metric and an alert, until it is right', {
   timeout: TIMEOUT_MS,
 }, async () => {
-  const url = await startShifted(-3 * 60_000, { METRICS_PORT: '0' });
+  const url = await startShifted(-3 * 60_000);
+  if (program === undefined) throw new Error('no program was started');
+  const healthUrl = await healthUrlOf(program);
   const readyz = async () => {
-    const response = await fetch(new URL('/readyz', url));
+    const response = await fetch(new URL('/readyz', healthUrl));
     const { checks } = (await response.json()) as { readonly checks: { readonly clock: string } };
     return { status: response.status, clock: checks.clock };
   };
@@ -146,8 +149,7 @@ test('a process whose clock is minutes off is not ready, and says so by a metric
       /^1[78]\d s behind the database's: let this machine keep its time/,
     ),
   });
-  const port = /"port":(\d+)[^\n]*"msg":"metrics.listening"/.exec(program?.stdout() ?? '')?.[1];
-  const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const page = await (await fetch(new URL('/metrics', healthUrl))).text();
   expect(page).toMatch(/^tallyhook_clock_skew_seconds -1[78]\d/m);
   // It still persists what reaches it.
   await deliver(url, changedAt(0, {}));

@@ -69,7 +69,7 @@ function send(tallyhook: TestTallyhook, storm: ReturnType<typeof createEventBurs
 }
 
 function get(tallyhook: TestTallyhook, path: string): Promise<Response> {
-  return fetch(new URL(path, tallyhook.webhookUrl));
+  return fetch(new URL(path, tallyhook.healthUrl));
 }
 
 function answers(sender: Sender, status: number): number {
@@ -107,11 +107,13 @@ describe('a database that is down at the start', () => {
     expect(unready.status).toBe(503);
     expect(await unready.json()).toEqual({
       ready: false,
+      degraded: true,
       checks: {
         database: 'unavailable',
         migrations: expect.stringContaining('ECONNREFUSED'),
         clock: "not compared with the database's yet",
         queue: expect.stringContaining('degraded'),
+        pending: 'unknown: the database cannot be read',
       },
     });
     // An unsigned delivery is refused as ever: what the sender did wrong does not pass with time.
@@ -129,11 +131,13 @@ describe('a database that is down at the start', () => {
     expect(ready.status).toBe(200);
     expect(await ready.json()).toEqual({
       ready: true,
+      degraded: false,
       checks: {
         database: 'reachable',
         migrations: 'at head',
         clock: "agrees with the database's",
         queue: 'reachable',
+        pending: 'no event waits',
       },
     });
   });

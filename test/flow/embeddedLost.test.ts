@@ -8,7 +8,13 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index.ts';
 import { eventBody, paymentObject, SECRET, sign } from '../support/events.ts';
-import { type Program, settingsFor, spawnProgram, webhookUrlOf } from '../support/program.ts';
+import {
+  healthUrlOf,
+  type Program,
+  settingsFor,
+  spawnProgram,
+  webhookUrlOf,
+} from '../support/program.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const TIMEOUT_MS = 300_000;
@@ -62,7 +68,8 @@ async function deliver(url: string, body: Buffer): Promise<number | undefined> {
   }
 }
 
-async function isReady(url: string): Promise<boolean> {
+async function isReady(program: Program): Promise<boolean> {
+  const url = await healthUrlOf(program);
   return (await fetch(new URL('/readyz', url))).status === 200;
 }
 
@@ -98,7 +105,7 @@ test('is started again for every process that uses it, and nothing needs a resta
     });
     const body = eventBody(paymentObject());
     await waitFor('a delivery to be accepted', async () => (await deliver(url, body)) === 200);
-    expect(await isReady(url)).toBe(true);
+    expect(await isReady(receiver)).toBe(true);
     await waitFor('it to be applied', async () => (await countPending()) === 0);
   }
   const said = receiver.stdout() + worker.stdout();
@@ -126,7 +133,7 @@ test('and dies again and again: the process ends and says how often', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const program = run('receiver');
-  const url = await webhookUrlOf(program);
+  await webhookUrlOf(program);
   let ended = false;
   void program.exit.then(() => {
     ended = true;
@@ -137,7 +144,7 @@ test('and dies again and again: the process ends and says how often', {
     await waitFor(`the server to run again, or the end (${kill})`, async () => {
       if (ended) return true;
       const pid = postmasterPid();
-      return pid !== undefined && pid !== killed && (await isReady(url).catch(() => false));
+      return pid !== undefined && pid !== killed && (await isReady(program).catch(() => false));
     });
   }
   const { code, stderr } = await program.exit;

@@ -415,7 +415,6 @@ function serve(intake: Intake): Promise<HttpServer> {
       connectionClosed: () => undefined,
     }),
     intake,
-    readiness: () => Promise.resolve({ ready: true, checks: {} }),
     metrics: createReceiverMetrics(createMetrics(), 1),
     countRefusal: () => undefined,
     clock: systemClock,

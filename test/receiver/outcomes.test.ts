@@ -460,7 +460,7 @@ describe('while the database is away', () => {
     const ownDb = await createTestDatabase();
     const wire = await startTcpProxy(ownDb.url);
     const receiver = await startTallyhook({ db: { url: wire.url }, roles: ['receiver'] });
-    const readyz = () => fetch(new URL('/readyz', receiver.webhookUrl));
+    const readyz = () => fetch(new URL('/readyz', receiver.healthUrl));
     try {
       const [before, during] = [eventBody(paymentObject()), eventBody(paymentObject())];
       expect((await receiver.deliver(before)).status).toBe(200);
@@ -485,7 +485,7 @@ describe('while the database is away', () => {
         ready: false,
         checks: { database: 'unavailable' },
       });
-      expect((await fetch(new URL('/healthz', receiver.webhookUrl))).status).toBe(200);
+      expect((await fetch(new URL('/healthz', receiver.healthUrl))).status).toBe(200);
 
       await wire.resume();
       await waitFor('the event to be taken', async () => {

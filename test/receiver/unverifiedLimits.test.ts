@@ -66,7 +66,6 @@ async function startReceiver(trustedProxies: TrustedProxies): Promise<Receiver> 
       accept: () => Promise.resolve({ outcome: 'accepted', eventId: 'evt_1' }),
       drain: () => Promise.resolve(),
     },
-    readiness: () => Promise.resolve({ ready: true, checks: {} }),
     metrics: receiverMetrics,
     countRefusal: () => undefined,
     clock: systemClock,

@@ -91,6 +91,7 @@ export function settingsFor(databaseUrl: string, more: Environment = {}): Enviro
     HOST: '127.0.0.1',
     PORT: '0',
     ADMIN_PORT: '0',
+    METRICS_PORT: '0',
     ADMIN_TOKEN,
     WEBHOOK_SECRETS: SECRET,
     PAYMENTS_MERCHANT_ID: MERCHANT_ID,
@@ -101,22 +102,33 @@ export function settingsFor(databaseUrl: string, more: Environment = {}): Enviro
 
 /** Waits until the program has logged the port of its receiver. */
 export async function webhookUrlOf(program: Program): Promise<string> {
+  return `http://127.0.0.1:${await portOf(program, 'receiver')}/webhooks`;
+}
+
+/** Waits until the program has logged its health port. */
+export async function healthUrlOf(program: Program): Promise<string> {
+  return `http://127.0.0.1:${await portOf(program, 'health')}`;
+}
+
+type Listener = 'receiver' | 'health';
+
+async function portOf(program: Program, listener: Listener): Promise<number> {
   let ended: Exit | undefined;
   void program.exit.then((exit) => {
     ended = exit;
   });
   let port: number | undefined;
-  await waitFor('the receiver to listen', () => {
+  await waitFor(`the ${listener} port to listen`, () => {
     if (ended !== undefined) throw new Error(`the program ended: ${JSON.stringify(ended)}`);
-    port = listeningPort(program.stdout());
+    port = listeningPort(program.stdout(), listener);
     return port !== undefined;
   });
-  return `http://127.0.0.1:${port}/webhooks`;
+  return port ?? Number.NaN;
 }
 
-function listeningPort(stdout: string): number | undefined {
+function listeningPort(stdout: string, listener: Listener): number | undefined {
   const completeLines = stdout.split('\n').slice(0, -1);
-  const line = completeLines.find((text) => text.includes('"msg":"receiver.listening"'));
+  const line = completeLines.find((text) => text.includes(`"msg":"${listener}.listening"`));
   if (line === undefined) return undefined;
   const { port } = JSON.parse(line) as { readonly port: number };
   return port;

@@ -10,6 +10,8 @@ export const ADMIN_TOKEN = 'admin-token-0123456789abcdef';
 
 export interface TestTallyhook extends Running {
   readonly webhookUrl: string;
+  /** Base URL of the health port. */
+  readonly healthUrl: string;
   /** Delivers a body with a valid signature, or with the given headers. */
   deliver(body: Buffer, headers?: Record<string, string>): Promise<Response>;
 }
@@ -28,6 +30,7 @@ export async function startTallyhook(options: TestTallyhookOptions): Promise<Tes
     HOST: '127.0.0.1',
     PORT: '0',
     ADMIN_PORT: '0',
+    METRICS_PORT: '0',
     ADMIN_TOKEN,
     WEBHOOK_SECRETS: SECRET,
     PAYMENTS_MERCHANT_ID: MERCHANT_ID,
@@ -41,6 +44,7 @@ export async function startTallyhook(options: TestTallyhookOptions): Promise<Tes
   return {
     ...running,
     webhookUrl,
+    healthUrl: `http://127.0.0.1:${running.healthPort}`,
     deliver: (body, headers = { 'X-Webhook-Signature-512': sign(body) }) =>
       fetch(webhookUrl, { method: 'POST', headers, body: new Uint8Array(body) }),
   };

@@ -63,3 +63,19 @@ export async function readBacklog(db: Queryable): Promise<Backlog> {
   if (!row) throw new Error('a query that always has one row returned none');
   return row;
 }
+
+/** Rows read to find the oldest; a replayed event has an old number and a new time. */
+const OLDEST_ROWS = 10_000;
+
+/**
+ * For how long the oldest pending event has waited, in milliseconds; undefined if none waits. Events
+ * that failed alone are left out: they are being retried, and end as dead.
+ */
+export async function readPendingAgeMs(db: Queryable): Promise<number | undefined> {
+  const [row] = await db.query<{ ageMs: number | null }>(
+    `select (extract(epoch from statement_timestamp() - min(since)) * 1000)::bigint as "ageMs"
+       from (select since from pending where attempts = 0 order by webhook_event_id limit $1) as p`,
+    [OLDEST_ROWS],
+  );
+  return row?.ageMs ?? undefined;
+}
