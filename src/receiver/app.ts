@@ -75,6 +75,9 @@ export function createReceiverApp(parts: ReceiverAppParts): express.Express {
     return readBody(request, { maxBytes: maxBodyBytes, budget: guard.bodies, origin });
   };
 
+  app.use((request, response, next) => {
+    if (guard.begin(request, response)) next();
+  });
   app.post(
     webhookPath,
     // Any content type: the signature covers bytes.

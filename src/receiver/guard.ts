@@ -6,7 +6,7 @@
  * connection from a trusted proxy carries the requests of many clients, and a delivery of one of them
  * must not give its rights to another.
  */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import {
   addressGroup,
@@ -22,6 +22,7 @@ import {
   createBodyBudget,
 } from './domain/bodyBudget.ts';
 import {
+  CLOSING_REASONS,
   type Closing,
   type ConnectionLimits,
   createConnectionTable,
@@ -36,6 +37,11 @@ export interface OpenBody {
 export interface Guard {
   /** Adds a new connection to the table, and closes another one if there are too many. */
   admit(socket: Socket): void;
+  /**
+   * Counts a request until its response ends.
+   * @returns false if the connection was closed, because it sends requests without waiting for responses
+   */
+  begin(request: IncomingMessage, response: ServerResponse): boolean;
   originOf(request: IncomingMessage): BodyOrigin;
   /** Records that a request had a valid signature. */
   verified(request: IncomingMessage): void;
@@ -44,10 +50,15 @@ export interface Guard {
   replyDelayMs(request: IncomingMessage): number;
 }
 
+/** Why a connection was closed. */
+export const CONNECTION_CLOSED_REASONS = [...CLOSING_REASONS, 'pipelining'] as const;
+
+type ConnectionClosedReason = (typeof CONNECTION_CLOSED_REASONS)[number];
+
 export interface GuardParts {
   readonly maxBodyBytes: number;
   readonly trustedProxies: TrustedProxies;
-  readonly connectionClosed: (reason: Closing<Socket>['reason']) => void;
+  readonly connectionClosed: (reason: ConnectionClosedReason) => void;
   /** Replace the limits of production, for tests. */
   readonly connections?: ConnectionLimits;
   readonly bodies?: BodyLimits;
@@ -58,6 +69,9 @@ const CONNECTIONS: ConnectionLimits = {
   unverifiedPerAddress: 500,
   verified: 1_000,
 };
+
+/** Requests of an unverified connection that may wait for their responses; common clients send one. */
+const MAX_PIPELINED = 8;
 
 const MIN_BUDGET_BYTES = 16 * 1024 * 1024;
 const BUDGET_IN_BODIES = 4;
@@ -75,6 +89,7 @@ function bodyLimits(maxBodyBytes: number): BodyLimits {
 export function createGuard(parts: GuardParts): Guard {
   const { trustedProxies, connections = CONNECTIONS } = parts;
   const table = createConnectionTable<Socket>(connections);
+  const inFlight = new WeakMap<Socket, number>();
   const provenBy = new WeakMap<Socket, string>();
   const bodies = createBodyBudget<OpenBody>(parts.bodies ?? bodyLimits(parts.maxBodyBytes));
   const replyDelayMs = createReplyPace({ perSecond: 200, burst: 200, maxDelayMs: 2_000 });
@@ -98,6 +113,19 @@ export function createGuard(parts: GuardParts): Guard {
       const peer = peerAddress(socket);
       socket.once('close', () => table.remove(socket));
       close(table.add(socket, trustedProxies.has(peer) ? undefined : addressGroup(peer)));
+    },
+    begin: ({ socket }, response) => {
+      // The rest of what was read is parsed after the connection is closed.
+      if (socket.destroyed) return false;
+      const count = (inFlight.get(socket) ?? 0) + 1;
+      if (count > MAX_PIPELINED && !table.isVerified(socket)) {
+        parts.connectionClosed('pipelining');
+        socket.resetAndDestroy();
+        return false;
+      }
+      inFlight.set(socket, count);
+      response.once('close', () => inFlight.set(socket, (inFlight.get(socket) ?? 1) - 1));
+      return true;
     },
     originOf,
     verified: (request) => {

@@ -1,5 +1,5 @@
 import type { Metrics } from '../platform/metrics.ts';
-import { CLOSING_REASONS, type Closing } from './domain/connectionTable.ts';
+import { CONNECTION_CLOSED_REASONS } from './guard.ts';
 import { WEBHOOK_OUTCOMES, type WebhookOutcome } from './reply.ts';
 
 export interface ReceiverMetrics {
@@ -9,8 +9,8 @@ export interface ReceiverMetrics {
   /** The index of the secret that verified a delivery; shows when an old secret can be removed. */
   secretUsed(secretIndex: number): void;
   batchSize(events: number): void;
-  /** A connection was closed in favor of a newer one. */
-  connectionClosed(reason: Closing<unknown>['reason']): void;
+  /** A connection without a verified delivery was closed. */
+  connectionClosed(reason: (typeof CONNECTION_CLOSED_REASONS)[number]): void;
 }
 
 /** @param secrets the number of configured secrets */
@@ -37,8 +37,8 @@ export function createReceiverMetrics(metrics: Metrics, secrets: number): Receiv
   });
   const closed = metrics.counter(
     'tallyhook_receiver_connections_closed_total',
-    'Connections without a verified delivery that were closed in favor of newer ones',
-    { reason: CLOSING_REASONS },
+    'Connections without a verified delivery that were closed because of a limit',
+    { reason: CONNECTION_CLOSED_REASONS },
   );
   return {
     outcome: (name) => outcome({ outcome: name }),

@@ -243,6 +243,13 @@ describe('connections of strangers', () => {
     );
   });
 
+  it('are closed when they send many requests and wait for no response', async () => {
+    const [connection] = await open(1);
+    connection?.write('GET /nothing HTTP/1.1\r\nHost: receiver\r\n\r\n'.repeat(1_000));
+    await connection?.rest().catch(() => undefined);
+    expect(receiver.closed).toEqual(['pipelining']);
+  });
+
   it('are closed oldest first', async () => {
     const [first, second] = await open(CONNECTIONS.unverifiedPerAddress);
     await open(1);
