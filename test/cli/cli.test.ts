@@ -203,7 +203,7 @@ describe('migrate', () => {
     const again = await runTallyhook(['migrate'], { env });
     expect(again).toMatchObject({ code: 0, stdout: 'Up to date.\n', stderr: '' });
     const json = await runTallyhook(['migrate', '--json'], { env });
-    expect(JSON.parse(json.stdout)).toEqual({ applied: [] });
+    expect(JSON.parse(json.stdout)).toEqual({ applied: [], refused: [] });
   });
 });
 

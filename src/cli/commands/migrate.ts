@@ -13,14 +13,25 @@ export function migrateCommand(): Command {
       const database = await openDatabase(config, createLog('error'));
       try {
         const { migrateDatabaseUrl } = config;
-        const applied = await migrateDatabase(migrateDatabaseUrl ?? database.url).catch(
-          (error: unknown) =>
-            explainDatabase(error, config, migrateDatabaseUrl && 'MIGRATE_DATABASE_URL'),
+        const { applied, refused } = await migrateDatabase(
+          migrateDatabaseUrl ?? database.url,
+        ).catch((error: unknown) =>
+          explainDatabase(error, config, migrateDatabaseUrl && 'MIGRATE_DATABASE_URL'),
         );
-        if (json) printJson({ applied });
-        else console.log(applied.length === 0 ? 'Up to date.' : `Applied ${applied.join(', ')}.`);
+        if (json) printJson({ applied, refused });
+        else printResult(applied, refused);
       } finally {
         await database.close();
       }
     });
+}
+
+function printResult(applied: readonly string[], refused: readonly string[]): void {
+  console.log(applied.length === 0 ? 'Up to date.' : `Applied ${applied.join(', ')}.`);
+  if (refused.length === 0) return;
+  console.log(
+    '\nThe user of this connection may not run these statements. Processes that log in with the least\n' +
+      'rights need them (docs/guides/database-roles.md). Run them as an administrator, then migrate again:',
+  );
+  for (const statement of refused) console.log(`  ${statement};`);
 }

@@ -1,0 +1,46 @@
+-- The workers, the scheduler, the command line and the actions of the admin API: they write the
+-- ledger, and add nothing to the inbox.
+
+-- The inbox.
+grant select on webhook_events, event_variants to tallyhook_app;
+grant select, insert, update, delete on pending, dead_events to tallyhook_app;
+grant select, insert, update on event_replays to tallyhook_app;
+
+-- The ledger. Snapshots, epochs, transfers and changes are append-only.
+grant select, insert on snapshots, resource_epochs, transfers, changes to tallyhook_app;
+grant select, insert, update on resources, orders, findings to tallyhook_app;
+grant select, insert, update, delete on order_totals to tallyhook_app;
+grant select, insert, delete on change_log to tallyhook_app;
+grant select, insert on order_expectations to tallyhook_app;
+grant update (replaced_at, is_awaited) on order_expectations to tallyhook_app;
+grant select on accounts to tallyhook_app;
+-- The trigger of transfers reads it.
+grant select on legs to tallyhook_app;
+
+-- Reconciliation, authorizations and schedules.
+grant select, insert, update on reconcile_runs, reconcile_pauses to tallyhook_app;
+grant select, update on reconcile_streams, rate_budget to tallyhook_app;
+grant select, insert, update, delete on awaited_webhooks to tallyhook_app;
+grant select, insert, update, delete on authorization_watch to tallyhook_app;
+grant select, insert, update on authorization_log to tallyhook_app;
+grant select, insert, update on schedule_slots to tallyhook_app;
+
+-- Alerts, messages and the watch of the system.
+grant select, insert, update on alerts to tallyhook_app;
+grant select, insert, delete on alert_outbox to tallyhook_app;
+grant select, insert, update, delete on alert_deadlines to tallyhook_app;
+grant select, update on dispatch_state to tallyhook_app;
+grant select, insert, update, delete on messages, channel_health to tallyhook_app;
+grant select, insert, update on order_webhook_position, order_webhook_totals to tallyhook_app;
+grant select, insert, update, delete on watch_counts to tallyhook_app;
+
+-- What every process does at its start and reports while it runs.
+grant usage on schema public to tallyhook_app;
+grant select on migrations to tallyhook_app;
+grant select, insert on installation to tallyhook_app;
+grant select, insert, update, delete on clock_reports to tallyhook_app;
+
+-- The queue in PostgreSQL. Its functions run with the rights of their caller.
+grant usage on schema bullmq to tallyhook_app;
+grant select, insert, update, delete on all tables in schema bullmq to tallyhook_app;
+grant usage on all sequences in schema bullmq to tallyhook_app;

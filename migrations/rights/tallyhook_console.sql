@@ -1,0 +1,20 @@
+-- The admin port: it reads. Its actions write the ledger, and need a login role that is a member of
+-- tallyhook_app, too.
+
+grant select on webhook_events, pending, dead_events to tallyhook_console;
+grant select on snapshots, resources, resource_epochs, orders, order_totals, findings to tallyhook_console;
+grant select on accounts, transfers, change_log, changes, order_expectations to tallyhook_console;
+grant select on reconcile_runs, reconcile_pauses, reconcile_streams, rate_budget to tallyhook_console;
+grant select on authorization_watch, schedule_slots to tallyhook_console;
+grant select on alerts, alert_outbox, alert_deadlines, messages, channel_health to tallyhook_console;
+
+-- What every process does at its start and reports while it runs.
+grant usage on schema public to tallyhook_console;
+grant select on migrations to tallyhook_console;
+grant select, insert on installation to tallyhook_console;
+grant select, insert, update, delete on clock_reports to tallyhook_console;
+
+-- The queue in PostgreSQL, for its metrics. Its functions run with the rights of their caller.
+grant usage on schema bullmq to tallyhook_console;
+grant select, insert, update, delete on all tables in schema bullmq to tallyhook_console;
+grant usage on all sequences in schema bullmq to tallyhook_console;

@@ -1,0 +1,19 @@
+-- The receiver: adds webhooks to the inbox and to the queue. It reads of the inbox only what tells
+-- duplicates apart, and nothing of the ledger.
+
+-- The inbox.
+grant select, insert on webhook_events to tallyhook_receiver;
+grant select, insert on event_variants to tallyhook_receiver;
+grant insert on pending to tallyhook_receiver;
+grant select, insert, update on watch_counts to tallyhook_receiver;
+
+-- What every process does at its start and reports while it runs.
+grant usage on schema public to tallyhook_receiver;
+grant select on migrations to tallyhook_receiver;
+grant select, insert on installation to tallyhook_receiver;
+grant select, insert, update, delete on clock_reports to tallyhook_receiver;
+
+-- The queue in PostgreSQL. Its functions run with the rights of their caller.
+grant usage on schema bullmq to tallyhook_receiver;
+grant select, insert, update, delete on all tables in schema bullmq to tallyhook_receiver;
+grant usage on all sequences in schema bullmq to tallyhook_receiver;
