@@ -34,11 +34,15 @@ grant select, insert, update, delete on messages, channel_health to tallyhook_ap
 grant select, insert, update on order_webhook_position, order_webhook_totals to tallyhook_app;
 grant select, insert, update, delete on watch_counts to tallyhook_app;
 
+-- Tokens of the admin API, which commands create and revoke.
+grant select, insert, update on tokens to tallyhook_app;
+
 -- What every process does at its start and reports while it runs.
 grant usage on schema public to tallyhook_app;
 grant select on migrations to tallyhook_app;
 grant select, insert on installation to tallyhook_app;
 grant select, insert, update, delete on clock_reports to tallyhook_app;
+grant select, insert on audit to tallyhook_app;
 
 -- The queue in PostgreSQL. Its functions run with the rights of their caller.
 grant usage on schema bullmq to tallyhook_app;

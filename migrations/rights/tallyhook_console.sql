@@ -8,11 +8,16 @@ grant select on reconcile_runs, reconcile_pauses, reconcile_streams, rate_budget
 grant select on authorization_watch, schedule_slots to tallyhook_console;
 grant select on alerts, alert_outbox, alert_deadlines, messages, channel_health to tallyhook_console;
 
+-- Tokens of the admin API: the console checks them, and records when one was last used.
+grant select on tokens to tallyhook_console;
+grant update (last_used_at) on tokens to tallyhook_console;
+
 -- What every process does at its start and reports while it runs.
 grant usage on schema public to tallyhook_console;
 grant select on migrations to tallyhook_console;
 grant select, insert on installation to tallyhook_console;
 grant select, insert, update, delete on clock_reports to tallyhook_console;
+grant select, insert on audit to tallyhook_console;
 
 -- The queue in PostgreSQL, for its metrics. Its functions run with the rights of their caller.
 grant usage on schema bullmq to tallyhook_console;

@@ -12,6 +12,8 @@ grant usage on schema public to tallyhook_receiver;
 grant select on migrations to tallyhook_receiver;
 grant select, insert on installation to tallyhook_receiver;
 grant select, insert, update, delete on clock_reports to tallyhook_receiver;
+grant insert on audit to tallyhook_receiver;
+grant select (id) on audit to tallyhook_receiver;
 
 -- The queue in PostgreSQL. Its functions run with the rights of their caller.
 grant usage on schema bullmq to tallyhook_receiver;

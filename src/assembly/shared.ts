@@ -22,6 +22,8 @@ import {
 import { isDatabaseUnavailable } from '../platform/db/failures.ts';
 import { createGate, type Gate } from '../platform/db/gate.ts';
 import { refusePendingMigrations } from '../platform/db/pendingMigrations.ts';
+import { readUserRights } from '../platform/db/rights.ts';
+import { toError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { createMetrics, type Metrics } from '../platform/metrics.ts';
 import { osUser } from '../platform/osUser.ts';
@@ -29,7 +31,7 @@ import { packageVersion } from '../platform/packageRoot.ts';
 import type { MeasuredQueue, Producer, QueueBackend } from '../platform/queue/index.ts';
 import { refuseSandboxDatabase } from '../sandbox/safety.ts';
 import { openQueues } from './queues.ts';
-import type { Role } from './roles.ts';
+import { DATABASE_ROLES, type Role } from './roles.ts';
 import { merchantIdOf } from './settings.ts';
 
 export type PoolOptions = Pick<DatabaseOptions, 'maxConnections' | 'responseTimeoutMs' | 'plans'>;
@@ -102,6 +104,7 @@ export async function share(
   });
   gate.whenOpen(record.start);
   closers.push(record.stop);
+  gate.whenOpen(() => void reportMissingRights(db, roles, log));
   const closing = new AbortController();
   const reporter = createClockReporter({
     db,
@@ -134,4 +137,27 @@ export async function share(
     openPool,
     onClose: (step) => closers.push(step),
   };
+}
+
+/**
+ * Logs the rights that the database user lacks. The process continues: a receiver without the queue
+ * still persists webhooks.
+ */
+async function reportMissingRights(
+  db: Queryable,
+  roles: ReadonlySet<Role>,
+  log: Log,
+): Promise<void> {
+  try {
+    const { user, missing } = await readUserRights(db);
+    const databaseRoles = new Set([...roles].map((role) => DATABASE_ROLES[role]));
+    for (const role of databaseRoles) {
+      const statements = role === undefined ? [] : (missing[role] ?? []);
+      if (statements.length === 0) continue;
+      const remedy = `grant ${role} to ${user}`;
+      log.error({ user, role, missing: statements, remedy }, 'database.rights_missing');
+    }
+  } catch (error) {
+    log.warn({ error: toError(error) }, 'database.rights_unknown');
+  }
 }

@@ -6,7 +6,7 @@ import { type Config, loadConfig, readEnvironment } from '../config/config.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { createDatabase, type Database } from '../platform/db/database.ts';
 import { openDatabaseClock } from '../platform/db/databaseClock.ts';
-import { isDatabaseUnavailable } from '../platform/db/failures.ts';
+import { isDatabaseUnavailable, isForbidden } from '../platform/db/failures.ts';
 import { refusePendingMigrations } from '../platform/db/pendingMigrations.ts';
 import { OperatorError, toError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
@@ -76,6 +76,12 @@ export function explainDatabase(
     }
     throw new OperatorError(
       `The database cannot be reached (${message}). Check ${setting} and that the server is running.`,
+    );
+  }
+  if (isForbidden(error)) {
+    throw new OperatorError(
+      `The database user may not do this (${message}). Commands need the role tallyhook_app: ` +
+        `check ${setting}, and run \`npx tallyhook doctor\` to see the rights of each role.`,
     );
   }
   switch (codeOf(error)) {

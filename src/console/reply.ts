@@ -1,6 +1,6 @@
 /** HTTP responses of the admin API for every outcome and error. */
 import { errorEnvelope } from '../contract/errors.ts';
-import { isContended, isDatabaseUnavailable } from '../platform/db/failures.ts';
+import { isContended, isDatabaseUnavailable, isForbidden } from '../platform/db/failures.ts';
 import type { Outcome } from './endpoint.ts';
 
 export interface Reply {
@@ -49,6 +49,7 @@ const OUT_OF_RANGE = '22003';
 export function replyToError(error: unknown, maxBodyBytes: number): Reply {
   if (!(error instanceof Error)) return unexpected();
   if (isDatabaseUnavailable(error) || isContended(error)) return unavailable();
+  if (isForbidden(error)) return forbidden(error);
   if (error instanceof RangeError || ('code' in error && error.code === OUT_OF_RANGE)) {
     const message =
       'A sum exceeds the largest integer that JSON represents exactly (2^53 - 1), and a rounded ' +
@@ -59,6 +60,14 @@ export function replyToError(error: unknown, maxBodyBytes: number): Reply {
   const status = 'status' in error && typeof error.status === 'number' ? error.status : 500;
   if (status < 400 || status >= 500) return unexpected();
   return refusal(status, explain(error, { status, maxBodyBytes }));
+}
+
+/** The message names tables and roles only, and the next step is not in the sender's power. */
+function forbidden({ message: reason }: Error): Reply {
+  const message =
+    `The console's database user may not do this (${reason}). The role tallyhook_console only reads; ` +
+    'actions need the role tallyhook_app. An administrator can grant it to the user of the console.';
+  return { status: 500, headers: {}, body: errorEnvelope('api_error', 'HE_00', message) };
 }
 
 function unexpected(): Reply {

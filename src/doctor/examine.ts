@@ -6,6 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { openDatabaseClock } from '../platform/db/databaseClock.ts';
 import { pendingMigrations } from '../platform/db/pendingMigrations.ts';
+import { readRoleRights, readUserRights } from '../platform/db/rights.ts';
 import { toError } from '../platform/errors.ts';
 import {
   bad,
@@ -30,6 +31,7 @@ import {
   type ProfileFacts,
   type ProfilesResult,
 } from './domain/judgeProfiles.ts';
+import { judgeRights } from './domain/judgeRights.ts';
 import { listProfiles } from './listProfiles.ts';
 
 export interface Check extends Judgment {
@@ -130,6 +132,7 @@ async function examineDatabase(
       ? await judge(open)
       : notChecked('migrations are not applied', 'Run: npx tallyhook migrate');
   };
+  await note('database rights', () => ofSchema(examineRights));
   await note('account', () =>
     merchantId instanceof Error
       ? failed(merchantId.message, 'Set PAYMENTS_MERCHANT_ID.')
@@ -137,6 +140,12 @@ async function examineDatabase(
   );
   await note('reconciliation', () => ofSchema(async (db) => judgePause(await readPause(db))));
   return migrations === 'ok' ? open : undefined;
+}
+
+async function examineRights(db: Database): Promise<Judgment> {
+  const { user, missing } = await readUserRights(db);
+  const roles = (await readRoleRights(db)).filter(({ exists }) => exists);
+  return judgeRights({ user, missingOfUser: missing, roles });
 }
 
 async function checkQueue(probe: () => Promise<void>): Promise<Judgment> {

@@ -5,9 +5,10 @@
  *    time. So numbers become visible in order, and a reader that continues after the last number it
  *    read misses nothing and reads nothing twice.
  * 2. A read publishes first, so that a reader does not wait for the schedule. The schedule publishes
- *    changes that nobody reads.
+ *    changes that nobody reads. A database user that may only read leaves it to the schedule.
  */
 import type { Database } from '../platform/db/database.ts';
+import { isForbidden } from '../platform/db/failures.ts';
 import type { NumberedChange } from './domain/changes.ts';
 import { publishChanges, readChanges, readLastNumber, tryLockFeed } from './store/changes.ts';
 
@@ -36,6 +37,16 @@ export interface ChangeFeed {
 export function createChangeFeed(db: Database): ChangeFeed {
   const publishSome = (): Promise<number> =>
     db.transaction(async (tx) => ((await tryLockFeed(tx)) ? publishChanges(tx, PUBLISH_ROWS) : 0));
+  let mayPublish = true;
+  const publishForReader = async (): Promise<void> => {
+    if (!mayPublish) return;
+    try {
+      await publishSome();
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+      mayPublish = false;
+    }
+  };
   return {
     publish: async () => {
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -43,7 +54,7 @@ export function createChangeFeed(db: Database): ChangeFeed {
       }
     },
     read: async ({ after, limit }) => {
-      await publishSome();
+      await publishForReader();
       const rows = await readChanges(db, { after, limit: limit + 1 });
       if (rows.length === 0 && after > 0) {
         const last = await readLastNumber(db);

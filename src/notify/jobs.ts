@@ -4,9 +4,10 @@
  * and no job contains the text of a message.
  */
 import type { NewJob, Producer } from '../platform/queue/index.ts';
+import { QUEUES } from '../platform/queue/names.ts';
 import type { ChannelName } from './domain/message.ts';
 
-export const ALERTS_QUEUE = 'alerts';
+export const ALERTS_QUEUE = QUEUES.alerts;
 
 export interface AlertsJob {
   readonly channel: ChannelName;

@@ -5,6 +5,7 @@
  */
 
 import type { NewJob, Producer, RunningJob } from '../platform/queue/index.ts';
+import { QUEUES } from '../platform/queue/names.ts';
 import { SECOND_MS } from '../platform/time.ts';
 import { nightSpan, sliceSpan, weekSpan } from './domain/spans.ts';
 import type { Span } from './domain/windows.ts';
@@ -13,7 +14,7 @@ import type { Reconcile, RunReport } from './run.ts';
 import type { Mode, RunRow } from './store/runs.ts';
 import { STREAMS, type Stream } from './streams.ts';
 
-export const RECONCILE_QUEUE = 'reconcile';
+export const RECONCILE_QUEUE = QUEUES.reconcile;
 
 export const RECONCILE_JOB_NAMES = ['tail', 'night', 'week'] as const;
 export type ReconcileJobName = (typeof RECONCILE_JOB_NAMES)[number];

@@ -21,6 +21,11 @@ const at = (file: string, name: string) => ({ path: `src/assembly/${file}`, name
 const EVERY_PROCESS = [at('shared.ts', 'share')];
 const RECEIVER = [at('receiver.ts', 'startReceiver')];
 const CONSOLE = [at('console.ts', 'startConsole')];
+/** What authentication writes for every request. */
+const AUTHENTICATION = [
+  { path: 'src/access/store/tokens.ts', name: 'markUsed' },
+  { path: 'src/audit/recordAudit.ts', name: 'recordDenial' },
+];
 const APP = [
   at('events.ts', 'startEvents'),
   at('reconcile.ts', 'startReconcile'),
@@ -130,7 +135,10 @@ describe('a role has each right that its code needs, and no other', () => {
   });
 
   test('tallyhook_console, which reads what the admin port shows and changes nothing', async () => {
-    const needed = new Set([...needsOfCode(EVERY_PROCESS), ...readsOfCode(CONSOLE)]);
+    const needed = new Set([
+      ...needsOfCode([...EVERY_PROCESS, ...AUTHENTICATION]),
+      ...readsOfCode(CONSOLE),
+    ]);
     expect(needed.size).toBeGreaterThan(25);
     await expectExactly('tallyhook_console', needed);
   });

@@ -15,11 +15,12 @@ import { CommitNotReplicated, isContended, isTransient } from '../../platform/db
 import { toError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import type { NewJob, Producer, RunningJob } from '../../platform/queue/index.ts';
+import { QUEUES } from '../../platform/queue/names.ts';
 import { LockSetChanged } from '../lockSetChanged.ts';
 import type { EventApplier } from './applyEvents.ts';
 import { countAttempt, deferEnqueue, readTried, uncountAttempts } from './store/pending.ts';
 
-export const EVENTS_QUEUE = 'events';
+export const EVENTS_QUEUE = QUEUES.events;
 
 export interface EventsJob {
   readonly ids: readonly number[];

@@ -48,6 +48,14 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return verdictOn(error) === 'unavailable';
 }
 
+/** SQLSTATE insufficient_privilege. */
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** Whether the database user lacks the right to run the statement. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE;
+}
+
 /** Whether the failure may concern only this transaction and resolve without intervention. */
 export function isContended(error: unknown): boolean {
   return verdictOn(error) === 'retry';

@@ -6,6 +6,7 @@
 import { runMigrations as migrateQueue } from 'bullmq';
 import pg from 'pg';
 import { migrate } from 'postgres-migrations';
+import { QUEUES } from '../queue/names.ts';
 import type { Queryable } from './database.ts';
 import { migrationsFolder } from './pendingMigrations.ts';
 import { applyRights } from './rights.ts';
@@ -24,12 +25,26 @@ export async function migrateDatabase(connectionString: string): Promise<Migrate
   try {
     const applied = await migrate({ client }, migrationsFolder());
     await migrateQueue(client);
+    await createQueueSequences(client);
     // The library records its own bookkeeping table as migration 0.
     const files = applied.filter(({ id }) => id > 0).map(({ fileName }) => fileName);
     return { applied: files, refused: await applyRights(queryableOf(client)) };
   } finally {
     await client.end();
   }
+}
+
+/**
+ * The queue's library creates a sequence for each queue when its first job is added. A process with the
+ * least rights may create nothing, and the sequences of one role could not be used by another.
+ */
+async function createQueueSequences(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(
+    `select format('create sequence if not exists bullmq.%I', bullmq.job_id_seq_name(queue)) as statement
+       from unnest($1::text[]) as queue`,
+    [Object.values(QUEUES)],
+  );
+  for (const { statement } of rows) await client.query(statement);
 }
 
 function queryableOf(client: pg.Client): Queryable {

@@ -10,6 +10,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Queryable } from './database.ts';
+import { isForbidden } from './failures.ts';
 import { expandRights, parseGrants, type Right, statementsOf } from './grants.ts';
 import { migrationsFolder } from './pendingMigrations.ts';
 
@@ -21,6 +22,13 @@ export interface RoleRights {
   readonly missing: readonly string[];
   /** REVOKE statements for rights that the role does not need. */
   readonly surplus: readonly string[];
+}
+
+/** What the user of a connection may do. */
+export interface UserRights {
+  readonly user: string;
+  /** GRANT statements that the user lacks of each role's rights, whether it is a member or not. */
+  readonly missing: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The names of the roles, in the order of their files. */
@@ -40,15 +48,10 @@ export async function readRoleRights(db: Queryable): Promise<readonly RoleRights
     const own = facts.filter((fact) => fact.role === role);
     const declared = declaredRights(role, own);
     const keys = new Set(declared.map(keyOf));
-    const held = new Set(own.filter(({ isHeld }) => isHeld).map(keyOf));
     return {
       role,
       exists: true,
-      missing: statementsOf(
-        'grant',
-        declared.filter((right) => !held.has(keyOf(right))),
-        role,
-      ),
+      missing: statementsOf('grant', notHeld(declared, own), role),
       surplus: statementsOf(
         'revoke',
         own.filter((fact) => fact.isGranted && !keys.has(keyOf(fact))),
@@ -56,6 +59,19 @@ export async function readRoleRights(db: Queryable): Promise<readonly RoleRights
       ),
     };
   });
+}
+
+/** Compares the rights of this connection's user, from all sources, with each role's file. */
+export async function readUserRights(db: Queryable): Promise<UserRights> {
+  const [row] = await db.query<{ user: string }>('select current_user::text as user');
+  if (!row) throw new Error('a query that always has one row returned none');
+  const { user } = row;
+  const facts = await readFacts(db, [user]);
+  const missing = databaseRoles().map((role): [string, readonly string[]] => [
+    role,
+    statementsOf('grant', notHeld(declaredRights(role, facts), facts), user),
+  ]);
+  return { user, missing: Object.fromEntries(missing) };
 }
 
 /**
@@ -93,8 +109,6 @@ export async function applyRights(connection: Queryable): Promise<readonly strin
 
 /** duplicate_object, unique_violation: another database of the cluster created the role just now. */
 const ALREADY_THERE = new Set(['42710', '23505']);
-/** insufficient_privilege */
-const NO_RIGHT = '42501';
 
 /** Runs a statement, unless this user may not. */
 async function isPermitted(connection: Queryable, statement: string): Promise<boolean> {
@@ -105,9 +119,9 @@ async function isPermitted(connection: Queryable, statement: string): Promise<bo
     return true;
   } catch (error) {
     await connection.query('rollback to savepoint attempt');
+    if (isForbidden(error)) return false;
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (ALREADY_THERE.has(code)) return true;
-    if (code === NO_RIGHT) return false;
     throw error;
   }
 }
@@ -121,6 +135,11 @@ interface Fact extends Right {
 }
 
 const keyOf = ({ privilege, object }: Right) => `${privilege} on ${object}`;
+
+function notHeld(declared: readonly Right[], facts: readonly Fact[]): readonly Right[] {
+  const held = new Set(facts.filter(({ isHeld }) => isHeld).map(keyOf));
+  return declared.filter((right) => !held.has(keyOf(right)));
+}
 
 function rightsFolder(): string {
   return join(migrationsFolder(), 'rights');

@@ -1,0 +1,5 @@
+/**
+ * The names of all queues. The PostgreSQL backend creates an object for each; `migrate` does so first,
+ * because processes may not.
+ */
+export const QUEUES = { events: 'events', reconcile: 'reconcile', alerts: 'alerts' } as const;
