@@ -58,7 +58,7 @@ test('the list shows what is not resolved, all of it when asked, and only what i
   expect(await numbers('--severity', 'critical')).toEqual([grave]);
   expect(await numbers('--rule', 'webhooks_stopped')).toEqual([]);
   const text = await run('list');
-  expect(text.stdout).toContain('Something stands about payment:');
+  expect(text.stdout).toContain('needs attention.');
 });
 
 test('one alert is shown with its sentence and what to do next', async () => {

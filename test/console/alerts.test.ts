@@ -81,7 +81,7 @@ test('one alert is told with its facts', async () => {
     rule: 'over_refund',
     subject,
     state: 'open',
-    sentence: `Something stands about ${subject}.`,
+    sentence: `${subject} needs attention.`,
     next_step: 'npx tallyhook alerts list',
     detail: { a: 1 },
     order_id: 'ord_1',

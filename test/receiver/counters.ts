@@ -1,4 +1,4 @@
-/** Reads the admin port, as an operator's Prometheus does. */
+/** Reads the metrics from the admin port, as Prometheus does. */
 import { ADMIN_TOKEN, type TestTallyhook } from '../support/tallyhook.ts';
 
 export function metricsUrl({ consolePort }: TestTallyhook): string {
@@ -12,7 +12,7 @@ export async function readMetrics(tallyhook: TestTallyhook): Promise<string> {
   return response.text();
 }
 
-/** One counter as it stands; 0 when it was never counted. */
+/** The value of a counter; 0 if it has never been incremented. */
 export async function readCounter(tallyhook: TestTallyhook, counter: string): Promise<number> {
   const page = await readMetrics(tallyhook);
   const line = page.split('\n').find((one) => one.startsWith(`${counter} `));

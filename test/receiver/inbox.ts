@@ -1,4 +1,4 @@
-/** What the tests of the receiver ask its database: what was kept of a body, and what came of it. */
+/** Queries of the receiver's tests: what was stored of a body, and what was derived from it. */
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { waitFor } from '../support/waitFor.ts';
 
@@ -14,7 +14,7 @@ const ROW = `select id, event_id as "eventId", merchant_id as "merchantId",
                     event_type as "eventType", body
                from webhook_events`;
 
-/** Inbox rows that hold exactly these bytes. */
+/** Inbox rows with exactly these bytes as body. */
 export function rowsWithBody(db: Queryable, body: Buffer): Promise<InboxRow[]> {
   return db.query<InboxRow>(`${ROW} where body = $1 order by id`, [body]);
 }
@@ -23,7 +23,7 @@ export function rowsWithEventId(db: Queryable, eventId: string): Promise<InboxRo
   return db.query<InboxRow>(`${ROW} where event_id = $1`, [eventId]);
 }
 
-/** The one inbox row that holds exactly these bytes. */
+/** The only inbox row with exactly these bytes as body. @throws if there is none or several */
 export async function storedRow(db: Queryable, body: Buffer): Promise<InboxRow> {
   const [row, ...more] = await rowsWithBody(db, body);
   if (!row || more.length > 0) {
@@ -32,7 +32,7 @@ export async function storedRow(db: Queryable, body: Buffer): Promise<InboxRow> 
   return row;
 }
 
-/** Bodies that came under the event id of an inbox row after its own. */
+/** Other bodies received with the event id of an inbox row, oldest first. */
 export async function variantsOf(db: Queryable, { id }: InboxRow): Promise<Buffer[]> {
   const rows = await db.query<{ body: Buffer }>(
     'select body from event_variants where webhook_event_id = $1 order by received_at',
@@ -41,41 +41,41 @@ export async function variantsOf(db: Queryable, { id }: InboxRow): Promise<Buffe
   return rows.map(({ body }) => body);
 }
 
-/** How many rows of the inbox and of its variants hold these bytes. */
-export async function countKept(db: Queryable, body: Buffer): Promise<number> {
-  const [counts] = await db.query<{ kept: number }>(
+/** Number of rows of the inbox and of its variants with this body. */
+export async function countStored(db: Queryable, body: Buffer): Promise<number> {
+  const [counts] = await db.query<{ stored: number }>(
     `select (select count(*) from webhook_events where body = $1)
-            + (select count(*) from event_variants where body = $1) as kept`,
+            + (select count(*) from event_variants where body = $1) as stored`,
     [body],
   );
-  return counts?.kept ?? 0;
+  return counts?.stored ?? 0;
 }
 
-/** Rows of the inbox and of its variants together. */
-export async function countAll(db: Queryable): Promise<number> {
+/** Number of rows of the inbox and of its variants. */
+export async function countStoredBodies(db: Queryable): Promise<number> {
   const [counts] = await db.query<{ all: number }>(
     'select (select count(*) from webhook_events) + (select count(*) from event_variants) as all',
   );
   return counts?.all ?? 0;
 }
 
-/** Waits until the worker is done with an inbox row. */
-export function handled(db: Queryable, { id }: InboxRow): Promise<void> {
+/** Waits until the worker has applied an inbox row. */
+export function untilApplied(db: Queryable, { id }: InboxRow): Promise<void> {
   return waitFor(`event ${id} to be applied`, async () => {
     const rows = await db.query('select from pending where webhook_event_id = $1', [id]);
     return rows.length === 0;
   });
 }
 
-/** Waits until the worker is done with everything. */
-export function allHandled(db: Queryable): Promise<void> {
+/** Waits until the worker has applied every inbox row. */
+export function untilAllApplied(db: Queryable): Promise<void> {
   return waitFor('every event to be applied', async () => {
     const rows = await db.query('select from pending limit 1');
     return rows.length === 0;
   });
 }
 
-/** Classes of the findings that are open about an inbox row. */
+/** Classes of the open findings about an inbox row. */
 export async function findingsAbout(db: Queryable, { id }: InboxRow): Promise<string[]> {
   const rows = await db.query<{ class: string }>(
     `select class from findings where subject = $1 and state = 'open' order by class`,
@@ -94,7 +94,7 @@ export interface ResourceState {
   readonly findings: readonly string[];
 }
 
-/** The merged state of a resource, if the ledger knows it. */
+/** The merged state of a resource; undefined if the ledger does not have it. */
 export async function resourceState(
   db: Queryable,
   kind: string,
@@ -110,7 +110,7 @@ export async function resourceState(
   return rows[0];
 }
 
-/** How many distinct contents of a resource were applied. */
+/** Number of distinct contents of a resource that were applied. */
 export async function countSnapshots(db: Queryable, id: string): Promise<number> {
   const rows = await db.query<{ count: number }>(
     'select count(*) as count from snapshots where resource_id = $1',
@@ -119,7 +119,7 @@ export async function countSnapshots(db: Queryable, id: string): Promise<number>
   return rows[0]?.count ?? 0;
 }
 
-/** What went wrong with events that were given up. */
+/** The errors of dead events. */
 export async function deadErrors(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ error: string }>(
     'select error from dead_events order by webhook_event_id limit 100',

@@ -1,4 +1,4 @@
-/** Intake under load: what arrives together is written together, once, and within bounds. */
+/** Intake under load: events that arrive together are written in one batch, once, and within limits. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NO_TRUSTED_PROXIES } from '../../src/platform/clientAddress.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -14,25 +14,25 @@ import { eventBody, paymentObject, SECRET, sign, unique } from '../support/event
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
 import {
-  allHandled,
-  countAll,
-  countKept,
   countSnapshots,
+  countStored,
+  countStoredBodies,
   deadErrors,
-  handled,
   resourceState,
   rowsWithBody,
   storedRow,
+  untilAllApplied,
+  untilApplied,
 } from './inbox.ts';
 
-interface WatchedIntake extends Intake {
-  /** Sizes of the batches that were written, in the order of being committed. */
+interface RecordingIntake extends Intake {
+  /** Sizes of the batches in the order of their commits. */
   readonly batchSizes: readonly number[];
-  /** Inbox numbers that the workers were told of. */
+  /** Inbox numbers that were enqueued for the workers. */
   readonly enqueued: readonly number[];
 }
 
-function watchedIntake(db: Database): WatchedIntake {
+function recordingIntake(db: Database): RecordingIntake {
   const batchSizes: number[] = [];
   const enqueued: number[] = [];
   const intake = createIntake({
@@ -45,16 +45,16 @@ function watchedIntake(db: Database): WatchedIntake {
   return { ...intake, batchSizes, enqueued };
 }
 
-interface HeldDatabase {
+interface BlockedDatabase {
   readonly db: Database;
-  /** Batches that wait for the database now. */
+  /** Number of batches that wait for the database. */
   inFlight(): number;
-  /** Lets the database answer, from now on at once. */
+  /** Unblocks the database for good. */
   release(): void;
 }
 
-/** The real database, which takes a batch only once it is released: it holds time, nothing else. */
-function heldDatabase(db: Database): HeldDatabase {
+/** The real database, with every batch delayed until `release` is called. */
+function blockedDatabase(db: Database): BlockedDatabase {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -92,7 +92,7 @@ afterAll(async () => {
   await db.drop();
 });
 
-describe('deliveries that arrive at once', () => {
+describe('concurrent deliveries', () => {
   let tallyhook: TestTallyhook;
 
   beforeAll(async () => {
@@ -103,7 +103,7 @@ describe('deliveries that arrive at once', () => {
     await tallyhook.close();
   });
 
-  it('of one event, 100 times, make one inbox row that is applied once', async () => {
+  it('of one event, 100 times, result in one inbox row that is applied once', async () => {
     const payment = paymentObject();
     const body = eventBody(payment);
 
@@ -115,14 +115,14 @@ describe('deliveries that arrive at once', () => {
     }[];
     expect(replies.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
     const row = await storedRow(db, body);
-    await handled(db, row);
+    await untilApplied(db, row);
     expect(await countSnapshots(db, payment.payment_id)).toBe(1);
     expect(await resourceState(db, 'payment', payment.payment_id)).toMatchObject({
       capturedMinor: 6540,
     });
   });
 
-  it('of one unreadable body, 100 times, make one inbox row', async () => {
+  it('of one unreadable body, 100 times, result in one inbox row', async () => {
     const body = Buffer.from(unique('no JSON'));
     const responses = await Promise.all(Array.from({ length: 100 }, () => tallyhook.deliver(body)));
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
@@ -141,7 +141,7 @@ describe('deliveries that arrive at once', () => {
       [bodies],
     );
     expect(stored).toHaveLength(bodies.length);
-    await allHandled(db);
+    await untilAllApplied(db);
     const applied = await db.query(
       `select from resources where kind = 'payment' and id = any ($1) and captured_minor = 6540`,
       [payments.map((payment) => payment.payment_id)],
@@ -149,9 +149,9 @@ describe('deliveries that arrive at once', () => {
     expect(applied).toHaveLength(payments.length);
   });
 
-  // The senders keep their connections, as load balancers do: an idle connection must not hold up
-  // the stop, or a supervisor loses patience and kills.
-  it('are stored, each that was acknowledged, when the receiver stops', {
+  // The senders keep their connections open, as load balancers do. An idle connection must not delay
+  // the shutdown, or a supervisor would kill the process.
+  it('that were acknowledged are stored when the receiver shuts down', {
     timeout: 60_000,
   }, async () => {
     const stopping = await startTallyhook({ db, roles: ['receiver'] });
@@ -159,30 +159,30 @@ describe('deliveries that arrive at once', () => {
     const replies = bodies.map((body) =>
       stopping.deliver(body).then(
         ({ status }) => status,
-        () => 'no reply' as const,
+        () => 'no response' as const,
       ),
     );
     await Promise.any(replies);
 
     await stopping.close();
 
-    // What came too late got no reply: its sender knows that it must send it again.
+    // Late deliveries get no response, so their sender retries them.
     const statuses = await Promise.all(replies);
-    expect(statuses.filter((status) => status !== 'no reply' && status !== 200)).toEqual([]);
-    for (const [place, status] of statuses.entries()) {
-      if (status === 200) expect(await countKept(db, bodies[place] ?? Buffer.alloc(0))).toBe(1);
+    expect(statuses.filter((status) => status !== 'no response' && status !== 200)).toEqual([]);
+    for (const [index, status] of statuses.entries()) {
+      if (status === 200) expect(await countStored(db, bodies[index] ?? Buffer.alloc(0))).toBe(1);
     }
     expect(statuses).toContain(200);
   });
 
-  it('leave no event dead', async () => {
-    await allHandled(db);
+  it('leave no dead events', async () => {
+    await untilAllApplied(db);
     expect(await deadErrors(db)).toEqual([]);
   });
 });
 
 describe('two receivers on one database', () => {
-  it('take the same events in opposite orders over HTTP, each event once', async () => {
+  it('accept the same events in opposite orders over HTTP, each event once', async () => {
     const receivers = [
       await startTallyhook({ db, roles: ['receiver'] }),
       await startTallyhook({ db, roles: ['receiver'] }),
@@ -190,10 +190,10 @@ describe('two receivers on one database', () => {
     try {
       for (let round = 0; round < 5; round += 1) {
         const bodies = someEvents(100);
-        const backwards = [...bodies].reverse();
+        const reversed = [...bodies].reverse();
         const responses = await Promise.all([
           ...bodies.map((body) => receivers[0].deliver(body)),
-          ...backwards.map((body) => receivers[1].deliver(body)),
+          ...reversed.map((body) => receivers[1].deliver(body)),
         ]);
         expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
         const replies = (await Promise.all(responses.map((response) => response.json()))) as {
@@ -206,9 +206,9 @@ describe('two receivers on one database', () => {
     }
   });
 
-  // Two transactions that insert the same rows in different orders wait for each other for ever;
-  // PostgreSQL ends that after a second by failing one of them.
-  it('do not deadlock over whole batches of the same events in opposite orders', async () => {
+  // Two transactions that insert the same rows in different orders deadlock; PostgreSQL detects that after
+  // a second and fails one of them.
+  it('do not deadlock on batches of the same events in opposite orders', async () => {
     const pools = ['one', 'two'].map((applicationName) =>
       createDatabase({
         connectionString: db.url,
@@ -220,7 +220,7 @@ describe('two receivers on one database', () => {
       }),
     );
     try {
-      const intakes = pools.map((pool) => watchedIntake(pool));
+      const intakes = pools.map((pool) => recordingIntake(pool));
       for (let round = 0; round < 5; round += 1) {
         const bodies = someEvents(500);
         const orders = [bodies, [...bodies].reverse()];
@@ -237,50 +237,50 @@ describe('two receivers on one database', () => {
 });
 
 describe('a batch', () => {
-  it('holds what arrives while two others are being written, and at most 500 events', async () => {
-    const held = heldDatabase(db);
-    const intake = watchedIntake(held.db);
+  it('has the events that arrive while two others are written, and at most 500', async () => {
+    const blocked = blockedDatabase(db);
+    const intake = recordingIntake(blocked.db);
     const accepted = someEvents(2).map(intake.accept);
-    await waitFor('the first batch', () => held.inFlight() === 1);
+    await waitFor('the first batch', () => blocked.inFlight() === 1);
     accepted.push(...someEvents(3).map(intake.accept));
-    await waitFor('the second batch', () => held.inFlight() === 2);
-    // They come in two rounds of the event loop: a third batch would take the first round for itself.
+    await waitFor('the second batch', () => blocked.inFlight() === 2);
+    // Two iterations of the event loop: a third concurrent batch would contain only the first one's events.
     accepted.push(...someEvents(300).map(intake.accept));
     await new Promise(setImmediate);
     accepted.push(...someEvents(400).map(intake.accept));
 
-    held.release();
+    blocked.release();
     const results = await Promise.all(accepted);
 
     expect(outcomesOf(results)).toEqual({ accepted: 705 });
     expect([...intake.batchSizes].sort((a, b) => a - b)).toEqual([2, 3, 200, 500]);
   });
 
-  it('is not reported before the database has taken it', async () => {
-    const held = heldDatabase(db);
-    const intake = watchedIntake(held.db);
+  it('is not acknowledged before the database has committed it', async () => {
+    const blocked = blockedDatabase(db);
+    const intake = recordingIntake(blocked.db);
     const [body = Buffer.alloc(0)] = someEvents(1);
     let reported: IntakeOutcome | undefined;
     const accepted = intake.accept(body).then((outcome) => {
       reported = outcome;
     });
-    await waitFor('the batch', () => held.inFlight() === 1);
+    await waitFor('the batch', () => blocked.inFlight() === 1);
 
     expect(reported).toBeUndefined();
     expect(intake.enqueued).toEqual([]);
-    expect(await countKept(db, body)).toBe(0);
+    expect(await countStored(db, body)).toBe(0);
 
-    held.release();
+    blocked.release();
     await accepted;
     expect(reported).toMatchObject({ outcome: 'accepted' });
     expect(intake.enqueued).toEqual([(await storedRow(db, body)).id]);
   });
 
-  it('tells the workers of new events and new variants, and of nothing else', async () => {
+  it('enqueues new events and new variants, and nothing else', async () => {
     const eventId = unique('evt');
     const event = eventBody(paymentObject(), { eventId });
     const variant = eventBody(paymentObject(), { eventId });
-    const intake = watchedIntake(db);
+    const intake = recordingIntake(db);
 
     await Promise.all([event, event, variant, variant].map(intake.accept));
 
@@ -290,41 +290,41 @@ describe('a batch', () => {
     expect(intake.enqueued).toEqual([id, id]);
   });
 
-  it('loses no neighbour to an event that the database refuses', async () => {
+  it('is stored except for an event that the database rejects', async () => {
     const ownDb = await createTestDatabase();
     try {
       await ownDb.query(
         `alter table webhook_events add check (event_type is distinct from 'poison')`,
       );
-      const intake = watchedIntake(ownDb);
+      const intake = recordingIntake(ownDb);
       const poison = eventBody(paymentObject(), { eventType: 'poison' });
-      const neighbours = someEvents(20);
-      const bodies = [...neighbours.slice(0, 10), poison, ...neighbours.slice(10)];
+      const others = someEvents(20);
+      const bodies = [...others.slice(0, 10), poison, ...others.slice(10)];
 
       const results = await Promise.all(bodies.map(intake.accept));
 
       expect(outcomesOf(results)).toEqual({ accepted: 20, unavailable: 1 });
       expect(results[10]).toEqual({ outcome: 'unavailable' });
-      expect(await countAll(ownDb)).toBe(20);
-      for (const neighbour of neighbours) expect(await countKept(ownDb, neighbour)).toBe(1);
+      expect(await countStoredBodies(ownDb)).toBe(20);
+      for (const other of others) expect(await countStored(ownDb, other)).toBe(1);
       expect(intake.enqueued).toHaveLength(20);
     } finally {
       await ownDb.drop();
     }
   });
 
-  it('is drained before the receiver lets go of the database', async () => {
-    const held = heldDatabase(db);
-    const intake = watchedIntake(held.db);
+  it('is drained before the receiver closes the database', async () => {
+    const blocked = blockedDatabase(db);
+    const intake = recordingIntake(blocked.db);
     const accepted = someEvents(1_200).map(intake.accept);
     let isDrained = false;
     const drained = intake.drain().then(() => {
       isDrained = true;
     });
-    await waitFor('two batches', () => held.inFlight() === 2);
+    await waitFor('two batches', () => blocked.inFlight() === 2);
     expect(isDrained).toBe(false);
 
-    held.release();
+    blocked.release();
     await drained;
 
     expect(intake.enqueued).toHaveLength(1_200);
@@ -333,44 +333,44 @@ describe('a batch', () => {
   });
 });
 
-describe('a queue that is full', () => {
+describe('a full intake', () => {
   const MAX_WAITING = 10_000;
 
-  it('takes 10,000 waiting events and not one more, and loses none of them', async () => {
-    const held = heldDatabase(db);
-    const intake = watchedIntake(held.db);
-    const before = await countAll(db);
+  it('accepts 10,000 waiting events and no more, and loses none of them', async () => {
+    const blocked = blockedDatabase(db);
+    const intake = recordingIntake(blocked.db);
+    const before = await countStoredBodies(db);
     const accepted = someEvents(MAX_WAITING).map(intake.accept);
 
     expect(await intake.accept(eventBody(paymentObject()))).toEqual({ outcome: 'overloaded' });
 
-    held.release();
+    blocked.release();
     expect(outcomesOf(await Promise.all(accepted))).toEqual({ accepted: MAX_WAITING });
-    expect(await countAll(db)).toBe(before + MAX_WAITING);
+    expect(await countStoredBodies(db)).toBe(before + MAX_WAITING);
     expect(await intake.accept(eventBody(paymentObject()))).toMatchObject({ outcome: 'accepted' });
   });
 
-  it('takes 64 MiB of waiting bodies and not one byte more', async () => {
-    const held = heldDatabase(db);
-    const intake = watchedIntake(held.db);
-    // One body many times: what waits is counted before it is collapsed.
+  it('accepts 64 MiB of waiting bodies and not one byte more', async () => {
+    const blocked = blockedDatabase(db);
+    const intake = recordingIntake(blocked.db);
+    // The same body many times: waiting bodies are counted before they are deduped.
     const body = Buffer.alloc(1024 * 1024, unique('no JSON'));
     const accepted = Array.from({ length: 64 }, () => intake.accept(body));
 
     expect(await intake.accept(Buffer.from('x'))).toEqual({ outcome: 'overloaded' });
 
-    held.release();
+    blocked.release();
     expect(outcomesOf(await Promise.all(accepted))).toEqual({ accepted: 1, duplicate: 63 });
     expect(await intake.accept(body)).toMatchObject({ outcome: 'duplicate' });
   });
 
-  it('tells the sender to come again, and takes the event then', async () => {
-    const held = heldDatabase(db);
-    const intake = watchedIntake(held.db);
+  it('responds with Retry-After, and accepts the event later', async () => {
+    const blocked = blockedDatabase(db);
+    const intake = recordingIntake(blocked.db);
     const server = await serve(intake);
     try {
       const accepted = someEvents(1_000).map(intake.accept);
-      await waitFor('two batches', () => held.inFlight() === 2);
+      await waitFor('two batches', () => blocked.inFlight() === 2);
       accepted.push(...someEvents(MAX_WAITING).map(intake.accept));
       const body = eventBody(paymentObject());
       const deliver = () =>
@@ -391,19 +391,19 @@ describe('a queue that is full', () => {
           message: 'Too many events are waiting to be stored. Send it again later.',
         },
       });
-      held.release();
+      blocked.release();
       expect(outcomesOf(await Promise.all(accepted))).toEqual({ accepted: MAX_WAITING + 1_000 });
-      expect(await countKept(db, body)).toBe(0);
+      expect(await countStored(db, body)).toBe(0);
       expect((await deliver()).status).toBe(200);
-      expect(await countKept(db, body)).toBe(1);
+      expect(await countStored(db, body)).toBe(1);
     } finally {
-      held.release();
+      blocked.release();
       await server.close();
     }
   });
 });
 
-/** The receiver over HTTP, with an intake of the test's own. */
+/** Serves the receiver over HTTP with the test's intake. */
 function serve(intake: Intake): Promise<HttpServer> {
   const app = createReceiverApp({
     webhookPath: '/webhooks',

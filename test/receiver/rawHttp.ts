@@ -1,4 +1,4 @@
-/** Requests that fetch would not send: cut short, in chunks, with a header twice. */
+/** Sends requests that fetch cannot send: truncated, chunked, or with a repeated header. */
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
@@ -7,26 +7,26 @@ import { text } from 'node:stream/consumers';
 export interface RawRequest {
   readonly method?: string;
   readonly headers?: OutgoingHttpHeaders;
-  /** Without a Content-Length among the headers they are sent with chunked encoding. */
+  /** Sent with chunked encoding unless the headers have a Content-Length. */
   readonly chunks?: readonly Buffer[];
 }
 
-export interface RawReply {
+export interface RawResponse {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** Sends a request over a connection of its own and reads the reply. */
+/** Sends a request on a new connection and reads the response. */
 export async function send(
   url: string,
   { method = 'POST', headers = {}, chunks = [] }: RawRequest,
-): Promise<RawReply> {
+): Promise<RawResponse> {
   const outgoing = request(url, { method, headers, agent: false });
-  const answered = once(outgoing, 'response');
+  const responded = once(outgoing, 'response');
   for (const chunk of chunks) outgoing.write(chunk);
   outgoing.end();
-  const [response] = await answered;
+  const [response] = await responded;
   return {
     status: response.statusCode,
     headers: response.headers,
@@ -36,22 +36,22 @@ export async function send(
 
 export interface Connection {
   write(data: Buffer | string): void;
-  /** Says that nothing more comes, as a sender does whose process ends well. */
+  /** Half-closes the connection, as a sender that ends normally does. */
   end(): void;
-  /** Breaks off, as a sender does that is killed. */
-  reset(): void;
-  /** Everything the server says until it closes the connection. */
-  rest(): Promise<string>;
+  /** Resets the connection, as when the sender is killed. */
+  abort(): void;
+  /** Everything that the server sends until it closes the connection. */
+  received(): Promise<string>;
 }
 
-/** Opens a connection to say anything on. */
+/** Opens a connection on which a test can send any bytes. */
 export async function openConnection(url: string): Promise<Connection> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
-  const said = text(socket);
-  // A connection that is broken off fails its reader, who may not have been asked for yet.
-  said.catch(() => undefined);
+  const received = text(socket);
+  // A reset fails the read even if the test never calls `received`.
+  received.catch(() => undefined);
   return {
     write: (data) => {
       socket.write(data);
@@ -59,14 +59,14 @@ export async function openConnection(url: string): Promise<Connection> {
     end: () => {
       socket.end();
     },
-    reset: () => {
+    abort: () => {
       socket.resetAndDestroy();
     },
-    rest: () => said,
+    received: () => received,
   };
 }
 
-/** The head of a POST, for a connection that is written by hand. */
+/** The head of a POST request, to write to an open connection. */
 export function postHead(headers: Readonly<Record<string, string | number>>): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `POST /webhooks HTTP/1.1\r\nHost: receiver\r\n${lines.join('')}\r\n`;

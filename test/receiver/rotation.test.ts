@@ -1,13 +1,13 @@
 /**
- * Secrets are rotated without a gap: while two are set, either verifies, and the metrics tell the
- * operator when nobody uses the old one any more.
+ * Secrets are rotated without an interruption: while two are set, either verifies, and the metrics show
+ * when the old one is no longer used.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, SECRET, sign } from '../support/events.ts';
 import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { metricsUrl, readCounter, readMetrics } from './counters.ts';
-import { countKept } from './inbox.ts';
+import { countStored } from './inbox.ts';
 
 const NEW_SECRET = 'new-secret-0123456789abcdef';
 const REMOVED_SECRET = 'removed-secret-0123456789abcdef';
@@ -32,8 +32,8 @@ afterAll(async () => {
 const deliver = (body: Buffer, secret: string) =>
   tallyhook.deliver(body, { 'X-Webhook-Signature-512': sign(body, secret) });
 
-const usesOf = (place: number) =>
-  readCounter(tallyhook, `tallyhook_webhook_secret_used_total{secret="${place}"}`);
+const usesOf = (position: number) =>
+  readCounter(tallyhook, `tallyhook_webhook_secret_used_total{secret="${position}"}`);
 
 const countOf = (outcome: string) =>
   readCounter(tallyhook, `tallyhook_webhooks_total{outcome="${outcome}"}`);
@@ -45,24 +45,24 @@ describe('two secrets', () => {
   ])('verify either: %s', async (_, secret) => {
     const body = eventBody(paymentObject());
     expect((await deliver(body, secret)).status).toBe(200);
-    expect(await countKept(db, body)).toBe(1);
+    expect(await countStored(db, body)).toBe(1);
   });
 
-  it('do not verify what a third one signed, nor the two joined', async () => {
+  it('verify neither a third secret nor the two joined', async () => {
     for (const secret of [REMOVED_SECRET, `${NEW_SECRET},${SECRET}`]) {
       const body = eventBody(paymentObject());
       expect((await deliver(body, secret)).status).toBe(401);
-      expect(await countKept(db, body)).toBe(0);
+      expect(await countStored(db, body)).toBe(0);
     }
   });
 
-  it('make a duplicate of an event that comes again signed with the other', async () => {
+  it('make an event a duplicate that was delivered before with the other secret', async () => {
     const body = eventBody(paymentObject());
     expect(await (await deliver(body, SECRET)).json()).toMatchObject({ duplicate: false });
     expect(await (await deliver(body, NEW_SECRET)).json()).toMatchObject({ duplicate: true });
   });
 
-  it('are counted each by its place in the list', async () => {
+  it('are counted by their position in the list', async () => {
     const [first, second] = [await usesOf(1), await usesOf(2)];
 
     await deliver(eventBody(paymentObject()), NEW_SECRET);
@@ -81,7 +81,7 @@ describe('the metrics page', () => {
     ['half of the token', { authorization: `Bearer ${ADMIN_TOKEN.slice(0, 12)}` }],
     ['the token without its scheme', { authorization: ADMIN_TOKEN }],
     ['the webhook secret', { authorization: `Bearer ${SECRET}` }],
-  ])('is refused with %s', async (_, headers) => {
+  ])('is rejected with %s', async (_, headers) => {
     const response = await fetch(metricsUrl(tallyhook), { headers });
     expect(response.status).toBe(401);
     expect(await response.json()).toEqual({
@@ -94,7 +94,7 @@ describe('the metrics page', () => {
     });
   });
 
-  it('is not on the port that the internet reaches', async () => {
+  it('is not served on the public port', async () => {
     const response = await fetch(new URL('/metrics', tallyhook.webhookUrl), {
       headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
     });
@@ -128,7 +128,7 @@ describe('the metrics page', () => {
     }
   });
 
-  it('shows no secret and no token', async () => {
+  it('contains no secret and no token', async () => {
     const page = await readMetrics(tallyhook);
     expect(page).toContain('tallyhook_webhook_secret_used_total');
     for (const hidden of [SECRET, NEW_SECRET, ADMIN_TOKEN]) expect(page).not.toContain(hidden);

@@ -1,6 +1,6 @@
 /**
- * With a real synchronous standby: whatever is acknowledged is on the standby, whether it is the
- * first delivery, a duplicate, or another body under a known id.
+ * With a synchronous standby, every acknowledged delivery is on the standby: first deliveries, duplicates,
+ * and other bodies with a known event id.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,13 +33,13 @@ let standby: PostgresServer | undefined;
 
 async function startStandby(): Promise<void> {
   standby = await startServer(standbyDir, { follows: primary.url });
-  await waitFor('the standby to follow', () => hasStandby(primary));
+  await waitFor('the standby to replicate', () => hasStandby(primary));
 }
 
 async function stopStandby(): Promise<void> {
   await standby?.stop();
   standby = undefined;
-  await waitFor('the primary to notice', async () => !(await hasStandby(primary)));
+  await waitFor('the primary to lose its standby', async () => !(await hasStandby(primary)));
 }
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A reply, once there is one. */
+/** Returns the status of a response; undefined until it arrives. */
 function statusOf(reply: Promise<Response>): () => number | undefined {
   let status: number | undefined;
   void reply.then((response) => {
@@ -70,15 +70,15 @@ async function isWaiting(): Promise<boolean> {
   return (await waitingBackends(primary)).length > 0;
 }
 
-/** Ends the waits of commits for the standby, as an operator might. */
+/** Ends commits that wait for the standby, as an operator might do. */
 async function endWaits(how: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<void> {
   await waitFor('a commit to wait for the standby', isWaiting);
   for (const pid of await waitingBackends(primary)) await primary.query(`select ${how}($1)`, [pid]);
 }
 
 /**
- * The first number that a sequence gives after a crash writes WAL, so that even a statement which
- * inserts nothing would wait for the standby, by accident and once.
+ * Advances the sequence once. The first `nextval` after a crash writes WAL, so that even a statement that
+ * inserts nothing would wait for the standby.
  */
 async function logNextNumbers(): Promise<void> {
   await primary.query(
@@ -113,7 +113,7 @@ describe('while the synchronous standby is stopped', () => {
   ] as const;
 
   test.each(bodies)(
-    'no delivery of an $kind is acknowledged, neither the first nor a duplicate',
+    'neither a first delivery nor a duplicate is acknowledged: $kind',
     async ({ first, body }) => {
       for (const earlier of first) expect((await tallyhook.deliver(earlier)).status).toBe(200);
       await stopStandby();
@@ -122,10 +122,10 @@ describe('while the synchronous standby is stopped', () => {
       await endWaits('pg_cancel_backend');
       expect((await reply).status).toBe(503);
 
-      // Its row is visible now, and only on the primary.
+      // The row is visible now, but only on the primary.
       const duplicate = tallyhook.deliver(body);
       const status = statusOf(duplicate);
-      await waitFor('the duplicate to wait or to be answered', async () => {
+      await waitFor('the duplicate to wait or to get a response', async () => {
         return status() !== undefined || (await isWaiting());
       });
       expect(status()).toBeUndefined();
@@ -136,7 +136,7 @@ describe('while the synchronous standby is stopped', () => {
   );
 
   test.each(['pg_cancel_backend', 'pg_terminate_backend'] as const)(
-    'a wait that ends by %s is never a 200, for a first delivery or a duplicate',
+    'a wait ended by %s is not acknowledged, for a first delivery or a duplicate',
     async (how) => {
       const body = eventBody(paymentObject());
       await stopStandby();
@@ -150,12 +150,12 @@ describe('while the synchronous standby is stopped', () => {
     },
   );
 
-  test('a canceled wait is noticed where the role withholds warnings', async () => {
+  test('a canceled wait is detected even if the role suppresses warnings', async () => {
     await tallyhook.close();
     await primary.query('alter role postgres set client_min_messages = error');
     tallyhook = await startTallyhook({ db: primary, roles: ['receiver'] });
     const body = eventBody(paymentObject());
-    // Opens the connection that will be waited on.
+    // Opens the connection that will wait.
     expect((await tallyhook.deliver(eventBody(paymentObject()))).status).toBe(200);
     await stopStandby();
     const reply = tallyhook.deliver(body);
@@ -165,7 +165,7 @@ describe('while the synchronous standby is stopped', () => {
     await primary.query('alter role postgres reset client_min_messages');
   });
 
-  test('what a restart of the primary made visible is not acknowledged as a duplicate', async () => {
+  test('an event made visible by a restart of the primary is not acknowledged as a duplicate', async () => {
     const body = eventBody(paymentObject());
     await stopStandby();
     const reply = tallyhook.deliver(body);
@@ -184,7 +184,7 @@ describe('while the synchronous standby is stopped', () => {
     let status = statusOf(duplicate);
     await waitFor('the duplicate to wait for the standby', () => {
       expect(status()).not.toBe(200);
-      // Its connection broke with the restart; the sender sends again.
+      // The restart broke the receiver's connection; the sender retries.
       if (status() !== undefined) {
         duplicate = tallyhook.deliver(body);
         status = statusOf(duplicate);
@@ -195,11 +195,11 @@ describe('while the synchronous standby is stopped', () => {
     expect((await duplicate).status).toBe(200);
   });
 
-  test('a wait that the receiver gave up is not acknowledged by a later delivery either', async () => {
+  test('an event that timed out waiting is not acknowledged by a later delivery either', async () => {
     const db = createDatabase({
       connectionString: primary.url,
       log: silentLog,
-      applicationName: 'tallyhook-impatient',
+      applicationName: 'tallyhook-short-timeout',
       maxConnections: 4,
       responseTimeoutMs: 500,
       plans: 'any',
@@ -217,7 +217,7 @@ describe('while the synchronous standby is stopped', () => {
       expect(await intake.accept(body)).toEqual({ outcome: 'unavailable' });
     }
     await startStandby();
-    await waitFor('it to be acknowledged', async () => {
+    await waitFor('the event to be acknowledged', async () => {
       return (await intake.accept(body)).outcome === 'duplicate';
     });
     await db.close();

@@ -119,7 +119,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  for (const connection of connections) connection.reset();
+  for (const connection of connections) connection.abort();
   for (const agent of agents) agent.destroy();
   await receiver.close();
 });
@@ -145,7 +145,9 @@ describe('a request without a well-formed signature', () => {
     const [connection] = await open(1);
     connection?.write(postHead({ 'Content-Length': 100_000, ...headers }));
     // Of the body nothing is sent, and the reply still comes.
-    expect(await connection?.rest()).toMatch(/^HTTP\/1\.1 401 [\s\S]*\r\nConnection: close\r\n/);
+    expect(await connection?.received()).toMatch(
+      /^HTTP\/1\.1 401 [\s\S]*\r\nConnection: close\r\n/,
+    );
     expect(receiver.guard.bodies.total()).toBe(0);
   });
 
@@ -158,7 +160,7 @@ describe('a request without a well-formed signature', () => {
       postHead({ 'Content-Length': body.length, [SIGNATURE]: sign(body), Connection: 'close' }),
     );
     connection?.write(body);
-    const replies = (await connection?.rest())?.match(/HTTP\/1\.1 \d+/g);
+    const replies = (await connection?.received())?.match(/HTTP\/1\.1 \d+/g);
     expect(replies).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200']);
   });
 
@@ -172,7 +174,7 @@ describe('a request without a well-formed signature', () => {
       const chunk = `8000\r\n${'x'.repeat(0x8000)}\r\n`;
       for (let count = 0; count < 4; count += 1) connection?.write(chunk);
       // The connection ends, in order or with a reset.
-      await connection?.rest().catch(() => undefined);
+      await connection?.received().catch(() => undefined);
       expect(receiver.guard.bodies.total()).toBe(0);
     },
   );
@@ -191,9 +193,9 @@ describe('Expect: 100-continue', () => {
   ])('is not invited to send its body %s', async (_, headers, status) => {
     const [connection] = await open(1);
     connection?.write(postHead(headers));
-    const said = await connection?.rest();
-    expect(said).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(said).toContain('Connection: close');
+    const received = await connection?.received();
+    expect(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(received).toContain('Connection: close');
   });
 
   it('is invited to send its body if it has a signature', async () => {
@@ -246,16 +248,16 @@ describe('connections of strangers', () => {
   it('are closed when they send many requests and wait for no response', async () => {
     const [connection] = await open(1);
     connection?.write('GET /nothing HTTP/1.1\r\nHost: receiver\r\n\r\n'.repeat(1_000));
-    await connection?.rest().catch(() => undefined);
+    await connection?.received().catch(() => undefined);
     expect(receiver.closed).toEqual(['pipelining']);
   });
 
   it('are closed oldest first', async () => {
     const [first, second] = await open(CONNECTIONS.unverifiedPerAddress);
     await open(1);
-    await first?.rest().catch(() => undefined);
+    await first?.received().catch(() => undefined);
     second?.write('GET /nothing HTTP/1.1\r\nHost: receiver\r\nConnection: close\r\n\r\n');
-    expect(await second?.rest()).toMatch(/^HTTP\/1\.1 404 /);
+    expect(await second?.received()).toMatch(/^HTTP\/1\.1 404 /);
   });
 
   it('share the places of all behind a trusted proxy', async () => {
@@ -267,7 +269,7 @@ describe('connections of strangers', () => {
       );
       expect(behindProxy.closed).toEqual(['connection_limit']);
     } finally {
-      for (const connection of connections) connection.reset();
+      for (const connection of connections) connection.abort();
       await behindProxy.close();
     }
   });
@@ -306,10 +308,10 @@ describe('bodies of strangers', () => {
   it('are refused with 503 and a time to retry', async () => {
     const opened = await open(3);
     for (const connection of opened) beginBody(connection);
-    const said = await Promise.any(opened.map((connection) => connection.rest()));
-    expect(said).toMatch(/^HTTP\/1\.1 503 /);
-    expect(said).toContain('Retry-After: 5');
-    expect(said).toContain('Too many bodies are being received.');
+    const received = await Promise.any(opened.map((connection) => connection.received()));
+    expect(received).toMatch(/^HTTP\/1\.1 503 /);
+    expect(received).toContain('Retry-After: 5');
+    expect(received).toContain('Too many bodies are being received.');
   });
 
   it('count for the client that a trusted proxy names, and only for it', async () => {
@@ -321,14 +323,16 @@ describe('bodies of strangers', () => {
       for (const connection of opened) {
         beginBody(connection, { 'X-Forwarded-For': '1.1.1.1, 203.0.113.9' });
       }
-      expect(await Promise.any(opened.map((connection) => connection.rest()))).toContain(' 503 ');
+      expect(await Promise.any(opened.map((connection) => connection.received()))).toContain(
+        ' 503 ',
+      );
       // It is as large as the others and older: without shares it would be the one to go.
       victim?.write(Buffer.alloc(250_000 - PART.length));
       await waitFor('the reply', async () =>
         /outcome="signature_mismatch"} 1/.test(await proxied.metricsPage()),
       );
     } finally {
-      for (const connection of connections) connection.reset();
+      for (const connection of connections) connection.abort();
       await proxied.close();
     }
   });
@@ -353,10 +357,10 @@ describe('bodies of strangers', () => {
       await waitFor('the body', () => Promise.resolve(proxied.guard.bodies.total() > 0));
       const others = await open(2, proxied.url);
       for (const other of others) beginBody(other, { 'X-Forwarded-For': '203.0.113.9' });
-      const said = await Promise.any([connection, ...others].map((one) => one?.rest()));
-      expect(said).toContain(' 503 ');
+      const received = await Promise.any([connection, ...others].map((one) => one?.received()));
+      expect(received).toContain(' 503 ');
     } finally {
-      for (const connection of connections) connection.reset();
+      for (const connection of connections) connection.abort();
       await proxied.close();
     }
   });
@@ -377,7 +381,7 @@ it('the limits of production are in force in a receiver with its database', asyn
     const counter = 'tallyhook_receiver_connections_closed_total{reason="address_limit"}';
     expect(await readCounter(tallyhook, counter)).toBeGreaterThanOrEqual(50);
   } finally {
-    for (const connection of connections) connection.reset();
+    for (const connection of connections) connection.abort();
     await tallyhook.close();
     await db.drop();
   }

@@ -1,12 +1,12 @@
 /**
- * The signature vectors were made with openssl, so that no mistake of ours can be on both sides:
- * neither their signatures nor their bytes pass through any code of the project on the way in.
+ * Signature vectors made with openssl, so that one mistake cannot be on both sides: neither the signatures
+ * nor the bodies were produced by the project's code.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
-import { countAll, countKept, storedRow } from './inbox.ts';
+import { countStored, countStoredBodies, storedRow } from './inbox.ts';
 
 interface Vector {
   readonly name: string;
@@ -20,7 +20,7 @@ const VECTORS = JSON.parse(
   readFileSync(new URL('../fixtures/signatures.json', import.meta.url), 'utf8'),
 ) as readonly Vector[];
 
-/** What the receiver should name each vector by; null where the body names no event. */
+/** The expected event id of each vector; null if the body has none. */
 const EVENT_IDS: Readonly<Record<string, string | null>> = {
   compact: 'evt_1',
   'odd white space, CRLF, trailing newlines': 'evt_2',
@@ -68,7 +68,7 @@ describe.each(VECTORS)('the vector "$name"', (vector) => {
   const body = Buffer.from(vector.body_base64, 'base64');
 
   it.each(FORMS)('is accepted with its signature in %s', async (_, form) => {
-    const isKnown = (await countKept(db, body)) > 0;
+    const isKnown = (await countStored(db, body)) > 0;
 
     const response = await deliver(body, form(vector));
 
@@ -78,17 +78,17 @@ describe.each(VECTORS)('the vector "$name"', (vector) => {
       event_id: EVENT_IDS[vector.name],
       duplicate: isKnown,
     });
-    // Found by its bytes in SQL, and compared once more as they come back.
+    // The row is found by its bytes in SQL, and the bytes are compared again after reading them.
     const row = await storedRow(db, body);
     expect(row.body.equals(body)).toBe(true);
     expect(row.eventId).toBe(EVENT_IDS[vector.name]);
   });
 
-  it.each(FORMS)('is refused with one bit of its signature flipped, in %s', async (_, form) => {
-    const before = await countAll(db);
-    for (const place of [0, 31, 63]) {
+  it.each(FORMS)('is rejected with one flipped bit in its signature, in %s', async (_, form) => {
+    const before = await countStoredBodies(db);
+    for (const position of [0, 31, 63]) {
       const digest = Buffer.from(vector.hex, 'hex');
-      digest[place] = (digest[place] ?? 0) ^ 1;
+      digest[position] = (digest[position] ?? 0) ^ 1;
       const flipped = {
         ...vector,
         hex: digest.toString('hex'),
@@ -97,22 +97,22 @@ describe.each(VECTORS)('the vector "$name"', (vector) => {
 
       expect((await deliver(body, form(flipped))).status).toBe(401);
     }
-    expect(await countAll(db)).toBe(before);
+    expect(await countStoredBodies(db)).toBe(before);
   });
 
-  it('is refused with one bit of its body flipped, and the altered body is nowhere', async () => {
-    // The empty body has no bit to flip; one byte more is the smallest change it can take.
-    const places = body.length === 0 ? [0] : [0, body.length >> 1, body.length - 1];
-    for (const place of places) {
+  it('is rejected with one flipped bit in its body, and the changed body is not stored', async () => {
+    // The empty body has no bit to flip, so one byte is added.
+    const positions = body.length === 0 ? [0] : [0, body.length >> 1, body.length - 1];
+    for (const position of positions) {
       const altered = body.length === 0 ? Buffer.from(' ') : Buffer.from(body);
-      altered[place] = (altered[place] ?? 0) ^ 1;
+      altered[position] = (altered[position] ?? 0) ^ 1;
 
       expect((await deliver(altered, vector.hex)).status).toBe(401);
-      expect(await countKept(db, altered)).toBe(0);
+      expect(await countStored(db, altered)).toBe(0);
     }
   });
 
-  it('is refused with the signature of another vector', async () => {
+  it('is rejected with the signature of another vector', async () => {
     const other = VECTORS.find(({ hex }) => hex !== vector.hex);
     expect((await deliver(body, other?.hex ?? '')).status).toBe(401);
   });
