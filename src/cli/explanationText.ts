@@ -11,6 +11,7 @@ import type {
   TransferExplanation,
 } from '../ledger/domain/explanation.ts';
 import { fieldName } from '../representation/fieldName.ts';
+import { amountsText } from './amountsText.ts';
 import { formatTime } from './context.ts';
 
 /** An order: why it has its status, then each of its parts. */
@@ -27,20 +28,9 @@ export function orderLines(order: OrderExplanation): readonly string[] {
 }
 
 function currencyLines(total: CurrencyExplanation): readonly string[] {
-  const amounts = [
-    ['authorized', total.authorizedMinor],
-    ['captured', total.capturedMinor],
-    ['refunded', total.refundedMinor],
-    ['refund pending', total.refundPendingMinor],
-    ['disputed', total.disputedMinor],
-    ['charged back', total.chargedBackMinor],
-  ] as const;
-  const shown = amounts
-    .filter(([name, amountMinor]) => amountMinor > 0 || name === 'captured')
-    .map(([name, amountMinor]) => `${name} ${formatMoney(amountMinor, total.currency)}`);
   return [
     `  ${total.currency} is ${total.status}: ${total.because}`,
-    `    ${shown.join(', ')}`,
+    `    ${amountsText(total)}`,
     ...total.notes.map((note) => `    ${note}`),
   ];
 }

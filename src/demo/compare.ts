@@ -7,33 +7,14 @@
  * 3. Captured, refunded and charged-back totals are compared per currency, besides the parts.
  */
 import type { ResourceKind } from '../contract/resources/index.ts';
+import type { WholeResource, WholeTotals } from '../ledger/read/store/wholeLedger.ts';
 import { groupBy } from '../platform/collections.ts';
 import type { ServiceResource } from './control.ts';
 
-/** A resource in the ledger. Amounts in minor units of its currency. */
-export interface LedgerResource {
-  readonly kind: ResourceKind;
-  readonly id: string;
-  readonly orderKey: string | null;
-  readonly status: string | null;
-  readonly currency: string | null;
-  readonly amountMinor: number | null;
-  readonly capturedMinor: number;
-}
-
-/** Totals of an order in one currency, in minor units. */
-export interface LedgerTotals {
-  readonly orderKey: string;
-  readonly currency: string;
-  readonly capturedMinor: number;
-  readonly refundedMinor: number;
-  readonly chargedBackMinor: number;
-}
-
 export interface BothSides {
   readonly serviceResources: ReadonlyMap<ResourceKind, readonly ServiceResource[]>;
-  readonly resources: readonly LedgerResource[];
-  readonly totals: readonly LedgerTotals[];
+  readonly resources: readonly WholeResource[];
+  readonly totals: readonly WholeTotals[];
   /** Ids of resources with at least one event that never arrived. */
   readonly missed: ReadonlySet<string>;
 }
@@ -148,7 +129,7 @@ function textOf(resource: ServiceResource, field: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-function partDifferences(fact: Fact, row: LedgerResource | undefined): readonly string[] {
+function partDifferences(fact: Fact, row: WholeResource | undefined): readonly string[] {
   const name = `${fact.kind} ${fact.id}`;
   if (!row) return [`${name}: unknown to the ledger, ${fact.status} at the service`];
   // A refund or dispute refers to it, and no snapshot of it exists.
@@ -206,7 +187,7 @@ function isChargedBack({ kind, status }: Fact): boolean {
 
 function totalDifferences(
   expected: ReadonlyMap<string, Money>,
-  rows: readonly LedgerTotals[],
+  rows: readonly WholeTotals[],
 ): readonly string[] {
   const ledger = new Map(rows.map((row) => [row.currency, row]));
   return [...new Set([...expected.keys(), ...ledger.keys()])].flatMap((currency) => {

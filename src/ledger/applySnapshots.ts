@@ -29,7 +29,7 @@ import { raiseAlerts } from './raiseAlerts.ts';
 import { type OrderChange, type RecomputedOrder, recomputeOrders } from './recomputeOrders.ts';
 import { recordChanges } from './recordChanges.ts';
 import { recordFindings, type SubjectFindings } from './recordFindings.ts';
-import { toStubRow, toUpdate } from './resourceUpdate.ts';
+import { newRow, toStubRow, toUpdate } from './resourceUpdate.ts';
 import type { FindingName } from './store/findings.ts';
 import { insertTransfers, type NewTransfer } from './store/journal.ts';
 import { lockOrders, type StoredOrder } from './store/orders.ts';
@@ -196,24 +196,6 @@ async function lockAll(tx: Queryable, input: ApplyInput): Promise<Locked> {
 /** The payment that gives an order its key, if the shop did not name the order. */
 function paymentOfKey(orderKey: string): readonly ResourceRef[] {
   return namedOrderId(orderKey) === undefined ? parentRef(orderIdOf(orderKey)) : [];
-}
-
-/** The state of a resource that does not exist yet. */
-function newRow({ kind, id }: ResourceRef): ResourceRow {
-  return {
-    kind,
-    id,
-    paymentId: null,
-    orderKey: null,
-    status: null,
-    stage: null,
-    deadlineAt: null,
-    currency: null,
-    epoch: 0,
-    contradiction: null,
-    openFindings: [],
-    posted: {},
-  };
 }
 
 interface MergeInput {

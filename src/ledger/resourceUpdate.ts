@@ -6,6 +6,7 @@ import { stateFindings } from './domain/findings.ts';
 import { postedAfter, type Transfer } from './domain/legs.ts';
 import type { Merged } from './domain/mergeObservations.ts';
 import { staysOverdue } from './domain/overdue.ts';
+import type { ResourceRef } from './domain/snapshot.ts';
 import { formatInstant } from './domain/time.ts';
 import type { ResourceRow, ResourceUpdate, Stub } from './store/resources.ts';
 
@@ -80,40 +81,63 @@ function isUnsettled(kind: ResourceKind, status: string | undefined): boolean {
   return kind !== 'payment' || !FINAL_STATUSES.payment.has(status ?? '');
 }
 
+/** The state of a resource that was only mentioned. */
+export const STUB_STATE = {
+  payment_id: null,
+  status: null,
+  stage: null,
+  currency: null,
+  amount_minor: null,
+  net_amount_minor: null,
+  authorized_minor: 0,
+  captured_minor: 0,
+  capture_method: null,
+  reference: null,
+  unified_code: null,
+  unified_message: null,
+  error_code: null,
+  error_message: null,
+  reason: null,
+  reason_code: null,
+  created_at: null,
+  deadline_at: null,
+  epoch: 0,
+  version_micros: null,
+  posts: false,
+  uncertainties: ['incomplete'],
+  head_hash: null,
+} as const satisfies Partial<ResourceUpdate>;
+
 /** The row of a resource that was only mentioned. It is due for a retrieve. */
 export function toStubRow({ kind, id, orderKey }: Stub): ResourceUpdate {
   return {
+    ...STUB_STATE,
     kind,
     id,
-    payment_id: null,
     order_key: orderKey,
-    status: null,
-    stage: null,
-    currency: null,
-    amount_minor: null,
-    net_amount_minor: null,
-    authorized_minor: 0,
-    captured_minor: 0,
-    capture_method: null,
-    reference: null,
-    unified_code: null,
-    unified_message: null,
-    error_code: null,
-    error_message: null,
-    reason: null,
-    reason_code: null,
-    created_at: null,
-    deadline_at: null,
-    epoch: 0,
-    version_micros: null,
-    head_hash: null,
-    posts: false,
-    uncertainties: ['incomplete'],
     contradiction: null,
     open_findings: [],
     is_check_wanted: true,
     is_unsettled: true,
     is_reported: false,
+    posted: {},
+  };
+}
+
+/** The stored state of a resource that does not exist yet. */
+export function newRow({ kind, id }: ResourceRef): ResourceRow {
+  return {
+    kind,
+    id,
+    paymentId: null,
+    orderKey: null,
+    status: null,
+    stage: null,
+    deadlineAt: null,
+    currency: null,
+    epoch: 0,
+    contradiction: null,
+    openFindings: [],
     posted: {},
   };
 }

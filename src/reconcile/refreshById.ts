@@ -1,7 +1,7 @@
 /** Retrieves what an id names, in the ledger or not, and reports what that changed. */
 import type { ResourceKind } from '../contract/resources/index.ts';
-import { orderKeysNamed } from '../ledger/domain/orderKey.ts';
 import type { ResourceRef } from '../ledger/domain/snapshot.ts';
+import { resolveOrders } from '../ledger/read/orders.ts';
 import { findResources } from '../ledger/read/store/lookup.ts';
 import { readOrderParts } from '../ledger/read/store/parts.ts';
 import type { CheckedRow } from '../ledger/store/checks.ts';
@@ -14,7 +14,7 @@ import {
 import type { Retrieved } from './retrieve.ts';
 
 /**
- * The resources with this id; where there are none, the parts of the order with this id.
+ * The resources with this id; where there are none, the parts of the orders that it names.
  * @param kind names a resource that need not be in the ledger
  */
 export async function findNamedResources(
@@ -25,7 +25,8 @@ export async function findNamedResources(
   if (kind !== undefined) return [{ kind, id }];
   const resources = await findResources(db, id);
   if (resources.length > 0) return resources.map((found) => ({ kind: found.kind, id: found.id }));
-  const parts = await Promise.all(orderKeysNamed(id).map((key) => readOrderParts(db, key)));
+  const orders = await resolveOrders(db, { id });
+  const parts = await Promise.all(orders.map(({ orderKey }) => readOrderParts(db, orderKey)));
   return parts.flat().map((part) => ({ kind: part.kind, id: part.id }));
 }
 

@@ -9,9 +9,10 @@ import {
   readOrderPage,
   readOrdersNamed,
 } from '../../ledger/read/orders.ts';
-import type { OrderTotalsRow, PartSummary } from '../../ledger/read/store/parts.ts';
+import type { PartSummary } from '../../ledger/read/store/parts.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { orderDetailJson, orderJson } from '../../representation/order.ts';
+import { amountsText } from '../amountsText.ts';
 import { formatMicros, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
 import { printTable } from '../table.ts';
@@ -106,7 +107,8 @@ function printOrder(order: ReadOrderDetail): void {
   );
   if (movedTo.length > 0)
     console.log(`  Its payments now belong to ${movedTo.map(printable).join(', ')}.`);
-  for (const total of totals) printTotals(total);
+  for (const total of totals)
+    console.log(`  ${total.currency}: ${total.status}; ${amountsText(total)}`);
   printTable(
     ['PART', 'ID', 'STATUS', 'AMOUNT', 'CAPTURED', 'NOTE'],
     parts.map((part) => [
@@ -130,21 +132,6 @@ function printActions({ timeline }: ReadOrderDetail): void {
     ['TIME', 'ACTION'],
     actions.map(({ atMicros, text }) => [formatMicros(atMicros), text]),
   );
-}
-
-function printTotals(total: OrderTotalsRow): void {
-  const amounts = [
-    ['authorized', total.authorizedMinor],
-    ['captured', total.capturedMinor],
-    ['refunded', total.refundedMinor],
-    ['refund pending', total.refundPendingMinor],
-    ['disputed', total.disputedMinor],
-    ['charged back', total.chargedBackMinor],
-  ] as const;
-  const shown = amounts
-    .filter(([name, amountMinor]) => amountMinor > 0 || name === 'captured')
-    .map(([name, amountMinor]) => `${name} ${formatMoney(amountMinor, total.currency)}`);
-  console.log(`  ${total.currency}: ${total.status}; ${shown.join(', ')}`);
 }
 
 function money(amountMinor: number | null, currency: string | null): string {

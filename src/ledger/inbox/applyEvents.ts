@@ -6,14 +6,13 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { applySnapshots } from '../applySnapshots.ts';
 import { contentHash } from '../contentHash.ts';
-import { type EventReading, readEvent } from '../domain/event.ts';
+import { type EventReading, type InboxEvent, readEvent } from '../domain/event.ts';
 import { eventFindings, eventSubject } from '../domain/findings.ts';
 import type { Observation, ResourceRef } from '../domain/snapshot.ts';
 import { retryWithMoreLocks } from '../lockSetChanged.ts';
 import type { LedgerMetrics } from '../metrics.ts';
 import { closeFindings, closeSubject, openFindings } from '../recordFindings.ts';
 import {
-  type ClaimedEvent,
   claimOne,
   claimUntried,
   moveToDead,
@@ -46,7 +45,7 @@ export interface EventApplierParts {
 
 export function createEventApplier(parts: EventApplierParts): EventApplier {
   const apply = async (
-    claim: (tx: Queryable) => Promise<readonly ClaimedEvent[]>,
+    claim: (tx: Queryable) => Promise<readonly InboxEvent[]>,
   ): Promise<number> => {
     const applied = await retryWithMoreLocks((alsoLock) =>
       parts.db.transaction(async (tx) => {
@@ -99,7 +98,7 @@ export async function replayEvent(tx: Queryable, id: number): Promise<void> {
 }
 
 /** A second body under the same event id makes a dead event pending again; nothing else does. */
-async function reviveDead(tx: Queryable, events: readonly ClaimedEvent[]): Promise<void> {
+async function reviveDead(tx: Queryable, events: readonly InboxEvent[]): Promise<void> {
   const reused = events.filter(({ hasVariants }) => hasVariants).map(({ id }) => id);
   if (reused.length === 0) return;
   const revived = await removeFromDead(tx, reused);
@@ -110,7 +109,7 @@ async function reviveDead(tx: Queryable, events: readonly ClaimedEvent[]): Promi
 }
 
 interface Read {
-  readonly events: readonly ClaimedEvent[];
+  readonly events: readonly InboxEvent[];
   readonly readings: readonly EventReading[];
   readonly alsoLock: readonly string[];
   readonly nowMs: number;
@@ -138,7 +137,7 @@ async function applyReadings(tx: Queryable, { events, readings, ...rest }: Read)
 }
 
 function toObservation(
-  { id }: ClaimedEvent,
+  { id }: InboxEvent,
   { ref, content, observedMicros }: EventReading & { outcome: 'snapshot' },
 ): Observation {
   return {

@@ -1,25 +1,16 @@
 /** Statements that read the inbox for verify. */
 import type { Queryable } from '../../platform/db/database.ts';
+import type { InboxEvent } from '../domain/event.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
-import { REFERENCE_MICROS } from '../inbox/store/pending.ts';
+import { EVENT_COLUMNS } from '../inbox/store/pending.ts';
 
 /** An event as stored. */
-export interface StoredEvent {
-  readonly id: number;
-  readonly eventId: string | null;
-  readonly merchantId: string | null;
-  readonly body: Buffer;
-  readonly receivedMicros: number;
-  readonly referenceMicros: number;
+export interface StoredEvent extends Omit<InboxEvent, 'hasVariants'> {
   /** Its body matches the hash that was stored at receipt. */
   readonly isIntact: boolean;
 }
 
-const EVENT_COLUMNS = `
-  e.id, e.event_id as "eventId", e.merchant_id as "merchantId", e.body,
-  (extract(epoch from e.received_at) * 1000000)::bigint as "receivedMicros",
-  ${REFERENCE_MICROS} as "referenceMicros",
-  sha256(e.body) = e.body_sha256 as "isIntact"`;
+const STORED_COLUMNS = `${EVENT_COLUMNS}, sha256(e.body) = e.body_sha256 as "isIntact"`;
 
 export interface InboxRow extends StoredEvent {
   readonly isPending: boolean;
@@ -46,7 +37,7 @@ export function readInbox(tx: Queryable, chunk: InboxChunk): Promise<readonly In
        select id, row_number() over (order by id) as place, sum(bytes) over (order by id) as bytes
          from next
      )
-     select ${EVENT_COLUMNS},
+     select ${STORED_COLUMNS},
             p.webhook_event_id is not null as "isPending",
             d.webhook_event_id is not null as "isDead"
        from sized s
@@ -62,7 +53,7 @@ export function readInbox(tx: Queryable, chunk: InboxChunk): Promise<readonly In
 /** Named events, in no particular order; those that do not exist are missing. */
 export function readEvents(tx: Queryable, ids: readonly number[]): Promise<readonly StoredEvent[]> {
   return tx.query<StoredEvent>(
-    `select ${EVENT_COLUMNS} from webhook_events e where e.id = any ($1::bigint[]) limit $2`,
+    `select ${STORED_COLUMNS} from webhook_events e where e.id = any ($1::bigint[]) limit $2`,
     [ids, ids.length],
   );
 }

@@ -5,7 +5,7 @@ import { stateFindings } from '../domain/findings.ts';
 import type { ResourceState } from '../domain/merge.ts';
 import type { Merged } from '../domain/mergeObservations.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
-import { toUpdate } from '../resourceUpdate.ts';
+import { newRow, STUB_STATE, toUpdate } from '../resourceUpdate.ts';
 import type { ResourceUpdate } from '../store/resources.ts';
 
 /**
@@ -24,31 +24,7 @@ type Unfolded =
   | 'open_findings';
 type FoldedColumns = Omit<ResourceUpdate, Unfolded>;
 
-/** A resource that was only mentioned. */
-const STUB = {
-  payment_id: null,
-  status: null,
-  stage: null,
-  currency: null,
-  amount_minor: null,
-  net_amount_minor: null,
-  authorized_minor: 0,
-  captured_minor: 0,
-  capture_method: null,
-  reference: null,
-  unified_code: null,
-  unified_message: null,
-  error_code: null,
-  error_message: null,
-  reason: null,
-  reason_code: null,
-  created_at: null,
-  deadline_at: null,
-  epoch: 0,
-  version_micros: null,
-  posts: false,
-  uncertainties: ['incomplete'],
-} as const satisfies Omit<FoldedColumns, 'head_hash'>;
+const COLUMNS = Object.keys(STUB_STATE satisfies FoldedColumns) as (keyof FoldedColumns)[];
 
 /** The expected columns. The order of a refund or dispute is not among them. */
 export function expectedColumns(
@@ -65,32 +41,18 @@ function foldedColumns(
   state: ResourceState | undefined,
 ): Readonly<Record<string, unknown>> {
   const update = state && written(ref, state);
-  if (!update) return { ...STUB, head_hash: null };
-  const columns = [...Object.keys(STUB), 'head_hash'] as (keyof FoldedColumns)[];
-  return Object.fromEntries(columns.map((column) => [column, update[column]]));
+  if (!update) return STUB_STATE;
+  return Object.fromEntries(COLUMNS.map((column) => [column, update[column]]));
 }
 
 function written(ref: ResourceRef, state: ResourceState): ResourceUpdate | undefined {
-  const row = {
-    ...ref,
-    paymentId: null,
-    orderKey: null,
-    status: null,
-    stage: null,
-    deadlineAt: null,
-    currency: null,
-    epoch: 0,
-    contradiction: null,
-    openFindings: [],
-    posted: {},
-  };
   const place = {
     paymentId: state.paymentId ?? null,
     orderKey: null,
     transfers: [],
     isReported: false,
   };
-  return toUpdate(row, mergedOf(state, null), place);
+  return toUpdate(newRow(ref), mergedOf(state, null), place);
 }
 
 /** Classes of findings that a state and a stored contradiction show. */

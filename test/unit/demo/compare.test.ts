@@ -1,13 +1,9 @@
 /** Tests cite the invariants at the head of src/demo/compare.ts by their numbers. */
 import { describe, expect, test } from 'vitest';
 import type { ResourceKind } from '../../../src/contract/resources/index.ts';
-import {
-  type BothSides,
-  compareSides,
-  type LedgerResource,
-  type LedgerTotals,
-} from '../../../src/demo/compare.ts';
+import { type BothSides, compareSides } from '../../../src/demo/compare.ts';
 import type { ServiceResource } from '../../../src/demo/control.ts';
+import type { WholeResource, WholeTotals } from '../../../src/ledger/read/store/wholeLedger.ts';
 
 const PAID: ServiceResource = {
   payment_id: 'p1',
@@ -17,7 +13,7 @@ const PAID: ServiceResource = {
   amount_received: 900,
   metadata: { order_id: 'o1' },
 };
-const PAID_ROW: LedgerResource = {
+const PAID_ROW: WholeResource = {
   kind: 'payment',
   id: 'p1',
   orderKey: 'order:o1',
@@ -26,7 +22,7 @@ const PAID_ROW: LedgerResource = {
   amountMinor: 900,
   capturedMinor: 900,
 };
-const TOTALS: LedgerTotals = {
+const TOTALS: WholeTotals = {
   orderKey: 'order:o1',
   currency: 'USD',
   capturedMinor: 900,
@@ -36,8 +32,8 @@ const TOTALS: LedgerTotals = {
 
 interface Sides {
   readonly serviceResources?: readonly (readonly [ResourceKind, readonly ServiceResource[]])[];
-  readonly resources?: readonly LedgerResource[];
-  readonly totals?: readonly LedgerTotals[];
+  readonly resources?: readonly WholeResource[];
+  readonly totals?: readonly WholeTotals[];
   readonly missed?: readonly string[];
 }
 
@@ -65,7 +61,7 @@ describe('1: what only one side has is a difference', () => {
   });
 
   test('unknown to the service', () => {
-    const invented: LedgerResource = { ...PAID_ROW, id: 'p9', orderKey: 'order:o9' };
+    const invented: WholeResource = { ...PAID_ROW, id: 'p9', orderKey: 'order:o9' };
     const orders = compare({ resources: [PAID_ROW, invented] });
     expect(orders.find(({ orderKey }) => orderKey === 'order:o9')).toEqual({
       orderKey: 'order:o9',

@@ -1,28 +1,16 @@
 /** Statements on pending and dead events. */
 import type { Queryable } from '../../../platform/db/database.ts';
+import type { InboxEvent } from '../../domain/event.ts';
 
-/**
- * The reference time for the version of the event `e`, in microseconds since 1970: its last replay, or
- * else its receipt.
- */
-export const REFERENCE_MICROS = `(extract(epoch from coalesce(
-    (select r.replayed_at from event_replays r where r.webhook_event_id = e.id), e.received_at))
-  * 1000000)::bigint`;
-
-export interface ClaimedEvent {
-  readonly id: number;
-  readonly eventId: string | null;
-  readonly merchantId: string | null;
-  readonly body: Buffer;
-  readonly receivedMicros: number;
-  readonly referenceMicros: number;
-  readonly hasVariants: boolean;
-}
-
-const CLAIMED_COLUMNS = `
+/** The columns of the event `e` that reading it needs; its time of reference is its last replay. */
+export const EVENT_COLUMNS = `
   e.id, e.event_id as "eventId", e.merchant_id as "merchantId", e.body,
   (extract(epoch from e.received_at) * 1000000)::bigint as "receivedMicros",
-  ${REFERENCE_MICROS} as "referenceMicros",
+  (extract(epoch from coalesce(
+    (select r.replayed_at from event_replays r where r.webhook_event_id = e.id), e.received_at))
+   * 1000000)::bigint as "referenceMicros"`;
+
+const CLAIMED_COLUMNS = `${EVENT_COLUMNS},
   exists (select from event_variants v where v.webhook_event_id = e.id) as "hasVariants"`;
 
 /**
@@ -32,8 +20,8 @@ const CLAIMED_COLUMNS = `
 export function claimUntried(
   tx: Queryable,
   ids: readonly number[],
-): Promise<readonly ClaimedEvent[]> {
-  return tx.query<ClaimedEvent>(
+): Promise<readonly InboxEvent[]> {
+  return tx.query<InboxEvent>(
     `with claimed as (
        delete from pending
         where webhook_event_id in (
@@ -52,8 +40,8 @@ export function claimUntried(
 }
 
 /** Claims one event, regardless of its attempts. Waits for a transaction that holds it. */
-export async function claimOne(tx: Queryable, id: number): Promise<ClaimedEvent | undefined> {
-  const rows = await tx.query<ClaimedEvent>(
+export async function claimOne(tx: Queryable, id: number): Promise<InboxEvent | undefined> {
+  const rows = await tx.query<InboxEvent>(
     `with claimed as (
        delete from pending where webhook_event_id = $1 returning webhook_event_id
      )

@@ -1,19 +1,11 @@
 /** Statements that read the ledger for people and their programs. All are bounded. */
-import type { ResourceKind } from '../../../contract/resources/index.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { NOT_APPLIED_CLASSES } from '../../domain/findings.ts';
-import type { OrderStatus } from '../../domain/order.ts';
+import type { OrderTotals } from '../../domain/order.ts';
+import { RESOURCE_COLUMNS, type ResourceSummary } from './resourceColumns.ts';
 
-export interface OrderTotalsRow {
+export interface OrderTotalsRow extends OrderTotals {
   readonly orderKey: string;
-  readonly currency: string;
-  readonly status: OrderStatus;
-  readonly authorizedMinor: number;
-  readonly capturedMinor: number;
-  readonly refundedMinor: number;
-  readonly refundPendingMinor: number;
-  readonly disputedMinor: number;
-  readonly chargedBackMinor: number;
 }
 
 /** Totals of orders, by currency. */
@@ -34,32 +26,16 @@ export function readTotals(
   );
 }
 
-export interface PartSummary {
-  readonly kind: ResourceKind;
-  readonly id: string;
-  readonly status: string | null;
-  readonly stage: string | null;
-  readonly currency: string | null;
-  readonly amountMinor: number | null;
+export interface PartSummary extends ResourceSummary {
   readonly authorizedMinor: number;
   readonly capturedMinor: number;
-  readonly unifiedCode: string | null;
-  readonly unifiedMessage: string | null;
-  readonly errorCode: string | null;
-  readonly errorMessage: string | null;
-  readonly reason: string | null;
-  readonly reasonCode: string | null;
-  readonly uncertainties: readonly string[];
   readonly openFindings: readonly string[];
   readonly createdAt: Date | null;
   readonly deadlineAt: Date | null;
 }
 
-export const PART_COLUMNS = `
-  kind, id, status, stage, currency, amount_minor as "amountMinor",
+export const PART_COLUMNS = `${RESOURCE_COLUMNS},
   authorized_minor as "authorizedMinor", captured_minor as "capturedMinor",
-  unified_code as "unifiedCode", unified_message as "unifiedMessage", error_code as "errorCode",
-  error_message as "errorMessage", reason, reason_code as "reasonCode", uncertainties,
   open_findings as "openFindings", created_at as "createdAt", deadline_at as "deadlineAt"`;
 
 /** Payments first. */

@@ -1,40 +1,17 @@
 /** Statements that read single resources for programs. */
-import type { ResourceKind } from '../../../contract/resources/index.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
+import { PART_COLUMNS, type PartSummary } from './parts.ts';
 
 /** A resource as the ledger holds it. */
-export interface ResourceDetail {
-  readonly kind: ResourceKind;
-  readonly id: string;
+export interface ResourceDetail extends PartSummary {
   readonly orderKey: string | null;
-  readonly status: string | null;
-  readonly stage: string | null;
-  readonly currency: string | null;
-  readonly amountMinor: number | null;
   readonly netAmountMinor: number | null;
-  readonly authorizedMinor: number;
-  readonly capturedMinor: number;
   readonly captureMethod: string | null;
-  readonly unifiedCode: string | null;
-  readonly unifiedMessage: string | null;
-  readonly errorCode: string | null;
-  readonly errorMessage: string | null;
-  readonly reason: string | null;
-  readonly reasonCode: string | null;
-  readonly uncertainties: readonly string[];
-  readonly openFindings: readonly string[];
-  readonly createdAt: Date | null;
-  readonly deadlineAt: Date | null;
   readonly updatedAt: Date;
 }
 
-const COLUMNS = `
-  kind, id, order_key as "orderKey", status, stage, currency, amount_minor as "amountMinor",
-  net_amount_minor as "netAmountMinor", authorized_minor as "authorizedMinor", captured_minor as "capturedMinor",
-  capture_method as "captureMethod", unified_code as "unifiedCode",
-  unified_message as "unifiedMessage", error_code as "errorCode",
-  error_message as "errorMessage", reason, reason_code as "reasonCode", uncertainties,
-  open_findings as "openFindings", created_at as "createdAt", deadline_at as "deadlineAt",
+const COLUMNS = `${PART_COLUMNS},
+  order_key as "orderKey", net_amount_minor as "netAmountMinor", capture_method as "captureMethod",
   updated_at as "updatedAt"`;
 
 /** One payment. */

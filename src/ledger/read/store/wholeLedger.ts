@@ -2,6 +2,7 @@
 import type { ResourceKind } from '../../../contract/resources/index.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 
+/** A resource in the ledger. Amounts in minor units of its currency. */
 export interface WholeResource {
   readonly kind: ResourceKind;
   readonly id: string;
@@ -28,6 +29,7 @@ export function readResourcePage(
   );
 }
 
+/** Totals of an order in one currency, in minor units. */
 export interface WholeTotals {
   readonly orderKey: string;
   readonly currency: string;

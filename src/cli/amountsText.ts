@@ -1,0 +1,19 @@
+/** The money of an order in one currency, as commands print it. */
+import { formatMoney } from '../contract/money.ts';
+import type { OrderTotals } from '../ledger/domain/order.ts';
+
+/** The amounts that are not zero, and always the captured one. */
+export function amountsText(totals: Omit<OrderTotals, 'status'>): string {
+  const amounts = [
+    ['authorized', totals.authorizedMinor],
+    ['captured', totals.capturedMinor],
+    ['refunded', totals.refundedMinor],
+    ['refund pending', totals.refundPendingMinor],
+    ['disputed', totals.disputedMinor],
+    ['charged back', totals.chargedBackMinor],
+  ] as const;
+  return amounts
+    .filter(([name, amountMinor]) => amountMinor > 0 || name === 'captured')
+    .map(([name, amountMinor]) => `${name} ${formatMoney(amountMinor, totals.currency)}`)
+    .join(', ');
+}
