@@ -9,6 +9,7 @@ import { writeReference } from './reference/writeReference.ts';
 import { writeAdminApi } from './writeAdminApi.ts';
 import { writeCommands } from './writeCommands.ts';
 import { writeCoverage } from './writeCoverage.ts';
+import { writePermissions } from './writePermissions.ts';
 import { writeExample, writeSettings } from './writeSettings.ts';
 
 const write = (file: string, text: string) => writeFileSync(join(packageRoot(), file), text);
@@ -22,4 +23,5 @@ write('docs/client-reference.md', await writeReference());
 write('docs/reference/admin-api.md', writeAdminApi());
 write('docs/reference/commands.md', await writeCommands());
 write('docs/reference/settings.md', writeSettings());
+write('docs/reference/permissions.md', writePermissions());
 write('.env.example', writeExample());

@@ -2,13 +2,24 @@
 import { Command } from 'commander';
 import { exitWith } from '../platform/shutdown.ts';
 import { COMMANDS } from './commands/index.ts';
+import { permissionOf } from './permissions.ts';
 
 /** The command named by the arguments; also in `tallyhook help <command>`. */
 const [named] = process.argv.slice(2).filter((argument) => !/^(-|help$)/.test(argument));
 
 const program = new Command('tallyhook')
   .description('Keeps a local order ledger equal to the payment service, to the cent.')
-  .showHelpAfterError('(tallyhook <command> --help lists the options)');
+  .showHelpAfterError('(tallyhook <command> --help lists the options)')
+  .hook('preAction', async (_program, command) => {
+    const path = pathOf(command);
+    const needed = permissionOf(path);
+    if (needed === 'local') return;
+    const [{ authorizeCommand }, { readConfig }] = await Promise.all([
+      import('./authorize.ts'),
+      import('./context.ts'),
+    ]);
+    await authorizeCommand(path, needed, readConfig());
+  });
 
 try {
   for (const { name, description, load } of COMMANDS) {
@@ -19,4 +30,12 @@ try {
   await program.parseAsync();
 } catch (error) {
   exitWith(error);
+}
+
+/** The names of a command and its parents, such as `orders list`. */
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent === null || parent === program
+    ? command.name()
+    : `${pathOf(parent)} ${command.name()}`;
 }

@@ -1,6 +1,8 @@
 /** Who runs a command, for the audit log. */
 import { Option } from 'commander';
+import type { Holder } from '../access/verifyToken.ts';
 import type { Actor } from '../audit/domain/actor.ts';
+import { OperatorError } from '../platform/errors.ts';
 import { osUser } from '../platform/osUser.ts';
 
 export function byOption(): Option {
@@ -10,12 +12,27 @@ export function byOption(): Option {
   );
 }
 
+/** A process runs one command, for one holder. */
+let holder: Holder | undefined;
+
+/** Runs the command as the holder of TALLYHOOK_TOKEN. */
+export function actAs(held: Holder): void {
+  holder = held;
+}
+
 /**
- * The person who runs the command: the given name, or the user who runs the process. Who has the shell
- * and the URL of the database may do everything.
+ * The person who runs the command: the holder of TALLYHOOK_TOKEN, or without it the given name, or the
+ * user who runs the process.
+ * @throws OperatorError when a name is given besides a token
  */
 export function actorOf(by?: string): Actor {
   const { name, origin } = osUser();
   const given = by?.trim() ?? '';
-  return { kind: 'cli', name: given === '' ? name : given, role: 'admin', origin };
+  if (!holder) return { kind: 'cli', name: given === '' ? name : given, role: 'admin', origin };
+  if (given !== '') {
+    throw new OperatorError(
+      `--by cannot be used with TALLYHOOK_TOKEN: the record has the name of the token, ${holder.name}.`,
+    );
+  }
+  return { kind: 'token', name: holder.name, role: holder.role, origin };
 }

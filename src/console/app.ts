@@ -17,6 +17,7 @@ import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { Refresher } from '../reconcile/refreshOnRead.ts';
 import { actorOf, authenticate, authorize } from './auth.ts';
+import { createDenialRecorder } from './denials.ts';
 import type { ApiParts, Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { createRefusalLog } from './refusalLog.ts';
@@ -47,7 +48,9 @@ export function createConsoleApp(parts: ConsoleAppParts): Express {
   );
   const refused = (reason: 'unauthorized' | 'limited' | 'forbidden') => refusals({ reason });
   const logRefusal = createRefusalLog(log, clock);
-  const allow: Allow = (needed) => authorize(needed, { refused, logRefusal });
+  const recordDenied = createDenialRecorder(db, { clock, log });
+  const allow: Allow = (subject, needed) =>
+    authorize(subject, needed, { refused, logRefusal, recordDenied });
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -58,7 +61,7 @@ export function createConsoleApp(parts: ConsoleAppParts): Express {
   app.set('query parser', false);
   app.use(setStrictHeaders);
   app.use(authenticate({ tokens, trustedProxies, clock, refused, logRefusal }));
-  const readMetrics = allow(() => ['read_metrics']);
+  const readMetrics = allow(`GET ${METRICS_PATH}`, () => ['read_metrics']);
   app.get(METRICS_PATH, readMetrics, async (_request, response) => {
     response.type(metrics.contentType).send(await metrics.render());
   });
@@ -84,7 +87,10 @@ const setStrictHeaders: RequestHandler = (_request, response, next) => {
 };
 
 /** Lets a request pass only with the permissions that it needs. */
-type Allow = (needed: (request: Request) => readonly Permission[]) => RequestHandler;
+type Allow = (
+  subject: string,
+  needed: (request: Request) => readonly Permission[],
+) => RequestHandler;
 
 interface EndpointGuards {
   readonly isReady: () => boolean;
@@ -102,7 +108,8 @@ function addEndpoints(app: Express, parts: ApiParts, { isReady, allow }: Endpoin
       }
       send(response, await respond(endpoint, parts, { request, response }));
     };
-    const permitted = allow((request) => permissionsOf(endpoint, request));
+    const subject = `${endpoint.method.toUpperCase()} ${endpoint.path}`;
+    const permitted = allow(subject, (request) => permissionsOf(endpoint, request));
     const handlers = endpoint.body ? [permitted, readBody, serve] : [permitted, serve];
     app[endpoint.method](expressPath(endpoint.path), ...handlers);
   }

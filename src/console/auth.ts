@@ -23,6 +23,15 @@ export interface AuthParts {
   readonly clock: Clock;
   readonly refused: (reason: 'unauthorized' | 'limited' | 'forbidden') => void;
   readonly logRefusal: RefusalLog;
+  /** Records in the audit log that a valid token was refused. */
+  readonly recordDenied: (actor: Actor, denied: Denied) => void;
+}
+
+/** What a caller's role did not permit. */
+export interface Denied {
+  /** Method and path of the endpoint. */
+  readonly subject: string;
+  readonly permission: Permission;
 }
 
 /** Who sent a request. */
@@ -35,7 +44,7 @@ interface Caller extends Holder {
 const CALLERS = new WeakMap<Response, Caller>();
 
 /** Passes a request on with its caller, or refuses it. */
-export function authenticate(parts: AuthParts): RequestHandler {
+export function authenticate(parts: Omit<AuthParts, 'recordDenied'>): RequestHandler {
   const { tokens, trustedProxies, clock, refused, logRefusal } = parts;
   const failures = createFailureCount(clock);
 
@@ -72,20 +81,24 @@ export function authenticate(parts: AuthParts): RequestHandler {
   };
 }
 
-/** Passes a request on if the caller's role has every permission that it needs. */
+/**
+ * Passes a request on if the caller's role has every permission that it needs.
+ * @param subject method and path of the endpoint
+ */
 export function authorize(
+  subject: string,
   needed: (request: Request) => readonly Permission[],
-  { refused, logRefusal }: Pick<AuthParts, 'refused' | 'logRefusal'>,
+  { refused, logRefusal, recordDenied }: Pick<AuthParts, 'refused' | 'logRefusal' | 'recordDenied'>,
 ): RequestHandler {
   return (request, response, next) => {
     const { name, role, address, isStale } = callerOf(response);
     const permissions = needed(request);
-    const missing = permissions.find((permission) => !permits(role, permission));
-    if (missing !== undefined) {
+    const permission = permissions.find((one) => !permits(role, one));
+    if (permission !== undefined) {
       refused('forbidden');
-      const what = { name, role, address, permission: missing, method: request.method };
-      logRefusal({ ...what, path: request.path }, 'console.forbidden');
-      send(response, forbidden(missing, { name, role }));
+      logRefusal({ name, role, address, subject, permission }, 'console.forbidden');
+      recordDenied(actorOf(response), { subject, permission });
+      send(response, forbidden(permission, { name, role }));
       return;
     }
     if (isStale && permissions.some((permission) => permission !== 'read_metrics')) {

@@ -8,6 +8,7 @@ import { ENDPOINTS } from '../../src/console/endpoints.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { createTestToken, revokeTestToken } from '../support/tokens.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 interface Attempt {
   readonly method: string;
@@ -88,7 +89,7 @@ describe.each(ATTEMPTS)('$method $path', (attempt) => {
   });
 });
 
-test('a refused registration registers nothing, and is counted', async () => {
+test('a refused registration registers nothing, is counted, and is in the audit log', async () => {
   const path = '/api/v1/orders/refused';
   const response = await fetch(`http://127.0.0.1:${tallyhook.consolePort}${path}`, {
     method: 'PUT',
@@ -99,5 +100,17 @@ test('a refused registration registers nothing, and is counted', async () => {
   const read = await send({ method: 'GET', path, needs: [] }, 'viewer');
   expect(read.status).toBe(404);
   const page = await send({ method: 'GET', path: '/metrics', needs: [] }, 'metrics');
+  await waitFor('the refusal to be recorded', async () => {
+    const rows = await readDenials();
+    return rows.some(({ name }) => name === 'a-viewer');
+  });
+  // Each token was refused many times within the minute.
+  const names = (await readDenials()).map(({ name }) => name);
+  expect(names).toEqual([...new Set(names)]);
   expect(page.text).toMatch(/tallyhook_admin_refused_total\{reason="forbidden"\} [1-9]/);
 });
+
+const readDenials = () =>
+  db.query<{ name: string }>(
+    `select actor_name as name from audit where action = 'access.denied' and result = 'refused'`,
+  );

@@ -20,6 +20,7 @@ export const PERMISSIONS = {
   move_money: 'capture and cancel authorizations',
   manage_tokens: 'create, list and revoke tokens',
   read_audit: 'read the audit log',
+  administer: 'start and migrate an installation',
 } as const satisfies Readonly<Record<string, string>>;
 export type Permission = keyof typeof PERMISSIONS;
 

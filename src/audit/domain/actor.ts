@@ -5,7 +5,7 @@ export type Actor =
       readonly kind: 'token';
       readonly name: string;
       readonly role: string;
-      /** Address of the client. */
+      /** Address of the client, or `user@host` of a command. */
       readonly origin: string;
     }
   /** A person at a shell. */

@@ -15,7 +15,8 @@ const EXPECTED: Readonly<Record<Role, string>> = {
   shop: 'read refresh register_orders',
   operator: 'operate read read_audit read_metrics refresh register_orders',
   treasurer: 'move_money read read_audit read_metrics refresh',
-  admin: 'manage_tokens move_money operate read read_audit read_metrics refresh register_orders',
+  admin:
+    'administer manage_tokens move_money operate read read_audit read_metrics refresh register_orders',
 };
 
 const all = Object.keys(PERMISSIONS) as readonly Permission[];

@@ -1,0 +1,56 @@
+/**
+ * Refuses a command that the role of its caller does not permit.
+ *
+ * 1. With TALLYHOOK_TOKEN the caller is the holder of the token. Without it, a person who has the shell
+ *    and the settings may do everything: the same person could use the database without Tallyhook.
+ * 2. The refusal is in the audit log, with the holder's name.
+ */
+import { type Permission, permits, rolesWith } from '../access/domain/roles.ts';
+import { findHolder } from '../access/findHolder.ts';
+import { ADMIN, type Holder } from '../access/verifyToken.ts';
+import { adminTokenOf } from '../assembly/settings.ts';
+import { recordDenial } from '../audit/recordAudit.ts';
+import type { Config } from '../config/config.ts';
+import { OperatorError } from '../platform/errors.ts';
+import { withDatabase } from './context.ts';
+import { actAs, actorOf } from './person.ts';
+
+/** @throws OperatorError when the token is not valid, or its role does not permit the command */
+export async function authorizeCommand(
+  path: string,
+  needed: Permission,
+  config: Config,
+): Promise<void> {
+  const { commandToken } = config;
+  if (commandToken === undefined) return;
+  if (commandToken === knownAdminToken(config)) {
+    actAs(ADMIN);
+    return;
+  }
+  await withDatabase(config, async (db) => {
+    const holder = await findHolder(db, commandToken);
+    if (!holder) {
+      throw new OperatorError(
+        'TALLYHOOK_TOKEN is not a valid token: it is unknown, expired or revoked. Request a new one, ' +
+          'which `npx tallyhook tokens create` makes.',
+      );
+    }
+    actAs(holder);
+    if (permits(holder.role, needed)) return;
+    await recordDenial(db, actorOf(), { subject: `tallyhook ${path}`, permission: needed });
+    throw refusal(path, needed, holder);
+  });
+}
+
+/** ADMIN_TOKEN, where this machine has it. */
+function knownAdminToken(config: Config): string | undefined {
+  const isKnown = config.adminToken !== undefined || config.databaseUrl === undefined;
+  return isKnown ? adminTokenOf(config) : undefined;
+}
+
+function refusal(path: string, needed: Permission, { name, role }: Holder): OperatorError {
+  return new OperatorError(
+    `The token ${name} in TALLYHOOK_TOKEN has the role ${role}, which does not permit ` +
+      `\`tallyhook ${path}\`. Roles that permit it: ${rolesWith(needed).join(', ')}. Nothing was done.`,
+  );
+}

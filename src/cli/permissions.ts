@@ -1,0 +1,48 @@
+/** What each command needs. Every command has an entry; one without is refused. */
+import type { Permission } from '../access/domain/roles.ts';
+
+/** `local`: the command touches no ledger, so that no role is needed. */
+export type CommandPermission = Permission | 'local';
+
+export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = {
+  start: 'administer',
+  demo: 'local',
+  sandbox: 'local',
+  migrate: 'administer',
+  sign: 'local',
+  send: 'local',
+  'orders list': 'read',
+  'orders show': 'read',
+  'orders explain': 'read',
+  'events list': 'read',
+  'events show': 'read',
+  'events replay': 'operate',
+  find: 'read',
+  'alerts list': 'read',
+  'alerts show': 'read',
+  'alerts ack': 'operate',
+  'alerts snooze': 'operate',
+  'alerts test': 'operate',
+  'authorizations list': 'read',
+  'authorizations capture': 'move_money',
+  'authorizations cancel': 'move_money',
+  reconcile: 'operate',
+  refresh: 'refresh',
+  'findings list': 'read',
+  'findings accept': 'operate',
+  'audit list': 'read_audit',
+  'tokens create': 'manage_tokens',
+  'tokens list': 'manage_tokens',
+  'tokens revoke': 'manage_tokens',
+  doctor: 'read',
+  pause: 'operate',
+  resume: 'operate',
+  'export journal': 'read',
+  verify: 'read',
+};
+
+export function permissionOf(path: string): CommandPermission {
+  const needed = COMMAND_PERMISSIONS[path];
+  if (needed === undefined) throw new Error(`the command ${path} has no permission`);
+  return needed;
+}

@@ -1,0 +1,175 @@
+/**
+ * Every command with a token of every role: the decision that is made before a command runs, and for
+ * some commands the process as a person runs it.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Permission, permits, ROLES, type Role } from '../../src/access/domain/roles.ts';
+import { readTokenRows } from '../../src/access/store/tokens.ts';
+import { authorizeCommand } from '../../src/cli/authorize.ts';
+import { COMMAND_PERMISSIONS } from '../../src/cli/permissions.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { runTallyhook, settingsFor } from '../support/program.ts';
+import { ADMIN_TOKEN } from '../support/tallyhook.ts';
+import { createTestToken, revokeTestToken } from '../support/tokens.ts';
+
+let db: TestDatabase;
+const tokens = new Map<string, string>();
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  for (const role of ROLES)
+    tokens.set(role, await createTestToken(db, { name: `a-${role}`, role }));
+  const expired = { name: 'expired', role: 'admin', expiresInMs: 0 } as const;
+  tokens.set('expired', await createTestToken(db, expired));
+  tokens.set('revoked', await createTestToken(db, { name: 'revoked', role: 'admin' }));
+  await revokeTestToken(db, 'revoked');
+  tokens.set('unknown', `thk_admin_${'x'.repeat(43)}`);
+  tokens.set('ADMIN_TOKEN', ADMIN_TOKEN);
+});
+afterAll(() => db.drop());
+
+const GUARDED = Object.entries(COMMAND_PERMISSIONS).flatMap(([path, needed]) =>
+  needed === 'local' ? [] : [[path, needed] as const],
+);
+
+const decide = (path: string, needed: Permission, holder: string) => {
+  const config = loadConfig({
+    DATABASE_URL: db.url,
+    ADMIN_TOKEN,
+    TALLYHOOK_TOKEN: tokens.get(holder),
+  });
+  return authorizeCommand(path, needed, config);
+};
+
+describe.each(GUARDED)('tallyhook %s', (path, needed) => {
+  test('runs for the roles that permit it, and for no other', async () => {
+    const permitted: Role[] = [];
+    for (const role of ROLES) {
+      const refusal = await decide(path, needed, role).then(
+        () => undefined,
+        (error: Error) => error.message,
+      );
+      if (refusal === undefined) permitted.push(role);
+      else expect(refusal).toContain(`which does not permit \`tallyhook ${path}\``);
+    }
+    expect(permitted).toEqual(ROLES.filter((role) => permits(role, needed)));
+  });
+
+  test.each(['expired', 'revoked', 'unknown'])(
+    'does not run with the token: %s',
+    async (holder) => {
+      await expect(decide(path, needed, holder)).rejects.toThrow('is not a valid token');
+    },
+  );
+
+  test('runs with ADMIN_TOKEN, and without a token', async () => {
+    await decide(path, needed, 'ADMIN_TOKEN');
+    await decide(path, needed, 'nobody');
+  });
+});
+
+describe('the process', () => {
+  const run = (holder: string, ...args: readonly string[]) =>
+    runTallyhook(args, { env: settingsFor(db.url, { TALLYHOOK_TOKEN: tokens.get(holder) }) });
+
+  test('a viewer reads, and does not pause; the refusal is in the audit log', async () => {
+    expect(await run('viewer', 'orders', 'list')).toMatchObject({ code: 0 });
+    const paused = await run('viewer', 'pause', '--reason', 'test');
+    expect(paused.code).toBe(1);
+    expect(paused.stderr).toContain('Roles that permit it: operator, admin. Nothing was done.');
+    expect(await db.query('select id from reconcile_pauses')).toEqual([]);
+    const denials = await db.query<{ name: string }>(
+      `select distinct actor_name as name from audit where action = 'access.denied'`,
+    );
+    expect(denials.map(({ name }) => name)).toContain('a-viewer');
+  });
+
+  test('an operator acts under the name of the token, and under no other', async () => {
+    const other = await run('operator', 'pause', '--reason', 'test', '--by', 'somebody else');
+    expect(other.code).toBe(1);
+    expect(other.stderr).toContain('--by cannot be used with TALLYHOOK_TOKEN');
+    expect(await run('operator', 'pause', '--reason', 'test')).toMatchObject({ code: 0 });
+    expect(
+      await db.query(
+        `select actor_kind as kind, actor_name as name, actor_role as role from audit
+          where action = 'reconciliation.pause'`,
+      ),
+    ).toEqual([{ kind: 'token', name: 'a-operator', role: 'operator' }]);
+  });
+
+  test('only a treasurer gets as far as to move money', async () => {
+    const capture = ['authorizations', 'capture', 'pay_1', '--yes'];
+    expect((await run('operator', ...capture)).stderr).toContain('does not permit');
+    expect((await run('treasurer', ...capture)).stderr).toContain('No API key');
+  });
+
+  test('a command that touches no ledger needs no valid token', async () => {
+    const env = settingsFor(db.url, { TALLYHOOK_TOKEN: tokens.get('revoked') });
+    expect(await runTallyhook(['sign', '-'], { env, input: '{}' })).toMatchObject({ code: 0 });
+  });
+
+  test('a token is printed once, works at once, and is revoked by name', async () => {
+    const { code, stdout, stderr } = await run(
+      'admin',
+      ...['tokens', 'create', '--name', 'till-7', '--role', 'viewer', '--expires-in', '30d'],
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^thk_viewer_[\w-]{43}\n$/);
+    expect(stderr).toContain('expires');
+    tokens.set('till-7', stdout.trim());
+    expect(await run('till-7', 'orders', 'list')).toMatchObject({ code: 0 });
+
+    const list = await run('admin', 'tokens', 'list', '--json');
+    expect(list.stdout).not.toContain(stdout.trim());
+    const [newest] = JSON.parse(list.stdout).tokens;
+    expect(newest).toMatchObject({
+      name: 'till-7',
+      role: 'viewer',
+      state: 'valid',
+      created_by: 'a-admin',
+    });
+    expect(newest.last_used_at).not.toBeNull();
+
+    const again = await run('admin', 'tokens', 'create', '--name', 'till-7', '--role', 'viewer');
+    expect(again).toMatchObject({ code: 1 });
+    expect(again.stderr).toContain('Another token has the name till-7');
+
+    expect(await run('admin', 'tokens', 'revoke', 'till-7')).toMatchObject({ code: 0 });
+    expect((await run('till-7', 'orders', 'list')).stderr).toContain('is not a valid token');
+    const [row] = await readTokenRows(db, { all: true, limit: 1 });
+    expect(row).toMatchObject({ name: 'till-7', state: 'revoked', revokedBy: 'a-admin' });
+    expect(
+      await db.query(
+        `select action, actor_name as by, detail ->> 'role' as role from audit
+          where subject_kind = 'token' and subject_id = 'till-7' order by id`,
+      ),
+    ).toEqual([
+      { action: 'token.create', by: 'a-admin', role: 'viewer' },
+      { action: 'token.revoke', by: 'a-admin', role: 'viewer' },
+    ]);
+  });
+
+  test.each([
+    ['admin', 'This is the name of ADMIN_TOKEN'],
+    ['Till 7', 'Give lowercase letters'],
+  ])('a token is not named %s', async (name, message) => {
+    const created = await run('admin', 'tokens', 'create', '--name', name, '--role', 'viewer');
+    expect(created.code).not.toBe(0);
+    expect(created.stderr).toContain(message);
+  });
+});
+
+test('the name of an expired token can be used again', async () => {
+  await createTestToken(db, { name: 'expired', role: 'viewer' });
+  const rows = await readTokenRows(db, { all: true, limit: 100 });
+  const states = rows.filter(({ name }) => name === 'expired').map(({ state }) => state);
+  expect(states).toEqual(['valid', 'revoked']);
+});
+
+test('nothing in the database is the text of a token', async () => {
+  const [row] = await db.query<{ text: string }>(
+    `select string_agg(t::text, ' ') as text from tokens t`,
+  );
+  for (const token of tokens.values()) expect(row?.text).not.toContain(token);
+});
