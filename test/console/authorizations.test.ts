@@ -108,7 +108,7 @@ describe('an order with refresh=1', () => {
 
   test.each([
     ['by rows that name it', 4_321, {}],
-    ['by amount and currency, where rows have five fields', 5_321, { lists: { thin: true } }],
+    ['by amount and currency, where rows have five fields', 5_321, { lists: { short_rows: true } }],
   ])('is found %s while it is only registered', async (_, amount, faults) => {
     const orderId = unique('ord');
     await api.put(`/api/v1/orders/${orderId}`, { amount, currency: 'USD' });

@@ -31,7 +31,7 @@ beforeEach(async () => {
   proxy = await startRecordingProxy(sandbox.baseUrl);
   reconciler = testReconciler({ db, service: { ...sandbox, baseUrl: proxy.baseUrl } });
   span = { fromMs: Date.now() - 9 * DAY_MS, toMs: Date.now() };
-  await sandbox.control('PUT', '/faults', { lists: { thin: true } });
+  await sandbox.control('PUT', '/faults', { lists: { short_rows: true } });
 });
 afterEach(async () => {
   await proxy.close();

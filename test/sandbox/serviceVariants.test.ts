@@ -63,8 +63,8 @@ async function makeAll(): Promise<void> {
 }
 
 describe('bodies with few fields, and without times', () => {
-  test('webhooks.thin: objects have their ids, status, amount and currency, and no more', async () => {
-    await faults({ webhooks: { thin: 1 } });
+  test('webhooks.short_objects: objects have their ids, status, amount and currency, and no more', async () => {
+    await faults({ webhooks: { short_objects: 1 } });
     await makeAll();
     const objects = new Map((await sent()).map(({ content }) => [content.type, content.object]));
     expect(objects.get('payment_details')).toEqual({
@@ -86,26 +86,26 @@ describe('bodies with few fields, and without times', () => {
     expect((await retrieve('pay_a')).body).toHaveProperty('amount_received', 6540);
   });
 
-  test('webhooks.thin is a share of events, the same ones in every run with one seed', async () => {
-    const thinOnes = async () => {
-      const fresh = await startTestSandbox({ faults: { seed: 3, webhooks: { thin: 0.5 } } });
+  test('webhooks.short_objects is a share of events, the same ones in every run with one seed', async () => {
+    const shortOnes = async () => {
+      const fresh = await startTestSandbox({ faults: { seed: 3, webhooks: { short_objects: 0.5 } } });
       for (let n = 0; n < 16; n += 1) {
         await fresh.call('POST', '/payments', cardPayment({ payment_id: `p${n}` }));
       }
       await fresh.control('POST', '/settle');
       const objects = fresh.listener.received.map(({ event }) => event.content.object);
       await fresh.close();
-      const thin = objects.filter((object) => !('created' in object));
-      return thin.map(({ payment_id: id }) => String(id)).toSorted();
+      const short = objects.filter((object) => !('created' in object));
+      return short.map(({ payment_id: id }) => String(id)).toSorted();
     };
-    const first = await thinOnes();
+    const first = await shortOnes();
     expect(first.length).toBeGreaterThan(0);
     expect(first.length).toBeLessThan(16);
-    expect(await thinOnes()).toEqual(first);
+    expect(await shortOnes()).toEqual(first);
   });
 
-  test('lists.thin: rows have an id, status, amount, currency and created, of every kind', async () => {
-    await faults({ lists: { thin: true } });
+  test('lists.short_rows: rows have an id, status, amount, currency and created, of every kind', async () => {
+    await faults({ lists: { short_rows: true } });
     await makeAll();
     for (const kind of ['payments', 'refunds', 'disputes', 'payouts']) {
       const [row] = await rows(kind);

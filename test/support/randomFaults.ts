@@ -57,7 +57,7 @@ export function randomFaults(
     choices[Math.floor(random() * choices.length)] as T;
   const omitFields = () => pick([], ['created'], ['version'], ['created', 'version']) as never;
   const webhookVariants = {
-    thin: pick(0, 0.5, 1),
+    short_objects: pick(0, 0.5, 1),
     omit_fields: omitFields(),
     one_event_per_type: pick(true, false),
   };
@@ -69,7 +69,7 @@ export function randomFaults(
     seed,
     webhooks: webhookVariants,
     lists: {
-      thin: pick(false, true),
+      short_rows: pick(false, true),
       omit_fields: pick([], [], ['version'], ['created']) as never,
       // With a lag the sandbox keeps past states, which some tests read: the shortest serves as none.
       replica_lag_ms: pick(1, 30 * SECOND_MS),

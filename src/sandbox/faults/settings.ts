@@ -35,7 +35,7 @@ const webhookFaults = z.strictObject({
   /** An object causes one event of each type, ever: later changes of the same type send none. */
   one_event_per_type: z.boolean().default(false),
   /** The object has five fields: its ids, its status, amount and currency. */
-  thin: rate,
+  short_objects: rate,
   /** Fields that the object does not have. */
   omit_fields: omitFields,
 });
@@ -87,7 +87,7 @@ const listFaults = z.strictObject({
   /** Rows with the same time come in a different order in each request. */
   unstable_ties: z.boolean().default(false),
   /** Rows have five fields: id, status, amount, currency and created. */
-  thin: z.boolean().default(false),
+  short_rows: z.boolean().default(false),
   /** Fields that rows do not have. */
   omit_fields: omitFields,
   /** Lists show the state of this long ago. */

@@ -1,7 +1,7 @@
 /**
  * The bodies of resources in webhooks, lists, retrieves and responses, with the active faults applied.
  *
- * *Thin*: with five fields.
+ * *Short*: with five fields.
  *
  * 1. Pure. The stored resource does not change, so tests can compare with it.
  * 2. A resource looks the same in every channel, except for the faults of that channel.
@@ -23,15 +23,15 @@ export function webhookView(
   subject: string,
 ): Shown {
   const shown = responseView(resource, { faults, random });
-  const { thin, omit_fields: omitted } = faults.webhooks;
-  const isThin = random('thin', subject) < thin;
-  return omit(isThin ? pick(shown, THIN_EVENT_FIELDS[resource.kind]) : shown, omitted);
+  const { short_objects: rate, omit_fields: omitted } = faults.webhooks;
+  const isShort = random('short_objects', subject) < rate;
+  return omit(isShort ? pick(shown, SHORT_OBJECT_FIELDS[resource.kind]) : shown, omitted);
 }
 
 export function listView(resource: Resource, { faults, random }: FaultContext): Shown {
   const shown = responseView(resource, { faults, random });
-  const { thin, omit_fields: omitted } = faults.lists;
-  return omit(thin ? pick(shown, SHORT_ROW_FIELDS[resource.kind]) : shown, omitted);
+  const { short_rows: isShort, omit_fields: omitted } = faults.lists;
+  return omit(isShort ? pick(shown, SHORT_ROW_FIELDS[resource.kind]) : shown, omitted);
 }
 
 export function retrieveView(resource: Resource, { faults, random }: FaultContext): Shown {
@@ -52,7 +52,7 @@ export function responseView(resource: Resource, { faults, random }: FaultContex
   return status === 'failed' ? { ...shown, amount_received: null } : shown;
 }
 
-const THIN_EVENT_FIELDS: Readonly<Record<Resource['kind'], readonly string[]>> = {
+const SHORT_OBJECT_FIELDS: Readonly<Record<Resource['kind'], readonly string[]>> = {
   payment: ['payment_id', 'merchant_id', 'status', 'amount', 'currency'],
   refund: ['refund_id', 'payment_id', 'status', 'amount', 'currency'],
   dispute: ['dispute_id', 'payment_id', 'dispute_status', 'amount', 'currency'],
