@@ -52,7 +52,7 @@ const asRefund = { eventType: 'refund_succeeded', contentType: 'refund_details' 
 const asDispute = { eventType: 'dispute_opened', contentType: 'dispute_details' };
 const asPayout = { eventType: 'payout_success', contentType: 'payout_details' };
 
-describe('one state of resource and order', () => {
+describe('the state of a resource and its order', () => {
   const life = (paymentId: string, orderId: string) => {
     const common = {
       payment_id: paymentId,
@@ -95,7 +95,7 @@ describe('one state of resource and order', () => {
     ];
   };
 
-  test("every order of the events of one payment's life, with duplicates, ends the same", async () => {
+  test('does not depend on the order of the events of a payment, or on duplicates', async () => {
     const ends = new Set<string>();
     const places = [0, 1, 2, 3, 4];
     for (const order of permutations(places)) {
@@ -113,7 +113,7 @@ describe('one state of resource and order', () => {
     expect([...ends][0]).toContain('"status":"paid","authorized_minor":0,"captured_minor":10000');
   });
 
-  test('a batch and single deliveries end the same', async () => {
+  test('does not depend on whether events are applied in a batch or one by one', async () => {
     const [one, other] = [unique('pay'), unique('pay')];
     const [oneOrder, otherOrder] = [unique('ord'), unique('ord')];
     await applyEach(
@@ -139,13 +139,13 @@ describe('one state of resource and order', () => {
 });
 
 describe('an event is applied once', () => {
-  test('applying its number again does nothing', async () => {
+  test('a second application of its number has no effect', async () => {
     const ids = await receive(db, [eventBody(paymentObject())]);
     expect(await applier.applyBatch(ids)).toBe(1);
     expect(await applier.applyBatch(ids)).toBe(0);
   });
 
-  test('two workers with the same numbers apply each event once between them', async () => {
+  test('two workers that claim the same numbers apply each event once', async () => {
     const ids = await receive(
       db,
       Array.from({ length: 40 }, () => eventBody(paymentObject())),
@@ -158,8 +158,8 @@ describe('an event is applied once', () => {
   });
 });
 
-describe('orders add up', () => {
-  test('several payments on one order add up per currency', async () => {
+describe('order totals', () => {
+  test('are the sums of the payments of an order, per currency', async () => {
     const orderId = unique('ord');
     const metadata = { order_id: orderId };
     await applyEach(db, applier, [
@@ -173,7 +173,7 @@ describe('orders add up', () => {
     ]);
   });
 
-  test('a payment without an order id is an order of its own that no order id can collide with', async () => {
+  test('cover a payment without an order id as an order of its own, with a key that no order id can equal', async () => {
     const payment = paymentObject();
     await applyEach(db, applier, [
       eventBody(payment),
@@ -185,7 +185,7 @@ describe('orders add up', () => {
     ]);
   });
 
-  test('refunds and disputes enter the order of their payment, payouts none', async () => {
+  test('include refunds and disputes of a payment, and no payouts', async () => {
     const orderId = unique('ord');
     const payment = paymentObject({ metadata: { order_id: orderId } });
     const payout = {
@@ -211,8 +211,8 @@ describe('orders add up', () => {
   });
 });
 
-describe('children may come first', () => {
-  test('a refund without its payment makes a stub that is due for a retrieve', async () => {
+describe('a refund or dispute that arrives before its payment', () => {
+  test('creates a stub of the payment that is due for a retrieve', async () => {
     const paymentId = unique('pay');
     const refund = refundObject(paymentId);
     await applyEach(db, applier, [eventBody(refund, asRefund)]);
@@ -222,7 +222,7 @@ describe('children may come first', () => {
     ]);
   });
 
-  test('also where all that is known of the payment is a body that cannot be read', async () => {
+  test('creates the stub also when the only body of the payment is unreadable', async () => {
     const payment = paymentObject({ amount: 65.4 });
     const refund = refundObject(payment.payment_id);
     const bodies = [eventBody(payment), eventBody(refund, asRefund)];
@@ -234,7 +234,7 @@ describe('children may come first', () => {
     ]);
   });
 
-  test('the payment then takes its children into its order', async () => {
+  test('joins the order of its payment when that arrives', async () => {
     const [paymentId, orderId] = [unique('pay'), unique('ord')];
     await applyEach(db, applier, [
       eventBody(refundObject(paymentId), asRefund),
@@ -252,7 +252,7 @@ describe('children may come first', () => {
     ]);
   });
 
-  test('a refund, a dispute and their payment in one batch, in any order, end in one order', async () => {
+  test('joins one order when all of them are in one batch, in any sequence', async () => {
     const ends = new Set<string>();
     for (const order of permutations([0, 1, 2])) {
       const [paymentId, orderId] = [unique('pay'), unique('ord')];
@@ -278,7 +278,7 @@ describe('children may come first', () => {
 });
 
 describe('a payment that changes', () => {
-  test('its currency: the old currency is left with nothing', async () => {
+  test('its currency leaves no amount in the old currency', async () => {
     const orderId = unique('ord');
     const payment = paymentObject({ metadata: { order_id: orderId } });
     await applyEach(db, applier, [
@@ -290,7 +290,7 @@ describe('a payment that changes', () => {
     ]);
   });
 
-  test('its order: the children follow, and the emptied order says where its payment went', async () => {
+  test('its order takes its children along, and the empty order names the new one', async () => {
     const [from, to] = [unique('ord'), unique('ord')];
     const payment = paymentObject({ metadata: { order_id: from } });
     await applyEach(db, applier, [
@@ -316,7 +316,7 @@ describe('a payment that changes', () => {
   });
 });
 
-describe('an order that payments leave', () => {
+describe('an order that payments leave for another one', () => {
   const payments = (orderId: string, count: number) =>
     Array.from({ length: count }, () => paymentObject({ metadata: { order_id: orderId } }));
   const movedTo = async (orderId: string) => {
@@ -333,7 +333,7 @@ describe('an order that payments leave', () => {
       modified_at: `2026-11-01T11:${minute}:00.000Z`,
     });
 
-  test('says where one went, though it keeps others', async () => {
+  test('names that order even if it keeps other payments', async () => {
     const [from, to] = [unique('ord'), unique('ord')];
     const [one, other] = payments(from, 2);
     await applyEach(db, applier, [one, other].map(eventBodyOf));
@@ -342,7 +342,7 @@ describe('an order that payments leave', () => {
     expect(await movedTo(to)).toEqual({ status: 'paid', movedTo: [] });
   });
 
-  test('names each order once, whether its payments leave together or one by one', async () => {
+  test('names each new order once, whether its payments leave together or one by one', async () => {
     const [from, to, elsewhere] = [unique('ord'), unique('ord'), unique('ord')];
     const [one = {}, other = {}, third = {}, last = {}] = payments(from, 4);
     await applyEach(db, applier, [one, other, third, last].map(eventBodyOf));
@@ -357,8 +357,8 @@ describe('an order that payments leave', () => {
   const eventBodyOf = (payment: object = {}) => eventBody(payment);
 });
 
-describe('findings follow the state', () => {
-  test('an unknown status opens one, a known one closes it', async () => {
+describe('a finding about a payment', () => {
+  test('opens with an unknown status and closes with a known one', async () => {
     const payment = paymentObject({ status: 'teleported' });
     await applyEach(db, applier, [eventBody(payment)]);
     const subject = `payment:${payment.payment_id}`;
@@ -372,7 +372,7 @@ describe('findings follow the state', () => {
     expect(await readOpenFindings(db, subject)).toEqual([]);
   });
 
-  test('a step that no life takes is found, and applied all the same', async () => {
+  test('opens for an impossible status transition, which is applied nevertheless', async () => {
     const payment = paymentObject({ status: 'cancelled', amount_received: 0 });
     await applyEach(db, applier, [
       eventBody(payment),
@@ -392,7 +392,7 @@ describe('findings follow the state', () => {
   });
 });
 
-describe('a refund that another worker brings in meanwhile', () => {
+describe('a refund that another worker applies at the same time', () => {
   /** How many sessions of this database wait for a lock. */
   const readWaiting = async (): Promise<number> => {
     const rows = await db.query<{ count: number }>(
@@ -402,7 +402,7 @@ describe('a refund that another worker brings in meanwhile', () => {
     return rows[0]?.count ?? 0;
   };
 
-  test('keeps its order, though the body that comes second does not name its payment', async () => {
+  test('keeps its order even if the second body does not name its payment', async () => {
     const orderId = unique('ord');
     const metadata = { order_id: orderId };
     const payment = paymentObject({ metadata });
@@ -442,8 +442,9 @@ describe('a refund that another worker brings in meanwhile', () => {
 });
 
 /**
- * Twelve workers at once on one order, its payments moving in and out of it, children before
- * parents. The rivals' failure: two of them each miss the other's part, or wait for each other.
+ * Twelve concurrent workers on one order, with payments that join and leave it and children that
+ * arrive before their parents. The failures it prevents: two workers miss each other's part, or
+ * deadlock.
  */
 test('twelve workers racing on one order lose nothing and never deadlock', async () => {
   const [orderId, otherId] = [unique('ord'), unique('ord')];
@@ -461,7 +462,7 @@ test('twelve workers racing on one order lose nothing and never deadlock', async
       }),
     ];
   });
-  // Some are in the other order before the race begins, so that there is one to be emptied.
+  // Some payments begin in the other order, so that one order becomes empty.
   const [ahead, racing] = [
     bodies.filter((_body, place) => place % 8 === 2),
     bodies.filter((_body, place) => place % 8 !== 2),

@@ -29,7 +29,7 @@ function payment(fields: object = {}) {
   const paymentId = object.payment_id;
   return {
     paymentId,
-    hear: (body: object, eventType = 'payment_updated') =>
+    receive: (body: object, eventType = 'payment_updated') =>
       applyEach(db, applier, [eventBody({ ...object, ...body }, { eventType })]),
     order: async () => {
       const [row] = await db.query<object>(
@@ -40,7 +40,7 @@ function payment(fields: object = {}) {
       );
       return row;
     },
-    /** What was posted, in order. */
+    /** The posted amounts, in order. */
     captured: async () => {
       const rows = await db.query<{ debit: string; amount: number }>(
         `select debit, amount_minor as amount from transfers
@@ -56,36 +56,36 @@ function payment(fields: object = {}) {
 
 const at = (second: number) => ({ modified_at: `2026-11-01T10:00:0${second}.000Z` });
 
-test('a payment that is processing is pending, whatever amount_received it carries', async () => {
+test('a payment that is processing is pending, regardless of its amount_received', async () => {
   const one = payment();
-  await one.hear({ status: 'processing', amount_received: 6540, ...at(1) });
+  await one.receive({ status: 'processing', amount_received: 6540, ...at(1) });
   expect(await one.order()).toEqual({ status: 'pending', captured: 0 });
   expect(await one.captured()).toEqual([]);
-  await one.hear({ status: 'failed', amount_received: null, ...at(2) });
+  await one.receive({ status: 'failed', amount_received: null, ...at(2) });
   expect(await one.order()).toEqual({ status: 'failed', captured: 0 });
   expect(await one.captured()).toEqual([]);
   expect(await one.findings()).toEqual([]);
 });
 
-test('a capture that a later failure revokes is reversed by a posting, with a finding', async () => {
+test('a capture that a later failure revokes is reversed by a transfer, with a finding', async () => {
   const one = payment();
-  await one.hear({ status: 'succeeded', ...at(1) });
+  await one.receive({ status: 'succeeded', ...at(1) });
   expect(await one.order()).toEqual({ status: 'paid', captured: 6540 });
-  await one.hear({ status: 'failed', amount_received: null, ...at(2) });
+  await one.receive({ status: 'failed', amount_received: null, ...at(2) });
   expect(await one.order()).toEqual({ status: 'failed', captured: 0 });
   expect(await one.captured()).toEqual([6540, -6540]);
   expect(await one.findings()).toEqual(['capture_revoked', 'status_conflict']);
 });
 
-test('a final body that carries less than an earlier one makes a retrieve due', async () => {
+test('a final body with a smaller amount than an earlier one makes a retrieve due', async () => {
   const one = payment({ capture_method: 'manual_multiple' });
-  await one.hear({
+  await one.receive({
     status: 'partially_captured_and_capturable',
     amount_received: 3000,
     amount_capturable: 3540,
     ...at(1),
   });
-  await one.hear({ status: 'cancelled', amount_received: 0, ...at(2) });
+  await one.receive({ status: 'cancelled', amount_received: 0, ...at(2) });
   expect(await one.captured()).toEqual([3000]);
   expect(await one.findings()).toEqual(['amount']);
   const [row] = await db.query<object>(
@@ -97,7 +97,7 @@ test('a final body that carries less than an earlier one makes a retrieve due', 
 
 test('a payment with a surcharge is paid in full, without a finding', async () => {
   const one = payment({ amount: 3000, net_amount: 3090, amount_received: 3090 });
-  await one.hear({ status: 'succeeded' });
+  await one.receive({ status: 'succeeded' });
   expect(await one.order()).toEqual({ status: 'paid', captured: 3090 });
   expect(await one.findings()).toEqual([]);
   const rows = await db.query<object>(
@@ -107,32 +107,32 @@ test('a payment with a surcharge is paid in full, without a finding', async () =
   expect(rows).toEqual([{ amount_minor: 3000, net_amount_minor: 3090 }]);
 });
 
-test('a success without amount_received captures the net amount until a body says how much', async () => {
+test('a success without amount_received captures the net amount until a body states the amount', async () => {
   const one = payment({ amount: 3000, net_amount: 3090 });
-  await one.hear({ status: 'succeeded', amount_received: null });
+  await one.receive({ status: 'succeeded', amount_received: null });
   expect(await one.captured()).toEqual([3090]);
-  await one.hear({ status: 'succeeded', amount_received: 3000 });
+  await one.receive({ status: 'succeeded', amount_received: 3000 });
   expect(await one.captured()).toEqual([3090, -90]);
 });
 
-test('a capture above the net amount is found', async () => {
+test('a capture above the net amount opens a finding', async () => {
   const one = payment({ amount: 15, net_amount: 15, amount_received: 17 });
-  await one.hear({ status: 'succeeded' });
+  await one.receive({ status: 'succeeded' });
   expect(await one.findings()).toEqual(['over_capture']);
 });
 
-test('an unknown status posts nothing, and its finding says so', async () => {
+test('an unknown status posts nothing, and its finding states that', async () => {
   const one = payment();
-  await one.hear({ status: 'settled_somehow' });
+  await one.receive({ status: 'settled_somehow' });
   expect(await one.captured()).toEqual([]);
   expect(await one.order()).toEqual({ status: 'pending', captured: 0 });
   expect(await one.findings()).toEqual(['unknown_status']);
 });
 
-test('an unknown status leaves what was posted', async () => {
+test('an unknown status changes nothing that was posted', async () => {
   const one = payment();
-  await one.hear({ status: 'succeeded', ...at(1) });
-  await one.hear({ status: 'settled_somehow', ...at(2) });
+  await one.receive({ status: 'succeeded', ...at(1) });
+  await one.receive({ status: 'settled_somehow', ...at(2) });
   expect(await one.captured()).toEqual([6540]);
   expect(await one.findings()).toEqual(['unknown_status']);
 });

@@ -1,10 +1,9 @@
 /**
- * The change feed under racing writers. The production failure it prevents: a number drawn before a
- * commit becomes visible after a greater one, a reader steps over it, and the shop never learns that
- * an order was paid.
+ * The change feed under concurrent writers. The production failure it prevents: a number that was
+ * drawn before a commit becomes visible after a greater one, a reader skips it, and the shop never
+ * learns that an order was paid.
  *
- * Breaking changeFeed.ts is seen here: numbering without the lock, or from the numbers of
- * `change_log` themselves, fails the first test for most seeds.
+ * Numbering without the lock, or by the ids of `change_log`, fails the first test for most seeds.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -60,7 +59,7 @@ function generator(seed: number): () => number {
   };
 }
 
-/** Reads with a cursor, in small pages, until `isOver` and nothing is left. */
+/** Reads with a cursor, in small pages, until `isOver` and the last page is empty. */
 async function poll(
   feed: ChangeFeed,
   { after, isOver }: { readonly after: number; readonly isOver: () => boolean },
@@ -76,7 +75,7 @@ async function poll(
   }
 }
 
-/** Until then a reader may find nothing because another one is just numbering it. */
+/** A reader may find nothing while another one numbers the changes. */
 async function waitForPublished(): Promise<void> {
   await waitFor('the feed to be published', async () => {
     const [row] = await db.query<{ left: number }>('select count(*) as left from change_log');
@@ -95,8 +94,8 @@ const WRITERS = 12;
 const TRANSACTIONS = 25;
 const SUBJECTS = 6;
 
-describe.each([randomInt(2 ** 31), randomInt(2 ** 31)])('racing writers, seed %i', (seed) => {
-  test('a polling reader misses nothing, sees nothing twice and sees each subject in its order', async () => {
+describe.each([randomInt(2 ** 31), randomInt(2 ** 31)])('concurrent writers, seed %i', (seed) => {
+  test('a polling reader sees every change once, and those of each subject in order', async () => {
     const writers = pool(WRITERS);
     const run = unique('run');
     const names = Array.from({ length: SUBJECTS }, (_, place) => `${run}_${place}`);
@@ -116,7 +115,7 @@ describe.each([randomInt(2 ** 31), randomInt(2 ** 31)])('racing writers, seed %i
         const isUndone = random() < 0.2;
         const marks = subjects.map((subject) => `${subject}#${writer}.${turn}`);
         const work = writers.transaction(async (tx) => {
-          // As applySnapshots does: the subject is locked, in the order of names, before it changes.
+          // As in applySnapshots, subjects are locked in the order of their names before they change.
           await tx.query(
             `select from resources where kind = 'payout' and id = any ($1::text[])
               order by id for update`,
@@ -136,7 +135,7 @@ describe.each([randomInt(2 ** 31), randomInt(2 ** 31)])('racing writers, seed %i
           );
           await pause(delayMs);
           if (isUndone) throw new Error('undone');
-          // The subjects are still locked: what is noted here is noted in the order of commits.
+          // The subjects are still locked, so these marks are in the order of commits.
           committed.push(...marks);
         });
         await work.catch((error: unknown) => {
@@ -166,14 +165,14 @@ describe.each([randomInt(2 ** 31), randomInt(2 ** 31)])('racing writers, seed %i
     expect(numbers).toEqual(numbers.map((_, place) => after + 1 + place));
     expect(second).toEqual(first);
     for (const name of names) {
-      const told = own.filter(({ id }) => id === name).map(({ status }) => status);
-      expect(told).toEqual(committed.filter((mark) => mark.startsWith(`${name}#`)));
+      const read = own.filter(({ id }) => id === name).map(({ status }) => status);
+      expect(read).toEqual(committed.filter((mark) => mark.startsWith(`${name}#`)));
     }
     expect(committed.length).toBeGreaterThan(100);
   });
 });
 
-test('a walk over what workers of the ledger did tells each order from nothing to where it is now', async () => {
+test('the changes of an order lead from its creation to its current state', async () => {
   const seed = randomInt(2 ** 31);
   const random = generator(seed);
   const orders = Array.from({ length: 5 }, () => unique('ord'));
@@ -202,7 +201,7 @@ test('a walk over what workers of the ledger did tells each order from nothing t
   const reading = poll(createChangeFeed(pool(2)), { after, isOver: () => isOver });
   const workers = Array.from({ length: 8 }, async (_, worker) => {
     const own = ids.filter((_id, place) => place % 8 === worker);
-    // A transaction that dies between its writes and its commit is tried again, like a job.
+    // A transaction that fails between its writes and its commit is retried, like a job.
     const applier = testApplier(dying(pool(1), generator(seed + worker)));
     for (const id of own) {
       for (;;) {
@@ -231,12 +230,12 @@ test('a walk over what workers of the ledger did tells each order from nothing t
     for (const { change, status, previousStatus } of own) {
       expect(change).toBe(status === previousStatus ? 'details' : 'status');
     }
-    // Every body of the order said something new, so every one of them is a change.
+    // Every body of the order has new content, so each of them is a change.
     expect(own).toHaveLength(8);
   }
 });
 
-/** A database whose transactions are slow to commit, and some of which never do. */
+/** A database with transactions that commit slowly, and some that never commit. */
 function dying(database: Database, random: () => number): Database {
   return {
     ...database,
@@ -261,7 +260,7 @@ describe('a change is recorded', () => {
     return lastNumber();
   };
 
-  test('once for each order of a batch, with the last event that had a part in it', async () => {
+  test('once for each order of a batch, with the last event that changed it', async () => {
     const [one, other] = [unique('ord'), unique('ord')];
     const after = await cursor();
     const ids = await receive(db, [
@@ -291,7 +290,7 @@ describe('a change is recorded', () => {
     ]);
   });
 
-  test('not when a delivery says nothing that was not known', async () => {
+  test('not when a delivery has no new content', async () => {
     const payment = paymentObject();
     const applier = testApplier(db);
     await applyEach(db, applier, [eventBody(payment)]);
@@ -300,7 +299,7 @@ describe('a change is recorded', () => {
     expect(await read(after)).toEqual([]);
   });
 
-  test('when a finding about a part of an order opens or closes, though no state changes', async () => {
+  test('when a finding about a part of an order opens or closes, even if no state changes', async () => {
     const id = unique('pay');
     const more = {
       amountMinor: 200,
@@ -332,7 +331,7 @@ describe('a change is recorded', () => {
     await retrieve(less, 2);
     expect(await isContradicted()).toBe(true);
     const after = await cursor();
-    // From here on the service repeats what it said before: no content is new.
+    // From here on the service repeats itself: no content is new.
     await retrieve(more, 10);
     expect(await isContradicted()).toBe(false);
     await retrieve(less, 20);
@@ -363,7 +362,7 @@ describe('a change is recorded', () => {
     ]);
   });
 
-  test('under its own name for a payout, and for a refund of an unknown payment under the order it stands for', async () => {
+  test('under its own name for a payout, and for a refund of an unknown payment under the order of its stub', async () => {
     const after = await cursor();
     const [payoutId, paymentId] = [unique('po'), unique('pay')];
     const payout = { payout_id: payoutId, status: 'initiated', amount: 1, currency: 'USD' };
@@ -389,7 +388,7 @@ describe('a change is recorded', () => {
     ]);
   });
 
-  test('or not, whatever the events: the feed ends at the status that each order has', async () => {
+  test('so that for any events the feed ends at the current status of each order', async () => {
     const applier = testApplier(db);
     await fc.assert(
       fc.asyncProperty(
@@ -448,12 +447,12 @@ describe('a number', () => {
     );
   const publishAll = () => createChangeFeed(db).publish();
 
-  test('is given to older changes first, in however many steps and however they are stored', async () => {
+  test('is given to older changes first, regardless of batch size and storage order', async () => {
     await publishAll();
     const after = await lastNumber();
     const subjects = Array.from({ length: 5 }, () => `order:${unique('ord')}`);
     await record(subjects);
-    // A row that is written again moves behind the others.
+    // PostgreSQL moves an updated row behind the others.
     await db.query('update change_log set status = status where subject = any ($1)', [
       subjects.slice(0, 2).toReversed(),
     ]);
@@ -464,7 +463,7 @@ describe('a number', () => {
     expect(numbered.map(({ orderKey }) => orderKey)).toEqual(subjects);
   });
 
-  test('of the last change of an order is not told while a later one has none', async () => {
+  test('of the last change of an order is not shown while a later change has none', async () => {
     const [one, other] = [`order:${unique('ord')}`, `order:${unique('ord')}`];
     await record([one, other]);
     await publishAll();
@@ -475,7 +474,7 @@ describe('a number', () => {
         [other, last],
       ]),
     );
-    // Committed, and not numbered: a shop that was told the old number would take its copy for new.
+    // Committed and not numbered: with the old number, a shop would take its copy for current.
     await record([one]);
     expect(await readLastNumbersOf(db, [one, other])).toEqual(new Map([[other, last]]));
     await publishAll();
@@ -484,7 +483,7 @@ describe('a number', () => {
 });
 
 describe('the feed', () => {
-  test('tells whether there is more after a page, also after one that is just full', async () => {
+  test('reports whether more changes follow a page, also after one that is exactly full', async () => {
     const after = await lastNumber();
     const payments = [paymentObject(), paymentObject(), paymentObject()];
     await applyEach(
@@ -502,7 +501,7 @@ describe('the feed', () => {
     expect(await pageOf(4)).toEqual([3, false]);
   });
 
-  test('does not believe a cursor that is ahead by one, nor any when it is empty', async () => {
+  test('rejects a cursor that is ahead by one, and any cursor when it is empty', async () => {
     const feed = createChangeFeed(db);
     await feed.publish();
     const last = await lastNumber();
@@ -517,7 +516,7 @@ describe('the feed', () => {
     }
   });
 
-  test('tells a reader that it is ahead, instead of letting it wait for numbers it will not notice', async () => {
+  test('reports to a reader that it is ahead, so that it does not wait for numbers that it would skip', async () => {
     const last = await lastNumber();
     expect(await createChangeFeed(db).read({ after: last + 5, limit: 10 })).toEqual({
       outcome: 'ahead',
@@ -530,13 +529,13 @@ describe('the feed', () => {
     });
   });
 
-  test('cannot be changed, not even by the owner of its table', async () => {
+  test('cannot be changed, even by the owner of its table', async () => {
     await expect(db.query('update changes set status = null')).rejects.toThrow(/append-only/);
     await expect(db.query('delete from changes')).rejects.toThrow(/append-only/);
     await expect(db.query('truncate changes')).rejects.toThrow(/append-only/);
   });
 
-  test('is published by the role that runs Tallyhook', async () => {
+  test('can be numbered by the role that runs Tallyhook', async () => {
     const url = new URL(db.url);
     url.searchParams.set('options', '-c role=tallyhook_app');
     const least = createDatabase({

@@ -1,4 +1,4 @@
-/** What the labels of an event (`event_type`, `content.type`) decide, and what they only check. */
+/** What the labels of an event (`event_type`, `content.type`) decide, and what they only confirm. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EventApplier } from '../../src/ledger/inbox/applyEvents.ts';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
@@ -41,12 +41,12 @@ const postedFor = (id: string) =>
 
 const AS_REFUND = { eventType: 'refund_succeeded', contentType: 'refund_details' };
 
-describe('a body whose ids no label supports', () => {
+describe('a body with ids that no label supports', () => {
   test.each<[string, EventOptions]>([
-    ['both labels say refund', AS_REFUND],
-    ['one says refund, the other is not known', { ...AS_REFUND, eventType: 'refund_teleported' }],
-    ['they say refund and dispute', { ...AS_REFUND, eventType: 'dispute_won' }],
-  ])('posts nothing, has a finding, and the service is asked: %s', async (_what, labels) => {
+    ['both labels name a refund', AS_REFUND],
+    ['one names a refund, the other is unknown', { ...AS_REFUND, eventType: 'refund_teleported' }],
+    ['they name a refund and a dispute', { ...AS_REFUND, eventType: 'dispute_won' }],
+  ])('posts nothing, opens a finding and makes a retrieve due: %s', async (_what, labels) => {
     const refund = { payment_id: unique('pay'), amount: 100, currency: 'USD', status: 'succeeded' };
     expect(await apply(refund, labels)).toEqual(['label_conflict']);
     expect(await postedFor(refund.payment_id)).toEqual([]);
@@ -55,7 +55,7 @@ describe('a body whose ids no label supports', () => {
     ]);
   });
 
-  test('is applied where one label supports its ids, with a finding', async () => {
+  test('is applied with a finding when one label supports its ids', async () => {
     const payment = paymentObject();
     const labels = { eventType: 'refund_succeeded', contentType: 'payment_details' };
     expect(await apply(payment, labels)).toEqual(['link']);
@@ -63,7 +63,7 @@ describe('a body whose ids no label supports', () => {
   });
 });
 
-describe('a body that names its id `id`', () => {
+describe('a body with its id in the field `id`', () => {
   test.each<[string, object, EventOptions]>([
     ['refund', { payment_id: unique('pay'), status: 'succeeded' }, AS_REFUND],
     [
@@ -83,13 +83,13 @@ describe('a body that names its id `id`', () => {
     expect(await readResourceStates(db, [id])).toMatchObject([{ kind, id, posts: true }]);
   });
 
-  test('is nothing where its labels are not known', async () => {
+  test('is ignored when its labels are unknown', async () => {
     const labels = { eventType: 'refund_teleported', contentType: 'teleport_details' };
     const object = { id: unique('v2'), amount: 100, currency: 'USD', status: 'succeeded' };
     expect(await apply(object, labels)).toEqual(['event_ignored']);
   });
 
-  test('posts nothing where it also carries the id of another kind', async () => {
+  test('posts nothing when it also has the id of another kind', async () => {
     const [id, dispute_id] = [unique('v2'), unique('dp')];
     const object = { id, dispute_id, amount: 100, currency: 'USD', status: 'succeeded' };
     expect(await apply(object, AS_REFUND)).toEqual(['label_conflict']);
@@ -109,7 +109,7 @@ describe('an event of a family that moves no money', () => {
     expect(await readResourceStates(db, [object.payment_id])).toEqual([]);
   });
 
-  test('has a finding where its type is not known', async () => {
+  test('has a finding when its type is unknown', async () => {
     const labels = { eventType: 'loyalty_points_earned', contentType: 'loyalty_details' };
     expect(await apply({ loyalty_id: 'l_1' }, labels)).toEqual(['event_ignored']);
   });

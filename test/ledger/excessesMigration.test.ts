@@ -1,4 +1,4 @@
-/** What the migration to findings about disputed refunds does with data of the version before. */
+/** The migration to findings about disputed refunds, with data of the version before. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';

@@ -25,7 +25,7 @@ const register = (orderId: string, amountMinor: number, currency = 'USD') =>
     }),
   );
 
-test('of many that register one order at once, each amount is recorded once and one stands', async () => {
+test('concurrent registrations of one order record each amount once, and one of them is current', async () => {
   const orderId = unique('ord');
   const amounts = [100, 200, 300, 100, 200, 300, 100, 200];
   const outcomes = await Promise.all(amounts.map((amount) => register(orderId, amount)));
@@ -43,7 +43,7 @@ test('of many that register one order at once, each amount is recorded once and 
   });
 });
 
-test('registering touches no table of the ledger', async () => {
+test('registering an order changes no table of the ledger', async () => {
   const orderId = unique('ord');
   expect(await register(orderId, 6540)).toBe('registered');
   expect(await register(orderId, 6540)).toBe('unchanged');
@@ -56,7 +56,7 @@ test('registering touches no table of the ledger', async () => {
   });
 });
 
-test('an order is listed as registered until something is heard of it, and as any other from then on', async () => {
+test('an order is listed as registered until its first event, and like any other afterwards', async () => {
   const orderId = unique('ord');
   await register(orderId, 6540);
   const listed = async (status: 'registered' | 'paid') =>
@@ -70,7 +70,7 @@ test('an order is listed as registered until something is heard of it, and as an
   expect([await listed('registered'), await listed('paid')]).toEqual([false, true]);
 });
 
-test('the role that runs Tallyhook may register and replace, and change no amount afterwards', async () => {
+test('the role that runs Tallyhook may register and replace expectations, but not change an amount', async () => {
   const url = new URL(db.url);
   url.searchParams.set('options', '-c role=tallyhook_app');
   const least = createDatabase({

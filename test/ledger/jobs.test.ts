@@ -1,6 +1,6 @@
 /**
- * How events get from the inbox into the ledger: batches, single tries, the dead, and the sweep.
- * "The process dies" is played by an application that never comes back.
+ * How events get from the inbox into the ledger: batches, single attempts, dead events and the sweep.
+ * A process that dies is simulated by an applier that never returns.
  */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
@@ -83,7 +83,7 @@ interface Recorded extends Producer<EventsJob> {
   readonly jobs: NewJob<EventsJob>[];
 }
 
-/** A queue that only remembers what it was given. */
+/** A queue that only records its jobs. */
 function recordingProducer(waitingJobs = 0): Recorded {
   const jobs: NewJob<EventsJob>[] = [];
   return {
@@ -129,7 +129,7 @@ function openQueue(): { producer: Producer<EventsJob>; work: typeof work } {
   return { producer, work };
 }
 
-/** Makes the ledger refuse one payment for what it is. */
+/** Makes the database reject one payment because of its data. */
 async function refuse(paymentId: string): Promise<void> {
   await db.query(`alter table resources add constraint refused check (id <> '${paymentId}')`);
 }
@@ -176,7 +176,7 @@ function ids(sorted: readonly { readonly payment_id: string }[]): readonly strin
 }
 
 describe('a batch', () => {
-  test('is applied in one transaction, and nothing of it waits any more', async () => {
+  test('is applied in one transaction, and none of its events stay pending', async () => {
     const paid = payments(20);
     const inbox = await receive(paid);
     const producer = recordingProducer();
@@ -192,7 +192,7 @@ describe('a batch', () => {
     expect(transactions).toHaveLength(1);
   });
 
-  test('that holds ids applied before, or never stored, applies the rest', async () => {
+  test('that has ids of applied or unknown events applies the rest', async () => {
     const [first, second] = payments(2);
     const inbox = await receive([first ?? {}, second ?? {}]);
     const producer = recordingProducer();
@@ -205,7 +205,7 @@ describe('a batch', () => {
     expect(producer.jobs).toEqual([]);
   });
 
-  test('of which the data of one event fails is split: each becomes a job of its own', async () => {
+  test('is split into a job for each event when the data of one event fails', async () => {
     const paid = payments(3);
     const inbox = await receive(paid);
     await refuse(paid[1]?.payment_id ?? '');
@@ -215,14 +215,14 @@ describe('a batch', () => {
     expect(await appliedIds()).toEqual([]);
     expect(producer.jobs.map(({ data }) => data.ids)).toEqual(inbox.map((id) => [id]));
     expect(producer.jobs.every(({ attempts }) => attempts === MAX_ATTEMPTS)).toBe(true);
-    // Their next enqueue is postponed until those jobs have had their time.
+    // Their next enqueue is postponed until those jobs have had time to finish.
     for (const row of await readPending()) {
       expect(row).toMatchObject({ attempts: 0 });
       expect(row.enqueuedInMs).toBeGreaterThan(5 * 60_000);
     }
   });
 
-  test('that the database refuses in passing is retried whole, without a mark on its events', async () => {
+  test('is retried whole after a transient database error, and no attempts are counted', async () => {
     const paid = payments(3);
     const inbox = await receive(paid);
     await db.query(
@@ -243,7 +243,7 @@ describe('a batch', () => {
     expect(await appliedIds()).toEqual(ids(paid));
   });
 
-  test('that meets a database which is away is retried whole', async () => {
+  test('is retried whole when the database is unavailable', async () => {
     const paid = payments(3);
     const inbox = await receive(paid);
     const wire = await startTcpProxy(db.url);
@@ -261,7 +261,7 @@ describe('a batch', () => {
     expect(await appliedIds()).toEqual(ids(paid));
   });
 
-  test('whose process died is not tried again: it is split', async () => {
+  test('is split, not retried, when its process died', async () => {
     const inbox = await receive(payments(3));
     const producer = recordingProducer();
     await handlerOver({ producer })(started(batchJob(inbox), true));
@@ -269,7 +269,7 @@ describe('a batch', () => {
     expect(producer.jobs.map(({ data }) => data.ids)).toEqual(inbox.map((id) => [id]));
   });
 
-  test('passes over events that were tried alone, and has them tried alone again', async () => {
+  test('skips events that were tried alone, and enqueues them alone again', async () => {
     const paid = payments(2);
     const inbox = await receive(paid);
     await db.query('update pending set attempts = 1 where webhook_event_id = $1', [inbox[0]]);
@@ -286,7 +286,7 @@ describe('a batch', () => {
 });
 
 describe('two workers', () => {
-  test('with overlapping lists apply each event once', async () => {
+  test('with overlapping batches apply each event once', async () => {
     const paid = payments(200);
     const inbox = await receive(paid);
     let applied = 0;
@@ -322,8 +322,8 @@ describe('two workers', () => {
   });
 });
 
-describe('an event whose data fails', () => {
-  test('dies alone after its last attempt; its neighbours are applied, and a replay mends it', async () => {
+describe('an event with data that cannot be applied', () => {
+  test('is dead after its last attempt, alone: other events are applied, and a replay repairs it', async () => {
     const paid = payments(3);
     const inbox = await receive(paid);
     const bad = { paymentId: paid[1]?.payment_id ?? '', inboxId: inbox[1] ?? 0 };
@@ -364,7 +364,7 @@ describe('an event whose data fails', () => {
     expect(await readFindings()).toEqual([{ ...finding, state: 'closed' }]);
   });
 
-  test('dies anew when it is replayed before anything was mended', async () => {
+  test('is dead again when it is replayed before the cause was fixed', async () => {
     const paid = payments(1);
     const [inboxId = 0] = await receive(paid);
     await refuse(paid[0]?.payment_id ?? '');
@@ -393,7 +393,7 @@ describe('an event whose data fails', () => {
     Object.assign(new Error('deadlock detected'), { code: '40P01' }),
     new Error('Query read timeout'),
     new LockSetChanged([]),
-  ])('does not die of what passes by itself, however often it comes: %s', async (error) => {
+  ])('stays pending after any number of transient errors: %s', async (error) => {
     const paid = payments(1);
     const [inboxId = 0] = await receive(paid);
     await db.query('update pending set attempts = $1', [MAX_ATTEMPTS - 1]);
@@ -411,8 +411,8 @@ describe('an event whose data fails', () => {
   });
 });
 
-describe('a lock that somebody holds on one order', () => {
-  test('buries nothing: the batch is retried, then split, its other events are applied, and the locked one waits', async () => {
+describe('a lock that another session holds on one order', () => {
+  test('leaves no event dead: the batch is retried, then split, and only the locked event waits', async () => {
     const [locked = paymentObject(), ...others] = payments(3);
     await applyAll(await receive([{ ...locked, status: 'processing', amount_received: 0 }]));
     const inbox = await receive([locked, ...others]);
@@ -445,7 +445,7 @@ describe('a lock that somebody holds on one order', () => {
 });
 
 describe('an outage of the database in the middle of an attempt', () => {
-  test('does not count against the event, however often it happens', async () => {
+  test('is not counted as an attempt, regardless of how often it happens', async () => {
     const paid = payments(1);
     const [inboxId = 0] = await receive(paid);
     const wire = await startTcpProxy(db.url);
@@ -492,7 +492,7 @@ async function applyAll(inbox: readonly number[]): Promise<void> {
   await handlerOver({ producer: recordingProducer() })(started(batchJob(inbox)));
 }
 
-/** A pool as a worker has it; it is closed after the test. */
+/** A pool like that of a worker; it is closed after the test. */
 function openDatabase(connectionString: string): Database {
   const opened = createDatabase({
     connectionString,
@@ -507,7 +507,7 @@ function openDatabase(connectionString: string): Database {
 }
 
 describe('an event that kills the process', () => {
-  test('is counted before each try, and given up when it has used them all', async () => {
+  test('has each attempt counted before it starts, and is dead after the last one', async () => {
     const [inboxId = 0] = await receive(payments(1));
     const deadly: EventApplier = {
       ...createApplier(),
@@ -535,7 +535,7 @@ describe('an event that kills the process', () => {
     expect(await readFindings()).toMatchObject([{ class: 'event_dead', state: 'open' }]);
   });
 
-  test('is left alone by jobs that come for it after it was applied', async () => {
+  test('is skipped by jobs that arrive after it was applied', async () => {
     const [inboxId = 0] = await receive(payments(1));
     const handle = handlerOver({ producer: recordingProducer() });
     await handle(single(inboxId));
@@ -546,17 +546,17 @@ describe('an event that kills the process', () => {
 });
 
 describe('an event is applied or dead, never both', () => {
-  test('when it is given up while another worker applies it', async () => {
+  test('when one worker marks it dead while another applies it', async () => {
     const paid = payments(1);
     const [inboxId = 0] = await receive(paid);
     const worker = createApplier();
-    let givenUp: Promise<boolean> | undefined;
+    let markedDead: Promise<boolean> | undefined;
     const slow: Database = {
       ...db,
       transaction: (work) =>
         db.transaction(async (tx) => {
           const applied = await work(tx);
-          givenUp = worker.markDead(inboxId, MAX_ATTEMPTS, 'never came to an end');
+          markedDead = worker.markDead(inboxId, MAX_ATTEMPTS, 'never came to an end');
           await waitFor('the other worker to wait for it', async () => {
             const waiting = await db.query(
               `select from pg_stat_activity
@@ -568,13 +568,13 @@ describe('an event is applied or dead, never both', () => {
         }),
     };
     await createApplier(slow).applyOne(inboxId);
-    expect(await givenUp).toBe(false);
+    expect(await markedDead).toBe(false);
     expect(await appliedIds()).toEqual(ids(paid));
     expect(await readDead()).toEqual([]);
     expect(await readFindings()).toEqual([]);
   });
 
-  test('when another body comes under its id and it can be applied by now', async () => {
+  test('when another body arrives under its id and it can be applied meanwhile', async () => {
     const payment = paymentObject();
     const eventId = 'evt_reused';
     const [inboxId = 0] = await receive([payment], { eventId });
@@ -592,7 +592,7 @@ describe('an event is applied or dead, never both', () => {
   });
 });
 
-/** The job that a split makes of one event. */
+/** The job that a split creates for one event. */
 function single(inboxId: number): RunningJob<EventsJob> {
   return { name: 'single', data: { ids: [inboxId] }, wasAbandoned: false, isLastAttempt: false };
 }
@@ -603,7 +603,7 @@ describe('the sweep', () => {
     return createSweep({ db, producer, log: silentLog, signal, ...options });
   }
 
-  /** A queue of which workers take so many jobs between two observations of it. */
+  /** A queue from which workers claim this many jobs between two reads of its length. */
   function drainingProducer(jobsPerLook: number): Recorded & { deepest(): number } {
     const recorded = recordingProducer();
     let taken = 0;
@@ -631,7 +631,7 @@ describe('the sweep', () => {
     );
   }
 
-  /** Rows in `pending` without an inbox behind them, for what only enqueues. */
+  /** Rows in `pending` without inbox rows, for tests that only enqueue. */
   async function insertPending(count: number, enqueueIn: string): Promise<void> {
     await db.query(
       `insert into pending (webhook_event_id, enqueue_at)
@@ -644,7 +644,7 @@ describe('the sweep', () => {
     return jobs.flatMap(({ data }) => data.ids);
   }
 
-  test('enqueues what is overdue, once, and nothing else', async () => {
+  test('enqueues only overdue events, and each of them once', async () => {
     const inbox = await receive(payments(10));
     const overdue = inbox.slice(3, 7);
     await makeOverdue(overdue);
@@ -655,7 +655,7 @@ describe('the sweep', () => {
     await sweep.overdue();
     expect(producer.jobs).toHaveLength(1);
 
-    // What nobody took up is overdue again a minute later.
+    // Events that no worker claimed are overdue again a minute later.
     const rows = (await readPending()).filter(({ id }) => overdue.includes(id));
     for (const { enqueuedInMs } of rows) {
       expect(enqueuedInMs).toBeGreaterThan(50_000);
@@ -672,7 +672,7 @@ describe('the sweep', () => {
     expect(new Set(all).size).toBe(3_000);
   });
 
-  test('enqueues a backlog of any size at the pace of the workers, and keeps the queue short', async () => {
+  test('enqueues a backlog of any size at the rate of the workers, and keeps the queue short', async () => {
     await insertPending(60_700, '-1 minute');
     const queue = drainingProducer(15);
     await sweepWith(queue).overdue();
@@ -682,7 +682,7 @@ describe('the sweep', () => {
     expect(queue.deepest()).toBeLessThanOrEqual(40);
   });
 
-  test('adds 40 jobs at most while nobody takes any, and is ended by its time or by a stop', async () => {
+  test('adds at most 40 jobs while no worker claims any, and ends at its time limit or on a stop', async () => {
     await insertPending(30_000, '-1 minute');
     const idle = drainingProducer(0);
     await sweepWith(idle, { runForSeconds: 0 }).overdue();
@@ -695,7 +695,7 @@ describe('the sweep', () => {
     await sweeping;
   });
 
-  test('waits while the queue is deep, and goes on when it is not', async () => {
+  test('waits while the queue is long, and continues when it is not', async () => {
     await insertPending(5, '-1 second');
     const { producer, work } = openQueue();
     await producer.add(Array.from({ length: 201 }, () => batchJob([])));
@@ -714,7 +714,7 @@ describe('the sweep', () => {
     await waitFor('the rows to be enqueued', () => handled.length === 5);
   });
 
-  test('at the start of a process enqueues everything, once, but not what has jobs of its own', async () => {
+  test('at the start of a process enqueues every event once, except events that have their own jobs', async () => {
     const inbox = await receive(payments(6));
     const alone = inbox.slice(0, 2);
     const producer = recordingProducer();
@@ -726,7 +726,7 @@ describe('the sweep', () => {
   });
 
   test.each([-1, 1])(
-    'enqueues each row once, whichever way the clock of its process is wrong: %d hour',
+    'enqueues each row once when the clock of its process is wrong: %d hour',
     async (hours) => {
       const inbox = await receive(payments(4));
       await makeOverdue(inbox.slice(0, 1));
@@ -743,11 +743,11 @@ describe('the sweep', () => {
   test('a failed enqueue is repeated by a later sweep', async () => {
     const inbox = await receive(payments(2));
     await makeOverdue(inbox);
-    const away: Producer<EventsJob> = {
+    const unavailable: Producer<EventsJob> = {
       ...recordingProducer(),
-      add: () => Promise.reject(new Error('the queue is away')),
+      add: () => Promise.reject(new Error('the queue is unavailable')),
     };
-    await expect(sweepWith(away).overdue()).rejects.toThrow('the queue is away');
+    await expect(sweepWith(unavailable).overdue()).rejects.toThrow('the queue is unavailable');
     expect(await pendingIds()).toEqual(inbox);
     await makeOverdue(inbox);
     const producer = recordingProducer();

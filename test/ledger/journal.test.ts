@@ -1,7 +1,7 @@
 /**
- * What the database itself refuses, whoever asks: each attack of the reference model, and a writer
- * with a stale view. Breaking any of the constraints or triggers of 00003_journal.sql makes the
- * attack of that name succeed, and its test fail.
+ * What the database itself rejects, for every role: each attack of the reference model, and a writer
+ * with a stale view. Without one of the constraints or triggers of 00003_journal.sql, the attack of
+ * that name succeeds and its test fails.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { targetsOf } from '../../src/ledger/domain/legs.ts';
@@ -61,7 +61,7 @@ function insert(fields: Partial<Row>): Promise<unknown> {
   );
 }
 
-test('the two captures of the payment stand in the journal, each with its cause', async () => {
+test('the two captures of the payment are in the journal, each with its cause', async () => {
   const rows = await db.query(
     `select leg_seq, debit, credit, amount_minor, cumulative_minor, webhook_event_id is not null as caused
        from transfers where resource_id = $1 and leg = 'captured' order by id`,
@@ -87,21 +87,21 @@ test('the two captures of the payment stand in the journal, each with its cause'
   ]);
 });
 
-describe('refused', () => {
+describe('the journal rejects', () => {
   test.each<[string, Partial<Row>, RegExp]>([
-    ['a number that is taken', { seq: 2, previous: 30, cumulative: 60 }, /unique/],
+    ['a sequence number that exists', { seq: 2, previous: 30, cumulative: 60 }, /unique/],
     [
-      'a row that does not start where the last one ended',
+      'a row that does not begin at the previous total',
       { previous: 30, cumulative: 60 },
       /chain .* broken/,
     ],
-    ['a number that skips one', { seq: 4 }, /chain .* broken/],
+    ['a gap in the sequence numbers', { seq: 4 }, /chain .* broken/],
     ['a second beginning', { currency: 'EUR', seq: 1, previous: 10, cumulative: 40 }, /check/],
     ['one account on both sides', { credit: 'psp.clearing' }, /check/],
     ['a negative amount', { amount: -30, cumulative: 40 }, /check/],
     ['no amount', { amount: 0, cumulative: 70 }, /check/],
     ['an amount that is not the difference', { cumulative: 99 }, /check/],
-    ['less than nothing in all', { amount: 71, cumulative: -1 }, /check/],
+    ['a negative total', { amount: 71, cumulative: -1 }, /check/],
     ['accounts of another leg', { debit: 'payout.paid' }, /accounts that are not its own/],
     [
       'the accounts swapped while the leg grows',
@@ -119,26 +119,22 @@ describe('refused', () => {
       /accounts that are not its own/,
     ],
     [
-      'a right and a foreign account while the leg shrinks',
+      'one account of the leg and one of another while the leg shrinks',
       { debit: 'order.due', credit: 'payout.paid', amount: 10, cumulative: 60 },
       /accounts that are not its own/,
     ],
     [
-      'a leg that there is not',
+      'an unknown leg',
       { leg: 'invented', seq: 1, previous: 0, cumulative: 30 },
       /accounts that are not its own/,
     ],
-    [
-      'a resource that there is not',
-      { id: 'nope', seq: 1, previous: 0, cumulative: 30 },
-      /chain .* broken/,
-    ],
+    ['an unknown resource', { id: 'nope', seq: 1, previous: 0, cumulative: 30 }, /chain .* broken/],
     ['a currency that is none', { currency: 'usd', seq: 1, previous: 0, cumulative: 30 }, /check/],
   ])('%s', async (_name, row, reason) => {
     await expect(insert(row)).rejects.toThrow(reason);
   });
 
-  test('not: a leg that shrinks between its own accounts, swapped', async () => {
+  test('nothing about a leg that shrinks between its own accounts, swapped', async () => {
     const payment = paymentObject({ amount_received: 70, amount: 70 });
     await applyEach(db, applier, [eventBody(payment)]);
     await insert({
@@ -152,7 +148,7 @@ describe('refused', () => {
   });
 
   test.each(['transfers', 'snapshots', 'resource_epochs'])(
-    'any change of %s, by its owner too',
+    'any change of %s, even by its owner',
     async (table) => {
       const column = {
         transfers: 'amount_minor = 1',
@@ -165,7 +161,7 @@ describe('refused', () => {
     },
   );
 
-  test('any change of the journal, the snapshots and the inbox by the role that runs Tallyhook', async () => {
+  test('any change of journal, snapshots and inbox by the role that runs Tallyhook', async () => {
     for (const table of [
       'transfers',
       'snapshots',
@@ -184,7 +180,7 @@ describe('refused', () => {
   });
 });
 
-test('the role that runs Tallyhook has the rights that running needs', async () => {
+test('the role that runs Tallyhook has the privileges that it needs', async () => {
   const url = new URL(db.url);
   url.searchParams.set('options', '-c role=tallyhook_app');
   const { createDatabase } = await import('../../src/platform/db/database.ts');
@@ -209,7 +205,7 @@ test('the role that runs Tallyhook has the rights that running needs', async () 
   }
 });
 
-test('a writer with a stale view of a resource is refused, and the event stays to be applied', async () => {
+test('a writer with a stale view of a resource is rejected, and its event stays pending', async () => {
   const payment = paymentObject({ payment_id: unique('pay') });
   await applyEach(db, applier, [eventBody(payment)]);
   await db.query(`update resources set posted = '{}' where id = $1`, [payment.payment_id]);
@@ -218,7 +214,7 @@ test('a writer with a stale view of a resource is refused, and the event stays t
   expect(await db.query('select count(*) as waiting from pending')).toEqual([{ waiting: 1 }]);
 });
 
-test('targets of every kind follow from the state alone', () => {
+test('targets of every kind are derived from the state alone', () => {
   const state = {
     epoch: 0,
     headHash: '',

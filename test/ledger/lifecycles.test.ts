@@ -1,7 +1,7 @@
 /**
- * The proof of test/unit/ledger/lifecycles.test.ts on real PostgreSQL: what three workers post while
- * they race on batches is what the lives must end in. The failure it guards against: a worker that
- * posts from a view of a resource that another has changed meanwhile.
+ * The property of test/unit/ledger/lifecycles.test.ts on real PostgreSQL: three workers that compete
+ * for batches post the balances in which the lifecycles end. The failure it prevents: a worker posts
+ * from a stale view of a resource that another worker has changed.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ afterAll(() => db.drop());
 const AMOUNTS = [100, 1, 0, 6540];
 
 /** Two orders, one of them with two payments, and children of each; and payouts. */
-function anyBook(): fc.Arbitrary<readonly Lifecycle[]> {
+function anyLifecycles(): fc.Arbitrary<readonly Lifecycle[]> {
   const [pay1, pay2, pay3] = [unique('pay'), unique('pay'), unique('pay')];
   const [ord1, ord2] = [unique('ord'), unique('ord')];
   const amounts = AMOUNTS;
@@ -44,19 +44,21 @@ const CONTENT_TYPES = {
   payout: 'payout_details',
 };
 
-/** Bodies of a book, shuffled, some sent again under another event id, and the truth among them. */
-function bodiesOf(book: readonly Lifecycle[]): fc.Arbitrary<readonly Buffer[]> {
-  const told = book.flatMap((life) => life.bodies.map((body) => ({ life, body })));
-  const truths = book.map((life) => ({ life, body: life.finalBody }));
+/** Shuffled bodies of lifecycles, some of them twice under different event ids, and every final body. */
+function bodiesOf(lifecycles: readonly Lifecycle[]): fc.Arbitrary<readonly Buffer[]> {
+  const sent = lifecycles.flatMap((lifecycle) =>
+    lifecycle.bodies.map((body) => ({ lifecycle, body })),
+  );
+  const finals = lifecycles.map((lifecycle) => ({ lifecycle, body: lifecycle.finalBody }));
   return fc
-    .tuple(fc.subarray(told), fc.subarray(told))
-    .chain(([heard, again]) =>
-      fc.shuffledSubarray([...heard, ...again, ...truths], {
-        minLength: heard.length + again.length + truths.length,
+    .tuple(fc.subarray(sent), fc.subarray(sent))
+    .chain(([received, again]) =>
+      fc.shuffledSubarray([...received, ...again, ...finals], {
+        minLength: received.length + again.length + finals.length,
       }),
     )
     .map((deliveries) =>
-      deliveries.map(({ life: { kind }, body }: { life: Lifecycle; body: Wire }) =>
+      deliveries.map(({ lifecycle: { kind }, body }: { lifecycle: Lifecycle; body: Wire }) =>
         eventBody(body, { contentType: CONTENT_TYPES[kind], eventType: `${kind}_updated` }),
       ),
     );
@@ -81,7 +83,7 @@ async function applyByThree(bodies: readonly Buffer[], sizes: readonly number[])
 }
 
 /** The journal's balances, as `account currency`, without those at zero. */
-async function journalBooks(ids: readonly string[]): Promise<object> {
+async function journalBalances(ids: readonly string[]): Promise<object> {
   const rows = await db.query<{ account: string; currency: string; balance: string }>(
     `select account, currency, sum(amount)::text as balance
        from (select debit as account, currency, amount_minor as amount
@@ -98,24 +100,26 @@ async function journalBooks(ids: readonly string[]): Promise<object> {
   );
 }
 
-/** Orders as they must be, from the truths alone. */
-function orderStatuses(book: readonly Lifecycle[]): Readonly<Record<string, string>> {
+/** The statuses that orders must have, from the final bodies alone. */
+function orderStatuses(lifecycles: readonly Lifecycle[]): Readonly<Record<string, string>> {
   const orderOf = new Map(
-    book.flatMap(({ kind, id, finalBody: truth }) =>
-      kind === 'payment' ? [[id, (truth.metadata as { order_id: string }).order_id] as const] : [],
+    lifecycles.flatMap(({ kind, id, finalBody }) =>
+      kind === 'payment'
+        ? [[id, (finalBody.metadata as { order_id: string }).order_id] as const]
+        : [],
     ),
   );
   const parts = new Map<string, OrderPart[]>();
-  for (const { kind, id, finalBody: truth, captured: capturedMinor } of book) {
-    const orderId = orderOf.get(kind === 'payment' ? id : String(truth.payment_id));
+  for (const { kind, id, finalBody, captured: capturedMinor } of lifecycles) {
+    const orderId = orderOf.get(kind === 'payment' ? id : String(finalBody.payment_id));
     if (orderId === undefined) continue;
-    const held = Number(truth.amount_capturable ?? 0);
+    const held = Number(finalBody.amount_capturable ?? 0);
     const part: OrderPart = {
       kind,
-      status: String(truth.dispute_status ?? truth.status).replace(/^dispute_/, ''),
-      stage: truth.dispute_stage === undefined ? undefined : String(truth.dispute_stage),
-      currency: String(truth.currency),
-      amountMinor: Number(truth.amount),
+      status: String(finalBody.dispute_status ?? finalBody.status).replace(/^dispute_/, ''),
+      stage: finalBody.dispute_stage === undefined ? undefined : String(finalBody.dispute_stage),
+      currency: String(finalBody.currency),
+      amountMinor: Number(finalBody.amount),
       authorizedMinor: held + capturedMinor,
       capturedMinor,
     };
@@ -134,30 +138,32 @@ async function storedStatuses(orderIds: readonly string[]): Promise<object> {
   return Object.fromEntries(rows.map(({ orderId, status }) => [orderId, status]));
 }
 
-test('three workers racing on random batches post what the lives end in', async () => {
+test('three concurrent workers on random batches post the final balances of the lifecycles', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc
         .constant(undefined)
-        .chain(anyBook)
-        .chain((book) => fc.tuple(fc.constant(book), bodiesOf(book))),
+        .chain(anyLifecycles)
+        .chain((lifecycles) => fc.tuple(fc.constant(lifecycles), bodiesOf(lifecycles))),
       fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 6 }),
-      async ([book, bodies], sizes) => {
+      async ([lifecycles, bodies], sizes) => {
         await applyByThree(bodies, sizes);
-        expect(await journalBooks(book.map(({ id }) => id))).toEqual(sumBalances(book));
-        const statuses = orderStatuses(book);
+        expect(await journalBalances(lifecycles.map(({ id }) => id))).toEqual(
+          sumBalances(lifecycles),
+        );
+        const statuses = orderStatuses(lifecycles);
         expect(await storedStatuses(Object.keys(statuses))).toEqual(statuses);
         const waiting = await db.query('select webhook_event_id from pending limit 1');
         expect(waiting).toEqual([]);
       },
     ),
-    // Ids are made anew for each book, so that a shrunk one would meet itself in the database.
+    // Ids are generated once for each run, so a shrunk run would meet its own rows in the database.
     { numRuns: 25, endOnFailure: true },
   );
 });
 
-/** Nothing but the row of a payout itself keeps two workers apart: it is in no order. */
-test('three workers racing on a few payouts post each step once', async () => {
+/** A payout is in no order, so only the lock on its own row separates two workers. */
+test('three concurrent workers on a few payouts post each step once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc
@@ -169,10 +175,12 @@ test('three workers racing on a few payouts post each step once', async () => {
             ),
           ),
         )
-        .chain((book) => fc.tuple(fc.constant(book), bodiesOf(book))),
-      async ([book, bodies]) => {
+        .chain((lifecycles) => fc.tuple(fc.constant(lifecycles), bodiesOf(lifecycles))),
+      async ([lifecycles, bodies]) => {
         await applyByThree([...bodies, ...resent(bodies)], [1]);
-        expect(await journalBooks(book.map(({ id }) => id))).toEqual(sumBalances(book));
+        expect(await journalBalances(lifecycles.map(({ id }) => id))).toEqual(
+          sumBalances(lifecycles),
+        );
       },
     ),
     { numRuns: 25, endOnFailure: true },

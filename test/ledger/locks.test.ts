@@ -1,7 +1,7 @@
 /**
- * What transactions lock, and in which order: two that lock the same rows in one order can wait for
- * each other, never in a circle. Each test holds a row and looks at what another transaction has
- * locked by the time it waits for it.
+ * What transactions lock, and in which order: transactions that lock the same rows in one order never
+ * deadlock. Each test holds a row and reads which rows another transaction has locked when it waits
+ * for that row.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { claimOverdue, claimUntried, readDueBefore } from '../../src/ledger/inbox/store/pending.ts';
@@ -42,7 +42,7 @@ interface Lockable {
   /** Creates a row for each key, in this order. */
   readonly create: (keys: readonly string[]) => Promise<unknown>;
   readonly lock: (tx: Queryable, keys: readonly string[]) => Promise<unknown>;
-  /** Of the keys, those whose row nobody has locked. */
+  /** The keys that have an unlocked row. */
   readonly readFree: (keys: readonly string[]) => Promise<readonly { readonly key: string }[]>;
 }
 
@@ -79,7 +79,7 @@ const ORDERS: Lockable = {
 
 describe.each([RESOURCES, ORDERS])('$name', ({ create, lock, readFree }) => {
   test.each(['any', 'by_key'] as const)(
-    'are locked in the order of their keys, however they are named and stored: plans %s',
+    'are locked in the order of their keys, regardless of input and storage order: plans %s',
     async (plans) => {
       const workers = databaseWith(plans);
       const prefix = `order:${unique('key')}`;
@@ -104,8 +104,8 @@ describe.each([RESOURCES, ORDERS])('$name', ({ create, lock, readFree }) => {
   );
 });
 
-describe('events that another transaction applies', () => {
-  test('are passed over, not waited for, and are there again if that fails', async () => {
+describe('events that another transaction is applying', () => {
+  test('are skipped without waiting, and available again if that transaction fails', async () => {
     const ids = await receive(
       db,
       [1, 2, 3].map(() => eventBody(paymentObject())),
@@ -126,7 +126,7 @@ describe('events that another transaction applies', () => {
     expect(left.map(({ id }) => id)).toEqual(ids.slice(0, 2));
   });
 
-  test('are not enqueued by a sweep, which does not wait for them either', async () => {
+  test('are skipped by a sweep without waiting', async () => {
     const ids = await receive(
       db,
       [1, 2].map(() => eventBody(paymentObject())),

@@ -1,6 +1,6 @@
 /**
- * Names are looked up one by one. The failure it prevents: a plan that reads a whole table for each
- * batch, chosen because the planner takes a batch's names for a large part of the table.
+ * Names are looked up one by one. The failure it prevents: the planner estimates that a batch's names
+ * match a large part of the table, and reads the whole table for each batch.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ResourceRef } from '../../src/ledger/domain/snapshot.ts';

@@ -1,4 +1,4 @@
-/** Facts that the ledger records and says: each opens a finding once and closes it when it passes. */
+/** Findings about orders: each opens once and closes when its cause is gone. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EventApplier } from '../../src/ledger/inbox/applyEvents.ts';
 import { createOverdueCheck } from '../../src/ledger/overdue.ts';
@@ -100,13 +100,13 @@ test('a refund in another currency than its payment', async () => {
   expect(await classes(subject)).toEqual([]);
 });
 
-test('over-capture: more captured than the payment asked for', async () => {
+test('over-capture: more captured than the amount of the payment', async () => {
   const payment = paymentObject({ amount_received: 7000 });
   await applyEach(db, applier, [eventBody(payment)]);
   expect(await classes(`payment:${payment.payment_id}`)).toEqual(['over_capture']);
 });
 
-test('two final bodies of one moment that say different money are found, and asked about', async () => {
+test('two final bodies with one version and different amounts open a finding and make a retrieve due', async () => {
   const payment = paymentObject();
   await applyEach(db, applier, [
     eventBody(payment),
@@ -131,7 +131,7 @@ test('a finding opens once and is updated in place', async () => {
   expect(rows).toEqual([{ class: 'over_refund', detail: { currency: 'USD', excessMinor: 1460 } }]);
 });
 
-test('money that stands too long on its way is found once, until a look says that it arrived', async () => {
+test('money in transit for too long opens one finding, until an observation shows that it arrived', async () => {
   const { paymentId } = await paidOrder();
   const refund = child(paymentId, 'refund');
   const created = '2026-11-02T10:00:00.000Z';

@@ -1,4 +1,4 @@
-/** What the inbox says of its events: each in one state, and the rare ones found without a search. */
+/** Reading the inbox: each event is in one state, and rare states are found without a scan. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readEventRows } from '../../src/ledger/read/store/events.ts';
 import { EVENT_STATES, type EventState, findEvent } from '../../src/ledger/read/store/parts.ts';
@@ -42,7 +42,7 @@ test.each(EVENT_STATES)('%s: the same events in the list and one by one', async 
 });
 
 test.each(['dead', 'pending', 'not_applied'] as const)(
-  '%s: not searched for among all that was applied',
+  '%s: found without reading the applied events',
   async (state) => {
     const plan: string[] = [];
     const explained: Queryable = {
@@ -61,7 +61,7 @@ test.each(['dead', 'pending', 'not_applied'] as const)(
     await readEventRows(explained, { state, ...newest });
     const text = plan.join('\n');
     expect(text).not.toMatch(/Seq Scan on webhook_events/);
-    // Only by the numbers that were found, never along the whole index.
+    // Only by the ids that were found, never over the whole index.
     for (const scan of text.matchAll(/Index.* on webhook_events[^\n]*\n[^\n]*/g)) {
       expect(scan[0]).toMatch(/Index Cond: \(id = /);
     }

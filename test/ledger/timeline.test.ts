@@ -1,4 +1,4 @@
-/** The timeline of an order as it is read from what is stored; how it is told: timeline.test.ts of the unit tests. */
+/** The timeline of an order as it is read from the database; test/unit/ledger/timeline.test.ts tests its entries. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { applySnapshots } from '../../src/ledger/applySnapshots.ts';
 import { inHashOrder, type SnapshotContent } from '../../src/ledger/domain/snapshot.ts';
@@ -15,19 +15,19 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-/** Two retrieves that agree take back what the service said before: the second opens an epoch. */
-async function takenBack(): Promise<string> {
+/** Two consistent retrieves contradict the earlier state: the second one opens an epoch. */
+async function createContradictedPayment(): Promise<string> {
   const id = unique('pay');
-  // By hand, so that one moment posts several legs.
+  // With manual capture, so that one version posts several legs.
   const usd = { amountMinor: 100, currency: 'USD', captureMethod: 'manual' } as const;
   const paid = { ...usd, status: 'succeeded', amountReceivedMinor: 100, versionMicros: T0 };
   const less = { ...usd, status: 'cancelled', amountReceivedMinor: 0, versionMicros: T0 + SECOND };
-  const answers: readonly (readonly [SnapshotContent, number])[] = [
+  const responses: readonly (readonly [SnapshotContent, number])[] = [
     [paid, 1],
     [less, 10],
     [less, 90],
   ];
-  for (const [content, seconds] of answers) {
+  for (const [content, seconds] of responses) {
     const observedMicros = T0 + seconds * SECOND;
     const one = observe(inHashOrder(content), { id, source: 'retrieve', observedMicros });
     await db.transaction((tx) =>
@@ -43,8 +43,8 @@ async function takenBack(): Promise<string> {
   return id;
 }
 
-test('of a content that two epochs hold, only that of the newer one is current', async () => {
-  const id = await takenBack();
+test('when two epochs have the same content, only the one of the newer epoch is current', async () => {
+  const id = await createContradictedPayment();
   const timeline = (await readOrder(db, { id }))?.timeline ?? [];
   const observations = timeline.filter((entry) => entry.type === 'snapshot');
   expect(observations.map(({ status, isCurrent }) => [status, isCurrent])).toEqual([
@@ -54,15 +54,15 @@ test('of a content that two epochs hold, only that of the newer one is current',
   ]);
 });
 
-test('what the timeline says was posted, and why, is what the explanation says', async () => {
-  const id = await takenBack();
+test('the timeline and the explanation show the same transfers with the same causes', async () => {
+  const id = await createContradictedPayment();
   const timeline = (await readOrder(db, { id }))?.timeline ?? [];
   const { orders } = await explainNamed(db, id);
-  const told = timeline.filter((entry) => entry.type === 'transfer');
+  const shown = timeline.filter((entry) => entry.type === 'transfer');
   const explained = orders.flatMap(({ parts }) => parts.flatMap(({ transfers }) => transfers));
-  expect(told.length).toBeGreaterThan(3);
-  expect(told.map(({ leg, amountMinor }) => [leg, amountMinor])).toEqual(
+  expect(shown.length).toBeGreaterThan(3);
+  expect(shown.map(({ leg, amountMinor }) => [leg, amountMinor])).toEqual(
     explained.map(({ leg, amountMinor }) => [leg, amountMinor]),
   );
-  expect(new Set(told.map(({ cause }) => cause?.source))).toEqual(new Set(['retrieve']));
+  expect(new Set(shown.map(({ cause }) => cause?.source))).toEqual(new Set(['retrieve']));
 });

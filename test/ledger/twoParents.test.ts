@@ -1,4 +1,4 @@
-/** Refunds and disputes whose bodies name more than one payment. */
+/** Refunds and disputes with bodies that name more than one payment. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { applySnapshots } from '../../src/ledger/applySnapshots.ts';
 import type { Observation } from '../../src/ledger/domain/snapshot.ts';
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const AS_REFUND = { eventType: 'refund_succeeded', contentType: 'refund_details' };
 
-/** Two payments on orders of their own, and a refund that names first the one and then the other. */
+/** Two payments on orders of their own, and a refund that names first one and then the other. */
 function scene() {
   const payments = [1, 2].map(() => paymentObject({ metadata: { order_id: unique('ord') } }));
   const [one, two] = payments.map((payment) => payment.payment_id);
@@ -76,24 +76,24 @@ test.each([[1], [2]])(
   },
 );
 
-test('a correction of the service that brings back the first payment is applied', async () => {
+test('a correction by the service that names the first payment again is applied', async () => {
   const [one, two] = [unique('pay'), unique('pay')];
   const refund = { refund_id: unique('ref'), currency: 'USD', status: 'succeeded' };
   const applier = testApplier(db);
-  const hear = async (body: object, timestamp: string) =>
+  const receiveOne = async (body: object, timestamp: string) =>
     applier.applyBatch(
       await receive(db, [eventBody({ ...refund, ...body }, { ...AS_REFUND, timestamp })]),
     );
-  // Undated, and sent late: it belongs to the epoch that the answers below open.
-  await hear({ amount: 1000, payment_id: one }, '2026-11-20T10:00:00.000Z');
-  await hear(
+  // Undated, and sent late: it belongs to the epoch that the retrieves below open.
+  await receiveOne({ amount: 1000, payment_id: one }, '2026-11-20T10:00:00.000Z');
+  await receiveOne(
     { amount: 1000, payment_id: two, modified_at: '2026-11-02T10:00:00Z' },
     '2026-11-02T10:00:00.000Z',
   );
-  const answer = { status: 'succeeded', amountMinor: 900, currency: 'USD' };
+  const retrieved = { status: 'succeeded', amountMinor: 900, currency: 'USD' };
   for (const seconds of [0, 100]) {
     await applyObservation(
-      observe(answer, {
+      observe(retrieved, {
         kind: 'refund',
         id: refund.refund_id,
         source: 'retrieve',

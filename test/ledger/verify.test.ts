@@ -1,7 +1,7 @@
 /**
- * `tallyhook verify`: a ledger that was filled by the lives of a shop passes, each kind of damage
- * fails the check that is there for it and names the offender, and nothing that workers do
- * meanwhile is taken for damage. Damage is done with the triggers off, as only an owner can.
+ * `tallyhook verify`: the ledger of a simulated shop passes, each kind of damage fails its check and
+ * names the offender, and no concurrent work is reported as damage. Damage needs disabled triggers,
+ * which only the owner can do.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { verifyCommand } from '../../src/cli/commands/verify.ts';
@@ -21,7 +21,7 @@ import { applyEach, receive, testApplier } from '../support/ledger.ts';
 import { observe, SECOND, T0 } from '../support/observations.ts';
 import { shopEvents } from '../support/shop.ts';
 
-/** Named by every failure here; set it to repeat one. */
+/** Every failure names it; set it to repeat one. */
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 const seeded = `SEED=${SEED}`;
 
@@ -38,7 +38,7 @@ async function fill(db: Database, { orders = 40, seed = SEED } = {}): Promise<vo
   await applyAll(db, await receive(db, shopEvents({ seed, orders })));
 }
 
-/** Looks that did not come by webhook. */
+/** Applies observations that no webhook reported. */
 async function applyObservations(
   db: Database,
   observations: readonly Observation[],
@@ -65,7 +65,7 @@ function verify(db: Database, options: Options = {}): Promise<VerifyReport> {
   return verifyLedger(db, { merchantId: MERCHANT_ID, rebuild: false, ...options });
 }
 
-/** The checks that failed, each with the offenders that it names. */
+/** The failed checks, each with the offenders that it names. */
 function failures({ checks }: VerifyReport): Record<string, string[]> {
   return Object.fromEntries(
     checks
@@ -81,7 +81,7 @@ function counts({ checks }: VerifyReport): Record<string, number> {
   return Object.fromEntries(checks.map(({ name, checked }) => [name, checked]));
 }
 
-/** Does what no role but the owner can: changes rows with every trigger and foreign key off. */
+/** Changes rows with every trigger and foreign key disabled, which only the owner can do. */
 async function damage(db: Database, table: string, statement: string): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query(`alter table ${table} disable trigger all`);
@@ -113,24 +113,24 @@ describe('a sound ledger', () => {
   });
   afterAll(() => db.drop());
 
-  /** What did not come by webhook: a state that climbs, one that an epoch took down, a hint. */
+  /** States that no webhook reported: a growing one, one that an epoch reduced, and a list row without a status. */
   async function fillByRetrieves(to: Database): Promise<void> {
     const usd = { amountMinor: 100, currency: 'USD' } as const;
     const paid = { ...usd, status: 'succeeded', amountReceivedMinor: 100, versionMicros: T0 };
     const less = { ...usd, status: 'failed', amountReceivedMinor: 0, versionMicros: T0 + SECOND };
-    const answer = (content: SnapshotContent, id: string, seconds: number) =>
+    const retrieved = (content: SnapshotContent, id: string, seconds: number) =>
       observe(inHashOrder(content), {
         id,
         source: 'retrieve',
         observedMicros: T0 + seconds * SECOND,
       });
     await applyObservations(to, [
-      answer(paid, 'pay_retrieved', 1),
-      answer(paid, 'pay_lowered', 1),
-      answer(less, 'pay_lowered', 10),
-      answer(less, 'pay_lowered', 90),
-      answer(paid, 'pay_doubted', 1),
-      answer(less, 'pay_doubted', 10),
+      retrieved(paid, 'pay_retrieved', 1),
+      retrieved(paid, 'pay_lowered', 1),
+      retrieved(less, 'pay_lowered', 10),
+      retrieved(less, 'pay_lowered', 90),
+      retrieved(paid, 'pay_uncertain', 1),
+      retrieved(less, 'pay_uncertain', 10),
       observe(inHashOrder(paid), { id: 'pay_listed', source: 'list' }),
       observe(usd, { id: 'pay_hinted', source: 'list' }),
     ]);
@@ -138,7 +138,7 @@ describe('a sound ledger', () => {
     await applyAll(to, await receive(to, [eventBody({ ...late, amount_received: 100 })]));
   }
 
-  test('passes every check, made again from its inbox too', async () => {
+  test('passes every check, also when it is rebuilt from its inbox', async () => {
     const report = await verify(db, { rebuild: true });
     expect(failures(report), seeded).toEqual({});
     for (const [name, checked] of Object.entries(counts(report))) {
@@ -147,7 +147,7 @@ describe('a sound ledger', () => {
     expect(report.passed).toBe(true);
   });
 
-  test('every resource, order, event and transfer is looked at once, whatever the chunks', async () => {
+  test('every resource, order, event and transfer is checked once, for any chunk size', async () => {
     const [stored] = await db.query<Record<string, number>>(
       `select (select count(*) from webhook_events) as inbox,
               (select count(*) from snapshots) as snapshots,
@@ -165,7 +165,7 @@ describe('a sound ledger', () => {
     }
   });
 
-  test('the balances are those of the journal, and add up to nothing in each currency', async () => {
+  test('the balances are those of the journal, and sum to zero in each currency', async () => {
     const { balances } = await verify(db);
     const sums = new Map<string, bigint>();
     for (const { currency, balanceMinor } of balances) {
@@ -175,19 +175,19 @@ describe('a sound ledger', () => {
     expect(new Set(sums.values())).toEqual(new Set([0n]));
   });
 
-  test('events that wait, and dead ones, are in order', async () => {
+  test('pending and dead events are not reported', async () => {
     const [waiting, dead] = await receive(db, [
       eventBody(paymentObject()),
       eventBody(paymentObject()),
     ]);
-    await testApplier(db).markDead(dead ?? 0, 5, 'made to die by a test');
+    await testApplier(db).markDead(dead ?? 0, 5, 'marked dead by a test');
     expect(failures(await verify(db, { rebuild: true })), seeded).toEqual({});
     await testApplier(db).applyOne(waiting ?? 0);
   });
 });
 
-describe('an amount beyond what one order can hold', () => {
-  test('balances add up exactly, however large', async () => {
+describe('an amount beyond the limit of one order', () => {
+  test('balances of any size are exact sums', async () => {
     const db = await createTestDatabase();
     const most = { amount: Number.MAX_SAFE_INTEGER, amount_received: Number.MAX_SAFE_INTEGER };
     await applyEach(
@@ -206,7 +206,7 @@ describe('an amount beyond what one order can hold', () => {
   });
 });
 
-/** The smallest ledger that has one of everything that can be damaged. */
+/** The smallest ledger with one of each thing that can be damaged. */
 interface Victims {
   readonly payment: string;
   readonly held: string;
@@ -259,7 +259,7 @@ async function victims(db: Database): Promise<Victims> {
 interface Damage {
   readonly name: string;
   readonly does: (ids: Victims) => readonly (readonly [table: string, statement: string])[];
-  /** The checks that fail, each with what its only offender is called and what is said of it. */
+  /** The checks that fail, each with the name of its only offender and its problem. */
   readonly fails: (ids: Victims) => Record<string, readonly [subject: string, problem: RegExp]>;
 }
 
@@ -274,7 +274,7 @@ const DAMAGE: readonly Damage[] = [
     }),
   },
   {
-    name: 'an amount that is no exact integer any more',
+    name: 'an amount that is not an exact integer',
     does: ({ payment }) => [
       ['resources', `update resources set amount_minor = 9007199254740993 where id = '${payment}'`],
     ],
@@ -283,7 +283,7 @@ const DAMAGE: readonly Damage[] = [
     }),
   },
   {
-    name: 'another head, time, doubt and epoch on a resource',
+    name: 'another head, time, uncertainty and epoch on a resource',
     does: ({ payment }) => [
       [
         'resources',
@@ -386,7 +386,7 @@ const DAMAGE: readonly Damage[] = [
         `update resources set posted = posted #- '{USD,auth_released}' where id = '${held}'`,
       ],
     ],
-    // What is still held was not released, so the leg that releases it lacks its posting too.
+    // What is still held was not released, so the transfer of the leg that releases it is missing, too.
     fails: ({ held }) => ({
       posted: [`payment:${held}`, /^auth_released USD: 0.00 USD is posted/],
       authorizations: [
@@ -566,7 +566,7 @@ describe('damage', () => {
     }
   });
 
-  test('an order that does not note a finding which is open is named', async () => {
+  test('an order without the mark of its open finding is named', async () => {
     db = await createTestDatabase();
     const order = unique('ord');
     const twice = [1, 2].map(() => paymentObject({ metadata: { order_id: order } }));
@@ -582,7 +582,7 @@ describe('damage', () => {
     });
   });
 
-  test('an event whose row in pending was lost is named', async () => {
+  test('an event that lost its row in pending is named', async () => {
     db = await createTestDatabase();
     await victims(db);
     const [lost, waiting] = await receive(db, [
@@ -596,7 +596,7 @@ describe('damage', () => {
     await testApplier(db).applyOne(waiting ?? 0);
   });
 
-  test('an event that says what is known already was applied, though it left no snapshot', async () => {
+  test('an event without new content counts as applied, although it has no snapshot', async () => {
     db = await createTestDatabase();
     const payment = paymentObject();
     await applyEach(db, testApplier(db), [eventBody(payment), eventBody(payment)]);
@@ -604,7 +604,7 @@ describe('damage', () => {
     expect(failures(await verify(db, { rebuild: true }))).toEqual({});
   });
 
-  test('an event that was not applied and whose finding is gone is named', async () => {
+  test('an event that was not applied and has lost its finding is named', async () => {
     db = await createTestDatabase();
     const [foreign] = await receive(db, [eventBody(paymentObject(), { merchantId: 'other' })]);
     await testApplier(db).applyOne(foreign ?? 0);
@@ -617,7 +617,7 @@ describe('damage', () => {
     });
   });
 
-  test('a body that was wiped is named, whether its event was applied or lost', async () => {
+  test('a redacted body is named, whether its event was applied or lost', async () => {
     db = await createTestDatabase();
     const bodies = [eventBody(paymentObject()), eventBody(paymentObject())];
     const [applied, lost] = await receive(db, bodies);
@@ -630,7 +630,7 @@ describe('damage', () => {
     expect(failures(await verify(db, { rebuild: true }))).toMatchObject({ inbox });
   });
 
-  test('a changed body, and an event gone from the inbox, are named', async () => {
+  test('a changed body and an event that is missing from the inbox are named', async () => {
     db = await createTestDatabase();
     const [changed, gone] = await receive(db, [
       eventBody(paymentObject()),
@@ -651,7 +651,7 @@ describe('damage', () => {
     });
   });
 
-  test('of many offenders the first ten are named, and all are counted', async () => {
+  test('the first ten of many offenders are named, and all are counted', async () => {
     db = await createTestDatabase();
     await applyEach(
       db,
@@ -671,7 +671,7 @@ describe('--rebuild', () => {
   let db: TestDatabase;
   afterEach(() => db.drop());
 
-  test('a tampered resource, order and journal differ from what the inbox makes', async () => {
+  test('a changed resource, order and journal differ from those rebuilt from the inbox', async () => {
     db = await createTestDatabase();
     const { payment, order, held } = await victims(db);
     await damage(db, 'resources', `update resources set status = 'failed' where id = '${payment}'`);
@@ -691,8 +691,8 @@ describe('--rebuild', () => {
     });
   });
 
-  /** Every stored thing agrees with every other; only the inbox still says what was received. */
-  test('a forgery that is consistent in itself is found', async () => {
+  /** All derived tables agree with each other; only the inbox still has what was received. */
+  test('a consistent forgery is named', async () => {
     db = await createTestDatabase();
     const { payment_id: id } = paymentObject();
     await applyEach(db, testApplier(db), [eventBody(paymentObject({ payment_id: id }))]);
@@ -734,7 +734,7 @@ describe('--rebuild', () => {
     await damage(to, 'order_totals', `update order_totals set captured_minor = ${amountMinor}`);
   }
 
-  test('what the inbox holds and the ledger does not is named, with its order', async () => {
+  test('a resource that is in the inbox and not in the ledger is named, with its order', async () => {
     db = await createTestDatabase();
     const { refund, order } = await victims(db);
     const where = `where resource_id = '${refund}'`;
@@ -755,7 +755,7 @@ describe('--rebuild', () => {
     });
   });
 
-  /** An order that was paid twice, and says so. */
+  /** An order that was paid twice, with its finding. */
   async function paidTwice(): Promise<{ order: string; second: string }> {
     db = await createTestDatabase();
     const order = unique('ord');
@@ -765,7 +765,7 @@ describe('--rebuild', () => {
     return { order, second: String(second?.payment_id) };
   }
 
-  test('a finding about an order that was removed, or planted, differs from what it shows', async () => {
+  test('a deleted or forged finding about an order differs from its state', async () => {
     const { order } = await paidTwice();
     const subject = `order:order:${order}`;
     await damage(db, 'findings', `delete from findings where subject = '${subject}'`);
@@ -781,7 +781,7 @@ describe('--rebuild', () => {
     expect(counts(report).rebuilt_order_findings).toBe(1);
   });
 
-  test('a finding that was removed with what it follows from is told by the inbox alone', async () => {
+  test('a finding that was deleted together with its cause is recovered from the inbox', async () => {
     const { order, second } = await paidTwice();
     const where = `where resource_id = '${second}'`;
     await damage(db, 'transfers', `delete from transfers ${where}`);
@@ -796,7 +796,7 @@ describe('--rebuild', () => {
     ]);
   });
 
-  test('a snapshot that nothing received brought is named by its consequence', async () => {
+  test('a snapshot without a received event is named by its effect', async () => {
     db = await createTestDatabase();
     const { payment } = await victims(db);
     const content: SnapshotContent = { status: 'failed', versionMicros: T0 + 10 ** 12 };
@@ -815,7 +815,7 @@ describe('--rebuild', () => {
     });
   });
 
-  test('nothing of it is left in the database', async () => {
+  test('leaves nothing in the database', async () => {
     db = await createTestDatabase();
     await fill(db, { orders: 5 });
     await verify(db, { rebuild: true });
@@ -850,7 +850,7 @@ describe('while workers run', () => {
   }
 
   test.each([false, true])(
-    'what is applied between two chunks is no damage (rebuild: %s)',
+    'events that are applied between two chunks are not reported (rebuild: %s)',
     async (rebuild) => {
       db = await createTestDatabase();
       const ids = [...(await receive(db, shopEvents({ seed: SEED, orders: 120 })))];
@@ -865,10 +865,10 @@ describe('while workers run', () => {
     },
   );
 
-  /** Enough of them to race; how long each takes depends on the machine. */
+  /** Enough runs for races; the time of each depends on the machine. */
   const MOST_RUNS = 4;
 
-  test('no run among many that race with four workers raises a false alarm', async () => {
+  test('no run beside four workers reports damage', async () => {
     db = await createTestDatabase();
     const ids = await receive(db, shopEvents({ seed: SEED + 1, orders: 200 }));
     let isDone = false;
@@ -923,7 +923,7 @@ describe('the command', () => {
     }
   }
 
-  test('says that all passed, with the balances, and leaves the exit code at 0', async () => {
+  test('prints that all checks passed, with the balances, and exits with 0', async () => {
     const { text, exitCode } = await run();
     expect(text).toMatch(/ok {4}orders/);
     expect(text).toMatch(/psp\.clearing +105\.40 USD/);
@@ -931,7 +931,7 @@ describe('the command', () => {
     expect(exitCode).toBeUndefined();
   });
 
-  test('names offenders and what to run next, and exits with 1', async () => {
+  test('names offenders and the next command, and exits with 1', async () => {
     await damage(db, 'orders', `update orders set status = 'paid' where order_id = '${ids.order}'`);
     const { text, exitCode } = await run('--rebuild');
     expect(text).toMatch(/FAIL {2}orders +1 of \d+ /);

@@ -1,4 +1,4 @@
-/** The views for a shop's own SQL: what they say, and that docs/reference/sql-views.md says the same of them. */
+/** The views for a shop's own SQL: what they show, and that docs/reference/sql-views.md matches them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ const sections = new Map(
 );
 
 describe('docs/reference/sql-views.md', () => {
-  test.each(VIEWS)('explains exactly the columns of %s, in their order', async (view) => {
+  test.each(VIEWS)('describes exactly the columns of %s, in their order', async (view) => {
     const rows = await db.query<{ name: string }>(
       `select column_name as name from information_schema.columns
         where table_schema = 'public' and table_name = $1 order by ordinal_position`,
@@ -48,10 +48,10 @@ describe('docs/reference/sql-views.md', () => {
 });
 
 test.each(['payments', 'refunds', 'disputes', 'order_balances'])(
-  '%s reaches an order by its key without reading a table',
+  '%s finds an order by its key without a table scan',
   async (view) => {
     const plan = await db.transaction(async (tx) => {
-      // A table of a few rows is read whole unless that is forbidden; large ones must not be.
+      // The planner scans a table of a few rows unless scans are disabled; large ones must not be scanned.
       await tx.query('set local enable_seqscan = off');
       return tx.query(`explain select * from ${view} where order_key = 'order:ord_1'`);
     });
@@ -62,7 +62,7 @@ test.each(['payments', 'refunds', 'disputes', 'order_balances'])(
   },
 );
 
-test('a reader with nothing but the views reads them, and no table behind them', async () => {
+test('a role with rights on the views only can read them, and no table behind them', async () => {
   await db.query('create role shop_reader_test nologin');
   try {
     await db.query(`grant select on ${VIEWS.join(', ')} to shop_reader_test`);
@@ -87,8 +87,8 @@ test('docs/reference/sql-views.md names every status that an order can have', ()
   expect(named).toEqual(['order_status', ...ORDER_STATUSES, REGISTERED]);
 });
 
-describe('say', () => {
-  test('why a payment failed, and nothing of a failure that was overcome', async () => {
+describe('the views show', () => {
+  test('why a payment failed, and no failure that a later attempt overcame', async () => {
     const [failed, paid] = [unique('pay'), unique('pay')];
     const why = {
       status: 'failed',
@@ -153,7 +153,7 @@ describe('say', () => {
     ).toEqual([{ payout_id: payoutId, currency: 'KWD' }]);
   });
 
-  test('what an order brought against what was expected, registered orders included', async () => {
+  test('the amount of an order beside the expected amount, registered orders included', async () => {
     const [paid, awaited, elsewhere] = [unique('ord'), unique('ord'), unique('ord')];
     const left = unique('ord');
     await apply(
