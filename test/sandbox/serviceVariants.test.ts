@@ -88,7 +88,9 @@ describe('bodies with few fields, and without times', () => {
 
   test('webhooks.short_objects is a share of events, the same ones in every run with one seed', async () => {
     const shortOnes = async () => {
-      const fresh = await startTestSandbox({ faults: { seed: 3, webhooks: { short_objects: 0.5 } } });
+      const fresh = await startTestSandbox({
+        faults: { seed: 3, webhooks: { short_objects: 0.5 } },
+      });
       for (let n = 0; n < 16; n += 1) {
         await fresh.call('POST', '/payments', cardPayment({ payment_id: `p${n}` }));
       }

@@ -1,6 +1,6 @@
 /**
- * Who may know whom (ARCHITECTURE.md). A failure names the file, the import and the rule. The rules
- * look at imports of types too: a type is knowledge like any other.
+ * Which module may import which (ARCHITECTURE.md). A failure names the file, the import and the rule.
+ * The rules include imports of types.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -85,7 +85,7 @@ test('A1: contract imports only zod and itself', () => {
   );
 });
 
-test('A2: platform knows nothing of ours, and names no payment', () => {
+test('A2: platform imports nothing of ours, and names no payment', () => {
   expectOnly(
     inFolder('platform'),
     'platform serves any program',
@@ -97,7 +97,7 @@ test('A2: platform knows nothing of ours, and names no payment', () => {
   expect(known).toEqual([]);
 });
 
-test('A2b: config reads settings for every program, and knows only the platform', () => {
+test('A2b: config reads settings for every program, and imports only the platform', () => {
   expectOnly(
     inFolder('config'),
     'settings are read before anything is built',
@@ -162,7 +162,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   demo: ['client', 'ledger', 'reconcile'],
 };
 
-test('A4: a feature knows platform, contract and itself; a few also what they run or show', () => {
+test('A4: a feature imports platform, contract and itself; a few also what they run or show', () => {
   for (const feature of FEATURES) {
     expectOnly(
       inFolder(feature),
@@ -176,7 +176,7 @@ test('A4: a feature knows platform, contract and itself; a few also what they ru
   }
 });
 
-test('A13: representation turns what was read into JSON, and reads nothing itself', () => {
+test('A13: representation converts rows to JSON, and reads nothing itself', () => {
   const files = inFolder('representation');
   expectOnly(files, 'representation is pure functions of rows to JSON', (imported) =>
     /^src\/(contract|representation|ledger\/(domain|read|verify)|(access|alerts|audit|authorizations|reconcile)\/(domain|store))\//.test(
@@ -189,7 +189,7 @@ test('A13: representation turns what was read into JSON, and reads nothing itsel
   expect(calling, 'of what reads, only types').toEqual([]);
 });
 
-test('A4b: nobody but the assembly knows the sandbox, so that it stays an independent witness', () => {
+test('A4b: only the assembly imports the sandbox, so that it stays an independent check', () => {
   const users = sources
     .filter(({ path }) => path.startsWith('src/') && !path.startsWith('src/sandbox/'))
     .filter(({ imports }) => imports.some((imported) => imported.startsWith('src/sandbox/')))
@@ -198,7 +198,7 @@ test('A4b: nobody but the assembly knows the sandbox, so that it stays an indepe
   for (const path of users) expect(path).toMatch(/^src\/assembly\//);
 });
 
-test('A9: of the ledger, the console knows what reads it and its public functions, not how it is written', () => {
+test('A9: of the ledger, the console imports its reading side and public functions only', () => {
   expectOnly(
     inFolder('console'),
     'the console shows the ledger and changes nothing in it',
@@ -209,7 +209,7 @@ test('A9: of the ledger, the console knows what reads it and its public function
   );
 });
 
-test('A11: of alerts, the console knows what reads them and what people do about them', () => {
+test('A11: of alerts, the console imports their reading side and the actions of people only', () => {
   expectOnly(
     inFolder('console'),
     'the console raises and resolves nothing',
@@ -229,7 +229,7 @@ test('A5: only workers, the command line and benchmarks use the assembly', () =>
   for (const path of users) expect(path).toMatch(/^(workers|src\/cli|bench)\//);
 });
 
-test('A6: drivers, the environment and the end of the process have one home each', () => {
+test('A6: drivers, the environment and the exit of the process are each used in one place', () => {
   const home = (pattern: RegExp, allowed: RegExp) =>
     sources
       .filter(({ path }) => path.startsWith('src/') && !allowed.test(path))
@@ -262,7 +262,7 @@ test('A7: SQL is in store folders and in platform/db', () => {
     expect(path).toMatch(/\/store\/|^src\/platform\/(db|queue|embeddedPostgres)\//);
 });
 
-test('A12: statements that open or close findings stand in one file (invariant 12)', () => {
+test('A12: statements that open or close findings are in one file (invariant 12)', () => {
   const writers = sources
     .filter(({ path }) => path.startsWith('src/'))
     .filter(({ text }) => /(insert into|update|delete from) findings\b/.test(text))
@@ -270,7 +270,7 @@ test('A12: statements that open or close findings stand in one file (invariant 1
   expect(writers).toEqual(['src/ledger/store/findings.ts']);
 });
 
-test('A10: the client drags nothing of the server into a shop', () => {
+test('A10: the client imports nothing of the server', () => {
   const imports = new Map(sources.map(({ path, imports: targets }) => [path, targets]));
   const reached = new Set(['src/client/index.ts']);
   for (const path of reached) for (const next of imports.get(path) ?? []) reached.add(next);

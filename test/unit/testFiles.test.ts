@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
 
-test('unit tests that replace modules are in files of their own, which are isolated', () => {
+test('unit tests that replace modules are in isolated files', () => {
   // The other files share modules that are already loaded; replacing one there does nothing.
   const replaces = /\bvi\s*\.\s*(mock|doMock|resetModules)\(/;
   const files = ['test/unit', 'test/client'].flatMap((folder) =>

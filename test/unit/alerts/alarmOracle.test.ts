@@ -1,4 +1,4 @@
-/** The oracle that judges alerts: which alerts about a watermark it takes for true. */
+/** The oracle of alerts: which alerts about a watermark it accepts as correct. */
 import { expect, test } from 'vitest';
 import { evaluateAlerts } from '../../support/alarmOracle.ts';
 
@@ -21,20 +21,20 @@ test('a watermark is ahead once the clock was set to a time before it', () => {
   expect(judge([run('refunds', 9)])).toMatchObject({ falseAlerts: [], duplicates: [] });
 });
 
-test('a watermark is not ahead of a clock that was set to a time after it, or never was set back', () => {
+test('a watermark is not ahead if the clock was set to a later time, or never set back', () => {
   const falseAlerts = [alert];
   expect(judge([run('refunds', 7)])).toMatchObject({ falseAlerts });
   expect(judge([run('refunds', 9)], [alert], setBack.slice(0, 1))).toMatchObject({ falseAlerts });
 });
 
-test('a watermark of another list, or of a run after the clock was set, makes no alert true', () => {
+test('a watermark of another list, or of a run after the clock was set, justifies no alert', () => {
   expect(judge([run('payouts', 9)])).toMatchObject({ falseAlerts: [alert] });
   expect(judge([{ ...run('refunds', 9), startedMs: 11 * HOUR_MS }])).toMatchObject({
     falseAlerts: [alert],
   });
 });
 
-test('a watermark that is ahead once is worth one alert', () => {
+test('a watermark that is ahead once justifies one alert', () => {
   const { duplicates } = judge([run('refunds', 9), run('refunds', 9.5)], [alert, alert]);
   expect(duplicates).toEqual(['watermark_ahead list:refunds : opened 2 times in 1 episodes']);
 });

@@ -25,7 +25,7 @@ describe('the deadline (rule 1)', () => {
       NOW_MS,
     );
 
-  test('is the service’s wherever it names one', () => {
+  test('is the one that the service names, if it names one', () => {
     for (const stage of ['pre_dispute', 'dispute', 'arbitration', undefined]) {
       expect(of({ stage, deadlineMs: NOW_MS + 5 })).toEqual({
         deadlineMs: NOW_MS + 5,
@@ -38,14 +38,14 @@ describe('the deadline (rule 1)', () => {
     ['dispute', CREATED],
     ['pre_dispute', CREATED],
     [undefined, CREATED],
-    // A dispute that went on was created long before it must be answered again.
+    // A dispute in a later stage was created long before its new response is due.
     ['pre_arbitration', CHANGED],
     ['arbitration', CHANGED],
-  ])('else it is seven days after %s began', (stage, startMs) => {
+  ])('is otherwise seven days after the start of the stage %s', (stage, startMs) => {
     expect(of({ stage })).toEqual({ deadlineMs: startMs + 7 * DAY_MS, isAssumed: true });
   });
 
-  test('starts with the other time where one is missing, and with now where both are', () => {
+  test('is counted from the other time if one is missing, and from now if both are', () => {
     expect(of({ createdMs: undefined }).deadlineMs).toBe(CHANGED + 7 * DAY_MS);
     expect(of({ stage: 'arbitration', versionMs: undefined }).deadlineMs).toBe(
       CREATED + 7 * DAY_MS,
@@ -63,23 +63,20 @@ describe('thresholds (rule 2)', () => {
     [168, undefined, 'warning'],
     [72, 168, 'warning'],
     [24, 72, 'critical'],
-  ] as const)(
-    '%i h are reached at their very instant; it is then a %s',
-    (hours, earlier, severity) => {
-      const atMs = instantOf(hours);
-      expect(reachedThreshold(DEADLINE, atMs - 1)).toBe(earlier);
-      expect(reachedThreshold(DEADLINE, atMs)).toBe(hours);
-      expect(nextThresholdMs(DEADLINE, atMs - 1)).toBe(atMs);
-      expect(nextThresholdMs(DEADLINE, atMs)).not.toBe(atMs);
-      const dispute = facts({ kind: 'dispute', status: 'opened', stage: 'dispute' });
-      expect(deadlineAlert(dispute, DEADLINE, atMs)).toMatchObject({
-        severity,
-        detail: { thresholdHours: hours },
-      });
-    },
-  );
+  ] as const)('%i h is reached exactly at its instant, as a %s', (hours, earlier, severity) => {
+    const atMs = instantOf(hours);
+    expect(reachedThreshold(DEADLINE, atMs - 1)).toBe(earlier);
+    expect(reachedThreshold(DEADLINE, atMs)).toBe(hours);
+    expect(nextThresholdMs(DEADLINE, atMs - 1)).toBe(atMs);
+    expect(nextThresholdMs(DEADLINE, atMs)).not.toBe(atMs);
+    const dispute = facts({ kind: 'dispute', status: 'opened', stage: 'dispute' });
+    expect(deadlineAlert(dispute, DEADLINE, atMs)).toMatchObject({
+      severity,
+      detail: { thresholdHours: hours },
+    });
+  });
 
-  test('none is left after the last, and the alert says when the deadline has passed', () => {
+  test('there is none after the last, and the alert states that the deadline has passed', () => {
     expect(nextThresholdMs(DEADLINE, instantOf(24))).toBeUndefined();
     const dispute = facts({ kind: 'dispute', status: 'opened', stage: 'dispute' });
     expect(deadlineAlert(dispute, DEADLINE, instantOf(169))).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Facts as rules are told them. */
+/** Facts as rules receive them. */
 import type { ResourceFacts } from '../../../src/alerts/domain/facts.ts';
 
 export const DAY_MS = 24 * 60 * 60_000;

@@ -32,12 +32,12 @@ function finding(changes: Partial<OpenFinding>): OpenFinding {
   };
 }
 
-test('every class of findings is judged, and those that alert are rules (rule 3)', () => {
+test('every class of findings has a verdict, and those that alert are rules (rule 3)', () => {
   expect([...FINDING_CLASSES_JUDGED].sort()).toEqual(Object.keys(FINDING_CLASSES).sort());
   for (const name of ALERTING_CLASSES) expect(RULES).toContain(name);
 });
 
-test('a class of a later version alerts nobody', () => {
+test('a class of a later version raises no alert', () => {
   expect(alertsAbout('brand_new')).toBe(false);
   expect(alertsAbout('toString')).toBe(false);
   expect(findingAlert(finding({ class: 'brand_new' }))).toBeUndefined();
@@ -52,14 +52,14 @@ const SILENT = [
   'event_ignored',
 ];
 
-test.each(SILENT)('%s alerts nobody', (name) => {
+test.each(SILENT)('%s raises no alert', (name) => {
   expect(findingAlert(finding({ class: name }))).toBeUndefined();
 });
 
 test.each(
   GRACES.filter(({ graceMs }) => graceMs > 0).map((grace) => [grace.class, grace.graceMs] as const),
 )(
-  '%s is spoken of only when it has stood longer than asking again takes (rule 2)',
+  '%s raises an alert only after it was open for longer than another retrieve takes (rule 2)',
   (name, graceMs) => {
     const subject = 'payment:pay_1';
     expect(findingAlert(finding({ class: name, subject, ageMs: graceMs - 1 }))).toBeUndefined();
@@ -295,32 +295,32 @@ describe.each([
       'Check PAYMENTS_MERCHANT_ID and which account sends webhooks to this address; then npx tallyhook events replay 12',
   },
 ])('$class', ({ severity, sentence, nextStep, ...about }) => {
-  test('says what is wrong, with amounts as people read them, and what to do', () => {
+  test('states what is wrong, with formatted amounts, and what to do', () => {
     const alert = findingAlert(finding(about));
     expect(alert).toMatchObject({ rule: about.class, severity, sentence, nextStep, variant: '' });
   });
 });
 
-test('an order id that a shell would read is quoted in the command', () => {
+test('an order id with shell syntax is quoted in the command', () => {
   const subject = "order:order:a'b; rm -rf /";
   const alert = findingAlert(finding({ class: 'over_refund', subject }));
   expect(alert?.nextStep).toBe(String.raw`npx tallyhook orders explain 'a'\''b; rm -rf /'`);
 });
 
-test('the error of a dead event, which may quote its body, is not carried on', () => {
+test('the error of a dead event, which may quote its body, is not in the alert', () => {
   const detail = { attempts: 8, error: 'invalid name: Ada Lovelace' };
   const alert = findingAlert(finding({ class: 'event_dead', subject: 'event:1', detail }));
   expect(alert?.detail).toEqual({ attempts: 8 });
   expect(JSON.stringify(alert)).not.toContain('Lovelace');
 });
 
-test('long lists are cut, with their count', () => {
+test('long lists are truncated and show their count', () => {
   const payments = Array.from({ length: 12 }, (_, place) => `pay_${place}`);
   const alert = findingAlert(finding({ class: 'double_paid', detail: { payments } }));
   expect(alert?.sentence).toContain('pay_0, pay_1, pay_2, pay_3, pay_4 and 7 more.');
 });
 
-describe('where a finding belongs', () => {
+describe('the subject of a finding', () => {
   const row = {
     orderKey: 'order:ord_1',
     paymentId: 'pay_1',

@@ -1,4 +1,4 @@
-/** Each rule as a table: what was and is, and what stands, ends and is told because of it. */
+/** Each rule as a table: the facts before and now, and the alerts that are active, resolved or sent once. */
 import { describe, expect, test } from 'vitest';
 import type { SubjectAlerts } from '../../../src/alerts/domain/alert.ts';
 import type { ResourceFacts } from '../../../src/alerts/domain/facts.ts';
@@ -6,32 +6,30 @@ import { holdAlerts } from '../../../src/alerts/domain/rules/authorization.ts';
 import { resourceAlerts } from '../../../src/alerts/domain/rules/resource.ts';
 import { DAY_MS, facts, NOW_MS } from './facts.ts';
 
-/** In short: `rule variant severity`, for what stands and what is news; rules that end something. */
-interface Told {
-  readonly stands?: readonly string[];
-  readonly ends?: readonly string[];
+/** Short forms: `rule variant severity` of active and one-time alerts, and the rules that resolve alerts. */
+interface Expected {
+  readonly active?: readonly string[];
+  readonly resolved?: readonly string[];
   readonly oneTime?: readonly string[];
 }
 
-function short(settled: readonly SubjectAlerts[]): Told {
+function short(settled: readonly SubjectAlerts[]): Expected {
   const words = (alerts: SubjectAlerts['active'] = []) =>
     alerts.map(({ rule, variant, severity }) => `${rule} ${variant} ${severity}`);
-  const stands = settled.flatMap(({ active }) => words(active));
+  const active = settled.flatMap((one) => words(one.active));
   const oneTime = settled.flatMap((one) => words(one.oneTime));
-  const ends = settled
-    .flatMap(({ rules, active }) =>
-      rules.filter((rule) => !active.some((alert) => alert.rule === rule)),
-    )
+  const resolved = settled
+    .flatMap((one) => one.rules.filter((rule) => !one.active.some((alert) => alert.rule === rule)))
     .toSorted();
   return {
-    ...(stands.length > 0 && { stands }),
-    ...(ends.length > 0 && { ends }),
+    ...(active.length > 0 && { active }),
+    ...(resolved.length > 0 && { resolved }),
     ...(oneTime.length > 0 && { oneTime }),
   };
 }
 
-const NOTHING: Told = {};
-type Row = readonly [name: string, facts: ResourceFacts, told: Told];
+const NOTHING: Expected = {};
+type Row = readonly [name: string, facts: ResourceFacts, expected: Expected];
 
 const D = { kind: 'dispute' } as const;
 const at = (status: string, stage = 'dispute') => ({ status, stage });
@@ -42,32 +40,32 @@ const DISPUTES: readonly Row[] = [
   [
     'opened',
     facts({ ...D, ...at('opened') }),
-    { stands: ['dispute_opened dispute critical'], ends: NO_DEADLINE },
+    { active: ['dispute_opened dispute critical'], resolved: NO_DEADLINE },
   ],
   [
     'opened without a stage',
     facts({ ...D, status: 'opened' }),
-    { stands: ['dispute_opened  critical'], ends: NO_DEADLINE },
+    { active: ['dispute_opened  critical'], resolved: NO_DEADLINE },
   ],
   [
     'opened, imported',
     facts({ ...D, ...at('opened'), isHistory: true }),
-    { stands: ['dispute_opened dispute critical'], ends: NO_DEADLINE },
+    { active: ['dispute_opened dispute critical'], resolved: NO_DEADLINE },
   ],
   [
-    'opened long ago, first heard of now',
+    'opened long ago, first observed now',
     facts({ ...D, ...at('opened'), versionMs: NOW_MS - 90 * DAY_MS }),
-    { stands: ['dispute_opened dispute critical'], ends: NO_DEADLINE },
+    { active: ['dispute_opened dispute critical'], resolved: NO_DEADLINE },
   ],
   [
-    'a question of the bank',
+    'an inquiry by the bank',
     facts({ ...D, ...at('opened', 'pre_dispute') }),
-    { stands: ['dispute_opened pre_dispute critical'], ends: NO_DEADLINE },
+    { active: ['dispute_opened pre_dispute critical'], resolved: NO_DEADLINE },
   ],
   [
     'still opened',
     facts({ ...D, ...at('opened'), before: at('opened') }),
-    { stands: ['dispute_opened dispute critical'], ends: ['dispute_lost'] },
+    { active: ['dispute_opened dispute critical'], resolved: ['dispute_lost'] },
   ],
   [
     'still opened, the deadline moved away from all thresholds',
@@ -77,10 +75,10 @@ const DISPUTES: readonly Row[] = [
       deadlineMs: NOW_MS + 8 * DAY_MS,
       before: { ...at('opened'), deadlineMs: NOW_MS + DAY_MS },
     }),
-    { stands: ['dispute_opened dispute critical'], ends: NO_DEADLINE },
+    { active: ['dispute_opened dispute critical'], resolved: NO_DEADLINE },
   ],
   [
-    'still opened, the deadline moved behind a threshold',
+    'still opened, the deadline moved within a threshold',
     facts({
       ...D,
       ...at('opened'),
@@ -88,109 +86,115 @@ const DISPUTES: readonly Row[] = [
       before: { ...at('opened'), deadlineMs: NOW_MS + 10 * DAY_MS },
     }),
     {
-      stands: [
+      active: [
         'dispute_opened dispute critical',
         'dispute_deadline 2026-11-23T12:00:00.000Z warning',
       ],
-      ends: ['dispute_lost'],
+      resolved: ['dispute_lost'],
     },
   ],
   [
-    'on to a later stage, with a deadline behind a threshold: its opening says it',
+    'at a later stage, with a deadline within a threshold: the opening alert has it',
     facts({
       ...D,
       ...at('opened', 'arbitration'),
       deadlineMs: NOW_MS + DAY_MS,
       before: { ...at('opened'), deadlineMs: NOW_MS + 10 * DAY_MS },
     }),
-    { stands: ['dispute_opened arbitration critical'], ends: NO_DEADLINE },
+    { active: ['dispute_opened arbitration critical'], resolved: NO_DEADLINE },
   ],
   [
-    'on to a later stage',
+    'at a later stage',
     facts({ ...D, ...at('opened', 'arbitration'), before: at('opened') }),
-    { stands: ['dispute_opened arbitration critical'], ends: NO_DEADLINE },
+    { active: ['dispute_opened arbitration critical'], resolved: NO_DEADLINE },
   ],
   [
     'lost, and back at a later stage',
     facts({ ...D, ...at('opened', 'pre_arbitration'), before: at('lost') }),
-    { stands: ['dispute_opened pre_arbitration critical'], ends: NO_DEADLINE },
+    { active: ['dispute_opened pre_arbitration critical'], resolved: NO_DEADLINE },
   ],
   [
     'challenged',
     facts({ ...D, ...at('challenged'), before: at('opened') }),
-    { oneTime: ['dispute_changed dispute/challenged info'], ends: ALL_OVER },
+    { oneTime: ['dispute_changed dispute/challenged info'], resolved: ALL_OVER },
   ],
   [
-    'first heard of as challenged',
+    'first observed as challenged',
     facts({ ...D, ...at('challenged') }),
-    { oneTime: ['dispute_changed dispute/challenged warning'], ends: ALL_OVER },
+    { oneTime: ['dispute_changed dispute/challenged warning'], resolved: ALL_OVER },
   ],
   [
     'challenged, at a later stage',
     facts({ ...D, ...at('challenged', 'arbitration'), before: at('challenged') }),
-    { oneTime: ['dispute_changed arbitration/challenged info'], ends: ALL_OVER },
+    { oneTime: ['dispute_changed arbitration/challenged info'], resolved: ALL_OVER },
   ],
   [
     'still challenged',
     facts({ ...D, ...at('challenged'), before: at('challenged') }),
-    { ends: ALL_OVER },
+    { resolved: ALL_OVER },
   ],
   [
     'won',
     facts({ ...D, ...at('won'), before: at('challenged') }),
-    { oneTime: ['dispute_won dispute info'], ends: ALL_OVER },
+    { oneTime: ['dispute_won dispute info'], resolved: ALL_OVER },
   ],
   [
     'won after it was lost',
     facts({ ...D, ...at('won'), before: at('lost') }),
-    { oneTime: ['dispute_won dispute info'], ends: ALL_OVER },
+    { oneTime: ['dispute_won dispute info'], resolved: ALL_OVER },
   ],
-  ['still won', facts({ ...D, ...at('won'), before: at('won') }), { ends: ALL_OVER }],
-  ['won, imported', facts({ ...D, ...at('won'), isHistory: true }), { ends: ALL_OVER }],
+  ['still won', facts({ ...D, ...at('won'), before: at('won') }), { resolved: ALL_OVER }],
+  ['won, imported', facts({ ...D, ...at('won'), isHistory: true }), { resolved: ALL_OVER }],
   [
     'cancelled',
     facts({ ...D, ...at('cancelled'), before: at('opened') }),
-    { oneTime: ['dispute_cancelled dispute info'], ends: ALL_OVER },
+    { oneTime: ['dispute_cancelled dispute info'], resolved: ALL_OVER },
   ],
   [
     'lost',
     facts({ ...D, ...at('lost'), before: at('challenged') }),
-    { stands: ['dispute_lost dispute/lost warning'], ends: ['dispute_deadline', 'dispute_opened'] },
+    {
+      active: ['dispute_lost dispute/lost warning'],
+      resolved: ['dispute_deadline', 'dispute_opened'],
+    },
   ],
   [
     'expired',
     facts({ ...D, ...at('expired'), before: at('opened') }),
     {
-      stands: ['dispute_lost dispute/expired warning'],
-      ends: ['dispute_deadline', 'dispute_opened'],
+      active: ['dispute_lost dispute/expired warning'],
+      resolved: ['dispute_deadline', 'dispute_opened'],
     },
   ],
   [
     'accepted',
     facts({ ...D, ...at('accepted'), before: at('opened') }),
     {
-      stands: ['dispute_lost dispute/accepted info'],
-      ends: ['dispute_deadline', 'dispute_opened'],
+      active: ['dispute_lost dispute/accepted info'],
+      resolved: ['dispute_deadline', 'dispute_opened'],
     },
   ],
   [
-    'lost, first heard of within days',
+    'lost, first observed within days',
     facts({ ...D, ...at('lost') }),
-    { stands: ['dispute_lost dispute/lost warning'], ends: ['dispute_deadline', 'dispute_opened'] },
+    {
+      active: ['dispute_lost dispute/lost warning'],
+      resolved: ['dispute_deadline', 'dispute_opened'],
+    },
   ],
   [
-    'lost long ago, first heard of now',
+    'lost long ago, first observed now',
     facts({ ...D, ...at('lost'), versionMs: NOW_MS - 9 * DAY_MS }),
-    { ends: ALL_OVER },
+    { resolved: ALL_OVER },
   ],
-  ['lost, imported', facts({ ...D, ...at('lost'), isHistory: true }), { ends: ALL_OVER }],
+  ['lost, imported', facts({ ...D, ...at('lost'), isHistory: true }), { resolved: ALL_OVER }],
   [
-    'still lost: left alone',
+    'still lost: no change',
     facts({ ...D, ...at('lost'), before: at('lost') }),
-    { ends: ['dispute_deadline', 'dispute_opened'] },
+    { resolved: ['dispute_deadline', 'dispute_opened'] },
   ],
   [
-    'a status nobody knows: what stands goes on',
+    'an unknown status: active alerts stay',
     facts({ ...D, ...at('pondered'), before: at('opened') }),
     { oneTime: ['dispute_changed dispute/pondered warning'] },
   ],
@@ -205,48 +209,48 @@ const PAYOUTS: readonly Row[] = [
     (status): Row => [
       status,
       facts({ ...P, status, before: { status: 'pending' } }),
-      { stands: [`payout_failed ${status} warning`] },
+      { active: [`payout_failed ${status} warning`] },
     ],
   ),
   [
-    'first heard of as failed',
+    'first observed as failed',
     facts({ ...P, status: 'failed' }),
-    { stands: ['payout_failed failed warning'] },
+    { active: ['payout_failed failed warning'] },
   ],
   [
-    'paid by an answer that may lag behind a body that reports the failure: left alone',
+    'paid according to a response that may lag behind a body that reports the failure: no change',
     facts({ ...P, status: 'success', before: { status: 'failed' }, isUncertain: true }),
     NOTHING,
   ],
   [
     'reversed',
     facts({ ...P, status: 'reversed', before: { status: 'success' } }),
-    { stands: ['payout_failed reversed critical'] },
+    { active: ['payout_failed reversed critical'] },
   ],
   [
-    'first heard of as reversed',
+    'first observed as reversed',
     facts({ ...P, status: 'reversed' }),
-    { stands: ['payout_failed reversed critical'] },
+    { active: ['payout_failed reversed critical'] },
   ],
   [
     'failed after success',
     facts({ ...P, status: 'failed', before: { status: 'success' } }),
-    { stands: ['payout_failed failed critical'] },
+    { active: ['payout_failed failed critical'] },
   ],
   [
-    'still failed: left alone',
+    'still failed: no change',
     facts({ ...P, status: 'failed', before: { status: 'failed' } }),
     NOTHING,
   ],
   [
     'failed, imported',
     facts({ ...P, status: 'failed', isHistory: true }),
-    { ends: ['payout_failed'] },
+    { resolved: ['payout_failed'] },
   ],
   [
-    'under way again',
+    'in transit again',
     facts({ ...P, status: 'initiated', before: { status: 'failed' } }),
-    { ends: ['payout_failed'] },
+    { resolved: ['payout_failed'] },
   ],
 ];
 
@@ -257,32 +261,32 @@ const REFUNDS: readonly Row[] = [
   [
     'failed',
     facts({ ...R, status: 'failed', before: { status: 'pending' } }),
-    { stands: ['refund_failed  warning'] },
+    { active: ['refund_failed  warning'] },
   ],
   [
-    'failed after it was done',
+    'failed after it succeeded',
     facts({ ...R, status: 'failed', before: { status: 'succeeded' } }),
-    { stands: ['refund_failed  critical'] },
+    { active: ['refund_failed  critical'] },
   ],
   [
-    'still failed: left alone',
+    'still failed: no change',
     facts({ ...R, status: 'failed', before: { status: 'failed' } }),
     NOTHING,
   ],
   [
-    'done after it failed',
+    'succeeded after it failed',
     facts({ ...R, status: 'succeeded', before: { status: 'failed' } }),
-    { ends: ['refund_failed'] },
+    { resolved: ['refund_failed'] },
   ],
   [
-    'done by an answer that may lag behind a body that reports the failure: left alone',
+    'succeeded according to a response that may lag behind a body that reports the failure: no change',
     facts({ ...R, status: 'succeeded', before: { status: 'failed' }, isUncertain: true }),
     NOTHING,
   ],
   [
     'failed, imported',
     facts({ ...R, status: 'failed', isHistory: true }),
-    { ends: ['refund_failed'] },
+    { resolved: ['refund_failed'] },
   ],
 ];
 
@@ -303,15 +307,15 @@ const PAYMENTS: readonly Row[] = [
   [
     'past its term',
     facts({ ...M, status: 'processing', termDays: 7, ...late(7) }),
-    { stands: ['payment_stuck  warning'] },
+    { active: ['payment_stuck  warning'] },
   ],
   [
     'past its term, imported',
     facts({ ...M, status: 'processing', termDays: 7, ...late(7), isHistory: true }),
-    { stands: ['payment_stuck  warning'] },
+    { active: ['payment_stuck  warning'] },
   ],
   [
-    'past its term, and on to a status that allows more',
+    'past its term, then in a status with a longer one',
     facts({
       ...M,
       status: 'processing',
@@ -319,25 +323,25 @@ const PAYMENTS: readonly Row[] = [
       ...late(4),
       before: { status: 'review', termDays: 3 },
     }),
-    { ends: ['payment_stuck'] },
+    { resolved: ['payment_stuck'] },
   ],
   [
-    'over at last',
+    'final after it was overdue',
     facts({ ...M, status: 'succeeded', ...late(7), before: { status: 'processing', termDays: 7 } }),
-    { ends: ['payment_stuck'] },
+    { resolved: ['payment_stuck'] },
   ],
   [
-    'over, created at an unknown time',
+    'final, created at an unknown time',
     facts({
       ...M,
       status: 'succeeded',
       createdMs: undefined,
       before: { status: 'processing', termDays: 7 },
     }),
-    { ends: ['payment_stuck'] },
+    { resolved: ['payment_stuck'] },
   ],
   [
-    'looked at, created at an unknown time: what the hourly check says goes on',
+    'observed again, created at an unknown time: the result of the hourly check stays',
     facts({
       ...M,
       status: 'processing',
@@ -356,12 +360,12 @@ const PAYMENTS: readonly Row[] = [
       ...late(7),
       before: { status: 'initiated', termDays: 7 },
     }),
-    { stands: ['payout_stuck  warning'] },
+    { active: ['payout_stuck  warning'] },
   ],
   [
     'a refund past its term',
     facts({ ...R, status: 'review', termDays: 14, ...late(14) }),
-    { stands: ['refund_stuck  warning'] },
+    { active: ['refund_stuck  warning'] },
   ],
   [
     'a hold that lapsed',
@@ -373,7 +377,7 @@ const PAYMENTS: readonly Row[] = [
     }),
     {
       oneTime: ['authorization_expired  warning'],
-      ends: ['authorization_expired', 'authorization_expiring'],
+      resolved: ['authorization_expired', 'authorization_expiring'],
     },
   ],
   [
@@ -384,10 +388,10 @@ const PAYMENTS: readonly Row[] = [
   [
     'a hold that was captured',
     facts({ ...M, status: 'succeeded', before: { status: 'requires_capture' } }),
-    { ends: ['authorization_expired', 'authorization_expiring'] },
+    { resolved: ['authorization_expired', 'authorization_expiring'] },
   ],
   [
-    'a hold of which a part was captured',
+    'a hold that was partially captured',
     facts({
       ...M,
       status: 'partially_captured_and_capturable',
@@ -403,8 +407,8 @@ describe.each([
   ['refunds', REFUNDS],
   ['payments, and terms of all kinds', PAYMENTS],
 ])('%s', (_, rows) => {
-  test.each(rows)('%s', (_name, told, expected) => {
-    expect(short(resourceAlerts(told, NOW_MS))).toEqual(expected);
+  test.each(rows)('%s', (_name, changed, expected) => {
+    expect(short(resourceAlerts(changed, NOW_MS))).toEqual(expected);
   });
 });
 
@@ -414,23 +418,20 @@ test.each([
   [6, 'authorization_expiring', 'critical'],
   [1, 'authorization_expiring', 'critical'],
   [0, 'authorization_expired', 'critical'],
-] as const)(
-  'a hold %i h before its deadline stands as %s, %s',
-  (thresholdHours, rule, severity) => {
-    const hold = {
-      paymentId: 'pay_1',
-      orderId: '1001',
-      status: 'requires_capture',
-      currency: 'USD',
-      capturableMinor: 6540,
-      deadlineMs: NOW_MS,
-      thresholdHours,
-      isConfirmed: true,
-      attempt: undefined,
-    };
-    const { active, rules } = holdAlerts('pay_1', hold);
-    expect(active).toMatchObject([{ rule, severity, variant: '2026-11-21T12:00:00.000Z' }]);
-    expect(rules).toEqual(['authorization_expiring', 'authorization_expired']);
-    expect(holdAlerts('pay_1', undefined)).toMatchObject({ rules, active: [] });
-  },
-);
+] as const)('a hold %i h before its deadline raises %s, %s', (thresholdHours, rule, severity) => {
+  const hold = {
+    paymentId: 'pay_1',
+    orderId: '1001',
+    status: 'requires_capture',
+    currency: 'USD',
+    capturableMinor: 6540,
+    deadlineMs: NOW_MS,
+    thresholdHours,
+    isConfirmed: true,
+    attempt: undefined,
+  };
+  const { active, rules } = holdAlerts('pay_1', hold);
+  expect(active).toMatchObject([{ rule, severity, variant: '2026-11-21T12:00:00.000Z' }]);
+  expect(rules).toEqual(['authorization_expiring', 'authorization_expired']);
+  expect(holdAlerts('pay_1', undefined)).toMatchObject({ rules, active: [] });
+});

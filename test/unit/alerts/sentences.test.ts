@@ -1,39 +1,39 @@
-/** What alerts say: amounts as people read them, ids, absolute times with their zone, a next step. */
+/** The text of alerts: formatted amounts, ids, absolute times with their zone, and a next step. */
 import { describe, expect, test } from 'vitest';
 import { holdAlerts } from '../../../src/alerts/domain/rules/authorization.ts';
 import { deadlineAlert } from '../../../src/alerts/domain/rules/dispute.ts';
 import { resourceAlerts } from '../../../src/alerts/domain/rules/resource.ts';
 import { DAY_MS, facts, NOW_MS } from './facts.ts';
 
-const said = (told: Parameters<typeof facts>[0]): readonly string[] =>
-  resourceAlerts(facts(told), NOW_MS)
+const sentencesOf = (changed: Parameters<typeof facts>[0]): readonly string[] =>
+  resourceAlerts(facts(changed), NOW_MS)
     .flatMap(({ active, oneTime = [] }) => [...active, ...oneTime])
     .map(({ sentence }) => sentence);
 
 const dispute = { kind: 'dispute', status: 'opened', stage: 'dispute' } as const;
 
 test('a dispute names its amount, order, payment and deadline', () => {
-  expect(said({ ...dispute, deadlineMs: NOW_MS + 10 * DAY_MS })).toEqual([
+  expect(sentencesOf({ ...dispute, deadlineMs: NOW_MS + 10 * DAY_MS })).toEqual([
     'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) was opened and needs a response by 2026-12-01 12:00 UTC.',
   ]);
 });
 
-test('a deadline that is only assumed is said to be: 7 days from the creation', () => {
-  expect(said(dispute)).toEqual([
+test('an assumed deadline is 7 days after the creation, and called assumed', () => {
+  expect(sentencesOf(dispute)).toEqual([
     'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) was opened and needs a response. The service gives no deadline; Tallyhook assumes 7 days, until 2026-11-27 12:00 UTC.',
   ]);
 });
 
 test('at a later stage the assumed 7 days begin with the last change', () => {
-  const [sentence] = said({ ...dispute, stage: 'arbitration', before: dispute });
+  const [sentence] = sentencesOf({ ...dispute, stage: 'arbitration', before: dispute });
   expect(sentence).toContain(
     'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) moved to the stage arbitration and needs a response. The service gives no deadline; Tallyhook assumes 7 days, until 2026-11-28 12:00 UTC.',
   );
   expect(sentence).toContain('Tallyhook assumes 7 days, until 2026-11-28 12:00 UTC.');
 });
 
-test('a question of the bank says that no money is withheld', () => {
-  expect(said({ ...dispute, stage: 'pre_dispute', deadlineMs: NOW_MS })).toEqual([
+test('an inquiry by the bank states that no money is withheld', () => {
+  expect(sentencesOf({ ...dispute, stage: 'pre_dispute', deadlineMs: NOW_MS })).toEqual([
     'Dispute dispute_1 about 65.40 USD (order 1001, payment pay_1) is an inquiry by the bank; no money is withheld yet. It needs a response by 2026-11-21 12:00 UTC.',
   ]);
 });
@@ -43,30 +43,32 @@ test.each([
   ['KWD', '6.540 KWD'],
   ['EUR', '65.40 EUR'],
 ])('amounts in %s have the decimals of their currency', (currency, amount) => {
-  expect(said({ kind: 'payout', status: 'failed', currency, orderId: undefined })[0]).toBe(
+  expect(sentencesOf({ kind: 'payout', status: 'failed', currency, orderId: undefined })[0]).toBe(
     `Payout payout_1 of ${amount} (payment pay_1) failed. The service gives no reason. The payee does not have the money.`,
   );
 });
 
-test('what is not known is not invented', () => {
+test('unknown values are called unknown', () => {
   const unknown = {
     currency: undefined,
     amountMinor: undefined,
     orderId: undefined,
     paymentId: undefined,
   };
-  expect(said({ kind: 'refund', status: 'failed', ...unknown })).toEqual([
+  expect(sentencesOf({ kind: 'refund', status: 'failed', ...unknown })).toEqual([
     'Refund refund_1 of an unknown amount failed. The service gives no reason. The customer does not have the money.',
   ]);
 });
 
-test('a late failure says what had been reported', () => {
-  expect(said({ kind: 'refund', status: 'failed', before: { status: 'succeeded' } })).toEqual([
+test('a late failure names the status that was reported before', () => {
+  expect(
+    sentencesOf({ kind: 'refund', status: 'failed', before: { status: 'succeeded' } }),
+  ).toEqual([
     'Refund refund_1 of 65.40 USD (order 1001, payment pay_1) failed after it had been reported as succeeded. The service gives no reason. The customer does not have the money.',
   ]);
 });
 
-describe('the reason of a failure and of a dispute stands in its alert', () => {
+describe('the alert contains the reason of a failure or dispute', () => {
   test.each<[string, Parameters<typeof facts>[0], string]>([
     [
       'refund',
@@ -94,18 +96,20 @@ describe('the reason of a failure and of a dispute stands in its alert', () => {
       `Reason: one ${'x'.repeat(295)}…`,
     ],
   ])('%s', (_what, fields, text) => {
-    expect(said(fields)[0]).toContain(text);
+    expect(sentencesOf(fields)[0]).toContain(text);
   });
 });
 
-test('what stands too long says since when, and what is usual', () => {
+test('an overdue resource states since when, and the usual time', () => {
   const late = { termDays: 7, createdMs: NOW_MS - 8 * DAY_MS };
-  expect(said({ kind: 'payout', status: 'pending', paymentId: undefined, ...late })).toEqual([
-    'Payout payout_1 of 65.40 USD (order 1001) has been pending since 2026-11-13 12:00 UTC; it usually takes 7 days at most.',
-  ]);
+  expect(sentencesOf({ kind: 'payout', status: 'pending', paymentId: undefined, ...late })).toEqual(
+    [
+      'Payout payout_1 of 65.40 USD (order 1001) has been pending since 2026-11-13 12:00 UTC; it usually takes 7 days at most.',
+    ],
+  );
 });
 
-test('near its deadline a dispute says how much time is left, and afterwards that it is over', () => {
+test('a dispute near its deadline states the time that is left, and afterwards that the deadline has passed', () => {
   const at = (nowMs: number) => deadlineAlert(facts(dispute), NOW_MS, nowMs);
   expect(at(NOW_MS - 1)).toMatchObject({
     severity: 'critical',
@@ -116,7 +120,7 @@ test('near its deadline a dispute says how much time is left, and afterwards tha
   expect(at(NOW_MS)?.sentence).toContain('needed a response by 2026-11-21 12:00 UTC; the service');
 });
 
-test('a hold says what is left of it, and whether the service could be asked', () => {
+test('a hold states its remaining amount, and whether the service confirmed it', () => {
   const hold = {
     paymentId: 'pay_1',
     orderId: '1001',

@@ -1,4 +1,4 @@
-/** Commands in alerts are copied into a terminal: no id from outside may become more than an id there. */
+/** Commands in alerts are copied into a terminal: an id from outside must stay an id there. */
 import { expect, test } from 'vitest';
 import type { Alert } from '../../../src/alerts/domain/alert.ts';
 import { history } from '../../../src/alerts/domain/format.ts';
@@ -37,7 +37,7 @@ const payment = {
   reason: undefined,
 } as const;
 
-/** These name lists and numbers of the inbox, which are Tallyhook's own. */
+/** The subjects of these are names of lists and numbers of the inbox, which Tallyhook chooses. */
 const WITHOUT_FOREIGN_IDS =
   /^(totals|list_unstable|filter_ignored|watermark_ahead|event_\w+|unreadable_event|label_conflict|foreign_merchant)$/;
 
@@ -65,7 +65,7 @@ function alertsAboutTheId(): readonly (Alert | undefined)[] {
   ];
 }
 
-test('an id that begins with a dash is no option of any command in an alert', () => {
+test('an id that begins with a dash is not an option of any command in an alert', () => {
   const steps = alertsAboutTheId().flatMap((alert) => alert?.nextStep ?? []);
   expect(steps.join('\n')).toContain(`npx tallyhook authorizations capture -- ${ID}`);
   expect(steps.join('\n')).toContain(`npx tallyhook orders explain -- ${ID}`);

@@ -60,17 +60,14 @@ describe('after an attempt of unknown outcome (rule 3)', () => {
   const unknown = { outcome: 'unknown' } as const;
   const dueMs = START + 10 * MINUTE_MS;
 
-  test('another follows ten minutes later while as much can be captured as before', () => {
+  test('another follows ten minutes later while the same amount can be captured', () => {
     expect(stepAt(dueMs - 1, unknown)).toEqual({ step: 'wait', untilMs: dueMs });
     expect(stepAt(dueMs, unknown)).toEqual({ step: 'try', number: 2 });
   });
 
-  test.each([0, 40, 99, 101])(
-    'none follows where a different amount can be captured: %i',
-    (left) => {
-      expect(stepAt(dueMs, unknown, left)).toEqual({ step: 'none' });
-    },
-  );
+  test.each([0, 40, 99, 101])('none follows if a different amount can be captured: %i', (left) => {
+    expect(stepAt(dueMs, unknown, left)).toEqual({ step: 'none' });
+  });
 });
 
 test.each(['done', 'refused'] as const)(

@@ -25,7 +25,7 @@ const times = fc.record({
 const thresholds = fc.uniqueArray(fc.integer({ min: 1, max: 160 }), { maxLength: 6 });
 
 describe('the deadline', () => {
-  test('is start + 7 days, or capture_before where that is smaller (rule 1)', () => {
+  test('is start + 7 days, or capture_before if that is earlier (rule 1)', () => {
     fc.assert(
       fc.property(times, (known) => {
         const { startMs, deadlineMs } = deadlineOf(known);
@@ -89,7 +89,7 @@ describe('thresholds', () => {
     );
   });
 
-  test('none has two reminders or an early one, whenever the checks run, and reminders approach the deadline (rules 3 and 4)', () => {
+  test('none has two reminders or an early one at any times of checks, and reminders approach the deadline (rules 3 and 4)', () => {
     fc.assert(
       fc.property(fc.array(instant, { maxLength: 40 }), thresholds, (instants, hours) => {
         const deadlineMs = T0 + 20 * DAY_MS;

@@ -16,7 +16,7 @@ test.each([
 });
 
 test.each(['', 'yesterday', '2026-02-30', '2026-13-01', '01.11.2026', '2026-11-01T25:00:00Z', '1'])(
-  '%j is refused, and the message shows what to give',
+  '%j is rejected, and the message shows the valid forms',
   (text) => {
     expect(() => parse(text)).toThrow(InvalidArgumentError);
     expect(() => parse(text)).toThrow(/2026-11-01T10:00:00Z/);

@@ -23,7 +23,7 @@ test.each([
   expect(progressText(state, elapsedMs)).toBe(text);
 });
 
-test('what changes from moment to moment does not begin the time anew', () => {
+test('a note that changes does not restart the estimate', () => {
   let nowMs = 0;
   const written: string[] = [];
   const out = { isTTY: true, write: (text: string) => written.push(text) };
@@ -35,7 +35,7 @@ test('what changes from moment to moment does not begin the time anew', () => {
   expect(written.at(-1)).toContain('payments: 4 of about 10, 6 min to go (4 requests)');
 });
 
-test('the time to go is told from the phase that runs, and not more often than a person reads', () => {
+test('the remaining time is that of the current phase, and updates no faster than a person reads', () => {
   let nowMs = 0;
   const written: string[] = [];
   const out = { isTTY: true, write: (text: string) => written.push(text) };

@@ -3,7 +3,7 @@ import { tableText } from '../../../src/cli/table.ts';
 
 const HEADINGS = ['ID', 'SENTENCE', 'STATE'];
 
-test('outside a terminal a row is one line, however long, without escape sequences', () => {
+test('outside a terminal a row is one line of any length, without escape sequences', () => {
   const long = 'a sentence '.repeat(30).trim();
   expect(tableText(HEADINGS, [['1', long, 'open']], undefined).split('\n')).toEqual([
     `ID  SENTENCE${' '.repeat(long.length - 8)}  STATE`,
@@ -11,7 +11,7 @@ test('outside a terminal a row is one line, however long, without escape sequenc
   ]);
 });
 
-test('on a terminal the widest column wraps and no text is lost, not even of a long word', () => {
+test('on a terminal the widest column wraps, and no text is lost, even in a long word', () => {
   const id = 'pay_0123456789abcdefghijklmnopqrstuvwxyz';
   const lines = tableText(['ID', 'STATE'], [[id, 'open']], 40)
     .split('\n')

@@ -25,7 +25,7 @@ const informed = (...readings: readonly RateReading[]): RateState =>
 const mayTake = (state: RateState, lane: Lane, nowMs = NOW) =>
   acquire(state, lane, nowMs).admission.admitted;
 
-/** Takes until refused; stops at a thousand. */
+/** Acquires until it is refused, up to a thousand times. */
 function drain(start: RateState, lane: Lane, nowMs = NOW): number {
   let state = start;
   for (let acquired = 0; acquired < 1000; acquired += 1) {
@@ -36,9 +36,9 @@ function drain(start: RateState, lane: Lane, nowMs = NOW): number {
   return 1000;
 }
 
-describe('taking', () => {
+describe('acquiring', () => {
   // Rule 1.
-  it('holds nothing back before the service has reported its limit', () => {
+  it('delays nothing before the service has reported its limit', () => {
     for (const lane of LANES) expect(drain(UNKNOWN_RATE, lane)).toBe(1000);
   });
 
@@ -59,7 +59,7 @@ describe('taking', () => {
     expect(mayTake(low, 'operator')).toBe(true);
   });
 
-  it('gives a lane what it gives the lanes after it', () => {
+  it('admits a lane whenever it admits a lane with lower priority', () => {
     const anyState = fc.record({
       limit: fc.option(fc.integer({ min: 1, max: 1000 }), { nil: undefined }),
       remaining: fc.option(fc.nat(1000), { nil: undefined }),
@@ -75,7 +75,7 @@ describe('taking', () => {
   });
 });
 
-describe('learning', () => {
+describe('updating', () => {
   // Rule 3: responses overtake each other.
   it('keeps the lowest remaining count of a window', () => {
     expect(drain(informed(report(10), report(90)), 'webhook')).toBe(10);
@@ -149,14 +149,14 @@ describe('reading headers', () => {
 
   // Rule 5.
   it.each([null, '', 'soon', '-1', '0', String(NOW / 1000 - 1), String(RESET)])(
-    'does not believe the reset %j',
+    'ignores the reset %j',
     (reset) => {
       expect(readRate({ ...headers, reset }, false, NOW).resetAtMs).toBeUndefined();
     },
   );
 
-  // Rule 5: what is believed holds back every lane until then.
-  it('believes a reset up to five minutes off, and none further off', () => {
+  // Rule 5: an accepted reset delays every lane until then.
+  it('accepts a reset up to five minutes ahead, and none further ahead', () => {
     const waitMs = (seconds: number) => {
       const reset = String(NOW / 1000 + seconds);
       const { resetAtMs } = readRate({ ...headers, reset }, true, NOW);
@@ -172,7 +172,7 @@ describe('reading headers', () => {
     ]);
   });
 
-  it('never turns headers of any text into a number that is none', () => {
+  it('never reads an invalid number from headers of any text', () => {
     const text = fc.option(fc.string(), { nil: null });
     fc.assert(
       fc.property(text, text, text, text, (limit, remaining, reset, date) => {

@@ -4,7 +4,7 @@ import { createRedactor, redactKey } from '../../../src/client/redact.ts';
 
 const KEY = 'snd_unit-key-Zq7xW2vN9bTe4mLp';
 const CARD = '4242424242424242';
-/** What of a secret is enough to help someone guess the rest. */
+/** A part of a secret that is long enough to help an attacker guess the rest. */
 const PIECE_LENGTH = 8;
 
 const redact = createRedactor(KEY);
@@ -17,7 +17,7 @@ function piecesIn(text: string, secret: string): readonly string[] {
 }
 
 describe('text of the service in an error', () => {
-  test('contains no piece of the key, wherever the text or the quote is cut', () => {
+  test('contains no part of the key, regardless of where the text or the quote is cut', () => {
     // The quote ends at 300 characters, the part that is read at 10,000.
     const nearCut = fc.oneof(
       fc.integer({ min: 260, max: 310 }),
@@ -44,7 +44,7 @@ describe('text of the service in an error', () => {
     expect(redact(`card ${digits} declined`)).toBe('card [digits] declined');
   });
 
-  test('contains no piece of a card number where the quote is cut', () => {
+  test('contains no part of a card number where the quote is cut', () => {
     for (let length = 280; length <= 300; length += 1) {
       expect(piecesIn(redact(`${'x'.repeat(length)}${CARD}`), CARD)).toEqual([]);
     }

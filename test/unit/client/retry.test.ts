@@ -46,7 +46,7 @@ const anySituation: fc.Arbitrary<RetrySituation> = fc.record({
   random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
 });
 
-describe('what a failure means', () => {
+describe('the outcome of a failure', () => {
   it.each([
     [response(400), 'refused'],
     [response(301), 'refused'],
@@ -62,7 +62,7 @@ describe('what a failure means', () => {
   });
 });
 
-describe('sending again', () => {
+describe('a retry', () => {
   // Rule 1.
   it('never follows a 4xx other than 429, nor a redirect', () => {
     fc.assert(
@@ -93,14 +93,14 @@ describe('sending again', () => {
     expect(isRetried(response(503))).toBe(true);
   });
 
-  it('follows "not found" only where the resource is known to exist', () => {
+  it('follows "not found" only if the resource is known to exist', () => {
     expect(isRetried(response(404))).toBe(false);
     expect(isRetried(response(404), { mustExist: true })).toBe(true);
     expect(isRetried(response(400), { mustExist: true })).toBe(false);
   });
 
   // Rules 5 to 7.
-  it('waits at least as named, at most a growing ceiling longer, and never too late for an attempt', () => {
+  it('waits at least as long as the response names, at most a growing ceiling longer, and never too long for an attempt', () => {
     fc.assert(
       fc.property(anySituation, (situation) => {
         const decision = decideRetry(situation, POLICY);
@@ -117,7 +117,7 @@ describe('sending again', () => {
     );
   });
 
-  it('uses all of the jitter: from nothing to the ceiling', () => {
+  it('uses the full range of the jitter, from zero to the ceiling', () => {
     const delayOf = (attempts: number, random: number) =>
       decideRetry({ ...FIRST, attempts, random, failure: response(503) }, POLICY);
     expect(delayOf(1, 0)).toEqual({ action: 'retry', delayMs: 0 });

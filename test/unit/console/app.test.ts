@@ -42,29 +42,29 @@ async function retrieve(error: Error): Promise<request.Response> {
 }
 
 test.each([[undefined], [''], ['Bearer'], ['Bearer ']])(
-  'a token that is empty lets nobody in who shows %j',
+  'an empty token admits nobody with the header %j',
   async (authorization) => {
-    const refreshed = request(appOver(new Error('it was let in'), '')).get('/api/v1/orders');
+    const refreshed = request(appOver(new Error('it was admitted'), '')).get('/api/v1/orders');
     if (authorization !== undefined) refreshed.set('Authorization', authorization);
     expect((await refreshed).status).toBe(401);
   },
 );
 
 test.each([
-  ['the database is away', { code: 'ECONNREFUSED' }, 503],
+  ['the database is unavailable', { code: 'ECONNREFUSED' }, 503],
   ['the database goes down', { code: '57P01' }, 503],
   ['a sum does not fit its type', { code: '22003' }, 422],
   ['the database refuses for another reason', { code: '42P01' }, 500],
-  // Only errors that Express makes of requests carry a status that the sender may be told.
+  // Only errors that Express creates for requests have a status that the sender may see.
   ['a status of success is no reason', { status: 200 }, 500],
-])('when %s the answer says so, and nothing of the cause', async (_what, fields, status) => {
+])('when %s the response states that, without the cause', async (_what, fields, status) => {
   const response = await retrieve(Object.assign(new Error('secret detail'), fields));
   expect(response.status).toBe(status);
   expect(response.body.error.type).toBe('api_error');
   expect(response.text).not.toContain('secret detail');
 });
 
-test('a sum that leaves the exact integers is an answer of its own', async () => {
+test('a sum beyond the exact integers has an error of its own', async () => {
   const response = await retrieve(new RangeError('outside the exact integers'));
   expect(response.status).toBe(422);
   expect(response.body.error.message).toContain('2^53');

@@ -12,7 +12,7 @@ describe('a page', () => {
     return [shown.length, place];
   };
 
-  test('has a next one only where a row was read that it does not show', () => {
+  test('has a next page only if another row was read', () => {
     expect(page(0, 3)).toEqual([0, null]);
     expect(page(2, 3)).toEqual([2, null]);
     expect(page(3, 3)).toEqual([3, null]);
@@ -23,7 +23,7 @@ describe('a page', () => {
 describe('a cursor', () => {
   const TIME = '2026-11-21T10:00:00.000Z';
 
-  test('stands for the place that it was made of, and for none where it is missing', () => {
+  test('decodes to the position that it encodes, and to none if it is missing', () => {
     expect(readCursor(cursorOf([TIME, 'order:ord_1']), timePlace)).toEqual({
       outcome: 'read',
       place: [TIME, 'order:ord_1'],

@@ -16,7 +16,7 @@ function fail(count: ReturnType<typeof createFailureCount>, address: string, tim
 }
 
 describe('an address', () => {
-  test('is refused after too many failures, for the rest of its minute', () => {
+  test('is rejected after too many failures, for the rest of its minute', () => {
     const time = at(1_000);
     const count = createFailureCount(time.clock);
     fail(count, '192.0.2.1', MAX_FAILURES - 1);
@@ -29,7 +29,7 @@ describe('an address', () => {
     expect(count.limitedForMs('192.0.2.1')).toBe(0);
   });
 
-  test('begins anew after its minute', () => {
+  test('starts again after its minute', () => {
     const time = at(0);
     const count = createFailureCount(time.clock);
     for (let minute = 0; minute < 5; minute += 1) {
@@ -53,7 +53,7 @@ describe('an address', () => {
   });
 });
 
-test('what is remembered is bounded, and the first to be forgotten is the oldest', () => {
+test('the number of addresses is bounded, and the oldest is dropped first', () => {
   const count = createFailureCount(at(0).clock, 100);
   for (let host = 0; host < 1_000; host += 1) fail(count, `host-${host}`, MAX_FAILURES);
   expect(count.size()).toBe(100);

@@ -17,7 +17,7 @@ const document = JSON.parse(JSON.stringify(buildAdminOpenApi())) as {
   readonly components: { readonly schemas: object; readonly responses: object };
 };
 
-test('docs/openapi-admin.json is what the code describes now; `npm run generate` writes it', () => {
+test('docs/openapi-admin.json is current; `npm run generate` writes it', () => {
   const written = readFileSync(join(packageRoot(), 'docs/openapi-admin.json'), 'utf8');
   expect(JSON.parse(written)).toEqual(document);
   expect(written).toBe(`${JSON.stringify(document, null, 2)}\n`);
@@ -30,7 +30,7 @@ interface Layer {
   };
 }
 
-test('every route of the app is in the document, and the other way round', () => {
+test('the app and the document have the same routes', () => {
   const never: Database = {
     query: () => Promise.reject(new Error('not refreshed')),
     prepared: () => Promise.reject(new Error('not refreshed')),
@@ -51,7 +51,7 @@ test('every route of the app is in the document, and the other way round', () =>
   });
   const layers = app.router.stack as readonly Layer[];
   const routes = layers.flatMap(({ route }) => {
-    // Routes for all methods say 405; they carry no method of their own.
+    // Routes for all methods respond with 405; they have no method of their own.
     const methods = new Set(route?.stack.flatMap(({ method }) => method ?? []));
     return [...methods].map((method) => `${method} ${route?.path.replaceAll(/:(\w+)/g, '{$1}')}`);
   });
@@ -62,7 +62,7 @@ test('every route of the app is in the document, and the other way round', () =>
   expect(described.length).toBeGreaterThan(8);
 });
 
-test('every reference leads somewhere, and every part is referred to', () => {
+test('every reference has a target, and every part is referenced', () => {
   const text = JSON.stringify(document);
   const referred = new Set([...text.matchAll(/"#\/components\/([^"]+)"/g)].map(([, name]) => name));
   const defined = [
@@ -72,7 +72,7 @@ test('every reference leads somewhere, and every part is referred to', () => {
   expect([...referred].toSorted()).toEqual(defined.toSorted());
 });
 
-test('operations have names of their own', () => {
+test('operation names are unique', () => {
   const names = Object.values(document.paths).flatMap((operations) =>
     Object.values(operations).map(({ operationId }) => operationId),
   );

@@ -8,7 +8,7 @@ import {
   type RetryAdvice,
 } from '../../../src/contract/declines.ts';
 
-/** The contract's table, typed here once more so that a slip in the source shows. */
+/** The contract's table, written a second time so that a mistake in the source shows. */
 const DOCUMENTED_MESSAGES: Readonly<Record<string, string>> = {
   UE_1001: 'Insufficient funds',
   UE_1002: 'The card has expired',
@@ -92,7 +92,7 @@ describe('retry advice', () => {
     expect(retryOf('UE_1018')).toBe('check_earlier_payment');
   });
 
-  it('never retries what risk rules stopped, except with 3-D Secure where the issuer requires it', () => {
+  it('never retries what risk rules blocked, except with 3-D Secure if the issuer requires it', () => {
     const retryable = codesOf('UE_2').filter((code) => retryOf(code) !== 'never');
     expect(retryable).toEqual(['UE_2002']);
     expect(retryOf('UE_2002')).toBe('with_3ds');
@@ -109,7 +109,7 @@ describe('retry advice', () => {
   });
 
   it.each<[RetryAdvice, string[]]>([
-    // UE_5003 is the one that the contract names; the others did not come to an end either.
+    // The contract names UE_5003; in the other cases, too, the authentication did not finish.
     ['with_customer', ['UE_5003', 'UE_5005', 'UE_5009', 'UE_5011', 'UE_5021']],
     ['sometimes', ['UE_5001', 'UE_5004', 'UE_5007', 'UE_5008']],
     ['fix_request', ['UE_5020']],
@@ -117,7 +117,7 @@ describe('retry advice', () => {
     expect(codesOf('UE_5').filter((code) => retryOf(code) === retry)).toEqual(codes);
   });
 
-  // A timer cannot pass a challenge, so backing off would burn attempts and reach UE_5006.
+  // A timer cannot pass a challenge, so automatic retries would use up attempts and reach UE_5006.
   it('never lets a timer retry a failed authentication', () => {
     expect(codesOf('UE_5').filter((code) => retryOf(code) === 'with_backoff')).toEqual([]);
   });
@@ -134,7 +134,7 @@ describe('retry advice', () => {
     expect(retryOf(authenticationCode)).toBe(retryOf(cardCode));
   });
 
-  it('keeps another method apart from a retry, so that a decline is no dead end', () => {
+  it('states separately whether another method may help, so that a decline is not a dead end', () => {
     expect(declineAdvice('UE_1001')).toMatchObject({ mayRetry: false, mayUseAnotherMethod: true });
     const deadEnds = Object.keys(DECLINE_CODES).filter((code) => {
       const { mayRetry, mayUseAnotherMethod } = declineAdvice(code);
@@ -161,7 +161,7 @@ describe('retry advice', () => {
     expect(declineAdvice(code).mayRetry).toBe(mayRetry);
   });
 
-  it('does not suggest another method where none may help', () => {
+  it('does not suggest another method if none may help', () => {
     expect(declineAdvice('UE_1001').explanation).toMatch(/Another payment method may work\.$/);
     expect(declineAdvice('UE_2003').explanation).not.toContain('nother');
   });

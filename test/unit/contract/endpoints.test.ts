@@ -18,7 +18,7 @@ import { CARD_PAYMENT } from './requestBuilders.ts';
 
 const endpoints = Object.entries(ENDPOINTS) as [string, Endpoint][];
 
-/** The contract's routes, typed here once more so that a slip in the table shows. */
+/** The contract's routes, written a second time so that a mistake in the table shows. */
 const DOCUMENTED_ROUTES = `
   GET /health
   POST /api_keys/:merchant_id
@@ -68,11 +68,11 @@ const DOCUMENTED_ROUTES = `
   .trim()
   .split(/\s*\n\s*/);
 
-/** Presupposed by the contract, which gives no path: files of evidence, and confirming a payout. */
+/** Implied by the contract, which gives no path: files of evidence, and the confirmation of a payout. */
 const PRESUPPOSED_ROUTES = ['POST /files', 'POST /payouts/:payout_id/confirm'];
 
 describe('the table of endpoints', () => {
-  it('has the routes of the contract, the two that it presupposes, and no other', () => {
+  it('has the routes of the contract, the two that it implies, and no other', () => {
     const routes = endpoints.map(([, { method, path }]) => `${method} ${path}`);
     expect(routes.toSorted()).toEqual([...DOCUMENTED_ROUTES, ...PRESUPPOSED_ROUTES].toSorted());
   });
@@ -82,14 +82,14 @@ describe('the table of endpoints', () => {
     expect(Object.keys(params.shape)).toEqual(named);
   });
 
-  it.each(endpoints)('%s: refuses with codes of the contract', (_, { errors }) => {
+  it.each(endpoints)('%s: rejects with codes of the contract', (_, { errors }) => {
     for (const { code } of [...COMMON_ERRORS, ...errors]) {
       expect({ ...ERROR_CODES, ...FAMILY_ERROR_CODES }).toHaveProperty(code);
     }
   });
 
-  // The second copy of a request that moves money would move it twice.
-  it('lets nothing be repeated that writes, except creating a payment under its own id', () => {
+  // A second copy of a request that moves money would move it twice.
+  it('allows no repetition of a write, except creating a payment under its own id', () => {
     const repeatable = endpoints.filter(
       ([, { repetition }]) => repetition.kind === 'safe' || repetition.kind === 'keyed',
     );
@@ -100,7 +100,7 @@ describe('the table of endpoints', () => {
   });
 
   it.each(['.', '..', 'list', '', ' a', 'a ', 'a\u0000', '\ud800', 'a'.repeat(256)])(
-    'refuses the id %j in a path',
+    'rejects the id %j in a path',
     (id) => {
       expect(ENDPOINTS.retrievePayment.params.safeParse({ payment_id: id }).success).toBe(false);
     },
@@ -123,7 +123,7 @@ describe('the table of endpoints', () => {
       'jane@x.example',
     ],
     ...['\u00e9', 'a\u0000', '\ud800', '\u{1f600}', '\u200b', 'a\nb', 'x'.repeat(64)],
-  ])('the id %j can be chosen exactly where it can be in a path', (id) => {
+  ])('the id %j can be chosen if and only if it can be in a path', (id) => {
     const canBeRead = (params: z.ZodType, field: string) =>
       params.safeParse({ [field]: id }).success;
     const customer = createCustomerRequest.safeParse({ customer_id: id }).success;
@@ -134,7 +134,7 @@ describe('the table of endpoints', () => {
     if (chosen) expect(isStored).toBe(true);
   });
 
-  it('lets nobody choose an id that leads to a list', () => {
+  it('rejects an id that is the path of a list', () => {
     const payment = { ...CARD_PAYMENT, payment_id: 'list' };
     expect(problemsOf(createPaymentRequest, payment)).toMatchObject([{ field: 'payment_id' }]);
     const refund = { payment_id: 'p', refund_id: 'list' };
@@ -165,7 +165,7 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toMatch(/^3\.1\./);
   });
 
-  it('refers to nothing that is not there, and has no part that nothing refers to', () => {
+  it('has a target for each reference, and no part without a reference', () => {
     const referred = new Set(
       [...JSON.stringify(document).matchAll(/"#\/components\/([^"]+)"/g)].map(([, name]) => name),
     );

@@ -60,7 +60,7 @@ describe('event types', () => {
     }
   });
 
-  it('report every payment status but the two that wait for the shop', () => {
+  it('report every payment status except the two that wait for the shop', () => {
     const reported = Object.values(EVENT_REPORTS).flatMap((report): readonly string[] =>
       report.kind === 'payment' ? report.statuses : [],
     );
@@ -84,7 +84,7 @@ describe('labels', () => {
     expect(labeledKind(label)).toBe('none');
   });
 
-  it('name a kind where they are known, and nothing where they are not', () => {
+  it('name a kind if they are known, and nothing otherwise', () => {
     expect(labeledKind('refund_details')).toBe('refund');
     expect(labeledKind('dispute_lost')).toBe('dispute');
     expect(labeledKind('payment_teleported')).toBeUndefined();

@@ -24,14 +24,14 @@ describe('limits', () => {
     expect(STATEMENT_DESCRIPTOR_MAX_LENGTH).toBe(22);
   });
 
-  it('let a manual authorization live seven days to the millisecond', () => {
+  it('keep a manual authorization for seven days to the millisecond', () => {
     const authorizedAt = Date.parse('2026-11-01T10:00:00.000Z');
     expect(new Date(authorizedAt + MANUAL_AUTHORIZATION_VALIDITY_MS).toISOString()).toBe(
       '2026-11-08T10:00:00.000Z',
     );
   });
 
-  it('name the headers as the service sends and takes them', () => {
+  it('name the headers as the service sends and accepts them', () => {
     expect(API_KEY_HEADER).toBe('api-key');
     expect(Object.values(RATE_LIMIT_HEADERS)).toEqual([
       'X-RateLimit-Limit',
@@ -68,8 +68,8 @@ describe('key prefixes', () => {
     });
   });
 
-  // A publishable key that passed for a secret one would reach the API only to be refused there.
-  it('distinguish the kinds: none is the start of another', () => {
+  // A publishable key that is accepted as a secret one would be rejected only by the API.
+  it('distinguish the kinds: none is a prefix of another', () => {
     const prefixes = Object.values(API_KEY_PREFIXES);
     for (const prefix of prefixes) {
       expect(prefixes.filter((other) => other.startsWith(prefix))).toEqual([prefix]);

@@ -31,7 +31,7 @@ describe('a page of a list', () => {
     expect(() => readPage(refundSchema, body)).toThrow();
   });
 
-  it('keeps rows apart that cannot be read, so that they hide no others', () => {
+  it('separates unreadable rows, so that they hide no others', () => {
     const odd = [{ refund_id: 1 }, { refund_id: 'r3', amount: 65.4 }, null];
     const { items, unreadable } = readPage(refundSchema, [
       odd[0],
@@ -46,7 +46,7 @@ describe('a page of a list', () => {
 });
 
 describe('query parameters', () => {
-  it('carry numbers, times and lists there and back', () => {
+  it('survive a round trip as numbers, times and lists', () => {
     const disputes = {
       limit: 100,
       offset: 0,
@@ -58,12 +58,12 @@ describe('query parameters', () => {
     expect(problemsOf(listDisputesQuery, read)).toEqual([]);
   });
 
-  it('leave out what is undefined', () => {
+  it('omit undefined values', () => {
     expect(writeQuery({ limit: undefined, status: 'failed' })).toBe('status=failed');
   });
 
   it.each(['limit=ten', 'limit=', 'limit=1e2', 'limit=1&limit=2', 'colour=red', '__proto__=1'])(
-    '%s is refused by the schema, not guessed at',
+    '%s is rejected by the schema',
     (query) => {
       const read = readQuery(listPaymentsRequest, new URLSearchParams(query));
       expect(problemsOf(listPaymentsRequest, read)).toHaveLength(1);

@@ -32,7 +32,7 @@ test.each([
   }
 });
 
-test('an amount is an integer that JSON carries exactly, or a string of its digits', () => {
+test('an amount is an integer that JSON represents exactly, or a string of its digits', () => {
   expect([0, 1, '007', Number.MAX_SAFE_INTEGER].map(parseAmountMinor)).toEqual([
     0,
     1,

@@ -17,7 +17,7 @@ const without = (field: keyof typeof CARD_PAYMENT) => {
 };
 
 describe('creating a payment', () => {
-  it('takes a card payment with everything that the contract names', () => {
+  it('accepts a card payment with every field of the contract', () => {
     const full = {
       ...CARD_PAYMENT,
       customer_id: 'cus_1',
@@ -41,7 +41,7 @@ describe('creating a payment', () => {
     expect(problems(full)).toEqual([]);
   });
 
-  it.each(['amount', 'currency', 'profile_id'] as const)('needs %s', (field) => {
+  it.each(['amount', 'currency', 'profile_id'] as const)('requires %s', (field) => {
     expect(problems(without(field))).toEqual([`IR_01 ${field}`]);
   });
 
@@ -62,7 +62,7 @@ describe('creating a payment', () => {
     expect(problems(without(field))).toEqual([`IR_01 ${named}`]);
   });
 
-  it('needs billing on the request with the details, confirmed or not', () => {
+  it('requires billing on the request with the details, confirmed or not', () => {
     expect(problems({ ...without('billing'), confirm: false })).toEqual(['IR_01 billing']);
   });
 
@@ -77,14 +77,14 @@ describe('creating a payment', () => {
     expect(problems({ ...leaving, confirm: false })).toEqual([]);
   });
 
-  it('takes crypto, and refuses details of another method than the one named', () => {
+  it('accepts crypto, and rejects details of another method than the one named', () => {
     const crypto = { pay_currency: 'BTC', wallet_address: 'bc1q' };
     const request = { ...CARD_PAYMENT, payment_method: 'crypto', payment_method_data: { crypto } };
     expect(problems(request)).toEqual([]);
     expect(problems({ ...request, payment_method: 'card' })).toEqual(['IR_04 payment_method_data']);
   });
 
-  it('takes details of another method that are undefined for none', () => {
+  it('treats undefined details of another method as absent', () => {
     const data = { card: CARD, crypto: undefined };
     expect(problems({ ...CARD_PAYMENT, payment_method_data: data })).toEqual([]);
     const crypto = { ...CARD_PAYMENT, payment_method: 'crypto', payment_method_data: data };
@@ -121,7 +121,7 @@ describe('creating a payment', () => {
     expect(problem?.field.startsWith(field)).toBe(true);
   });
 
-  it('takes a payment_id of 64 characters', () => {
+  it('accepts a payment_id of 64 characters', () => {
     expect(problems({ ...CARD_PAYMENT, payment_id: `${'x'.repeat(62)}_-` })).toEqual([]);
   });
 });
@@ -142,7 +142,7 @@ describe('other requests about payments', () => {
     expect(problemsOf(confirmPaymentRequest, { ...details, billing: BILLING })).toEqual([]);
   });
 
-  it('capture takes a descriptor of 22 characters in both parts together', () => {
+  it('capture accepts a descriptor of 22 characters in both parts together', () => {
     const parts = (prefix: number, suffix: number) => ({
       statement_descriptor_prefix: 'p'.repeat(prefix),
       statement_descriptor_suffix: 's'.repeat(suffix),

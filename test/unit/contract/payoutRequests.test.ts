@@ -11,7 +11,7 @@ import {
 const PAYOUT = { amount: 1000, currency: 'EUR' };
 const holder = { expiry_month: '12', expiry_year: '2030', card_holder_name: 'Ada' };
 
-/** Every kind of details with exactly its required fields, typed from the contract once more. */
+/** Every kind of details with exactly its required fields, written a second time from the contract. */
 const KINDS: readonly (readonly [string, Record<string, Record<string, unknown>>])[] = [
   ['card', { card: { card_number: '4242424242424242', ...holder } }],
   ...(
@@ -55,7 +55,7 @@ const KINDS: readonly (readonly [string, Record<string, Record<string, unknown>>
 
 const problems = (change: object) => problemsOf(createPayoutRequest, { ...PAYOUT, ...change });
 
-/** Where the fields of a kind stand: at the innermost object. */
+/** The innermost object, which has the fields of a kind. */
 function innermost(data: Record<string, unknown>): Record<string, unknown> {
   const [first] = Object.values(data);
   const isGroup = Object.values(data).length === 1 && typeof first === 'object' && first !== null;
@@ -63,7 +63,7 @@ function innermost(data: Record<string, unknown>): Record<string, unknown> {
 }
 
 describe('creating a payout', () => {
-  it('needs amount and currency, and nothing else', () => {
+  it('requires only amount and currency', () => {
     expect(problems({})).toEqual([]);
     expect(problemsOf(createPayoutRequest, {}).map(({ code, field }) => [code, field])).toEqual([
       ['IR_01', 'amount'],
@@ -71,7 +71,7 @@ describe('creating a payout', () => {
     ]);
   });
 
-  it.each(KINDS)('%s: takes its required fields, and misses each of them', (_, data) => {
+  it.each(KINDS)('%s: accepts its required fields, and rejects the omission of each', (_, data) => {
     expect(problems({ payout_method_data: data })).toEqual([]);
     for (const field of Object.keys(innermost(data)).filter((f) => f !== 'payout_method_type')) {
       const bent = structuredClone(data);
@@ -85,7 +85,7 @@ describe('creating a payout', () => {
     expect(problems({ payout_method_data: bent })).not.toEqual([]);
   });
 
-  it('refuses details of two kinds, of none, and of an unknown bank transfer', () => {
+  it('rejects details of two kinds, of none, and of an unknown bank transfer', () => {
     const [[, card] = [], [, ach] = []] = KINDS;
     expect(problems({ payout_method_data: { ...card, ...ach } })).not.toEqual([]);
     expect(problems({ payout_method_data: {} })).not.toEqual([]);
@@ -93,7 +93,7 @@ describe('creating a payout', () => {
     expect(problems({ payout_method_data: swift })).toMatchObject([{ code: 'IR_04' }]);
   });
 
-  it('takes every network of cards, every entity type and every priority', () => {
+  it('accepts every card network, every entity type and every priority', () => {
     expect(CARD_NETWORKS).toHaveLength(15);
     for (const card_network of CARD_NETWORKS) {
       const card = { card_number: '4242424242424242', ...holder, card_network };
@@ -104,7 +104,7 @@ describe('creating a payout', () => {
     expect(problems({ priority: 'slow' })).not.toEqual([]);
   });
 
-  it('needs a type and a method to be confirmed', () => {
+  it('requires a type and a method for a confirmation', () => {
     expect(problems({ confirm: true }).map(({ code, field }) => `${code} ${field}`)).toEqual([
       'IR_01 payout_type',
       'IR_01 payout_method_data',
@@ -112,21 +112,21 @@ describe('creating a payout', () => {
     expect(problems({ confirm: true, payout_type: 'card', payout_token: 't' })).toEqual([]);
   });
 
-  it('refuses details of another type, and a token beside details', () => {
+  it('rejects details of another type, and a token beside details', () => {
     const payout_method_data = { wallet: { venmo: { telephone_number: '1' } } };
     expect(problems({ payout_type: 'card', payout_method_data })).toHaveLength(1);
     expect(problems({ payout_type: 'wallet', payout_method_data })).toEqual([]);
     expect(problems({ payout_method_data, payout_token: 't' })).toHaveLength(1);
   });
 
-  it('takes details of another type that are undefined for none', () => {
+  it('treats undefined details of another type as absent', () => {
     const wallet = { venmo: { telephone_number: '1' }, paypal: undefined };
     const payout_method_data = { wallet, card: undefined };
     expect(problems({ payout_type: 'wallet', payout_method_data })).toEqual([]);
     expect(problems({ payout_type: 'card', payout_method_data })).toHaveLength(1);
   });
 
-  it('takes deprecated customer fields unless they contradict customer', () => {
+  it('accepts deprecated customer fields unless they contradict customer', () => {
     expect(problems({ customer_id: 'c', email: 'a@b.example', name: 'Ada' })).toEqual([]);
     expect(problems({ customer_id: 'c', customer: { id: 'c' } })).toEqual([]);
     expect(problems({ customer_id: 'c', customer: { id: 'd' } })).toMatchObject([
@@ -149,7 +149,7 @@ describe('creating a payout', () => {
     expect(problems({ merchant_order_reference_id: 'x'.repeat(256) })).toHaveLength(1);
   });
 
-  it('takes a link and its configuration, which an update refuses', () => {
+  it('accepts a link and its configuration, which an update rejects', () => {
     const link = {
       payout_link: true,
       payout_link_config: { theme: '#4E6ADD', form_layout: 'tabs', test_mode: true },

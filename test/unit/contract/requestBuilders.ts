@@ -1,4 +1,4 @@
-/** Requests that are right, for tests to bend. */
+/** Valid requests, which tests modify. */
 import type { BillingRequest, CreatePaymentRequest } from '../../../src/contract/index.ts';
 
 export const BILLING: BillingRequest = {

@@ -20,7 +20,7 @@ const BILLING = {
   phone: { number: '5550100', country_code: '+1' },
 };
 
-/** One body of each kind with every field of the contract, and of the family where it is silent. */
+/** One body of each kind with every field of the contract, and fields of the family where it names none. */
 const SAMPLES = {
   payment: {
     payment_id: 'pay_1',
@@ -152,11 +152,11 @@ describe.each(RESOURCE_KINDS)('a %s', (kind) => {
   const { idField, schema } = RESOURCES[kind];
   const sample: Readonly<Record<string, unknown>> = SAMPLES[kind];
 
-  it('is read whole when it carries every documented field', () => {
+  it('is read completely when it has every documented field', () => {
     expect(schema.parse(sample)).toEqual(sample);
   });
 
-  it('needs nothing but its own id', () => {
+  it('requires only its own id', () => {
     const bare = { [idField]: 'id_1' };
     expect(schema.parse(bare)).toEqual(bare);
     const { [idField]: _, ...rest } = sample;
@@ -164,25 +164,25 @@ describe.each(RESOURCE_KINDS)('a %s', (kind) => {
     expect(schema.safeParse({ ...sample, [idField]: '' }).success).toBe(false);
   });
 
-  it('may carry null wherever it may carry nothing', () => {
+  it('may have null wherever a field may be absent', () => {
     const nulls = Object.fromEntries(
       Object.keys(schema.shape).map((field) => [field, field === idField ? 'id_1' : null]),
     );
     expect(schema.parse(nulls)).toEqual(nulls);
   });
 
-  it('passes unknown fields and statuses through', () => {
+  it('keeps unknown fields and statuses', () => {
     const later = { ...sample, status: 'teleported', split: { parts: [1, 2] } };
     expect(schema.parse(later)).toEqual(later);
   });
 
   // Beyond 2^53 - 1 JSON.parse has already changed the number; a fraction is no minor unit.
-  it.each([65.4, 2 ** 53, true, {}])('is refused with the amount %s', (amount) => {
+  it.each([65.4, 2 ** 53, true, {}])('is rejected with the amount %s', (amount) => {
     expect(schema.safeParse({ ...sample, amount }).success).toBe(false);
   });
 
-  // One field of another form once kept a whole list from being reconciled.
-  it('reads every field beside its id and its money as not carried where its form is another', () => {
+  // One field of another type once prevented the reconciliation of a whole list.
+  it('treats any field of another type as absent, except id and money', () => {
     const strict = new Set([idField, ...MONEY_FIELDS]);
     for (const field of Object.keys(schema.shape).filter((name) => !strict.has(name))) {
       for (const odd of [1.5, -3, 'x', true, [], [1], [{ amount: 0.5 }], {}, { a: [] }]) {
@@ -194,13 +194,13 @@ describe.each(RESOURCE_KINDS)('a %s', (kind) => {
     }
   });
 
-  it('has a sample here that covers only fields its schema names', () => {
+  it('has a sample with fields of its schema only', () => {
     expect(Object.keys(sample).filter((field) => !(field in schema.shape))).toEqual([]);
   });
 });
 
 describe('the forms of an amount', () => {
-  it('are an integer for payments, refunds and payouts, never text', () => {
+  it('are integers for payments, refunds and payouts, never text', () => {
     for (const kind of ['payment', 'refund', 'payout'] as const) {
       const body = { ...SAMPLES[kind], amount: '6540' };
       expect(RESOURCES[kind].schema.safeParse(body).success, kind).toBe(false);

@@ -19,7 +19,7 @@ describe('the signature scheme', () => {
     expect(SIGNATURE_HEADER).toBe('X-Webhook-Signature-512');
   });
 
-  it('names an algorithm that gives digests of the stated length', () => {
+  it('names an algorithm with digests of the stated length', () => {
     expect(SIGNATURE_ALGORITHM).toBe('sha512');
     expect(DIGEST).toHaveLength(SIGNATURE_DIGEST_BYTES);
   });

@@ -30,7 +30,7 @@ const startsOf = (operation: PaymentOperation) =>
   PAYMENT_STATUSES.filter((status) => checkPayment(operation, status).allowed);
 
 describe('payments', () => {
-  it('are captured only when something authorized is left to capture', () => {
+  it('are captured only while an authorized amount remains', () => {
     expect(startsOf('capturePayment')).toEqual([
       'requires_capture',
       'partially_authorized_and_requires_capture',
@@ -109,7 +109,7 @@ describe('disputes, refunds and payouts', () => {
 });
 
 describe('the tables agree', () => {
-  /** The ledger judges histories by a table of its own: a move that it calls illegal is a slip. */
+  /** The ledger checks histories with its own table: a documented transition that it rejects is a mistake. */
   it.each([
     ['payment', PAYMENT_TRANSITIONS],
     ['refund', REFUND_TRANSITIONS],
@@ -120,7 +120,7 @@ describe('the tables agree', () => {
       (from as readonly string[])
         .filter((start) => start !== NEW)
         .flatMap((start) =>
-          // Where a row has several of both, it means some of their pairs.
+          // A row with several of both means some of their pairs.
           (to as readonly string[]).some((end) => isReachable(kind, start, end))
             ? []
             : [`${by}: ${start}`],

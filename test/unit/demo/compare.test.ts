@@ -51,7 +51,7 @@ test('equal sides are equal', () => {
   expect(compare({})).toEqual([{ orderKey: 'order:o1', outcome: 'equal', differences: [] }]);
 });
 
-describe('1: what only one side has is a difference', () => {
+describe('1: a resource that only one side has is a difference', () => {
   test('unknown to the ledger', () => {
     const [order] = compare({ resources: [], totals: [] });
     expect(order).toMatchObject({ orderKey: 'order:o1', outcome: 'different' });
@@ -71,7 +71,7 @@ describe('1: what only one side has is a difference', () => {
   });
 });
 
-describe('2: lost is what the ledger could not receive', () => {
+describe('2: a resource with a lost event is lost, not different', () => {
   const stale = { ...PAID_ROW, status: 'processing', capturedMinor: 0 };
 
   test('a difference without a lost event is a mistake', () => {
@@ -91,7 +91,7 @@ describe('2: lost is what the ledger could not receive', () => {
     expect(compare({ resources: [stale], missed: ['p2'] })[0]?.outcome).toBe('different');
   });
 
-  test('an event that was lost and made no difference leaves the order equal', () => {
+  test('a lost event that changed nothing leaves the order equal', () => {
     expect(compare({ missed: ['p1'] })[0]?.outcome).toBe('equal');
   });
 });

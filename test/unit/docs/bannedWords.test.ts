@@ -9,7 +9,7 @@ const LIST = readBannedWords(`
 ~ docs/history.md
 `);
 
-test('a use is reported with its line, the word as it is written, and what to use', () => {
+test('a use is reported with its line, the word as written, and the word to use', () => {
   expect(findBannedUses('One gadget.\nTwo Widgets and a widget.', LIST)).toEqual([
     { line: 2, word: 'Widgets', use: 'gadget' },
     { line: 2, word: 'widget', use: 'gadget' },

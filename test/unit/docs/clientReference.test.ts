@@ -25,7 +25,7 @@ test.each([...exported.keys()])('%s is public and has its heading', (name) => {
   ).toHaveLength(1);
 });
 
-test('every link leads to a heading', () => {
+test('every link has a heading as its target', () => {
   const anchors = new Set(
     [...written.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
       heading
@@ -44,7 +44,7 @@ test('every endpoint has a call', async () => {
   expect([...used].toSorted()).toEqual(Object.keys(ENDPOINTS).toSorted());
 });
 
-/** Reads a module that hands on what `source` declares. */
+/** Reads a module that exports what `source` declares. */
 function read(source: string) {
   writeFileSync(join(folder, 'source.ts'), source);
   const names = [...source.matchAll(/^export \w+ (\w+)/gm)].map(([, name]) => name);
@@ -52,20 +52,20 @@ function read(source: string) {
   return readExports(join(folder, 'index.ts'));
 }
 
-test('a public name without a docstring is refused, and so is a call without one', () => {
+test('a public name without a docstring is an error, and so is a call without one', () => {
   const bare = [...read('export interface Thing {\n  readonly id: string;\n}\n').values()];
   expect(() => refuseUndocumented(bare)).toThrow('without a docstring: Thing');
   const calls = '/** Calls. */\nexport interface ThingCalls {\n  get: () => Promise<void>;\n}\n';
   expect(() => refuseUndocumented([...read(calls).values()])).toThrow('ThingCalls.get');
 });
 
-test('a type that is made from a schema has the docstring of the schema', () => {
+test('a type that is derived from a schema has the docstring of the schema', () => {
   const source =
     '/** A thing. */\nexport const thing = z.object({});\nexport type Thing = z.infer<typeof thing>;\n';
   expect(read(source).get('Thing')).toMatchObject({ docstring: 'A thing.', schema: 'thing' });
 });
 
-test('members are read over several lines, and what cannot be read is an error', () => {
+test('members may span several lines, and an unreadable member is an error', () => {
   const source = [
     '/** A thing. */',
     'export interface Thing extends Base {',

@@ -33,7 +33,7 @@ test('the index lists every record by its title', () => {
   expect(listed).toEqual(rows);
 });
 
-describe('a citation in the code leads to a record', () => {
+describe('every citation in the code names an existing record', () => {
   test.each(['src', 'workers', 'test', 'bench', 'scripts', 'migrations'])('in %s', (part) => {
     const sources = readdirSync(join(root, part), { recursive: true, encoding: 'utf8' })
       .filter((path) => /\.(ts|sql|sh|yml)$/.test(path))

@@ -17,7 +17,7 @@ const pages = [
 const withoutCode = (text: string): string =>
   text.replaceAll(/^```.*?^```$/gms, '').replaceAll(/`[^`\n]*`/g, '');
 
-/** As GitHub makes them. */
+/** Anchors as GitHub generates them. */
 const anchorsOf = (text: string): ReadonlySet<string> =>
   new Set(
     [...text.replaceAll(/^```.*?^```$/gms, '').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
@@ -36,7 +36,7 @@ function isBroken(page: string, target: string): boolean {
 }
 
 describe('links', () => {
-  test.each(pages)('of %s lead somewhere', (page) => {
+  test.each(pages)('of %s have a target', (page) => {
     const text = withoutCode(readFileSync(join(root, page), 'utf8'));
     const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
     const broken = targets

@@ -20,7 +20,7 @@ const pages = [
 /** Files have the form of log messages, too. */
 const FILE = /\.(yml|json|md|ts)$/;
 
-test.each(pages)('%s names only log messages that there are', (page) => {
+test.each(pages)('%s names only log messages that exist', (page) => {
   const text = readFileSync(join(root, page), 'utf8');
   const named = [...text.matchAll(/`([a-z]+\.[a-z_]+)`/g)].map(([, name = '']) => name);
   const unknown = named.filter((name) => !FILE.test(name) && !sources.includes(`'${name}`));

@@ -9,7 +9,7 @@ import { packageRoot } from '../../../src/platform/packageRoot.ts';
 
 const read = (path: string): string => readFileSync(join(packageRoot(), path), 'utf8');
 
-test('every setting of the schema is explained, once', () => {
+test('every setting of the schema is described, once', () => {
   const explained = SETTING_GROUPS.flatMap(({ settings }) => Object.keys(settings));
   expect(explained.toSorted()).toEqual(Object.keys(SETTINGS.shape).toSorted());
 });

@@ -49,7 +49,7 @@ test.each([
   expect(`${judgment.result} ${judgment.remedy}`).not.toContain(apiKey);
 });
 
-test('a clock is right within seconds, and the further off the louder, ahead or behind', () => {
+test('a clock may be off by seconds, and is reported more severely the further it is off, ahead or behind', () => {
   const order = ['ok', 'warning', 'failed'];
   fc.assert(
     fc.property(fc.nat(10 * 60_000), fc.nat(60_000), (skewMs, moreMs) => {

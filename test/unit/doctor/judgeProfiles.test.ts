@@ -90,7 +90,7 @@ test.each([
   expect(judgeEvents([profile({ details })]).state).toBe(state);
 });
 
-test('of several profiles the worst decides, and each is named (rule 2)', () => {
+test('the worst of several profiles decides, and each is named (rule 2)', () => {
   const judgment = judgeSecrets([
     profile(),
     profile({ profileId: 'pro_2', secret: 'hidden' }),

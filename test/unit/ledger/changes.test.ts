@@ -28,17 +28,17 @@ describe('an order', () => {
     expect(changesOf([touched({})], still)).toMatchObject([{ change: 'details', status: 'paid' }]);
   });
 
-  test('does not change when nothing was learned', () => {
+  test('does not change without new content', () => {
     const still = statuses({ 'order:ord_1': 'paid' }, { 'order:ord_1': 'paid' });
     expect(changesOf([touched({ isLearned: false })], still)).toEqual([]);
   });
 
-  test('changes when its status does, even if nothing was learned: a new version may judge otherwise', () => {
+  test('changes with its status even without new content: a new version may derive another one', () => {
     const other = statuses({ 'order:ord_1': 'paid' }, { 'order:ord_1': 'disputed' });
     expect(changesOf([touched({ isLearned: false })], other)).toMatchObject([{ change: 'status' }]);
   });
 
-  test('is told once however many of its parts changed, with the last of their events', () => {
+  test('has one change for any number of changed parts, with the last of their events', () => {
     const all = [3, 7, undefined, 5].map((webhookEventId, place) =>
       touched({ id: `pay_${place}`, webhookEventId, isLearned: place === 1 }),
     );
@@ -46,14 +46,14 @@ describe('an order', () => {
     expect(changesOf(all, still)).toMatchObject([{ change: 'details', webhookEventId: 7 }]);
   });
 
-  test('tells of the past only where all that changed it does', () => {
+  test('is imported history only if everything that changed it is', () => {
     const paid = statuses({ 'order:ord_1': 'pending' }, { 'order:ord_1': 'paid' });
     const old = touched({ isHistory: true });
     expect(changesOf([old, old], paid)).toMatchObject([{ isHistory: true }]);
     expect(changesOf([old, touched({})], paid)).toMatchObject([{ isHistory: false }]);
   });
 
-  test('is told on both sides of a move, whether or not a status differs', () => {
+  test('has a change on both sides of a move, whether or not a status differs', () => {
     const still = statuses({ a: 'paid', b: 'paid' }, { a: 'paid', b: 'paid' });
     const moved = changesOf([touched({ from: 'a', to: 'b', isLearned: false })], still);
     expect(moved.map(({ subject, change }) => [subject, change])).toEqual([
@@ -63,7 +63,7 @@ describe('an order', () => {
   });
 });
 
-test('a resource without an order tells of itself', () => {
+test('a resource without an order has changes of its own', () => {
   const none = statuses({}, {});
   const payout = touched({ kind: 'payout', id: 'po_1', from: null, to: null, webhookEventId: 4 });
   expect(changesOf([payout], none)).toEqual([

@@ -1,4 +1,4 @@
-/** What the checks of `tallyhook verify` say, without a database. */
+/** The problems that the checks of `tallyhook verify` report, without a database. */
 import { describe, expect, test } from 'vitest';
 import { inboxProblem } from '../../../src/ledger/domain/checkInbox.ts';
 import {
@@ -37,7 +37,7 @@ const back = row({
 });
 
 describe('the chain of a leg', () => {
-  test('is whole when it goes up, and down with its accounts swapped', () => {
+  test('is complete when it grows, and when it shrinks with its accounts swapped', () => {
     expect(chainProblems('payment', [row({}), back])).toEqual([]);
   });
 
@@ -45,12 +45,12 @@ describe('the chain of a leg', () => {
     ['does not begin at 1', [row({ seq: 2 })], /begins with row 2/],
     ['skips a number', [row({}), { ...back, seq: 3 }], /row 3 follows row 1/],
     [
-      'does not begin with nothing',
+      'does not begin at zero',
       [row({ previousMinor: 1n, cumulativeMinor: 31n })],
       /starts at 0.01 USD, but row 0 ended at 0.00 USD/,
     ],
     [
-      'does not go on where it ended',
+      'does not continue at its previous total',
       [row({}), { ...back, previousMinor: 31n, amountMinor: 31n }],
       /row 2 starts at 0.31 USD, but row 1 ended at 0.30 USD/,
     ],
@@ -63,7 +63,7 @@ describe('the chain of a leg', () => {
     expect(problems[0]).toMatch(problem);
   });
 
-  test('legs and currencies are chains of their own, and each broken one is told once', () => {
+  test('each leg and currency has its own chain, and a broken one is reported once', () => {
     const rows = [
       row({ currency: 'EUR', seq: 2 }),
       row({ currency: 'EUR', seq: 4 }),
@@ -91,18 +91,18 @@ function payment(fields: Partial<PostingState>): PostingState {
   };
 }
 
-describe('what is posted', () => {
+describe('the posted amount', () => {
   const ends = legEnds([row({})]);
 
-  test('is what the state asks for and what the journal has', () => {
+  test('equals what the state requires and what the journal has', () => {
     expect(postedProblems(payment({}), ends)).toEqual([]);
   });
 
-  test('may be anything while the state does not say enough to post', () => {
+  test('may have any value while the state is not known enough to post', () => {
     expect(postedProblems(payment({ posts: false, capturedMinor: 7 }), ends)).toEqual([]);
   });
 
-  test('of a currency that the resource has no more must be nothing', () => {
+  test('in a currency that the resource no longer has must be zero', () => {
     const moved = payment({ currency: 'EUR', capturedMinor: 0 });
     expect(postedProblems(moved, ends)).toEqual([
       'captured USD: 0.30 USD is posted, but the state requires 0.00 USD',
@@ -118,7 +118,7 @@ describe('what is posted', () => {
     ]);
   });
 
-  test('leaves nothing held of a final payment, once it posts', () => {
+  test('leaves nothing authorized for a final payment that posts', () => {
     const hold = row({
       leg: 'auth_opened',
       debit: 'memo.auth_open',
@@ -143,7 +143,7 @@ describe('findings', () => {
     open: ['amount', 'overdue'],
   };
 
-  test('that follow the state are open and noted; others come and go', () => {
+  test('that are derived from the state must be open and marked; others may be either', () => {
     expect(findingProblems(fine)).toEqual([]);
   });
 
@@ -178,8 +178,8 @@ test.each([
 
 describe('an event', () => {
   const ref = { kind: 'payment', id: 'p' } as const;
-  const said = { ref, content: {}, observedMicros: 0, versionAhead: false };
-  const snapshot = { outcome: 'snapshot', ...said, labelMismatch: undefined } as const;
+  const read = { ref, content: {}, observedMicros: 0, versionAhead: false };
+  const snapshot = { outcome: 'snapshot', ...read, labelMismatch: undefined } as const;
   const done = { isPending: false, isDead: false, hasSnapshot: false, findings: [] };
   const ignored = { class: 'event_ignored', isOpen: true };
 
@@ -192,7 +192,7 @@ describe('an event', () => {
     expect(inboxProblem({ reading: snapshot, ...done, ...account })).toBeUndefined();
   });
 
-  test('that can be read is not accounted for by a closed finding, nor by another one', () => {
+  test('that is readable is not accounted for by a closed finding, or by another finding', () => {
     for (const finding of [
       { class: 'event_ignored', isOpen: false },
       { class: 'link', isOpen: true },
@@ -203,7 +203,7 @@ describe('an event', () => {
     }
   });
 
-  test('that cannot be read is accounted for by what was found, open or dealt with', () => {
+  test('that is unreadable is accounted for by its finding, open or closed', () => {
     const reading = { outcome: 'ignored', contentType: 'x' } as const;
     const dealtWith = { ...ignored, isOpen: false };
     expect(inboxProblem({ reading, ...done, findings: [dealtWith] })).toBeUndefined();
@@ -211,7 +211,7 @@ describe('an event', () => {
   });
 
   test.each([{ isPending: true }, { isDead: true }, { hasSnapshot: true }])(
-    'with a damaged body is never in order, whatever accounts for it: %j',
+    'with a damaged body is always a problem, regardless of what accounts for it: %j',
     (account) => {
       const entry = { reading: { outcome: 'damaged' }, ...done, ...account } as const;
       expect(inboxProblem(entry)).toMatch(/differs from the one/);
@@ -235,7 +235,7 @@ test('parts that add up to more than an exact integer are a problem, not an erro
   ]);
 });
 
-test('columns compare by what they say, whichever way it is written', () => {
+test('columns compare by value, regardless of notation', () => {
   const stored = { a: '5', b: null, c: ['x'], d: true, e: 'null' };
   expect(columnProblems({ a: 5, b: undefined, c: ['x'], d: true, e: 'null' }, stored)).toEqual([]);
   expect(columnProblems({ a: 6, b: 'null', c: [], d: false, e: null }, stored)).toEqual([
@@ -247,7 +247,7 @@ test('columns compare by what they say, whichever way it is written', () => {
   ]);
 });
 
-test('a content that the database reordered has the order again in which it was hashed', () => {
+test('content that the database reordered is restored to the order in which it was hashed', () => {
   const everything = {
     dispute: {
       dispute_id: 'd',

@@ -39,7 +39,7 @@ function run(observations: readonly Observation[]): {
   return { last, known };
 }
 
-test('E1: a webhook that carries less takes no money back, and a retrieve is due', () => {
+test('E1: a webhook with a smaller amount reverses no money, and a retrieve is due', () => {
   const { last } = run([observe(PAID), observe(TAKEN_BACK)]);
   expect(last.state).toMatchObject({ epoch: 0, capturedMinor: 100 });
   expect(last.state?.uncertainties).toEqual(['conflicting_amounts']);
@@ -53,7 +53,7 @@ test('E2: a retrieve that is merely an older version contradicts nothing', () =>
   expect(last.state).toMatchObject({ epoch: 0, status: 'succeeded' });
 });
 
-test('E2: a newer retrieve that says less is remembered and asks again', () => {
+test('E2: a newer retrieve with a smaller amount is remembered, and another retrieve is due', () => {
   const { last } = run([observe(PAID), retrieve(TAKEN_BACK, 10)]);
   expect(last).toMatchObject({
     isCheckDue: true,
@@ -62,27 +62,27 @@ test('E2: a newer retrieve that says less is remembered and asks again', () => {
   expect(last.state?.capturedMinor).toBe(100);
 });
 
-test('E3: two that agree within a minute are not enough', () => {
+test('E3: two consistent retrieves within a minute are not enough', () => {
   const { last } = run([observe(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 69)]);
   expect(last.openedEpochs).toEqual([]);
   expect(last.state?.capturedMinor).toBe(100);
 });
 
-test('E3: two that agree a minute apart open a new epoch with what they say', () => {
+test('E3: two consistent retrieves a minute apart open a new epoch with their state', () => {
   const { last } = run([observe(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 70)]);
   expect(last.openedEpochs).toEqual([{ epoch: 1, floorMicros: T0 + SECOND }]);
   expect(last).toMatchObject({ contradiction: undefined, isCheckDue: false });
   expect(last.state).toMatchObject({ epoch: 1, status: 'cancelled', capturedMinor: 0 });
 });
 
-test('E3: what is asked in between does not put the minute off', () => {
+test('E3: a retrieve in between does not restart the minute', () => {
   const early = [10, 30, 50, 69].map((seconds) => retrieve(TAKEN_BACK, seconds));
   expect(run([observe(PAID), ...early]).last.openedEpochs).toEqual([]);
   const { last } = run([observe(PAID), ...early, retrieve(TAKEN_BACK, 70)]);
   expect(last.state).toMatchObject({ epoch: 1, status: TAKEN_BACK.status, capturedMinor: 0 });
 });
 
-// What a retrieve shows is of the same time as what is known: no version makes it the head.
+// The retrieve has the version of the known state, so its version does not make it the head.
 const UNDATED_PAID = { ...usd, status: 'succeeded', amountReceivedMinor: 100 };
 
 test.each<[string, SnapshotContent, SnapshotContent]>([
@@ -91,17 +91,17 @@ test.each<[string, SnapshotContent, SnapshotContent]>([
   ['currency', { currency: 'EUR' }, { currency: 'JPY' }],
   ['captured amount', { amountReceivedMinor: 60 }, { amountReceivedMinor: 50 }],
 ])('E2, E3: another %s contradicts, and only the same one confirms it', (_what, one, other) => {
-  const says = { ...UNDATED_PAID, ...one };
-  const saysOther = { ...UNDATED_PAID, ...other };
-  const first = run([observe(PAID), retrieve(says, 10)]);
+  const content = { ...UNDATED_PAID, ...one };
+  const otherContent = { ...UNDATED_PAID, ...other };
+  const first = run([observe(PAID), retrieve(content, 10)]);
   expect(first.last.contradiction?.terms).toMatchObject(one);
   expect(first.last.isCheckDue).toBe(true);
 
-  const disagreeing = run([observe(PAID), retrieve(says, 10), retrieve(saysOther, 80)]);
+  const disagreeing = run([observe(PAID), retrieve(content, 10), retrieve(otherContent, 80)]);
   expect(disagreeing.last.openedEpochs).toEqual([]);
   expect(disagreeing.last.contradiction?.terms).toMatchObject(other);
 
-  const confirmed = run([observe(PAID), retrieve(says, 10), retrieve(says, 80)]);
+  const confirmed = run([observe(PAID), retrieve(content, 10), retrieve(content, 80)]);
   expect(confirmed.last.openedEpochs).toMatchObject([{ epoch: 1 }]);
   expect(confirmed.last.state).toMatchObject({ epoch: 1, ...(one.status && one) });
 });
@@ -126,21 +126,21 @@ test('E2, E3: another dispute stage contradicts, and only the same one confirms 
   expect(confirmed.last.state).toMatchObject({ epoch: 1, stage: 'dispute' });
 });
 
-test('E3: two that disagree with each other start over', () => {
+test('E3: two retrieves that contradict each other start over', () => {
   const other = { ...TAKEN_BACK, status: 'expired', versionMicros: T0 + 2 * SECOND };
   const { last } = run([observe(PAID), retrieve(TAKEN_BACK, 10), retrieve(other, 80)]);
   expect(last.openedEpochs).toEqual([]);
   expect(last.contradiction).toMatchObject({ terms: { status: 'expired' } });
 });
 
-test('E3: an answer that agrees again forgets the contradiction', () => {
+test('E3: a retrieve that agrees with the ledger again discards the contradiction', () => {
   const again = { ...PAID, versionMicros: T0 + 2 * SECOND };
   const { last } = run([observe(PAID), retrieve(TAKEN_BACK, 10), retrieve(again, 20)]);
   expect(last.contradiction).toBeUndefined();
   expect(last.state).toMatchObject({ status: 'succeeded', capturedMinor: 100 });
 });
 
-test('E4: an old webhook that arrives after the epoch does not bring the money back', () => {
+test('E4: an old webhook that arrives after the epoch does not restore the money', () => {
   const late = { ...PAID, errorCode: 'arrived late', versionMicros: T0 + 1 };
   const { last } = run([
     observe(PAID),
@@ -151,7 +151,7 @@ test('E4: an old webhook that arrives after the epoch does not bring the money b
   expect(last.state).toMatchObject({ epoch: 1, status: 'cancelled', capturedMinor: 0 });
 });
 
-test('E4: a webhook from the floor upwards joins the epoch, whether it came before or after', () => {
+test('E4: a webhook at or above the floor belongs to the epoch, whether it arrived before or after it', () => {
   const paidAgain = { ...PAID, versionMicros: T0 + 5 * SECOND };
   const opening = [observe(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 70)];
   const after = run([...opening, observe(paidAgain)]);
@@ -164,7 +164,7 @@ test('E4: a webhook from the floor upwards joins the epoch, whether it came befo
   expect(came.last.state).toEqual(comes.last.state);
 });
 
-test('E4: the floor itself belongs to the epoch, and what lies just below it does not', () => {
+test('E4: the floor itself belongs to the epoch, and the version just below it does not', () => {
   const opening = [observe(PAID), retrieve(TAKEN_BACK, 10), retrieve(TAKEN_BACK, 70)];
   const floorMicros = run(opening).known.epochs[0]?.floorMicros ?? 0;
   const paidAt = (versionMicros: number) =>
@@ -173,7 +173,7 @@ test('E4: the floor itself belongs to the epoch, and what lies just below it doe
   expect(paidAt(floorMicros)).toMatchObject({ epoch: 1, status: 'succeeded', capturedMinor: 100 });
 });
 
-test('E4: what a retrieve contradicts at its very version stays below the epoch, for ever', () => {
+test('E4: content that a retrieve contradicts at the same version stays below the epoch forever', () => {
   const sameVersion = { ...TAKEN_BACK, versionMicros: PAID.versionMicros };
   const retrieves = [10, 70, 200, 300].map((seconds) => retrieve(sameVersion, seconds));
   const { last, known } = run([observe(PAID), ...retrieves]);
@@ -184,7 +184,7 @@ test('E4: what a retrieve contradicts at its very version stays below the epoch,
   expect(again.last.state).toMatchObject({ status: 'cancelled', capturedMinor: 0 });
 });
 
-test('a list row of five fields posts nothing, and asks', () => {
+test('a list row of five fields posts nothing and makes a retrieve due', () => {
   const row = observe({ ...usd, status: 'succeeded' }, { source: 'list' });
   const { last } = run([row]);
   expect(last).toMatchObject({ state: undefined, added: [], isCheckDue: true });

@@ -14,14 +14,14 @@ test.each([
   ['nothing was to come', 0, [], 'paid', 0],
   ['something came where nothing was to', 0, [usd(1)], 'overpaid', 1],
   [
-    'it came in another currency',
+    'paid in another currency',
     6540,
     [{ currency: 'EUR', capturedMinor: 6540 }],
     'other_currency',
     -6540,
   ],
   [
-    'another currency only added to it',
+    'paid in full, with another currency in addition',
     6540,
     [usd(6540), { currency: 'EUR', capturedMinor: 1 }],
     'paid',
@@ -36,7 +36,7 @@ test.each([
   });
 });
 
-test('the word and the difference never contradict each other', () => {
+test('the outcome and the difference never contradict each other', () => {
   const amount = fc.integer({ min: 0, max: MAX });
   fc.assert(
     fc.property(amount, amount, (expected, captured) => {

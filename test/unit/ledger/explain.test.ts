@@ -19,7 +19,7 @@ import { readResource, type SnapshotContent } from '../../../src/ledger/domain/s
 import { anyLifecycle } from '../../support/lifecycles.ts';
 import { observe, SECOND, T0 } from '../../support/observations.ts';
 
-interface Told {
+interface EvidenceFields {
   readonly kind?: ResourceKind;
   readonly epoch?: number;
   readonly source?: 'webhook' | 'retrieve';
@@ -27,7 +27,10 @@ interface Told {
 
 let inboxId = 0;
 
-function evidence(content: SnapshotContent, { kind, epoch = 0, source }: Told = {}): Evidence {
+function evidence(
+  content: SnapshotContent,
+  { kind, epoch = 0, source }: EvidenceFields = {},
+): Evidence {
   inboxId += 1;
   const brought = source !== 'retrieve';
   return {
@@ -39,7 +42,7 @@ function evidence(content: SnapshotContent, { kind, epoch = 0, source }: Told = 
   };
 }
 
-/** The journal of a resource that was posted once, with all that was known. */
+/** The journal of a resource that was posted once, with all of its content. */
 function entriesOf(all: readonly Evidence[]): readonly JournalEntry[] {
   return transfersFor(foldSnapshots(all), {}).map((transfer, place) => ({
     ...transfer,
@@ -68,7 +71,7 @@ function explain(all: readonly Evidence[], fields: Partial<PartRecord> = {}): Pa
 const usd = { amountMinor: 6540, currency: 'USD' } as const;
 const paid = { ...usd, status: 'succeeded', amountReceivedMinor: 6540, versionMicros: T0 } as const;
 
-describe('X1: the fold that is explained is the one that counts', () => {
+describe('X1: the explained fold is that of the ledger', () => {
   test.each<[string, Evidence, Evidence, RegExp]>([
     [
       'epoch',
@@ -106,7 +109,7 @@ describe('X1: the fold that is explained is the one that counts', () => {
       evidence({ ...paid, status: 'partially_captured', amountReceivedMinor: 40 }),
       /it carries 65\.40 USD, the other 0\.40 USD/,
     ],
-  ])('%s decides, and the reason says how', (by, head, other, reason) => {
+  ])('%s decides, and the reason states how', (by, head, other, reason) => {
     for (const all of [
       [head, other],
       [other, head],
@@ -125,7 +128,7 @@ describe('X1: the fold that is explained is the one that counts', () => {
     }
   });
 
-  test('of two bodies without any order the hash decides, and that is said', () => {
+  test('between two bodies without any order the hash decides, and the reason states that', () => {
     const [one, other] = ['x', 'y'].map((errorCode) => evidence({ ...paid, errorCode }));
     if (!one || !other) throw new Error('two bodies');
     expect(explain([one, other]).decision).toMatchObject({
@@ -134,7 +137,7 @@ describe('X1: the fold that is explained is the one that counts', () => {
     });
   });
 
-  test('a single body has no rival, a resource that was only mentioned has no body', () => {
+  test('a single body has no runner-up, and a stub has no body', () => {
     expect(explain([evidence(paid)]).decision).toMatchObject({ outcome: 'only_one' });
     expect(explain([])).toMatchObject({
       status: null,
@@ -144,7 +147,7 @@ describe('X1: the fold that is explained is the one that counts', () => {
     });
   });
 
-  test('one content that is stored in two epochs is one body', () => {
+  test('content that is stored in two epochs is one body', () => {
     const first = evidence(paid);
     const again = { ...first, epoch: 1, recordedMicros: first.recordedMicros + 1 };
     const epochs = [{ epoch: 1, floorMicros: T0 }];
@@ -152,15 +155,15 @@ describe('X1: the fold that is explained is the one that counts', () => {
     expect(part).toMatchObject({ bodies: 1, decision: { outcome: 'only_one' } });
   });
 
-  test('whatever was told in whatever order: the head is the head of the fold, and nothing is amiss', () => {
+  test('for any bodies in any order, the head is that of the fold, and there is no discrepancy', () => {
     const kinds = fc.constantFrom<ResourceKind>('payment', 'refund', 'dispute', 'payout');
-    const told = kinds
+    const lifecycleBodies = kinds
       .chain((kind) => anyLifecycle(kind, { id: 'x_1' }))
       .chain(({ kind, bodies }) =>
         fc.tuple(fc.constant(kind), fc.shuffledSubarray([...bodies], { minLength: 1 })),
       );
     fc.assert(
-      fc.property(told, ([kind, bodies]) => {
+      fc.property(lifecycleBodies, ([kind, bodies]) => {
         const all = bodies.map((body) => {
           const reading = readResource(body, T0 * 2);
           return evidence(reading.outcome === 'read' ? reading.content : {}, { kind });
@@ -176,7 +179,7 @@ describe('X1: the fold that is explained is the one that counts', () => {
           const { runnerUp, by } = part.decision;
           const head = all.find(({ contentHash }) => contentHash === state.headHash);
           const other = all.find(({ contentHash }) => contentHash === runnerUp.contentHash);
-          if (!head || !other) throw new Error('both were told');
+          if (!head || !other) throw new Error('both are among the bodies');
           expect(compareSnapshots(head, other)).toBeGreaterThan(0);
           expect(decidingField(head, other)).toBe(by);
         }
@@ -187,7 +190,7 @@ describe('X1: the fold that is explained is the one that counts', () => {
 });
 
 describe('X2: every statement names its evidence', () => {
-  test('a field that the head lacks is traced to the greatest body that carries it', () => {
+  test('a field that the head does not have is traced to the greatest body that has it', () => {
     const old = evidence({ ...usd, status: 'processing', orderId: 'old', versionMicros: T0 });
     const newer = evidence({ ...usd, status: 'processing', orderId: 'new', versionMicros: T0 + 1 });
     const head = evidence({ ...paid, versionMicros: T0 + 2 });
@@ -200,7 +203,7 @@ describe('X2: every statement names its evidence', () => {
     ]);
   });
 
-  test('an amount that the head does not carry is traced to the body with the largest', () => {
+  test('an amount that the head does not have is traced to the body with the largest one', () => {
     const captured = evidence(paid);
     const voided = evidence({ ...usd, status: 'cancelled_post_capture', versionMicros: T0 + 1 });
     expect(explain([voided, captured]).amounts).toEqual([
@@ -213,7 +216,7 @@ describe('X2: every statement names its evidence', () => {
     ]);
   });
 
-  test('a hold is traced to a body that says money is held, not to one that merely could be', () => {
+  test('a hold is traced to a body with held money, not to one that only may have it', () => {
     const manual = { ...usd, captureMethod: 'manual', amountCapturableMinor: 6540 };
     const before = evidence({ ...manual, status: 'requires_confirmation', versionMicros: T0 });
     const held = evidence({ ...manual, status: 'requires_capture', versionMicros: T0 - 1 });
@@ -221,7 +224,7 @@ describe('X2: every statement names its evidence', () => {
     expect(amounts.find(({ amount }) => amount === 'authorized')?.from?.eventId).toBe(held.eventId);
   });
 
-  test('an amount that stands in is provisional, also where a body that does not count carries the same', () => {
+  test('an assumed amount is provisional, even if a body that does not count has the same one', () => {
     const stated = { ...usd, captureMethod: 'automatic' };
     const { amounts, uncertainties } = explain([
       evidence({ ...stated, status: 'succeeded' }),
@@ -231,7 +234,7 @@ describe('X2: every statement names its evidence', () => {
     expect(amounts).toMatchObject([{ basis: 'provisional', amountMinor: 6540, from: null }]);
   });
 
-  test('an amount that nobody carries is called provisional, one captured from a hold unknown', () => {
+  test('an amount that no body has is called provisional, and unknown if captured from a hold', () => {
     const automatic = explain([evidence({ ...usd, status: 'succeeded' })]);
     expect(automatic).toMatchObject({
       amounts: [{ basis: 'provisional', amountMinor: 6540, from: null }],
@@ -243,7 +246,7 @@ describe('X2: every statement names its evidence', () => {
     expect(manual).toMatchObject({ posts: false, amounts: [{ basis: 'unknown' }], transfers: [] });
   });
 
-  test('a transfer names its event, its accounts in words, and whether it takes back', () => {
+  test('a transfer names its event, its accounts in words, and whether it is a reversal', () => {
     const all = [evidence(paid)];
     const [captured] = entriesOf(all);
     if (!captured) throw new Error('a paid payment is posted');
@@ -270,7 +273,7 @@ describe('X2: every statement names its evidence', () => {
     ]);
   });
 
-  test('illegal steps, contradictions and findings come with what they mean', () => {
+  test('illegal steps, contradictions and findings have their meaning in words', () => {
     const part = explain(
       [
         evidence({ ...usd, status: 'cancelled', versionMicros: T0 }),
@@ -298,14 +301,14 @@ describe('X2: every statement names its evidence', () => {
   });
 });
 
-describe('X3: what is stored and what counts', () => {
-  test('a stored state that follows another body is named', () => {
+describe('X3: stored and derived state', () => {
+  test('a stored state that was derived from another body is named', () => {
     expect(explain([evidence(paid)], { storedHeadHash: 'ff' }).discrepancies).toEqual([
       expect.stringContaining('a different head'),
     ]);
   });
 
-  test('a leg that has not moved what the state says is named', () => {
+  test('a leg that has not posted what the state requires is named', () => {
     expect(explain([evidence(paid)], { transfers: [] }).discrepancies).toEqual([
       'The leg captured in USD has not posted what the state requires.',
     ]);
@@ -330,7 +333,7 @@ describe('declines', () => {
     });
   });
 
-  test("the service's own message goes before the table's, and no code gives no advice to retry", () => {
+  test("the service's own message takes precedence over the table's, and without a code there is no retry advice", () => {
     expect(failed({ unifiedCode: 'UE_1001', unifiedMessage: 'No funds' })?.message).toBe(
       'No funds',
     );
@@ -338,7 +341,7 @@ describe('declines', () => {
     expect(declineOf('UE_1000', undefined)).toMatchObject({ message: null, retry: 'never' });
   });
 
-  test('the code of a failed attempt says nothing about a payment that then succeeded', () => {
+  test('the code of a failed attempt is not shown for a payment that then succeeded', () => {
     const part = explain([
       evidence({ ...usd, status: 'failed', unifiedCode: 'UE_1001', versionMicros: T0 - 1 }),
       evidence(paid),

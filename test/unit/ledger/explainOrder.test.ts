@@ -47,7 +47,7 @@ const refunded = part('refund', 'ref_1', { ...small, status: 'succeeded' });
 const dispute = (status: string, stage = 'dispute') =>
   part('dispute', 'dp_1', { ...small, status, stage });
 
-describe('the rule that applied, with the parts that made it apply', () => {
+describe('the rule that applied, with the parts that caused it', () => {
   test.each<[string, readonly PartRecord[], RegExp, readonly string[]]>([
     [
       'charged_back',
@@ -91,7 +91,7 @@ describe('the rule that applied, with the parts that made it apply', () => {
   });
 });
 
-test('several currencies: each has its rule, and the first in the precedence speaks for the order', () => {
+test('each of several currencies has its rule, and the first in the precedence decides for the order', () => {
   const yen = part('payment', 'pay_3', {
     amountMinor: 500,
     currency: 'JPY',
@@ -108,7 +108,7 @@ test('several currencies: each has its rule, and the first in the precedence spe
   );
 });
 
-test('a payment that was only mentioned keeps its order pending, and is named', () => {
+test('a stub keeps its order pending, and is named', () => {
   expect(
     explain('pending', part('payment', 'pay_9'), dispute('opened', 'pre_dispute')),
   ).toMatchObject({
@@ -117,7 +117,7 @@ test('a payment that was only mentioned keeps its order pending, and is named', 
   });
 });
 
-test('what does not count is said: an inquiry, and a refund that did not succeed', () => {
+test('parts that do not count are named: an inquiry, and a refund that did not succeed', () => {
   const pending = part('refund', 'ref_3', { ...small, status: 'pending' });
   const { currencies } = explain('paid', paid, dispute('opened', 'pre_dispute'), pending);
   expect(currencies[0]?.notes).toEqual([
@@ -126,14 +126,14 @@ test('what does not count is said: an inquiry, and a refund that did not succeed
   ]);
 });
 
-test('an order without parts says that its payments were moved', () => {
+test('an order without parts states that its payments moved', () => {
   expect(explain('moved')).toMatchObject({
     status: 'moved',
     because: expect.stringContaining('moved to another order'),
   });
 });
 
-test('a stored status that is not what the parts make is named', () => {
+test('a stored status that does not follow from the parts is named', () => {
   expect(explain('pending', paid).discrepancies).toEqual([
     'The stored status is pending, but its parts make it paid.',
   ]);

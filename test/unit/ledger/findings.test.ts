@@ -1,4 +1,4 @@
-/** What merged states and orders show, as pure rules; opening and closing is tested over the database. */
+/** The findings that merged states and orders show; opening and closing them is tested over the database. */
 import { describe, expect, test } from 'vitest';
 import { stateFindings } from '../../../src/ledger/domain/findings.ts';
 import { mergeObservations } from '../../../src/ledger/domain/mergeObservations.ts';
@@ -17,9 +17,9 @@ describe('a payment', () => {
   const paid = { status: 'succeeded', currency: 'USD', amountReceivedMinor: 100 };
 
   test.each([
-    ['more than it asked for', { ...paid, amountMinor: 99 }, ['over_capture']],
-    ['exactly what it asked for', { ...paid, amountMinor: 100 }, []],
-    ['an amount where it is unknown what it asked for', paid, []],
+    ['more than its amount', { ...paid, amountMinor: 99 }, ['over_capture']],
+    ['exactly its amount', { ...paid, amountMinor: 100 }, []],
+    ['any amount if its own is unknown', paid, []],
   ])('that captured %s', (_what, content, classes) => {
     expect(classesOf(content)).toEqual(classes);
   });
@@ -83,7 +83,7 @@ describe('an order', () => {
       disputes: [{ id: 'dp_1', amountMinor: 100, currency: 'USD' }],
       refunds: [{ id: 'ref_1', amountMinor: 10, currency: 'USD' }],
     };
-    // A payment that is not final changes nothing: both are on their way already.
+    // A payment that is not final changes nothing: both are in transit already.
     expect(found(open, ...parts)).toEqual(isShown ? [['dispute_and_refund', detail]] : []);
   });
 
@@ -101,14 +101,14 @@ describe('an order', () => {
     expect(found(payment, failed)).toEqual([]);
   });
 
-  test('is not judged while a payment of it may still capture', () => {
+  test('has no verdict while one of its payments may still capture', () => {
     const open = { ...payment, id: 'pay_2', status: 'processing', capturedMinor: 0 };
     const refund = child({ amountMinor: 150, status: 'succeeded' });
     expect(found(payment, refund, open)).toEqual([]);
     expect(found(payment, refund)).toHaveLength(1);
   });
 
-  test('loses twice only where a refund and a dispute exceed the capture together', () => {
+  test('loses twice only if a refund and a dispute together exceed the capture', () => {
     const refund = child({ amountMinor: 1, status: 'succeeded' });
     const lost = child({ ...DISPUTE, status: 'lost' });
     expect(found(payment, child({ ...DISPUTE, status: 'lost', amountMinor: 500 }))).toEqual([]);

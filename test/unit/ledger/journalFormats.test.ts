@@ -46,7 +46,7 @@ const AMOUNTS: readonly [string, number, string][] = [
 
 describe('J1: amounts are exact', () => {
   test.each(AMOUNTS)(
-    '%s %d is %s in a table, and itself in JSON',
+    '%s %d is %s in a table, and unchanged in JSON',
     (currency, amountMinor, text) => {
       const one = row({ currency, amountMinor });
       expect(write(csvFormat(), one).split('\n')[1]).toContain(
@@ -60,7 +60,7 @@ describe('J1: amounts are exact', () => {
   );
 });
 
-describe('J2: what comes from outside stays in its field', () => {
+describe('J2: text from outside stays in its field', () => {
   test.each([
     ['pay_1', 'pay_1'],
     ['=1+1', "'=1+1"],
@@ -71,7 +71,7 @@ describe('J2: what comes from outside stays in its field', () => {
     ['＝1', "'＝1"],
     ['a,b', '"a,b"'],
     ['a;=1', '"a;=1"'],
-    ['say "hi"', '"say ""hi"""'],
+    ['note "hi"', '"note ""hi"""'],
     ['two\nlines', '"two\nlines"'],
     ['=cmd|"x"', `"'=cmd|""x"""`],
     ['', ''],
@@ -79,7 +79,7 @@ describe('J2: what comes from outside stays in its field', () => {
     expect(csvField(text)).toBe(field);
   });
 
-  test('a table has a heading and as many fields in each row', () => {
+  test('a table has a heading and the same number of fields in each row', () => {
     const [heading = '', first = ''] = write(
       csvFormat(),
       row({ kind: 'payout', orderKey: undefined }),
@@ -88,7 +88,7 @@ describe('J2: what comes from outside stays in its field', () => {
     expect(heading).toMatch(/^transfer,recorded_at,kind,resource_id,order_id,/);
   });
 
-  test('a JSON line is one line, whatever the ids hold', () => {
+  test('a JSON line is one line for any ids', () => {
     const text = write(jsonlFormat(), row({ resourceId: 'a\nb', orderKey: undefined }));
     expect(text.match(/\n/g)).toHaveLength(1);
     expect(JSON.parse(text)).toMatchObject({ resource_id: 'a\nb', order_id: null });
@@ -126,7 +126,7 @@ describe('the format of hledger', () => {
     expect(text).toMatch(/^decimal-mark \.$/m);
   });
 
-  test('H3: an id can neither begin a comment, a tag or a date, nor a line of its own', () => {
+  test('H3: an id cannot begin a comment, a tag, a date or a new line', () => {
     const odd = 'a;b  c,d:e|[2020-01-01]\n2020-01-01 x';
     const text = write(hledger(), row({ resourceId: odd, eventId: odd, orderKey: `order:${odd}` }));
     const line = text.split('\n').find((one) => one.startsWith('2026-11-01 (12)')) ?? '';
@@ -155,7 +155,7 @@ describe('the format of hledger', () => {
     );
   });
 
-  test('every account is declared, holds apart from money; none of a later version is lost', () => {
+  test('every account is declared, holds separately from money, including accounts of a later version', () => {
     const text = write(hledger(), row({ debit: 'new; account', credit: 'memo.auth_contra' }));
     expect(text.match(/^account \S+/gm)).toHaveLength(10);
     expect(text).toMatch(/^account memo:auth_open$/m);
@@ -164,7 +164,7 @@ describe('the format of hledger', () => {
     );
   });
 
-  test('without transfers there is nothing to assert', () => {
+  test('without transfers there is no assertion', () => {
     expect(write(hledger())).toMatch(/; No transfers\.\n$/);
   });
 });

@@ -41,7 +41,7 @@ describe('L1: targets', () => {
     ['partially_captured', 70, 0],
     ['cancelled_post_capture', 70, 30],
   ])(
-    'a part that was captured is consumed; of %s %i are released and %i voided',
+    'the captured part is consumed; of %s %i are released and %i voided',
     (status, released, voided) => {
       const hold = { status, authorizedMinor: 100, capturedMinor: 30 };
       expect(of('payment', hold)).toEqual({
@@ -54,7 +54,7 @@ describe('L1: targets', () => {
     },
   );
 
-  test('more than the hold consumes no more than the hold', () => {
+  test('a capture above the hold consumes only the hold', () => {
     const over = { authorizedMinor: 80, capturedMinor: 100 };
     expect(of('payment', over)).toMatchObject({
       auth_consumed: 80,
@@ -72,7 +72,7 @@ describe('L1: targets', () => {
     ['won', 0, 0],
     ['cancelled', 0, 0],
   ])(
-    'a dispute that is %s holds %i and writes off %i; a question of the bank neither',
+    'a dispute that is %s holds %i and writes off %i; an inquiry by the bank does neither',
     (status, held, lost) => {
       for (const at of [
         { stage: 'dispute' },
@@ -102,20 +102,20 @@ describe('L1: targets', () => {
   });
 });
 
-describe('L2: what is posted is the difference', () => {
+describe('L2: transfers post the difference', () => {
   const posted = postedAfter(NOTHING, transfersFor(STATE, NOTHING));
 
-  test('counted without changing what was posted before', () => {
+  test('computed without changing earlier postings', () => {
     const before = structuredClone(posted);
     postedAfter(posted, transfersFor({ ...STATE, capturedMinor: 40 }, posted));
     expect(posted).toEqual(before);
   });
 
-  test('nothing where the state is posted already', () => {
+  test('nothing if the state is posted already', () => {
     expect(transfersFor(STATE, posted)).toEqual([]);
   });
 
-  test('with the accounts swapped where the target falls', () => {
+  test('with the accounts swapped if the target falls', () => {
     expect(transfersFor({ ...STATE, capturedMinor: 40 }, posted)).toEqual([
       {
         leg: 'captured',
@@ -130,7 +130,7 @@ describe('L2: what is posted is the difference', () => {
     ]);
   });
 
-  test('in a currency that the resource has no more, all of it is taken back', () => {
+  test('everything is reversed in a currency that the resource no longer has', () => {
     const transfers = transfersFor({ ...STATE, currency: 'EUR', capturedMinor: 90 }, posted);
     expect(transfers).toMatchObject([
       { currency: 'USD', seq: 2, debit: 'order.due', amountMinor: 100, cumulativeMinor: 0 },
@@ -144,7 +144,7 @@ describe('L2: what is posted is the difference', () => {
   });
 });
 
-test('L3: nothing is posted while the state does not say enough, and nothing is taken back', () => {
+test('L3: while the state is not known enough, nothing is posted and nothing is reversed', () => {
   const posted = postedAfter(NOTHING, transfersFor(STATE, NOTHING));
   for (const known of [NOTHING, posted]) {
     expect(transfersFor({ ...STATE, capturedMinor: 40, posts: false }, known)).toEqual([]);

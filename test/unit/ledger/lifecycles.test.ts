@@ -1,9 +1,9 @@
 /**
- * The proof that the books end right: legal lives of all four kinds (test/support/lifecycles.ts),
- * delivered in any order, repeated and with losses, posted after every delivery. A failure prints
- * the seed and the path that repeat it: fc.assert(property, { seed, path }).
+ * The property that the ledger converges: valid lifecycles of all four kinds
+ * (test/support/lifecycles.ts), delivered in any order, repeated and with losses, posted after every
+ * delivery. A failure prints the seed and the path that repeat it: fc.assert(property, { seed, path }).
  *
- * Each of these mutations was tried by hand, and makes the tests named fail (L1 to L3: those below in
+ * Each of these mutations was tried by hand and makes the named tests fail (L1 to L3: those below in
  * their order; M, X, E: merge.test.ts, explain.test.ts, epochs.test.ts; D1, D2: the two of
  * test/ledger/lifecycles.test.ts; J: test/ledger/journal.test.ts):
  *
@@ -22,18 +22,18 @@
  * | rank: succeeded and failed exchanged (refund)               | L2            |
  * | rank: success above reversed (payout)                       | L2            |
  * | rank: opened and challenged exchanged (dispute)             | L2            |
- * | captured: the head's amount instead of the greatest carried | M E           |
- * | captured: the provisional amount competes with carried ones | L2            |
+ * | captured: the head's amount instead of the greatest one     | M E           |
+ * | captured: the provisional amount competes with reported ones | L2            |
  * | captured: counted beside every status                       | L2 M          |
  * | legs: target posted instead of target minus posted          | L1 L2 L3 X    |
  * | legs: the rest of a hold is never released                  | L1 L2 L3      |
- * | legs: accounts not swapped on the way down                  | L1 L2 L3      |
+ * | legs: accounts not swapped when a leg shrinks               | L1 L2 L3      |
  * | legs: a dispute at pre_dispute moves money                  | L2            |
  * | epochs: one retrieve is enough, or none ever opens one      | L3 E          |
  * | 00003_journal.sql: trigger transfers_chain left out         | J (6 attacks) |
  * | 00003_journal.sql: number of a leg not unique               | J (4)         |
  * | 00003_journal.sql: trigger transfers_append_only left out   | J (1)         |
- * | what is posted is not carried on to the next transaction    | D1 J          |
+ * | posted totals are not passed on to the next transaction     | D1 J          |
  * | orders not locked                                           | D1            |
  * | resources not locked                                        | D2            |
  */
@@ -59,22 +59,23 @@ import {
 import { anyLifecycle, type Lifecycle, sumBalances, type Wire } from '../../support/lifecycles.ts';
 import { observe, SECOND } from '../../support/observations.ts';
 
-const TOLD_MICROS = Date.UTC(2026, 10, 1) * 1000;
+const SENT_MICROS = Date.UTC(2026, 10, 1) * 1000;
 const RECEIVED_MICROS = Date.UTC(2026, 11, 1) * 1000;
 
 interface Delivery {
   readonly body: Wire;
   readonly source: SnapshotSource;
-  /** Of a retrieve, when it was answered: seconds after everything was told. */
+  /** The time of a retrieve, in seconds after all events were sent. */
   readonly atSeconds?: number;
 }
 
 /** A body as the ledger reads it. */
 function observationOf({ body, source, atSeconds = 0 }: Delivery): Observation {
   const reading = readResource(body, RECEIVED_MICROS);
-  if (reading.outcome !== 'read') throw new Error(`a life holds a body that is ${reading.outcome}`);
-  // An event's own time is that of its step, however late it is delivered.
-  const observedMicros = source === 'webhook' ? TOLD_MICROS : RECEIVED_MICROS + atSeconds * SECOND;
+  if (reading.outcome !== 'read')
+    throw new Error(`a lifecycle has a body that is ${reading.outcome}`);
+  // The time of an event is that of its step, regardless of its delivery.
+  const observedMicros = source === 'webhook' ? SENT_MICROS : RECEIVED_MICROS + atSeconds * SECOND;
   return observe(reading.content, { ...reading.ref, source, observedMicros });
 }
 
@@ -96,20 +97,20 @@ class Ledger {
       contradiction: merged.contradiction,
     };
     this.state = merged.state;
-    if (!merged.state) throw new Error('a body of a life is a snapshot');
+    if (!merged.state) throw new Error('a body of a lifecycle is a snapshot');
     const transfers = transfersFor(merged.state, this.posted);
     this.check(merged.state, transfers);
     this.posted = postedAfter(this.posted, transfers);
     this.checkPosted(merged.state);
   }
 
-  /** What holds of every set of transfers, before it is written. */
+  /** Invariants of every set of transfers, before it is written. */
   private check(state: ResourceState, transfers: readonly Transfer[]): void {
     if (!state.posts) expect(transfers, 'nothing is posted while too little is known').toEqual([]);
     for (const transfer of transfers) {
       const last = this.posted[transfer.currency]?.[transfer.leg];
-      expect(transfer.seq, 'numbers of a leg follow each other').toBe((last?.seq ?? 0) + 1);
-      expect(transfer.previousMinor, 'a row starts where the last one ended').toBe(
+      expect(transfer.seq, 'numbers of a leg are consecutive').toBe((last?.seq ?? 0) + 1);
+      expect(transfer.previousMinor, 'a row begins at the previous total').toBe(
         last?.cumulativeMinor ?? 0,
       );
       expect(transfer.amountMinor, 'an amount is positive').toBeGreaterThan(0);
@@ -124,7 +125,7 @@ class Ledger {
     this.balances.set(name, (this.balances.get(name) ?? 0n) + amount);
   }
 
-  /** What holds of the books after every step. */
+  /** Invariants of the ledger after every step. */
   private checkPosted(state: ResourceState): void {
     const sums = new Map<string, bigint>();
     for (const [name, amount] of this.balances) {
@@ -137,7 +138,7 @@ class Ledger {
       hashes.size * (1 + this.known.epochs.length),
     );
     if (!state.posts) return;
-    expect(this.movedBy(state.currency), 'what is posted is what the state says').toEqual(
+    expect(this.movedBy(state.currency), 'the posted amounts are those of the state').toEqual(
       Object.fromEntries(Object.entries(targetsOf(state)).filter(([, amount]) => amount !== 0)),
     );
     if (state.ref.kind !== 'payment') return;
@@ -145,11 +146,11 @@ class Ledger {
       const open = this.balances.get(`memo.auth_open ${state.currency}`) ?? 0n;
       expect(open, 'a final payment holds no open authorization').toBe(0n);
     }
-    const heardOfHold = this.known.snapshots.some(
+    const isHoldKnown = this.known.snapshots.some(
       ({ content }) =>
         HELD.has(content.status ?? '') && content.amountCapturableMinor !== undefined,
     );
-    if (heardOfHold && this.known.epochs.length === 0) {
+    if (isHoldKnown && this.known.epochs.length === 0) {
       expect(state.capturedMinor, 'no more is captured than was held').toBeLessThanOrEqual(
         state.authorizedMinor,
       );
@@ -164,7 +165,7 @@ class Ledger {
     );
   }
 
-  books(): Readonly<Record<string, bigint>> {
+  openBalances(): Readonly<Record<string, bigint>> {
     return Object.fromEntries([...this.balances].filter(([, sum]) => sum !== 0n).sort());
   }
 }
@@ -175,7 +176,7 @@ function run(deliveries: readonly Delivery[]): Ledger {
   return ledger;
 }
 
-const anyLives = fc.oneof(
+const anyLifecycleOfAnyKind = fc.oneof(
   { arbitrary: anyLifecycle('payment', { id: 'pay_1', orderId: 'ord_1' }), weight: 3 },
   { arbitrary: anyLifecycle('refund', { id: 'ref_1' }), weight: 1 },
   { arbitrary: anyLifecycle('dispute', { id: 'dp_1' }), weight: 1 },
@@ -190,63 +191,66 @@ function shuffled(deliveries: readonly Delivery[]): fc.Arbitrary<readonly Delive
   return fc.shuffledSubarray([...deliveries], { minLength: deliveries.length });
 }
 
-/** The truth in the words of the service, as far as the ledger keeps them. */
-function standingOf({ finalBody: truth, captured }: Lifecycle): object {
-  const status = String(truth.dispute_status ?? truth.status).replace(/^dispute_/, '');
+/** The final state of the service, with the fields that the ledger stores. */
+function finalStateOf({ finalBody, captured }: Lifecycle): object {
+  const status = String(finalBody.dispute_status ?? finalBody.status).replace(/^dispute_/, '');
   return {
     status,
-    amountMinor: Number(truth.amount),
-    currency: truth.currency,
+    amountMinor: Number(finalBody.amount),
+    currency: finalBody.currency,
     capturedMinor: captured,
-    ...(truth.dispute_stage === undefined ? {} : { stage: truth.dispute_stage }),
+    ...(finalBody.dispute_stage === undefined ? {} : { stage: finalBody.dispute_stage }),
   };
 }
 
-test('every order of the same bodies, with duplicates, ends in the same state and the same books', () => {
+test('the same bodies in any order, with duplicates, end in the same state and balances', () => {
   fc.assert(
     fc.property(
-      anyLives.chain((life) =>
-        fc.tuple(fc.constant(life), shuffled([...webhooks(life), ...webhooks(life)])),
+      anyLifecycleOfAnyKind.chain((lifecycle) =>
+        fc.tuple(
+          fc.constant(lifecycle),
+          shuffled([...webhooks(lifecycle), ...webhooks(lifecycle)]),
+        ),
       ),
-      ([life, deliveries]) => {
-        const straight = run(webhooks(life));
+      ([lifecycle, deliveries]) => {
+        const straight = run(webhooks(lifecycle));
         const mixed = run(deliveries);
         expect(mixed.state).toEqual(straight.state);
-        // While too little is known nothing is posted, and what earlier states posted stays.
-        if (straight.state?.posts) expect(mixed.books()).toEqual(straight.books());
+        // While too little is known nothing is posted, and earlier postings stay.
+        if (straight.state?.posts) expect(mixed.openBalances()).toEqual(straight.openBalances());
       },
     ),
     { numRuns: 600 },
   );
 });
 
-test('any part of a life, in any order, repeated, with one retrieve among it, ends at the truth', () => {
+test('any subset of a lifecycle in any order, with repeats and one retrieve, ends in the final state', () => {
   fc.assert(
     fc.property(
-      anyLives.chain((life) =>
+      anyLifecycleOfAnyKind.chain((lifecycle) =>
         fc
-          .subarray([...webhooks(life), ...webhooks(life)])
-          .chain((heard) =>
+          .subarray([...webhooks(lifecycle), ...webhooks(lifecycle)])
+          .chain((received) =>
             fc.tuple(
-              fc.constant(life),
-              shuffled([...heard, { body: life.finalBody, source: 'retrieve' }]),
+              fc.constant(lifecycle),
+              shuffled([...received, { body: lifecycle.finalBody, source: 'retrieve' }]),
             ),
           ),
       ),
-      ([life, deliveries]) => {
-        const { state, known, books } = boundRun(deliveries);
-        expect(state).toMatchObject({ ...standingOf(life), posts: true, illegalSteps: [] });
+      ([lifecycle, deliveries]) => {
+        const { state, known, balances } = boundRun(deliveries);
+        expect(state).toMatchObject({ ...finalStateOf(lifecycle), posts: true, illegalSteps: [] });
         expect(known.contradiction).toBeUndefined();
         expect(headOf(known, state)).toMatchObject({ status: state?.status });
         expect(capturedOf(headOf(known, state)) ?? state?.capturedMinor).toBe(state?.capturedMinor);
-        expect(books).toEqual(sumBalances([life]));
+        expect(balances).toEqual(sumBalances([lifecycle]));
       },
     ),
     { numRuns: 1_200 },
   );
 });
 
-/** What the body says that counts. */
+/** The content of the head. */
 function headOf(known: Known, state: ResourceState | undefined): SnapshotContent {
   const head = known.snapshots.find(({ contentHash }) => contentHash === state?.headHash);
   if (!head) throw new Error('the head is one of the bodies');
@@ -255,32 +259,32 @@ function headOf(known: Known, state: ResourceState | undefined): SnapshotContent
 
 function boundRun(deliveries: readonly Delivery[]) {
   const ledger = run(deliveries);
-  return { state: ledger.state, known: ledger.known, books: ledger.books() };
+  return { state: ledger.state, known: ledger.known, balances: ledger.openBalances() };
 }
 
-test('a payment that the service takes back ends at what two retrieves agree on', () => {
+test('a payment that the service reverses ends in the state of two consistent retrieves', () => {
   fc.assert(
     fc.property(
-      anyLifecycle('payment', { id: 'pay_1', amounts: [100, 6540] }).chain((life) =>
+      anyLifecycle('payment', { id: 'pay_1', amounts: [100, 6540] }).chain((lifecycle) =>
         fc.tuple(
-          fc.constant(life),
-          shuffled(webhooks(life)),
-          shuffled(webhooks(life)),
+          fc.constant(lifecycle),
+          shuffled(webhooks(lifecycle)),
+          shuffled(webhooks(lifecycle)),
           fc.boolean(),
         ),
       ),
-      ([life, before, after, isDated]) => {
-        const { modified_at: _date, ...rest } = life.finalBody;
+      ([lifecycle, before, after, isDated]) => {
+        const { modified_at: _date, ...rest } = lifecycle.finalBody;
         const failed = { ...rest, status: 'failed', amount_received: 0, amount_capturable: 0 };
         const body = isDated ? { ...failed, modified_at: '2026-11-25T00:00:00.000Z' } : failed;
-        const { state, books } = boundRun([
+        const { state, balances } = boundRun([
           ...before,
           { body, source: 'retrieve', atSeconds: 10 },
           { body, source: 'retrieve', atSeconds: 80 },
           ...after,
         ]);
         expect(state).toMatchObject({ status: 'failed', capturedMinor: 0, posts: true });
-        expect(books).toEqual({});
+        expect(balances).toEqual({});
       },
     ),
     { numRuns: 300 },

@@ -16,7 +16,7 @@ import { LIFECYCLES, observe, permutations, SECOND, T0 } from '../../support/obs
 
 const NOTHING: Known = { snapshots: [], epochs: [], contradiction: undefined };
 
-/** Applies observations one after another, as deliveries that arrive one by one would be. */
+/** Applies observations one after another, like deliveries that arrive one by one. */
 function applyOneByOne(observations: readonly Observation[]): ResourceState | undefined {
   let known = NOTHING;
   let state: ResourceState | undefined;
@@ -45,7 +45,7 @@ const usd = { amountMinor: 100, currency: 'USD' } as const;
 
 describe('M1: state is a function of the set of observations', () => {
   test.each(Object.entries(LIFECYCLES))(
-    '%s: one end in every order, with duplicates',
+    '%s: the same end in every order, with duplicates',
     (_name, life) => {
       const observations = life.observations.map((content) =>
         observe(content, { kind: life.kind }),
@@ -56,17 +56,20 @@ describe('M1: state is a function of the set of observations', () => {
         ends.add(JSON.stringify(applyOneByOne([...order.slice(-1), ...order])));
       }
       expect(ends.size).toBe(1);
-      const truth = life.observations[life.finalIndex];
+      const finalState = life.observations[life.finalIndex];
       const end = applyOneByOne(observations);
-      expect(end).toMatchObject({ status: truth?.status, amountMinor: truth?.amountMinor });
+      expect(end).toMatchObject({
+        status: finalState?.status,
+        amountMinor: finalState?.amountMinor,
+      });
       expect(end?.capturedMinor).toBe(
-        truth?.amountReceivedMinor ?? (life.kind === 'payment' ? truth?.amountMinor : 0),
+        finalState?.amountReceivedMinor ?? (life.kind === 'payment' ? finalState?.amountMinor : 0),
       );
     },
   );
 
   test.each(Object.entries(LIFECYCLES))(
-    '%s: what a list row adds gives a time, and nothing else, in every order',
+    '%s: a list row adds only its time, in every order',
     (_name, life) => {
       const observations = life.observations.map((content) =>
         observe(content, { kind: life.kind }),
@@ -85,31 +88,36 @@ describe('M1: state is a function of the set of observations', () => {
   );
 
   test.each(['cancelled', 'expired'])(
-    '%s leaves open what was captured before, unless it was captured by success alone',
+    '%s leaves earlier captures uncertain, unless only success captures',
     (status) => {
-      const doubtsOf = (...bodies: readonly SnapshotContent[]) => merge(...bodies).uncertainties;
-      const thin = { ...usd, status };
-      expect(doubtsOf(thin)).toEqual(['unstated_capture']);
-      expect(doubtsOf({ ...thin, captureMethod: 'manual_multiple' })).toEqual(['unstated_capture']);
-      expect(doubtsOf({ ...thin, captureMethod: 'automatic' })).toEqual([]);
-      expect(doubtsOf({ ...thin, amountReceivedMinor: 0 })).toEqual([]);
+      const uncertaintiesOf = (...bodies: readonly SnapshotContent[]) =>
+        merge(...bodies).uncertainties;
+      const partial = { ...usd, status };
+      expect(uncertaintiesOf(partial)).toEqual(['unstated_capture']);
+      expect(uncertaintiesOf({ ...partial, captureMethod: 'manual_multiple' })).toEqual([
+        'unstated_capture',
+      ]);
+      expect(uncertaintiesOf({ ...partial, captureMethod: 'automatic' })).toEqual([]);
+      expect(uncertaintiesOf({ ...partial, amountReceivedMinor: 0 })).toEqual([]);
       const held = { ...usd, status: 'requires_capture', amountReceivedMinor: 0 };
-      expect(doubtsOf({ ...thin, captureMethod: 'automatic' }, held)).toContain('unstated_capture');
+      expect(uncertaintiesOf({ ...partial, captureMethod: 'automatic' }, held)).toContain(
+        'unstated_capture',
+      );
     },
   );
 
   test.each(Object.entries(LIFECYCLES))(
-    '%s: any part of it plus the truth ends at the truth',
+    '%s: any subset of it plus the final state ends in the final state',
     (_name, life) => {
       const observations = life.observations.map((content) =>
         observe(content, { kind: life.kind }),
       );
-      const truth = life.observations[life.finalIndex] ?? {};
-      const retrieved = observe(truth, { kind: life.kind, source: 'retrieve' });
+      const finalState = life.observations[life.finalIndex] ?? {};
+      const retrieved = observe(finalState, { kind: life.kind, source: 'retrieve' });
       for (let subset = 0; subset < 1 << observations.length; subset += 1) {
-        const heard = observations.filter((_observation, place) => (subset >> place) & 1);
-        const end = applyOneByOne([...heard, retrieved]);
-        expect(end).toMatchObject({ status: truth.status, headHash: retrieved.contentHash });
+        const received = observations.filter((_observation, place) => (subset >> place) & 1);
+        const end = applyOneByOne([...received, retrieved]);
+        expect(end).toMatchObject({ status: finalState.status, headHash: retrieved.contentHash });
       }
     },
   );
@@ -133,7 +141,7 @@ describe('M1: state is a function of the set of observations', () => {
         ) as SnapshotContent,
     );
 
-  test('arbitrary bodies, shuffled and repeated, one by one or at once: one state', () => {
+  test('arbitrary bodies, shuffled and repeated, one by one or at once, give one state', () => {
     fc.assert(
       fc.property(
         fc
@@ -176,7 +184,7 @@ describe('M2: the key', () => {
     expect(state).toMatchObject({ capturedMinor: 60, errorCode: 'the larger' });
   });
 
-  test('a captured amount of zero is more than none, whichever hash is greater', () => {
+  test('a captured amount of zero ranks above none, regardless of the hash', () => {
     const one = { ...usd, status: 'failed', versionMicros: T0 };
     const winners = Array.from({ length: 16 }, (_, place) => {
       const carrying = { ...one, amountReceivedMinor: 0, errorCode: `carried ${place}` };
@@ -185,7 +193,7 @@ describe('M2: the key', () => {
     expect(winners).toEqual(winners.map((_, place) => `carried ${place}`));
   });
 
-  test('of two bodies that differ in nothing else the content hash decides, whichever came first', () => {
+  test('between two bodies that differ in nothing else the content hash decides, regardless of arrival', () => {
     const one = { ...usd, status: 'failed', errorCode: 'x' };
     const other = { ...usd, status: 'failed', errorCode: 'y' };
     expect(merge(one, other).errorCode).toBe(merge(other, one).errorCode);
@@ -205,7 +213,7 @@ describe('M2: the key', () => {
     expect(applyOneByOne(observations)).toMatchObject({ status: 'opened', stage: 'arbitration' });
   });
 
-  test('a body without a version rules only where nothing versioned is known', () => {
+  test('a body without a version is the head only if no body has a version', () => {
     const undated = { ...usd, status: 'succeeded' };
     expect(merge(undated).status).toBe('succeeded');
     const state = merge(undated, { ...usd, status: 'processing', versionMicros: T0 });
@@ -214,8 +222,8 @@ describe('M2: the key', () => {
   });
 });
 
-describe('M3: what the head does not carry comes from the greatest body that does', () => {
-  test('fields are filled from below, amounts of money included', () => {
+describe('M3: fields that the head does not have come from the greatest body that has them', () => {
+  test('fields are filled from lower bodies, amounts included', () => {
     const state = merge(
       { ...usd, status: 'processing', orderId: 'old', versionMicros: T0 },
       { orderId: 'new', versionMicros: T0 + 1 },
@@ -229,7 +237,7 @@ describe('M3: what the head does not carry comes from the greatest body that doe
     });
   });
 
-  test('nothing is posted while status, amount or currency is known from nowhere', () => {
+  test('nothing is posted while no body has a status, amount or currency', () => {
     expect(merge({ status: 'succeeded', amountMinor: 5 })).toMatchObject({
       posts: false,
       uncertainties: expect.arrayContaining(['incomplete']),
@@ -238,7 +246,7 @@ describe('M3: what the head does not carry comes from the greatest body that doe
 });
 
 describe('M4: cumulative amounts only grow within an epoch and a currency', () => {
-  test('a newer body that carries less does not take back what was captured', () => {
+  test('a newer body with a smaller amount does not reverse a capture', () => {
     const state = merge(
       { ...usd, status: 'succeeded', amountReceivedMinor: 100, versionMicros: T0 },
       { ...usd, status: 'cancelled_post_capture', amountReceivedMinor: 0, versionMicros: T0 + 1 },
@@ -246,7 +254,7 @@ describe('M4: cumulative amounts only grow within an epoch and a currency', () =
     expect(state.capturedMinor).toBe(100);
   });
 
-  test('amounts of the currency before an update do not count', () => {
+  test('amounts in an earlier currency do not count', () => {
     const state = merge(
       {
         amountMinor: 900,
@@ -261,7 +269,7 @@ describe('M4: cumulative amounts only grow within an epoch and a currency', () =
   });
 
   test.each(['manual', 'scheduled', 'sequential_automatic', 'automatic'])(
-    'a hold is one under any capture method: %s',
+    'a hold counts under any capture method: %s',
     (captureMethod) => {
       const common = { amountMinor: 6540, currency: 'USD', captureMethod, versionMicros: T0 };
       const held = {
@@ -282,7 +290,7 @@ describe('M4: cumulative amounts only grow within an epoch and a currency', () =
     },
   );
 
-  test('a whole amount called capturable before anything is authorized is no hold', () => {
+  test('an amount that is capturable before anything is authorized is not a hold', () => {
     const state = merge({
       ...usd,
       captureMethod: 'manual',
@@ -293,8 +301,8 @@ describe('M4: cumulative amounts only grow within an epoch and a currency', () =
   });
 });
 
-describe('M5: a captured amount that nobody carried', () => {
-  test('automatic capture counts the amount provisionally and asks', () => {
+describe('M5: a captured amount that no body has', () => {
+  test('automatic capture counts the amount provisionally and makes a retrieve due', () => {
     expect(merge({ ...usd, status: 'succeeded' })).toMatchObject({
       capturedMinor: 100,
       posts: true,
@@ -302,7 +310,7 @@ describe('M5: a captured amount that nobody carried', () => {
     });
   });
 
-  test('the first carried value replaces the provisional one, also when it is smaller', () => {
+  test('the first reported value replaces the provisional one, even if it is smaller', () => {
     const state = merge(
       { ...usd, status: 'succeeded' },
       { ...usd, status: 'succeeded', amountReceivedMinor: 60 },
@@ -310,7 +318,7 @@ describe('M5: a captured amount that nobody carried', () => {
     expect(state).toMatchObject({ capturedMinor: 60, uncertainties: [] });
   });
 
-  test('a zero that was carried before the payment succeeded does not replace it', () => {
+  test('a zero that was reported before the payment succeeded does not replace it', () => {
     const state = merge(
       { ...usd, status: 'processing', amountReceivedMinor: 0, versionMicros: T0 },
       { ...usd, status: 'succeeded', versionMicros: T0 + 1 },
@@ -318,7 +326,7 @@ describe('M5: a captured amount that nobody carried', () => {
     expect(state).toMatchObject({ capturedMinor: 100, uncertainties: ['provisional_amount'] });
   });
 
-  test('captured from a hold, nothing is posted until somebody says how much', () => {
+  test('a capture from a hold posts nothing until a body has the amount', () => {
     const held = {
       ...usd,
       status: 'requires_capture',
@@ -360,7 +368,7 @@ describe('the net amount: with surcharge, tax and shipping', () => {
     expect(findingsOf({ ...net, status: 'succeeded', amountReceivedMinor: 3091 })).toHaveLength(1);
   });
 
-  test('stands in for a captured amount and for a hold that no body carries', () => {
+  test('replaces a captured amount or a hold that no body has', () => {
     expect(merge({ ...net, status: 'succeeded' })).toMatchObject({
       capturedMinor: 3090,
       uncertainties: ['provisional_amount'],
@@ -390,7 +398,7 @@ describe('captured money follows the status', () => {
     expect(merge({ ...full, status }).capturedMinor).toBe(counts ? 100 : 0);
   });
 
-  test('a failure after an amount that was carried too early captures nothing, silently', () => {
+  test('a failure after an amount that was reported too early captures nothing, without a finding', () => {
     const bodies = [
       { ...full, status: 'processing', versionMicros: T0 },
       { ...usd, status: 'failed', versionMicros: T0 + 1 },
@@ -406,13 +414,13 @@ describe('captured money follows the status', () => {
   });
 
   test.each([
-    ['an amount that was carried', full, 100],
-    ['an amount that stood in', usd, 100],
+    ['a reported amount', full, 100],
+    ['an assumed amount', usd, 100],
   ])('a failure after a success revokes %s, with a finding', (_what, paid, revokedMinor) => {
     const bodies = [
       { ...paid, status: 'succeeded', versionMicros: T0 },
       { ...usd, status: 'failed', versionMicros: T0 + 1 },
-      { ...usd, status: 'failed', errorCode: 'said again', versionMicros: T0 + 2 },
+      { ...usd, status: 'failed', errorCode: 'repeated', versionMicros: T0 + 2 },
     ];
     for (const order of permutations(bodies)) {
       const merged = mergeObservations(
@@ -437,7 +445,7 @@ describe('captured money follows the status', () => {
     expect(state).toMatchObject({ status: 'processing', capturedMinor: 0, revokedMinor: 0 });
   });
 
-  test('a hold does not count an amount that was carried before its capture', () => {
+  test('a hold does not count an amount that was reported before its capture', () => {
     const held = { ...full, status: 'requires_capture', amountCapturableMinor: 100 };
     expect(merge(held)).toMatchObject({
       authorizedMinor: 100,
@@ -454,15 +462,15 @@ describe('captured money follows the status', () => {
       amountCapturableMinor: 70,
       versionMicros: T0,
     };
-    const thin = { ...usd, status, versionMicros: T0 + 1 };
-    // Captures that no body told of may have followed.
-    expect(merge(captured, thin)).toMatchObject({
+    const partial = { ...usd, status, versionMicros: T0 + 1 };
+    // Captures that no body reported may have followed.
+    expect(merge(captured, partial)).toMatchObject({
       capturedMinor: 30,
       uncertainties: ['unstated_capture'],
     });
-    const stated = merge(captured, { ...thin, amountReceivedMinor: 40 });
+    const stated = merge(captured, { ...partial, amountReceivedMinor: 40 });
     expect(stated).toMatchObject({ capturedMinor: 40, uncertainties: [] });
-    const less = merge(captured, { ...thin, amountReceivedMinor: 0 });
+    const less = merge(captured, { ...partial, amountReceivedMinor: 0 });
     expect(less).toMatchObject({ capturedMinor: 30, uncertainties: ['conflicting_amounts'] });
   });
 });
@@ -484,21 +492,23 @@ describe('M7: an unknown status posts nothing', () => {
   });
 });
 
-describe('M6: uncertainties and illegal steps are stated', () => {
-  const disputeDoubts = (...contents: readonly SnapshotContent[]) =>
+describe('M6: uncertainties and illegal steps are reported', () => {
+  const uncertaintiesOfDispute = (...contents: readonly SnapshotContent[]) =>
     mergeObservations(
       NOTHING,
       contents.map((content) => observe(content, { kind: 'dispute' })),
     ).state?.uncertainties;
 
-  test('an undated body that is further in life is a doubt within its dispute stage, not across', () => {
+  test('an undated body with a later status is an uncertainty within its dispute stage, not across stages', () => {
     const opened = { ...usd, status: 'opened', versionMicros: T0 };
     const lost = { ...usd, status: 'lost', stage: 'dispute' };
-    expect(disputeDoubts({ ...opened, stage: 'dispute' }, lost)).toEqual(['unversioned_ahead']);
-    expect(disputeDoubts({ ...opened, stage: 'arbitration' }, lost)).toEqual([]);
+    expect(uncertaintiesOfDispute({ ...opened, stage: 'dispute' }, lost)).toEqual([
+      'unversioned_ahead',
+    ]);
+    expect(uncertaintiesOfDispute({ ...opened, stage: 'arbitration' }, lost)).toEqual([]);
   });
 
-  test('captures of one tick may differ while more can follow; final amounts may not', () => {
+  test('captures within one tick may differ while more can follow; final amounts may not', () => {
     const carrying = (status: string, amountReceivedMinor: number) => ({
       ...usd,
       status,
@@ -506,22 +516,22 @@ describe('M6: uncertainties and illegal steps are stated', () => {
       amountCapturableMinor: 100 - amountReceivedMinor,
       versionMicros: T0,
     });
-    const doubtsOf = (status: string) =>
+    const uncertaintiesOf = (status: string) =>
       merge(carrying(status, 30), carrying(status, 40)).uncertainties.includes(
         'conflicting_amounts',
       );
-    expect(doubtsOf('partially_captured_and_capturable')).toBe(false);
-    expect(doubtsOf('partially_captured_and_processing')).toBe(false);
-    expect(doubtsOf('partially_captured')).toBe(true);
-    expect(doubtsOf('succeeded')).toBe(true);
+    expect(uncertaintiesOf('partially_captured_and_capturable')).toBe(false);
+    expect(uncertaintiesOf('partially_captured_and_processing')).toBe(false);
+    expect(uncertaintiesOf('partially_captured')).toBe(true);
+    expect(uncertaintiesOf('succeeded')).toBe(true);
   });
 
-  test('an unknown status is kept, and doubted', () => {
+  test('an unknown status is kept, and uncertain', () => {
     const state = merge({ ...usd, status: 'teleported', versionMicros: T0 });
     expect(state).toMatchObject({ status: 'teleported', uncertainties: ['unknown_status'] });
   });
 
-  test('failed, then succeeded under one id is a legal life', () => {
+  test('succeeded after failed under one id is a valid lifecycle', () => {
     const state = merge(
       { ...usd, status: 'failed', versionMicros: T0 },
       { ...usd, status: 'succeeded', amountReceivedMinor: 100, versionMicros: T0 + SECOND },
@@ -529,7 +539,7 @@ describe('M6: uncertainties and illegal steps are stated', () => {
     expect(state.illegalSteps).toEqual([]);
   });
 
-  test('a step that no life takes is judged in key order, not by arrival', () => {
+  test('an impossible transition is found by key order, not by arrival', () => {
     const cancelled = { ...usd, status: 'cancelled', versionMicros: T0 };
     const succeeded = {
       ...usd,
@@ -542,7 +552,7 @@ describe('M6: uncertainties and illegal steps are stated', () => {
     expect(merge(succeeded, cancelled).illegalSteps).toEqual(steps);
   });
 
-  test('a step across lost events is legal when the end can be reached', () => {
+  test('a transition across lost events is valid if the later status can be reached', () => {
     const state = merge(
       { ...usd, status: 'requires_payment_method', versionMicros: T0 },
       { ...usd, status: 'succeeded', amountReceivedMinor: 100, versionMicros: T0 + 1 },

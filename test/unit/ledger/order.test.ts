@@ -67,7 +67,7 @@ test.each([
 });
 
 describe('its amounts', () => {
-  test('add up per currency and never across', () => {
+  test('are sums per currency, never across currencies', () => {
     const { totals } = deriveOrder([paid, paid, part({ currency: 'JPY', capturedMinor: 7 })]);
     expect(totals.map(({ currency, capturedMinor }) => [currency, capturedMinor])).toEqual([
       ['JPY', 7],
@@ -99,7 +99,7 @@ describe('its amounts', () => {
     ]);
   });
 
-  test('a capture that was voided afterwards does not count', () => {
+  test('a capture that was voided later does not count', () => {
     expect(deriveOrder([part({ status: 'cancelled_post_capture' })]).totals).toMatchObject([
       { capturedMinor: 0 },
     ]);
@@ -112,7 +112,7 @@ describe('its amounts', () => {
   });
 });
 
-test('an order id and a payment id never make one key', () => {
+test('an order id and a payment id never have the same key', () => {
   expect(orderKeyOf({ id: 'x' })).not.toBe(orderKeyOf({ id: 'y', orderId: 'x' }));
   expect(orderIdOf(orderKeyOf({ id: 'y', orderId: 'a:b' }))).toBe('a:b');
 });

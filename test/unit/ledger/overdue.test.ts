@@ -31,28 +31,28 @@ describe('a term', () => {
     expect(termOf(kind, { status })).toBeUndefined();
   });
 
-  test('has no question of the bank, of which no money is withheld', () => {
+  test('does not exist for an inquiry by the bank, which withholds no money', () => {
     expect(termOf('dispute', { status: 'opened', stage: 'dispute' })?.days).toBe(120);
     expect(termOf('dispute', { status: 'opened', stage: 'pre_dispute' })).toBeUndefined();
   });
 });
 
-describe('what was found overdue', () => {
+describe('an overdue mark', () => {
   const processing = { kind: 'payment', status: 'processing', openFindings: ['overdue'] } as const;
 
-  test('stays so while the same term runs', () => {
+  test('stays while the same term applies', () => {
     expect(staysOverdue(processing, { status: 'processing', posts: true })).toBe(true);
     const pending = { kind: 'refund', status: 'pending', openFindings: ['overdue'] } as const;
     expect(staysOverdue(pending, { status: 'review', posts: true })).toBe(true);
   });
 
-  test('does not stay so under another term, without one, or where nothing is posted', () => {
+  test('is removed under another term, without a term, or if nothing is posted', () => {
     expect(staysOverdue(processing, { status: 'review', posts: true })).toBe(false);
     expect(staysOverdue(processing, { status: 'succeeded', posts: true })).toBe(false);
     expect(staysOverdue(processing, { status: 'processing', posts: false })).toBe(false);
   });
 
-  test('is not found here: what was not overdue does not become so', () => {
+  test('is never set here, only kept or removed', () => {
     const fresh = { ...processing, openFindings: [] };
     expect(staysOverdue(fresh, { status: 'processing', posts: true })).toBe(false);
   });

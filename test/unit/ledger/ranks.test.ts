@@ -27,7 +27,7 @@ describe.each(KINDS)('the ranks of a %s', (kind) => {
     for (const status of STATUSES[kind]) {
       expect(statusRank(kind, status), status).toBeGreaterThan(statusRank(kind, 'teleported'));
       expect(statusRank(kind, status), status).toBeGreaterThan(statusRank(kind, undefined));
-      // Names that every object has are no statuses.
+      // Property names of every object are not statuses.
       expect(statusRank(kind, 'constructor')).toBe(statusRank(kind, 'teleported'));
     }
   });

@@ -46,7 +46,7 @@ describe('S3: the kind is read from the ids', () => {
   });
 });
 
-describe('S2: money that is there but cannot be read makes the body unusable', () => {
+describe('S2: unreadable money makes the body unusable', () => {
   test.each([
     ['amount', 1.5],
     ['amount', -1],
@@ -78,7 +78,7 @@ describe('S2: money that is there but cannot be read makes the body unusable', (
   });
 });
 
-describe('S1: what was not carried stays undefined', () => {
+describe('S1: fields that the body does not have stay undefined', () => {
   test('absent, null and empty are the same', () => {
     const bare = read({ payment_id: 'p', status: 'failed' });
     const nulls = {
@@ -102,7 +102,7 @@ describe('fields', () => {
     }
   });
 
-  test('a version more than five minutes ahead of its receipt is none', () => {
+  test('a version more than five minutes ahead of its receipt is ignored', () => {
     const ahead = new Date(T0 / 1000 + 5 * 60_000 + 1).toISOString();
     const reading = read({ payment_id: 'p', status: 'succeeded', modified_at: ahead });
     expect(reading).toMatchObject({ versionAhead: true, content: { status: 'succeeded' } });
@@ -121,7 +121,7 @@ describe('fields', () => {
     }
   });
 
-  test('dispute_status goes before status, its prefix is dropped, and submitted is challenged', () => {
+  test('dispute_status takes precedence over status, its prefix is dropped, and submitted is challenged', () => {
     expect(read({ dispute_id: 'd', dispute_status: 'dispute_won', status: 'x' })).toMatchObject({
       content: { status: 'won' },
     });
@@ -185,7 +185,7 @@ describe('fields', () => {
     expect(contentHash(withoutAddedFields(later.content))).toBe(contentHash(first.content));
   });
 
-  test('nobody personal is kept: neither names nor secrets enter the content', () => {
+  test('no personal data is kept: the content has no names and no secrets', () => {
     const reading = read({
       payment_id: 'p',
       status: 'succeeded',
@@ -198,8 +198,8 @@ describe('fields', () => {
   });
 });
 
-describe('what a row of few fields may add', () => {
-  test('is when the resource was created; of a dispute with its stage, or not at all', () => {
+describe('a row with few fields', () => {
+  test('adds the creation time of the resource; of a dispute only with its stage', () => {
     const createdMicros = T0;
     const row = { createdMicros, status: 'succeeded', amountMinor: 5, currency: 'USD' };
     for (const kind of ['payment', 'refund', 'payout'] as const) {

@@ -45,7 +45,7 @@ test.each([
   expect(isReachable(kind, from, to)).toBe(reachable);
 });
 
-test('words of older versions of the service are understood', () => {
+test('statuses of older versions of the service are translated', () => {
   expect(normalizeStatus('refund', 'failure')).toBe('failed');
   expect(normalizeStatus('refund', 'manual_review')).toBe('review');
   expect(normalizeStatus('dispute', 'dispute_opened')).toBe('opened');

@@ -45,7 +45,7 @@ describe('an instant', () => {
     expect(parseInstantMicros(value)).toBeUndefined();
   });
 
-  test('that is formatted is read as the same', () => {
+  test('is unchanged after formatting and parsing', () => {
     const latest = Date.UTC(2200, 0, 1) * 1000;
     fc.assert(
       fc.property(fc.integer({ min: 0, max: latest }), (micros) => {

@@ -77,7 +77,7 @@ const alert = (fields: Partial<AlertHistory>): AlertHistory => ({
 const types = (history: Partial<OrderHistory>) =>
   buildTimeline({ ...nothing, ...history }).map(({ type }) => type);
 
-test('what is of one moment follows from each other [1]', () => {
+test('entries of one instant are in the order of their causes [1]', () => {
   const at = { recordedMicros: 2_000, eventReceivedMicros: 2_000 };
   expect(
     types({
@@ -100,7 +100,7 @@ test('what is of one moment follows from each other [1]', () => {
 });
 
 describe('an event [2]', () => {
-  test('is told before what it brought, though its receiver had a clock that runs ahead', () => {
+  test('precedes its effects even if the clock of its receiver is ahead', () => {
     const entries = buildTimeline({
       ...nothing,
       snapshots: [snapshot({ eventReceivedMicros: 9_000 })],
@@ -111,18 +111,18 @@ describe('an event [2]', () => {
     ]);
   });
 
-  test('is told once, whatever number of parts it told of', () => {
+  test('has one entry, regardless of how many parts it contains', () => {
     const both = [snapshot({}), snapshot({ kind: 'refund', id: 'ref_1' })];
     expect(types({ snapshots: both })).toEqual(['event', 'snapshot', 'snapshot']);
   });
 
-  test('that was received long before it could be applied stands at its receipt', () => {
+  test('that was received long before it was applied has the time of its receipt', () => {
     const [early, late] = [
       snapshot({ recordedMicros: 8_000 }),
       snapshot({ eventNumber: 2, eventReceivedMicros: 3_000, recordedMicros: 4_000 }),
     ];
-    const told = buildTimeline({ ...nothing, snapshots: [late, early] });
-    expect(told.map(({ type, atMicros }) => [type, atMicros])).toEqual([
+    const entries = buildTimeline({ ...nothing, snapshots: [late, early] });
+    expect(entries.map(({ type, atMicros }) => [type, atMicros])).toEqual([
       ['event', 1_000],
       ['event', 3_000],
       ['snapshot', 4_000],
@@ -131,7 +131,7 @@ describe('an event [2]', () => {
   });
 });
 
-test('a look that no event brought names the service as its cause', () => {
+test('an observation without an event names the service as its cause', () => {
   const none = { eventNumber: null, eventId: null, eventType: null, eventReceivedMicros: null };
   const entries = buildTimeline({
     ...nothing,
@@ -180,7 +180,7 @@ describe('sentences', () => {
         'been processed. The card or its issuer declined. The first payment may have succeeded: ' +
         'check it before you retry or refund.',
     ],
-  ] as const)('of a look %#', (fields, text) => {
+  ] as const)('of an observation %#', (fields, text) => {
     expect(textOf({ snapshots: [snapshot(fields)] })).toBe(text);
   });
 
@@ -202,23 +202,23 @@ describe('sentences', () => {
     ]);
   });
 
-  test('of an alert: that it opened, who dealt with it and how, and that it ended', () => {
+  test('of an alert: that it opened, who acknowledged it and why, and that it was resolved', () => {
     const dealtWith = alert({
       acknowledgedMicros: 3_000,
       acknowledgedBy: 'ada',
-      acknowledgedReason: 'asked the bank',
+      acknowledgedReason: 'called the bank',
       resolvedMicros: 4_000,
     });
-    const told = buildTimeline({ ...nothing, alerts: [dealtWith] });
-    expect(told.map(({ text }) => text)).toEqual([
+    const entries = buildTimeline({ ...nothing, alerts: [dealtWith] });
+    expect(entries.map(({ text }) => text)).toEqual([
       'Alert 7 (warning): Payment pay_1 has been processing for 7 days.',
-      'ada acknowledged alert 7: asked the bank',
+      'ada acknowledged alert 7: called the bank',
       'Alert 7 (payment_stuck) was resolved.',
     ]);
     expect(types({ alerts: [alert({ resolvedMicros: 2_000 })] })).toEqual(['alert_opened']);
   });
 
-  test('of a finding that this version does not know say nothing of its meaning', () => {
+  test('of an unknown class of findings have no meaning', () => {
     expect(findingMeaning('constructor')).toBe('');
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createRejectionCount, type WriteCounts } from '../../../src/monitor/countRejections.ts';
 import { createLog } from '../../../src/platform/log.ts';
 
-/** A counter whose waits the test ends, with its writes. */
+/** A counter with waits that the test ends, and its writes. */
 function counting(write: WriteCounts = () => Promise.resolve()) {
   const written: Record<string, number>[] = [];
   let waiting: (() => void)[] = [];
@@ -43,20 +43,22 @@ test('many bad signatures cost one write per interval, and none cost no write', 
 });
 
 test('counts that could not be written are written with the next ones', async () => {
-  let isAway = true;
+  let isUnavailable = true;
   const { count, written, tick } = counting(() =>
-    isAway ? Promise.reject(new Error('the database is away')) : Promise.resolve(),
+    isUnavailable ? Promise.reject(new Error('the database is unavailable')) : Promise.resolve(),
   );
   count.count('mismatch');
   await tick();
-  isAway = false;
+  isUnavailable = false;
   count.count('mismatch');
   await tick();
   expect(written.at(-1)).toEqual({ signature_mismatched: 2 });
 });
 
-test('a shutdown writes the counts once, whether that succeeds or not', async () => {
-  const { count, written } = counting(() => Promise.reject(new Error('the database is away')));
+test('a shutdown writes the counts once, whether the write succeeds or not', async () => {
+  const { count, written } = counting(() =>
+    Promise.reject(new Error('the database is unavailable')),
+  );
   count.count('mismatch');
   await count.drain();
   expect(written).toEqual([{ signature_mismatched: 1 }]);

@@ -128,9 +128,9 @@ describe('many signature failures', () => {
   });
 
   test('are active until an hour has none, so that they do not open and resolve repeatedly (rule 1)', () => {
-    const stands = { openRules: new Set<Rule>(['signature_failures']), lastWebhookMs: ago(DAY_MS) };
-    expect(rulesOf({ ...stands, rejected: { mismatched: 1, unsigned: 0 } })).toHaveLength(1);
-    expect(rulesOf({ ...stands, rejected: { mismatched: 0, unsigned: 0 } })).toEqual([]);
+    const open = { openRules: new Set<Rule>(['signature_failures']), lastWebhookMs: ago(DAY_MS) };
+    expect(rulesOf({ ...open, rejected: { mismatched: 1, unsigned: 0 } })).toHaveLength(1);
+    expect(rulesOf({ ...open, rejected: { mismatched: 0, unsigned: 0 } })).toEqual([]);
   });
 
   test('explain stopped webhooks, which then do not alert (rule 3)', () => {
@@ -164,7 +164,7 @@ describe('stopped webhooks', () => {
 
   test.each<[string, number | undefined, number]>([
     ['a busy shop', 1_000, 15 * MINUTE_MS],
-    ['a shop whose rhythm is not known', undefined, HOUR_MS],
+    ['a shop with an unknown rate of webhooks', undefined, HOUR_MS],
     ['a small shop', 2 * HOUR_MS, 6 * HOUR_MS],
     ['a shop with an order a week', 6 * DAY_MS, DAY_MS],
   ])('alert after a limit that depends on %s', (_name, usualGapMs, limitMs) => {
@@ -253,9 +253,9 @@ describe('conditions that last too long', () => {
   });
 
   test('a backlog is resolved at an age of a minute, not just below its limit (rule 1)', () => {
-    const stands = { openRules: new Set<Rule>(['backlog']) };
-    expect(rulesOf({ ...stands, oldestPendingMs: ago(4 * MINUTE_MS) })).toHaveLength(1);
-    expect(rulesOf({ ...stands, oldestPendingMs: ago(MINUTE_MS - 1) })).toEqual([]);
+    const open = { openRules: new Set<Rule>(['backlog']) };
+    expect(rulesOf({ ...open, oldestPendingMs: ago(4 * MINUTE_MS) })).toHaveLength(1);
+    expect(rulesOf({ ...open, oldestPendingMs: ago(MINUTE_MS - 1) })).toEqual([]);
   });
 });
 

@@ -181,7 +181,7 @@ test('an alert has its severity, next step, ids and times', () => {
 const NASTY =
   'ord_1\r\nBcc: all@shop.example\r\n\r\n<!channel> <https://evil.example|pay> & \u202e@channel @Here\u2028Cc: all\u2029x';
 
-test('ids from outside start no line and no header', () => {
+test('ids from outside cannot begin a line or a header', () => {
   const alert = notification({
     subject: `order:${NASTY}`,
     orderId: NASTY,
@@ -191,7 +191,7 @@ test('ids from outside start no line and no header', () => {
   for (const text of [title, ...lines]) expect(text).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
 });
 
-test('ids from outside become no link and no mention in a chat', () => {
+test('ids from outside cannot become a link or a mention in a chat', () => {
   const alert = notification({ subject: `order:${NASTY}`, sentence: `About ${NASTY}.` });
   const { text } = slackBody(textOf({ kind: 'alert', alert }));
   expect(text).toContain('&lt;!channel&gt; &lt;https://evil.example|pay&gt; &amp;');

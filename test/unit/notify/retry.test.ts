@@ -30,7 +30,7 @@ const unavailableFor = (failures: number, failingSinceMs = NOW): Health => ({
   outage: { failures, retryAtMs: NOW },
 });
 
-/** The health of a channel that responds and refuses. */
+/** The health of a channel that responds and rejects. */
 const refusing: Health = { failingSinceMs: NOW, lastError: 'HTTP 400', outage: undefined };
 
 describe('an unavailable channel', () => {
@@ -47,7 +47,7 @@ describe('an unavailable channel', () => {
     expect(plan.health.outage).toEqual({ failures: before + 1, retryAtMs: NOW + seconds * 1000 });
   });
 
-  test('waits no longer because of attempts that were in progress when the outage was found', () => {
+  test('does not wait longer because of attempts that were in progress when the outage was detected', () => {
     const health = unavailableFor(1);
     const plan = planRetry(failed({ health, nowMs: NOW + 14_000 }));
     expect(plan.health).toEqual(health);
@@ -72,16 +72,16 @@ describe('an unavailable channel', () => {
     expect(planRetry(failed({ health })).health.outage?.retryAtMs).toBe(NOW + 5_000);
   });
 
-  test('waits as long as it asks for, an hour at most', () => {
-    const asked = (retryAfterMs: number) =>
+  test('waits as long as its response requests, at most an hour', () => {
+    const waitUntil = (retryAfterMs: number) =>
       planRetry(failed({ result: { outcome: 'unavailable', response: 'HTTP 429', retryAfterMs } }))
         .health.outage?.retryAtMs;
-    expect(asked(90_000)).toBe(NOW + 90_000);
-    expect(asked(1)).toBe(NOW + 5_000);
-    expect(asked(99 * HOUR_MS)).toBe(NOW + HOUR_MS);
+    expect(waitUntil(90_000)).toBe(NOW + 90_000);
+    expect(waitUntil(1)).toBe(NOW + 5_000);
+    expect(waitUntil(99 * HOUR_MS)).toBe(NOW + HOUR_MS);
   });
 
-  test('a message that failed often waits longer than the channel, so that another is tried', () => {
+  test('a message that failed often waits longer than the channel, so that another message is tried', () => {
     const { nextAttemptMs, health } = planRetry(
       failed({ attempts: 6, health: unavailableFor(1), isProbe: true }),
     );

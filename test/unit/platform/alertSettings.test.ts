@@ -21,7 +21,7 @@ const MAIL = {
   SMTP_URL: 'smtp://user%40x:p%3Aw@mail.shop.example',
 };
 
-test('with nothing set the log is the only channel, and yesterday is summed up at six', () => {
+test('by default the log is the only channel, and the daily summary is sent at six', () => {
   const { channels, alertSummaryHour } = loadConfig({});
   expect(channels).toEqual({
     log: { severity: 'info' },
@@ -69,7 +69,7 @@ test.each([
   ['warn', 'warning'],
   ['error', undefined],
   ['silent', undefined],
-])('the log at %s is a channel for what it shows: %s', (LOG_LEVEL, severity) => {
+])('the log at level %s is a channel from severity %s', (LOG_LEVEL, severity) => {
   const { log } = loadConfig({ LOG_LEVEL }).channels;
   expect(log).toEqual(severity && { severity });
 });
@@ -83,7 +83,7 @@ test.each([
   expect(loadConfig({ ALERT_SUMMARY_AT }).alertSummaryHour).toBe(hour);
 });
 
-test('all mistakes are reported together, with what is missing beside what is set', () => {
+test('all errors are reported together, including settings that others require', () => {
   const message = mistakesOf({
     PORT: 'http',
     ALERT_SUMMARY_AT: '24',
@@ -117,7 +117,7 @@ describe('addresses', () => {
   });
 
   test.each(['https://user:hunter2@ops.example/hook', 'https://user@ops.example/hook'])(
-    'with a user or a password are refused, and never printed: %s',
+    'with a user or a password are rejected, and never printed: %s',
     (url) => {
       for (const env of [
         { ...HOOK, ALERT_WEBHOOK_URL: url },
@@ -132,7 +132,7 @@ describe('addresses', () => {
   );
 
   test.each(['http://127.0.0.1:1/x', 'http://localhost/x', 'http://[::1]:3/x', 'https://a.b/x'])(
-    'of this machine, or with TLS, are taken: %s',
+    'of this machine, or with TLS, are accepted: %s',
     (url) => expect(loadConfig({ ALERT_SLACK_URL: url }).channels.slack?.url).toBe(url),
   );
 
@@ -142,13 +142,13 @@ describe('addresses', () => {
     'ops@shop.example;x@y.example',
     'ops',
     '',
-  ])('of mail that could say more than an address are refused: %j', (to) => {
+  ])('of mail that have more than an address are rejected: %j', (to) => {
     expect(mistakesOf({ ...MAIL, ALERT_MAIL_TO: to })).toMatch(/ALERT_MAIL_TO/);
   });
 });
 
 test.each(['smtp://user:100%@mail.example', 'https://mail.example', 'mail.example:587'])(
-  'an SMTP_URL that cannot be read is refused: %s',
+  'an unreadable SMTP_URL is rejected: %s',
   (SMTP_URL) => {
     const message = mistakesOf({ ...MAIL, SMTP_URL });
     expect(message).toMatch(/SMTP_URL: must be smtp/);

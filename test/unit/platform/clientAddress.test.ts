@@ -40,7 +40,7 @@ describe('the address of a client', () => {
     ],
     ['the left-most of a chain of proxies alone', '10.1.2.3', '10.0.0.1, 10.0.0.2', '10.0.0.1'],
     [
-      'the last known hop before one that is no address',
+      'the last known hop before one that is not an address',
       '10.1.2.3',
       '203.0.113.9, unknown, 10.0.0.2',
       '10.0.0.2',

@@ -12,7 +12,7 @@ function mistakesOf(env: Record<string, string>): string {
   return 'no mistake';
 }
 
-test('with nothing set everything has a value but secrets, accounts and addresses', () => {
+test('by default everything has a value except secrets, accounts and addresses', () => {
   expect(loadConfig({})).toMatchObject({
     port: 8080,
     adminPort: 8081,
@@ -26,7 +26,7 @@ test('with nothing set everything has a value but secrets, accounts and addresse
   });
 });
 
-test('all mistakes are reported at once, by the name of the setting', () => {
+test('all errors are reported at once, by the name of the setting', () => {
   const message = mistakesOf({
     PORT: 'http',
     LOG_LEVEL: 'loud',
@@ -77,17 +77,17 @@ test.each([
   ['AUTHORIZATION_THRESHOLD_HOURS', '48,x'],
   ['ALERT_MAIL_TO', 'ops@shop.example,nobody'],
   ['WEBHOOK_SECRETS', `${'a'.repeat(16)},b`],
-])('a mistake in a list says which entry it is: %s', (name, value) => {
+])('an error in a list names the entry: %s', (name, value) => {
   expect(mistakesOf({ [name]: value })).toContain(`${name} (entry 2 of the list): `);
 });
 
 describe('secrets', () => {
-  test('several are told apart by commas', () => {
+  test('several are separated by commas', () => {
     const secrets = ['a'.repeat(16), 'b'.repeat(40)];
     expect(loadConfig({ WEBHOOK_SECRETS: secrets.join(',') }).webhookSecrets).toEqual(secrets);
   });
 
-  test('a secret that is empty or short is refused, and never printed', () => {
+  test('an empty or short secret is rejected, and never printed', () => {
     for (const WEBHOOK_SECRETS of [
       '',
       'hunter2-short',
@@ -127,7 +127,7 @@ describe('secrets', () => {
     const text = 'white-space-around-it';
 
     test.each([' ', '\t', '\n', '\r', '\r\n', '\u00a0'])(
-      'is refused with %j before or after it, and never printed',
+      'is rejected with %j before or after it, and never printed',
       (space) => {
         for (const value of [`${text}${space}`, `${space}${text}`]) {
           const message = mistakesOf({ [name]: value });
@@ -163,7 +163,7 @@ describe.each(['ADMIN_TOKEN', 'TALLYHOOK_TOKEN'])('a token in %s', (name) => {
 });
 
 test.each(['0', '11', '1.5'])(
-  'an event is tried once to ten times, which the sweep waits for: EVENT_MAX_ATTEMPTS=%s is refused',
+  'an event has one to ten attempts, for which the sweep waits: EVENT_MAX_ATTEMPTS=%s is rejected',
   (attempts) => {
     expect(loadConfig({ EVENT_MAX_ATTEMPTS: '10' }).eventMaxAttempts).toBe(10);
     expect(mistakesOf({ EVENT_MAX_ATTEMPTS: attempts })).toContain('EVENT_MAX_ATTEMPTS');
@@ -184,7 +184,7 @@ describe('the policy for authorizations that expire', () => {
   });
 
   test.each(['capture:7', 'capture:12', 'cancel:49'])(
-    'is refused at an hour at which no authorization is checked, as it would never act: %s',
+    'is rejected at an hour without a check of authorizations, because it would never act: %s',
     (AUTHORIZATION_POLICY) => {
       expect(mistakesOf({ AUTHORIZATION_POLICY })).toMatch(
         /AUTHORIZATION_POLICY: must use one of AUTHORIZATION_THRESHOLD_HOURS/,
@@ -200,14 +200,14 @@ describe('the policy for authorizations that expire', () => {
   });
 
   test.each(['capture', 'capture:0', 'capture:-6', 'capture:6h', 'refund:6', 'capture:6,cancel:1'])(
-    'is refused when it cannot be read: %s',
+    'is rejected if it cannot be read: %s',
     (AUTHORIZATION_POLICY) => {
       expect(mistakesOf({ AUTHORIZATION_POLICY })).toContain('AUTHORIZATION_POLICY: must be none');
     },
   );
 });
 
-describe('what background work may ask of the service', () => {
+describe('the request rate of background work', () => {
   test('is a reserve of 30 % and no ceiling unless set', () => {
     expect(loadConfig({})).toMatchObject({
       rateReservePercent: 30,
@@ -229,7 +229,7 @@ describe('what background work may ask of the service', () => {
   });
 });
 
-test('TRUSTED_PROXIES is a list of addresses and networks, and nobody unless it is set', () => {
+test('TRUSTED_PROXIES is a list of addresses and networks, and empty by default', () => {
   const { trustedProxies } = loadConfig({ TRUSTED_PROXIES: '10.0.0.0/8, ::1' });
   expect(['10.1.2.3', '::1', '11.0.0.1'].map(trustedProxies.has)).toEqual([true, true, false]);
   expect(loadConfig({}).trustedProxies.has('127.0.0.1')).toBe(false);

@@ -4,7 +4,7 @@ import { createDatabaseClock } from '../../../src/platform/db/databaseClock.ts';
 const BEGIN_MS = Date.parse('2026-03-01T10:00:00Z');
 const DAY_MS = 24 * 60 * 60_000;
 
-/** A machine and a database, of which the test sets each clock. */
+/** A machine and a database with clocks that the test sets. */
 function world() {
   const state = { elapsedMs: 1_000, machineAheadMs: 0, databaseAheadMs: 0, tripMs: 2 };
   const trueMs = () => BEGIN_MS + state.elapsedMs;
@@ -28,7 +28,7 @@ describe('the database clock', () => {
     expect(clock.skewMs()).toBeUndefined();
   });
 
-  test('follows the database, however far off the machine is (invariant 1)', async () => {
+  test('follows the database, regardless of the clock of the machine (invariant 1)', async () => {
     for (const machineAheadMs of [-3 * DAY_MS, 0, 5 * DAY_MS]) {
       const { clock, state, databaseMs } = world();
       state.machineAheadMs = machineAheadMs;
@@ -50,7 +50,7 @@ describe('the database clock', () => {
     expect(clock.skewMs()).toBe(0);
   });
 
-  test('keeps what a quick answer told when a slow one comes (invariant 2)', async () => {
+  test('keeps the measurement of a fast response when a slow one arrives (invariant 2)', async () => {
     const { clock, state, databaseMs } = world();
     await clock.measure();
     const before = clock.nowMs() - databaseMs();
@@ -59,20 +59,20 @@ describe('the database clock', () => {
     expect(clock.nowMs() - databaseMs()).toBe(before);
   });
 
-  test('corrects a first answer that was slow by the next quick one (invariant 2)', async () => {
+  test('corrects a slow first measurement by the next fast one (invariant 2)', async () => {
     const state = { elapsedMs: 0 };
-    // The answer to the first request takes four seconds to come back.
+    // The first response takes four seconds to arrive.
     const trips = [
       [0, 4_000],
       [1, 1],
     ] as const;
-    let asked = 0;
+    let requests = 0;
     const clock = createDatabaseClock({
       machine: { nowMs: () => BEGIN_MS + state.elapsedMs },
       monotonicMs: () => state.elapsedMs,
       readTimeMs: () => {
-        const [thereMs, backMs] = trips[asked] ?? [0, 0];
-        asked += 1;
+        const [thereMs, backMs] = trips[requests] ?? [0, 0];
+        requests += 1;
         state.elapsedMs += thereMs;
         const readMs = BEGIN_MS + state.elapsedMs;
         state.elapsedMs += backMs;
@@ -85,7 +85,7 @@ describe('the database clock', () => {
     expect(Math.abs(clock.skewMs() ?? Number.NaN)).toBeLessThanOrEqual(1);
   });
 
-  test('follows a database whose own clock moved, as after a failover (invariant 2)', async () => {
+  test('follows a database after its own clock moved, as after a failover (invariant 2)', async () => {
     const { clock, state, databaseMs } = world();
     await clock.measure();
     state.databaseAheadMs = -30_000;

@@ -15,7 +15,7 @@ test.each([
   expect(new URL(url).href).toBe(`${url}/`);
 });
 
-describe('a server that cannot listen says which setting to change', () => {
+describe('a server that cannot listen names the setting to change', () => {
   const options = { port: 0, handler: () => undefined, portSetting: 'PORT', hostSetting: 'HOST' };
   const listen = async (host: string, port = 0): Promise<unknown> => {
     const server = await startHttpServer({ ...options, host, port }).catch(
@@ -25,9 +25,9 @@ describe('a server that cannot listen says which setting to change', () => {
     return server;
   };
 
-  // An address that is documented to be nobody's, one without its zone, and a name that cannot be.
+  // An address reserved for documentation, one without its zone, and an invalid name.
   test.each(['192.0.2.1', 'fe80::1', 'nobody.invalid'])(
-    '%s is not of this machine',
+    '%s is not an address of this machine',
     async (host) => {
       const error = await listen(host);
       expect(error).toBeInstanceOf(OperatorError);
@@ -35,7 +35,7 @@ describe('a server that cannot listen says which setting to change', () => {
     },
   );
 
-  test('a port that is taken', async () => {
+  test('a port that is in use', async () => {
     const first = await startHttpServer({ ...options, host: '127.0.0.1' });
     expect(String(await listen('127.0.0.1', first.port))).toMatch(/is in use.*set PORT/);
     await first.close();

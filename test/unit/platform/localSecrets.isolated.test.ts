@@ -1,6 +1,6 @@
 /**
- * What another process can see of a secret, or do, between any two calls that make it. Files are
- * real; only the order in which two processes reach them is chosen here.
+ * What another process can see of a secret, or do, between any two calls that create it. The files
+ * are real; the test chooses only the order in which two processes reach them.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ vi.mock('node:fs', async (importOriginal) => {
       },
     ];
   });
-  /** A file is opened, which makes it, before anything is written into it. */
+  /** Opening a file creates it before anything is written to it. */
   const writeFileSync = (
     path: string,
     content: string,
@@ -52,7 +52,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs `work` as another process, at each step of which nobody interferes. */
+/** Runs `work` as another process, without interference in its steps. */
 function undisturbed<T>(work: () => T): T {
   const { act } = otherProcess;
   otherProcess.act = () => undefined;
@@ -63,7 +63,7 @@ function undisturbed<T>(work: () => T): T {
   }
 }
 
-test('a secret is there whole or not at all, and never for others to read', () => {
+test('a secret exists completely or not at all, and others can never read it', () => {
   let steps = 0;
   otherProcess.act = () =>
     undisturbed(() => {
@@ -77,7 +77,7 @@ test('a secret is there whole or not at all, and never for others to read', () =
   expect(steps).toBeGreaterThan(5);
 });
 
-test('processes that start together use one secret, whichever step the other one comes at', () => {
+test('processes that start together use one secret, regardless of the step at which they meet', () => {
   for (let at = 1, isReached = true; isReached; at += 1) {
     const name = `token-${at}`;
     let others: string | undefined;
@@ -93,7 +93,7 @@ test('processes that start together use one secret, whichever step the other one
   }
 });
 
-test('a secret that others could read, as after a restored backup, is for its owner only again', () => {
+test('a secret that others could read, as after a restored backup, becomes readable by its owner only', () => {
   const path = join(folder, 'token');
   const secret = 'a-secret-from-a-backup-0123456789';
   writeFileSync(path, secret, { mode: 0o644 });

@@ -1,4 +1,4 @@
-/** What holds for every scrape; numbers are those of src/platform/metrics.ts and sources.ts. */
+/** Invariants of every scrape; the numbers are those of src/platform/metrics.ts and sources.ts. */
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../../src/platform/metrics.ts';
 import type { Measurement, Source } from '../../../src/platform/sources.ts';
@@ -32,7 +32,7 @@ test('a counter shows every value of its labels as 0 before it counts (metrics 1
   ]);
 });
 
-test('a histogram without labels can be told from one that never observed', async () => {
+test('a histogram without labels is served before its first observation', async () => {
   const metrics = createMetrics();
   const observe = metrics.histogram({
     name: 'wait_seconds',
@@ -47,12 +47,14 @@ test('a histogram without labels can be told from one that never observed', asyn
   expect(page.value('wait_seconds_bucket', { le: '2' })).toBe(1);
 });
 
-test('a source that fails is left out and said; the others are served (sources 1)', async () => {
+test('a source that fails is omitted and logged; the others are served (sources 1)', async () => {
   const metrics = createMetrics({ freshForMs: 0, timeoutMs: 1_000 });
-  let isAway = false;
+  let isUnavailable = false;
   metrics.addSource(
     source('store', () =>
-      isAway ? Promise.reject(new Error('away')) : Promise.resolve(measured('store', 7)),
+      isUnavailable
+        ? Promise.reject(new Error('unavailable'))
+        : Promise.resolve(measured('store', 7)),
     ),
   );
   metrics.addSource(source('other', () => Promise.resolve(measured('other', 3))));
@@ -60,18 +62,18 @@ test('a source that fails is left out and said; the others are served (sources 1
   expect(before.value('store_depth')).toBe(7);
   expect(before.value('tallyhook_source_up', { source: 'store' })).toBe(1);
 
-  isAway = true;
+  isUnavailable = true;
   const away = parseMetrics(await metrics.render());
   expect(away.value('store_depth')).toBeUndefined();
   expect(away.value('store_rows', { kind: 'a' })).toBeUndefined();
   expect(away.value('tallyhook_source_up', { source: 'store' })).toBe(0);
   expect(away.value('other_depth')).toBe(3);
 
-  isAway = false;
+  isUnavailable = false;
   expect(parseMetrics(await metrics.render()).value('store_depth')).toBe(7);
 });
 
-test('what is gone from a store is gone from the page', async () => {
+test('a row that is deleted from a store disappears from the page', async () => {
   const metrics = createMetrics({ freshForMs: 0, timeoutMs: 1_000 });
   let kinds = ['a', 'b'];
   metrics.addSource(
@@ -86,16 +88,16 @@ test('what is gone from a store is gone from the page', async () => {
   expect(rows.map(({ labels }) => labels.kind)).toEqual(['b']);
 });
 
-test('a source that hangs holds no scrape, is asked once, and shows when it answers (sources 1, 2)', async () => {
+test('a source that hangs delays no scrape, is read once, and appears when it responds (sources 1, 2)', async () => {
   const metrics = createMetrics({ freshForMs: 60_000, timeoutMs: 20 });
-  let asked = 0;
-  let answer: (measured: readonly Measurement[]) => void = () => undefined;
+  let reads = 0;
+  let respond: (measured: readonly Measurement[]) => void = () => undefined;
   const hanging = new Promise<readonly Measurement[]>((resolve) => {
-    answer = resolve;
+    respond = resolve;
   });
   metrics.addSource(
     source('store', () => {
-      asked += 1;
+      reads += 1;
       return hanging;
     }),
   );
@@ -104,26 +106,26 @@ test('a source that hangs holds no scrape, is asked once, and shows when it answ
     expect(page.value('tallyhook_source_up', { source: 'store' })).toBe(0);
     expect(page.value('store_depth')).toBeUndefined();
   }
-  expect(asked).toBe(1);
-  answer(measured('store', 5));
-  await waitFor('its answer to be shown', async () => {
+  expect(reads).toBe(1);
+  respond(measured('store', 5));
+  await waitFor('its measurement to be shown', async () => {
     const page = parseMetrics(await metrics.render());
     return page.value('store_depth') === 5;
   });
-  expect(asked).toBe(1);
+  expect(reads).toBe(1);
 });
 
-test('scrapers that come together, or while the reading is fresh, cost one reading (sources 2)', async () => {
+test('concurrent scrapes, and scrapes of fresh values, cost one reading (sources 2)', async () => {
   const metrics = createMetrics({ freshForMs: 60_000, timeoutMs: 1_000 });
-  let asked = 0;
+  let reads = 0;
   metrics.addSource(
     source('store', () => {
-      asked += 1;
-      return Promise.resolve(measured('store', asked));
+      reads += 1;
+      return Promise.resolve(measured('store', reads));
     }),
   );
   const pages = await Promise.all([metrics.render(), metrics.render(), metrics.render()]);
   pages.push(await metrics.render());
   expect(pages.map((page) => parseMetrics(page).value('store_depth'))).toEqual([1, 1, 1, 1]);
-  expect(asked).toBe(1);
+  expect(reads).toBe(1);
 });

@@ -22,7 +22,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('an outage of an hour is a line a minute, with the counts of what was not logged [1]', () => {
+test('an outage of an hour logs one line a minute, with the counts of the suppressed lines [1]', () => {
   const busy = log();
   const worker = busy.child({ role: 'events' });
   const outage = setInterval(() => {
@@ -55,7 +55,7 @@ test('an outage after a quiet minute is logged at once [2]', () => {
   ]);
 });
 
-test('what is no outage is always logged [3]', () => {
+test('lines that are not about an outage are always logged [3]', () => {
   const busy = log();
   busy.warn({ error: away() }, 'intake.not_stored');
   busy.error({ error: new Error('wrong') }, 'intake.not_stored');

@@ -1,4 +1,4 @@
-/** The verdicts on SQLSTATEs, held against the list that PostgreSQL itself ships. */
+/** The verdicts on SQLSTATEs, compared with the list that PostgreSQL ships. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ function shippedStates(): readonly string[] {
   return [...new Set(lines.flatMap((line) => /^([0-9A-Z]{5})\s/.exec(line)?.[1] ?? []))];
 }
 
-/** Written out, so that a change of one verdict shows here. Class 42 is tested by its count below. */
+/** Listed in full, so that a change of a verdict shows here. Class 42 is tested by its count below. */
 const EXPECTED: Readonly<Record<Exclude<Verdict, 'permanent'>, readonly string[]>> = {
   unavailable: [
     ...['08000', '08001', '08003', '08004', '08006', '08007', '08P01'],
@@ -65,7 +65,7 @@ describe("of PostgreSQL's list of error codes", () => {
     },
   );
 
-  test('a statement that does not fit schema or grants is for the operator, never for the event', () => {
+  test('a statement that does not match the schema or the grants is the fault of the installation, never of the event', () => {
     const class42 = states.filter((state) => /^42/.test(state) && state !== '42P05');
     expect(class42.length).toBeGreaterThan(40);
     expect(class42.filter((state) => verdictOf(state) !== 'installation')).toEqual([]);
@@ -81,24 +81,24 @@ describe("of PostgreSQL's list of error codes", () => {
 describe('an error', () => {
   const withCode = (code: string): Error => Object.assign(new Error('failed'), { code });
 
-  test('of the operating system has its own verdict, though EPIPE looks like a SQLSTATE', () => {
+  test('of the operating system has its own verdict, although EPIPE looks like a SQLSTATE', () => {
     expect(isDatabaseUnavailable(withCode('EPIPE'))).toBe(true);
     expect(isDatabaseUnavailable(withCode('ECONNREFUSED'))).toBe(true);
   });
 
-  test('of an unknown class or of no database is permanent', () => {
+  test('of an unknown class, or without a SQLSTATE, is permanent', () => {
     expect(isTransient(withCode('ZZ001'))).toBe(false);
     expect(isTransient(new TypeError('not a function'))).toBe(false);
     expect(isTransient('a string')).toBe(false);
   });
 
-  test('of a plan that a migration made stale asks for another connection', () => {
+  test('of a plan that a migration invalidated requires another connection', () => {
     const stale = Object.assign(withCode('0A000'), { routine: 'RevalidateCachedQuery' });
     expect(isDatabaseUnavailable(stale)).toBe(true);
     expect(isTransient(withCode('0A000'))).toBe(false);
   });
 
-  test('of a commit that was not replicated passes, and leaves the connection usable', () => {
+  test('of a commit that was not replicated is transient, and leaves the connection usable', () => {
     const error = new CommitNotReplicated('canceling wait for synchronous replication');
     expect([isTransient(error), isContended(error), isDatabaseUnavailable(error)]).toEqual([
       true,

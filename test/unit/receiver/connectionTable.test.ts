@@ -109,7 +109,7 @@ const steps = fc.array(
   { maxLength: 300 },
 );
 
-test('any course of events closes what the rules say, and nothing else', () => {
+test('any sequence of events closes the connections that the rules name, and no others', () => {
   fc.assert(
     fc.property(steps, (course) => {
       const table = createConnectionTable<number>(LIMITS);

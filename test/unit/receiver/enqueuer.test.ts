@@ -8,7 +8,7 @@ interface Job {
   fail(): Promise<void>;
 }
 
-/** A queue that takes a job only when the test says so. */
+/** A queue that accepts a job only when the test allows it. */
 function enqueuerOverSlowQueue(rest = () => Promise.resolve()): {
   readonly enqueuer: Enqueuer;
   readonly jobs: Job[];
@@ -19,14 +19,14 @@ function enqueuerOverSlowQueue(rest = () => Promise.resolve()): {
       jobs.push({
         ids,
         succeed: () => settled(resolve),
-        fail: () => settled(() => reject(new Error('the queue is away'))),
+        fail: () => settled(() => reject(new Error('the queue is unavailable'))),
       });
     });
   const enqueuer = createEnqueuer(enqueue, createLog('silent'), rest);
   return { enqueuer, jobs };
 }
 
-/** Settles a job and lets everything that follows from it happen. */
+/** Settles a job and waits for everything that follows from it. */
 function settled(settle: () => void): Promise<void> {
   settle();
   return new Promise((resolve) => setImmediate(resolve));
@@ -38,19 +38,19 @@ const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, place) => from + place);
 
 describe('enqueueing', () => {
-  it('makes a job at once while nothing is in flight', () => {
+  it('adds a job at once while none is in flight', () => {
     const { enqueuer, jobs } = enqueuerOverSlowQueue();
     enqueuer.enqueue([1, 2]);
     expect(idsOf(jobs)).toEqual([[1, 2]]);
   });
 
-  it('makes no job of nothing', () => {
+  it('adds no job without ids', () => {
     const { enqueuer, jobs } = enqueuerOverSlowQueue();
     enqueuer.enqueue([]);
     expect(jobs).toEqual([]);
   });
 
-  it('has one job in flight, and makes one of all that arrive meanwhile', async () => {
+  it('has one job in flight, and adds one job for all ids that arrive meanwhile', async () => {
     const { enqueuer, jobs } = enqueuerOverSlowQueue();
     enqueuer.enqueue([1]);
     enqueuer.enqueue([2]);
@@ -62,7 +62,7 @@ describe('enqueueing', () => {
     expect(idsOf(jobs)).toEqual([[1], [2, 3, 4]]);
   });
 
-  it('lets ids gather for a while between two jobs, and not before the first', async () => {
+  it('collects ids for a while between two jobs, and not before the first', async () => {
     let endRest = (): void => undefined;
     const { enqueuer, jobs } = enqueuerOverSlowQueue(
       () =>
@@ -102,7 +102,7 @@ describe('enqueueing', () => {
     expect(idsOf(jobs)).toEqual([range(1, 1_000), range(1_001, 1_201)]);
   });
 
-  it('goes on with the later ids when a job fails', async () => {
+  it('continues with the later ids when a job fails', async () => {
     const { enqueuer, jobs } = enqueuerOverSlowQueue();
     enqueuer.enqueue([1]);
     enqueuer.enqueue([2]);
@@ -123,7 +123,7 @@ describe('enqueueing', () => {
     expect(idsOf(jobs)).toEqual([[1], [2]]);
   });
 
-  it('remembers a bounded number of ids while the queue hangs; the sweep knows the others', async () => {
+  it('keeps a bounded number of ids while the queue hangs; the sweep enqueues the others', async () => {
     const { enqueuer, jobs } = enqueuerOverSlowQueue();
     enqueuer.enqueue([0]);
     for (let hundred = 0; hundred < 600; hundred += 1) {
@@ -137,7 +137,7 @@ describe('enqueueing', () => {
     expect(idsOf(jobs).at(-1)).toEqual([60_001]);
   });
 
-  it('is drained when everything was handed over, or was given up', async () => {
+  it('is drained when all ids were enqueued or dropped', async () => {
     const { enqueuer, jobs } = enqueuerOverSlowQueue();
     await enqueuer.drain();
     enqueuer.enqueue([1]);

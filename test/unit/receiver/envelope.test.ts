@@ -10,7 +10,7 @@ const ENVELOPE = { event_id: 'evt_1', merchant_id: 'm_1', event_type: 'payment_s
 const NAMED = { eventId: 'evt_1', merchantId: 'm_1', eventType: 'payment_succeeded' };
 
 describe('reading an envelope', () => {
-  it('takes the three names and nothing else', () => {
+  it('reads the three names and nothing else', () => {
     expect(readEnvelope(json({ ...ENVELOPE, content: { type: 'x' }, extra: 1 }))).toEqual(NAMED);
   });
 
@@ -19,16 +19,16 @@ describe('reading an envelope', () => {
     expect(readEnvelope(body)).toEqual(NAMED);
   });
 
-  it('passes over white space around the JSON', () => {
+  it('ignores white space around the JSON', () => {
     expect(readEnvelope(Buffer.from(`\r\n\t ${JSON.stringify(ENVELOPE)} \n`))).toEqual(NAMED);
   });
 
-  it('reads what JSON escapes', () => {
+  it('decodes JSON escapes', () => {
     const body = Buffer.from('{"\\u0065vent_id":"evt\\u005f1"}');
     expect(readEnvelope(body)).toEqual({ ...NO_ENVELOPE, eventId: 'evt_1' });
   });
 
-  it('takes the last of equal keys, as the ledger will', () => {
+  it('uses the last of equal keys, like the ledger', () => {
     expect(readEnvelope(Buffer.from('{"event_id":"evt_1","event_id":"evt_2"}'))).toEqual({
       ...NO_ENVELOPE,
       eventId: 'evt_2',
@@ -39,7 +39,7 @@ describe('reading an envelope', () => {
     ['no bytes', Buffer.alloc(0)],
     ['text', Buffer.from('evt_1')],
     ['JSON that breaks off', Buffer.from('{"event_id":"evt_1"')],
-    ['JSON with something behind it', Buffer.from('{"event_id":"evt_1"}x')],
+    ['JSON with trailing text', Buffer.from('{"event_id":"evt_1"}x')],
     ['two JSON values', Buffer.from('{"event_id":"evt_1"}{"event_id":"evt_2"}')],
     ['an array', json([ENVELOPE])],
     ['a string', json('evt_1')],
@@ -57,14 +57,14 @@ describe('reading an envelope', () => {
   it.each([
     ['null', null],
     ['a number', 17],
-    ['a truth value', true],
+    ['a boolean', true],
     ['an array', ['evt_1']],
     ['an object', { event_id: 'evt_1' }],
     ['nothing', ''],
     ['spaces', '  '],
     ['a leading space', ' evt'],
     ['a trailing space', 'evt '],
-    ['a no-break space behind it', 'evt\u00a0'],
+    ['a trailing no-break space', 'evt\u00a0'],
     ['256 characters', 'e'.repeat(256)],
     ['3 kB', 'e'.repeat(3_000)],
     ['NUL', 'evt\u0000'],
@@ -86,19 +86,19 @@ describe('reading an envelope', () => {
     ['a space inside', 'evt 1'],
     ['quotes and slashes', `'"\\/;--`],
     ['a word of JavaScript', '__proto__'],
-  ])('takes an event_id of %s as it is', (_, eventId) => {
+  ])('keeps an event_id of %s unchanged', (_, eventId) => {
     expect(readEnvelope(json({ ...ENVELOPE, event_id: eventId }))).toMatchObject({ eventId });
   });
 
   it.each([null, 7, '', 'm\u0000', 'm'.repeat(256), undefined])(
-    'leaves out a merchant id and an event type that cannot be kept: %j',
+    'omits a merchant id and an event type that cannot be stored: %j',
     (value) => {
       const body = json({ event_id: 'evt_1', merchant_id: value, event_type: value });
       expect(readEnvelope(body)).toEqual({ ...NO_ENVELOPE, eventId: 'evt_1' });
     },
   );
 
-  it('reads own keys only, whatever a body puts under __proto__ or constructor', () => {
+  it('reads own keys only, for any value of __proto__ or constructor', () => {
     const inner = JSON.stringify(ENVELOPE);
     expect(readEnvelope(Buffer.from(`{"__proto__":${inner}}`))).toEqual(NO_ENVELOPE);
     expect(readEnvelope(Buffer.from(`{"constructor":{"prototype":${inner}}}`))).toEqual(
@@ -107,7 +107,7 @@ describe('reading an envelope', () => {
     expect(Reflect.get({}, 'event_id')).toBeUndefined();
   });
 
-  it('takes no name from a prototype that something else has polluted', () => {
+  it('reads no name from a polluted prototype', () => {
     Object.defineProperty(Object.prototype, 'event_id', { value: 'evt_1', configurable: true });
     try {
       expect(readEnvelope(Buffer.from('{}'))).toEqual(NO_ENVELOPE);
@@ -125,7 +125,7 @@ describe('reading an envelope', () => {
     expect(readEnvelope(Buffer.from('['.repeat(100_000)))).toEqual(NO_ENVELOPE);
   });
 
-  it('never throws, and names only what can be kept as text', () => {
+  it('never throws, and returns only names that can be stored as text', () => {
     const storable = (text: string | undefined) =>
       text === undefined || (text.isWellFormed() && !/\p{C}/u.test(text) && text.length <= 255);
     fc.assert(

@@ -51,7 +51,7 @@ describe('reading a body', () => {
     expect(await reading).toEqual({ outcome: 'read', body: Buffer.concat(parts) });
   });
 
-  test('refuses a byte too many, in one part or in several', async () => {
+  test('rejects a body that is one byte too long, in one part or in several', async () => {
     for (const sizes of [[MAX_BYTES + 1], [MAX_BYTES, 1], [1, MAX_BYTES]]) {
       const request = requestWith();
       const reading = read(request);
@@ -103,11 +103,11 @@ describe('memory', () => {
     return CHUNK_BYTES * sent.filter((reference) => reference.deref() !== undefined).length;
   }
 
-  test('holds no more of a body than the limit, which the budget is charged for', async () => {
+  test('keeps no more of a body than the limit, and charges the budget for it', async () => {
     const budget = createBudget();
     const request = requestWith();
     const reading = read(request, budget);
-    // The last chunk may still be in the hands of the stream.
+    // The stream may still have the last chunk.
     expect(await keptBytes(request, 4)).toBeLessThanOrEqual(CHUNK_BYTES);
     expect(budget.total()).toBe(MAX_BYTES);
     send(request);
@@ -115,7 +115,7 @@ describe('memory', () => {
     expect(budget.total()).toBe(0);
   });
 
-  test('holds nothing of a body that is too large, and stops reading it', async () => {
+  test('keeps nothing of a body that is too large, and stops reading it', async () => {
     const budget = createBudget();
     const request = requestWith();
     const reading = read(request, budget);
@@ -126,7 +126,7 @@ describe('memory', () => {
     expect(await reading).toEqual({ outcome: 'too_large' });
   });
 
-  test('holds nothing of a body that is declared as too large', async () => {
+  test('keeps nothing of a body that is declared as too large', async () => {
     const budget = createBudget();
     const request = requestWith({ 'content-length': String(MAX_BYTES + 1) });
     void read(request, budget);
@@ -134,7 +134,7 @@ describe('memory', () => {
     expect(budget.total()).toBe(0);
   });
 
-  test('holds nothing of an encoded body', async () => {
+  test('keeps nothing of an encoded body', async () => {
     const budget = createBudget();
     expect(await read(requestWith({ 'content-encoding': 'gzip' }), budget)).toEqual({
       outcome: 'encoded_body',

@@ -28,7 +28,7 @@ const received = (duplicate: boolean) => ({
   body: { received: true, event_id: 'evt_1', duplicate } as const,
 });
 
-/** Every outcome: the compiler asks for the ones that are missing. */
+/** Every outcome: the compiler reports missing ones. */
 const REPLIES = {
   accepted: received(false),
   duplicate: received(true),
@@ -55,23 +55,23 @@ const replyTo = (outcome: WebhookOutcome['outcome'], eventId: string | undefined
   replyFor({ outcome, eventId } as WebhookOutcome);
 
 describe('the reply', () => {
-  it.each(OUTCOMES)('says what became of a delivery, in exactly these words: %s', (outcome) => {
+  it.each(OUTCOMES)('reports the outcome of a delivery in exactly these words: %s', (outcome) => {
     expect(replyTo(outcome)).toEqual(REPLIES[outcome]);
   });
 
   it.each(['accepted', 'duplicate', 'id_reused'] as const)(
-    'names no event where the body named none: %s',
+    'names no event if the body named none: %s',
     (outcome) => {
       expect(replyFor({ outcome, eventId: undefined }).body).toMatchObject({ event_id: null });
     },
   );
 
-  it('is 2xx for exactly those outcomes that stand in the inbox', () => {
+  it('is 2xx for exactly those outcomes that are in the inbox', () => {
     const acknowledged = OUTCOMES.filter((outcome) => replyTo(outcome).status < 300);
     expect(acknowledged).toEqual(['accepted', 'duplicate', 'id_reused']);
   });
 
-  it('tells when to come again for exactly those outcomes that are no fault of the sender', () => {
+  it('has Retry-After for exactly those outcomes that are not the fault of the sender', () => {
     const retryable = OUTCOMES.filter((outcome) => 'Retry-After' in replyTo(outcome).headers);
     expect(retryable).toEqual(['unavailable', 'overloaded', 'over_budget']);
     expect(retryable.map((outcome) => replyTo(outcome).status)).toEqual([503, 503, 503]);

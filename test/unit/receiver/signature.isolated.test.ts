@@ -47,11 +47,11 @@ describe.each(VECTORS)('the vector "$name"', ({ body, secret, hex, base64 }) => 
     });
   });
 
-  it('is what our signer makes of the body', () => {
+  it('is the signature that our signer creates for the body', () => {
     expect(signBody(body, secret).toString('hex')).toBe(hex);
   });
 
-  it('is not verified with any single bit of its signature flipped', () => {
+  it('is rejected with any single bit of its signature flipped', () => {
     for (let bit = 0; bit < 512; bit += 1) {
       const digest = Buffer.from(hex, 'hex');
       digest[bit >> 3] = (digest[bit >> 3] ?? 0) ^ (1 << (bit & 7));
@@ -61,7 +61,7 @@ describe.each(VECTORS)('the vector "$name"', ({ body, secret, hex, base64 }) => 
     }
   });
 
-  it('is not verified with a byte more', () => {
+  it('is rejected with an additional byte', () => {
     const longer = Buffer.concat([body, Buffer.from([0])]);
     expect(verifySignature(longer, hex, [secret])).toEqual({ outcome: 'mismatch' });
   });
@@ -70,7 +70,7 @@ describe.each(VECTORS)('the vector "$name"', ({ body, secret, hex, base64 }) => 
 describe.each(VECTORS.filter(({ body }) => body.length > 0))('the body of "$name"', (vector) => {
   const { body, secret, hex } = vector;
 
-  it('is not verified with any single bit flipped', () => {
+  it('is rejected with any single bit flipped', () => {
     for (let bit = 0; bit < body.length * 8; bit += 1) {
       const altered = Buffer.from(body);
       altered[bit >> 3] = (altered[bit >> 3] ?? 0) ^ (1 << (bit & 7));
@@ -78,7 +78,7 @@ describe.each(VECTORS.filter(({ body }) => body.length > 0))('the body of "$name
     }
   });
 
-  it('is not verified with a byte less', () => {
+  it('is rejected with a missing byte', () => {
     expect(verifySignature(body.subarray(1), hex, [secret])).toEqual({ outcome: 'mismatch' });
     expect(verifySignature(body.subarray(0, -1), hex, [secret])).toEqual({ outcome: 'mismatch' });
   });
@@ -96,7 +96,7 @@ it('the vectors include an empty body, which only the empty body verifies', () =
 });
 
 // Rule 2.
-describe('the time that verifying takes', () => {
+describe('the time of a verification', () => {
   const secrets = [
     'first-secret-0123456789',
     'second-secret-0123456789',
@@ -107,7 +107,7 @@ describe('the time that verifying takes', () => {
   });
 
   it.each([0, 1, 2, undefined])(
-    'tells nothing of a secret: all are compared, in constant time, whichever matches (%s)',
+    'reveals nothing about a secret: all are compared, in constant time, regardless of the match (%s)',
     (matching) => {
       vi.mocked(timingSafeEqual).mockClear();
       const other = ['equals', 'compare', 'indexOf', 'toString'] as const;
@@ -122,7 +122,7 @@ describe('the time that verifying takes', () => {
       const compared = vi.mocked(timingSafeEqual).mock.calls.map(([a]) => Buffer.from(a as Buffer));
       const digests = secrets.map((one) => createHmac('sha512', one).update(BODY).digest());
       expect(compared).toEqual(digests);
-      // Nor is a digest looked at in any other way.
+      // A digest is not compared in any other way.
       for (const spy of others) expect(spy).not.toHaveBeenCalled();
     },
   );
@@ -133,7 +133,7 @@ describe('verifying a signature', () => {
     ['no header', undefined],
     ['an empty header', ''],
     ['white space', ' \t '],
-  ])('tells that it is missing: %s', (_, signature) => {
+  ])('reports that it is missing: %s', (_, signature) => {
     expect(verifySignature(BODY, signature, [SECRET])).toEqual({ outcome: 'missing' });
   });
 
@@ -151,30 +151,30 @@ describe('verifying a signature', () => {
     ['both base64 alphabets at once', `+_${'A'.repeat(84)}==`],
     ['HMAC-SHA256', createHmac('sha256', SECRET).update(BODY).digest('hex')],
     ['a letter outside ASCII', `é${HEX.slice(1)}`],
-  ])('tells that it is malformed: %s', (_, signature) => {
+  ])('reports that it is malformed: %s', (_, signature) => {
     expect(verifySignature(BODY, signature, [SECRET])).toEqual({ outcome: 'malformed' });
   });
 
-  it('tells that it belongs to other bytes or to another secret', () => {
+  it('reports that it belongs to other bytes or to another secret', () => {
     expect(verifySignature(Buffer.from('{}'), HEX, [SECRET])).toEqual({ outcome: 'mismatch' });
     expect(verifySignature(BODY, HEX, [`${SECRET}x`])).toEqual({ outcome: 'mismatch' });
   });
 
-  it('accepts nothing when there is no secret', () => {
+  it('accepts nothing without a secret', () => {
     const signedWithNothing = createHmac('sha512', '').update(BODY).digest('hex');
     expect(verifySignature(BODY, signedWithNothing, [])).toEqual({ outcome: 'mismatch' });
   });
 
-  it('passes over white space around it, as HTTP does', () => {
+  it('ignores white space around it, as HTTP does', () => {
     expect(verifySignature(BODY, ` ${HEX}\t`, [SECRET])).toMatchObject({ outcome: 'verified' });
   });
 
-  it('names the place of the secret that matched', () => {
+  it('returns the position of the secret that matched', () => {
     const secrets = ['first-secret-0123456789', SECRET, 'third-secret-0123456789'];
     expect(verifySignature(BODY, HEX, secrets)).toEqual({ outcome: 'verified', secretIndex: 1 });
   });
 
-  it('names the first place when a secret is listed twice', () => {
+  it('returns the first position of a secret that is listed twice', () => {
     expect(verifySignature(BODY, HEX, [SECRET, SECRET])).toEqual({
       outcome: 'verified',
       secretIndex: 0,

@@ -1,4 +1,4 @@
-/** A receiver whose secret is weak or missing verifies nothing worth verifying: it must not start. */
+/** A receiver with a weak or missing secret must not start: its verification would prove nothing. */
 import { describe, expect, it } from 'vitest';
 import { webhookSecretsOf } from '../../../src/assembly/settings.ts';
 import { loadConfig } from '../../../src/config/config.ts';
@@ -37,7 +37,7 @@ describe('WEBHOOK_SECRETS', () => {
     }
   });
 
-  it('names every entry that is wrong at once', () => {
+  it('names every invalid entry at once', () => {
     const message = refusalOf(`short-one,${GOOD},short-two`);
     expect(message).toContain('entry 1 of the list');
     expect(message).not.toContain('entry 2 of the list');
@@ -49,11 +49,11 @@ describe('WEBHOOK_SECRETS', () => {
     ['several', `${GOOD},${GOOD}-old`, [GOOD, `${GOOD}-old`]],
     ['16 bytes', 'sixteen-bytes-ok', ['sixteen-bytes-ok']],
     ['16 bytes in fewer letters', '鍵鍵鍵鍵鍵é', ['鍵鍵鍵鍵鍵é']],
-  ])('is taken as it is: %s', (_, secrets, expected) => {
+  ])('is used unchanged: %s', (_, secrets, expected) => {
     expect(loadConfig({ WEBHOOK_SECRETS: secrets }).webhookSecrets).toEqual(expected);
   });
 
-  it('has no default where a database was named', () => {
+  it('has no default if a database is configured', () => {
     const config = loadConfig({ DATABASE_URL: 'postgres://127.0.0.1/shop' });
     expect(() => webhookSecretsOf(config)).toThrow(/^WEBHOOK_SECRETS is not set/);
   });

@@ -42,7 +42,7 @@ const local: Local = {
   orderKey: 'order:ord_1',
 };
 
-test('a row differs by the fields that it has, and not by those that it lacks (rule 1)', () => {
+test('a row is compared only by the fields that it has (rule 1)', () => {
   expect(compare(remote, local)).toBeUndefined();
   expect(compare(remote, undefined)).toBe('missing_local');
   expect(compare(remote, { ...local, status: null })).toBe('missing_local');
@@ -68,7 +68,7 @@ test('a payment of another order and a refund of another payment differ by their
   );
 });
 
-test('a row that is older than the ledger is no difference (rule 2)', () => {
+test('a row that is older than the ledger is not a difference (rule 2)', () => {
   expect(compare({ ...remote, status: 'processing', versionMicros: 999 }, local)).toBeUndefined();
 });
 

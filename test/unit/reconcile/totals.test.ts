@@ -28,7 +28,7 @@ describe('a span of an unequal cell', () => {
     );
   });
 
-  test('is listed where it fits on a page, by what the service has and by what the ledger has', () => {
+  test('is listed if it fits on a page, both by the rows of the service and by those of the ledger', () => {
     expect(nextStep(SPAN, counts(FITS, 0), FITS).kind).toBe('list');
     expect(nextStep(SPAN, counts(FITS + 1, 0), FITS).kind).toBe('halve');
     expect(nextStep(SPAN, counts(0, FITS), FITS).kind).toBe('list');
@@ -36,11 +36,11 @@ describe('a span of an unequal cell', () => {
     expect(nextStep(SPAN, counts(0, 1, FITS + 1), FITS).kind).toBe('halve');
   });
 
-  test('is listed where it cannot be halved', () => {
+  test('is listed if it cannot be halved', () => {
     expect(nextStep({ fromMs: 1_000, toMs: 1_000 }, counts(500, 499), FITS).kind).toBe('list');
   });
 
-  test('is listed where the service sends no count, and skipped where counts are equal (rule 4)', () => {
+  test('is listed if the service sends no count, and skipped if the counts are equal (rule 4)', () => {
     expect(nextStep(SPAN, counts(undefined, 500), FITS).kind).toBe('list');
     expect(nextStep(SPAN, counts(500, 500), FITS).kind).toBe('equal');
     expect(nextStep(SPAN, counts(0, 0), FITS).kind).toBe('equal');

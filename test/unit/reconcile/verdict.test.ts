@@ -3,7 +3,7 @@ import { emptySpanReason, verdictOf } from '../../../src/reconcile/domain/verdic
 
 const DONE = { state: 'done', rowsCompared: 5, rowsCounted: 0, found: 0, repaired: 0 } as const;
 
-test('a run is equal only where something was compared and no difference remains (rule 1)', () => {
+test('a run is equal only if something was compared and no difference remains (rule 1)', () => {
   expect(verdictOf(DONE)).toBe('equal');
   expect(verdictOf({ ...DONE, found: 2, repaired: 2 })).toBe('equal');
   expect(verdictOf({ ...DONE, found: 2, repaired: 1 })).toBe('different');

@@ -65,7 +65,7 @@ interface ListedWindow {
   readonly isBurst: boolean;
 }
 
-/** Narrows a window until it is whole, or a burst. */
+/** Narrows a window until it is complete, or a burst. */
 function readWindow(service: Service, window: Span): ListedWindow {
   const page = list(service, window);
   const verdict = judgePage(page);
@@ -75,7 +75,7 @@ function readWindow(service: Service, window: Span): ListedWindow {
   return narrower ? readWindow(service, narrower) : { window, page, isBurst: true };
 }
 
-/** Reads a span to its end. @returns the ids seen, and what was a burst */
+/** Reads a span to its end. @returns the ids that were read, and the bursts */
 function readAll(service: Service, span: Span): { seen: Set<number>; bursts: Span[] } {
   const seen = new Set<number>();
   const bursts: Span[] = [];
@@ -148,7 +148,7 @@ test('evenly spread rows cost at most 1.4 requests for each page of them', () =>
   expect(service.requests).toBeLessThanOrEqual((1.4 * times.length) / LIMIT + 20);
 });
 
-test('a page is whole only where its total, its flag or an empty probe shows that', () => {
+test('a page is complete only if its total, its flag or an empty probe shows that', () => {
   const page = { rows: 20, limit: 20, totalCount: undefined, hasMore: undefined };
   expect(judgePage({ ...page, totalCount: 20 })).toBe('whole');
   expect(judgePage({ ...page, totalCount: 21 })).toBe('partial');
