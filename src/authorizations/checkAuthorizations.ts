@@ -4,18 +4,18 @@
  *
  * 1. What is due is decided twice by the same pure rule: once to know whether the payment must be
  *    retrieved, and again over the locked payment, in the transaction that records it.
- * 2. An unavailable service holds back no reminder: it is sent by what the ledger has, and states that
+ * 2. Reminders are sent even if the service is unavailable. They then show the ledger's state, and that
  *    it is not confirmed.
  * 3. A policy acts only on what the service has just confirmed. domain/attempts.ts has the rules by
  *    which it tries again without capturing twice. The alert reports a failed attempt.
  * 4. The nearest deadline comes first, and a run continues while there is more, for up to RUN_MS: a
  *    backlog of new holds delays no reminder.
- * 5. While reconciliation is paused, no request is sent. Time goes on, and so do the reminders.
+ * 5. While reconciliation is paused, no request is sent to the service. Reminders are still sent.
  * 6. Each reminder raises the alert or sends it again. When nothing is held any more, the alert is
  *    resolved in the same transaction.
  *
- * The finding does not follow the state of the resource: a retrieve of the payment would close it,
- * although the deadline still approaches.
+ * The finding is not one of those that follow the state of a resource: these close when the payment is
+ * retrieved, although the deadline still approaches.
  */
 import { CAPTURABLE_STATUSES } from '../contract/statuses.ts';
 import type { Clock } from '../platform/clock.ts';

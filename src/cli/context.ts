@@ -51,7 +51,7 @@ export function clockOf(db: Database): Promise<Clock> {
 /** undefined_column, undefined_function, undefined_table */
 const SCHEMA_CODES = new Set(['42703', '42883', '42P01']);
 
-/** Whether a statement named a column, function or table that does not exist, as before a migration. */
+/** Whether a column, function or table does not exist, which suggests that migrations are pending. */
 function isOfSchema(error: unknown): boolean {
   return SCHEMA_CODES.has(codeOf(error));
 }

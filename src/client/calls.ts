@@ -80,7 +80,7 @@ export function createCalls(settings: ClientSettings): Calls {
     const endpoint: Endpoint = ENDPOINTS[name];
     const { lane = 'operator', mustExist = false, totals = startCall() } = options;
     const signal = options.signal ?? new AbortController().signal;
-    // Many calls may share one signal, which is not a leak.
+    // Node.js warns of a leak at eleven listeners, but many calls may share one signal.
     setMaxListeners(0, signal);
     const response = await send({
       operation: name,

@@ -32,7 +32,7 @@ export interface CallOptions {
   readonly onResponse?: (response: ResponseMetadata) => void;
 }
 
-/** What a response reports beside its body. */
+/** What the headers of a response contain. */
 export interface ResponseMetadata {
   /** The service's clock, in whole seconds; undefined if the response has no date. */
   readonly serviceTimeMs: number | undefined;

@@ -17,7 +17,7 @@ export interface AlertInput {
   readonly historyUntilMs: number | undefined;
 }
 
-/** Raises and resolves alerts about the applied resources. The caller holds them. */
+/** Raises and resolves alerts about the applied resources. The caller holds their locks. */
 export async function raiseAlerts(
   tx: Queryable,
   { applied, nowMs, historyUntilMs }: AlertInput,

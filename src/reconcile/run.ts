@@ -136,7 +136,7 @@ function positionAfter({ reader }: RunContext, { by, rows, span }: ListedWindow)
 /** As many are counted by one run. */
 const MAX_MISSED = 10_000;
 
-/** Counts changes that were repaired before their webhook had time to arrive, and never had one. */
+/** Counts webhooks that have not arrived long after a run repaired their changes. */
 async function recordMissed(run: RunContext, state: RunState): Promise<RunState> {
   const { parts, stream, isManual } = run;
   if (run.row.isDryRun || isManual) return state;

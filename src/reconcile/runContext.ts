@@ -18,9 +18,9 @@ import type { Stream } from './streams.ts';
 export interface RunRequest {
   readonly stream: Stream;
   readonly mode: Mode;
-  /** Created time, milliseconds since 1970; from the watermark on when it is left out. */
+  /** The span of creation times, in milliseconds since 1970. By default it starts at the watermark. */
   readonly fromMs?: number | undefined;
-  /** Up to the ceiling when it is left out. */
+  /** By default, and at most, shortly before the service's time, so that its lists are complete. */
   readonly toMs?: number | undefined;
   /** A schedule's name, or `operator`. A run resumes only one of the same cause. */
   readonly cause: string;

@@ -26,7 +26,7 @@ export function readValidTokens(db: Queryable): Promise<readonly ValidToken[]> {
   );
 }
 
-/** A token for people; it never contains the digest. */
+/** A token as it is listed, without its digest. */
 export interface TokenRow {
   readonly name: string;
   readonly role: Role;

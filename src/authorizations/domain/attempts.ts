@@ -28,7 +28,7 @@ const UNKNOWN_WAIT_MS = 10 * MINUTE_MS;
 
 export type AttemptOutcome = 'done' | 'failed' | 'refused' | 'unknown';
 
-/** The last attempt on a payment. */
+/** The latest attempt to capture or cancel a payment by the policy. */
 export interface Attempt {
   /** Counted from 1. */
   readonly number: number;

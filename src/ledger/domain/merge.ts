@@ -345,8 +345,8 @@ export function dueMinor({
 }
 
 /**
- * The amount that older bodies of a failed payment carry as captured. Only dated bodies show that the
- * failure came later: an undated one may belong to an earlier attempt.
+ * The amount that earlier snapshots of a failed payment show as captured. Only snapshots with a version
+ * count, because only they are known to be older than the failure.
  */
 function revokedAmount(fields: SnapshotContent, current: readonly Snapshot[]): number {
   if (captureClaim(fields.status) !== 'failed') return 0;

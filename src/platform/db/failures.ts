@@ -37,7 +37,7 @@ function verdictOn(error: unknown): Verdict {
     return 'unavailable';
   if ('routine' in error && error.routine === STALE_PLAN_ROUTINE) return 'unavailable';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // Checked before SQLSTATEs, because EPIPE has the form of one.
+  // Before SQLSTATEs, because the system code EPIPE has five characters as they do.
   if (UNAVAILABLE_SYSTEM_CODES.has(code) || UNAVAILABLE_MESSAGE.test(error.message))
     return 'unavailable';
   return verdictOf(code) ?? 'permanent';

@@ -263,7 +263,7 @@ describe.each([
     sentence:
       'Events and responses of the service name different payments for refund ref_1: pay_1, pay_2. The ledger assigns it to pay_2, which the latest one names.',
     nextStep:
-      "npx tallyhook orders explain ref_1; contact the service's support which payment it belongs to",
+      "npx tallyhook orders explain ref_1; contact the service's support to find out which payment it belongs to",
   },
   {
     class: 'label_conflict',
@@ -273,7 +273,7 @@ describe.each([
     sentence:
       'Event 12 is labeled refund_details, but its ids name payment pay_1. Nothing was posted from it; Tallyhook retrieves payment pay_1 from the service.',
     nextStep:
-      "npx tallyhook events show 12; contact the service's support which resource the event is about, then run npx tallyhook refresh ID",
+      "npx tallyhook events show 12; contact the service's support to find out which resource the event is about, then run npx tallyhook refresh ID",
   },
   {
     class: 'event_id_reused',

@@ -189,7 +189,7 @@ function unknownAlert(facts: ResourceFacts, status: string): Alert {
     variant: `${facts.stage ?? ''}/${status}`,
     severity: 'warning',
     sentence: `${named(facts)} has the status ${status}, which this version of Tallyhook does not know.`,
-    nextStep: `Contact the service's support what it means. History: ${history(facts)}`,
+    nextStep: `Contact the service's support to find out what it means. History: ${history(facts)}`,
   });
 }
 
@@ -229,6 +229,6 @@ function lostAlert(facts: ResourceFacts, status: keyof typeof LOST_WORDS): Alert
     // The merchant chose to accept it.
     severity: status === 'accepted' ? 'info' : 'warning',
     sentence: `${named(facts)} ${LOST_WORDS[status]}.${cost}${reasonSentence(facts)}`,
-    nextStep: `Do not refund the payment as well, then acknowledge this alert. History: ${history(facts)}`,
+    nextStep: `Do not refund the payment as well. Then acknowledge this alert. History: ${history(facts)}`,
   });
 }

@@ -129,7 +129,7 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
     sentence: ({ subject, detail, place }) =>
       `Events and responses of the service name different payments for ${inner(subject)}${ofMoney(place)}: ${listed(detail.namedPayments)}. The ledger assigns it to ${quote(detail.paymentId)}, which the latest one names.`,
     nextStep: (finding) =>
-      `${explain(finding)}; contact the service's support which payment it belongs to`,
+      `${explain(finding)}; contact the service's support to find out which payment it belongs to`,
   },
   unknown_status: {
     severity: 'warning',
@@ -219,7 +219,7 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
     sentence: ({ subject, detail }) =>
       `${named(subject)} is labeled ${quote(detail.label)}, but its ids name ${resourceIn(detail)}. Nothing was posted from it; Tallyhook retrieves ${resourceIn(detail)} from the service.`,
     nextStep: ({ subject }) =>
-      `npx tallyhook events show ${idOf(subject)}; contact the service's support which resource the event is about, then run npx tallyhook refresh ID`,
+      `npx tallyhook events show ${idOf(subject)}; contact the service's support to find out which resource the event is about, then run npx tallyhook refresh ID`,
   },
   event_id_reused: {
     severity: 'warning',
