@@ -1,11 +1,11 @@
 -- The admin port: it reads. Its actions write the ledger, and need a login role that is a member of
 -- tallyhook_app, too.
 
-grant select on webhook_events, pending, dead_events to tallyhook_console;
+grant select on webhook_events, pending, dead_events, event_replays to tallyhook_console;
 grant select on snapshots, resources, resource_epochs, orders, order_totals, findings to tallyhook_console;
 grant select on accounts, transfers, change_log, changes, order_expectations to tallyhook_console;
 grant select on reconcile_runs, reconcile_pauses, reconcile_streams, rate_budget to tallyhook_console;
-grant select on authorization_watch, schedule_slots to tallyhook_console;
+grant select on authorization_watch, authorization_log, schedule_slots to tallyhook_console;
 grant select on alerts, alert_outbox, alert_deadlines, messages, channel_health to tallyhook_console;
 
 -- Tokens of the admin API: the console checks them, and records when one was last used.

@@ -30,9 +30,17 @@ const ERRORS: Readonly<Record<number, { readonly name: string; readonly meaning:
   },
   503: {
     name: 'Unavailable',
-    meaning: 'The database is unavailable; `Retry-After` has the delay.',
+    meaning:
+      'The database or the payment service is unavailable, and nothing was done; `Retry-After` has the delay.',
+  },
+  504: {
+    name: 'UnknownOutcome',
+    meaning:
+      'The payment service did not respond. The message has what to check before you try again.',
   },
 };
+/** What a status below 300 means. */
+const GOOD: Readonly<Record<number, string>> = { 201: 'Created.', 202: 'Accepted.' };
 /** Errors of every endpoint. */
 const COMMON_STATUSES = [400, 401, 403, 429, 503] as const;
 
@@ -58,7 +66,7 @@ export function buildAdminOpenApi(): Json {
       title: 'Tallyhook admin API',
       version: '1',
       description:
-        'Reads the ledger and handles alerts. Amounts are integers in minor units with their ' +
+        'Reads the ledger, and does what operators do. Amounts are integers in minor units with their ' +
         'currency. Responses may gain fields. Errors have the envelope of the payment service.',
     },
     servers: [{ url: 'http://127.0.0.1:8081' }],
@@ -85,7 +93,9 @@ export function buildAdminOpenApi(): Json {
 
 function describe(endpoint: Endpoint, toSchema: (schema: z.ZodType) => Json): Json {
   const { id, summary, description, params, query, body, response, statuses } = endpoint;
-  const good = [200, ...statuses.filter((status) => status < 300)];
+  const other = statuses.filter((status) => status < 300);
+  // What is accepted is not done yet.
+  const good = other.includes(202) ? other : [200, ...other];
   const bad = [...COMMON_STATUSES, ...statuses, ...(body ? [413, 415] : [])].filter(
     (status) => status >= 400,
   );
@@ -105,10 +115,7 @@ function describe(endpoint: Endpoint, toSchema: (schema: z.ZodType) => Json): Js
       },
     }),
     responses: Object.fromEntries([
-      ...good.map((status) => [
-        status,
-        responseOf(status === 201 ? 'Created.' : 'OK.', toSchema(response)),
-      ]),
+      ...good.map((status) => [status, responseOf(GOOD[status] ?? 'OK.', toSchema(response))]),
       ...errorsOf(bad),
     ]),
   };

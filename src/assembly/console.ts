@@ -4,15 +4,15 @@ import { alertsSource } from '../alerts/gauges.ts';
 import { authorizationSource } from '../authorizations/gauges.ts';
 import { createConsoleApp } from '../console/app.ts';
 import { ledgerSources } from '../ledger/gauges.ts';
-import { EVENTS_QUEUE } from '../ledger/inbox/jobs.ts';
+import { batchJob, EVENTS_QUEUE } from '../ledger/inbox/jobs.ts';
 import { channelsSource } from '../notify/gauges.ts';
 import { ALERTS_QUEUE, type AlertsJob } from '../notify/jobs.ts';
 import { startHttpServer } from '../platform/httpServer.ts';
 import { queueSource } from '../platform/queue/index.ts';
 import { reconcileSources } from '../reconcile/gauges.ts';
-import { RECONCILE_QUEUE, type ReconcileJob } from '../reconcile/jobs.ts';
+import { enqueueOperatorRuns, RECONCILE_QUEUE, type ReconcileJob } from '../reconcile/jobs.ts';
 import { schedulerSource } from '../scheduler/gauges.ts';
-import { refresherOf } from './service.ts';
+import { authorizationsOf, refresherOf } from './service.ts';
 import { adminTokenOf } from './settings.ts';
 import type { PoolOptions, Shared } from './shared.ts';
 
@@ -53,8 +53,11 @@ function addSources({ clock, events, metrics, onClose, openPool, queues }: Share
 }
 
 export async function startConsole(shared: Shared): Promise<number> {
-  const { clock, config, gate, log, metrics, openPool, onClose } = shared;
+  const { clock, config, events, gate, log, metrics, openPool, onClose, queues } = shared;
   const db = openPool('console', CONSOLE_POOL);
+  const { service, check } = authorizationsOf(config, { db, clock, log, lane: 'operator' });
+  const runs = queues.producer<ReconcileJob>(RECONCILE_QUEUE);
+  onClose(() => runs.close());
   addSources(shared);
   const tokens = createTokenVerifier({
     adminToken: adminTokenOf(config),
@@ -66,6 +69,9 @@ export async function startConsole(shared: Shared): Promise<number> {
     trustedProxies: config.trustedProxies,
     db,
     refresher: refresherOf(config, { db, clock }),
+    authorizations: service && { db, service, check },
+    enqueueEvents: (numbers) => events.add([batchJob(numbers)]),
+    enqueueRuns: (request, attempt) => enqueueOperatorRuns(runs, request, attempt),
     isReady: gate.isOpen,
     metrics,
     clock,

@@ -21,20 +21,20 @@ export interface Attempted<T> extends AuditOutcome {
 
 /**
  * Records an attempt before and after it is made (rule 2). If `work` throws, the result is `unknown`,
- * because nothing shows how far it came.
+ * because nothing shows how far it came. `work` receives the number of the attempt.
  * @param db not a transaction: the first entry must be committed before `work` begins
  */
 export async function recordAttempt<T>(
   db: Queryable,
   intent: AuditIntent,
-  work: () => Promise<Attempted<T>>,
+  work: (attempt: number) => Promise<Attempted<T>>,
 ): Promise<T> {
   const attempt = await insertEntry(db, intent, { result: 'requested', attempt: null });
   const end = ({ result, detail = {} }: AuditOutcome) =>
     insertEntry(db, { ...intent, detail: { ...intent.detail, ...detail } }, { result, attempt });
   let attempted: Attempted<T>;
   try {
-    attempted = await work();
+    attempted = await work(attempt);
   } catch (error) {
     // Where even this entry cannot be written, the attempt stays open.
     await end({ result: 'unknown', detail: { error: toError(error).message } }).catch(

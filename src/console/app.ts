@@ -10,12 +10,9 @@ import type { Permission } from '../access/domain/roles.ts';
 import type { TokenVerifier } from '../access/verifyToken.ts';
 import { createChangeFeed } from '../ledger/changeFeed.ts';
 import type { TrustedProxies } from '../platform/clientAddress.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/db/database.ts';
 import { METRICS_PATH } from '../platform/healthServer.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
-import type { Refresher } from '../reconcile/refreshOnRead.ts';
 import { actorOf, authenticate, authorize } from './auth.ts';
 import { createDenialRecorder } from './denials.ts';
 import type { ApiParts, Endpoint } from './endpoint.ts';
@@ -23,16 +20,12 @@ import { ENDPOINTS } from './endpoints.ts';
 import { createRefusalLog } from './refusalLog.ts';
 import { type Reply, refusal, replyToError, toReply, unavailable } from './reply.ts';
 
-export interface ConsoleAppParts {
+export interface ConsoleAppParts extends Omit<ApiParts, 'feed'> {
   readonly tokens: TokenVerifier;
   readonly trustedProxies: TrustedProxies;
-  readonly db: Database;
-  /** Undefined when no key of the service is set. */
-  readonly refresher: Refresher | undefined;
   /** Whether the database can be read. */
   readonly isReady: () => boolean;
   readonly metrics: Metrics;
-  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -40,7 +33,7 @@ export interface ConsoleAppParts {
 const MAX_BODY_BYTES = 4 * 1024;
 
 export function createConsoleApp(parts: ConsoleAppParts): Express {
-  const { db, clock, isReady, log, metrics, refresher, tokens, trustedProxies } = parts;
+  const { db, clock, isReady, log, metrics, tokens, trustedProxies } = parts;
   const refusals = metrics.counter(
     'tallyhook_admin_refused_total',
     'Requests to the admin port without a valid token, or without the permission',
@@ -65,7 +58,7 @@ export function createConsoleApp(parts: ConsoleAppParts): Express {
   app.get(METRICS_PATH, readMetrics, async (_request, response) => {
     response.type(metrics.contentType).send(await metrics.render());
   });
-  addEndpoints(app, { db, feed: createChangeFeed(db), clock, refresher }, { isReady, allow });
+  addEndpoints(app, { ...parts, feed: createChangeFeed(db) }, { isReady, allow });
   app.use((request, response) => {
     const message = `There is no endpoint at ${request.path}.`;
     send(response, toReply({ outcome: 'not_found', message }));

@@ -4,10 +4,12 @@
  */
 import type { z } from 'zod';
 import type { Permission } from '../access/domain/roles.ts';
+import type { AuthorizationParts } from '../actions/captureOrCancel.ts';
 import type { Actor } from '../audit/domain/actor.ts';
 import type { ChangeFeed } from '../ledger/changeFeed.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
+import type { OperatorRequest } from '../reconcile/jobs.ts';
 import type { Refresher } from '../reconcile/refreshOnRead.ts';
 
 /** What endpoints depend on. */
@@ -17,17 +19,25 @@ export interface ApiParts {
   readonly clock: Clock;
   /** Retrieves an order or a payment first; undefined if no API key is set. */
   readonly refresher: Refresher | undefined;
+  /** Captures and cancels; undefined if no API key is set. */
+  readonly authorizations: AuthorizationParts | undefined;
+  /** Enqueues events by their inbox numbers. */
+  readonly enqueueEvents: (numbers: readonly number[]) => Promise<void>;
+  /** Enqueues reconcile runs under the number of an attempt in the audit log. */
+  readonly enqueueRuns: (request: OperatorRequest, attempt: number) => Promise<void>;
 }
 
 /** Every outcome of an endpoint; reply.ts turns it into HTTP. */
 export type Outcome<Body> =
-  | { readonly outcome: 'ok' | 'created'; readonly body: Body }
+  | { readonly outcome: 'ok' | 'created' | 'accepted'; readonly body: Body }
   /** The request is invalid in a way that its schema does not express. */
   | { readonly outcome: 'invalid'; readonly message: string }
   | { readonly outcome: 'not_found'; readonly message: string }
   | { readonly outcome: 'conflict'; readonly message: string }
   /** The payment service was needed and did not respond. */
-  | { readonly outcome: 'unavailable'; readonly message: string };
+  | { readonly outcome: 'unavailable'; readonly message: string }
+  /** The payment service may have done it, or may yet. */
+  | { readonly outcome: 'unknown'; readonly message: string };
 
 /** The request, parsed by the endpoint's schemas. */
 export interface ApiRequest<Params, Query, Body> {
@@ -59,7 +69,7 @@ export interface EndpointDescription {
   readonly body?: z.ZodObject;
   readonly response: z.ZodType;
   /** Statuses besides 200 and those that every endpoint can return. */
-  readonly statuses: readonly (201 | 404 | 409 | 422)[];
+  readonly statuses: readonly (201 | 202 | 404 | 409 | 422 | 504)[];
 }
 
 export interface Endpoint extends EndpointDescription {

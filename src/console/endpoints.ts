@@ -4,12 +4,14 @@ import { acknowledge, getAlert, listAlerts, snooze } from './routes/alerts.ts';
 import { listAudit } from './routes/audit.ts';
 import { listAuthorizations } from './routes/authorizations.ts';
 import { getBalances } from './routes/balances.ts';
+import { cancelAuthorization, captureAuthorization } from './routes/captureOrCancel.ts';
 import { listChanges } from './routes/changes.ts';
-import { listEvents } from './routes/events.ts';
-import { listFindings } from './routes/findings.ts';
+import { listEvents, replay } from './routes/events.ts';
+import { accept, listFindings } from './routes/findings.ts';
 import { getOrder, listOrders, putOrder } from './routes/orders.ts';
+import { pause, resume } from './routes/pause.ts';
 import { getPayment } from './routes/payments.ts';
-import { listReconciliations } from './routes/reconciliations.ts';
+import { listReconciliations, startReconciliation } from './routes/reconciliations.ts';
 
 export const ENDPOINTS: readonly Endpoint[] = [
   listOrders,
@@ -18,13 +20,20 @@ export const ENDPOINTS: readonly Endpoint[] = [
   getPayment,
   listChanges,
   listEvents,
+  replay,
   listFindings,
+  accept,
   listAlerts,
   getAlert,
   acknowledge,
   snooze,
   listAuthorizations,
+  captureAuthorization,
+  cancelAuthorization,
   listReconciliations,
+  startReconciliation,
   getBalances,
+  pause,
+  resume,
   listAudit,
 ];

@@ -15,6 +15,12 @@ export function toReply(given: Outcome<unknown>): Reply {
       return { status: 200, headers: {}, body: given.body };
     case 'created':
       return { status: 201, headers: {}, body: given.body };
+    case 'accepted':
+      return { status: 202, headers: {}, body: given.body };
+    case 'unknown': {
+      const body = errorEnvelope('api_error', 'HE_00', given.message);
+      return { status: 504, headers: {}, body };
+    }
     case 'invalid':
       return refusal(400, given.message);
     case 'conflict':

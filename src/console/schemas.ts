@@ -55,6 +55,9 @@ export const id = z
     message: 'must be 1 to 255 printable characters without leading or trailing white space',
   });
 
+/** Why somebody acts, for the audit log. */
+export const reasonGiven = z.string().trim().min(1).max(500);
+
 export const orderBy = z
   .enum(ORDER_NAMES)
   .optional()

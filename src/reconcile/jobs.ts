@@ -19,10 +19,27 @@ export const RECONCILE_QUEUE = QUEUES.reconcile;
 export const RECONCILE_JOB_NAMES = ['tail', 'night', 'week'] as const;
 export type ReconcileJobName = (typeof RECONCILE_JOB_NAMES)[number];
 
-export interface ReconcileJob {
+/** The slot of a schedule. */
+interface SlotJob {
   readonly name: ReconcileJobName;
   readonly slotMs: number;
 }
+
+/** What a person wants compared. Without bounds, the span is that of the next tail. */
+export interface OperatorRequest {
+  readonly streams: readonly Stream[];
+  readonly mode: Mode;
+  readonly fromMs: number | undefined;
+  readonly toMs: number | undefined;
+  readonly isDryRun: boolean;
+}
+
+interface OperatorJob {
+  readonly name: 'operator';
+  readonly request: OperatorRequest;
+}
+
+export type ReconcileJob = SlotJob | OperatorJob;
 
 const ATTEMPTS = 5;
 const BACKOFF_MS = 30 * SECOND_MS;
@@ -51,10 +68,30 @@ export async function enqueueReconcile(
   return true;
 }
 
+/**
+ * Enqueues runs for a person. They run even while reconciliation is paused, like those of the command.
+ * @param attempt number of the attempt in the audit log: each is a job of its own
+ */
+export async function enqueueOperatorRuns(
+  producer: Pick<Producer<ReconcileJob>, 'add'>,
+  request: OperatorRequest,
+  attempt: number,
+): Promise<void> {
+  const job: NewJob<ReconcileJob> = {
+    name: 'operator',
+    id: `operator.${attempt}`,
+    data: { name: 'operator', request },
+    attempts: 1,
+    backoffMs: BACKOFF_MS,
+  };
+  await producer.add([job]);
+}
+
 interface Part {
   readonly mode: Mode;
   readonly cause: string;
-  readonly span: Span | undefined;
+  readonly span: Partial<Span> | undefined;
+  readonly isDryRun?: boolean;
 }
 
 /** One run of a job. */
@@ -94,17 +131,22 @@ export function createReconcileHandler({
   readPausedRuns,
   signal,
 }: ReconcileHandlerParts): (job: RunningJob<ReconcileJob>) => Promise<void> {
-  return async ({ data: { name, slotMs } }) => {
-    const failures: string[] = [];
-    // Paused runs come first: they are older than what is due now.
+  /** Paused runs come first: they are older than what is due now. */
+  const slotParts = async ({ name, slotMs }: SlotJob): Promise<readonly StreamPart[]> => {
     const paused = (await readPausedRuns()).map(pausedPart);
     const due = partsOf(name, slotMs).flatMap((part) =>
       STREAMS.map((stream): StreamPart => ({ ...part, stream })),
     );
+    return [...paused, ...due];
+  };
+  const isHeld = async (cause: string) => cause !== OPERATOR && (await isPaused());
+  return async ({ data }) => {
+    const failures: string[] = [];
+    const parts = data.name === 'operator' ? operatorParts(data.request) : await slotParts(data);
     // A list that cannot be read must not stop the others from being read.
-    for (const { stream, mode, cause, span } of [...paused, ...due]) {
-      if (await isPaused()) return;
-      const request = { stream, mode, cause, isDryRun: false, lane: 'discovery' as const };
+    for (const { stream, mode, cause, span, isDryRun = false } of parts) {
+      if (await isHeld(cause)) return;
+      const request = { stream, mode, cause, isDryRun, lane: 'discovery' as const };
       const failure = await reconcile({ ...request, ...span }, { signal }).then(
         failureOf,
         (error) => {
@@ -116,6 +158,14 @@ export function createReconcileHandler({
     }
     if (failures.length > 0) throw new Error([...new Set(failures)].join('; '));
   };
+}
+
+const OPERATOR = 'operator';
+
+function operatorParts(request: OperatorRequest): readonly StreamPart[] {
+  const { streams, mode, fromMs, toMs, isDryRun } = request;
+  const span = { ...(fromMs !== undefined && { fromMs }), ...(toMs !== undefined && { toMs }) };
+  return streams.map((stream) => ({ stream, mode, cause: OPERATOR, span, isDryRun }));
 }
 
 function pausedPart({ stream, mode, cause, fromAt, toAt }: RunRow): StreamPart {

@@ -16,21 +16,16 @@ import {
   webhookUrlOf,
 } from '../support/program.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { createTestToken } from '../support/tokens.ts';
 import { waitFor } from '../support/waitFor.ts';
-
-const OPERATOR_TOKEN = 'operator-token-0123456789abcdef-0123456789abcdef';
 
 let db: TestDatabase;
 let tallyhook: TestTallyhook;
 let api: Api;
 beforeAll(async () => {
   db = await createTestDatabase();
-  tallyhook = await startTallyhook({
-    db,
-    roles: ['console'],
-    env: { ADMIN_TOKEN: `grace:${OPERATOR_TOKEN}` },
-  });
-  api = createApi(tallyhook, OPERATOR_TOKEN);
+  tallyhook = await startTallyhook({ db, roles: ['console'] });
+  api = createApi(tallyhook, await createTestToken(db, { name: 'grace', role: 'operator' }));
 });
 afterAll(async () => {
   await tallyhook.close();
@@ -67,6 +62,8 @@ async function expectFound(entry: Body): Promise<void> {
     entry,
   );
 }
+
+const time = (day: number): string => new Date(Date.UTC(2026, 0, day)).toISOString();
 
 const timelineOf = async (id: string): Promise<readonly Body[]> => {
   const { body } = await api.get(`/api/v1/orders/${id}`);
@@ -134,6 +131,45 @@ describe('the audit log has', () => {
       { action: 'reconciliation.pause', actor: { name: 'ada' }, reason: 'a new key' },
     ]);
     await expectFound(entries[1]);
+  });
+
+  test('what a token does over the API: accept, replay, pause, resume and start a run', async () => {
+    const { number } = await overCapture();
+    const [event = 0] = await receive(db, [paymentEvent({})]);
+    const post = async (path: string, body: object = {}) =>
+      (await api.post(`/api/v1${path}`, body)).status;
+    const accept = `/findings/${number}/accept`;
+    expect(await post(accept, { reason: '  ' })).toBe(400);
+    expect(await post(accept, { reason: 'a tip' })).toBe(200);
+    expect(await post(accept, { reason: 'a tip' })).toBe(409);
+    expect(await post('/findings/999999/accept', { reason: 'none' })).toBe(404);
+    expect(await post(`/events/${event}/replay`)).toBe(202);
+    expect(await post('/events/evt_none/replay')).toBe(404);
+    expect(await post('/resume')).toBe(409);
+    expect(await post('/pause', { reason: 'a new key' })).toBe(200);
+    expect(await post('/pause', { reason: 'a new key' })).toBe(409);
+    expect(await post('/resume')).toBe(200);
+    expect(await post('/reconciliations', { from: time(9), to: time(3) })).toBe(400);
+    expect(
+      await post('/reconciliations', { stream: 'refunds', from: time(3), dry_run: true }),
+    ).toBe(202);
+
+    const entries = (await find({ actor: 'grace' })).slice(0, 6);
+    expect(entries.map(({ action, subject, result }) => [action, subject.id, result])).toEqual([
+      ['reconciliation.start', 'refunds', 'done'],
+      ['reconciliation.start', 'refunds', 'requested'],
+      ['reconciliation.resume', 'background', 'done'],
+      ['reconciliation.pause', 'background', 'done'],
+      ['event.replay', String(event), 'done'],
+      ['finding.accept', number, 'done'],
+    ]);
+    for (const entry of entries) {
+      expect(entry.actor).toMatchObject({ kind: 'token', role: 'operator' });
+      await expectFound(entry);
+    }
+    expect(entries[0]?.detail).toEqual({ mode: 'full', is_dry_run: true, from: time(3) });
+    // Each attempt is a job of its own.
+    expect(entries[0]?.attempt).toBe(entries[1]?.number);
   });
 
   test('a registration over the API, by the name of the token and the address', async () => {

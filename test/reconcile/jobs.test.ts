@@ -68,7 +68,7 @@ test('a slot that two schedulers enqueue becomes one job', async () => {
   await enqueueReconcile(producer, 'tail', 2_000);
   const slots: number[] = [];
   const consumer = queues.consumer<ReconcileJob>(RECONCILE_QUEUE, 1, ({ data }) => {
-    slots.push(data.slotMs);
+    if (data.name !== 'operator') slots.push(data.slotMs);
     return Promise.resolve();
   });
   await waitFor('the last slot', () => slots.includes(2_000));

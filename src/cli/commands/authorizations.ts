@@ -1,12 +1,13 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import {
+  type AuthorizationParts,
+  type CapturedOrCanceled,
+  captureOrCancelAs,
+  inspectHold,
+} from '../../actions/captureOrCancel.ts';
 import { authorizationsOf } from '../../assembly/service.ts';
 import type { AuthorizationRequest } from '../../authorizations/authorizationService.ts';
-import {
-  type ActionParts,
-  captureOrCancel,
-  type Hold,
-  refreshHold,
-} from '../../authorizations/captureOrCancel.ts';
+import type { Hold } from '../../authorizations/captureOrCancel.ts';
 import {
   type OpenAuthorization,
   readOpenAuthorizations,
@@ -29,6 +30,7 @@ import {
   withDatabase,
 } from '../context.ts';
 import { jsonOption, limitOption } from '../options.ts';
+import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
 export function authorizationsCommand(): Command {
@@ -95,6 +97,7 @@ function timeLeft(leftMs: number): string {
 interface ActOptions {
   readonly amount?: number;
   readonly reason?: string;
+  readonly by?: string;
   readonly yes: boolean;
   readonly json: boolean;
 }
@@ -105,18 +108,20 @@ Tallyhook retrieves the payment before and after, and applies both responses to 
 Exit code: 0 done, 1 refused or not done, 2 the outcome is unknown: check the payment before you try again.`;
 
 function captureCommand(): Command {
-  return actCommand('capture', 'capture an authorization, in full or in part').addOption(
-    new Option(
-      '--amount <minor>',
-      'amount in minor units, for example 6540 for 65.40 USD (default: the full amount)',
-    ).argParser(parseMinor),
-  );
+  return actCommand('capture', 'capture an authorization, in full or in part')
+    .addOption(
+      new Option(
+        '--amount <minor>',
+        'amount in minor units, for example 6540 for 65.40 USD (default: the full amount)',
+      ).argParser(parseMinor),
+    )
+    .option('--reason <text>', 'why you capture it, for the audit log');
 }
 
 function cancelCommand(): Command {
   return actCommand('cancel', 'cancel an authorization and release the hold').option(
     '--reason <text>',
-    'reason to send to the service',
+    'why you cancel it, for the audit log and for the service',
   );
 }
 
@@ -125,6 +130,7 @@ function actCommand(action: AuthorizationRequest['action'], description: string)
     .description(description)
     .argument('<payment-id>', 'id of the payment')
     .option('--yes', 'skip the confirmation prompt', false)
+    .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText('after', EXIT_CODES)
     .action((paymentId: string, options: ActOptions) =>
@@ -141,7 +147,8 @@ interface Wish {
 async function act(db: Database, { action, paymentId, options }: Wish): Promise<void> {
   const parts = await partsOf(db);
   const held = await mustHold(parts, paymentId);
-  const { amount: amountMinor, reason } = options;
+  const { amount: amountMinor, by, json, yes } = options;
+  const reason = options.reason?.trim() || undefined;
   if (amountMinor !== undefined && amountMinor > held.capturableMinor) {
     throw new OperatorError(
       `At most ${money(held.capturableMinor, held)} of ${printable(paymentId)} can be captured.`,
@@ -150,12 +157,12 @@ async function act(db: Database, { action, paymentId, options }: Wish): Promise<
   const what = money(amountMinor ?? held.capturableMinor, held);
   const order = held.orderKey === null ? '' : ` (order ${printable(orderIdOf(held.orderKey))})`;
   const verb = action === 'capture' ? 'Capture' : 'Release';
-  await confirm(`${verb} ${what} of ${printable(paymentId)}${order}?`, options.yes);
-  const request = { action, paymentId, amountMinor, reason };
-  report(request, await captureOrCancel(parts, request), options.json);
+  await confirm(`${verb} ${what} of ${printable(paymentId)}${order}?`, yes);
+  const input = { action, paymentId, hold: held, amountMinor, reason };
+  report(input, await captureOrCancelAs(parts, actorOf(by), input), json);
 }
 
-async function partsOf(db: Database): Promise<ActionParts> {
+async function partsOf(db: Database): Promise<AuthorizationParts> {
   const authorizations = authorizationsOf(readConfig(), {
     db,
     clock: await clockOf(db),
@@ -169,26 +176,26 @@ async function partsOf(db: Database): Promise<ActionParts> {
   );
 }
 
-async function mustHold(parts: ActionParts, paymentId: string): Promise<Hold> {
-  const { refreshed, hold } = await refreshHold(parts, paymentId);
-  if (refreshed.outcome !== 'applied') {
-    const reason = refreshed.outcome === 'failed' ? refreshed.reason : 'stopped';
-    throw new OperatorError(
-      `${printable(paymentId)} cannot be retrieved (${printable(reason)}). Nothing was captured or ` +
-        'released, because the ledger may be out of date. Run `npx tallyhook doctor` to find the cause.',
-    );
+async function mustHold(parts: AuthorizationParts, paymentId: string): Promise<Hold> {
+  const inspected = await inspectHold(parts, paymentId);
+  switch (inspected.outcome) {
+    case 'held':
+      return inspected.hold;
+    case 'not_retrieved':
+      throw new OperatorError(
+        `${printable(paymentId)} cannot be retrieved (${printable(inspected.reason)}). Nothing was captured or ` +
+          'released, because the ledger may be out of date. Run `npx tallyhook doctor` to find the cause.',
+      );
+    case 'not_held':
+      throw new OperatorError(
+        `${printable(paymentId)} cannot be captured or canceled: its status at the service is ${inspected.status ?? 'unknown'}.`,
+      );
   }
-  if (!hold || hold.capturableMinor === 0) {
-    throw new OperatorError(
-      `${printable(paymentId)} cannot be captured or canceled: its status at the service is ${hold?.status ?? 'unknown'}.`,
-    );
-  }
-  return hold;
 }
 
 function report(
-  request: AuthorizationRequest,
-  { result, refreshed, hold }: Awaited<ReturnType<typeof captureOrCancel>>,
+  request: Omit<AuthorizationRequest, 'reason'>,
+  { result, refreshed, hold, attempt }: CapturedOrCanceled,
   json: boolean,
 ): void {
   const reason = result.outcome === 'done' ? null : result.reason;
@@ -202,6 +209,7 @@ function report(
       outcome: result.outcome,
       reason,
       status,
+      attempt,
     });
     return;
   }

@@ -1,6 +1,8 @@
 import { Command, Option } from 'commander';
+import { startReconciliationAs } from '../../actions/startReconciliation.ts';
 import { clientOf, reconcileOf } from '../../assembly/service.ts';
 import { rateSettingsOf } from '../../assembly/settings.ts';
+import type { Attempted } from '../../audit/recordAudit.ts';
 import type { PaymentServiceClient } from '../../client/index.ts';
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -28,6 +30,7 @@ import {
   withDatabase,
 } from '../context.ts';
 import { jsonOption, momentOption } from '../options.ts';
+import { actorOf, byOption } from '../person.ts';
 import { createProgressLine } from '../progress.ts';
 
 interface Options {
@@ -37,6 +40,7 @@ interface Options {
   readonly to?: number;
   readonly mode: Mode;
   readonly dryRun: boolean;
+  readonly by?: string;
   readonly json: boolean;
 }
 
@@ -63,6 +67,7 @@ export function reconcileCommand(): Command {
         .default('full'),
     )
     .option('--dry-run', 'report differences without changing anything', false)
+    .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -92,9 +97,36 @@ async function runAll(db: Database, options: Options): Promise<void> {
     metrics: createMetrics(),
   });
   const tools = { db, clock, client, reconcile, options };
+  const { stream: chosen, from, to, mode, dryRun: isDryRun, by } = options;
+  const request = {
+    streams: chosen === 'all' ? STREAMS : [chosen],
+    mode,
+    fromMs: from === undefined ? undefined : from / 1000,
+    toMs: to === undefined ? undefined : to / 1000,
+    isDryRun,
+  };
+  const { reports, refused } = await startReconciliationAs(
+    { db, start: ({ streams }) => compare(tools, streams) },
+    actorOf(by),
+    request,
+  );
+  const [first] = refused;
+  if (first && reports.length === 0) throw nothingCompared(first);
+  if (options.json) printJson({ reconciliations: reports.map(reconciliationJson), refused });
+  else for (const { stream, reason } of refused) printNotCompared(stream, reason);
+  process.exitCode = exitCodeOf(reports, refused);
+}
+
+interface Compared {
+  readonly reports: readonly RunReport[];
+  readonly refused: readonly Refused[];
+}
+
+/** Compares each list, prints its report, and returns what the audit log records. */
+async function compare(tools: Tools, streams: readonly Stream[]): Promise<Attempted<Compared>> {
+  const { db, options } = tools;
   const reports: RunReport[] = [];
   const refused: Refused[] = [];
-  const streams = options.stream === 'all' ? STREAMS : [options.stream];
   for (const stream of streams) {
     if (!options.json) await showEstimate(tools, stream);
     const result = await runOne(tools, stream);
@@ -107,11 +139,18 @@ async function runAll(db: Database, options: Options): Promise<void> {
     printReport(result);
     await printAwaited(db, stream);
   }
-  const [first] = refused;
-  if (first && reports.length === 0) throw nothingCompared(first);
-  if (options.json) printJson({ reconciliations: reports.map(reconciliationJson), refused });
-  else for (const { stream, reason } of refused) printNotCompared(stream, reason);
-  process.exitCode = exitCodeOf(reports, refused);
+  return {
+    value: { reports, refused },
+    result: exitCodeOf(reports, refused) === 1 ? 'failed' : 'done',
+    detail: {
+      reconciliations: reports.map((report) => ({
+        number: report.id,
+        stream: report.stream,
+        verdict: verdictOf(report),
+      })),
+      not_compared: refused,
+    },
+  };
 }
 
 /** A list with a run that could not start. */

@@ -7,7 +7,7 @@ import { ALERT_STATES, readAlert, readAlertRows } from '../../alerts/store/alert
 import { alertJson } from '../../representation/alert.ts';
 import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { cursor, limit, nextCursor, number, time } from '../schemas.ts';
+import { cursor, limit, nextCursor, number, reasonGiven, time } from '../schemas.ts';
 
 const state = z.enum(ALERT_STATES);
 
@@ -111,7 +111,7 @@ export const acknowledge = defineEndpoint({
   params,
   query: z.strictObject({}),
   body: z.strictObject({
-    reason: z.string().trim().min(1).max(500).describe('What is being done about it.'),
+    reason: reasonGiven.describe('What is being done about it.'),
   }),
   response: alert,
   statuses: [404, 409],

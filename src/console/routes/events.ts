@@ -1,11 +1,12 @@
-/** Endpoint of the inbox. It returns no bodies, because they hold personal data. */
+/** Endpoints of the inbox: list and replay. They return no bodies, because they hold personal data. */
 import { z } from 'zod';
+import { replayEventsAs } from '../../actions/replayEvents.ts';
 import { readEventRows } from '../../ledger/read/store/events.ts';
-import { EVENT_STATES } from '../../ledger/read/store/parts.ts';
+import { EVENT_STATES, findEvent } from '../../ledger/read/store/parts.ts';
 import { eventJson } from '../../representation/event.ts';
 import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { cursor, limit, nextCursor, time } from '../schemas.ts';
+import { cursor, id, limit, nextCursor, time } from '../schemas.ts';
 
 const event = z
   .strictObject({
@@ -52,6 +53,39 @@ export const listEvents = defineEndpoint({
         events: shown.map(eventJson),
         next_cursor: next,
       },
+    };
+  },
+});
+
+export const replay = defineEndpoint({
+  id: 'replayEvent',
+  method: 'post',
+  path: '/api/v1/events/{event}/replay',
+  permission: 'operate',
+  summary: 'Apply an event again',
+  description:
+    'Replaying is idempotent: an event that is applied already changes nothing in the ledger. The name of ' +
+    'the token is recorded.',
+  params: z.strictObject({ event: id.describe('Event id or inbox number.') }),
+  query: z.strictObject({}),
+  response: z
+    .strictObject({
+      number: z.int().min(1).describe('Inbox number.'),
+      enqueued: z
+        .boolean()
+        .describe('False if the queue is unavailable: the event is enqueued within two minutes.'),
+    })
+    .meta({ id: 'Replay' }),
+  statuses: [202, 404],
+  handle: async ({ db, enqueueEvents }, { params: { event: name }, actor }) => {
+    const found = await findEvent(db, name);
+    if (!found) {
+      return { outcome: 'not_found', message: `No event is known as ${JSON.stringify(name)}.` };
+    }
+    const { outcome } = await replayEventsAs({ db, enqueue: enqueueEvents }, actor, [found.id]);
+    return {
+      outcome: 'accepted',
+      body: { number: found.id, enqueued: outcome === 'enqueued' },
     };
   },
 });

@@ -1,10 +1,11 @@
-/** Endpoint of findings: recorded discrepancies. */
+/** Endpoints of findings, recorded discrepancies: list and accept. */
 import { z } from 'zod';
+import { acceptFindingAs } from '../../actions/acceptFinding.ts';
 import { FINDING_STATES, readFindingRows } from '../../ledger/read/store/findings.ts';
 import { findingJson } from '../../representation/finding.ts';
 import { cutPage, numberPlace, readCursor } from '../cursor.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { cursor, id, limit, nextCursor, time } from '../schemas.ts';
+import { cursor, id, limit, nextCursor, number, reasonGiven, time } from '../schemas.ts';
 
 const finding = z
   .strictObject({
@@ -69,5 +70,40 @@ export const listFindings = defineEndpoint({
         next_cursor: next,
       },
     };
+  },
+});
+
+export const accept = defineEndpoint({
+  id: 'acceptFinding',
+  method: 'post',
+  path: '/api/v1/findings/{number}/accept',
+  permission: 'operate',
+  summary: 'Accept an open finding',
+  description:
+    'It no longer counts as a difference. It closes by itself when its cause is gone, and counts again if ' +
+    'its detail changes. The name of the token is recorded.',
+  params: z.strictObject({ number }),
+  query: z.strictObject({}),
+  body: z.strictObject({ reason: reasonGiven.describe('Why you accept it.') }),
+  response: z
+    .strictObject({ accepted: z.int().min(1), by: z.string(), reason: z.string() })
+    .meta({ id: 'Acceptance' }),
+  statuses: [404, 409],
+  handle: async ({ db }, { params: { number: accepted }, body: { reason }, actor }) => {
+    const { outcome } = await acceptFindingAs({ db }, actor, { number: accepted, reason });
+    switch (outcome) {
+      case 'accepted':
+        return { outcome: 'ok', body: { accepted, by: actor.name, reason } };
+      case 'unknown':
+        return { outcome: 'not_found', message: `There is no finding ${accepted}.` };
+      case 'closed': {
+        const message = `Finding ${accepted} is already closed: its cause is gone.`;
+        return { outcome: 'conflict', message };
+      }
+      case 'already': {
+        const message = `Finding ${accepted} is already accepted. Nothing was changed.`;
+        return { outcome: 'conflict', message };
+      }
+    }
   },
 });

@@ -1,11 +1,15 @@
-/** Endpoint of reconciliations: what was compared with the service, and the result. */
+/** Endpoints of reconciliations: what was compared with the service and the result, and a new one. */
 import { z } from 'zod';
+import { startReconciliationAs } from '../../actions/startReconciliation.ts';
+import type { Attempted } from '../../audit/recordAudit.ts';
+import { toError } from '../../platform/errors.ts';
 import { VERDICTS } from '../../reconcile/domain/verdict.ts';
+import type { OperatorRequest } from '../../reconcile/jobs.ts';
 import { MODES, RUN_STATES, readRuns, SUMS_OUTCOMES } from '../../reconcile/store/runs.ts';
 import { STREAMS } from '../../reconcile/streams.ts';
 import { reconciliationJson } from '../../representation/reconciliation.ts';
 import { cutPage, numberPlace, readCursor } from '../cursor.ts';
-import { defineEndpoint } from '../endpoint.ts';
+import { defineEndpoint, type Outcome } from '../endpoint.ts';
 import { cursor, limit, nextCursor, time } from '../schemas.ts';
 
 const count = z.int().min(0);
@@ -74,3 +78,72 @@ export const listReconciliations = defineEndpoint({
     };
   },
 });
+
+const started = z
+  .strictObject({
+    streams: z.array(z.enum(STREAMS)),
+    attempt: z.int().min(1).describe('Number of the attempt in the audit log.'),
+  })
+  .meta({ id: 'StartedReconciliations' });
+
+export const startReconciliation = defineEndpoint({
+  id: 'startReconciliation',
+  method: 'post',
+  path: '/api/v1/reconciliations',
+  permission: 'operate',
+  summary: 'Start reconciliations',
+  description:
+    'Enqueues one run for each list. They run after those that wait already, even during a pause, and are ' +
+    'then listed with the cause `operator`. Without `from`, a run starts half an hour before the end of the ' +
+    'last one. The name of the token is recorded.',
+  params: z.strictObject({}),
+  query: z.strictObject({}),
+  body: z.strictObject({
+    stream: z
+      .enum([...STREAMS, 'all'])
+      .default('all')
+      .describe('The list to compare.'),
+    mode: z
+      .enum(MODES)
+      .default('full')
+      .describe('`full`: list every row; `totals`: list only where counts differ.'),
+    from: time.optional().describe('Only resources created at or after this time. UTC.'),
+    to: time.optional().describe('Only resources created at or before this time. UTC.'),
+    dry_run: z.boolean().default(false).describe('Report differences without changing anything.'),
+  }),
+  response: started,
+  statuses: [202],
+  handle: async ({ db, enqueueRuns }, { body, actor }) => {
+    const [fromMs, toMs] = [body.from, body.to].map((text) =>
+      text === undefined ? undefined : Date.parse(text),
+    );
+    if (fromMs !== undefined && toMs !== undefined && fromMs >= toMs) {
+      return { outcome: 'invalid', message: 'The body is invalid: from: must be before to.' };
+    }
+    const streams = body.stream === 'all' ? STREAMS : [body.stream];
+    const request = { streams, mode: body.mode, fromMs, toMs, isDryRun: body.dry_run };
+    const start = (wanted: OperatorRequest, attempt: number) =>
+      enqueue(() => enqueueRuns(wanted, attempt), { streams: [...streams], attempt });
+    return await startReconciliationAs({ db, start }, actor, request);
+  },
+});
+
+type Started = Outcome<z.input<typeof started>>;
+
+async function enqueue(
+  add: () => Promise<void>,
+  body: z.input<typeof started>,
+): Promise<Attempted<Started>> {
+  try {
+    await add();
+    return { value: { outcome: 'accepted', body }, result: 'done' };
+  } catch (error) {
+    const reason = toError(error).message;
+    const message = `The queue is unavailable (${reason}). Nothing was started.`;
+    return {
+      value: { outcome: 'unavailable', message },
+      result: 'failed',
+      detail: { error: reason },
+    };
+  }
+}

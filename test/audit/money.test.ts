@@ -1,0 +1,222 @@
+/** Who moved money: captures and cancellations by the command line and the admin API, over the sandbox. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Api, type Body, createApi } from '../support/api.ts';
+import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  type Environment,
+  type Exit,
+  runTallyhook,
+  settingsFor,
+  spawnProgram,
+} from '../support/program.ts';
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
+import { createTestToken } from '../support/tokens.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+let db: TestDatabase;
+let sandbox: TestSandbox;
+let setup: AuthorizationTestSetup;
+let env: Environment;
+let tallyhook: TestTallyhook;
+let keyless: TestTallyhook;
+let treasurer: Api;
+let operator: Api;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  sandbox = await startTestSandbox();
+  setup = await setUpAuthorizations(sandbox, db);
+  const account = { PAYMENTS_MERCHANT_ID: sandbox.merchantId };
+  const service = { PAYMENTS_BASE_URL: sandbox.baseUrl, PAYMENTS_API_KEY: sandbox.apiKey };
+  env = settingsFor(db.url, { ...account, ...service });
+  tallyhook = await startTallyhook({ db, roles: ['console'], env: { ...account, ...service } });
+  keyless = await startTallyhook({ db, roles: ['console'], env: account });
+  treasurer = createApi(tallyhook, await createTestToken(db, { name: 'tess', role: 'treasurer' }));
+  operator = createApi(tallyhook, await createTestToken(db, { name: 'oli', role: 'operator' }));
+});
+afterAll(async () => {
+  await tallyhook.close();
+  await keyless.close();
+  await sandbox.close();
+  await db.drop();
+});
+beforeEach(() => sandbox.control('DELETE', '/faults'));
+
+const run = (...args: readonly string[]): Promise<Exit> => runTallyhook(args, { env });
+
+/** The entries about a payment, oldest first. */
+async function entriesOf(id: string): Promise<readonly Body[]> {
+  const { body } = await treasurer.get(`/api/v1/audit?subject=payment:${id}`);
+  return body.entries.toReversed();
+}
+
+const retrieve = async (id: string): Promise<Body> =>
+  (await sandbox.call('GET', `/payments/${id}`)).body;
+
+const decided = { expected_amount: 6540, currency: 'USD', reason: 'shipped' };
+const post = (id: string, action: 'capture' | 'cancel', body: object = decided, api = treasurer) =>
+  api.post(`/api/v1/authorizations/${id}/${action}`, body);
+
+function faultOf(fault: string, id: string, action: string): Promise<unknown> {
+  const path = `/payments/${id}/${action}`;
+  return sandbox.control('PUT', '/faults', {
+    requests: [{ fault, method: 'POST', path, hold_ms: 60_000 }],
+  });
+}
+
+describe('a capture by the command line', () => {
+  test('is recorded before and after, with who, why and what; the order shows it', async () => {
+    const id = await setup.authorize();
+    const exit = await run(
+      ...['authorizations', 'capture', id, '--amount', '1000', '--yes', '--json'],
+      ...['--by', 'ada', '--reason', 'first parcel'],
+    );
+    expect(exit.code).toBe(0);
+    const [requested, done, ...others] = await entriesOf(id);
+    expect(others).toEqual([]);
+    expect(requested).toMatchObject({
+      actor: { kind: 'cli', name: 'ada', role: 'admin' },
+      action: 'authorization.capture',
+      order_key: expect.stringMatching(/^order:/),
+      reason: 'first parcel',
+      result: 'requested',
+      attempt: requested?.number,
+      detail: { amount: 1000, amount_capturable: 6540, currency: 'USD' },
+    });
+    expect(done).toMatchObject({
+      actor: requested?.actor,
+      result: 'done',
+      attempt: requested?.number,
+      detail: { ...requested?.detail, status: 'partially_captured' },
+    });
+    expect(JSON.parse(exit.stdout)).toMatchObject({ outcome: 'done', attempt: requested?.number });
+    const { body } = await treasurer.get(`/api/v1/orders/${id}`);
+    const actions = body.timeline.filter(({ type }: Body) => type === 'action');
+    expect(actions.map(({ by, result }: Body) => [by, result])).toEqual([
+      ['ada', 'requested'],
+      ['ada', 'done'],
+    ]);
+  });
+
+  test('that is killed before the response leaves an open attempt, which the log names', async () => {
+    const id = await setup.authorize();
+    await faultOf('timeout_after', id, 'capture');
+    const program = spawnProgram(
+      'bin/tallyhook.js',
+      ['authorizations', 'capture', id, '--yes', '--by', 'ada'],
+      { env },
+    );
+    await waitFor(
+      'the service to capture',
+      async () => (await retrieve(id)).status === 'succeeded',
+    );
+    program.kill('SIGKILL');
+    await program.exit;
+    expect((await entriesOf(id)).map(({ result }) => result)).toEqual(['requested']);
+    const { stdout } = await run('audit', 'list', '--open', '--json');
+    expect(JSON.parse(stdout).entries).toMatchObject([
+      { action: 'authorization.capture', subject: { kind: 'payment', id }, actor: { name: 'ada' } },
+    ]);
+  });
+
+  test('that the service refuses is recorded as refused', async () => {
+    const id = await setup.authorize();
+    await sandbox.control('PUT', '/faults', {
+      requests: [{ fault: 'unknown_code', method: 'POST', path: `/payments/${id}/cancel` }],
+    });
+    const exit = await run('authorizations', 'cancel', id, '--yes', '--reason', 'sold out');
+    expect(exit.code).toBe(1);
+    expect((await entriesOf(id)).at(-1)).toMatchObject({
+      action: 'authorization.cancel',
+      reason: 'sold out',
+      result: 'refused',
+      detail: { error: expect.any(String) },
+    });
+  });
+});
+
+describe('a capture by the API', () => {
+  test('moves what was expected once, with the name of the token', async () => {
+    const id = await setup.authorize();
+    const { status, body } = await post(id, 'capture');
+    const [requested, done] = await entriesOf(id);
+    expect([status, body]).toEqual([
+      200,
+      {
+        payment_id: id,
+        action: 'capture',
+        amount: 6540,
+        currency: 'USD',
+        status: 'succeeded',
+        attempt: requested?.number,
+      },
+    ]);
+    expect(done).toMatchObject({
+      actor: { kind: 'token', name: 'tess', role: 'treasurer' },
+      reason: 'shipped',
+      result: 'done',
+    });
+    expect((await post(id, 'capture')).status).toBe(409);
+    expect(await entriesOf(id)).toHaveLength(2);
+    expect(await retrieve(id)).toMatchObject({ amount_received: 6540 });
+  });
+
+  test('captures a part, and releases a hold with its reason', async () => {
+    const [part, released] = [await setup.authorize(), await setup.authorize()];
+    expect((await post(part, 'capture', { ...decided, amount: 1000 })).body).toMatchObject({
+      amount: 1000,
+    });
+    expect(await retrieve(part)).toMatchObject({ amount_received: 1000 });
+    expect((await post(released, 'cancel', { ...decided, reason: 'sold out' })).status).toBe(200);
+    expect(await retrieve(released)).toMatchObject({
+      status: 'cancelled',
+      cancellation_reason: 'sold out',
+    });
+  });
+
+  test.each([
+    ['another amount', { expected_amount: 6541 }, 409, /65\.40 USD .* can be captured, not 65\.41/],
+    ['another currency', { currency: 'EUR' }, 409, /can be captured, not 65\.40 EUR/],
+    ['more than the hold', { amount: 6541 }, 400, /at most expected_amount/],
+    ['no reason', { reason: ' ' }, 400, /reason/],
+    ['no expected amount', { expected_amount: undefined }, 400, /expected_amount/],
+  ])('is refused for %s, and nothing is recorded', async (_what, fields, status, message) => {
+    const id = await setup.authorize();
+    const refused = await post(id, 'capture', { ...decided, ...fields });
+    expect(refused.status).toBe(status);
+    expect(refused.body.error.message).toMatch(message);
+    expect(await entriesOf(id)).toEqual([]);
+    expect(await retrieve(id)).toMatchObject({ status: 'requires_capture' });
+  });
+
+  test('needs the role, the payment, and an API key in the process', async () => {
+    const id = await setup.authorize();
+    expect((await post(id, 'capture', decided, operator)).status).toBe(403);
+    expect((await post('pay_none', 'capture')).status).toBe(404);
+    const other = createApi(keyless, await createTestToken(db, { name: 'tom', role: 'treasurer' }));
+    const off = await post(id, 'capture', decided, other);
+    expect(off.status).toBe(503);
+    expect(off.body.error.message).toMatch(/no API key/);
+    expect(await retrieve(id)).toMatchObject({ status: 'requires_capture' });
+  });
+
+  test('of unknown outcome is a 504 that names the attempt; one that failed is safe to repeat', async () => {
+    const [lost, busy] = [await setup.authorize(), await setup.authorize()];
+    await faultOf('cut_before', lost, 'capture');
+    const unknown = await post(lost, 'capture');
+    const [requested, after] = await entriesOf(lost);
+    expect(unknown.status).toBe(504);
+    expect(unknown.body.error.message).toContain(`Attempt ${requested?.number} in the audit log`);
+    expect(after).toMatchObject({ result: 'unknown', attempt: requested?.number });
+
+    await faultOf('server_error', busy, 'capture');
+    const failed = await post(busy, 'capture');
+    expect(failed.status).toBe(503);
+    expect(failed.body.error.message).toMatch(/It is safe to try again/);
+    expect((await entriesOf(busy)).at(-1)).toMatchObject({ result: 'failed' });
+    await sandbox.control('DELETE', '/faults');
+    expect((await post(busy, 'capture')).status).toBe(200);
+  });
+});
