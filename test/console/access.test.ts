@@ -1,4 +1,4 @@
-/** Who may use the admin port, and what every answer of it carries. */
+/** Access to the admin port, and the headers of every response. */
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { readTokenRows } from '../../src/access/store/tokens.ts';
@@ -15,7 +15,7 @@ const WRONG_TOKEN = 'wrong-token-0123456789abcdef';
 let db: TestDatabase;
 const running: TestTallyhook[] = [];
 
-/** One of its own for each test, because failures are counted by address and all come from one. */
+/** Starts a separate console, because failures are counted by address and all tests share one. */
 async function console_(env: Readonly<Record<string, string>> = {}): Promise<TestTallyhook> {
   const tallyhook = await startTallyhook({ db, roles: ['console'], env });
   running.push(tallyhook);
@@ -43,7 +43,7 @@ describe('without a valid token', () => {
     ['more than one', `Bearer ${ADMIN_TOKEN}x`],
     ['its name', 'Bearer admin'],
     ['name and token', `Bearer admin:${ADMIN_TOKEN}`],
-  ])('nothing is answered: %s', async (_what, authorization) => {
+  ])('every request is rejected with 401: %s', async (_what, authorization) => {
     const { consolePort } = await console_();
     for (const path of PATHS) {
       const response = await fetch(`http://127.0.0.1:${consolePort}${path}`, {
@@ -57,7 +57,7 @@ describe('without a valid token', () => {
     }
   });
 
-  test('failures of an address are limited, and valid tokens pass from it all the same', async () => {
+  test('failures of an address are limited, and valid tokens still work from it', async () => {
     const tallyhook = await console_();
     const shop = await createTestToken(db, { name: unique('shop').toLowerCase(), role: 'shop' });
     const stranger = createApi(tallyhook, WRONG_TOKEN);
@@ -74,7 +74,7 @@ describe('without a valid token', () => {
     }
   });
 
-  test('behind a trusted proxy, failures count for the client that it names', async () => {
+  test('behind a trusted proxy, failures are counted for the client that it names', async () => {
     const tallyhook = await console_({ TRUSTED_PROXIES: '127.0.0.0/8' });
     const from = (address: string) =>
       createApi(tallyhook, WRONG_TOKEN).send('/api/v1/orders', {
@@ -85,7 +85,7 @@ describe('without a valid token', () => {
     expect((await from('192.0.2.2')).status).toBe(401);
   });
 
-  test('failures are counted where Prometheus sees them', async () => {
+  test('failures are counted in the metrics', async () => {
     const tallyhook = await console_();
     await createApi(tallyhook, WRONG_TOKEN).get('/api/v1/orders');
     const response = await fetch(`http://127.0.0.1:${tallyhook.consolePort}/metrics`, {
@@ -99,7 +99,7 @@ describe('without a valid token', () => {
 });
 
 describe('with a valid token', () => {
-  test('the name of the one that was used is recorded', async () => {
+  test('the name of the token is recorded', async () => {
     const tallyhook = await console_();
     const name = unique('shop').toLowerCase();
     for (const [holder, token] of [
@@ -114,7 +114,7 @@ describe('with a valid token', () => {
     }
   });
 
-  test('a new one works, and a revoked one is refused, without a restart', async () => {
+  test('a new token works and a revoked one is rejected without a restart', async () => {
     const tallyhook = await console_();
     const statusWith = async (token: string) =>
       (await createApi(tallyhook, token).get('/api/v1/orders')).status;
@@ -130,7 +130,7 @@ describe('with a valid token', () => {
     await waitFor('the revoked token to be refused', async () => (await statusWith(token)) === 401);
   });
 
-  test('the scheme may be written in any case, as HTTP has it', async () => {
+  test('the scheme is case-insensitive', async () => {
     const { consolePort } = await console_();
     const response = await fetch(`http://127.0.0.1:${consolePort}/api/v1/orders`, {
       headers: { authorization: `bearer  ${ADMIN_TOKEN}` },
@@ -138,7 +138,7 @@ describe('with a valid token', () => {
     expect(response.status).toBe(200);
   });
 
-  test('every answer, bad ones too, carries strict headers', async () => {
+  test('every response, including errors, has strict headers', async () => {
     const tallyhook = await console_();
     const api = createApi(tallyhook);
     for (const path of [
@@ -157,7 +157,7 @@ describe('with a valid token', () => {
     }
   });
 
-  test('a method that is not allowed gets the list of those that are', async () => {
+  test('a method that is not allowed is rejected with the allowed ones', async () => {
     const api = createApi(await console_());
     for (const [method, path, allow] of [
       ['POST', '/api/v1/orders', 'GET, HEAD'],
@@ -174,7 +174,7 @@ describe('with a valid token', () => {
     ['too large', JSON.stringify({ amount: 1, currency: 'USD', pad: 'x'.repeat(5_000) }), {}, 413],
     ['encoded', 'x', { 'content-encoding': 'gzip' }, 415],
     ['in another character set', '{}', { 'content-type': 'application/json; charset=ebcdic' }, 415],
-  ])('a body that is %s is refused', async (...[, body, headers, expected]) => {
+  ])('a body that is %s is rejected', async (...[, body, headers, expected]) => {
     const api = createApi(await console_());
     const { status } = await api.send('/api/v1/orders/x', {
       method: 'PUT',
@@ -185,11 +185,11 @@ describe('with a valid token', () => {
   });
 
   test.each([
-    ['application/x-www-form-urlencoded', 'as curl -d calls it'],
-    ['text/plain', 'as fetch calls a text'],
-    ['application/json; charset=utf-8', 'as it should be'],
-    ['nonsense', 'by no name that there is'],
-  ])('JSON is read whatever its type is called: %s, %s', async (type) => {
+    ['application/x-www-form-urlencoded', 'the default of curl -d'],
+    ['text/plain', 'the default of fetch'],
+    ['application/json; charset=utf-8', 'the correct type'],
+    ['nonsense', 'an invalid type'],
+  ])('JSON is read with any content type: %s, %s', async (type) => {
     const { status, body } = await createApi(await console_()).send('/api/v1/orders/x', {
       method: 'PUT',
       headers: { 'content-type': type },
@@ -198,7 +198,7 @@ describe('with a valid token', () => {
     expect([200, 201], JSON.stringify(body)).toContain(status);
   });
 
-  test('without a body, what it lacks is named', async () => {
+  test('without a body, the missing fields are named', async () => {
     const { status, body } = await createApi(await console_()).send('/api/v1/orders/x', {
       method: 'PUT',
     });
@@ -206,17 +206,17 @@ describe('with a valid token', () => {
     expect(body.error.message).toMatch(/^The body is invalid: amount: .*currency: /);
   });
 
-  test('a path that no server can decode is refused, not an error of ours', async () => {
+  test('a path that cannot be decoded is rejected with 400', async () => {
     const { consolePort } = await console_();
     for (const path of ['/api/v1/orders/%', '/api/v1/orders/%ff%fe', '/api/v1/payments/%c0%ae']) {
-      const answer = await raw(consolePort, `GET ${path} HTTP/1.1`);
-      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-      expect(answer).toContain('"invalid_request"');
+      const response = await raw(consolePort, `GET ${path} HTTP/1.1`);
+      expect(response).toMatch(/^HTTP\/1\.1 400 /);
+      expect(response).toContain('"invalid_request"');
     }
   });
 });
 
-test('while the database is away the admin port says so and asks to come again', async () => {
+test('while the database is unavailable, the admin port responds 503 with Retry-After', async () => {
   const url = new URL(db.url);
   url.port = '1';
   const tallyhook = await startTallyhook({ db: { url: url.href }, roles: ['console'] });
@@ -228,15 +228,15 @@ test('while the database is away the admin port says so and asks to come again',
   }
 });
 
-/** Sends a request line as it stands; fetch would mend it. */
+/** Sends a request line unchanged; fetch would normalize it. */
 function raw(port: number | undefined, line: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port ?? 0, '127.0.0.1');
-    let answer = '';
+    let response = '';
     socket.on('data', (chunk) => {
-      answer += String(chunk);
+      response += String(chunk);
     });
-    socket.on('end', () => resolve(answer));
+    socket.on('end', () => resolve(response));
     socket.on('error', reject);
     socket.end(
       `${line}\r\nHost: x\r\nAuthorization: Bearer ${ADMIN_TOKEN}\r\nConnection: close\r\n\r\n`,

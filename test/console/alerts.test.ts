@@ -22,7 +22,7 @@ afterAll(async () => {
   await db.drop();
 });
 
-const settle = (subject: string, severity?: Severity) =>
+const sync = (subject: string, severity?: Severity) =>
   db.transaction((tx) =>
     syncAlerts(tx, [
       {
@@ -46,7 +46,7 @@ const settle = (subject: string, severity?: Severity) =>
 /** Raises an alert. @returns its number and subject */
 async function raise(severity: Severity = 'warning'): Promise<{ number: number; subject: string }> {
   const subject = `order:order:${unique('ord')}`;
-  await settle(subject, severity);
+  await sync(subject, severity);
   const rows = await db.query<{ id: number }>('select id from alerts where subject = $1', [
     subject,
   ]);
@@ -55,7 +55,7 @@ async function raise(severity: Severity = 'warning'): Promise<{ number: number; 
 
 test('alerts are listed newest first, page by page, by state, severity and rule', async () => {
   const raised = [await raise(), await raise('critical'), await raise(), await raise('critical')];
-  await settle(raised[0]?.subject ?? '');
+  await sync(raised[0]?.subject ?? '');
   const numbers = raised.map(({ number }) => number).toReversed();
   const listed = async (query: string): Promise<readonly number[]> => {
     const found: number[] = [];
@@ -74,7 +74,7 @@ test('alerts are listed newest first, page by page, by state, severity and rule'
   expect(await listed('&rule=webhooks_stopped')).toEqual([]);
 });
 
-test('one alert is told with its facts', async () => {
+test('one alert is returned with its details', async () => {
   const { number, subject } = await raise();
   expect((await api.get(`/api/v1/alerts/${number}`)).body).toMatchObject({
     number,
@@ -91,21 +91,21 @@ test('one alert is told with its facts', async () => {
   });
 });
 
-test('an alert is acknowledged by whom the token names, once', async () => {
+test('an alert is acknowledged once, by the name of the token', async () => {
   const { number } = await raise();
   const path = `/api/v1/alerts/${number}/acknowledge`;
-  const first = await api.post(path, { reason: ' asking the bank ' });
+  const first = await api.post(path, { reason: ' called the bank ' });
   expect(first.status).toBe(200);
   expect(first.body).toMatchObject({
     state: 'acknowledged',
-    acknowledged: { by: 'admin', reason: 'asking the bank' },
+    acknowledged: { by: 'admin', reason: 'called the bank' },
   });
   const second = await api.post(path, { reason: 'me too' });
   expect(second.status).toBe(409);
   expect(second.body.error.message).toContain('already acknowledged by admin');
 });
 
-test('what is final and cannot end by itself ends when somebody acknowledges it', async () => {
+test('acknowledging an alert that cannot resolve by itself resolves it', async () => {
   const subject = `refund:${unique('ref')}`;
   const failed = alertOf({ rule: 'refund_failed', subject });
   await db.transaction((tx) =>
@@ -125,7 +125,7 @@ test('what is final and cannot end by itself ends when somebody acknowledges it'
   expect(second.body.error.message).toContain('already acknowledged by admin');
 });
 
-test('an acknowledged alert is snoozed no longer', async () => {
+test('acknowledging an alert ends its snooze', async () => {
   const { number } = await raise();
   const until = new Date(Date.now() + 3_600_000).toISOString();
   await api.post(`/api/v1/alerts/${number}/snooze`, { until });
@@ -133,7 +133,7 @@ test('an acknowledged alert is snoozed no longer', async () => {
   expect(body).toMatchObject({ state: 'acknowledged', snoozed: null });
 });
 
-test('an alert is snoozed until a time by whom the token names; another snooze replaces the first', async () => {
+test('an alert is snoozed until a time, by the name of the token, and a second snooze replaces the first', async () => {
   const { number } = await raise();
   for (const hours of [4, 8]) {
     const until = new Date(Date.now() + hours * 3_600_000).toISOString();
@@ -143,19 +143,19 @@ test('an alert is snoozed until a time by whom the token names; another snooze r
   }
 });
 
-describe('what cannot be done is refused', () => {
+describe('an invalid request is rejected', () => {
   const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
   test.each([
     ['acknowledge', { reason: 'x' }],
     ['snooze', { until: inHours(1) }],
-  ])('%s, for an alert that is not there or resolved', async (action, body) => {
+  ])('%s of an alert that does not exist or is resolved', async (action, body) => {
     expect((await api.post(`/api/v1/alerts/999999/${action}`, body)).status).toBe(404);
     const { number, subject } = await raise();
-    await settle(subject);
-    const refused = await api.post(`/api/v1/alerts/${number}/${action}`, body);
-    expect(refused.status).toBe(409);
-    expect(refused.body.error.message).toContain('is already resolved');
+    await sync(subject);
+    const rejected = await api.post(`/api/v1/alerts/${number}/${action}`, body);
+    expect(rejected.status).toBe(409);
+    expect(rejected.body.error.message).toContain('is already resolved');
   });
 
   test.each([
@@ -172,7 +172,7 @@ describe('what cannot be done is refused', () => {
     expect((await api.post(`/api/v1/alerts/${number}/${action}`, body)).status).toBe(400);
   });
 
-  test('a query that means nothing', async () => {
+  test('a query with an invalid value', async () => {
     for (const query of [
       'state=closed',
       'severity=loud',

@@ -1,4 +1,4 @@
-/** Authorizations over the admin API, and orders that are asked about before they are shown. */
+/** Authorizations over the admin API, and orders that are refreshed before they are returned. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Api, type Body, createApi } from '../support/api.ts';
@@ -61,13 +61,13 @@ test('authorizations are listed nearest deadline first, page by page, until they
   }
   expect(seen.map(({ payment_id: id }) => id)).toEqual(ids);
   const [first] = ids;
-  const { body: truth } = await sandbox.call('GET', `/payments/${first}`);
+  const { body: payment } = await sandbox.call('GET', `/payments/${first}`);
   expect(seen[0]).toMatchObject({
     order_id: await orderOf(first ?? ''),
     status: 'requires_capture',
     currency: 'USD',
     amount_capturable: 6540,
-    capture_before: new Date(truth.capture_before).toISOString(),
+    capture_before: new Date(payment.capture_before).toISOString(),
     last_reminder_hours: null,
   });
   await sandbox.call('POST', `/payments/${first}/capture`, {});
@@ -80,7 +80,7 @@ test('authorizations are listed nearest deadline first, page by page, until they
 describe('an order with refresh=1', () => {
   const refreshed = (id: string) => api.get(`/api/v1/orders/${id}?refresh=1`);
 
-  test('is what the service says now, before any webhook came', async () => {
+  test('has the current state of the service before any webhook was received', async () => {
     const paymentId = await watched.authorize();
     const orderId = await orderOf(paymentId);
     await sandbox.call('POST', `/payments/${paymentId}/capture`, {});
@@ -90,7 +90,7 @@ describe('an order with refresh=1', () => {
     expect(body).toMatchObject({ status: 'paid', refresh: { outcome: 'fresh', reason: null } });
   });
 
-  test('is found by its payment before anything was ever heard of it', async () => {
+  test('is found by its payment before any observation of it', async () => {
     const orderId = unique('ord');
     const { body: payment } = await sandbox.call(
       'POST',
@@ -100,22 +100,22 @@ describe('an order with refresh=1', () => {
     expect((await api.get(`/api/v1/orders/${payment.payment_id}`)).status).toBe(404);
     const { body } = await refreshed(payment.payment_id);
     expect(body).toMatchObject({ order_id: orderId, status: 'paid' });
-    expect((await refreshed('nobody_ordered_this')).status).toBe(404);
+    expect((await refreshed('unknown_order')).status).toBe(404);
   });
 
-  const unheardPayment = async (fields: object): Promise<string> =>
+  const payWithoutWebhook = async (fields: object): Promise<string> =>
     (await sandbox.call('POST', '/payments', cardPayment(fields))).body.payment_id;
 
   test.each([
     ['by rows that name it', 4_321, {}],
-    ['by amount and currency, where rows have five fields', 5_321, { lists: { short_rows: true } }],
+    ['by amount and currency in rows with five fields', 5_321, { lists: { short_rows: true } }],
   ])('is found %s while it is only registered', async (_, amount, faults) => {
     const orderId = unique('ord');
     await api.put(`/api/v1/orders/${orderId}`, { amount, currency: 'USD' });
     const nothing = await refreshed(orderId);
     expect(nothing.body).toMatchObject({ status: 'registered', refresh: { outcome: 'unknown' } });
-    await unheardPayment({ amount: amount + 1, metadata: { order_id: unique('other') } });
-    const paymentId = await unheardPayment({ amount, metadata: { order_id: orderId } });
+    await payWithoutWebhook({ amount: amount + 1, metadata: { order_id: unique('other') } });
+    const paymentId = await payWithoutWebhook({ amount, metadata: { order_id: orderId } });
     await sandbox.control('PUT', '/faults', faults);
     const { body } = await refreshed(orderId);
     await sandbox.control('DELETE', '/faults');
@@ -127,31 +127,31 @@ describe('an order with refresh=1', () => {
     });
   });
 
-  test('is found while it is only registered by a payment that has its name', async () => {
+  test('is found while it is only registered, by a payment with the id of the order', async () => {
     const orderId = unique('ord');
     await api.put(`/api/v1/orders/${orderId}`, { amount: 6540, currency: 'USD' });
-    await unheardPayment({ payment_id: orderId, metadata: { order_id: orderId } });
+    await payWithoutWebhook({ payment_id: orderId, metadata: { order_id: orderId } });
     expect((await refreshed(orderId)).body).toMatchObject({
       status: 'paid',
       parts: [{ id: orderId }],
     });
   });
 
-  test('that nobody knows is a 404 when the service says so, and a 503 when it says nothing', async () => {
+  test('that is unknown is a 404 if the service confirms it, and a 503 if the service fails', async () => {
     await sandbox.control('PUT', '/faults', { requests: [{ fault: 'server_error' }] });
     for (const path of ['orders', 'payments']) {
-      const unanswered = await api.get(`/api/v1/${path}/nobody_ordered_this?refresh=1`);
-      expect(unanswered.status).toBe(503);
-      expect(unanswered.headers.get('retry-after')).not.toBeNull();
+      const unavailable = await api.get(`/api/v1/${path}/unknown_order?refresh=1`);
+      expect(unavailable.status).toBe(503);
+      expect(unavailable.headers.get('retry-after')).not.toBeNull();
     }
     await sandbox.control('DELETE', '/faults');
     for (const path of ['orders', 'payments']) {
-      expect((await api.get(`/api/v1/${path}/nobody_ordered_this?refresh=1`)).status).toBe(404);
+      expect((await api.get(`/api/v1/${path}/unknown_order?refresh=1`)).status).toBe(404);
       expect((await api.get(`/api/v1/${path}/no%20such%20id?refresh=1`)).status).toBe(404);
     }
   });
 
-  test('is what is known, and says so, when the service fails, hangs, or no key is set', async () => {
+  test('has the known state and the reason if the service fails or hangs, or without an API key', async () => {
     const paymentId = await watched.authorize();
     const orderId = await orderOf(paymentId);
     const withFault = async (fault: object): Promise<Body> => {
@@ -166,7 +166,7 @@ describe('an order with refresh=1', () => {
     expect(failing).toMatchObject({ ...known, refresh: { outcome: 'failed' } });
     const hanging = await Promise.race([
       withFault({ fault: 'timeout_after', hold_ms: 60_000 }),
-      pause(20_000, 'no answer', { ref: false }),
+      pause(20_000, 'no response', { ref: false }),
     ]);
     expect(hanging).toMatchObject({ ...known, refresh: { outcome: 'failed' } });
     expect(hanging.refresh.reason).not.toBe('');
@@ -177,7 +177,7 @@ describe('an order with refresh=1', () => {
 });
 
 describe('a payment with refresh=1', () => {
-  test('is what the service says now, heard of before or not', async () => {
+  test('has the current state of the service, whether it was observed before or not', async () => {
     const { body: made } = await sandbox.call('POST', '/payments', cardPayment());
     const path = `/api/v1/payments/${made.payment_id}`;
     expect((await api.get(path)).status).toBe(404);

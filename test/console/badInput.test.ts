@@ -1,4 +1,4 @@
-/** Whatever is sent to the admin API, it answers in the contract's envelope and never with a 500. */
+/** Any input to the admin API gets a response in the contract's envelope, and never a 500. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/console/endpoints.ts';
@@ -29,8 +29,8 @@ afterAll(async () => {
 
 const LISTS = ENDPOINTS.filter(({ query }) => 'cursor' in query.shape).map(({ path }) => path);
 
-/** What cursors stand for, in JSON. */
-const ODD_PLACES = [
+/** Contents of forged cursors, in JSON. */
+const FORGED_CURSORS = [
   '[0]',
   '[1]',
   '[1e99]',
@@ -49,18 +49,18 @@ const ODD_PLACES = [
   '["2026-11-01T00:00:00.000Z","x\\u0000y"]',
   '["2026-11-01T00:00:00.000000Z","\\ud800"]',
 ];
-const toCursor = (place: string) => Buffer.from(place).toString('base64url');
+const toCursor = (content: string) => Buffer.from(content).toString('base64url');
 
-test.each(LISTS.flatMap((path) => ODD_PLACES.map((place) => [path, place] as const)))(
-  'a cursor that somebody built is answered: %s from %s',
-  async (path, place) => {
-    const { status } = await api.get(`${path}?cursor=${toCursor(place)}`);
+test.each(LISTS.flatMap((path) => FORGED_CURSORS.map((content) => [path, content] as const)))(
+  'a forged cursor is accepted or rejected: %s from %s',
+  async (path, content) => {
+    const { status } = await api.get(`${path}?cursor=${toCursor(content)}`);
     expect([200, 400]).toContain(status);
   },
 );
 
-const odd = fc.oneof(
-  fc.constantFrom(...ODD_PLACES.map(toCursor)),
+const unusual = fc.oneof(
+  fc.constantFrom(...FORGED_CURSORS.map(toCursor)),
   fc.constantFrom(
     '',
     '0',
@@ -114,15 +114,15 @@ const names = [
   ]),
 ];
 
-test('odd queries and ids', async () => {
+test('unusual queries and ids get no 500', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...ENDPOINTS.filter(({ method }) => method === 'get').map(({ id }) => id)),
-      odd.filter((id) => id !== '.' && id !== '..'),
-      fc.array(fc.tuple(fc.constantFrom(...names), odd), { maxLength: 3 }),
+      unusual.filter((id) => id !== '.' && id !== '..'),
+      fc.array(fc.tuple(fc.constantFrom(...names), unusual), { maxLength: 3 }),
       async (name, id, pairs) => {
         const endpoint = ENDPOINTS.find((one) => one.id === name);
-        if (!endpoint) throw new Error(`no endpoint is called ${name}`);
+        if (!endpoint) throw new Error(`there is no endpoint ${name}`);
         const { path, query } = endpoint;
         const encode = (text: string) => encodeURIComponent(text.toWellFormed());
         const search = pairs.map(([key, value]) => `${encode(key)}=${encode(value)}`).join('&');
@@ -138,19 +138,19 @@ test('odd queries and ids', async () => {
   );
 });
 
-test('odd bodies', async () => {
+test('unusual bodies get no 500', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.oneof(
         fc.record({ amount: fc.anything(), currency: fc.anything() }, { requiredKeys: [] }),
-        fc.record({ amount: fc.double(), currency: odd }),
+        fc.record({ amount: fc.double(), currency: unusual }),
         fc.anything(),
       ),
       async (body) => {
         const text = JSON.stringify(body, (_key, value: unknown) =>
           typeof value === 'bigint' ? String(value) : value,
         );
-        const { status } = await api.send('/api/v1/orders/odd', {
+        const { status } = await api.send('/api/v1/orders/unusual', {
           method: 'PUT',
           headers: { 'content-type': 'application/json' },
           body: text ?? '',
@@ -162,14 +162,14 @@ test('odd bodies', async () => {
   );
 });
 
-test('odd bodies about alerts', async () => {
+test('unusual bodies about alerts get no 500', async () => {
   const [{ number }] = (await api.get('/api/v1/alerts')).body.alerts;
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('acknowledge', 'snooze'),
-      fc.oneof(fc.constant(String(number)), odd).filter((id) => id !== '.' && id !== '..'),
+      fc.oneof(fc.constant(String(number)), unusual).filter((id) => id !== '.' && id !== '..'),
       fc.oneof(
-        fc.record({ reason: fc.anything(), until: odd }, { requiredKeys: [] }),
+        fc.record({ reason: fc.anything(), until: unusual }, { requiredKeys: [] }),
         fc.anything(),
       ),
       async (action, id, body) => {
@@ -189,7 +189,7 @@ test('odd bodies about alerts', async () => {
   );
 });
 
-test('an unknown parameter is named, beside those that there are', async () => {
+test('an unknown parameter is named, with the parameters that exist', async () => {
   const { status, body } = await api.get('/api/v1/orders?staus=paid');
   expect(status).toBe(400);
   expect(body.error.message).toBe(
@@ -205,7 +205,7 @@ test.each([
   ['status=payed', 'status'],
   ['cursor=nonsense', 'cursor: must be the next_cursor of an earlier response'],
   ['limit=1&limit=2', '"limit" more than once'],
-])('%s is refused with a reason', async (query, reason) => {
+])('%s is rejected with a reason', async (query, reason) => {
   const { status, body } = await api.get(`/api/v1/orders?${query}`);
   expect(status).toBe(400);
   expect(body.error).toMatchObject({ type: 'invalid_request', code: 'IR_04' });

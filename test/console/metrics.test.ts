@@ -1,4 +1,4 @@
-/** The metrics of a running Tallyhook: they move, they are right, they are bounded and cheap. */
+/** The metrics of a running Tallyhook are current, correct, bounded and cheap. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { alertsSource } from '../../src/alerts/gauges.ts';
 import { authorizationSource } from '../../src/authorizations/gauges.ts';
@@ -17,27 +17,27 @@ import { startTcpProxy, type TcpProxy } from '../support/tcpProxy.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 let db: TestDatabase;
-let wire: TcpProxy;
+let proxy: TcpProxy;
 let tallyhook: TestTallyhook;
 
 const scrape = async (): Promise<Scrape> => parseMetrics(await readMetrics(tallyhook));
 
 beforeAll(async () => {
   db = await createTestDatabase();
-  wire = await startTcpProxy(db.url);
+  proxy = await startTcpProxy(db.url);
   tallyhook = await startTallyhook({
-    db: { url: wire.url },
+    db: { url: proxy.url },
     roles: ['receiver', 'events', 'console'],
   });
 });
 
 afterAll(async () => {
   await tallyhook.close();
-  await wire.close();
+  await proxy.close();
   await db.drop();
 });
 
-/** All that reads the database for a scrape. */
+/** Every source that reads the database for a scrape. */
 const sourcesOver = (on: Queryable): readonly Source[] => [
   ...ledgerSources(on),
   ...reconcileSources(on),
@@ -47,7 +47,7 @@ const sourcesOver = (on: Queryable): readonly Source[] => [
   channelsSource(on),
 ];
 
-/** What the sources measure now, as `metric{labels}` and value. */
+/** The current values of the sources, by metric and labels. */
 async function measure(): Promise<ReadonlyMap<string, number>> {
   const measured = await Promise.all(sourcesOver(db).map((source) => source.read()));
   return new Map(
@@ -58,8 +58,8 @@ async function measure(): Promise<ReadonlyMap<string, number>> {
   );
 }
 
-describe('what the process counts', () => {
-  test('reply latency, batches and time to apply move with deliveries, by class of status', async () => {
+describe('metrics of the process', () => {
+  test('response latency, batch size and time to apply change with deliveries, by class of status', async () => {
     const before = await scrape();
     const moved = async (name: string, labels?: Record<string, string>): Promise<number> =>
       ((await scrape()).value(name, labels) ?? 0) - (before.value(name, labels) ?? 0);
@@ -78,7 +78,7 @@ describe('what the process counts', () => {
     expect(await moved('tallyhook_events_total', { outcome: 'snapshot' })).toBe(3);
   });
 
-  test('its roles show, and no other', async () => {
+  test('list its roles and no others', async () => {
     const page = await scrape();
     for (const role of ['receiver', 'events', 'console']) {
       expect(page.value('tallyhook_role_up', { role })).toBe(1);
@@ -87,8 +87,8 @@ describe('what the process counts', () => {
   });
 });
 
-describe('what stands in the database', () => {
-  test('the backlog shows its size and its oldest, the dead theirs', async () => {
+describe('metrics of the database', () => {
+  test('report the number and oldest age of pending and dead events', async () => {
     const before = await measure();
     await db.query(
       `insert into pending (webhook_event_id, attempts, since, enqueue_at)
@@ -115,7 +115,7 @@ describe('what stands in the database', () => {
     expect((await measure()).get('tallyhook_pending_oldest_age_seconds')).toBe(0);
   });
 
-  test('findings are counted by class, open and accepted apart, closed ones not at all', async () => {
+  test('count findings by class, open and accepted ones separately, without closed ones', async () => {
     await db.query(
       `insert into findings (class, subject, detail, state, closed_at, accepted_at, accepted_by, accepted_reason)
        values ('overdue', 'payment:a', '{}', 'open', null, null, null, null),
@@ -129,7 +129,7 @@ describe('what stands in the database', () => {
     expect(measured.get('tallyhook_findings_open class=orphan accepted=false')).toBe(0);
   });
 
-  test('watermarks, the rate budget, the pause and due checks show as they stand', async () => {
+  test('report watermarks, the rate budget, the pause and due checks', async () => {
     expect((await measure()).has('tallyhook_rate_limit_requests')).toBe(false);
     await db.query(
       `update reconcile_streams set watermark_at = '2026-11-02 00:00:00Z' where stream = 'refunds'`,
@@ -152,7 +152,7 @@ describe('what stands in the database', () => {
     expect(measured.get('tallyhook_reconcile_due_checks')).toBe(1);
   });
 
-  test('open authorizations show by currency, with what can be captured and the next deadline', async () => {
+  test('report open authorizations by currency, with the capturable amount and the next deadline', async () => {
     await db.query(
       `insert into resources (kind, id, status, currency, authorized_minor, captured_minor)
        values ('payment', 'hold_1', 'requires_capture', 'EUR', 5000, 0),
@@ -173,7 +173,7 @@ describe('what stands in the database', () => {
     ).toBe(Date.parse('2126-11-03') / 1000);
   });
 
-  test('alerts show by rule, severity and state, with the next deadline; what is to be said, too', async () => {
+  test('report alerts by rule, severity and state, with the next deadline and the outbox', async () => {
     await db.query(
       `insert into alerts (rule, subject, severity, state, sentence, next_step, detail, deadline_at,
                            resolved_at, acknowledged_at, acknowledged_by, acknowledged_reason)
@@ -197,7 +197,7 @@ describe('what stands in the database', () => {
     expect(measured.get('tallyhook_alert_outbox_oldest_age_seconds')).toBeGreaterThanOrEqual(30);
   });
 
-  test('what waits for a channel shows, and how long the channel has failed', async () => {
+  test('report the messages due for a channel and how long it has been failing', async () => {
     await db.query(
       `insert into messages (id, channel, kind, content, state, next_attempt_at, created_at, settled_at)
        values ('msg_1', 'slack', 'alert', '{}', 'due', now() + interval '1 hour', now() - interval '50 seconds', null),
@@ -220,7 +220,7 @@ describe('what stands in the database', () => {
     expect(measured.get('tallyhook_channel_failing_seconds channel=mail')).toBe(0);
   });
 
-  test('schedules show the last slot that was taken', async () => {
+  test('report the last claimed slot of each schedule', async () => {
     await db.query(
       `insert into schedule_slots (schedule, slot, lease_until)
        values ('sweep', '2026-11-02 00:00:00Z', now())`,
@@ -229,7 +229,7 @@ describe('what stands in the database', () => {
     expect((await measure()).get(slot)).toBe(Date.parse('2026-11-02') / 1000);
   });
 
-  test('a scrape costs a dozen statements, whatever there is to count', async () => {
+  test('take at most a dozen statements per scrape, regardless of the number of rows', async () => {
     let statements = 0;
     const counting: Queryable = {
       query: (text, values) => {
@@ -241,7 +241,7 @@ describe('what stands in the database', () => {
     expect(statements).toBeLessThanOrEqual(12);
   });
 
-  test('a count has an end: a backlog of 150,000 is measured as 100,000 or more', async () => {
+  test('stop counting at a limit: a backlog of 150,000 is reported as 100,000', async () => {
     await db.query(
       `insert into pending (webhook_event_id, since, enqueue_at)
        select 1000000 + n, now(), now() + interval '1 hour' from generate_series(1, 150000) n`,
@@ -252,7 +252,7 @@ describe('what stands in the database', () => {
 });
 
 describe('labels', () => {
-  test('hold no ids, and orders add no series', async () => {
+  test('contain no ids, and orders add no series', async () => {
     const ids: string[] = [];
     const send = async (): Promise<void> => {
       const [orderId, eventId] = [unique('ord'), unique('evt')];
@@ -265,14 +265,14 @@ describe('labels', () => {
     const addOrders = async (count: number): Promise<void> => {
       const before = await applied();
       await Promise.all(Array.from({ length: count }, send));
-      await waitFor('all to be applied', async () => (await applied()) === before + count);
+      await waitFor('all events to be applied', async () => (await applied()) === before + count);
     };
     // A series can appear with the first event of its kind, but not with each order.
     await waitFor('40 orders that add no series', async () => {
-      const seriesBefore = ours(await scrapeAllSources());
+      const seriesBefore = ownSeries(await scrapeAllSources());
       await addOrders(40);
       const isNew = (series: string): boolean => !seriesBefore.includes(series);
-      return ours(await scrapeAllSources()).filter(isNew).length === 0;
+      return ownSeries(await scrapeAllSources()).filter(isNew).length === 0;
     });
     const page = await readMetrics(tallyhook);
     expect(ids.filter((id) => page.includes(id))).toEqual([]);
@@ -291,39 +291,39 @@ async function scrapeAllSources(): Promise<Scrape> {
   return complete;
 }
 
-/** The series that we name, without their values. */
-function ours({ samples }: Scrape): readonly string[] {
+/** The series of Tallyhook's own metrics, without their values. */
+function ownSeries({ samples }: Scrape): readonly string[] {
   return samples
     .filter(({ name }) => name.startsWith('tallyhook_'))
     .map(({ name, labels }) => `${name} ${JSON.stringify(labels)}`)
     .toSorted();
 }
 
-describe('while the database is away', () => {
+describe('while the database is unavailable', () => {
   const isUp = async (): Promise<number | undefined> =>
     (await scrape()).value('tallyhook_source_up', { source: 'inbox' });
 
   test.each([
-    ['refuses', () => wire.refuse()],
-    ['hangs', () => wire.freeze()],
-  ])('a scrape is answered in time and says so: it %s', async (_, goAway) => {
+    ['refuses', () => proxy.refuse()],
+    ['hangs', () => proxy.freeze()],
+  ])('a scrape responds in time and reports it: the database %s', async (_, disconnect) => {
     await waitFor('the database to be read', async () => (await isUp()) === 1);
-    goAway();
+    disconnect();
     const startMs = performance.now();
-    await waitFor('the page to say so', async () => (await isUp()) === 0);
+    await waitFor('the source to be reported as down', async () => (await isUp()) === 0);
     expect(performance.now() - startMs).toBeLessThan(9_000);
     const page = await scrape();
     expect(page.value('tallyhook_pending_events')).toBeUndefined();
     expect(page.value('tallyhook_webhooks_total', { outcome: 'accepted' })).toBeGreaterThan(0);
     expect(page.value('tallyhook_role_up', { role: 'receiver' })).toBe(1);
-    await wire.resume();
+    await proxy.resume();
     await waitFor('the database to be read again', async () => (await isUp()) === 1);
     expect((await scrape()).value('tallyhook_pending_events')).toBeDefined();
   });
 });
 
 describe('a process without the admin port', () => {
-  test('shows its own counts on METRICS_PORT, without a token, and nothing that others show', async () => {
+  test('serves its own counters without a token, and nothing that other processes serve', async () => {
     const receiver = await startTallyhook({
       db,
       roles: ['receiver'],

@@ -1,6 +1,6 @@
 /**
- * Alerting rules, dashboard and runbook name what there is, and all of it. What there is, a running
- * Tallyhook with every role shows, with a row of everything that is measured.
+ * Alerting rules, dashboard and runbook name every metric, and only metrics that exist. The metrics are
+ * those of a running Tallyhook with every role and a row of everything that is measured.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ interface Dashboard {
 }
 
 const alertNames = [...rules.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name = '']) => name);
-/** One line, or folded over the lines that are indented deeper. */
+/** Expressions on one line, or folded over more deeply indented lines. */
 const ruleExpressions = [...rules.matchAll(/^ +expr: (?:>-\n((?: {10,}.*\n)+)|(.*)\n)/gm)].map(
   ([, folded, line]) => (folded ?? line ?? '').trim(),
 );
@@ -64,12 +64,12 @@ let scrape: Scrape;
 
 beforeAll(async () => {
   db = await createTestDatabase();
-  await makeOneOfEach(db);
+  await insertOneOfEach(db);
   tallyhook = await startTallyhook({
     db,
     roles: ['receiver', 'events', 'reconcile', 'alerts', 'scheduler', 'console'],
-    // Nobody listens there: reconciliation is on, and that is all that is asked of it.
-    env: { PAYMENTS_BASE_URL: 'http://127.0.0.1:1', PAYMENTS_API_KEY: 'snd_nobody_listens' },
+    // Nothing listens there; the settings only enable reconciliation.
+    env: { PAYMENTS_BASE_URL: 'http://127.0.0.1:1', PAYMENTS_API_KEY: 'snd_no_service' },
   });
   await tallyhook.deliver(eventBody(paymentObject()));
   page = await readMetrics(tallyhook);
@@ -81,8 +81,8 @@ afterAll(async () => {
   await db.drop();
 });
 
-/** So that no gauge is without a series. */
-async function makeOneOfEach(on: TestDatabase): Promise<void> {
+/** Inserts a row for every gauge, so that each has a series. */
+async function insertOneOfEach(on: TestDatabase): Promise<void> {
   await on.query(`update reconcile_streams set watermark_at = now()`);
   await on.query(
     `update rate_budget set requests_limit = 100, remaining = 90, reset_at = now() + interval '1 hour'`,
@@ -104,64 +104,64 @@ async function makeOneOfEach(on: TestDatabase): Promise<void> {
   );
 }
 
-/** The metric that a series belongs to: a histogram has three kinds. */
+/** The metric of a series. A histogram has three kinds of series. */
 function metricOf(series: string): string {
   const base = series.replace(/_(bucket|sum|count)$/, '');
   return scrape.types.get(base) === 'histogram' ? base : series;
 }
 
-const ourMetrics = (): readonly string[] =>
+const ownMetrics = (): readonly string[] =>
   [...scrape.types.keys()].filter((name) => name.startsWith('tallyhook_')).toSorted();
 
-/** What Prometheus adds to every series. */
+/** Labels that Prometheus adds to every series. */
 const TARGET_LABELS = new Set(['job', 'instance']);
 
-/** A selector that no series meets, whatever its values: a rule on it would be silent for ever. */
-function isBlind({ metric, matchers }: Selector): boolean {
+/** Whether a selector matches no series; a rule with it would never fire. */
+function matchesNothing({ metric, matchers }: Selector): boolean {
   const own = matchers.filter(([label]) => !TARGET_LABELS.has(label));
   return !scrape.samples.some((sample) => matches({ metric, matchers: own }, sample));
 }
 
-describe('every name exists', () => {
+describe('metrics', () => {
   test.each([
     ['rules', ruleExpressions],
     ['dashboard', panelExpressions],
-  ])('in the expressions of the %s, with labels and values that some series has', (_, all) => {
+  ])('of the %s exist, with the labels and values that its expressions select', (_, all) => {
     expect(all.length).toBeGreaterThan(20);
     const selectors = all.flatMap(selectorsOf);
     expect(selectors.length).toBeGreaterThanOrEqual(all.length - 1);
     const unknown = selectors.filter(({ metric }) => !scrape.types.has(metricOf(metric)));
     expect(unknown).toEqual([]);
-    const blind = selectors
-      .filter(isBlind)
+    const withoutSeries = selectors
+      .filter(matchesNothing)
       .map(({ metric, matchers }) => `${metric} ${JSON.stringify(matchers)}`);
-    expect(blind).toEqual([]);
+    expect(withoutSeries).toEqual([]);
   });
 
-  test('every source of the scrape could be read', () => {
+  test('come from sources that are all up', () => {
     const sources = scrape.samples.filter(({ name }) => name === 'tallyhook_source_up');
     expect(sources.length).toBeGreaterThanOrEqual(8);
     expect(sources.filter(({ value }) => value !== 1)).toEqual([]);
   });
 
-  test('what we name has one prefix, and all of it has a help text', () => {
+  test('have the prefix tallyhook_ and a help text', () => {
     const foreign = [...scrape.types.keys()].filter(
       (name) => !/^(tallyhook|process|nodejs)_/.test(name),
     );
     expect(foreign).toEqual([]);
-    for (const name of ourMetrics()) expect(page).toMatch(new RegExp(`^# HELP ${name} \\S`, 'm'));
+    for (const name of ownMetrics()) expect(page).toMatch(new RegExp(`^# HELP ${name} \\S`, 'm'));
   });
 
-  test('every metric of ours is on the dashboard', () => {
+  test('are all on the dashboard', () => {
     const shown = new Set(
       panelExpressions.flatMap(selectorsOf).map(({ metric }) => metricOf(metric)),
     );
-    expect(ourMetrics().filter((name) => !shown.has(name))).toEqual([]);
+    expect(ownMetrics().filter((name) => !shown.has(name))).toEqual([]);
   });
 });
 
 describe('alerting rules', () => {
-  test('each has a severity, a summary and a description, and a name of its own', () => {
+  test('each has a severity, a summary, a description and a unique name', () => {
     expect(new Set(alertNames).size).toBe(alertNames.length);
     expect(ruleExpressions).toHaveLength(alertNames.length);
     for (const rule of rules.split(/^ +- alert: /m).slice(1)) {
@@ -171,7 +171,7 @@ describe('alerting rules', () => {
     }
   });
 
-  test('each is shown to fire and to be silent', () => {
+  test('each has a test that it fires and one that it does not', () => {
     const tests = read('scripts/prometheus-alerts.test.yml');
     const untested = alertNames.filter(
       (name) => tests.split(`ALERTS{alertname="${name}",alertstate="firing"}`).length !== 3,
@@ -183,7 +183,7 @@ describe('alerting rules', () => {
 describe('dashboard', () => {
   const { panels } = dashboard;
 
-  test('has its rows, and every panel a title, an explanation and a place of its own', () => {
+  test('has its rows, and every panel has a title, a description and its own position', () => {
     const rows = panels.filter(({ type }) => type === 'row').map(({ title }) => title);
     expect(rows).toEqual([
       'Money at risk',
@@ -209,7 +209,7 @@ describe('dashboard', () => {
     }
   });
 
-  test('asks the data source that its reader chooses', () => {
+  test('queries the data source that its reader selects', () => {
     expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(36);
     expect(dashboard.templating.list).toMatchObject([{ name: 'datasource', type: 'datasource' }]);
     for (const { type, title, datasource, targets = [] } of panels) {
@@ -240,7 +240,7 @@ describe('runbook', () => {
   test.each<[string, () => readonly string[]]>([
     ['Rules of Prometheus', () => alertNames],
     ['Alerts of Tallyhook', () => RULES],
-  ])('has an entry for each of the %s, and for nothing else', (title, names) => {
+  ])('has an entry for each of the %s and no others', (title, names) => {
     const all = entries(title);
     expect([...all.keys()].toSorted()).toEqual(names().toSorted());
     for (const [name, text] of all) {
@@ -250,15 +250,15 @@ describe('runbook', () => {
     }
   });
 
-  test('has a line for each metric, and for nothing else', () => {
+  test('has a row for each metric and no others', () => {
     const lines = section('Metrics').matchAll(/^\| `(\w+)` \| (.+) \| (.+) \| (.+) \|$/gm);
     const named = [...lines].map(([, name = '']) => name);
-    expect(named.toSorted()).toEqual(ourMetrics());
+    expect(named.toSorted()).toEqual(ownMetrics());
     const mentioned = [...runbook.matchAll(/`(tallyhook_\w+)/g)].map(([, name = '']) => name);
     expect(mentioned.filter((name) => !scrape.types.has(name))).toEqual([]);
   });
 
-  test('leads nowhere that does not exist', () => {
+  test('has no broken links', () => {
     const anchors = new Set(
       [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
         title
@@ -274,15 +274,15 @@ describe('runbook', () => {
     expect(broken).toEqual([]);
   });
 
-  test('names only commands and options that there are', async () => {
+  test('names only commands and options that exist', async () => {
     const commands = await readCommands();
-    const asked = [...runbook.matchAll(/`npx tallyhook ([^`]+)`/g)].map(([, words = '']) => words);
-    expect(asked.length).toBeGreaterThan(50);
-    expect([...new Set(asked)].filter((words) => !isCommand(words, commands))).toEqual([]);
+    const named = [...runbook.matchAll(/`npx tallyhook ([^`]+)`/g)].map(([, words = '']) => words);
+    expect(named.length).toBeGreaterThan(50);
+    expect([...new Set(named)].filter((words) => !isCommand(words, commands))).toEqual([]);
   });
 });
 
-/** The commands of the program, as it makes them. */
+/** The commands of the program. */
 async function readCommands(): Promise<readonly Command[]> {
   const folder = join(packageRoot(), 'src/cli/commands');
   const modules = await Promise.all(
@@ -302,10 +302,10 @@ function isCommand(words: string, commands: readonly Command[]): boolean {
   return options.every((option) => command.options.some(({ long }) => long === option));
 }
 
-/** promtool is Prometheus's own judge; where it is missing, scripts/check-prometheus.sh says how to get it. */
+/** promtool is Prometheus's own checker. If it is missing, scripts/check-prometheus.sh shows how to get it. */
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 if (!hasPromtool) {
-  stderr.write('promtool is not installed: its two tests of what Prometheus reads are SKIPPED.\n');
+  stderr.write('promtool is not installed: its two tests are SKIPPED.\n');
 }
 
 describe.skipIf(!hasPromtool)(hasPromtool ? 'promtool' : 'promtool: SKIPPED: not installed', () => {
@@ -314,16 +314,16 @@ describe.skipIf(!hasPromtool)(hasPromtool ? 'promtool' : 'promtool: SKIPPED: not
     return status === 0 ? '' : `${stdout}${stderr}`;
   };
 
-  test('finds no fault with what we name', () => {
-    // Figures that every Node.js process has are named by others.
-    const ours = page.split('\n').filter((line) => /^(# \w+ )?tallyhook_/.test(line));
-    expect(promtool(['check', 'metrics'], `${ours.join('\n')}\n`)).toBe('');
+  test('accepts the metrics', () => {
+    // Metrics of every Node.js process are named by prom-client.
+    const own = page.split('\n').filter((line) => /^(# \w+ )?tallyhook_/.test(line));
+    expect(promtool(['check', 'metrics'], `${own.join('\n')}\n`)).toBe('');
   });
 
-  test('can read every expression of the dashboard', () => {
-    const asRules = panelExpressions.map((expression, place) => {
+  test('accepts every expression of the dashboard', () => {
+    const asRules = panelExpressions.map((expression, index) => {
       const expr = expression.replaceAll('$__rate_interval', '5m');
-      return { record: `panel:expression:${place}`, expr };
+      return { record: `panel:expression:${index}`, expr };
     });
     const folder = mkdtempSync(join(tmpdir(), 'tallyhook-rules-'));
     try {

@@ -36,7 +36,7 @@ const apply = async (...bodies: readonly Buffer[]): Promise<void> => {
 const order = (id: string) => `/api/v1/orders/${encodeURIComponent(id)}`;
 
 describe('one order', () => {
-  test('has its money per currency, its parts, and where it stands', async () => {
+  test('has its totals by currency, its parts and its status', async () => {
     const [orderId, paymentId] = [unique('ord'), unique('pay')];
     await apply(
       paymentEvent({ payment_id: paymentId, orderId }),
@@ -85,7 +85,7 @@ describe('one order', () => {
     ]);
   });
 
-  test('is found by the id of a part, and told apart from an order of the same id', async () => {
+  test('is found by the id of a part, and distinguished from an order with the same id', async () => {
     const [orderId, paymentId] = [unique('ord'), unique('pay')];
     await apply(paymentEvent({ payment_id: paymentId, orderId }));
     expect((await api.get(order(paymentId))).body.order_id).toBe(orderId);
@@ -116,7 +116,7 @@ describe('one order', () => {
     expect(await captured(`${order(twin)}?by=payment`)).toEqual(['payment', 6540]);
   });
 
-  test('whose payments went elsewhere says where', async () => {
+  test('names the order that its payments moved to', async () => {
     const [orderId, paymentId] = [unique('ord'), unique('pay')];
     await apply(
       paymentEvent({ payment_id: paymentId }),
@@ -130,7 +130,7 @@ describe('one order', () => {
     });
   });
 
-  test('that nobody knows is not found, in a sentence', async () => {
+  test('that is unknown is a 404 with a sentence', async () => {
     const { status, body } = await api.get(order('no such/order'));
     expect(status).toBe(404);
     expect(body.error).toMatchObject({ type: 'invalid_request', code: 'IR_05' });
@@ -144,7 +144,7 @@ describe('one order', () => {
     '%2e',
     'a b',
     '"; drop table orders; --',
-  ])('may be called %j', async (name) => {
+  ])('may have the id %j', async (name) => {
     const orderId = `${name}${unique('.')}`;
     await apply(paymentEvent({ orderId }));
     expect((await api.get(order(orderId))).body.order_id).toBe(orderId);
@@ -152,7 +152,7 @@ describe('one order', () => {
 });
 
 describe('the timeline', () => {
-  test('tells every event, snapshot, transfer, step, finding and alert in order, each with its cause', async () => {
+  test('lists every event, snapshot, transfer, status, finding and alert in order, each with its cause', async () => {
     const [orderId, paymentId, refundId] = [unique('ord'), unique('pay'), unique('ref')];
     const payment = { payment_id: paymentId, orderId, amount: 7000, amount_received: 7000 };
     await api.put(order(orderId), { amount: 7000, currency: 'USD' });
@@ -179,12 +179,12 @@ describe('the timeline', () => {
     );
     const { timeline } = (await api.get(order(orderId))).body;
     const followed = timeline.filter(({ type }: Body) => type !== 'event');
-    const said = followed.map((entry: Body) =>
+    const labels = followed.map((entry: Body) =>
       [entry.type, entry.kind, entry.leg ?? entry.class ?? entry.rule ?? entry.status]
         .filter(Boolean)
         .join(' '),
     );
-    expect(said).toEqual([
+    expect(labels).toEqual([
       'registered',
       'snapshot payment processing',
       'status pending',
@@ -239,7 +239,7 @@ describe('the timeline', () => {
     });
   });
 
-  test('is told as it happened, even where the transaction that began first did its work last', async () => {
+  test('has the order of the commits, even if the transaction that began first committed last', async () => {
     const [orderId, paymentId] = [unique('ord'), unique('pay')];
     const captured = (amount: number, second: number) =>
       paymentEvent({
@@ -263,17 +263,17 @@ describe('the timeline', () => {
     await testApplier(late).applyBatch(await receive(db, [captured(3000, 2)]));
     await createChangeFeed(db).publish();
     const { timeline } = (await api.get(order(orderId))).body;
-    const told = timeline.filter(({ type }: Body) => type !== 'event');
-    const received = told.flatMap(({ amount_received }: Body) => amount_received ?? []);
+    const entries = timeline.filter(({ type }: Body) => type !== 'event');
+    const received = entries.flatMap(({ amount_received }: Body) => amount_received ?? []);
     expect(received).toEqual([1000, 3000]);
-    const inAll = told.flatMap(({ leg, amount_cumulative }: Body) =>
+    const inAll = entries.flatMap(({ leg, amount_cumulative }: Body) =>
       leg === 'captured' ? [amount_cumulative] : [],
     );
     expect(inAll).toEqual([1000, 3000]);
-    expect(told.map(({ at }: Body) => at)).toEqual(told.map(({ at }: Body) => at).toSorted());
+    expect(entries.map(({ at }: Body) => at)).toEqual(entries.map(({ at }: Body) => at).toSorted());
   });
 
-  test('shows a finding that was closed at the time it was, after what closed it', async () => {
+  test('lists the end of a finding after the observation that closed it', async () => {
     const [orderId, paymentId] = [unique('ord'), unique('pay')];
     await apply(
       paymentEvent({ payment_id: paymentId, orderId, status: 'mystery' }),
@@ -285,7 +285,7 @@ describe('the timeline', () => {
     expect(types.indexOf('finding_closed')).toBeGreaterThan(types.lastIndexOf('snapshot'));
   });
 
-  test('carries the decline of a failed payment, with what to do', async () => {
+  test('has the decline of a failed payment, with advice', async () => {
     const orderId = unique('ord');
     await apply(
       paymentEvent({
@@ -309,7 +309,7 @@ describe('the timeline', () => {
     expect(snapshot.text).toContain('Retry with 3-D Secure');
   });
 
-  test('tells a thousand parts, and says where there are more', async () => {
+  test('is limited to a thousand parts, and shows if there are more', async () => {
     const [orderId, paymentId] = [unique('ord'), unique('pay')];
     await apply(paymentEvent({ payment_id: paymentId, orderId }));
     const addParts = (from: number, to: number) =>
@@ -328,13 +328,13 @@ describe('the timeline', () => {
     const cut = (await api.get(order(orderId))).body;
     expect(cut.parts).toHaveLength(1_000);
     expect(cut.parts_complete).toBe(false);
-    // The shop is told the same.
-    const [told] = await readCurrentOrders(db, [`order:${orderId}`]);
-    if (!told) throw new Error('the order is not there');
-    expect(orderWithPartsJson(told)).toMatchObject({ parts: cut.parts, parts_complete: false });
+    // Order webhooks have the same parts.
+    const [stored] = await readCurrentOrders(db, [`order:${orderId}`]);
+    if (!stored) throw new Error('the order does not exist');
+    expect(orderWithPartsJson(stored)).toMatchObject({ parts: cut.parts, parts_complete: false });
   });
 
-  test('keeps to the newest entries and says so', async () => {
+  test('is limited to the newest entries, and shows if there are more', async () => {
     const orderId = unique('ord');
     await db.query(
       `insert into order_expectations (order_key, order_id, currency, amount_minor, registered_by,
@@ -374,10 +374,10 @@ describe('amounts', () => {
   });
 });
 
-describe('registering what is expected', () => {
+describe('registering an expected amount', () => {
   const comparison = async (orderId: string) => (await api.get(order(orderId))).body.expected;
 
-  test('shows the order before any payment came, and compares what comes', async () => {
+  test('shows the order before its first payment, and compares the payments with the expected amount', async () => {
     const [orderId, paymentId] = [unique('ord'), unique('pay')];
     const put = await api.put(order(orderId), { amount: 10_000, currency: 'USD' });
     expect(put.status).toBe(201);
@@ -401,7 +401,7 @@ describe('registering what is expected', () => {
     expect(await comparison(orderId)).toMatchObject({ comparison: 'overpaid', difference: 1 });
   });
 
-  test('notices money in another currency', async () => {
+  test('detects a payment in another currency', async () => {
     const orderId = unique('ord');
     await api.put(order(orderId), { amount: 6540, currency: 'USD' });
     await apply(paymentEvent({ orderId, currency: 'EUR' }));
@@ -425,7 +425,7 @@ describe('registering what is expected', () => {
     ]);
   });
 
-  test('may be for a payment that names no order', async () => {
+  test('is possible for a payment without an order id', async () => {
     const paymentId = unique('pay');
     await apply(paymentEvent({ payment_id: paymentId }));
     const put = await api.put(`${order(paymentId)}?by=payment`, { amount: 6540, currency: 'USD' });
@@ -444,15 +444,15 @@ describe('registering what is expected', () => {
     ['a fraction', { amount: 1.5, currency: 'USD' }],
     ['a text', { amount: '100', currency: 'USD' }],
     ['an amount that is not exact', { amount: MAX + 1, currency: 'USD' }],
-    ['a currency that is none', { amount: 1, currency: 'US' }],
-    ['a currency that only becomes one', { amount: 1, currency: 'aß' }],
-    ['a field too many', { amount: 1, currency: 'USD', note: 'x' }],
+    ['an invalid currency', { amount: 1, currency: 'US' }],
+    ['a currency that is valid only in upper case', { amount: 1, currency: 'aß' }],
+    ['an unknown field', { amount: 1, currency: 'USD', note: 'x' }],
     ['a list', [{ amount: 1, currency: 'USD' }]],
-  ])('refuses %s and registers nothing', async (_what, body) => {
+  ])('rejects %s and registers nothing', async (_what, body) => {
     const orderId = unique('ord');
-    const { status, body: answer } = await api.put(order(orderId), body);
+    const { status, body: response } = await api.put(order(orderId), body);
     expect(status).toBe(400);
-    expect(answer.error.message).toMatch(/body/i);
+    expect(response.error.message).toMatch(/body/i);
     expect((await api.get(order(orderId))).status).toBe(404);
   });
 });
@@ -472,7 +472,7 @@ describe('the list', () => {
     return seen;
   };
 
-  test('shows every order once on the way through, newest first, while others are added', async () => {
+  test('returns every order once, newest first, while others are added', async () => {
     const orderIds = Array.from({ length: 8 }, () => unique('list'));
     for (const orderId of orderIds) await apply(paymentEvent({ orderId }));
     const added: string[] = [];
@@ -486,7 +486,7 @@ describe('the list', () => {
     expect(seen.some((orderId) => added.includes(orderId))).toBe(false);
   });
 
-  test('shows orders of one moment once each, though pages end among them', async () => {
+  test('returns orders of the same time once each, even if a page ends between them', async () => {
     const bodies = Array.from({ length: 7 }, () =>
       paymentEvent({ orderId: unique('together'), status: 'cancelled', amount_received: 0 }),
     );
@@ -496,7 +496,7 @@ describe('the list', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  test('shows those only that have the status', async () => {
+  test('returns only orders with the requested status', async () => {
     const orderId = unique('ord');
     await apply(paymentEvent({ orderId, status: 'failed', amount_received: 0 }));
     const { body } = await api.get('/api/v1/orders?status=failed');
@@ -504,8 +504,8 @@ describe('the list', () => {
     expect(new Set(body.orders.map(({ status }: Body) => status))).toEqual(new Set(['failed']));
   });
 
-  test('shows orders that were only registered on request, page by page', async () => {
-    const orderIds = Array.from({ length: 5 }, () => unique('awaited'));
+  test('returns orders that are only registered if requested, page by page', async () => {
+    const orderIds = Array.from({ length: 5 }, () => unique('registered'));
     for (const orderId of orderIds) await api.put(order(orderId), { amount: 1, currency: 'USD' });
     const seen = await walk('&status=registered', () => Promise.resolve());
     expect(seen.filter((orderId) => orderIds.includes(orderId))).toEqual(orderIds.toReversed());

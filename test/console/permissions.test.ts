@@ -1,6 +1,6 @@
 /**
- * Every endpoint of the admin API with a token of every role, over HTTP: what the role permits is
- * served, and everything else is refused and changes nothing.
+ * Every endpoint of the admin API with a token of every role, over HTTP: requests that the role permits
+ * are served, and all others are rejected and change nothing.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Permission, permits, ROLES, rolesWith } from '../../src/access/domain/roles.ts';
@@ -16,7 +16,7 @@ interface Attempt {
   readonly needs: readonly Permission[];
 }
 
-/** Each endpoint, each with every parameter that needs more, and the metrics. */
+/** Each endpoint, also with each parameter that needs a further permission, and the metrics. */
 const ATTEMPTS: readonly Attempt[] = [
   { method: 'GET', path: '/metrics', needs: ['read_metrics'] },
   ...ENDPOINTS.flatMap(({ method, path, permission, queryPermissions = {} }) => {
@@ -55,7 +55,7 @@ afterAll(async () => {
 
 let clients = 0;
 
-/** From an address of its own, so that no failure is limited. */
+/** Sends from a separate address, so that failures are not limited. */
 async function send({ method, path }: Attempt, holder: string | undefined) {
   clients += 1;
   const token = holder === undefined ? undefined : tokens.get(holder);
@@ -70,7 +70,7 @@ async function send({ method, path }: Attempt, holder: string | undefined) {
 }
 
 describe.each(ATTEMPTS)('$method $path', (attempt) => {
-  test.each(ROLES)('is served or refused as the role permits: %s', async (role) => {
+  test.each(ROLES)('is served or rejected as the role permits: %s', async (role) => {
     const { status, text } = await send(attempt, role);
     const missing = attempt.needs.find((permission) => !permits(role, permission));
     if (missing === undefined) {
@@ -84,12 +84,12 @@ describe.each(ATTEMPTS)('$method $path', (attempt) => {
     expect(error.message).toContain(rolesWith(missing).join(', '));
   });
 
-  test.each([undefined, 'expired', 'revoked'])('is refused with the token: %s', async (holder) => {
+  test.each([undefined, 'expired', 'revoked'])('is rejected with the token: %s', async (holder) => {
     expect((await send(attempt, holder)).status).toBe(401);
   });
 });
 
-test('a refused registration registers nothing, is counted, and is in the audit log', async () => {
+test('a rejected registration registers nothing, is counted, and is in the audit log', async () => {
   const path = '/api/v1/orders/refused';
   const response = await fetch(`http://127.0.0.1:${tallyhook.consolePort}${path}`, {
     method: 'PUT',

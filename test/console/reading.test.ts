@@ -65,7 +65,7 @@ describe('a payment', () => {
     ['UE_1000', 'never', null],
     ['UE_7777', 'never', null],
     ['no code', null, null],
-  ])('that failed with %s is advised: %s', async (name, retry, message) => {
+  ])('that failed with %s has the advice: %s', async (name, retry, message) => {
     const paymentId = unique('pay');
     const code = name === 'no code' ? undefined : name;
     await apply(
@@ -83,20 +83,20 @@ describe('a payment', () => {
     expect(error_code).toBe('51');
   });
 
-  test("shows the service's own message before ours", async () => {
+  test("shows the service's message before Tallyhook's", async () => {
     const paymentId = unique('pay');
     await apply(
       paymentEvent({
         payment_id: paymentId,
         status: 'failed',
         unified_code: 'UE_1000',
-        unified_message: 'Ask your bank',
+        unified_message: 'Call your bank',
       }),
     );
-    expect((await payment(paymentId)).decline.message).toBe('Ask your bank');
+    expect((await payment(paymentId)).decline.message).toBe('Call your bank');
   });
 
-  test('that failed once and was paid since gives no advice', async () => {
+  test('that failed and was paid later has no advice', async () => {
     const paymentId = unique('pay');
     await apply(
       paymentEvent({ payment_id: paymentId, status: 'failed', unified_code: 'UE_1001' }),
@@ -105,7 +105,7 @@ describe('a payment', () => {
     expect(await payment(paymentId)).toMatchObject({ status: 'succeeded', decline: null });
   });
 
-  test('that was only mentioned is there without a state', async () => {
+  test('that was only mentioned exists without a state', async () => {
     const paymentId = unique('pay');
     await apply(refundEvent(paymentId));
     expect(await payment(paymentId)).toMatchObject({
@@ -116,7 +116,7 @@ describe('a payment', () => {
     });
   });
 
-  test('that nobody knows is not found; neither is a refund by that name', async () => {
+  test('that is unknown is a 404, and so is the id of a refund', async () => {
     const refundId = unique('ref');
     await apply(refundEvent(unique('pay'), { refund_id: refundId }));
     for (const id of ['nope', refundId]) {
@@ -124,7 +124,7 @@ describe('a payment', () => {
     }
   });
 
-  test('of the greatest amount is exact', async () => {
+  test('of the largest amount is exact', async () => {
     const paymentId = unique('pay');
     await apply(
       paymentEvent({ payment_id: paymentId, currency: 'KWD', amount: MAX, amount_received: MAX }),
@@ -134,7 +134,7 @@ describe('a payment', () => {
 });
 
 describe('the change feed', () => {
-  test('is read to its end in pages, each change once, those just committed included', async () => {
+  test('is read to its end in pages, each change once, including those just committed', async () => {
     const { body: start } = await api.get('/api/v1/changes?limit=100&after=0');
     let after: number = start.next_after;
     const orderIds = Array.from({ length: 7 }, () => unique('ord'));
@@ -152,7 +152,7 @@ describe('the change feed', () => {
     expect(end).toEqual({ changes: [], next_after: after, has_more: false });
   });
 
-  test('tells what was registered, and what it was by', async () => {
+  test('has registrations of expected amounts, without an event', async () => {
     const before = (await api.get('/api/v1/changes?limit=100')).body.next_after;
     const orderId = unique('ord');
     await api.put(`/api/v1/orders/${orderId}`, { amount: 1, currency: 'USD' });
@@ -163,7 +163,7 @@ describe('the change feed', () => {
     ]);
   });
 
-  test('refuses a cursor that it never gave out', async () => {
+  test('rejects a number that it has not reached', async () => {
     const { status, body } = await api.get('/api/v1/changes?after=999999999');
     expect(status).toBe(409);
     expect(body.error.message).toContain('Start again from after=0');
@@ -171,7 +171,7 @@ describe('the change feed', () => {
 });
 
 describe('events', () => {
-  test('are listed by their state, page by page, and never with their bodies', async () => {
+  test('are listed by state, page by page, and without their bodies', async () => {
     const foreign = eventBody(paymentObject({ email: 'someone@shop.test' }), {
       merchantId: 'merchant_other',
     });
@@ -215,7 +215,7 @@ describe('events', () => {
     expect(JSON.stringify(all)).not.toContain('someone@shop.test');
   });
 
-  test('that are pending, dead or not applied are found in pages too', async () => {
+  test('that are dead or not applied are listed page by page', async () => {
     for (const state of ['dead', 'not_applied']) {
       const { body: first } = await api.get(`/api/v1/events?state=${state}&limit=1`);
       const { body: second } = await api.get(
@@ -228,7 +228,7 @@ describe('events', () => {
 });
 
 describe('findings', () => {
-  test('are listed by state, class and subject, with what they mean', async () => {
+  test('are listed by state, class and subject, with their meaning', async () => {
     const [opened, closed] = [unique('pay'), unique('pay')];
     await apply(
       paymentEvent({ payment_id: opened, status: 'mystery' }),
@@ -254,7 +254,7 @@ describe('findings', () => {
     ]);
   });
 
-  test('are walked through once each', async () => {
+  test('are listed once each, page by page', async () => {
     for (let count = 0; count < 4; count += 1) await apply(paymentEvent({ status: 'mystery' }));
     const numbers: number[] = [];
     let cursor = '';
@@ -270,7 +270,7 @@ describe('findings', () => {
 });
 
 describe('balances', () => {
-  test('of one order are what its parts moved, and add up to nothing', async () => {
+  test('of one order are the sums of its transfers, and add up to zero', async () => {
     const [orderId, paymentId] = [unique('ord'), unique('pay')];
     await apply(
       paymentEvent({ payment_id: paymentId, orderId }),
@@ -291,7 +291,7 @@ describe('balances', () => {
     expect((await api.get('/api/v1/balances?order_id=nope')).status).toBe(404);
   });
 
-  test('of the whole journal agree with a sum over its rows, and with the orders', async () => {
+  test('of the whole journal equal the sum of its rows and of the orders', async () => {
     await apply(paymentEvent({ currency: 'JPY', amount: 500, amount_received: 500 }));
     const { body } = await api.get('/api/v1/balances');
     const rows = await db.query<{ account: string; currency: string; balance: number }>(
@@ -316,7 +316,7 @@ describe('balances', () => {
     expect([...sums.values()].every((sum) => sum === 0)).toBe(true);
   });
 
-  test('that no JSON number carries exactly are refused, never rounded', async () => {
+  test('that a JSON number cannot represent exactly are rejected, never rounded', async () => {
     const orderId = unique('ord');
     const greatest = { orderId, currency: 'XAF', amount: MAX, amount_received: MAX };
     await apply(paymentEvent(greatest));
@@ -332,13 +332,15 @@ describe('balances', () => {
   });
 });
 
-test('the schedule publishes the feed for readers in SQL, and asks for nothing twice', async () => {
+test('the scheduler publishes the feed for readers in SQL', async () => {
   const scheduler = await startTallyhook({ db, roles: ['scheduler'] });
   try {
     await apply(paymentEvent({}));
     await waitFor('the feed to be published', async () => {
-      const [row] = await db.query<{ left: number }>('select count(*) as left from change_log');
-      return row?.left === 0;
+      const [row] = await db.query<{ unpublished: number }>(
+        'select count(*) as unpublished from change_log',
+      );
+      return row?.unpublished === 0;
     });
   } finally {
     await scheduler.close();
@@ -349,18 +351,19 @@ test('the schedule publishes the feed for readers in SQL, and asks for nothing t
   });
 });
 
-test('every endpoint was asked here, and answered as it is described', async () => {
+test('every endpoint was called here, and its response matched its description', async () => {
   const orderId = unique('ord');
   await api.put(`/api/v1/orders/${orderId}`, { amount: 1, currency: 'USD' });
   await api.get(`/api/v1/orders/${orderId}`);
   await api.get('/api/v1/orders');
   await api.get('/api/v1/authorizations');
   await api.get('/api/v1/reconciliations');
+  await api.get('/api/v1/audit');
   await api.get(`/api/v1/balances?order_id=${orderId}`);
   await apply(paymentEvent({ status: 'mystery' }));
   const [{ number }] = (await api.get('/api/v1/alerts?rule=unknown_status')).body.alerts;
   await api.get(`/api/v1/alerts/${number}`);
-  await api.post(`/api/v1/alerts/${number}/acknowledge`, { reason: 'looking' });
+  await api.post(`/api/v1/alerts/${number}/acknowledge`, { reason: 'on it' });
   const until = new Date(Date.now() + 60_000).toISOString();
   await api.post(`/api/v1/alerts/${number}/snooze`, { until });
   expect([...checkedEndpoints()].toSorted()).toEqual(ENDPOINTS.map(({ id }) => id).toSorted());

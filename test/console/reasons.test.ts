@@ -1,5 +1,5 @@
 /**
- * Why something failed or was opened reaches everybody who asks without the raw event: alerts, `find`,
+ * The reason of a failure or dispute is available without the raw event: in alerts, `find`,
  * `orders explain`, the admin API and the views.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ const [PAYMENT, FAILED, REFUND, DISPUTE, PAYOUT] = [
 ];
 const TIMES = { modified_at: new Date(Date.now() - 60_000).toISOString() };
 
-const WHY = {
+const REASONS = {
   payment: 'UE_1001 Insufficient funds (acquirer: 51 Not sufficient funds, card [digits])',
   refund: 'UE_3000 Technical problem (acquirer: R01 Account closed)',
   dispute: '10.4 Fraud, card absent',
@@ -98,58 +98,58 @@ afterAll(async () => {
 
 describe('the reason of a failure or a dispute', () => {
   test.each([
-    ['refund_failed', REFUND, WHY.refund],
-    ['payout_failed', PAYOUT, WHY.payout],
-    ['dispute_opened', DISPUTE, WHY.dispute],
-  ])('stands in the alert %s', async (rule, id, why) => {
+    ['refund_failed', REFUND, REASONS.refund],
+    ['payout_failed', PAYOUT, REASONS.payout],
+    ['dispute_opened', DISPUTE, REASONS.dispute],
+  ])('is in the alert %s', async (rule, id, reason) => {
     const { body } = await api.get('/api/v1/alerts');
     const alerts = body.alerts as { rule: string; subject: string; sentence: string }[];
     const alert = alerts.find((one) => one.rule === rule && one.subject.endsWith(id));
-    expect(alert?.sentence).toContain(`Reason: ${why}.`);
+    expect(alert?.sentence).toContain(`Reason: ${reason}.`);
   });
 
   test.each([
-    [FAILED, WHY.payment],
-    [REFUND, WHY.refund],
-    [DISPUTE, WHY.dispute],
-    [PAYOUT, WHY.payout],
-  ])('stands in `find` and in `orders explain`: %s', async (id, why) => {
+    [FAILED, REASONS.payment],
+    [REFUND, REASONS.refund],
+    [DISPUTE, REASONS.dispute],
+    [PAYOUT, REASONS.payout],
+  ])('is in `find` and in `orders explain`: %s', async (id, reason) => {
     const found = await cli(db.url, 'find', id);
-    expect(found.stdout).toContain(`reason: ${why}`);
+    expect(found.stdout).toContain(`reason: ${reason}`);
     const explained = await cli(db.url, 'orders', 'explain', id);
-    expect(explained.stdout).toContain(`Reason: ${why}`);
+    expect(explained.stdout).toContain(`Reason: ${reason}`);
   });
 
-  test('stands in the API: the payment, its refunds and disputes, the order and its timeline', async () => {
+  test('is in the API: in the payment, its refunds and disputes, the order and its timeline', async () => {
     const failed = (await api.get(`/api/v1/payments/${FAILED}`)).body;
     expect(failed).toMatchObject({
-      reason: WHY.payment,
+      reason: REASONS.payment,
       error_code: '51',
       error_message: 'Not sufficient funds, card [digits]',
     });
     const paid = (await api.get(`/api/v1/payments/${PAYMENT}`)).body;
     expect(paid).toMatchObject({
       reason: null,
-      refunds: [{ reason: WHY.refund }],
-      disputes: [{ reason: WHY.dispute }],
+      refunds: [{ reason: REASONS.refund }],
+      disputes: [{ reason: REASONS.dispute }],
     });
     const order = (await api.get(`/api/v1/orders/${ORDER}`)).body;
     const parts = order.parts as { id: string; reason: string | null }[];
     expect(Object.fromEntries(parts.map(({ id, reason }) => [id, reason]))).toEqual({
       [PAYMENT]: null,
-      [FAILED]: WHY.payment,
-      [REFUND]: WHY.refund,
-      [DISPUTE]: WHY.dispute,
+      [FAILED]: REASONS.payment,
+      [REFUND]: REASONS.refund,
+      [DISPUTE]: REASONS.dispute,
     });
     const timeline = order.timeline as { type: string; id?: string; text: string }[];
-    const told = timeline.find(({ type, id }) => type === 'snapshot' && id === DISPUTE);
-    expect(told).toMatchObject({
-      reason: WHY.dispute,
-      text: expect.stringContaining(`Reason: ${WHY.dispute}.`),
+    const snapshot = timeline.find(({ type, id }) => type === 'snapshot' && id === DISPUTE);
+    expect(snapshot).toMatchObject({
+      reason: REASONS.dispute,
+      text: expect.stringContaining(`Reason: ${REASONS.dispute}.`),
     });
   });
 
-  test('stands in the views', async () => {
+  test('is in the views', async () => {
     expect(
       await db.query<object>(
         'select unified_code, error_code, error_message, reason from refunds where refund_id = $1',
@@ -175,7 +175,7 @@ describe('the reason of a failure or a dispute', () => {
     ).toEqual([{ error_code: 'AC04', error_message: 'Closed account number' }]);
   });
 
-  test('holds no card number anywhere but in the body as it was received', async () => {
+  test('contains no card number except in the body as received', async () => {
     for (const table of ['resources', 'snapshots', 'alerts', 'findings']) {
       const [row] = await db.query<{ hits: number }>(
         `select count(*)::int as hits from ${table} t where t::text like '%4242 4242%'`,
