@@ -122,6 +122,22 @@ test('two final bodies with one version and different amounts open a finding and
   expect(await classes(`payment:${payment.payment_id}`)).toEqual([]);
 });
 
+test('a finding moves with the parts of an order to the order that the payment names later', async () => {
+  const payment = paymentObject({ metadata: {} });
+  const [orderId, ownSubject] = [unique('ord'), `order:payment:${payment.payment_id}`];
+  await applyEach(db, applier, [eventBody(payment)]);
+  await child(payment.payment_id, 'refund').send({ status: 'pending', amount: 7000 }, 1);
+  expect(await classes(ownSubject)).toEqual(['over_refund']);
+  const named = {
+    ...payment,
+    metadata: { order_id: orderId },
+    modified_at: '2026-11-02T10:00:00.000Z',
+  };
+  await applyEach(db, applier, [eventBody(named)]);
+  expect(await classes(ownSubject)).toEqual([]);
+  expect(await classes(`order:order:${orderId}`)).toEqual(['over_refund']);
+});
+
 test('a finding opens once and is updated in place', async () => {
   const { paymentId, subject } = await paidOrder();
   const refund = child(paymentId, 'refund');

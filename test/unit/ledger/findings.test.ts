@@ -66,13 +66,14 @@ describe('an order', () => {
     expect(found({ ...payment, currency: undefined }, child(inEuro))).toEqual([]);
   });
 
-  test.each<[string, readonly Partial<NamedPart>[], boolean]>([
+  test.each<[string, readonly (Partial<NamedPart> | undefined)[], boolean]>([
     ['an opened dispute and a pending refund', [{ status: 'pending' }, { status: 'opened' }], true],
     ['a challenged one and one in review', [{ status: 'review' }, { status: 'challenged' }], true],
     ['a refund that is done', [{ status: 'succeeded' }, { status: 'opened' }], false],
     ['a dispute that was won', [{ status: 'pending' }, { status: 'won' }], false],
     ['a refund of unknown status', [{ status: undefined }, { status: 'opened' }], false],
     ['a refund alone', [{ status: 'pending' }], false],
+    ['a dispute alone', [undefined, { status: 'opened' }], false],
   ])('may pay twice over a dispute beside a refund: %s', (_what, [refund, dispute], isShown) => {
     const open = { ...payment, status: 'processing', capturedMinor: 0 };
     const parts = [
