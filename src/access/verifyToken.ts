@@ -1,5 +1,6 @@
 /**
- * Verifies tokens against ADMIN_TOKEN and the valid tokens of the database.
+ * Verifies tokens against ADMIN_TOKEN and the valid tokens of the database;
+ * docs/decisions/0074-tokens-in-the-database.md has the reasons.
  *
  * 1. The valid tokens are kept in memory and read again when they are more than five seconds old, so a
  *    revoked token is refused within five seconds. A token that is not among them causes another
