@@ -35,8 +35,8 @@ export function writeCoverage(
       '| kind | statement | check |',
       '|---|---|---|',
       ...rows.map(
-        ({ kind, says, check }) =>
-          `| ${kind} | ${escapeBars(says)} | ${escapeBars(describeCheck(check))} |`,
+        ({ kind, text, check }) =>
+          `| ${kind} | ${escapeBars(text)} | ${escapeBars(describeCheck(check))} |`,
       ),
     ]),
     '',
@@ -50,7 +50,7 @@ function summarize(name: string, rows: readonly Statement[]): string {
 
 function describeCheck(check: Check): string {
   switch (check.by) {
-    case 'answer':
+    case 'response':
       return `response: ${check.sample}`;
     case 'accepts':
       return `accepted: ${check.request}`;

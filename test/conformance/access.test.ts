@@ -1,22 +1,22 @@
 /** service-interface.md §5, §7 and §8.1. */
 import { expect, test } from 'vitest';
 import { ENDPOINTS, type EndpointName } from '../../src/contract/index.ts';
-import { expectAnswer, expectError, isOurs, testOfOurs, useTarget } from './target.ts';
+import { expectError, expectResponse, isOurs, testOfOurs, useTarget } from './target.ts';
 
 const target = useTarget();
 
 const endpoints = Object.keys(ENDPOINTS) as EndpointName[];
 const pathOf = (name: EndpointName) => ENDPOINTS[name].path.replaceAll(/:\w+/g, 'nobody');
 
-test('GET /health answers 200 to a valid key', async () => {
-  expectAnswer('health', await target.call('GET', '/health'));
+test('GET /health returns 200 for a valid key', async () => {
+  expectResponse('health', await target.call('GET', '/health'));
 });
 
-test.each(endpoints)('%s wants a key: none is 401 with AU_01', async (name) => {
+test.each(endpoints)('%s requires a key: none is 401 with AU_01', async (name) => {
   expectError(await target.call(ENDPOINTS[name].method, pathOf(name), undefined, {}), 401, 'AU_01');
 });
 
-test.each(endpoints)('%s wants a valid key: an invented one is 401 with AU_01', async (name) => {
+test.each(endpoints)('%s requires a valid key: an invented one is 401 with AU_01', async (name) => {
   const headers = { 'api-key': 'snd_nobody_was_ever_given_this_key' };
   expectError(
     await target.call(ENDPOINTS[name].method, pathOf(name), undefined, headers),
@@ -78,7 +78,7 @@ testOfOurs('nothing of a request is read before its key', async () => {
   expectError(await target.call('POST', '/payments', '{}', headers), 401, 'AU_01');
 });
 
-testOfOurs('whoever has a key is told its budget, also with an error', async () => {
+testOfOurs('every response to a known key has its rate budget, errors included', async () => {
   const { api_key: admin } = await target.control('POST', '/api_keys', { kind: 'admin' });
   const key = { 'api-key': target.apiKey };
   const replies = [
@@ -94,7 +94,7 @@ testOfOurs('whoever has a key is told its budget, also with an error', async () 
   for (const { headers } of replies) expect(headers.get('x-ratelimit-remaining')).toMatch(/^\d+$/);
 });
 
-test('an answer tells the budget, and each request takes one from it', async () => {
+test('a response has the rate budget, and each request uses one of it', async () => {
   const read = async () => {
     const { headers } = await target.call('GET', '/health');
     return {
@@ -105,24 +105,36 @@ test('an answer tells the budget, and each request takes one from it', async () 
     };
   };
   let [first, second] = [await read(), await read()];
-  // A minute that ended between the two has a budget of its own.
+  // If a minute ended between the two, the second has a new budget.
   if (first.reset !== second.reset) [first, second] = [second, await read()];
   expect(second.limit).toBeGreaterThan(0);
-  // Others may use an account that is not ours alone.
+  // Others may use the account of a real service.
   expect(second.remaining).toBeLessThan(first.remaining);
   if (isOurs) expect(second.remaining).toBe(first.remaining - 1);
   expect(first.reset - first.nowSeconds).toBeGreaterThanOrEqual(0);
   expect(first.reset - first.nowSeconds).toBeLessThanOrEqual(60);
 });
 
-testOfOurs('beyond the budget the answer is 429 with RL_01 until the reset', async () => {
+testOfOurs('beyond the budget the response is 429 with RL_01 until the reset', async () => {
   await target.control('PUT', '/rate_limit', { per_minute: 3 });
   const { api_key: key } = await target.control('POST', '/api_keys', { kind: 'secret' });
-  const ask = () => target.call('GET', '/health', undefined, { 'api-key': key });
-  const replies = [await ask(), await ask(), await ask(), await ask()];
+  const requestHealth = () => target.call('GET', '/health', undefined, { 'api-key': key });
+  const replies = [
+    await requestHealth(),
+    await requestHealth(),
+    await requestHealth(),
+    await requestHealth(),
+  ];
   if (new Set(replies.map(({ headers }) => headers.get('x-ratelimit-reset'))).size > 1) {
-    // The minute ended meanwhile: the next one is long enough.
-    replies.splice(0, 4, await ask(), await ask(), await ask(), await ask());
+    // The minute ended meanwhile; the next one is long enough.
+    replies.splice(
+      0,
+      4,
+      await requestHealth(),
+      await requestHealth(),
+      await requestHealth(),
+      await requestHealth(),
+    );
   }
   const last = replies.at(-1);
   expect(last?.status).toBe(429);
@@ -131,6 +143,6 @@ testOfOurs('beyond the budget the answer is 429 with RL_01 until the reset', asy
   const resetMs = Number(last?.headers.get('x-ratelimit-reset')) * 1000;
   const nowMs = Date.parse(last?.headers.get('date') ?? '');
   await target.advance(resetMs - nowMs);
-  expect((await ask()).status).toBe(200);
+  expect((await requestHealth()).status).toBe(200);
   await target.control('PUT', '/rate_limit', { per_minute: 1_000_000 });
 });

@@ -1,6 +1,6 @@
 /** service-interface.md §4.9; where it is silent, docs/decisions/0015. */
 import { expect, test } from 'vitest';
-import { expectAnswer, expectError, useTarget } from './target.ts';
+import { expectError, expectResponse, useTarget } from './target.ts';
 
 const target = useTarget();
 
@@ -13,13 +13,13 @@ const METRIC = {
 type Kind = keyof typeof KINDS;
 const kinds = Object.keys(KINDS) as Kind[];
 const timeRange = { startTime: '2001-01-01T00:00:00Z', endTime: '2001-01-02T00:00:00Z' };
-const ask = (kind: Kind, body: unknown) =>
+const send = (kind: Kind, body: unknown) =>
   target.call('POST', `/analytics/v1/merchant/metrics/${kind}`, body);
 const read = async (kind: Kind, body: unknown) =>
-  expectAnswer(`retrieve${KINDS[kind]}Metrics`, await ask(kind, body));
+  expectResponse(`retrieve${KINDS[kind]}Metrics`, await send(kind, body));
 
 test.each(kinds)(
-  '%s take every field of the contract, and answer rows and totals',
+  '%s accept every field of the contract, and return rows and totals',
   async (kind) => {
     const query = {
       timeRange,
@@ -36,7 +36,7 @@ test.each(kinds)(
   },
 );
 
-test('of nothing, counts, sums and rates are 0, in one row', async () => {
+test('without data, counts, sums and rates are 0, in one row', async () => {
   const metrics = ['refund_count', 'refund_success_count', 'refund_success_rate'];
   const query = { timeRange, metrics: [...metrics, 'refund_processed_amount'] };
   const zeros = {
@@ -59,16 +59,12 @@ test.each([
   ['no metric', [{ timeRange, metrics: [] }], 'IR_04'],
   ['a metric of payments', [{ timeRange, metrics: ['payment_count'] }], 'IR_04'],
   ['an unknown group', [{ timeRange, metrics: ['refund_count'], groupByNames: ['shoe'] }], 'IR_04'],
-  [
-    'a time that is none',
-    [{ timeRange: { startTime: 'now' }, metrics: ['refund_count'] }],
-    'IR_04',
-  ],
+  ['an invalid time', [{ timeRange: { startTime: 'now' }, metrics: ['refund_count'] }], 'IR_04'],
 ])('%s is refused', async (_what, body, code) => {
-  expectError(await ask('refunds', body), 400, code);
+  expectError(await send('refunds', body), 400, code);
 });
 
-test('another scope than the merchant is nothing', async () => {
+test('another scope than the merchant has no data', async () => {
   const path = '/analytics/v1/nobody/metrics/refunds';
   expectError(await target.call('POST', path, []), 404, 'IR_05');
 });

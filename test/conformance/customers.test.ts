@@ -2,15 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import { BILLING, cardPayment } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
-import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
+import { expectError, expectResponse, freshId, testOfOurs, useTarget } from './target.ts';
 
 const target = useTarget();
 
 const post = (path: string, body?: unknown) => target.call('POST', path, body);
 const create = async (fields: object = {}): Promise<Body> =>
-  expectAnswer('createCustomer', await post('/customers', fields));
+  expectResponse('createCustomer', await post('/customers', fields));
 const retrieve = async (id: string): Promise<Body> =>
-  expectAnswer('retrieveCustomer', await target.call('GET', `/customers/${id}`));
+  expectResponse('retrieveCustomer', await target.call('GET', `/customers/${id}`));
 
 const WHOLE = {
   email: 'ada@example.com',
@@ -22,7 +22,7 @@ const WHOLE = {
   metadata: { tier: 'gold' },
 };
 
-test('every field that is sent comes back', async () => {
+test('every field that is sent is returned', async () => {
   const id = freshId('cus').slice(0, 64);
   const { address: _, metadata: __, ...shown } = WHOLE;
   const created = await create({ customer_id: id, ...WHOLE });
@@ -30,7 +30,7 @@ test('every field that is sent comes back', async () => {
   expect(await retrieve(id)).toMatchObject({ customer_id: id, ...WHOLE });
 });
 
-test('nothing is required: the id is generated, another for each', async () => {
+test('no field is required: each customer gets an id of its own', async () => {
   const [first, second] = [await create(), await create()];
   expect(first.customer_id).toMatch(/^.{1,64}$/);
   expect(first.customer_id).not.toBe(second.customer_id);
@@ -42,17 +42,17 @@ test('an id that exists is HE_01, and the customer stays as it was', async () =>
   expect(await retrieve(id)).toMatchObject({ name: 'first' });
 });
 
-test('a customer can be read, changed and deleted by whatever id it could be given', async () => {
+test('a customer can be read, changed and deleted by any valid id', async () => {
   for (const chosen of ['Jane Doe', 'jane@example.com', 'Žofia %2e']) {
     const id = `${chosen} ${freshId('')}`.slice(0, 64).trimEnd();
     const path = `/customers/${encodeURIComponent(id)}`;
     expect(await create({ customer_id: id, name: 'Jane' })).toMatchObject({ customer_id: id });
-    expectAnswer('updateCustomer', await post(path, { name: 'Jane D.' }));
+    expectResponse('updateCustomer', await post(path, { name: 'Jane D.' }));
     expect(await retrieve(encodeURIComponent(id))).toMatchObject({
       customer_id: id,
       name: 'Jane D.',
     });
-    expectAnswer('deleteCustomer', await target.call('DELETE', path));
+    expectResponse('deleteCustomer', await target.call('DELETE', path));
     expectError(await target.call('GET', path), 404, 'IR_05');
   }
 });
@@ -60,7 +60,7 @@ test('a customer can be read, changed and deleted by whatever id it could be giv
 test('an update changes what it sends and nothing else', async () => {
   const { customer_id: id, created } = await create(WHOLE);
   const change = { name: 'Countess', metadata: { tier: 'iron' } };
-  const updated = expectAnswer('updateCustomer', await post(`/customers/${id}`, change));
+  const updated = expectResponse('updateCustomer', await post(`/customers/${id}`, change));
   expect(updated).toMatchObject({ ...WHOLE, ...change, customer_id: id, created });
   expect(await retrieve(id)).toMatchObject({ ...WHOLE, ...change });
 });
@@ -70,7 +70,7 @@ const pairs = (count: number) =>
 
 describe('limits', () => {
   test.each([
-    // With the 37 characters of a fresh id behind it: 64.
+    // Together with the 37 characters of a fresh id: 64.
     ['customer_id of 64 characters', { customer_id: freshId('c'.repeat(27)) }, true],
     ['customer_id of 65 characters', { customer_id: 'c'.repeat(65) }, false],
     ['a customer_id that a path resolves', { customer_id: '..' }, false],
@@ -84,7 +84,7 @@ describe('limits', () => {
     ['a country of two letters', { address: { country: 'DE' } }, true],
     ['a country of three letters', { address: { country: 'DEU' } }, false],
     [
-      'an address with a field of no document, which is ignored',
+      'an address with an undocumented field, which is ignored',
       { address: { street: 'Main' } },
       true,
     ],
@@ -94,15 +94,15 @@ describe('limits', () => {
     ['a field of no document, which is ignored', { nickname: 'Ada' }, true],
   ])('%s', async (_what, fields, isTaken) => {
     const reply = await post('/customers', fields);
-    if (isTaken) expectAnswer('createCustomer', reply);
+    if (isTaken) expectResponse('createCustomer', reply);
     else expectError(reply, 400, 'IR_04');
   });
 });
 
-test('a deleted customer is none any more, and its id is not given out again', async () => {
+test('a deleted customer no longer exists, and its id cannot be used again', async () => {
   const { customer_id: id } = await create(WHOLE);
   const reply = await target.call('DELETE', `/customers/${id}`);
-  expect(expectAnswer('deleteCustomer', reply)).toMatchObject({
+  expect(expectResponse('deleteCustomer', reply)).toMatchObject({
     customer_id: id,
     customer_deleted: true,
   });
@@ -114,7 +114,7 @@ test('a deleted customer is none any more, and its id is not given out again', a
   expectError(await post('/payments', request), 400, 'IR_04');
 });
 
-test.each(['GET', 'POST', 'DELETE'])('%s of a customer of nobody is 404', async (method) => {
+test.each(['GET', 'POST', 'DELETE'])('%s of an unknown customer is 404', async (method) => {
   const body = method === 'POST' ? {} : undefined;
   expectError(await target.call(method, `/customers/${freshId('nobody')}`, body), 404, 'IR_05');
 });
@@ -123,7 +123,7 @@ test('the list shows the newest first, page by page, without the deleted', async
   const made: string[] = [];
   for (let count = 0; count < 4; count += 1) made.push((await create()).customer_id);
   const list = async (query: string): Promise<Body> =>
-    expectAnswer('listCustomers', await target.call('GET', `/customers/list?${query}`));
+    expectResponse('listCustomers', await target.call('GET', `/customers/list?${query}`));
   const times = (await list('limit=4')).data.map(({ created }: Body) => created);
   expect(times).toEqual(times.toSorted().toReversed());
   await target.call('DELETE', `/customers/${made[3]}`);
@@ -144,38 +144,38 @@ describe('a payment', () => {
   const pay = (fields: object) =>
     post('/payments', { amount: 6540, currency: 'USD', profile_id: target.profileId, ...fields });
 
-  test('names a customer that exists, also when it is updated', async () => {
+  test('may name an existing customer only, also in an update', async () => {
     expectError(await pay({ customer_id: freshId('nobody') }), 400, 'IR_04');
     const { customer_id: id } = await create();
-    const paid = expectAnswer('createPayment', await pay({ customer_id: id }));
+    const paid = expectResponse('createPayment', await pay({ customer_id: id }));
     expect(paid).toMatchObject({ customer_id: id });
     const path = `/payments/${paid.payment_id}`;
     expectError(await post(path, { customer_id: freshId('nobody') }), 400, 'IR_04');
     const { customer_id: other } = await create();
-    const updated = expectAnswer('updatePayment', await post(path, { customer_id: other }));
+    const updated = expectResponse('updatePayment', await post(path, { customer_id: other }));
     expect(updated).toMatchObject({ customer_id: other });
   });
 
-  testOfOurs('without billing has that of its customer, until it is sent one', async () => {
+  testOfOurs('without billing has that of its customer until it gets its own', async () => {
     const { customer_id: id } = await create(WHOLE);
-    const paid = expectAnswer('createPayment', await pay({ customer_id: id }));
+    const paid = expectResponse('createPayment', await pay({ customer_id: id }));
     const phone = { number: WHOLE.phone, country_code: WHOLE.phone_country_code };
     expect(paid.billing).toEqual({ address: WHOLE.address, phone });
     const path = `/payments/${paid.payment_id}`;
     const { customer_id: other } = await create({ address: { city: 'Graz' } });
-    const moved = expectAnswer('updatePayment', await post(path, { customer_id: other }));
+    const moved = expectResponse('updatePayment', await post(path, { customer_id: other }));
     expect(moved.billing).toEqual({ address: { city: 'Graz' } });
     const { payment_method, payment_method_data } = cardPayment() as Body;
     const sent = { payment_method, payment_method_data, billing: BILLING };
-    const confirmed = expectAnswer('confirmPayment', await post(`${path}/confirm`, sent));
+    const confirmed = expectResponse('confirmPayment', await post(`${path}/confirm`, sent));
     expect(confirmed).toMatchObject({ status: 'succeeded', billing: BILLING });
   });
 
-  test('sends billing with the details of its method, unless the customer has an address', async () => {
+  test('requires billing with the details of its method, unless the customer has an address', async () => {
     const { customer_id: id } = await create(WHOLE);
     const { billing: _, ...request } = cardPayment({ profile_id: target.profileId }) as Body;
     const made = await post('/payments', { ...request, customer_id: id });
-    expect(expectAnswer('createPayment', made)).toMatchObject({ status: 'succeeded' });
+    expect(expectResponse('createPayment', made)).toMatchObject({ status: 'succeeded' });
     const { customer_id: without } = await create({ name: 'Ada' });
     expectError(await post('/payments', { ...request, customer_id: without }), 400, 'IR_01');
   });
@@ -183,7 +183,7 @@ describe('a payment', () => {
 
 test('a payout attaches a customer that exists and creates one that does not', async () => {
   const payOut = async (fields: object) =>
-    expectAnswer(
+    expectResponse(
       'createPayout',
       await post('/payouts/create', { amount: 100, currency: 'EUR', ...fields }),
     );

@@ -3,14 +3,15 @@ import { expect } from 'vitest';
 import { DISPUTE_STAGES, DISPUTE_STATUSES } from '../../src/contract/index.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
-import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
+import { expectError, expectResponse, freshId, testOfOurs, useTarget } from './target.ts';
 import { checkDispute } from './transitions/index.ts';
 
 const target = useTarget();
 
 async function pay(): Promise<string> {
   const request = cardPayment({ profile_id: target.profileId });
-  return expectAnswer('createPayment', await target.call('POST', '/payments', request)).payment_id;
+  return expectResponse('createPayment', await target.call('POST', '/payments', request))
+    .payment_id;
 }
 
 async function dispute(fields: object = {}): Promise<Body> {
@@ -19,7 +20,7 @@ async function dispute(fields: object = {}): Promise<Body> {
 }
 
 async function retrieve(id: string): Promise<Body> {
-  return expectAnswer('retrieveDispute', await target.call('GET', `/disputes/${id}`));
+  return expectResponse('retrieveDispute', await target.call('GET', `/disputes/${id}`));
 }
 
 const move = (id: string, to: object) => target.control('POST', `/disputes/${id}/move`, to);
@@ -41,19 +42,22 @@ testOfOurs('a dispute is opened about a payment, with its amount and a deadline'
   });
 });
 
-testOfOurs('it moves through its stages, and what was lost can be open again', async () => {
-  const { dispute_id: id } = await dispute({ stage: 'pre_dispute' });
-  await move(id, { stage: 'dispute' });
-  await move(id, { status: 'challenged' });
-  await move(id, { status: 'lost' });
-  expect(await retrieve(id)).toMatchObject({ dispute_status: 'dispute_lost' });
-  await move(id, { stage: 'pre_arbitration', status: 'opened' });
-  await move(id, { status: 'won' });
-  expect(await retrieve(id)).toMatchObject({
-    dispute_stage: 'pre_arbitration',
-    dispute_status: 'dispute_won',
-  });
-});
+testOfOurs(
+  'a dispute moves through its stages, and can be open again after it was lost',
+  async () => {
+    const { dispute_id: id } = await dispute({ stage: 'pre_dispute' });
+    await move(id, { stage: 'dispute' });
+    await move(id, { status: 'challenged' });
+    await move(id, { status: 'lost' });
+    expect(await retrieve(id)).toMatchObject({ dispute_status: 'dispute_lost' });
+    await move(id, { stage: 'pre_arbitration', status: 'opened' });
+    await move(id, { status: 'won' });
+    expect(await retrieve(id)).toMatchObject({
+      dispute_stage: 'pre_arbitration',
+      dispute_status: 'dispute_won',
+    });
+  },
+);
 
 testOfOurs('a stage never moves backwards, and an end is an end within its stage', async () => {
   const { dispute_id: id } = await dispute({ stage: 'arbitration' });
@@ -65,7 +69,7 @@ testOfOurs('a stage never moves backwards, and an end is an end within its stage
 testOfOurs('accepting gives the amount up', async () => {
   const { dispute_id: id } = await dispute();
   const reply = await target.call('POST', `/disputes/accept/${id}`);
-  expect(expectAnswer('acceptDispute', reply)).toMatchObject({
+  expect(expectResponse('acceptDispute', reply)).toMatchObject({
     dispute_id: id,
     dispute_status: 'dispute_accepted',
   });

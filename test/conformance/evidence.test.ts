@@ -2,13 +2,13 @@
 import { expect } from 'vitest';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import type { Body, Reply } from '../support/serviceApi.ts';
-import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
+import { expectError, expectResponse, freshId, testOfOurs, useTarget } from './target.ts';
 
 const target = useTarget();
 
 const DAY_MS = 86_400_000;
 
-/** The contract's fields, typed here once more, by the groups in which they are read. */
+/** The contract's fields, written a second time, by the groups in which they are returned. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, 'text' | 'file'>>>> = {
   customer_information: {
     customer_name: 'text',
@@ -75,13 +75,13 @@ async function upload(disputeId: string, parts: Record<string, string> = {}): Pr
 }
 
 const fileFor = async (disputeId: string): Promise<string> =>
-  expectAnswer('uploadFile', await upload(disputeId)).file_id;
+  expectResponse('uploadFile', await upload(disputeId)).file_id;
 const submit = (disputeId: string, evidence: object): Promise<Reply> =>
   target.call('POST', '/disputes/evidence', { dispute_id: disputeId, ...evidence });
 const submitted = async (disputeId: string, evidence: object): Promise<Body> =>
-  expectAnswer('submitEvidence', await submit(disputeId, evidence));
+  expectResponse('submitEvidence', await submit(disputeId, evidence));
 const read = async (disputeId: string): Promise<Body> =>
-  expectAnswer('retrieveEvidence', await target.call('GET', `/disputes/evidence/${disputeId}`));
+  expectResponse('retrieveEvidence', await target.call('GET', `/disputes/evidence/${disputeId}`));
 
 const SPECIAL: Readonly<Record<string, string>> = {
   customer_email_address: 'ada@example.com',
@@ -113,7 +113,7 @@ testOfOurs('every field can be submitted, and is read back in its group', async 
 });
 
 testOfOurs(
-  'calls add up, change what they name, clear by an empty value; empty groups go',
+  'calls add to the evidence, change the named fields and clear empty ones; empty groups are omitted',
   async () => {
     const id = await open();
     const first = await submitted(id, { customer_name: 'Ada', shipping_carrier: 'Post' });
@@ -134,7 +134,7 @@ testOfOurs(
 );
 
 testOfOurs(
-  'evidence challenges the dispute, and the processor tells so a minute later',
+  'evidence challenges the dispute, which the processor reports a minute later',
   async () => {
     const id = await open();
     expect((await read(id)).evidence).toEqual({});
@@ -158,7 +158,7 @@ testOfOurs('a dispute to which nobody added evidence is not challenged, and expi
   await submitted(silent, {});
   await submitted(empty, { customer_name: '' });
   const remove = { dispute_id: removed, evidence_type: 'receipt' };
-  expectAnswer('deleteEvidence', await target.call('DELETE', '/disputes/evidence', remove));
+  expectResponse('deleteEvidence', await target.call('DELETE', '/disputes/evidence', remove));
   const statusOf = async (id: string) =>
     (await target.call('GET', `/disputes/${id}`)).body.dispute_status;
   for (const id of [silent, empty, removed]) expect(await statusOf(id)).toBe('dispute_opened');
@@ -171,32 +171,29 @@ testOfOurs('a file is taken out by DELETE', async () => {
   await submitted(id, { receipt: await fileFor(id), customer_name: 'Ada' });
   const remove = (body: object) => target.call('DELETE', '/disputes/evidence', body);
   const gone = await remove({ dispute_id: id, evidence_type: 'receipt' });
-  expectAnswer('deleteEvidence', gone);
+  expectResponse('deleteEvidence', gone);
   expect((await read(id)).evidence).toEqual({ customer_information: { customer_name: 'Ada' } });
   expectError(await remove({ dispute_id: id, evidence_type: 'customer_name' }), 400, 'IR_04');
   const nobody = { dispute_id: freshId('dp'), evidence_type: 'receipt' };
   expectError(await remove(nobody), 404, 'IR_05');
 });
 
-testOfOurs(
-  'a file that was not uploaded for this dispute is 400, and nothing changes',
-  async () => {
-    const [id, other] = [await open(), await open()];
-    const foreign = await fileFor(other);
-    for (const file of ['file_nobody', foreign]) {
-      expectError(await submit(id, { receipt: file, customer_name: 'Ada' }), 400, 'IR_04');
-    }
-    expect(await read(id)).toMatchObject({ evidence: {} });
-  },
-);
+testOfOurs('a file that was not uploaded for this dispute is 400 and changes nothing', async () => {
+  const [id, other] = [await open(), await open()];
+  const foreign = await fileFor(other);
+  for (const file of ['file_nobody', foreign]) {
+    expectError(await submit(id, { receipt: file, customer_name: 'Ada' }), 400, 'IR_04');
+  }
+  expect(await read(id)).toMatchObject({ evidence: {} });
+});
 
 testOfOurs(
-  'past the deadline evidence is 400, whether the dispute was answered or not',
+  'evidence after the deadline is 400, whether the dispute was contested or not',
   async () => {
-    const [silent, answered] = [await open(), await open()];
-    await submitted(answered, { uncategorized_text: 'no' });
+    const [silent, contested] = [await open(), await open()];
+    await submitted(contested, { uncategorized_text: 'no' });
     await target.advance(10 * DAY_MS + 1);
-    for (const id of [silent, answered]) {
+    for (const id of [silent, contested]) {
       expectError(await submit(id, { uncategorized_text: 'late' }), 400, 'HE_03');
       const remove = { dispute_id: id, evidence_type: 'receipt' };
       expectError(await target.call('DELETE', '/disputes/evidence', remove), 400, 'HE_03');
@@ -210,7 +207,7 @@ testOfOurs('a dispute that has ended takes no evidence', async () => {
   expectError(await submit(id, { customer_name: 'Ada' }), 400, 'HE_03');
 });
 
-testOfOurs('a dispute of nobody is 404 to all of it', async () => {
+testOfOurs('every evidence route returns 404 for an unknown dispute', async () => {
   const id = freshId('dp');
   expectError(await submit(id, { customer_name: 'Ada' }), 404, 'IR_05');
   expectError(await target.call('GET', `/disputes/evidence/${id}`), 404, 'IR_05');
@@ -227,7 +224,7 @@ testOfOurs.each([
   expectError(await submit(freshId('dp'), evidence), 400, code);
 });
 
-testOfOurs('an upload needs purpose, dispute and a file with something in it', async () => {
+testOfOurs('an upload requires a purpose, a dispute and a file that is not empty', async () => {
   const id = await open();
   expectError(await upload(id, { purpose: 'holiday' }), 400, 'IR_04');
   expectError(await upload(id, { file: 'text' }), 400, 'IR_04');

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
-import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
+import { expectError, expectResponse, freshId, testOfOurs, useTarget } from './target.ts';
 
 const target = useTarget();
 /** Payments of one customer of this run, oldest first. */
@@ -24,7 +24,7 @@ beforeAll(async () => {
       currency,
       capture_method: capture,
     });
-    made.push(expectAnswer('createPayment', await target.call('POST', '/payments', request)));
+    made.push(expectResponse('createPayment', await target.call('POST', '/payments', request)));
   }
 });
 
@@ -36,11 +36,14 @@ describe.each(['POST', 'GET'])('payments by %s', (method) => {
     const all = { customer_id: CUSTOMER, ...filter };
     if (method === 'POST') {
       const reply = await target.call('POST', '/payments/list', all);
-      return expectAnswer('listPayments', reply);
+      return expectResponse('listPayments', reply);
     }
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(all)) query.set(name, String(value));
-    return expectAnswer('listPaymentsByQuery', await target.call('GET', `/payments/list?${query}`));
+    return expectResponse(
+      'listPaymentsByQuery',
+      await target.call('GET', `/payments/list?${query}`),
+    );
   };
 
   test('newest first, with count, total_count and data', async () => {
@@ -58,7 +61,7 @@ describe.each(['POST', 'GET'])('payments by %s', (method) => {
     }
   });
 
-  test('limit and offset cut a page out', async () => {
+  test('limit and offset select a page', async () => {
     const page = await list({ limit: 2, offset: 1 });
     expect(page).toMatchObject({ count: 2, total_count: 5 });
     expect(idsOf(page)).toEqual(newestFirst().slice(1, 3));
@@ -107,7 +110,7 @@ test('without a limit a page has 10 rows', async () => {
   for (let count = 0; count < 6; count += 1) {
     await target.call('POST', '/payments', cardPayment({ profile_id: target.profileId }));
   }
-  const page = expectAnswer('listPayments', await target.call('POST', '/payments/list', {}));
+  const page = expectResponse('listPayments', await target.call('POST', '/payments/list', {}));
   expect(page.data).toHaveLength(10);
 });
 
@@ -117,7 +120,7 @@ test('refunds are listed by payment, status, currency and amount', async () => {
     await target.call('POST', '/refunds', { payment_id: paymentId, amount });
   }
   const list = async (filter: object) =>
-    expectAnswer(
+    expectResponse(
       'listRefunds',
       await target.call('POST', '/refunds/list', { payment_id: paymentId, ...filter }),
     );
@@ -140,7 +143,7 @@ test('payouts are listed by status and reference', async () => {
     merchant_order_reference_id: reference,
   });
   const list = async (filter: object) =>
-    expectAnswer(
+    expectResponse(
       'listPayouts',
       await target.call('POST', '/payouts/list', {
         merchant_order_reference_id: reference,
@@ -157,7 +160,7 @@ testOfOurs('disputes are listed by query, with lists of values separated by comm
   const [{ payment_id: paymentId }] = made;
   const opened = await target.control('POST', '/disputes', { payment_id: paymentId, amount: 1 });
   const list = async (query: string) =>
-    expectAnswer(
+    expectResponse(
       'listDisputes',
       await target.call('GET', `/disputes/list?payment_id=${paymentId}${query}`),
     );

@@ -3,23 +3,23 @@ import { expect, test } from 'vitest';
 import { testCard } from '../../src/sandbox/domain/outcomes.ts';
 import { BILLING } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
-import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
+import { expectError, expectResponse, freshId, testOfOurs, useTarget } from './target.ts';
 
 const target = useTarget();
 
 const DAY_MS = 86_400_000;
 const post = (path: string, body: unknown) => target.call('POST', path, body);
 const create = async (fields: object = {}): Promise<Body> =>
-  expectAnswer(
+  expectResponse(
     'createPaymentLink',
     await post('/payment_link', { amount: 2500, currency: 'EUR', ...fields }),
   );
 const retrieve = async (id: string): Promise<Body> =>
-  expectAnswer('retrievePaymentLink', await target.call('GET', `/payment_link/${id}`));
+  expectResponse('retrievePaymentLink', await target.call('GET', `/payment_link/${id}`));
 const payment = async (id: string): Promise<Body> =>
-  expectAnswer('retrievePayment', await target.call('GET', `/payments/${id}`));
+  expectResponse('retrievePayment', await target.call('GET', `/payments/${id}`));
 
-/** What a browser does: reads the form of a page, fills it in and sends it. */
+/** Acts as a browser: reads the form of a page, fills it in and sends it. */
 async function submit(url: string, values: Record<string, string>): Promise<Response> {
   const html = await (await fetch(url)).text();
   const names = [...html.matchAll(/<input name="(\w+)"/g)].map(([, name = '']) => name);
@@ -39,10 +39,10 @@ const valuesWith = (card_number: string) => ({
 });
 const GOOD = valuesWith('4242424242424242');
 
-test('every field that is sent comes back, with an address to pay at', async () => {
+test('every field that is sent is returned, with an address for the payment', async () => {
   const { body: customer } = await post('/customers', {});
   const fields = {
-    description: 'Three books',
+    description: 'Three shirts',
     link_type: 'one_time',
     expiry: '2099-01-01T00:00:00.000Z',
     customer_id: customer.customer_id,
@@ -51,7 +51,7 @@ test('every field that is sent comes back, with an address to pay at', async () 
     authentication_type: 'no_three_ds',
     require_customer_info: true,
     payment_link_config: {
-      seller_name: 'Books & Co',
+      seller_name: 'Shirts & Co',
       sdk_layout: 'tabs',
       allowed_payment_method_types: ['credit', 'debit'],
     },
@@ -88,7 +88,7 @@ testOfOurs('a one-time link is paid on its page, once', async () => {
   expect(await (await fetch(url)).text()).toContain('This link is completed');
 });
 
-testOfOurs('two who pay a one-time link at once pay it once', async () => {
+testOfOurs('two concurrent payments of a one-time link make one payment', async () => {
   const { payment_link_id: id, link_to_pay: url } = await create();
   const form = () =>
     fetch(url, { method: 'POST', body: new URLSearchParams(GOOD), redirect: 'manual' });
@@ -111,28 +111,31 @@ testOfOurs('a declined payment leaves the link open; any other type is paid agai
   expect((await retrieve(often.payment_link_id)).payment_id).not.toBe(first);
 });
 
-testOfOurs('money that a one-time link received uses it up, however its payment ends', async () => {
-  const { payment_link_id: id, link_to_pay: url } = await create({
-    capture_method: 'manual_multiple',
-  });
-  const cancel = async (): Promise<void> => {
+testOfOurs(
+  'a one-time link that received money is used up, regardless of how its payment ends',
+  async () => {
+    const { payment_link_id: id, link_to_pay: url } = await create({
+      capture_method: 'manual_multiple',
+    });
+    const cancel = async (): Promise<void> => {
+      const { payment_id } = await retrieve(id);
+      expectResponse('cancelPayment', await post(`/payments/${payment_id}/cancel`, {}));
+    };
+    await submit(url, GOOD);
+    await cancel();
+    expect(await retrieve(id)).toMatchObject({ status: 'active' });
+    await submit(url, GOOD);
     const { payment_id } = await retrieve(id);
-    expectAnswer('cancelPayment', await post(`/payments/${payment_id}/cancel`, {}));
-  };
-  await submit(url, GOOD);
-  await cancel();
-  expect(await retrieve(id)).toMatchObject({ status: 'active' });
-  await submit(url, GOOD);
-  const { payment_id } = await retrieve(id);
-  await post(`/payments/${payment_id}/capture`, { amount_to_capture: 900 });
-  await cancel();
-  expect(await payment(payment_id)).toMatchObject({ status: 'cancelled', amount_received: 900 });
-  expect(await retrieve(id)).toMatchObject({ status: 'completed' });
-  const again = await fetch(url, { method: 'POST', body: new URLSearchParams(GOOD) });
-  expect(again.status).toBe(400);
-});
+    await post(`/payments/${payment_id}/capture`, { amount_to_capture: 900 });
+    await cancel();
+    expect(await payment(payment_id)).toMatchObject({ status: 'cancelled', amount_received: 900 });
+    expect(await retrieve(id)).toMatchObject({ status: 'completed' });
+    const again = await fetch(url, { method: 'POST', body: new URLSearchParams(GOOD) });
+    expect(again.status).toBe(400);
+  },
+);
 
-testOfOurs('3-D Secure leads away from the page and back to it', async () => {
+testOfOurs('3-D Secure redirects from the page and back to it', async () => {
   const link = await create({ authentication_type: 'three_ds' });
   const away = (await submit(link.link_to_pay, GOOD)).headers.get('location') ?? '';
   const action = new URLSearchParams({ action: 'complete' });
@@ -156,7 +159,7 @@ testOfOurs('an expired link takes no payment', async () => {
   }
 });
 
-testOfOurs('name and email are asked for where the link requires them', async () => {
+testOfOurs('the page has fields for name and email if the link requires them', async () => {
   const link = await create({ require_customer_info: true });
   expect((await submit(link.link_to_pay, GOOD)).status).toBe(400);
   const customer = { name: 'Ada', email: 'ada@example.com' };
@@ -177,10 +180,10 @@ test.each([
   expectError(await post('/payment_link', body), 400, code);
 });
 
-test('the list shows the newest first, page by page; a link of nobody is 404', async () => {
+test('the list shows the newest first, page by page; an unknown link is 404', async () => {
   const made = [await create(), await create(), await create()];
   const list = async (filter: object): Promise<Body> =>
-    expectAnswer('listPaymentLinks', await post('/payment_link/list', filter));
+    expectResponse('listPaymentLinks', await post('/payment_link/list', filter));
   const all = await list({ limit: 3 });
   const ids = all.data.map(({ payment_link_id: id }: Body) => id);
   expect(ids.toSorted()).toEqual(made.map(({ payment_link_id: id }) => id).toSorted());
@@ -194,7 +197,7 @@ test('the list shows the newest first, page by page; a link of nobody is 404', a
   expectError(await target.call('GET', `/payment_link/${freshId('plink')}`), 404, 'IR_05');
 });
 
-testOfOurs('a payout link asks its receiver where to pay, once', async () => {
+testOfOurs('a payout link accepts the account of its receiver, once', async () => {
   const { body: payout } = await post('/payouts/create', {
     amount: 900,
     currency: 'EUR',

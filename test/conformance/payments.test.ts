@@ -4,7 +4,7 @@ import { DECLINE_CODES, LEGACY_DECLINE_CODES } from '../../src/contract/index.ts
 import type { UnifiedCode } from '../../src/sandbox/domain/outcomes.ts';
 import { BILLING, card, cardPayment, cardPaymentOf } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
-import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
+import { expectError, expectResponse, freshId, testOfOurs, useTarget } from './target.ts';
 import { checkPayment, type PaymentOperation } from './transitions/index.ts';
 
 const target = useTarget();
@@ -13,21 +13,21 @@ const request = (fields: object = {}) => cardPayment({ profile_id: target.profil
 const post = (path: string, body?: object) => target.call('POST', path, body);
 
 async function create(fields: object = {}): Promise<Body> {
-  return expectAnswer('createPayment', await post('/payments', request(fields)));
+  return expectResponse('createPayment', await post('/payments', request(fields)));
 }
 
 async function retrieve(id: string): Promise<Body> {
-  return expectAnswer('retrievePayment', await target.call('GET', `/payments/${id}`));
+  return expectResponse('retrievePayment', await target.call('GET', `/payments/${id}`));
 }
 
 describe('create', () => {
-  test('without a method it requires one, and a client secret comes back', async () => {
+  test('without a method it requires one, and returns a client secret', async () => {
     const reply = await post('/payments', {
       amount: 100,
       currency: 'EUR',
       profile_id: target.profileId,
     });
-    const body = expectAnswer('createPayment', reply);
+    const body = expectResponse('createPayment', reply);
     expect(body).toMatchObject({
       status: 'requires_payment_method',
       amount: 100,
@@ -43,7 +43,7 @@ describe('create', () => {
     expect(await create({ confirm: false })).toMatchObject({ status: 'requires_confirmation' });
   });
 
-  test('with confirm it succeeds, and the card comes back without its number', async () => {
+  test('with confirm it succeeds, and returns the card without its number', async () => {
     const body = await create({ metadata: { order_id: 'ord_1' } });
     expect(body).toMatchObject({
       status: 'succeeded',
@@ -74,30 +74,27 @@ describe('create', () => {
     expect(await retrieve(id)).toMatchObject({ amount: 6540 });
   });
 
-  test('a create that is repeated is HE_01, also when it would be refused by now', async () => {
+  test('a repeated create is HE_01, even if it would now be rejected', async () => {
     const { body: customer } = await post('/customers', {});
     const fields = { payment_id: freshId('pay'), customer_id: customer.customer_id };
     await create(fields);
     await target.call('DELETE', `/customers/${customer.customer_id}`);
     const again = await post('/payments', request(fields));
     expectError(again, again.status, 'HE_01');
-    // Of this amount the sandbox asks for 3-D Secure, which needs a way back.
+    // The sandbox requires 3-D Secure for this amount, and with it a return_url.
     const unlike = { ...fields, amount: 730_000, return_url: undefined };
     const other = await post('/payments', request(unlike));
     expectError(other, other.status, 'HE_01');
   });
 
-  testOfOurs.each([400, 409, 422])(
-    'HE_01 comes with %i where that is asked for',
-    async (status) => {
-      const id = freshId('pay');
-      await create({ payment_id: id });
-      await target.control('PUT', '/faults', { he_01_status: status });
-      const again = await post('/payments', request({ payment_id: id }));
-      await target.control('DELETE', '/faults');
-      expectError(again, status, 'HE_01');
-    },
-  );
+  testOfOurs.each([400, 409, 422])('HE_01 has the configured status %i', async (status) => {
+    const id = freshId('pay');
+    await create({ payment_id: id });
+    await target.control('PUT', '/faults', { he_01_status: status });
+    const again = await post('/payments', request({ payment_id: id }));
+    await target.control('DELETE', '/faults');
+    expectError(again, status, 'HE_01');
+  });
 
   test.each([
     ['no amount', { amount: undefined }, 'IR_01'],
@@ -126,8 +123,8 @@ describe('create', () => {
   });
 
   testOfOurs('return_url is wanted where the customer is redirected', async () => {
-    const asked = request({ authentication_type: 'three_ds', return_url: undefined });
-    expectError(await post('/payments', asked), 400, 'IR_01');
+    const withoutReturnUrl = request({ authentication_type: 'three_ds', return_url: undefined });
+    expectError(await post('/payments', withoutReturnUrl), 400, 'IR_01');
     const wallet = { payment_method: 'wallet', payment_method_data: undefined };
     expectError(
       await post('/payments', request({ ...wallet, return_url: undefined })),
@@ -140,7 +137,7 @@ describe('create', () => {
 describe('update', () => {
   test('changes what was sent, moves modified_at, and leaves the status', async () => {
     const before = await create({ confirm: false, metadata: { a: '1' } });
-    const after = expectAnswer(
+    const after = expectResponse(
       'updatePayment',
       await post(`/payments/${before.payment_id}`, { amount: 999, description: 'new' }),
     );
@@ -155,14 +152,14 @@ describe('update', () => {
 });
 
 describe('confirm', () => {
-  test('takes the method that the creation left out', async () => {
+  test('accepts the method that the create did not have', async () => {
     const { payment_id: id } = await create({
       confirm: false,
       payment_method: undefined,
       payment_method_data: undefined,
       billing: undefined,
     });
-    const body = expectAnswer(
+    const body = expectResponse(
       'confirmPayment',
       await post(`/payments/${id}/confirm`, {
         payment_method: 'card',
@@ -173,7 +170,7 @@ describe('confirm', () => {
     expect(body).toMatchObject({ status: 'succeeded', client_secret: expect.any(String) });
   });
 
-  test('without any method it is refused as lacking one', async () => {
+  test('is rejected without any method', async () => {
     const { payment_id: id } = await create({
       confirm: false,
       payment_method: undefined,
@@ -187,7 +184,7 @@ describe('confirm', () => {
       payment_method_data: (cardPaymentOf('final', 'UE_1001') as Body).payment_method_data,
     });
     expect(failed).toMatchObject({ status: 'failed', manual_retry_allowed: true });
-    const body = expectAnswer(
+    const body = expectResponse(
       'confirmPayment',
       await post(`/payments/${failed.payment_id}/confirm`, {
         payment_method: 'card',
@@ -201,9 +198,9 @@ describe('confirm', () => {
 });
 
 describe('capture', () => {
-  test('without an amount takes everything', async () => {
+  test('captures everything without an amount', async () => {
     const { payment_id: id } = await create({ capture_method: 'manual' });
-    const body = expectAnswer('capturePayment', await post(`/payments/${id}/capture`));
+    const body = expectResponse('capturePayment', await post(`/payments/${id}/capture`));
     expect(body).toMatchObject({
       payment_id: id,
       status: 'succeeded',
@@ -216,7 +213,7 @@ describe('capture', () => {
     });
   });
 
-  test('manual: a part releases the rest', async () => {
+  test('manual: a partial capture releases the rest', async () => {
     const { payment_id: id } = await create({ capture_method: 'manual' });
     const body = (await post(`/payments/${id}/capture`, { amount_to_capture: 1000 })).body;
     expect(body).toMatchObject({
@@ -227,7 +224,7 @@ describe('capture', () => {
     expectError(await post(`/payments/${id}/capture`, {}), 409, 'IR_14');
   });
 
-  test('manual_multiple: parts until nothing is left', async () => {
+  test('manual_multiple: partial captures until nothing remains', async () => {
     const { payment_id: id } = await create({ capture_method: 'manual_multiple' });
     const capture = async (amount: number) =>
       (await post(`/payments/${id}/capture`, { amount_to_capture: amount })).body;
@@ -245,7 +242,7 @@ describe('capture', () => {
     });
   });
 
-  test('more than is capturable is refused', async () => {
+  test('more than the capturable amount is rejected', async () => {
     const { payment_id: id } = await create({ capture_method: 'manual' });
     expectError(await post(`/payments/${id}/capture`, { amount_to_capture: 6541 }), 400, 'IR_04');
     expect(await retrieve(id)).toMatchObject({ status: 'requires_capture' });
@@ -260,15 +257,15 @@ describe('capture', () => {
     const tooLong = descriptor('p'.repeat(12), 's'.repeat(11));
     expectError(await post(`/payments/${id}/capture`, tooLong), 400, 'IR_04');
     const fits = descriptor('p'.repeat(11), 's'.repeat(11));
-    expectAnswer('capturePayment', await post(`/payments/${id}/capture`, fits));
+    expectResponse('capturePayment', await post(`/payments/${id}/capture`, fits));
   });
 });
 
 describe('cancel', () => {
-  test('releases what was authorized and keeps the reason', async () => {
+  test('releases the authorized amount and keeps the reason', async () => {
     const { payment_id: id } = await create({ capture_method: 'manual' });
     const reply = await post(`/payments/${id}/cancel`, { cancellation_reason: 'out of stock' });
-    expect(expectAnswer('cancelPayment', reply)).toMatchObject({
+    expect(expectResponse('cancelPayment', reply)).toMatchObject({
       payment_id: id,
       status: 'cancelled',
       amount: 6540,
@@ -280,10 +277,10 @@ describe('cancel', () => {
     expectError(await post(`/payments/${id}/capture`), 409, 'IR_14');
   });
 
-  test('after a partial capture keeps what was captured', async () => {
+  test('keeps the captured amount after a partial capture', async () => {
     const { payment_id: id } = await create({ capture_method: 'manual_multiple' });
     await post(`/payments/${id}/capture`, { amount_to_capture: 1000 });
-    expectAnswer('cancelPayment', await post(`/payments/${id}/cancel`));
+    expectResponse('cancelPayment', await post(`/payments/${id}/cancel`));
     expect(await retrieve(id)).toMatchObject({
       status: 'cancelled',
       amount_received: 1000,
@@ -302,7 +299,7 @@ describe('manual review', () => {
   testOfOurs('approve goes on to the capture', async () => {
     const { payment_id: id, status } = await reviewed();
     expect(status).toBe('requires_merchant_action');
-    expect(expectAnswer('approvePayment', await post(`/payments/${id}/approve`))).toMatchObject({
+    expect(expectResponse('approvePayment', await post(`/payments/${id}/approve`))).toMatchObject({
       payment_id: id,
       status: 'succeeded',
       captured_at: expect.any(String),
@@ -318,7 +315,7 @@ describe('manual review', () => {
 
   testOfOurs('reject ends in failed, and the payment cannot be tried again', async () => {
     const { payment_id: id } = await reviewed();
-    expectAnswer('rejectPayment', await post(`/payments/${id}/reject`));
+    expectResponse('rejectPayment', await post(`/payments/${id}/reject`));
     expect(await retrieve(id)).toMatchObject({
       status: 'failed',
       amount_received: 0,
@@ -351,7 +348,7 @@ describe('customer actions', () => {
   });
 
   testOfOurs(
-    'a second click leads back as well, and a form without an action ends nothing',
+    'a second click redirects as well, and a form without an action changes nothing',
     async () => {
       const { payment_id: id, next_action: action } = await create({
         authentication_type: 'three_ds',
@@ -410,9 +407,9 @@ describe('customer actions', () => {
 describe('declines', () => {
   const codes = Object.keys({ ...DECLINE_CODES, ...LEGACY_DECLINE_CODES }) as UnifiedCode[];
 
-  testOfOurs.each(codes)('%s is HTTP 200 with status failed and its words', async (code) => {
+  testOfOurs.each(codes)('%s is HTTP 200 with status failed and its message', async (code) => {
     const declined = cardPaymentOf('final', code, { profile_id: target.profileId });
-    const body = expectAnswer('createPayment', await post('/payments', declined));
+    const body = expectResponse('createPayment', await post('/payments', declined));
     expect(body).toMatchObject({
       status: 'failed',
       amount_received: 0,
@@ -444,7 +441,7 @@ describe('declines', () => {
   }
 });
 
-/** Every status that a payment can be brought to, with how, times every operation. */
+/** Every reachable status of a payment, with the way to it, times every operation. */
 describe('transitions', () => {
   const ways: Readonly<Record<string, () => Promise<Body>>> = {
     requires_payment_method: () =>

@@ -1,23 +1,23 @@
 /** service-interface.md §3.4 and §4.8. */
 import { describe, expect, test } from 'vitest';
 import type { Body } from '../support/serviceApi.ts';
-import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
+import { expectError, expectResponse, freshId, testOfOurs, useTarget } from './target.ts';
 import { checkPayout, type PayoutOperation } from './transitions/index.ts';
 
 const target = useTarget();
 
 const post = (path: string, body?: object) => target.call('POST', path, body);
-/** PUT replaces, so it names what creating needs. */
+/** PUT replaces, so it has the required fields of a create. */
 const put = (path: string, body: object) =>
   target.call('PUT', path, { amount: 5000, currency: 'EUR', ...body });
 
 async function create(fields: object = {}): Promise<Body> {
   const reply = await post('/payouts/create', { amount: 5000, currency: 'EUR', ...fields });
-  return expectAnswer('createPayout', reply);
+  return expectResponse('createPayout', reply);
 }
 
 async function retrieve(id: string): Promise<Body> {
-  return expectAnswer('retrievePayout', await target.call('GET', `/payouts/${id}`));
+  return expectResponse('retrievePayout', await target.call('GET', `/payouts/${id}`));
 }
 
 const SEPA = {
@@ -100,11 +100,11 @@ describe('create', () => {
     });
   });
 
-  const lacking = Object.entries(METHODS).flatMap(([name, [type, data]]) =>
+  const incomplete = Object.entries(METHODS).flatMap(([name, [type, data]]) =>
     requiredFields(data).map((path) => [name, path.join('.'), type, without(data, path)] as const),
   );
 
-  test.each(lacking)('%s without %s is refused', async (_name, _field, type, data) => {
+  test.each(incomplete)('%s without %s is rejected', async (_name, _field, type, data) => {
     const body = { amount: 1, currency: 'EUR', payout_type: type, payout_method_data: data };
     expectError(await post('/payouts/create', body), 400, 'IR_01');
   });
@@ -126,7 +126,7 @@ describe('create', () => {
     expectError(await post('/payouts/create', body), 400, code);
   });
 
-  test('the limits themselves are taken', async () => {
+  test('values at the limits are accepted', async () => {
     const body = await create({
       metadata: { ...pairs(49), ['k'.repeat(40)]: 'v'.repeat(500) },
       merchant_order_reference_id: 'x'.repeat(255),
@@ -134,7 +134,7 @@ describe('create', () => {
     expect(Object.keys(body.metadata)).toHaveLength(50);
   });
 
-  test('bank data comes back under `bank`, with its numbers masked', async () => {
+  test('bank data is returned under `bank`, with masked numbers', async () => {
     const [payout_type, payout_method_data] = METHODS.ach ?? [];
     const body = await create({
       payout_type,
@@ -148,21 +148,21 @@ describe('create', () => {
     }
   });
 
-  test('of a passthrough its token is masked, and the type of it is not', async () => {
+  test('the token of a passthrough is masked, and its type is not', async () => {
     const [payout_type, payout_method_data] = METHODS.passthrough ?? [];
     const body = await create({ payout_type, payout_method_data });
     expect(body.payout_method_data.passthrough).toMatchObject({ token_type: 'credit' });
     expect(JSON.stringify(body)).not.toContain('tok_123456789');
   });
 
-  test('the customer object and the deprecated fields say the same', async () => {
+  test('the customer object and the deprecated fields are equivalent', async () => {
     const contact = { name: 'A B', email: 'a@example.com', phone: '555', phone_country_code: '+1' };
     const expected = { customer_id: 'cus_x', customer: { id: 'cus_x', ...contact } };
     expect(await create({ customer: { id: 'cus_x', ...contact } })).toMatchObject(expected);
     expect(await create({ customer_id: 'cus_x', ...contact })).toMatchObject(expected);
   });
 
-  test('auto_fulfill shows requires_fulfillment in the answer', async () => {
+  test('auto_fulfill shows requires_fulfillment in the response', async () => {
     expect(await create({ ...SEPA, auto_fulfill: true })).toMatchObject({
       status: 'requires_fulfillment',
       auto_fulfill: true,
@@ -170,27 +170,27 @@ describe('create', () => {
   });
 });
 
-test('the usual way: create, update, confirm, fulfill', async () => {
+test('the usual sequence: create, update, confirm, fulfill', async () => {
   const { payout_id: id } = await create();
-  const updated = expectAnswer('updatePayout', await put(`/payouts/${id}`, SEPA));
+  const updated = expectResponse('updatePayout', await put(`/payouts/${id}`, SEPA));
   expect(updated).toMatchObject({ status: 'requires_confirmation', amount: 5000 });
-  const confirmed = expectAnswer('confirmPayout', await post(`/payouts/${id}/confirm`, {}));
+  const confirmed = expectResponse('confirmPayout', await post(`/payouts/${id}/confirm`, {}));
   expect(confirmed).toMatchObject({ status: 'requires_fulfillment' });
-  const fulfilled = expectAnswer('fulfillPayout', await post(`/payouts/${id}/fulfill`));
+  const fulfilled = expectResponse('fulfillPayout', await post(`/payouts/${id}/fulfill`));
   expect(['success', 'initiated', 'pending']).toContain(fulfilled.status);
 });
 
-test('what is not out can be cancelled, and then nothing more is possible', async () => {
+test('a payout that was not sent can be cancelled, and then allows no other operation', async () => {
   const { payout_id: id } = await create(SEPA);
   const reply = await post(`/payouts/${id}/cancel`);
-  expect(expectAnswer('cancelPayout', reply)).toMatchObject({ status: 'cancelled' });
+  expect(expectResponse('cancelPayout', reply)).toMatchObject({ status: 'cancelled' });
   expectError(await post(`/payouts/${id}/fulfill`), 422, 'IR_06');
 });
 
 describe('update', () => {
   const CARD = METHODS.card?.[1];
 
-  test('type and details fit each other, in whichever request they came', async () => {
+  test('type and details must match, even if they are in different requests', async () => {
     const { payout_id: id } = await create(SEPA);
     const misfit = { payout_type: 'bank', payout_method_data: CARD };
     expectError(await put(`/payouts/${id}`, misfit), 400, 'IR_04');
@@ -198,29 +198,29 @@ describe('update', () => {
     const details = { payout_method_data: CARD };
     expectError(await post(`/payouts/${other}/confirm`, details), 400, 'IR_04');
     const both = { payout_type: 'card', payout_method_data: CARD };
-    const updated = expectAnswer('updatePayout', await put(`/payouts/${id}`, both));
+    const updated = expectResponse('updatePayout', await put(`/payouts/${id}`, both));
     expect(updated).toMatchObject({ payout_type: 'card', payout_method_data: { card: {} } });
     expect(updated.payout_method_data).not.toHaveProperty('bank');
   });
 
-  test('a stored method takes the place of details, and details that of a stored method', async () => {
+  test('a stored method replaces details, and details replace a stored method', async () => {
     const { payout_id: id } = await create(SEPA);
     const stored = { payout_type: 'card', payout_method_id: 'pm_other' };
-    const byId = expectAnswer('updatePayout', await put(`/payouts/${id}`, stored));
+    const byId = expectResponse('updatePayout', await put(`/payouts/${id}`, stored));
     expect(byId).toMatchObject(stored);
     expect(byId.payout_method_data ?? null).toBeNull();
-    const byData = expectAnswer('updatePayout', await put(`/payouts/${id}`, SEPA));
+    const byData = expectResponse('updatePayout', await put(`/payouts/${id}`, SEPA));
     expect(byData).toMatchObject({ payout_type: 'bank', payout_method_id: null });
   });
 
-  test('replaces the payout: what is not sent is gone, and its identity stays', async () => {
+  test('replaces the payout: fields that are not sent are removed, and its identity stays', async () => {
     const made = await create({
       ...SEPA,
       description: 'x',
       recurring: true,
       customer: { name: 'A' },
     });
-    const body = expectAnswer('updatePayout', await put(`/payouts/${made.payout_id}`, {}));
+    const body = expectResponse('updatePayout', await put(`/payouts/${made.payout_id}`, {}));
     expect(body).toMatchObject({
       payout_id: made.payout_id,
       customer_id: made.customer_id,
@@ -234,12 +234,12 @@ describe('update', () => {
     expect(body.customer).toEqual({ id: made.customer_id });
   });
 
-  test('a payout whose customer was deleted is changed as any other', async () => {
+  test('a payout of a deleted customer can be changed like any other', async () => {
     const customer = freshId('cus').slice(0, 64);
     const { payout_id: id } = await create({ customer_id: customer });
     await target.call('DELETE', `/customers/${customer}`);
     const reply = await put(`/payouts/${id}`, { description: 'x' });
-    expect(expectAnswer('updatePayout', reply)).toMatchObject({ customer_id: customer });
+    expect(expectResponse('updatePayout', reply)).toMatchObject({ customer_id: customer });
     expectError(await put(`/payouts/${id}`, { customer_id: customer }), 400, 'IR_04');
   });
 });
@@ -258,7 +258,7 @@ testOfOurs('a payout that arrived can fail late', async () => {
   expect(await retrieve(id)).toMatchObject({ status: 'failed' });
 });
 
-/** Every status that a payout can be brought to, with how, times every operation. */
+/** Every reachable status of a payout, with the way to it, times every operation. */
 describe('transitions', () => {
   const fulfilled = async (amount: number): Promise<Body> => {
     const payout = await create({ ...SEPA, amount, confirm: true });

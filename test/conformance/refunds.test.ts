@@ -3,28 +3,28 @@ import { expect, test } from 'vitest';
 import { MAX_REFUNDS_PER_PAYMENT } from '../../src/contract/index.ts';
 import { cardPayment } from '../support/sandboxRequests.ts';
 import type { Body } from '../support/serviceApi.ts';
-import { expectAnswer, expectError, freshId, testOfOurs, useTarget } from './target.ts';
+import { expectError, expectResponse, freshId, testOfOurs, useTarget } from './target.ts';
 
 const target = useTarget();
 
 const post = (path: string, body?: object) => target.call('POST', path, body);
 
-/** A payment that received 65.40 USD, or as the fields say. */
+/** A payment that received 65.40 USD, unless the fields differ. */
 async function pay(fields: object = {}): Promise<string> {
   const request = cardPayment({ profile_id: target.profileId, ...fields });
-  return expectAnswer('createPayment', await post('/payments', request)).payment_id;
+  return expectResponse('createPayment', await post('/payments', request)).payment_id;
 }
 
 async function refund(paymentId: string, fields: object = {}): Promise<Body> {
   const reply = await post('/refunds', { payment_id: paymentId, ...fields });
-  return expectAnswer('createRefund', reply);
+  return expectResponse('createRefund', reply);
 }
 
 async function retrieve(refundId: string): Promise<Body> {
-  return expectAnswer('retrieveRefund', await target.call('GET', `/refunds/${refundId}`));
+  return expectResponse('retrieveRefund', await target.call('GET', `/refunds/${refundId}`));
 }
 
-test('without an amount a refund gives everything back, and the payment keeps its status', async () => {
+test('without an amount a refund covers everything, and the payment keeps its status', async () => {
   const id = await pay();
   const body = await refund(id, { reason: 'returned', metadata: { rma: '7' } });
   expect(body).toMatchObject({
@@ -41,7 +41,7 @@ test('without an amount a refund gives everything back, and the payment keeps it
   expect(payment.body).toMatchObject({ status: 'succeeded', amount_received: 6540 });
 });
 
-test('partial refunds add up to what was received and no further', async () => {
+test('partial refunds never exceed the received amount', async () => {
   const id = await pay();
   await refund(id, { amount: 6000 });
   expectError(await post('/refunds', { payment_id: id, amount: 541 }), 400, 'IR_13');
@@ -49,7 +49,7 @@ test('partial refunds add up to what was received and no further', async () => {
   expectError(await post('/refunds', { payment_id: id, amount: 1 }), 400, 'IR_13');
 });
 
-test('of a partial capture no more can be refunded than was captured', async () => {
+test('a refund of a partial capture cannot exceed the captured amount', async () => {
   const id = await pay({ capture_method: 'manual' });
   await post(`/payments/${id}/capture`, { amount_to_capture: 1000 });
   expectError(await post('/refunds', { payment_id: id, amount: 1001 }), 400, 'IR_13');
@@ -61,7 +61,7 @@ test('a payment that received nothing cannot be refunded', async () => {
   expectError(await post('/refunds', { payment_id: id }), 400, 'IR_14');
 });
 
-test('a payment has so many refunds and no more', async () => {
+test('the number of refunds of a payment is limited', async () => {
   const id = await pay();
   for (let count = 0; count < MAX_REFUNDS_PER_PAYMENT; count += 1) await refund(id, { amount: 1 });
   expectError(await post('/refunds', { payment_id: id, amount: 1 }), 400, 'IR_12');
@@ -91,15 +91,15 @@ test.each([
 test('an update changes reason and metadata, and nothing else', async () => {
   const before = await refund(await pay(), { reason: 'a' });
   const reply = await post(`/refunds/${before.refund_id}`, { reason: 'b', metadata: { n: '1' } });
-  const after = expectAnswer('updateRefund', reply);
+  const after = expectResponse('updateRefund', reply);
   expect(after).toMatchObject({ reason: 'b', metadata: { n: '1' }, amount: 6540 });
   expect(after.status).toBe(before.status);
   expect(Date.parse(after.modified_at)).toBeGreaterThan(Date.parse(before.modified_at));
   const ignored = await post(`/refunds/${before.refund_id}`, { amount: 1 });
-  expect(expectAnswer('updateRefund', ignored)).toMatchObject({ amount: 6540, reason: 'b' });
+  expect(expectResponse('updateRefund', ignored)).toMatchObject({ amount: 6540, reason: 'b' });
 });
 
-test.each(['GET', 'POST'])('%s of a refund of nobody is 404', async (method) => {
+test.each(['GET', 'POST'])('%s of an unknown refund is 404', async (method) => {
   const body = method === 'POST' ? { reason: 'x' } : undefined;
   expectError(await target.call(method, `/refunds/${freshId('nobody')}`, body), 404, 'IR_05');
 });

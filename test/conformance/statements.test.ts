@@ -3,16 +3,16 @@
  * client, and through the code that signs and verifies. The statements are data, in `statements/`;
  * docs/interface-coverage.md is generated from them.
  *
- * The sandbox is tested, whatever CONFORMANCE_BASE_URL is: nearly every check acts as the bank.
+ * The sandbox is tested, regardless of CONFORMANCE_BASE_URL: nearly every check acts as the bank.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   checkAccepts,
   checkAllowsWithout,
-  checkAnswer,
   checkDecline,
   checkRefuses,
   checkRequires,
+  checkResponse,
   checkRoute,
 } from './checks/generic.ts';
 import { SCENARIOS } from './checks/scenarios/index.ts';
@@ -27,8 +27,8 @@ afterAll(() => service.close());
 
 function check(checked: Check): Promise<void> {
   switch (checked.by) {
-    case 'answer':
-      return checkAnswer(service, checked);
+    case 'response':
+      return checkResponse(service, checked);
     case 'accepts':
       return checkAccepts(service, checked);
     case 'refuses':
@@ -48,7 +48,7 @@ function check(checked: Check): Promise<void> {
   }
 }
 
-/** Several statements may name one scenario: it is run once, and each of them has its outcome. */
+/** Several statements may name one scenario: it runs once, and each of them has its outcome. */
 function scenario(name: string): Promise<void> {
   const run = SCENARIOS[name];
   if (run === undefined) throw new Error(`no scenario is called ${name}`);
@@ -58,7 +58,7 @@ function scenario(name: string): Promise<void> {
 const testable = STATEMENTS.filter(({ check: { by } }) => by !== 'nothing');
 const sections = [...new Set(testable.map(({ section }) => section))];
 
-const titleOf = ({ kind, says }: Statement): string => `${kind}: ${says}`;
+const titleOf = ({ kind, text }: Statement): string => `${kind}: ${text}`;
 
 for (const name of sections) {
   describe(`§${name}`, () => {

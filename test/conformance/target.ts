@@ -1,9 +1,9 @@
 /**
- * Who is judged. Without settings it is our sandbox, started for each file. With CONFORMANCE_BASE_URL
+ * The service under test. Without settings it is our sandbox, started for each file. With CONFORMANCE_BASE_URL
  * and CONFORMANCE_API_KEY it is a real service's sandbox account (CONFORMANCE_PROFILE_ID names its
  * business profile): then everything that needs control routes, or our test cards, is skipped by name.
  *
- * The suite speaks HTTP only, and knows of the service what the contract says and nothing else.
+ * The suite uses HTTP only, and assumes nothing about the service that is not in the contract.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import { createServiceApi, type Reply, type ServiceApi } from '../support/servic
 
 const { CONFORMANCE_BASE_URL, CONFORMANCE_API_KEY, CONFORMANCE_PROFILE_ID } = process.env;
 
-/** Whether the service judged is ours, which can be turned by control routes. */
+/** Whether the service under test is our sandbox, which has control routes. */
 export const isOurs = CONFORMANCE_BASE_URL === undefined || CONFORMANCE_API_KEY === undefined;
 
 export interface Target extends ServiceApi {
@@ -41,7 +41,7 @@ export async function openTarget(
   };
 }
 
-/** The service that the tests of a file judge; it is there once they run. */
+/** The service under test of a file; it is available once the tests run. */
 export function useTarget(options: Parameters<typeof openTarget>[0] = {}): Target {
   const target = {} as Target;
   beforeAll(async () => {
@@ -51,7 +51,7 @@ export function useTarget(options: Parameters<typeof openTarget>[0] = {}): Targe
   return target;
 }
 
-/** A test that plays the bank, turns the clock, or uses test cards of our own. */
+/** A test that acts as the bank, advances the clock, or uses test cards of the sandbox. */
 export const testOfOurs = isOurs ? test : test.skip;
 
 /** An id that no other run has used. */
@@ -59,15 +59,15 @@ export function freshId(what: string): string {
   return `${what}-${randomUUID()}`;
 }
 
-/** A success whose body is what the contract shows for the endpoint. @returns the body */
-export function expectAnswer(name: EndpointName, reply: Reply): Reply['body'] {
+/** Expects a success with a body that matches the contract of the endpoint. @returns the body */
+export function expectResponse(name: EndpointName, reply: Reply): Reply['body'] {
   expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: ENDPOINTS[name].success });
   const read = ENDPOINTS[name].response.safeParse(reply.body);
   expect(read.error?.issues).toBeUndefined();
   return reply.body;
 }
 
-/** An error of this status and code, in the contract's envelope. */
+/** Expects an error of this status and code, in the contract's envelope. */
 export function expectError(reply: Reply, status: number, code: string): void {
   expect({ status: reply.status, body: reply.body }).toMatchObject({
     status,

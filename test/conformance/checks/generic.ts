@@ -1,4 +1,4 @@
-/** One checker for each kind of check that is not a function of its own. */
+/** One checker for each kind of check, except scenarios. */
 import { expect } from 'vitest';
 import {
   declineAdvice,
@@ -36,7 +36,7 @@ function isOfType(value: unknown, type: JsonType): boolean {
   }
 }
 
-export async function checkAnswer(service: Service, check: Of<'answer'>): Promise<void> {
+export async function checkResponse(service: Service, check: Of<'response'>): Promise<void> {
   const body = await sample(service, check.sample);
   const value = valueAt(body, check.path);
   expect(value, `${check.path} in ${JSON.stringify(body)}`).not.toBeUndefined();
@@ -45,7 +45,7 @@ export async function checkAnswer(service: Service, check: Of<'answer'>): Promis
     expect(isOfType(value, check.is), `${check.path}: ${JSON.stringify(value)}`).toBe(true);
 }
 
-/** The client refuses a request that the contract does not allow, before it is sent. */
+/** The client rejects a request that the contract does not allow before it sends it. */
 function clientProblems(request: Prepared): readonly string[] {
   const { body, query }: Endpoint = ENDPOINTS[request.endpoint];
   const schema = body ?? query;
@@ -79,7 +79,7 @@ export async function checkRefuses(service: Service, check: Of<'refuses'>): Prom
   expectNamed(check.path, error.message);
 }
 
-/** A refusal for another reason is none for this one: it has to name the field, or what holds it. */
+/** The rejection must name the field or its parent: a rejection for another reason does not count. */
 function expectNamed(path: string, message: string): void {
   const names = path.split('.').filter((name) => !/^\d+$/.test(name));
   expect(
@@ -103,7 +103,7 @@ export async function checkAllowsWithout(
   ok(await sendPrepared(service, { ...base, body: withoutValue(base.body, check.path) }));
 }
 
-/** An unknown route is 404 with IR_05 that says so; a known one gets as far as its own answer. */
+/** An unknown route is 404 with IR_05 and its own message; a known one has a response of its own. */
 export async function checkRoute(service: Service, check: Of<'route'>): Promise<void> {
   const { method, path } = check;
   const known = Object.values(ENDPOINTS).map((endpoint) => `${endpoint.method} ${endpoint.path}`);

@@ -9,14 +9,14 @@ export function valueAt(body: unknown, path: string): unknown {
   return path.split('.').reduce(step, body);
 }
 
-/** A copy with another value at the path; objects on the way are made where they are missing. */
+/** A copy with another value at the path; missing objects on the way are created. */
 export function withValue<T>(body: T, path: string, value: unknown): T {
   return change(body, path.split('.'), (parent, name) => {
     parent[name] = value;
   });
 }
 
-/** A copy that lacks what is at the path. */
+/** A copy without the value at the path. */
 export function withoutValue<T>(body: T, path: string): T {
   return change(body, path.split('.'), (parent, name) => {
     delete parent[name];

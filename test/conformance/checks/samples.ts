@@ -1,4 +1,4 @@
-/** The JSON that the service really answers with, each made once for a run. */
+/** The JSON that the service returns, requested once for each run. */
 import { testCard } from '../../../src/sandbox/domain/outcomes.ts';
 import { card } from '../../support/sandboxRequests.ts';
 import type { Body } from '../../support/serviceApi.ts';
@@ -22,7 +22,7 @@ const evidence = async (service: Service): Promise<{ result: Body; whole: Body }
       await service.post('/disputes/evidence', {
         dispute_id,
         customer_name: 'Ada Lovelace',
-        product_description: 'Two books',
+        product_description: 'Two shirts',
         shipping_carrier: 'Post',
       }),
     );
@@ -50,7 +50,7 @@ const PAYMENTS: Readonly<Record<string, Make>> = {
     const { payment_id } = await held(service);
     ok(
       await service.post(`/payments/${payment_id}/capture`, {
-        statement_descriptor_prefix: 'BOOKS',
+        statement_descriptor_prefix: 'SHIRTS',
         statement_descriptor_suffix: '1001',
       }),
     );
@@ -138,8 +138,8 @@ const SAMPLES: Readonly<Record<string, Make>> = {
   metrics: (service) => made(service, 'refundMetrics'),
   event: async (service) => {
     const { payment_id } = await service.payment({ metadata: { order_id: 'ord_1' } });
-    const [told] = await service.eventsOf(payment_id);
-    return told?.event;
+    const [sent] = await service.eventsOf(payment_id);
+    return sent?.event;
   },
   error: async (service) => {
     const reply = await service.get('/payments/nobody');

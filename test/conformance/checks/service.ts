@@ -1,4 +1,4 @@
-/** The sandbox that statements are checked against, with what nearly every check needs of it. */
+/** The sandbox that statements are checked against, with helpers that nearly every check needs. */
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import {
@@ -36,11 +36,11 @@ export interface Service extends TestSandbox {
     kind: 'payments' | 'refunds' | 'disputes' | 'payouts' | 'customers',
     id: string,
   ): Promise<Body>;
-  /** What the listener was told of an object, after everything that is due was sent. */
+  /** The webhooks about an object, after everything that is due was sent. */
   eventsOf(objectId: string): Promise<readonly ReceivedWebhook[]>;
   /** Runs `act` while a fault is on. */
   withFaults<T>(faults: object, act: () => Promise<T>): Promise<T>;
-  /** The same value for the whole run, made when it is first asked for. */
+  /** One value for the whole run, created on first use. */
   once<T>(name: string, make: () => Promise<T>): Promise<T>;
 }
 
@@ -71,18 +71,18 @@ const CUSTOMER = {
   name: 'Ada Lovelace',
   phone: '5550100',
   phone_country_code: '+1',
-  description: 'Buys books',
+  description: 'Buys shirts',
   address: ADDRESS,
   metadata: { tier: 'gold' },
 };
 
-/** A success. @returns its body */
+/** Expects a success. @returns its body */
 export function ok(reply: Reply): Body {
   expect({ status: reply.status, body: reply.body }).toMatchObject({ status: 200 });
   return reply.body;
 }
 
-/** A refusal of this status, and of this code where one is given, in the error envelope. */
+/** Expects an error of this status, and of this code if one is given, in the error envelope. */
 export function refused(reply: Reply, status: number, code?: string): Body {
   expect({ status: reply.status, body: reply.body }).toMatchObject({
     status,
@@ -166,7 +166,7 @@ export async function openService(): Promise<Service> {
 
 const OWN_IDS = ['refund_id', 'dispute_id', 'payout_id', 'payment_id'] as const;
 
-/** Refunds and disputes carry the id of their payment beside their own. */
+/** Refunds and disputes have the id of their payment beside their own. */
 function ownIdOf(content: ReceivedWebhook['event']['content']): unknown {
   const own = OWN_IDS.find((name) => name in content.object);
   return own && content.object[own];

@@ -11,9 +11,9 @@ const ANALYTICS: readonly Statement[] = [
       '`POST /analytics/v1/merchant/metrics/refunds` exists.',
       { by: 'route', method: 'POST', path: '/analytics/v1/merchant/metrics/refunds' },
     ],
-    ['type', 'The body is an array; an object is refused.', 'analyticsTakesArray'],
-    ['rule', 'Several queries are answered in one request.', 'analyticsAnswersSeveral'],
-    ['rule', 'A range that does not hold a refund does not count it.', 'analyticsHonorsRange'],
+    ['type', 'The body is an array; an object is rejected.', 'analyticsTakesArray'],
+    ['rule', 'Several queries have their results in one response.', 'analyticsReturnsSeveral'],
+    ['rule', 'A range that does not include a refund does not count it.', 'analyticsHonorsRange'],
     ['value', '`refund_count` counts refunds.', 'refundCount'],
     ['type', '`refund_count` is an integer.', 'refundCountIsInteger'],
     ['value', '`refund_success_count` counts refunds that succeeded.', 'refundSuccessCount'],
@@ -26,13 +26,13 @@ const ANALYTICS: readonly Statement[] = [
     ['type', '`refund_success_rate` is a number.', 'refundSuccessRateIsNumber'],
     [
       'value',
-      '`refund_processed_amount` adds up what succeeded, in minor units.',
+      '`refund_processed_amount` is the sum of what succeeded, in minor units.',
       'refundProcessedAmount',
     ],
     ['type', '`refund_processed_amount` is an integer.', 'refundProcessedAmountIsInteger'],
     [
       'value',
-      'A metric that is not listed is refused.',
+      'A metric that is not listed is rejected.',
       { by: 'refuses', request: QUERY, path: '0.metrics', value: ['refund_weight'] },
     ],
     ['rule', 'What `delta` compares.', advice('the document names the field and no meaning')],
@@ -46,21 +46,25 @@ const ANALYTICS: readonly Statement[] = [
     ['rule', 'A filter by `profile_id` selects.', 'filtersMetricsByProfile'],
     [
       'type',
-      'A filter has an array of values; text is refused.',
+      'A filter has an array of values; text is rejected.',
       { by: 'refuses', request: QUERY, path: '0.filters.currency', value: 'USD' },
     ],
     [
       'field',
-      'The answer has `queryData`, an array.',
-      { by: 'answer', sample: 'metrics', path: 'queryData', is: 'array' },
+      'The response has `queryData`, an array.',
+      { by: 'response', sample: 'metrics', path: 'queryData', is: 'array' },
     ],
     ['rule', 'A row has one key for each group and each metric.', 'rowHasGroupsAndMetrics'],
     [
       'field',
-      'The answer has `metaData`, an array.',
-      { by: 'answer', sample: 'metrics', path: 'metaData', is: 'array' },
+      'The response has `metaData`, an array.',
+      { by: 'response', sample: 'metrics', path: 'metaData', is: 'array' },
     ],
-    ['rule', 'Totals add up the rows: `total_refund_processed_amount` is the sum.', 'totalsAddUp'],
+    [
+      'rule',
+      'Totals are sums of the rows: `total_refund_processed_amount` is the sum.',
+      'totalsAddUp',
+    ],
     [
       'endpoint',
       '`POST /analytics/v1/merchant/metrics/payments` exists.',
@@ -75,12 +79,12 @@ const ANALYTICS: readonly Statement[] = [
     ['value', '`payment_success_rate` is the share that succeeded.', 'paymentSuccessRate'],
     [
       'value',
-      '`payment_processed_amount` adds up what payments received.',
+      '`payment_processed_amount` is the sum of what payments received.',
       'paymentProcessedAmount',
     ],
     ['value', 'Payments are filtered by `currency`.', 'filtersPaymentMetricsByCurrency'],
     ['value', 'Payments are filtered by `status`.', 'filtersPaymentMetricsByStatus'],
-    ['rule', 'Disputes are asked about in the same form.', 'disputeMetricsInSameForm'],
+    ['rule', 'Queries of disputes have the same form.', 'disputeMetricsInSameForm'],
   ]),
   ...requestTable('4.9', WHAT, QUERY, [
     [
@@ -122,12 +126,12 @@ const ANALYTICS: readonly Statement[] = [
   ...lines('4.9', [
     [
       'value',
-      'Another word as `source` is not refused: the set is open.',
+      'Another value of `source` is not rejected: the set is open.',
       { by: 'accepts', request: QUERY, path: '0.source', value: 'STREAM' },
     ],
     [
       'value',
-      'Another word as `granularity` is not refused: the set is open.',
+      'Another value of `granularity` is not rejected: the set is open.',
       { by: 'accepts', request: QUERY, path: '0.timeSeries.granularity', value: 'G_ONE_WEEK' },
     ],
   ]),
@@ -178,14 +182,14 @@ const OTHER_ROUTES: readonly Statement[] = [
     ['rule', 'Refunds are listed by a filter body.', 'listsRefundsByBody'],
     ['rule', 'Payment links are listed by a filter body.', 'listsLinksByBody'],
     ['rule', 'Payouts are listed by a filter body.', 'listsPayoutsByBody'],
-    ['rule', 'PUT replaces a payout: fields that are not sent go.', 'putReplaces'],
+    ['rule', 'PUT replaces a payout: fields that are not sent are removed.', 'putReplaces'],
     [
       'rule',
-      'There are no other routes but the two that the document presupposes: an upload of files, and the confirmation of a payout.',
+      'There are no other routes except the two that the document implies: the upload of files, and the confirmation of a payout.',
       'hasNoOtherRoutes',
     ],
   ]),
-  ...leftOpen('4.10', ['the forms of requests and answers of these routes']),
+  ...leftOpen('4.10', ['the forms of requests and responses of these routes']),
 ];
 
 export const ANALYTICS_AND_ROUTES: readonly Statement[] = [...ANALYTICS, ...OTHER_ROUTES];

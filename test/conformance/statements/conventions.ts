@@ -3,7 +3,7 @@ import { advice, leftOpen, lines, type Statement } from './statement.ts';
 
 export const CONVENTIONS: readonly Statement[] = [
   ...lines('1.1', [
-    ['rule', 'The service is one HTTP API whose bodies are JSON.', 'answersInJson'],
+    ['rule', 'The service is one HTTP API with JSON bodies.', 'respondsInJson'],
     ['endpoint', 'A payment can be created.', { by: 'route', method: 'POST', path: '/payments' }],
     [
       'endpoint',
@@ -119,12 +119,12 @@ export const CONVENTIONS: readonly Statement[] = [
   ...lines('1.2', [
     ['auth', 'A sandbox key works at the sandbox address.', 'acceptsSandboxKeyHere'],
     ['auth', 'A production key does not work at the sandbox address.', 'refusesProductionKeyHere'],
-    ['auth', 'Production keys move real money, in tests too.', advice('a warning to people')],
+    ['auth', 'Production keys move real money, even in tests.', advice('a warning to people')],
   ]),
   ...lines('1.3', [
     ['header', 'The client sends `Content-Type: application/json`.', 'clientSendsJson'],
     ['header', 'The client sends the key in `api-key`.', 'clientSendsKey'],
-    ['rule', 'A body that is no JSON is refused.', 'refusesOtherThanJson'],
+    ['rule', 'A body that is not JSON is rejected.', 'refusesOtherThanJson'],
   ]),
   ...lines('1.4', [
     [
@@ -134,44 +134,44 @@ export const CONVENTIONS: readonly Statement[] = [
     ],
     [
       'rule',
-      'An amount that is no integer is refused wherever one is sent.',
+      'An amount that is not integer is rejected wherever one is sent.',
       'refusesFractionsEverywhere',
     ],
-    ['rule', 'Every amount in every answer and event is an integer.', 'answersAmountsAsIntegers'],
+    ['rule', 'Every amount in every response and event is an integer.', 'returnsAmountsAsIntegers'],
     [
       'rule',
-      'A currency is three letters; anything else is refused.',
+      'A currency is three letters; anything else is rejected.',
       'refusesOtherThanThreeLetters',
     ],
     [
       'rule',
-      'A currency that ISO 4217 does not list is refused on payments.',
+      'A currency that ISO 4217 does not list is rejected on payments.',
       'refusesUnknownCurrencyOnPayments',
     ],
     [
       'rule',
-      'A currency that ISO 4217 does not list is refused on payouts.',
+      'A currency that ISO 4217 does not list is rejected on payouts.',
       'refusesUnknownCurrencyOnPayouts',
     ],
     [
       'rule',
-      'A currency that ISO 4217 does not list is refused on payment links.',
+      'A currency that ISO 4217 does not list is rejected on payment links.',
       'refusesUnknownCurrencyOnLinks',
     ],
     ['rule', 'Every currency that ISO 4217 lists is accepted.', 'acceptsEveryCurrency'],
-    ['rule', 'Every time in every answer and event is ISO 8601.', 'answersTimesInIso8601'],
+    ['rule', 'Every time in every response and event is ISO 8601.', 'returnsTimesInIso8601'],
   ]),
   ...lines('1.5', [
     ['rule', 'GET retrieves and changes nothing.', 'getChangesNothing'],
     ['rule', 'POST performs actions and updates: fields that are not sent stay.', 'postUpdates'],
-    ['rule', 'PUT replaces: fields that are not sent go.', 'putReplaces'],
+    ['rule', 'PUT replaces: fields that are not sent are removed.', 'putReplaces'],
     ['rule', 'DELETE deletes.', 'deleteDeletes'],
     ['rule', 'A part of a path that is marked with a colon is a parameter.', 'fillsPathParameters'],
   ]),
   ...lines('1.6', [
-    ['rule', 'The final state can be learned from an event.', 'eventTellsFinalState'],
-    ['rule', 'The final state can be learned from a retrieval.', 'retrievalTellsFinalState'],
+    ['rule', 'The final state can be learned from an event.', 'eventHasFinalState'],
+    ['rule', 'The final state can be learned from a retrieval.', 'retrievalHasFinalState'],
   ]),
-  ...lines('4.1', [['endpoint', '`GET /health` answers 200 to a valid key.', 'healthAnswers200']]),
+  ...lines('4.1', [['endpoint', '`GET /health` returns 200 for a valid key.', 'healthReturns200']]),
   ...leftOpen('1.1', ['every place that the document marks as not shown']),
 ];

@@ -59,50 +59,50 @@ const CODES: readonly (readonly [code: string, message: string])[] = [
 
 export const DECLINES: readonly Statement[] = [
   ...lines('7.6', [
-    ['decline code', 'A decline is answered with HTTP 200.', 'failedIs200'],
+    ['decline code', 'A decline has HTTP status 200.', 'failedIs200'],
     ['decline code', 'Its `status` is `failed`.', 'failed'],
     [
       'field',
-      'It carries `unified_code`.',
-      { by: 'answer', sample: 'payment.failed', path: 'unified_code', is: 'string' },
+      'It has `unified_code`.',
+      { by: 'response', sample: 'payment.failed', path: 'unified_code', is: 'string' },
     ],
     [
       'field',
-      'It carries `unified_message`.',
-      { by: 'answer', sample: 'payment.failed', path: 'unified_message', is: 'string' },
+      'It has `unified_message`.',
+      { by: 'response', sample: 'payment.failed', path: 'unified_message', is: 'string' },
     ],
     [
       'field',
-      'It carries `error_code`.',
-      { by: 'answer', sample: 'payment.failed', path: 'error_code', is: 'string' },
+      'It has `error_code`.',
+      { by: 'response', sample: 'payment.failed', path: 'error_code', is: 'string' },
     ],
     [
       'field',
-      'It carries `error_message`.',
-      { by: 'answer', sample: 'payment.failed', path: 'error_message', is: 'string' },
+      'It has `error_message`.',
+      { by: 'response', sample: 'payment.failed', path: 'error_message', is: 'string' },
     ],
     [
       'field',
-      'It carries `error_details`.',
-      { by: 'answer', sample: 'payment.failed', path: 'error_details', is: 'object' },
+      'It has `error_details`.',
+      { by: 'response', sample: 'payment.failed', path: 'error_details', is: 'object' },
     ],
-    ['rule', 'Advice follows from `unified_code` and from nothing else.', 'adviceFollowsCode'],
+    ['rule', 'Advice depends on `unified_code` only.', 'adviceFollowsCode'],
   ]),
   ...lines('7.6.1', [
     ['rule', 'UE_1xxx: the card or its issuer declined; no retry.', 'family1IsNotRetried'],
-    ['rule', 'UE_2xxx: not eligible or stopped by risk rules; no retry.', 'family2IsNotRetried'],
+    ['rule', 'UE_2xxx: not eligible, or blocked by risk rules; no retry.', 'family2IsNotRetried'],
     ['rule', 'UE_3xxx: temporary; retried with backoff.', 'family3IsRetried'],
-    ['rule', 'UE_4xxx: the request is at fault; it is fixed, not retried.', 'family4IsFixed'],
+    ['rule', 'UE_4xxx: the request is faulty; it is corrected, not retried.', 'family4IsFixed'],
     ['rule', 'UE_5xxx: failed in 3-D Secure; sometimes retried.', 'family5IsSometimesRetried'],
     ['rule', 'UE_5003: abandoned; can usually be retried.', 'abandonedIsRetried'],
     ['rule', 'UE_9000: not recognized; terminal.', 'unrecognizedIsTerminal'],
-    ['rule', 'UE_2002: retried with 3-D Secure.', 'asksForThreeDs'],
+    ['rule', 'UE_2002: retried with 3-D Secure.', 'requiresThreeDs'],
     ['rule', 'UE_1018: the earlier payment is checked first.', 'duplicateIsChecked'],
   ]),
   ...CODES.flatMap(([code, message]) =>
     lines('7.6.2', [
       ['decline code', `${code} can occur.`, { by: 'decline', code, message: undefined }],
-      ['decline code', `${code} comes with its message.`, { by: 'decline', code, message }],
+      ['decline code', `${code} has its message.`, { by: 'decline', code, message }],
     ]),
   ),
   ...(['UE_1000', 'UE_2000', 'UE_3000', 'UE_4000'] as const).flatMap((code) =>
@@ -119,5 +119,5 @@ export const DECLINES: readonly Statement[] = [
       ],
     ]),
   ),
-  ...leftOpen('7.6.3', ['which messages a coarse code comes with']),
+  ...leftOpen('7.6.3', ['the messages of a coarse code']),
 ];

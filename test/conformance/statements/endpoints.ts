@@ -1,11 +1,11 @@
 /** service-interface.md §4 to §4.7: endpoints, from keys to payment links. */
 import {
   advice,
-  answerTable,
   type Check,
   leftOpen,
   lines,
   requestTable,
+  responseTable,
   type Statement,
   valueTable,
 } from './statement.ts';
@@ -14,16 +14,20 @@ const route = (method: string, path: string): Check => ({ by: 'route', method, p
 
 const KEYS: readonly Statement[] = [
   ...lines('4', [
-    ['auth', 'Every endpoint refuses a request without a key.', 'everyEndpointNeedsKey'],
+    ['auth', 'Every endpoint rejects a request without a key.', 'everyEndpointNeedsKey'],
   ]),
   ...lines('4.1', [
     ['endpoint', '`GET /health` exists.', route('GET', '/health')],
-    ['endpoint', '`GET /health` needs no body and answers 200 to a valid key.', 'healthAnswers200'],
+    [
+      'endpoint',
+      '`GET /health` needs no body and returns 200 for a valid key.',
+      'healthReturns200',
+    ],
   ]),
   ...lines('4.2', [
     ['endpoint', '`POST /api_keys/:merchant_id` exists.', route('POST', '/api_keys/:merchant_id')],
     ['auth', 'An administrative key creates keys.', 'adminKeyCreatesKeys'],
-    ['endpoint', 'Creating a key answers with the key resource.', 'newKeyIsWhole'],
+    ['endpoint', 'Creating a key returns the key resource.', 'newKeyIsWhole'],
     ['rule', '`api_key` is returned once.', 'keyIsShownOnce'],
     [
       'value',
@@ -37,12 +41,12 @@ const KEYS: readonly Statement[] = [
     ],
     [
       'value',
-      'Any other word as `expiration` is refused.',
+      'Any other value of `expiration` is rejected.',
       { by: 'refuses', request: 'createApiKey', path: 'expiration', value: 'soon' },
     ],
     ['rule', 'A key does not work after its expiration.', 'keyExpires'],
   ]),
-  ...requestTable('4.2', 'creating a key', 'createApiKey', [
+  ...requestTable('4.2', 'Create API Key', 'createApiKey', [
     ['name', 'string', 'required', { shownAt: 'name' }],
     ['description', 'string', 'optional', { shownAt: 'description' }],
     ['expiration', 'string', 'optional', { value: '2039-12-31T00:00:00Z' }],
@@ -56,42 +60,42 @@ const CREATE_PAYMENT: readonly Statement[] = [
     ['endpoint', '`POST /payments` exists.', route('POST', '/payments')],
     [
       'value',
-      'A currency that ISO 4217 does not list is refused.',
+      'A currency that ISO 4217 does not list is rejected.',
       'refusesUnknownCurrencyOnPayments',
     ],
     [
       'rule',
-      'A profile that does not exist is refused.',
+      'A profile that does not exist is rejected.',
       { by: 'refuses', request: 'createPayment', path: 'profile_id', value: 'pro_of_nobody' },
     ],
     ['limit', 'A payment id of 64 characters is accepted.', 'acceptsPaymentIdOf64'],
-    ['limit', 'A payment id of 65 characters is refused.', 'refusesPaymentIdOf65'],
+    ['limit', 'A payment id of 65 characters is rejected.', 'refusesPaymentIdOf65'],
     [
       'limit',
-      'An empty payment id is refused.',
+      'An empty payment id is rejected.',
       { by: 'refuses', request: 'createPayment', path: 'payment_id', value: '' },
     ],
     ['limit', 'A payment id has letters, digits, `_` and `-` only.', 'limitsCharactersOfPaymentId'],
-    ['rule', 'A payment id is taken once by a merchant.', 'paymentIdIsUnique'],
-    ['default', 'A payment without a chosen id is given one.', 'generatesPaymentId'],
-    ['rule', 'Without a payment id the client repeats nothing.', 'clientDoesNotRepeatWithoutId'],
+    ['rule', 'A payment id is unique for a merchant.', 'paymentIdIsUnique'],
+    ['default', 'A payment without a chosen id gets one.', 'generatesPaymentId'],
+    [
+      'rule',
+      'Without a payment id the client does not repeat the request.',
+      'clientDoesNotRepeatWithoutId',
+    ],
     ['rule', '`customer_id` names an existing customer.', 'acceptsExistingCustomer'],
     [
       'rule',
-      'An invented customer id is refused.',
+      'An invented customer id is rejected.',
       { by: 'refuses', request: 'createPayment', path: 'customer_id', value: 'cus_of_nobody' },
     ],
-    [
-      'rule',
-      'A one-off payment goes without a customer id and sends the details itself.',
-      'oneOffPayment',
-    ],
+    ['rule', 'A one-off payment has no customer id and sends the details itself.', 'oneOffPayment'],
     ['value', '`confirm` true authorizes in the same request.', 'createSucceeds'],
     ['value', '`confirm` false leaves it for later.', 'requiresConfirmation'],
-    ['default', '`confirm` is false where it is not sent.', 'confirmIsFalseByDefault'],
+    ['default', '`confirm` is false if it is not sent.', 'confirmIsFalseByDefault'],
     [
       'default',
-      '`capture_method` is `automatic` where none is sent.',
+      '`capture_method` is `automatic` if none is sent.',
       'capturesAutomaticallyByDefault',
     ],
     [
@@ -101,7 +105,7 @@ const CREATE_PAYMENT: readonly Statement[] = [
     ],
     [
       'value',
-      'Another word as `authentication_type` is not refused: the set is open.',
+      'Another value of `authentication_type` is not rejected: the set is open.',
       {
         by: 'accepts',
         request: 'createPayment',
@@ -109,11 +113,7 @@ const CREATE_PAYMENT: readonly Statement[] = [
         value: 'external_three_ds',
       },
     ],
-    [
-      'rule',
-      '`phone` goes without the country code, which has a field of its own.',
-      'keepsPhoneApart',
-    ],
+    ['rule', '`phone` has no country code, which has a field of its own.', 'keepsPhoneApart'],
     [
       'need',
       'Confirming in the same request needs `payment_method`.',
@@ -121,7 +121,7 @@ const CREATE_PAYMENT: readonly Statement[] = [
     ],
     [
       'value',
-      'Another word as `payment_method` is not refused: the set is open.',
+      'Another value of `payment_method` is not rejected: the set is open.',
       'openPaymentMethod',
     ],
     ['value', '`payment_method_data` may be `card`.', 'paysByCard'],
@@ -138,32 +138,32 @@ const CREATE_PAYMENT: readonly Statement[] = [
     ['need', '3-D Secure needs `return_url`.', 'threeDsNeedsReturnUrl'],
     [
       'rule',
-      'The name `items` is refused.',
+      'The name `items` is rejected.',
       { by: 'refuses', request: 'createPayment', path: 'items', value: [] },
     ],
     [
       'rule',
-      'The name `line_items` is refused.',
+      'The name `line_items` is rejected.',
       { by: 'refuses', request: 'createPayment', path: 'line_items', value: [] },
     ],
     [
       'rule',
-      'The name `cart_items` is refused.',
+      'The name `cart_items` is rejected.',
       { by: 'refuses', request: 'createPayment', path: 'cart_items', value: [] },
     ],
-    ['rule', 'The refusal names `order_details`.', 'refusalNamesOrderDetails'],
+    ['rule', 'The rejection names `order_details`.', 'refusalNamesOrderDetails'],
     ['rule', 'Card data in metadata is not kept.', 'redactsCardsInMetadata'],
     [
       'rule',
-      'Secrets do not belong into metadata.',
-      advice('a warning to people: a secret cannot be told from a reference'),
+      'Metadata must not contain secrets.',
+      advice('a warning to people: a secret cannot be sent from a reference'),
     ],
     [
       'value',
       '`customer_acceptance` is accepted in any form: its fields are not named.',
       'openCustomerAcceptance',
     ],
-    ['endpoint', 'Creating answers with the payment resource.', 'createAnswersResource'],
+    ['endpoint', 'Creating returns the payment resource.', 'createReturnsResource'],
     ['error', 'A create that is repeated under its payment id is HE_01.', 'repeatedCreateIsHe01'],
     ['rule', 'The original payment stays as it is.', 'repeatedCreateChangesNothing'],
     [
@@ -173,7 +173,7 @@ const CREATE_PAYMENT: readonly Statement[] = [
     ],
     [
       'rule',
-      'HE_01 is no failure of the payment: the client returns the payment.',
+      'HE_01 is not a failure of the payment: the client returns the payment.',
       'clientReadsExistingPayment',
     ],
   ]),
@@ -230,7 +230,7 @@ const CREATE_PAYMENT: readonly Statement[] = [
       'array',
       'optional',
       {
-        value: [{ name: 'Book', quantity: 1, amount: 6540, currency: 'USD' }],
+        value: [{ name: 'Shirt', quantity: 1, amount: 6540, currency: 'USD' }],
         shownAt: 'order_details',
       },
     ],
@@ -267,8 +267,8 @@ const PAYMENT_ACTIONS: readonly Statement[] = [
   ...lines('4.3.2', [
     ['endpoint', '`POST /payments/:payment_id` exists.', route('POST', '/payments/:payment_id')],
     ['need', 'A body without any field is accepted.', 'updateWithNothing'],
-    ['rule', 'What is not sent stays.', 'postUpdates'],
-    ['endpoint', 'Updating answers with the payment resource.', 'updateAnswersResource'],
+    ['rule', 'Fields that are not sent stay.', 'postUpdates'],
+    ['endpoint', 'Updating returns the payment resource.', 'updateReturnsResource'],
   ]),
   ...requestTable('4.3.2', 'Update Payment', 'updatePayment', [
     ['amount', 'integer', 'optional', { value: 4711, shownAt: 'amount' }],
@@ -293,7 +293,7 @@ const PAYMENT_ACTIONS: readonly Statement[] = [
     ],
     ['rule', 'Crypto comes back to `return_url`.', 'cryptoReturns'],
     ['rule', 'A redirect comes back to `return_url`.', 'redirectReturns'],
-    ['endpoint', 'Confirming answers with the payment resource.', 'confirmAnswersResource'],
+    ['endpoint', 'Confirming returns the payment resource.', 'confirmReturnsResource'],
   ]),
   ...requestTable('4.3.3', 'Confirm Payment', 'confirmPayment', [
     ['payment_method', 'string', 'conditional', { value: 'card', shownAt: 'payment_method' }],
@@ -340,13 +340,13 @@ const PAYMENT_ACTIONS: readonly Statement[] = [
     ['endpoint', '`GET /payments/:payment_id` exists.', route('GET', '/payments/:payment_id')],
     [
       'endpoint',
-      'Retrieving needs no body and answers with the payment resource.',
-      'retrieveAnswersResource',
+      'Retrieving needs no body and returns the payment resource.',
+      'retrieveReturnsResource',
     ],
   ]),
   ...lines('4.3.5', [
     ['endpoint', '`POST /payments/list` exists.', route('POST', '/payments/list')],
-    ['endpoint', 'The same path answers to GET.', route('GET', '/payments/list')],
+    ['endpoint', 'The same path accepts GET.', route('GET', '/payments/list')],
     ['rule', 'The newest payment comes first.', 'newestFirst'],
     ['rule', 'The newest payment comes first in a GET too.', 'newestFirstByGet'],
     ['default', 'A page has 10 rows where no limit is sent.', 'pageOf10'],
@@ -362,22 +362,22 @@ const PAYMENT_ACTIONS: readonly Statement[] = [
     ],
     [
       'limit',
-      'A limit of 0 is refused.',
+      'A limit of 0 is rejected.',
       { by: 'refuses', request: 'listPayments', path: 'limit', value: 0 },
     ],
     [
       'limit',
-      'A limit of 101 is refused.',
+      'A limit of 101 is rejected.',
       { by: 'refuses', request: 'listPayments', path: 'limit', value: 101 },
     ],
     ['default', 'A list begins at offset 0.', 'offsetIs0'],
-    ['rule', '`offset` skips so many rows.', 'offsetSkips'],
+    ['rule', '`offset` skips that many rows.', 'offsetSkips'],
     ['rule', '`status` filters.', 'filtersByStatus'],
     ['rule', '`customer_id` filters.', 'filtersByCustomer'],
     ['rule', '`created_gte` includes what was created at that time and later.', 'filtersFrom'],
     ['rule', '`created_lte` includes what was created at that time and earlier.', 'filtersTo'],
     ['rule', '`currency` filters.', 'filtersByCurrency'],
-    ['endpoint', 'Listing answers with the envelope of payments.', 'listsInPaymentEnvelope'],
+    ['endpoint', 'Listing returns the envelope of payments.', 'listsInPaymentEnvelope'],
   ]),
   ...requestTable('4.3.5', 'List Payments', 'listPayments', [
     ['limit', 'integer', 'optional', { value: 7 }],
@@ -408,19 +408,19 @@ const PAYMENT_ACTIONS: readonly Statement[] = [
       'capturesInParts',
     ],
     ['rule', 'An amount up to `amount_capturable` is accepted.', 'captureUpToCapturable'],
-    ['error', 'An amount above `amount_capturable` is refused.', 'captureAboveIs400'],
+    ['error', 'An amount above `amount_capturable` is rejected.', 'captureAboveIs400'],
     ['default', 'Without an amount everything authorized is captured.', 'capturesAllByDefault'],
     ['default', 'The prefix replaces that of the merchant.', 'prefixReplaces'],
     ['rule', 'The suffix follows the prefix.', 'suffixFollowsPrefix'],
     ['limit', 'Prefix and suffix of 22 characters together are accepted.', 'descriptorOf22'],
-    ['limit', 'Prefix and suffix of 23 characters together are refused.', 'descriptorOf23'],
+    ['limit', 'Prefix and suffix of 23 characters together are rejected.', 'descriptorOf23'],
   ]),
   ...requestTable('4.3.6', 'Capture Payment', 'capturePayment', [
     ['amount_to_capture', 'integer', 'optional', { value: 6540, shownAt: 'amount_received' }],
     ['statement_descriptor_prefix', 'string', 'optional', { value: 'SHOP' }],
-    ['statement_descriptor_suffix', 'string', 'optional', { value: 'BOOKS' }],
+    ['statement_descriptor_suffix', 'string', 'optional', { value: 'SHIRTS' }],
   ]),
-  ...answerTable('4.3.6', 'the answer to a capture', 'capture', [
+  ...responseTable('4.3.6', 'the response to a capture', 'capture', [
     ['payment_id', 'string'],
     ['status', 'string', { equals: 'succeeded' }],
     ['amount', 'integer', { equals: 6540 }],
@@ -451,7 +451,7 @@ const PAYMENT_ACTIONS: readonly Statement[] = [
   ...requestTable('4.3.7', 'Cancel Payment', 'cancelPayment', [
     ['cancellation_reason', 'string', 'optional', { shownAt: 'cancellation_reason' }],
   ]),
-  ...answerTable('4.3.7', 'the answer to a cancellation', 'cancel', [
+  ...responseTable('4.3.7', 'the response to a cancellation', 'cancel', [
     ['payment_id', 'string'],
     ['status', 'string', { equals: 'cancelled' }],
     ['amount', 'integer', { equals: 6540 }],
@@ -466,9 +466,9 @@ const PAYMENT_ACTIONS: readonly Statement[] = [
       route('POST', '/payments/:payment_id/approve'),
     ],
     ['endpoint', 'Approving needs no body.', 'approveSucceeds'],
-    ['rule', 'A payment that is in no manual review is not approved.', 'approveNeedsReview'],
+    ['rule', 'A payment that is not in manual review is not approved.', 'approveNeedsReview'],
   ]),
-  ...answerTable('4.3.8', 'the answer to an approval', 'approve', [
+  ...responseTable('4.3.8', 'the response to an approval', 'approve', [
     ['payment_id', 'string'],
     ['status', 'string', { equals: 'succeeded' }],
     ['amount', 'integer', { equals: 6540 }],
@@ -491,7 +491,7 @@ const OTHER_RESOURCES: readonly Statement[] = [
     ['endpoint', '`POST /customers` exists.', route('POST', '/customers')],
     ['need', 'A customer without any field can be created.', 'customerOfNothing'],
   ]),
-  ...requestTable('4.4', 'creating a customer', 'createCustomer', [
+  ...requestTable('4.4', 'Create Customer', 'createCustomer', [
     ['customer_id', 'string', 'optional', { value: '$fresh', shownAt: 'customer_id' }],
     ['email', 'string', 'optional', { value: 'ada@example.com', shownAt: 'email' }],
     ['name', 'string', 'optional', { shownAt: 'name' }],
@@ -509,13 +509,13 @@ const OTHER_RESOURCES: readonly Statement[] = [
     ['address.first_name', 'string', 'optional'],
     ['address.last_name', 'string', 'optional'],
   ]),
-  ...answerTable('4.4', 'the answer to creating a customer', 'customer.created', [
+  ...responseTable('4.4', 'the response to the creation of a customer', 'customer.created', [
     ['customer_id', 'string'],
     ['email', 'string', { equals: 'ada@example.com' }],
     ['name', 'string', { equals: 'Ada Lovelace' }],
     ['phone', 'string', { equals: '5550100' }],
     ['phone_country_code', 'string', { equals: '+1' }],
-    ['description', 'string', { equals: 'Buys books' }],
+    ['description', 'string', { equals: 'Buys shirts' }],
     ['created', 'timestamp'],
   ]),
   ...lines('4.5', [
@@ -523,11 +523,11 @@ const OTHER_RESOURCES: readonly Statement[] = [
     ['rule', 'A refund keeps the id that the merchant chose.', 'keepsChosenRefundId'],
     ['rule', 'An id of any printable form is accepted: the document sets none.', 'openRefundId'],
     ['default', 'Without an amount everything is refunded.', 'refundsAllByDefault'],
-    ['rule', 'With an amount so much is refunded.', 'refundsInPart'],
+    ['rule', 'With an amount, that amount is refunded.', 'refundsInPart'],
     ['endpoint', '`POST /refunds/:refund_id` exists.', route('POST', '/refunds/:refund_id')],
-    ['endpoint', 'Updating answers with the refund resource.', 'updateAnswersRefund'],
+    ['endpoint', 'Updating returns the refund resource.', 'updateReturnsRefund'],
   ]),
-  ...requestTable('4.5', 'creating a refund', 'createRefund', [
+  ...requestTable('4.5', 'Create Refund', 'createRefund', [
     ['payment_id', 'string', 'required', { value: '$succeeded', shownAt: 'payment_id' }],
     ['refund_id', 'string', 'optional', { value: '$fresh', shownAt: 'refund_id' }],
     ['amount', 'integer', 'optional', { value: 100, shownAt: 'amount' }],
@@ -539,11 +539,11 @@ const OTHER_RESOURCES: readonly Statement[] = [
     'Instant',
     'Scheduled',
   ]),
-  ...requestTable('4.5', 'updating a refund', 'updateRefund', [
+  ...requestTable('4.5', 'Update Refund', 'updateRefund', [
     ['reason', 'string', 'optional', { shownAt: 'reason' }],
     ['metadata', 'object', 'optional', { value: { return_id: 'rma_3' }, shownAt: 'metadata' }],
   ]),
-  ...leftOpen('4.5', ['the form of the answer to creating a refund']),
+  ...leftOpen('4.5', ['the form of the response to the creation of a refund']),
 ];
 
 /** Files come first: the ids of them are taken from an upload. */
@@ -582,11 +582,11 @@ const EVIDENCE: readonly Statement[] = [
     ['rule', 'Evidence may be submitted repeatedly; each call adds to it.', 'evidenceAddsUp'],
     ['rule', 'A later value replaces an earlier one.', 'evidenceReplaces'],
     ['rule', 'An empty value clears its field.', 'evidenceClears'],
-    ['error', 'After the deadline evidence is refused.', 'evidenceAfterDeadlineIs400'],
+    ['error', 'After the deadline evidence is rejected.', 'evidenceAfterDeadlineIs400'],
     ['rule', 'A file is uploaded separately and named by its id.', 'evidenceTakesUploadedFile'],
     [
       'need',
-      'Evidence without `dispute_id` is refused.',
+      'Evidence without `dispute_id` is rejected.',
       { by: 'requires', request: 'submitEvidence', path: 'dispute_id' },
     ],
     [
@@ -602,12 +602,12 @@ const EVIDENCE: readonly Statement[] = [
     ],
     [
       'type',
-      '`dispute_id` is a string; another form is refused.',
+      '`dispute_id` is a string; another form is rejected.',
       { by: 'refuses', request: 'submitEvidence', path: 'dispute_id', value: 17 },
     ],
     [
       'rule',
-      '`service_date` is a date; other text is refused.',
+      '`service_date` is a date; other text is rejected.',
       { by: 'refuses', request: 'submitEvidence', path: 'service_date', value: 'some day' },
     ],
   ]),
@@ -624,13 +624,13 @@ const EVIDENCE: readonly Statement[] = [
       ? lines('4.6.1', [
           [
             'rule',
-            `\`${path}\` takes the id of a file; another value is refused.`,
+            `\`${path}\` takes the id of a file; another value is rejected.`,
             { by: 'refuses', request: 'submitEvidence', path, value: 'file_of_nobody' },
           ],
         ])
       : []),
   ]),
-  ...answerTable('4.6.1', 'the answer to submitting evidence', 'evidence.result', [
+  ...responseTable('4.6.1', 'the response to submitted evidence', 'evidence.result', [
     ['dispute_id', 'string'],
     ['status', 'string', { equals: 'submitted' }],
     ['evidence_submitted_at', 'timestamp'],
@@ -644,22 +644,22 @@ const EVIDENCE: readonly Statement[] = [
     [
       'rule',
       'Evidence is grouped; `customer_information` is a group.',
-      { by: 'answer', sample: 'evidence', path: 'evidence.customer_information', is: 'object' },
+      { by: 'response', sample: 'evidence', path: 'evidence.customer_information', is: 'object' },
     ],
     [
       'rule',
       '`product_information` is a group.',
-      { by: 'answer', sample: 'evidence', path: 'evidence.product_information', is: 'object' },
+      { by: 'response', sample: 'evidence', path: 'evidence.product_information', is: 'object' },
     ],
     [
       'rule',
       '`shipping_information` is a group.',
-      { by: 'answer', sample: 'evidence', path: 'evidence.shipping_information', is: 'object' },
+      { by: 'response', sample: 'evidence', path: 'evidence.shipping_information', is: 'object' },
     ],
-    ['rule', 'A group without a field is left out.', 'evidenceOmitsEmptyGroups'],
+    ['rule', 'A group without a field is omitted.', 'evidenceOmitsEmptyGroups'],
     ['rule', 'The fields are exactly those that were submitted.', 'evidenceIsWhatWasSubmitted'],
   ]),
-  ...answerTable('4.6.2', 'the answer to reading evidence', 'evidence', [
+  ...responseTable('4.6.2', 'the response to a read of evidence', 'evidence', [
     ['dispute_id', 'string'],
     ['evidence', 'object'],
     ['evidence_submitted_at', 'timestamp'],
@@ -692,7 +692,7 @@ const LINKS: readonly Statement[] = [
       },
     ],
   ]),
-  ...requestTable('4.7', 'creating a payment link', 'createPaymentLink', [
+  ...requestTable('4.7', 'Create Payment Link', 'createPaymentLink', [
     ['amount', 'integer', 'conditional', { value: 4711, shownAt: 'amount' }],
     ['currency', 'string', 'conditional', { value: 'EUR', shownAt: 'currency' }],
     ['description', 'string', 'optional', { shownAt: 'description' }],
@@ -722,7 +722,7 @@ const LINKS: readonly Statement[] = [
   ...lines('4.7', [
     [
       'type',
-      '`allowed_payment_method_types` holds strings; others are refused.',
+      '`allowed_payment_method_types` holds strings; others are rejected.',
       {
         by: 'refuses',
         request: 'createPaymentLink',
@@ -731,7 +731,7 @@ const LINKS: readonly Statement[] = [
       },
     ],
   ]),
-  ...leftOpen('4.7', ['the form of the answer to creating a link']),
+  ...leftOpen('4.7', ['the form of the response to the creation of a link']),
 ];
 
 export const ENDPOINTS_TO_LINKS: readonly Statement[] = [

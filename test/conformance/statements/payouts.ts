@@ -110,7 +110,7 @@ const RULES: readonly Statement[] = lines('4.8', [
   ['need', 'Amount and currency are enough.', 'payoutOfTwoFields'],
   [
     'value',
-    'A currency that ISO 4217 does not list is refused.',
+    'A currency that ISO 4217 does not list is rejected.',
     'refusesUnknownCurrencyOnPayouts',
   ],
   [
@@ -120,7 +120,7 @@ const RULES: readonly Statement[] = lines('4.8', [
   ],
   [
     'limit',
-    'A reference of 256 characters is refused.',
+    'A reference of 256 characters is rejected.',
     { by: 'refuses', request: CREATE, path: 'merchant_order_reference_id', value: '$256' },
   ],
   [
@@ -132,7 +132,7 @@ const RULES: readonly Statement[] = lines('4.8', [
   ['rule', '`payout_type` can be set on update.', 'payoutTypeOnUpdate'],
   [
     'rule',
-    'Details under two keys are refused.',
+    'Details under two keys are rejected.',
     {
       by: 'refuses',
       request: CREATE,
@@ -145,46 +145,42 @@ const RULES: readonly Statement[] = lines('4.8', [
   ],
   [
     'rule',
-    'Details under no key are refused.',
+    'Details under no key are rejected.',
     { by: 'refuses', request: CREATE, path: 'payout_method_data', value: {} },
   ],
   ['rule', '`payout_token` goes instead of `payout_method_data`.', 'tokenInsteadOfData'],
   ['rule', '`customer` creates a customer.', 'payoutCreatesCustomer'],
   ['rule', '`customer` attaches an existing customer.', 'payoutAttachesCustomer'],
-  ['default', '`customer_id` is generated where none is sent.', 'payoutGeneratesCustomer'],
-  ['default', '`confirm` is false where it is not sent.', 'payoutIsNotConfirmedByDefault'],
+  ['default', '`customer_id` is generated if none is sent.', 'payoutGeneratesCustomer'],
+  ['default', '`confirm` is false if it is not sent.', 'payoutIsNotConfirmedByDefault'],
   [
     'default',
-    '`auto_fulfill` is false where it is not sent.',
-    { by: 'answer', sample: 'payout.bare', path: 'auto_fulfill', equals: false },
+    '`auto_fulfill` is false if it is not sent.',
+    { by: 'response', sample: 'payout.bare', path: 'auto_fulfill', equals: false },
   ],
   ['value', '`auto_fulfill` confirms without manual review.', 'autoFulfillShowsFulfillment'],
   [
     'default',
-    '`recurring` is false where it is not sent.',
-    { by: 'answer', sample: 'payout.bare', path: 'recurring', equals: false },
+    '`recurring` is false if it is not sent.',
+    { by: 'response', sample: 'payout.bare', path: 'recurring', equals: false },
   ],
   [
     'limit',
-    'A country of three letters is refused.',
+    'A country of three letters is rejected.',
     { by: 'refuses', request: CREATE, path: 'business_country', value: 'DEU' },
   ],
-  [
-    'default',
-    '`profile_id` is the default profile where it is not sent.',
-    'payoutUsesDefaultProfile',
-  ],
+  ['default', '`profile_id` is the default profile if it is not sent.', 'payoutUsesDefaultProfile'],
   ['limit', 'Metadata of 50 pairs is accepted.', 'payoutMetadataOf50'],
-  ['limit', 'Metadata of 51 pairs is refused.', 'payoutMetadataOf51'],
+  ['limit', 'Metadata of 51 pairs is rejected.', 'payoutMetadataOf51'],
   ['limit', 'A key of 40 characters is accepted.', 'payoutMetadataKeyOf40'],
-  ['limit', 'A key of 41 characters is refused.', 'payoutMetadataKeyOf41'],
+  ['limit', 'A key of 41 characters is rejected.', 'payoutMetadataKeyOf41'],
   ['limit', 'A value of 500 characters is accepted.', 'payoutMetadataValueOf500'],
-  ['limit', 'A value of 501 characters is refused.', 'payoutMetadataValueOf501'],
+  ['limit', 'A value of 501 characters is rejected.', 'payoutMetadataValueOf501'],
   ['rule', 'A session ends after `session_expiry` seconds.', 'payoutSessionExpires'],
   [
     'default',
-    'A payout has no link where none is asked for.',
-    { by: 'answer', sample: 'payout.bare', path: 'payout_link', equals: null },
+    'A payout has no link if none is requested.',
+    { by: 'response', sample: 'payout.bare', path: 'payout_link', equals: null },
   ],
   ['rule', '`payout_link` can be set at creation.', 'payoutLinkAtCreation'],
   [
@@ -202,7 +198,7 @@ const RULES: readonly Statement[] = lines('4.8', [
       value: { brand: { tint: 'green' } },
     },
   ],
-  ['endpoint', 'Creating answers with the payout resource.', 'createAnswersPayout'],
+  ['endpoint', 'Creating returns the payout resource.', 'createReturnsPayout'],
   ['error', 'Missing mandatory fields are 400.', 'payoutMissingIs400'],
 ]);
 
@@ -238,17 +234,17 @@ const VALUES: readonly Statement[] = [
   ...lines('4.8', [
     [
       'value',
-      'Another word as `payout_type` is refused.',
+      'Another value of `payout_type` is rejected.',
       { by: 'refuses', request: 'createPayout:bare', path: 'payout_type', value: 'pigeon' },
     ],
     [
       'value',
-      'Another word as `entity_type` is refused.',
+      'Another value of `entity_type` is rejected.',
       { by: 'refuses', request: CREATE, path: 'entity_type', value: 'Ghost' },
     ],
     [
       'value',
-      'Another word as `priority` is refused.',
+      'Another value of `priority` is rejected.',
       { by: 'refuses', request: CREATE, path: 'priority', value: 'someday' },
     ],
   ]),
@@ -331,7 +327,7 @@ const METHODS: readonly Statement[] = [
   ...lines('4.8.1', [
     [
       'value',
-      'Another word as `card_network` is refused.',
+      'Another value of `card_network` is rejected.',
       {
         by: 'refuses',
         request: 'createPayout:card',
@@ -339,10 +335,10 @@ const METHODS: readonly Statement[] = [
         value: 'Barter',
       },
     ],
-    ['need', 'A bank transfer without `payout_method_type` is refused.', 'transferNeedsType'],
+    ['need', 'A bank transfer without `payout_method_type` is rejected.', 'transferNeedsType'],
     [
       'value',
-      'A type of transfer that is not listed is refused.',
+      'An unlisted type of transfer is rejected.',
       {
         by: 'refuses',
         request: 'createPayout:ach',
@@ -405,7 +401,7 @@ const METHODS: readonly Statement[] = [
     lines('4.8.1', [
       [
         'value',
-        `A network that is not listed is refused for ${wallet}.`,
+        `A network that is not listed is rejected for ${wallet}.`,
         {
           by: 'refuses',
           request: `createPayout:${wallet}`,
@@ -436,7 +432,7 @@ const METHODS: readonly Statement[] = [
   ...lines('4.8.1', [
     [
       'rule',
-      'Two wallets at once are refused.',
+      'Two wallets at once are rejected.',
       {
         by: 'refuses',
         request: 'createPayout:venmo',
@@ -446,7 +442,7 @@ const METHODS: readonly Statement[] = [
     ],
     [
       'rule',
-      'Two bank redirects at once are refused.',
+      'Two bank redirects at once are rejected.',
       {
         by: 'refuses',
         request: 'createPayout:interac',

@@ -1,5 +1,5 @@
 /** service-interface.md §5 to §9: authentication, events, errors, retries, limits and versioning. */
-import { advice, answerTable, type Check, leftOpen, lines, type Statement } from './statement.ts';
+import { advice, type Check, leftOpen, lines, responseTable, type Statement } from './statement.ts';
 
 const AUTHENTICATION: readonly Statement[] = [
   ...lines('5.1', [
@@ -38,14 +38,14 @@ const AUTHENTICATION: readonly Statement[] = [
     ['error', 'A key without the permission is 403.', 'forbiddenIs403'],
   ]),
   ...lines('5.4', [
-    ['header', 'A webhook carries `X-Webhook-Signature-512`.', 'webhookIsSigned'],
+    ['header', 'A webhook has `X-Webhook-Signature-512`.', 'webhookIsSigned'],
     ['auth', 'The signature is HMAC-SHA512 over the raw body.', 'signatureIsHmacSha512'],
     ['auth', 'Another byte of the body makes the signature invalid.', 'signatureCoversEveryByte'],
     ['auth', 'A body that was parsed and written again does not pass.', 'signatureIsOfRawBytes'],
     ['auth', 'Another secret makes the signature invalid.', 'signatureNeedsTheSecret'],
     [
       'auth',
-      'The receiver refuses a webhook without a valid signature.',
+      'The receiver rejects a webhook without a valid signature.',
       'receiverRefusesUnsigned',
     ],
   ]),
@@ -59,41 +59,46 @@ const EVENTS: readonly Statement[] = [
     ['event', 'Refunds send events.', 'sendsRefundEvents'],
     ['event', 'Disputes send events.', 'sendsDisputeEvents'],
     ['event', 'Payouts send events.', 'sendsPayoutEvents'],
-    ['event', 'A second change to the same status sends an event, too.', 'tellsEveryChange'],
-    ['event', 'A second partial capture sends an event.', 'tellsSecondCapture'],
-    ['event', 'A payout that turns out ineligible sends an event.', 'tellsIneligiblePayout'],
+    ['event', 'A second change to the same status sends an event, too.', 'sendsEveryChange'],
+    ['event', 'A second partial capture sends an event.', 'sendsSecondCapture'],
+    ['event', 'A payout that turns out ineligible sends an event.', 'sendsIneligiblePayout'],
   ]),
   ...lines('6.1', [
     ['rule', '`event_id` is unique.', 'eventIdsAreUnique'],
     ['rule', 'Each event is processed once.', 'eventIsProcessedOnce'],
-    ['value', '`event_type` may be `payment_succeeded`.', 'tellsPaymentSucceeded'],
+    ['value', '`event_type` may be `payment_succeeded`.', 'sendsPaymentSucceeded'],
     [
       'value',
       '`content.type` of a payment is `payment_details`.',
-      { by: 'answer', sample: 'event', path: 'content.type', equals: 'payment_details' },
+      { by: 'response', sample: 'event', path: 'content.type', equals: 'payment_details' },
     ],
     ['rule', '`content.object` is the resource as a retrieval shows it.', 'eventHoldsResource'],
   ]),
   ...lines('6.2', [
-    ['rule', 'What an event lacks can be retrieved.', 'eventHoldsResource'],
+    ['rule', 'Fields that an event does not have can be retrieved.', 'eventHoldsResource'],
     [
       'rule',
       'An event names its payment by `content.object.payment_id`.',
-      { by: 'answer', sample: 'event', path: 'content.object.payment_id', is: 'string' },
+      { by: 'response', sample: 'event', path: 'content.object.payment_id', is: 'string' },
     ],
     [
       'rule',
       'An event names its order by `content.object.metadata.order_id`.',
-      { by: 'answer', sample: 'event', path: 'content.object.metadata.order_id', equals: 'ord_1' },
+      {
+        by: 'response',
+        sample: 'event',
+        path: 'content.object.metadata.order_id',
+        equals: 'ord_1',
+      },
     ],
     ['event', 'The event of a failed payment has `unified_code`.', 'failedEventHasCode'],
   ]),
   ...lines('6.3', [
     ['rule', 'The receiver verifies the raw body.', 'receiverRefusesUnsigned'],
-    ['rule', 'The receiver answers with a 2xx status.', 'receiverAnswers2xx'],
-    ['rule', 'The service takes a 2xx status as delivered.', 'serviceTakes2xxAsDelivered'],
+    ['rule', 'The receiver responds with a 2xx status.', 'receiverReturns2xx'],
+    ['rule', 'The service treats a 2xx status as delivered.', 'serviceTakes2xxAsDelivered'],
   ]),
-  ...answerTable('6.1', 'an event', 'event', [
+  ...responseTable('6.1', 'an event', 'event', [
     ['merchant_id', 'string'],
     ['event_id', 'string'],
     ['event_type', 'string'],
@@ -131,7 +136,7 @@ const STATUSES: readonly (readonly [number, string])[] = [
 ];
 
 const ERRORS: readonly Statement[] = [
-  ...answerTable('7.1', 'an error', 'error', [
+  ...responseTable('7.1', 'an error', 'error', [
     ['error', 'object'],
     ['error.type', 'string'],
     ['error.code', 'string'],
@@ -139,7 +144,7 @@ const ERRORS: readonly Statement[] = [
   ]),
   ...lines('7.1', [
     ['rule', 'An error of this form means that no payment was attempted.', 'errorMeansNoAttempt'],
-    ['rule', 'Every refusal has this form.', 'everyRefusalIsAnEnvelope'],
+    ['rule', 'Every rejection has this form.', 'everyRefusalIsAnEnvelope'],
   ]),
   ...lines(
     '7.2',
@@ -160,7 +165,7 @@ const ERRORS: readonly Statement[] = [
     ['error', 'IR_04, of type invalid_request: a value is invalid.', 'provokesIr04'],
     ['error', 'IR_05, of type invalid_request: there is no such resource.', 'status404'],
     ['error', 'PE_01, of type processing_error: the card was declined.', 'provokesPe01'],
-    ['error', 'PE_02, of type processing_error: the funds do not suffice.', 'provokesPe02'],
+    ['error', 'PE_02, of type processing_error: insufficient funds.', 'provokesPe02'],
     ['error', 'PE_03, of type processing_error: the card has expired.', 'provokesPe03'],
     ['error', 'CE_01, of type connector_error: the processor is unavailable.', 'status502'],
     ['error', 'RL_01, of type rate_limit_error: the rate limit was exceeded.', 'status429'],
@@ -229,8 +234,8 @@ const LIMITS: readonly Statement[] = [
     lines('8.1', [
       ['limit', `${request}: a limit of 1 is accepted.`, limitCheck(request, 1, true)],
       ['limit', `${request}: a limit of 100 is accepted.`, limitCheck(request, 100, true)],
-      ['limit', `${request}: a limit of 0 is refused.`, limitCheck(request, 0, false)],
-      ['limit', `${request}: a limit of 101 is refused.`, limitCheck(request, 101, false)],
+      ['limit', `${request}: a limit of 0 is rejected.`, limitCheck(request, 0, false)],
+      ['limit', `${request}: a limit of 101 is rejected.`, limitCheck(request, 101, false)],
       [
         'limit',
         `${request}: an offset of 0 is accepted.`,
@@ -238,7 +243,7 @@ const LIMITS: readonly Statement[] = [
       ],
       [
         'limit',
-        `${request}: an offset below 0 is refused.`,
+        `${request}: an offset below 0 is rejected.`,
         { by: 'refuses', request, path: 'offset', value: -1 },
       ],
     ]),
@@ -250,10 +255,10 @@ const LIMITS: readonly Statement[] = [
     ['default', 'A page of payouts has 10 rows where no limit is sent.', 'pageOf10Payouts'],
     ['default', 'A list begins at offset 0.', 'offsetIs0'],
     ['limit', 'A payment id of 64 characters is accepted.', 'acceptsPaymentIdOf64'],
-    ['limit', 'A payment id of 65 characters is refused.', 'refusesPaymentIdOf65'],
+    ['limit', 'A payment id of 65 characters is rejected.', 'refusesPaymentIdOf65'],
     ['limit', 'A payment id has letters, digits, `_` and `-` only.', 'limitsCharactersOfPaymentId'],
     ['limit', 'A customer id of 64 characters is accepted.', 'acceptsCustomerIdOf64'],
-    ['limit', 'A customer id of 65 characters is refused.', 'refusesCustomerIdOf65'],
+    ['limit', 'A customer id of 65 characters is rejected.', 'refusesCustomerIdOf65'],
     [
       'limit',
       'A reference of 255 characters is accepted.',
@@ -266,7 +271,7 @@ const LIMITS: readonly Statement[] = [
     ],
     [
       'limit',
-      'A reference of 256 characters is refused.',
+      'A reference of 256 characters is rejected.',
       {
         by: 'refuses',
         request: 'createPayout',
@@ -293,28 +298,24 @@ const LIMITS: readonly Statement[] = [
       'payoutMetadataValueOf501',
     ],
     ['limit', 'A statement descriptor of 22 characters is accepted.', 'descriptorOf22'],
-    ['limit', 'A statement descriptor of 23 characters is refused.', 'descriptorOf23'],
+    ['limit', 'A statement descriptor of 23 characters is rejected.', 'descriptorOf23'],
     ['limit', 'A manual authorization lasts 7 days.', 'capturesBefore7Days'],
     ['limit', 'A manual authorization lasts no longer.', 'expiresAfter7Days'],
   ]),
   ...lines('8.2', [
-    ['header', 'An answer tells `X-RateLimit-Limit`.', 'tellsRateLimit'],
+    ['header', 'A response has `X-RateLimit-Limit`.', 'sendsRateLimit'],
     [
       'header',
-      'An answer tells `X-RateLimit-Remaining`, which each request lowers.',
-      'tellsRateRemaining',
+      'A response has `X-RateLimit-Remaining`, which each request lowers.',
+      'sendsRateRemaining',
     ],
-    ['header', 'An answer tells `X-RateLimit-Reset`, a Unix time.', 'tellsRateReset'],
-    ['header', 'A 401 tells them, too.', 'tellsRateWith401'],
-    ['header', 'A 403 tells them, too.', 'tellsRateWith403'],
-    ['header', 'A 404 tells them, too.', 'tellsRateWith404'],
-    [
-      'header',
-      'A 404 of a route that does not exist tells them, too.',
-      'tellsRateWithUnknownRoute',
-    ],
-    ['header', 'A 400 tells them, too.', 'tellsRateWith400'],
-    ['error', 'Beyond the limit the answer is 429 with RL_01.', 'status429'],
+    ['header', 'A response has `X-RateLimit-Reset`, a Unix time.', 'sendsRateReset'],
+    ['header', 'A 401 has them, too.', 'sendsRateWith401'],
+    ['header', 'A 403 has them, too.', 'sendsRateWith403'],
+    ['header', 'A 404 has them, too.', 'sendsRateWith404'],
+    ['header', 'A 404 of a route that does not exist has them, too.', 'sendsRateWithUnknownRoute'],
+    ['header', 'A 400 has them, too.', 'sendsRateWith400'],
+    ['error', 'Beyond the limit the response is 429 with RL_01.', 'status429'],
     ['rule', 'After the reset requests are served again.', 'servesAfterReset'],
     ['rule', 'The client waits until the reset.', 'clientWaitsForReset'],
   ]),
@@ -346,31 +347,27 @@ const VERSIONING: readonly Statement[] = [
           },
         ] as const,
     ),
-    [
-      'versioning',
-      'The `customer` object takes the place of these fields.',
-      'customerObjectComesFirst',
-    ],
+    ['versioning', 'The `customer` object replaces these fields.', 'customerObjectComesFirst'],
   ]),
   ...lines('9.3', [
     [
       'versioning',
-      'UE_1000 and the granular codes of its family are handled alike.',
+      'UE_1000 and the granular codes of its family are handled the same way.',
       'legacy1000IsHandled',
     ],
     [
       'versioning',
-      'UE_2000 and the granular codes of its family are handled alike.',
+      'UE_2000 and the granular codes of its family are handled the same way.',
       'legacy2000IsHandled',
     ],
     [
       'versioning',
-      'UE_3000 and the granular codes of its family are handled alike.',
+      'UE_3000 and the granular codes of its family are handled the same way.',
       'legacy3000IsHandled',
     ],
     [
       'versioning',
-      'UE_4000 and the granular codes of its family are handled alike.',
+      'UE_4000 and the granular codes of its family are handled the same way.',
       'legacy4000IsHandled',
     ],
   ]),

@@ -1,15 +1,15 @@
 /** service-interface.md §2: resources and their fields. */
 import {
-  answerTable,
   leftOpen,
   lines,
   requestTable,
+  responseTable,
   type Statement,
   valueTable,
 } from './statement.ts';
 
 const PAYMENT: readonly Statement[] = [
-  ...answerTable('2.1', 'a payment', 'payment', [
+  ...responseTable('2.1', 'a payment', 'payment', [
     ['payment_id', 'string'],
     ['merchant_id', 'string'],
     ['status', 'string', { equals: 'succeeded' }],
@@ -27,7 +27,7 @@ const PAYMENT: readonly Statement[] = [
     ['payment_method_data.card.exp_year', 'string', { equals: '2039' }],
     ['customer_id', 'string'],
     ['email', 'string', { equals: 'ada@example.com' }],
-    ['description', 'string', { equals: 'Two books' }],
+    ['description', 'string', { equals: 'Two shirts' }],
     ['statement_descriptor', 'string', { in: 'payment.captured' }],
     ['metadata', 'object', { equals: { order_id: 'ord_1' } }],
     ['client_secret', 'string', { in: 'payment.created' }],
@@ -56,19 +56,19 @@ const PAYMENT: readonly Statement[] = [
   ]),
   ...lines('2.1', [
     ['rule', 'A payment keeps the id that the merchant chose.', 'keepsChosenPaymentId'],
-    ['default', 'A payment without a chosen id is given one.', 'generatesPaymentId'],
-    ['rule', 'A payment id is taken once by a merchant.', 'paymentIdIsUnique'],
+    ['default', 'A payment without a chosen id gets one.', 'generatesPaymentId'],
+    ['rule', 'A payment id is unique for a merchant.', 'paymentIdIsUnique'],
     ['limit', 'A payment id of 64 characters is accepted.', 'acceptsPaymentIdOf64'],
-    ['limit', 'A payment id of 65 characters is refused.', 'refusesPaymentIdOf65'],
+    ['limit', 'A payment id of 65 characters is rejected.', 'refusesPaymentIdOf65'],
     ['limit', 'A payment id has letters, digits, `_` and `-` only.', 'limitsCharactersOfPaymentId'],
     [
       'default',
-      '`capture_method` is `automatic` where none is sent.',
+      '`capture_method` is `automatic` if none is sent.',
       'capturesAutomaticallyByDefault',
     ],
     ['value', '`payment_method` may be `wallet`.', 'showsWallet'],
     ['value', '`payment_method` may be `crypto`.', 'showsCrypto'],
-    ['rule', 'An answer never carries the number of a card.', 'hidesCardNumber'],
+    ['rule', 'A response never has the number of a card.', 'hidesCardNumber'],
     ['rule', '`brand` names the network of the very card.', 'namesBrandOfCard'],
     ['rule', '`last4` are the last digits of the very card.', 'showsLastDigitsOfCard'],
     ['rule', 'Creating returns `client_secret`.', 'createReturnsSecret'],
@@ -77,7 +77,7 @@ const PAYMENT: readonly Statement[] = [
     ['rule', '`captured_at` is present after a capture.', 'capturedAtAfterCapture'],
     ['rule', '`captured_at` is present after an approval.', 'capturedAtAfterApproval'],
     ['rule', '`cancelled_at` is absent before a cancellation.', 'noCancelledAtBefore'],
-    ['rule', '`cancellation_reason` is absent where none was supplied.', 'noReasonWithoutOne'],
+    ['rule', '`cancellation_reason` is absent if none was supplied.', 'noReasonWithoutOne'],
     [
       'rule',
       '`unified_code` is absent on a payment that did not fail.',
@@ -86,30 +86,30 @@ const PAYMENT: readonly Statement[] = [
     ['rule', '`unified_message` is the text of `unified_code`.', 'messageBelongsToCode'],
     [
       'field',
-      'A row of the list carries `payment_id`.',
-      { by: 'answer', sample: 'list.payments', path: 'data.0.payment_id', is: 'string' },
+      'A row of the list has `payment_id`.',
+      { by: 'response', sample: 'list.payments', path: 'data.0.payment_id', is: 'string' },
     ],
     [
       'field',
-      'A row of the list carries `status`.',
-      { by: 'answer', sample: 'list.payments', path: 'data.0.status', is: 'string' },
+      'A row of the list has `status`.',
+      { by: 'response', sample: 'list.payments', path: 'data.0.status', is: 'string' },
     ],
     [
       'field',
-      'A row of the list carries `amount`.',
-      { by: 'answer', sample: 'list.payments', path: 'data.0.amount', is: 'integer' },
+      'A row of the list has `amount`.',
+      { by: 'response', sample: 'list.payments', path: 'data.0.amount', is: 'integer' },
     ],
     [
       'field',
-      'A row of the list carries `currency`.',
-      { by: 'answer', sample: 'list.payments', path: 'data.0.currency', is: 'string' },
+      'A row of the list has `currency`.',
+      { by: 'response', sample: 'list.payments', path: 'data.0.currency', is: 'string' },
     ],
     [
       'field',
-      'A row of the list carries `created`.',
-      { by: 'answer', sample: 'list.payments', path: 'data.0.created', is: 'timestamp' },
+      'A row of the list has `created`.',
+      { by: 'response', sample: 'list.payments', path: 'data.0.created', is: 'timestamp' },
     ],
-    ['rule', 'Readers understand a payment that lacks fields.', 'readsPaymentWithoutFields'],
+    ['rule', 'Readers accept a payment without fields.', 'readsPaymentWithoutFields'],
   ]),
   ...valueTable(
     '2.1',
@@ -155,7 +155,7 @@ const NESTED: readonly Statement[] = [
     ],
     [
       'limit',
-      'A country of three letters is refused.',
+      'A country of three letters is rejected.',
       { by: 'refuses', request: 'createPayment', path: 'billing.address.country', value: 'DEU' },
     ],
     [
@@ -207,7 +207,7 @@ const NESTED: readonly Statement[] = [
       'array',
       'optional',
       {
-        value: [{ name: 'Book', quantity: 2, amount: 3270, currency: 'USD' }],
+        value: [{ name: 'Shirt', quantity: 2, amount: 3270, currency: 'USD' }],
         shownAt: 'order_details',
       },
     ],
@@ -234,7 +234,7 @@ const NESTED: readonly Statement[] = [
 ];
 
 const LISTS: readonly Statement[] = [
-  ...answerTable('2.3', 'a list of payments', 'list.payments', [
+  ...responseTable('2.3', 'a list of payments', 'list.payments', [
     ['count', 'integer'],
     ['total_count', 'integer'],
     ['data', 'array'],
@@ -244,7 +244,7 @@ const LISTS: readonly Statement[] = [
     ['rule', '`total_count` is the number of rows on all pages.', 'totalIsOfAllPages'],
   ]),
   ...['customers', 'refunds', 'disputes', 'payouts', 'payment_links', 'api_keys'].flatMap((list) =>
-    answerTable('2.3', `the list of ${list}`, `list.${list}`, [
+    responseTable('2.3', `the list of ${list}`, `list.${list}`, [
       ['data', 'array'],
       ['total_count', 'integer'],
       ['has_more', 'boolean'],
@@ -254,19 +254,19 @@ const LISTS: readonly Statement[] = [
     [
       'rule',
       '`has_more` is true while rows follow and false on the last page.',
-      'hasMoreTellsTheLastPage',
+      'hasMoreMarksTheLastPage',
     ],
   ]),
 ];
 
 const CUSTOMER: readonly Statement[] = [
-  ...answerTable('2.4', 'a customer', 'customer', [
+  ...responseTable('2.4', 'a customer', 'customer', [
     ['customer_id', 'string'],
     ['email', 'string', { equals: 'ada@example.com' }],
     ['name', 'string', { equals: 'Ada Lovelace' }],
     ['phone', 'string', { equals: '5550100' }],
     ['phone_country_code', 'string', { equals: '+1' }],
-    ['description', 'string', { equals: 'Buys books' }],
+    ['description', 'string', { equals: 'Buys shirts' }],
     ['address', 'object'],
     ['address.line1', 'string', { equals: '1 Main Street' }],
     ['address.line2', 'string', { equals: 'Floor 2' }],
@@ -280,9 +280,9 @@ const CUSTOMER: readonly Statement[] = [
     ['created', 'timestamp'],
   ]),
   ...lines('2.4', [
-    ['default', 'A customer without a chosen id is given one.', 'generatesCustomerId'],
+    ['default', 'A customer without a chosen id gets one.', 'generatesCustomerId'],
     ['limit', 'A customer id of 64 characters is accepted.', 'acceptsCustomerIdOf64'],
-    ['limit', 'A customer id of 65 characters is refused.', 'refusesCustomerIdOf65'],
+    ['limit', 'A customer id of 65 characters is rejected.', 'refusesCustomerIdOf65'],
     [
       'default',
       'The address is the billing of a payment without details.',
@@ -296,20 +296,20 @@ const CUSTOMER: readonly Statement[] = [
     ['default', 'Billing that a payment sends goes before the address.', 'sentBillingGoesFirst'],
     [
       'limit',
-      'A country of three letters is refused.',
+      'A country of three letters is rejected.',
       { by: 'refuses', request: 'createCustomer', path: 'address.country', value: 'USA' },
     ],
     ['limit', 'Metadata of 50 pairs is accepted.', 'customerMetadataOf50'],
-    ['limit', 'Metadata of 51 pairs is refused.', 'customerMetadataOf51'],
+    ['limit', 'Metadata of 51 pairs is rejected.', 'customerMetadataOf51'],
     ['limit', 'A key of 40 characters is accepted.', 'customerMetadataKeyOf40'],
-    ['limit', 'A key of 41 characters is refused.', 'customerMetadataKeyOf41'],
+    ['limit', 'A key of 41 characters is rejected.', 'customerMetadataKeyOf41'],
     ['limit', 'A value of 500 characters is accepted.', 'customerMetadataValueOf500'],
-    ['limit', 'A value of 501 characters is refused.', 'customerMetadataValueOf501'],
+    ['limit', 'A value of 501 characters is rejected.', 'customerMetadataValueOf501'],
   ]),
 ];
 
 const REFUND: readonly Statement[] = [
-  ...answerTable('2.5', 'a refund', 'refund', [
+  ...responseTable('2.5', 'a refund', 'refund', [
     ['refund_id', 'string'],
     ['payment_id', 'string'],
     ['amount', 'integer', { equals: 1000 }],
@@ -332,7 +332,7 @@ const REFUND: readonly Statement[] = [
 ];
 
 const DISPUTE: readonly Statement[] = [
-  ...answerTable('2.6', 'the result of submitting evidence', 'evidence.result', [
+  ...responseTable('2.6', 'the result of Submit Evidence', 'evidence.result', [
     ['dispute_id', 'string'],
     ['status', 'string', { equals: 'submitted' }],
     ['evidence_submitted_at', 'timestamp'],
@@ -341,24 +341,24 @@ const DISPUTE: readonly Statement[] = [
     [
       'field',
       'A dispute carries its identifier.',
-      { by: 'answer', sample: 'dispute', path: 'dispute_id', is: 'string' },
+      { by: 'response', sample: 'dispute', path: 'dispute_id', is: 'string' },
     ],
     [
       'field',
       'A dispute carries a status.',
-      { by: 'answer', sample: 'dispute', path: 'status', is: 'string' },
+      { by: 'response', sample: 'dispute', path: 'status', is: 'string' },
     ],
     [
       'type',
       'A dispute has its amount as an integer, like every amount.',
-      { by: 'answer', sample: 'dispute', path: 'amount', is: 'integer' },
+      { by: 'response', sample: 'dispute', path: 'amount', is: 'integer' },
     ],
   ]),
   ...leftOpen('2.6', ['the other fields of a dispute']),
 ];
 
 const PAYOUT: readonly Statement[] = [
-  ...answerTable('2.7', 'a payout', 'payout', [
+  ...responseTable('2.7', 'a payout', 'payout', [
     ['payout_id', 'string'],
     ['merchant_id', 'string'],
     ['merchant_order_reference_id', 'string'],
@@ -420,14 +420,14 @@ const PAYOUT: readonly Statement[] = [
         [
           'value',
           `\`${path}\` is null where there is none.`,
-          { by: 'answer', sample: 'payout.bare', path, equals: null },
+          { by: 'response', sample: 'payout.bare', path, equals: null },
         ] as const,
     ),
   ]),
 ];
 
 const API_KEY: readonly Statement[] = [
-  ...answerTable('2.8', 'a new API key', 'apiKey.created', [
+  ...responseTable('2.8', 'a new API key', 'apiKey.created', [
     ['key_id', 'string'],
     ['merchant_id', 'string'],
     ['name', 'string', { equals: 'Back office' }],
@@ -459,7 +459,7 @@ export const RESOURCES_AND_FIELDS: readonly Statement[] = [
     [
       'field',
       'A business profile carries `profile_id`.',
-      { by: 'answer', sample: 'profiles', path: '0.profile_id', is: 'string' },
+      { by: 'response', sample: 'profiles', path: '0.profile_id', is: 'string' },
     ],
   ]),
 ];

@@ -46,15 +46,15 @@ export type JsonType =
 
 /** How a statement is checked. The names are those of `../checks`. */
 export type Check =
-  /** The JSON of a sample carries the field, in this form, and with this value where one is given. */
+  /** The JSON of a sample has the field, in this form, and with this value if one is given. */
   | {
-      readonly by: 'answer';
+      readonly by: 'response';
       readonly sample: string;
       readonly path: string;
       readonly is?: JsonType;
       readonly equals?: unknown;
     }
-  /** A request is accepted with the field, and the answer shows it where `shownAt` says so. */
+  /** A request is accepted with the field, and the response shows it where `shownAt` requires it. */
   | {
       readonly by: 'accepts';
       readonly request: string;
@@ -62,19 +62,19 @@ export type Check =
       readonly value: unknown;
       readonly shownAt?: string;
     }
-  /** A request is refused with IR_04 when the field has this value. */
+  /** A request is rejected with IR_04 when the field has this value. */
   | {
       readonly by: 'refuses';
       readonly request: string;
       readonly path: string;
       readonly value: unknown;
     }
-  /** A request without the field is refused with IR_01, or accepted. */
+  /** A request without the field is rejected with IR_01, or accepted. */
   | { readonly by: 'requires'; readonly request: string; readonly path: string }
   | { readonly by: 'allowsWithout'; readonly request: string; readonly path: string }
   /** The route exists in the service and in the client's table. */
   | { readonly by: 'route'; readonly method: string; readonly path: string }
-  /** The decline can be provoked, and comes with this message. */
+  /** The decline can be provoked, and has this message. */
   | { readonly by: 'decline'; readonly code: string; readonly message: string | undefined }
   /** A function of its own. */
   | { readonly by: 'scenario'; readonly name: string }
@@ -84,18 +84,18 @@ export interface Statement {
   /** Number of the section in docs/service-interface.md, for example `4.3.1`. */
   readonly section: string;
   readonly kind: Kind;
-  readonly says: string;
+  readonly text: string;
   readonly check: Check;
 }
 
-/** `[kind, says, scenario]`, or a check instead of the name of a scenario. */
-export type Line = readonly [kind: Kind, says: string, check: string | Check];
+/** `[kind, text, scenario]`, or a check instead of the name of a scenario. */
+export type Line = readonly [kind: Kind, text: string, check: string | Check];
 
 export function lines(section: string, rows: readonly Line[]): readonly Statement[] {
-  return rows.map(([kind, says, check]) => ({
+  return rows.map(([kind, text, check]) => ({
     section,
     kind,
-    says,
+    text,
     check: typeof check === 'string' ? { by: 'scenario', name: check } : check,
   }));
 }
@@ -105,34 +105,34 @@ export function leftOpen(section: string, rows: readonly string[]): readonly Sta
   return rows.map((what) => ({
     section,
     kind: 'open',
-    says: `Left open: ${what}.`,
+    text: `Left open: ${what}.`,
     check: { by: 'nothing', because: 'left open by the contract' },
   }));
 }
 
 /** `[path, type]`, with another sample than the table's where needed, and the expected value. */
-export type AnswerRow = readonly [
+export type ResponseRow = readonly [
   path: string,
   type: JsonType,
   options?: { readonly in?: string; readonly equals?: unknown },
 ];
 
-/** A table of fields of a resource or an answer: each row is a field and its form. */
-export function answerTable(
+/** A table of fields of a resource or a response: each row is a field and its form. */
+export function responseTable(
   section: string,
   what: string,
   sample: string,
-  rows: readonly AnswerRow[],
+  rows: readonly ResponseRow[],
 ): readonly Statement[] {
   return rows.flatMap(([path, type, { in: other = sample, equals } = {}]) => {
-    const at = { by: 'answer', sample: other, path } as const;
+    const at = { by: 'response', sample: other, path } as const;
     const value = equals === undefined ? at : { ...at, equals };
     return [
-      { section, kind: 'field', says: `${what} carries \`${path}\`.`, check: value },
+      { section, kind: 'field', text: `${capitalized(what)} has \`${path}\`.`, check: value },
       {
         section,
         kind: 'type',
-        says: `\`${path}\` of ${what} is ${nameOf(type)}.`,
+        text: `\`${path}\` of ${codeOrWords(what)} is ${nameOf(type)}.`,
         check: { ...at, is: type },
       },
     ] satisfies Statement[];
@@ -165,13 +165,13 @@ export function requestTable(
       {
         ...base,
         kind: 'field',
-        says: `${what} accepts \`${path}\`${shownAt === undefined ? '' : ', and the answer shows it'}.`,
+        text: `${capitalized(what)} accepts \`${path}\`${shownAt === undefined ? '' : ', and the response shows it'}.`,
         check: shownAt === undefined ? accepts : { ...accepts, shownAt },
       },
       {
         ...base,
         kind: 'type',
-        says: `\`${path}\` of ${what} is ${nameOf(type)}; another form is refused.`,
+        text: `\`${path}\` of ${codeOrWords(what)} is ${nameOf(type)}; another form is rejected.`,
         check: { by: 'refuses', request, path, value: OTHER_FORMS[type] },
       },
     ];
@@ -179,7 +179,7 @@ export function requestTable(
       statements.push({
         ...base,
         kind: 'need',
-        says: `${what} without \`${path}\` is refused with IR_01.`,
+        text: `${capitalized(what)} without \`${path}\` is rejected with IR_01.`,
         check: { by: 'requires', request, path },
       });
     }
@@ -187,7 +187,7 @@ export function requestTable(
       statements.push({
         ...base,
         kind: 'need',
-        says: `\`${path}\` may be left out of ${what}.`,
+        text: `\`${path}\` may be omitted from ${codeOrWords(what)}.`,
         check: { by: 'allowsWithout', request, path },
       });
     }
@@ -204,12 +204,12 @@ export function valueTable(
   return rows.map((value) => ({
     section,
     kind: 'value',
-    says: `\`${field.path}\` may be \`${String(value)}\`.`,
+    text: `\`${field.path}\` may be \`${String(value)}\`.`,
     check: { by: 'accepts', ...field, value },
   }));
 }
 
-/** A sentence that tells people what to do, with nothing a service could be held against. */
+/** A sentence that advises people, which no test can check against a service. */
 export function advice(because: string): Check {
   return { by: 'nothing', because };
 }
@@ -242,6 +242,16 @@ const OTHER_FORMS: Readonly<Record<JsonType, unknown>> = {
   'timestamp|null': 17,
   'any|null': 17,
 };
+
+/** A single word names an object of a body. */
+function codeOrWords(what: string): string {
+  return what.includes(' ') ? what : `\`${what}\``;
+}
+
+function capitalized(what: string): string {
+  const text = codeOrWords(what);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
 
 function nameOf(type: JsonType): string {
   const [form = '', orNull] = type.split('|');

@@ -39,7 +39,7 @@ export type PaymentOperation =
   | 'rejectPayment';
 
 /** What happens at the service without a request from the merchant. */
-export type PaymentTrigger = 'customerActs' | 'processorAnswers' | 'authorizationExpires';
+export type PaymentTrigger = 'customerActs' | 'processorResponds' | 'authorizationExpires';
 
 export const PAYMENT_TRANSITIONS = [
   {
@@ -119,7 +119,7 @@ export const PAYMENT_TRANSITIONS = [
     to: ['succeeded', 'requires_capture', 'requires_merchant_action', 'processing', 'failed'],
   },
   {
-    by: 'processorAnswers',
+    by: 'processorResponds',
     from: ['processing'],
     to: AUTHORIZED,
   },
@@ -150,7 +150,7 @@ export const PAYMENT_REFUSALS = {
   rejectPayment: { usual: NOT_IN_THIS_STATE },
 } as const satisfies Record<PaymentOperation, StateRefusals<PaymentStatus>>;
 
-/** Whether a payment in `status` allows `operation`; `new` stands for one that does not exist. */
+/** Whether a payment in `status` allows `operation`; `new` means one that does not exist. */
 export function checkPayment(operation: PaymentOperation, status: string): StateCheck {
   return checkState(PAYMENT_TRANSITIONS, PAYMENT_REFUSALS[operation], operation, status);
 }

@@ -37,7 +37,7 @@ export type PayoutOperation =
   | 'confirmPayout'
   | 'fulfillPayout'
   | 'cancelPayout';
-export type PayoutTrigger = 'vendorAccountIsReady' | 'autoFulfills' | 'processorAnswers';
+export type PayoutTrigger = 'vendorAccountIsReady' | 'autoFulfills' | 'processorResponds';
 
 export const PAYOUT_TRANSITIONS = [
   {
@@ -77,12 +77,12 @@ export const PAYOUT_TRANSITIONS = [
     when: 'auto_fulfill is true, after the response that shows requires_fulfillment',
   },
   {
-    by: 'processorAnswers',
+    by: 'processorResponds',
     from: ['initiated', 'pending'],
     to: ['success', 'failed', 'initiated', 'pending', 'expired'],
   },
   {
-    by: 'processorAnswers',
+    by: 'processorResponds',
     from: ['success'],
     to: ['reversed'],
     when: 'the bank returns the money',
@@ -99,7 +99,7 @@ export const PAYOUT_REFUSALS = {
   cancelPayout: { usual: CANNOT_BE_PROCESSED },
 } as const satisfies Record<PayoutOperation, StateRefusals<PayoutStatus>>;
 
-/** Whether a payout in `status` allows `operation`; `new` stands for one that does not exist. */
+/** Whether a payout in `status` allows `operation`; `new` means one that does not exist. */
 export function checkPayout(operation: PayoutOperation, status: string): StateCheck {
   return checkState(PAYOUT_TRANSITIONS, PAYOUT_REFUSALS[operation], operation, status);
 }

@@ -12,7 +12,7 @@ import {
 } from './transition.ts';
 
 export type RefundOperation = 'createRefund' | 'updateRefund';
-export type RefundTrigger = 'processorAnswers';
+export type RefundTrigger = 'processorResponds';
 
 export const REFUND_TRANSITIONS = [
   {
@@ -27,10 +27,10 @@ export const REFUND_TRANSITIONS = [
     to: REFUND_STATUSES,
     when: 'the status does not change: only reason and metadata do',
   },
-  { by: 'processorAnswers', from: ['pending'], to: ['review', 'succeeded', 'failed'] },
-  { by: 'processorAnswers', from: ['review'], to: ['succeeded', 'failed'] },
+  { by: 'processorResponds', from: ['pending'], to: ['review', 'succeeded', 'failed'] },
+  { by: 'processorResponds', from: ['review'], to: ['succeeded', 'failed'] },
   {
-    by: 'processorAnswers',
+    by: 'processorResponds',
     from: ['succeeded'],
     to: ['failed'],
     when: 'the bank returns the money',
@@ -42,7 +42,7 @@ export const REFUND_REFUSALS = {
   updateRefund: { usual: { httpStatus: 400, code: 'IR_16' } },
 } as const satisfies Record<RefundOperation, StateRefusals<RefundStatus>>;
 
-/** Whether a refund in `status` allows `operation`; `new` stands for one that does not exist. */
+/** Whether a refund in `status` allows `operation`; `new` means one that does not exist. */
 export function checkRefund(operation: RefundOperation, status: string): StateCheck {
   return checkState(REFUND_TRANSITIONS, REFUND_REFUSALS[operation], operation, status);
 }

@@ -24,7 +24,7 @@ describe('generated files are up to date; `npm run generate` writes them', () =>
 });
 
 test('a statement occurs once in its section', () => {
-  const titles = STATEMENTS.map(({ section, kind, says }) => [section, kind, says].join(' '));
+  const titles = STATEMENTS.map(({ section, kind, text }) => [section, kind, text].join(' '));
   expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
 });
 
@@ -44,9 +44,9 @@ test('every section has a statement, its own or in a subsection', () => {
 });
 
 /** Whether a statement names `field`, in its text or in the path that it checks. */
-function names({ says, check }: Statement, field: string): boolean {
+function names({ text, check }: Statement, field: string): boolean {
   const path = 'path' in check ? check.path : '';
-  return path.endsWith(field) || says.includes(field);
+  return path.endsWith(field) || text.includes(field);
 }
 
 test('every row of a table has a statement in its section', () => {

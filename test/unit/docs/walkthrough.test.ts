@@ -23,7 +23,7 @@ interface Step {
   readonly text: string;
   /** The files that the sentence links. */
   readonly used: readonly string[];
-  /** Files whose label differs from their path. */
+  /** Files with a label that differs from their path. */
   readonly mislabeled: readonly string[];
 }
 

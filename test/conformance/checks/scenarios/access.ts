@@ -128,7 +128,7 @@ async function exceed(service: Service): Promise<{ readonly key: string; readonl
   const key = await keyOf(service, 'secret');
   await service.control('PUT', '/rate_limit', { per_minute: 2 });
   let last = await withKey(service, key);
-  // A minute that ends between two of them begins anew.
+  // If a minute ends between two of them, the count starts again.
   for (let sent = 1; sent < 8 && last.status !== 429; sent += 1) last = await withKey(service, key);
   return { key, last };
 }
@@ -224,40 +224,40 @@ function expectRate({ headers }: Reply): void {
 }
 
 const RATE: Scenarios = {
-  tellsRateLimit: restored(async (service) => {
+  sendsRateLimit: restored(async (service) => {
     await service.control('PUT', '/rate_limit', { per_minute: 77 });
     expect((await service.get('/health')).headers.get('x-ratelimit-limit')).toBe('77');
   }),
-  tellsRateRemaining: async (service) => {
+  sendsRateRemaining: async (service) => {
     const read = async () => (await service.get('/health')).headers;
     let [first, second] = [await read(), await read()];
     if (first.get(HEADERS[2]) !== second.get(HEADERS[2])) [first, second] = [second, await read()];
     expect(Number(second.get(HEADERS[1]))).toBe(Number(first.get(HEADERS[1])) - 1);
   },
-  tellsRateReset: async (service) => {
+  sendsRateReset: async (service) => {
     const { headers } = await service.get('/health');
     const inSeconds =
       Number(headers.get(HEADERS[2])) - Date.parse(headers.get('date') ?? '') / 1000;
     expect(inSeconds).toBeGreaterThanOrEqual(0);
     expect(inSeconds).toBeLessThanOrEqual(60);
   },
-  tellsRateWith401: async (service) => {
+  sendsRateWith401: async (service) => {
     expectRate(await withKey(service, undefined));
     expectRate(await withKey(service, 'snd_of_nobody'));
     const revoked = await keyOf(service, 'secret');
     await service.control('POST', '/api_keys/revoke', { api_key: revoked });
     expectRate(await withKey(service, revoked));
   },
-  tellsRateWith403: async (service) => {
+  sendsRateWith403: async (service) => {
     expectRate(await withKey(service, await keyOf(service, 'publishable'), '/payments/nobody'));
   },
-  tellsRateWith404: async (service) => {
+  sendsRateWith404: async (service) => {
     expectRate(await service.get('/payments/nobody'));
   },
-  tellsRateWithUnknownRoute: async (service) => {
+  sendsRateWithUnknownRoute: async (service) => {
     expectRate(await service.get('/no/such/route'));
   },
-  tellsRateWith400: async (service) => {
+  sendsRateWith400: async (service) => {
     expectRate(await service.post('/payments', {}));
   },
   servesAfterReset: restored(async (service) => {

@@ -1,4 +1,4 @@
-/** Analytics: figures that are worked out here from what was made, not by the code that answers. */
+/** Analytics: expected figures are computed here from the created resources, not by the code under test. */
 import { expect } from 'vitest';
 import type { Body } from '../../../support/serviceApi.ts';
 import { ok, refused, type Service } from '../service.ts';
@@ -35,7 +35,7 @@ const world = (service: Service): Promise<World> =>
 const now = async (service: Service): Promise<string> =>
   (await service.control('GET', '/clock')).now;
 
-async function ask(
+async function retrieveMetrics(
   service: Service,
   kind: 'refunds' | 'payments' | 'disputes',
   query: object,
@@ -51,7 +51,7 @@ const oneRow = async (
   kind: 'refunds' | 'payments',
   query: object,
 ): Promise<Body> => {
-  const { queryData } = await ask(service, kind, query);
+  const { queryData } = await retrieveMetrics(service, kind, query);
   expect(queryData).toHaveLength(1);
   return queryData[0];
 };
@@ -82,7 +82,7 @@ const grouped =
   (name: string, expected: Readonly<Record<string, number>>): Scenario =>
   async (service) => {
     const query = { metrics: ['refund_count'], groupByNames: [name] };
-    const { queryData } = await ask(service, 'refunds', query);
+    const { queryData } = await retrieveMetrics(service, 'refunds', query);
     const counts = queryData.map((row: Body) => [row[name], row.refund_count]);
     expect(Object.fromEntries(counts)).toEqual(expected);
   };
@@ -108,7 +108,7 @@ export const ANALYTICS: Scenarios = {
     const timeRange = await world(service);
     refused(await service.post(PATH, { timeRange, metrics: ['refund_count'] }), 400, 'IR_04');
   },
-  analyticsAnswersSeveral: async (service) => {
+  analyticsReturnsSeveral: async (service) => {
     const timeRange = await world(service);
     const query = (metric: string) => ({ timeRange, metrics: [metric] });
     const reply = await service.post(PATH, [query('refund_count'), query('refund_success_count')]);
@@ -123,7 +123,7 @@ export const ANALYTICS: Scenarios = {
     const { endTime } = await world(service);
     const later = { startTime: endTime, endTime: '2039-01-01T00:00:00Z' };
     const after = ok(await service.post(PATH, [{ timeRange: later, metrics: ['refund_count'] }]));
-    const [a, b, c] = [before, whole, after].map((answer) => answer.queryData[0].refund_count);
+    const [a, b, c] = [before, whole, after].map((response) => response.queryData[0].refund_count);
     expect(b - a - c).toBe(5);
   },
   refundCount: refundMetric('refund_count', 5),
@@ -140,7 +140,7 @@ export const ANALYTICS: Scenarios = {
   analyticsDividesTime: async (service) => {
     const timeSeries = { granularity: 'G_ONE_DAY' };
     const query = { metrics: ['refund_count'], timeSeries };
-    const { queryData } = await ask(service, 'refunds', query);
+    const { queryData } = await retrieveMetrics(service, 'refunds', query);
     const days = queryData.map((row: Body) => row.time_bucket.slice(0, 10));
     expect(new Set(days).size).toBe(days.length);
     const counts = queryData.map((row: Body) => row.refund_count);
@@ -158,7 +158,7 @@ export const ANALYTICS: Scenarios = {
       metrics: ['refund_count', 'refund_processed_amount'],
       groupByNames: ['currency', 'refund_status'],
     };
-    const { queryData } = await ask(service, 'refunds', query);
+    const { queryData } = await retrieveMetrics(service, 'refunds', query);
     for (const row of queryData) {
       expect(Object.keys(row).toSorted()).toEqual([
         'currency',
@@ -170,7 +170,7 @@ export const ANALYTICS: Scenarios = {
   },
   totalsAddUp: async (service) => {
     const query = { metrics: ['refund_processed_amount'], groupByNames: ['currency'] };
-    const { queryData, metaData } = await ask(service, 'refunds', query);
+    const { queryData, metaData } = await retrieveMetrics(service, 'refunds', query);
     const sums = Object.fromEntries(
       queryData.map((row: Body) => [row.currency, row.refund_processed_amount]),
     );
@@ -184,7 +184,7 @@ export const ANALYTICS: Scenarios = {
   filtersPaymentMetricsByStatus: filteredPayments({ status: ['failed'] }, 1),
   disputeMetricsInSameForm: async (service) => {
     const query = { metrics: ['total_amount_disputed'], groupByNames: ['currency'] };
-    const answer = await ask(service, 'disputes', query);
-    expect(Object.keys(answer).toSorted()).toEqual(['metaData', 'queryData']);
+    const response = await retrieveMetrics(service, 'disputes', query);
+    expect(Object.keys(response).toSorted()).toEqual(['metaData', 'queryData']);
   },
 };

@@ -1,4 +1,4 @@
-/** What the client does, against a small server that counts, and what declines mean. */
+/** What the client does, against a small server that counts requests, and the advice for declines. */
 import { expect } from 'vitest';
 import type { createClient } from '../../../../src/client/index.ts';
 import { DECLINE_CODES, declineAdvice } from '../../../../src/contract/index.ts';
@@ -21,7 +21,7 @@ const ORDER = {
   metadata: { order_id: '1' },
 };
 
-const answers = (status: number, headers?: Record<string, string>): Fault => ({
+const errorResponse = (status: number, headers?: Record<string, string>): Fault => ({
   kind: 'response',
   status,
   body: { error: { type: 'api_error', code: 'HE_00', message: 'Out of order' } },
@@ -32,7 +32,7 @@ const retries =
   (status: number): Scenario =>
   async () => {
     const service = await startPaymentService();
-    service.fail(answers(status), answers(status));
+    service.fail(errorResponse(status), errorResponse(status));
     await clientOf(service).payments.create(ORDER);
     expect(service.received).toHaveLength(3);
     expect(service.charges).toEqual(['order-1']);
@@ -92,7 +92,7 @@ const RETRIES: Scenarios = {
   clientRetries429: retries(429),
   clientBacksOff: async () => {
     const service = await startPaymentService();
-    service.fail(answers(503), answers(503), answers(503), answers(503));
+    service.fail(errorResponse(503), errorResponse(503), errorResponse(503), errorResponse(503));
     const time = createFakeTime();
     await clientOf(service, { time, random: () => 0.5 }).payments.create(ORDER);
     const [first = 0, ...others] = time.waitsMs;
@@ -103,7 +103,7 @@ const RETRIES: Scenarios = {
     const waits: number[] = [];
     for (const random of [0.2, 0.9]) {
       const service = await startPaymentService();
-      service.fail(answers(503));
+      service.fail(errorResponse(503));
       const time = createFakeTime();
       await clientOf(service, { time, random: () => random }).payments.create(ORDER);
       waits.push(time.waitsMs[0] ?? 0);
@@ -113,7 +113,7 @@ const RETRIES: Scenarios = {
   clientDoesNotRetry4xx: async () => {
     for (const status of [400, 401, 403, 404, 409, 422]) {
       const service = await startPaymentService();
-      service.fail(answers(status));
+      service.fail(errorResponse(status));
       await errorOf(clientOf(service).payments.create(ORDER));
       expect(service.received).toHaveLength(1);
     }
@@ -141,7 +141,7 @@ const RETRIES: Scenarios = {
     const service = await startPaymentService();
     const client = clientOf(service);
     await client.payments.create({ ...ORDER, capture_method: 'manual' });
-    service.fail(answers(502));
+    service.fail(errorResponse(502));
     await client.payments.capture('order-1');
     expect(service.captures).toEqual(['order-1']);
     expect(service.received.slice(1).map(({ method }) => method)).toEqual(['POST', 'GET', 'POST']);
@@ -159,7 +159,7 @@ const RETRIES: Scenarios = {
     const time = createFakeTime();
     const reset = Math.floor(time.nowMs() / 1000) + 30;
     service.fail(
-      answers(429, {
+      errorResponse(429, {
         'x-ratelimit-limit': '60',
         'x-ratelimit-remaining': '0',
         'x-ratelimit-reset': String(reset),
@@ -183,7 +183,7 @@ const RETRIES: Scenarios = {
 
 const adviceOf = (code: string): string => declineAdvice(code).retry;
 
-/** Every code of the family, but for those named, has this advice. */
+/** Every code of the family, except the named ones, has this advice. */
 const family =
   (digit: string, allowed: readonly string[], except: readonly string[] = []): Scenario =>
   () => {
@@ -220,7 +220,7 @@ const ADVICE: Scenarios = {
   family5IsSometimesRetried: () => {
     expect(adviceOf('UE_5777')).toBe('sometimes');
     const codes = Object.keys(DECLINE_CODES).filter((code) => code.startsWith('UE_5'));
-    // None of them may be retried by a timer: nobody would be there to authenticate.
+    // A timer must not retry any of them, because nobody would be there to authenticate.
     for (const code of codes) expect(adviceOf(code), code).not.toBe('with_backoff');
   },
   abandonedIsRetried: () => {
@@ -229,7 +229,7 @@ const ADVICE: Scenarios = {
   unrecognizedIsTerminal: () => {
     expect([adviceOf('UE_9000'), adviceOf('ZZ_1')]).toEqual(['never', 'never']);
   },
-  asksForThreeDs: () => {
+  requiresThreeDs: () => {
     expect(adviceOf('UE_2002')).toBe('with_3ds');
   },
   duplicateIsChecked: () => {

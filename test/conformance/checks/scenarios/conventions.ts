@@ -47,7 +47,7 @@ const SAMPLES = [
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** Every field of an answer, however deep, by its name. */
+/** Every field of a response at any depth, by its name. */
 function fieldsOf(value: unknown): readonly (readonly [string, unknown])[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => [
@@ -86,7 +86,7 @@ const AMOUNT_PATHS = [
 ] as const;
 
 export const CONVENTIONS: Scenarios = {
-  answersInJson: async (service) => {
+  respondsInJson: async (service) => {
     const response = await fetch(`${service.baseUrl}/payments/nobody`, {
       headers: { 'api-key': service.apiKey },
     });
@@ -138,14 +138,14 @@ export const CONVENTIONS: Scenarios = {
       }
     }
   },
-  answersAmountsAsIntegers: async (service) => {
+  returnsAmountsAsIntegers: async (service) => {
     const amounts = await namedFields(service, /^amount(_|$)/);
     expect(amounts.length).toBeGreaterThan(20);
     for (const [name, value] of amounts) {
       expect(Number.isInteger(value), `${name}: ${JSON.stringify(value)}`).toBe(true);
     }
   },
-  answersTimesInIso8601: async (service) => {
+  returnsTimesInIso8601: async (service) => {
     const times = await namedFields(
       service,
       /^(created|modified_at|captured_at|cancelled_at|timestamp|expiry|expiration|evidence_submitted_at|capture_before|challenge_required_by)$/,
@@ -173,9 +173,9 @@ export const CONVENTIONS: Scenarios = {
     expect(await service.read('payments', payment_id)).toEqual(first);
   },
   postUpdates: async (service) => {
-    const made = await service.payment({ confirm: false, description: 'Two books' });
+    const made = await service.payment({ confirm: false, description: 'Two shirts' });
     const updated = ok(await service.post(`/payments/${made.payment_id}`, { amount: 4711 }));
-    expect(updated).toMatchObject({ amount: 4711, description: 'Two books', currency: 'USD' });
+    expect(updated).toMatchObject({ amount: 4711, description: 'Two shirts', currency: 'USD' });
     const { customer_id } = await service.customer();
     await service.post(`/customers/${customer_id}`, { name: 'Countess' });
     expect(await service.read('customers', customer_id)).toMatchObject({
@@ -215,16 +215,16 @@ export const CONVENTIONS: Scenarios = {
     expect(await service.read('payments', payment_id)).toMatchObject({ payment_id });
     refused(await service.get('/payments/:payment_id'), 404);
   },
-  eventTellsFinalState: async (service) => {
+  eventHasFinalState: async (service) => {
     const { payment_id } = await service.payment();
-    const told = await service.eventsOf(payment_id);
-    expect(told.at(-1)?.event.content.object).toMatchObject({ payment_id, status: 'succeeded' });
+    const sent = await service.eventsOf(payment_id);
+    expect(sent.at(-1)?.event.content.object).toMatchObject({ payment_id, status: 'succeeded' });
   },
-  retrievalTellsFinalState: async (service) => {
+  retrievalHasFinalState: async (service) => {
     const { payment_id } = await service.payment();
     expect(await service.read('payments', payment_id)).toMatchObject({ status: 'succeeded' });
   },
-  healthAnswers200: async (service) => {
+  healthReturns200: async (service) => {
     ok(await service.get('/health'));
   },
   hasNoOtherRoutes: () => {

@@ -17,20 +17,20 @@ const typesOf = (events: readonly ReceivedWebhook[]): readonly string[] =>
 
 async function aWebhook(service: Service): Promise<ReceivedWebhook> {
   const { payment_id } = await service.payment({ metadata: { order_id: 'ord_1' } });
-  const [told] = await service.eventsOf(payment_id);
-  if (told === undefined) throw new Error('no webhook came');
-  return told;
+  const [sent] = await service.eventsOf(payment_id);
+  if (sent === undefined) throw new Error('no webhook came');
+  return sent;
 }
 
 const verify = (body: Buffer, signature: string | undefined, secret = SANDBOX_SECRET) =>
   verifySignature(body, signature, [secret]).outcome;
 
-const TOLD: Scenarios = {
+const SENT: Scenarios = {
   sendsPaymentEvents: async (service) => {
     const { payment_id } = await service.hold();
     ok(await service.post(`/payments/${payment_id}/capture`, {}));
-    const told = await service.eventsOf(payment_id);
-    expect(typesOf(told)).toEqual(['payment_authorized', 'payment_succeeded']);
+    const sent = await service.eventsOf(payment_id);
+    expect(typesOf(sent)).toEqual(['payment_authorized', 'payment_succeeded']);
   },
   sendsRefundEvents: async (service) => {
     const { refund_id } = await service.refund();
@@ -46,12 +46,12 @@ const TOLD: Scenarios = {
     ok(await service.post(`/payouts/${payout_id}/fulfill`));
     expect(typesOf(await service.eventsOf(payout_id))).toEqual(['payout_success']);
   },
-  tellsEveryChange: async (service) => {
+  sendsEveryChange: async (service) => {
     const first = await service.paymentOf('final', 'UE_1001');
     const again = { payment_method_data: card(testCard('final', 'UE_1007')), billing: BILLING };
     ok(await service.post(`/payments/${first.payment_id}/confirm`, again));
-    const told = await service.eventsOf(first.payment_id);
-    expect(typesOf(told)).toEqual(['payment_failed', 'payment_failed']);
+    const sent = await service.eventsOf(first.payment_id);
+    expect(typesOf(sent)).toEqual(['payment_failed', 'payment_failed']);
     const { payment_id } = await service.payment();
     const opened = await service.control('POST', '/disputes', { payment_id });
     const path = `/disputes/${opened.dispute_id}/move`;
@@ -61,22 +61,22 @@ const TOLD: Scenarios = {
     const about = typesOf(await service.eventsOf(opened.dispute_id));
     expect(about).toEqual(['dispute_opened', 'dispute_lost', 'dispute_opened', 'dispute_lost']);
   },
-  tellsSecondCapture: async (service) => {
+  sendsSecondCapture: async (service) => {
     const { payment_id } = await service.hold({ capture_method: 'manual_multiple' });
     for (const amount_to_capture of [1000, 2000]) {
       ok(await service.post(`/payments/${payment_id}/capture`, { amount_to_capture }));
     }
-    const told = (await service.eventsOf(payment_id)).filter(
+    const sent = (await service.eventsOf(payment_id)).filter(
       ({ event }) => event.event_type === 'payment_captured',
     );
-    expect(told.map(({ event }) => event.content.object.amount_received)).toEqual([1000, 3000]);
+    expect(sent.map(({ event }) => event.content.object.amount_received)).toEqual([1000, 3000]);
   },
-  tellsIneligiblePayout: async (service) => {
+  sendsIneligiblePayout: async (service) => {
     const { payout_id } = await service.payout({ amount: 7740, confirm: true });
-    const told = await service.eventsOf(payout_id);
-    expect(told.map(({ event }) => event.content.object.status)).toEqual(['ineligible']);
+    const sent = await service.eventsOf(payout_id);
+    expect(sent.map(({ event }) => event.content.object.status)).toEqual(['ineligible']);
   },
-  tellsPaymentSucceeded: async (service) => {
+  sendsPaymentSucceeded: async (service) => {
     expect((await aWebhook(service)).event.event_type).toBe('payment_succeeded');
   },
   eventHoldsResource: async (service) => {
@@ -86,8 +86,8 @@ const TOLD: Scenarios = {
   },
   failedEventHasCode: async (service) => {
     const { payment_id } = await service.paymentOf('final', 'UE_1001');
-    const [told] = await service.eventsOf(payment_id);
-    expect(told?.event.content.object).toMatchObject({ unified_code: 'UE_1001' });
+    const [sent] = await service.eventsOf(payment_id);
+    expect(sent?.event.content.object).toMatchObject({ unified_code: 'UE_1001' });
   },
   eventIdsAreUnique: async (service) => {
     await service.control('POST', '/settle');
@@ -161,7 +161,7 @@ const RECEIVER: Scenarios = {
       expect((await send(body, undefined)).status).toBe(401);
       expect((await send(body, 'ab'.repeat(64))).status).toBe(401);
     }),
-  receiverAnswers2xx: (service) =>
+  receiverReturns2xx: (service) =>
     withReceiver(service, async (send, sign) => {
       const { body } = await aWebhook(service);
       expect((await send(body, sign(body))).status).toBe(200);
@@ -200,4 +200,4 @@ async function withReceiver(
   }
 }
 
-export const EVENTS: Scenarios = { ...TOLD, ...SIGNATURE, ...RECEIVER };
+export const EVENTS: Scenarios = { ...SENT, ...SIGNATURE, ...RECEIVER };

@@ -27,7 +27,7 @@ const act = (service: Service, id: string, action: string, body: object = {}) =>
 const capture = (service: Service, id: string, body: object = {}) =>
   act(service, id, 'capture', body);
 
-/** [card number, brand, security code], one of each network that its number tells. */
+/** [card number, brand, security code], one of each network that a number identifies. */
 const BRANDS: readonly (readonly [string, string, string])[] = [
   ['4242424242424242', 'Visa', '123'],
   ['5555555555554444', 'Mastercard', '123'],
@@ -201,8 +201,8 @@ const inStatus = (service: Service, status: string): Promise<Body> => {
 const reaches =
   (status: string): Scenario =>
   async (service) => {
-    const { payment_id, status: answered } = await inStatus(service, status);
-    expect(answered).toBe(status);
+    const { payment_id, status: reached } = await inStatus(service, status);
+    expect(reached).toBe(status);
     expect(await service.read('payments', payment_id)).toMatchObject({ status });
   };
 
@@ -315,7 +315,7 @@ const updates =
 const TRANSITIONS: Scenarios = {
   updateChangesAmount: updates('amount', 4711),
   updateChangesCurrency: updates('currency', 'EUR'),
-  updateChangesDescription: updates('description', 'Three books'),
+  updateChangesDescription: updates('description', 'Three shirts'),
   updateChangesMetadata: updates('metadata', { order_id: 'ord_9' }),
   updateChangesCustomer: updates('customer_id', undefined),
   updateKeepsStatus: async (service) => {
@@ -471,7 +471,7 @@ const CREATE: Scenarios = {
     await service.payment({ customer_acceptance: { signed: { on: 'paper' } } });
     await service.payment({ customer_acceptance: {} });
   },
-  createAnswersResource: async (service) => {
+  createReturnsResource: async (service) => {
     const made = await service.payment();
     const { client_secret, ...shown } = made;
     expect(await service.read('payments', made.payment_id)).toEqual(shown);
@@ -494,19 +494,19 @@ const CREATE: Scenarios = {
     const { payment_id } = await unconfirmed(service);
     ok(await service.post(`/payments/${payment_id}`, {}));
   },
-  updateAnswersResource: async (service) => {
+  updateReturnsResource: async (service) => {
     const { payment_id } = await unconfirmed(service);
     const { client_secret, ...shown } = ok(
       await service.post(`/payments/${payment_id}`, { amount: 1 }),
     );
     expect(await service.read('payments', payment_id)).toEqual(shown);
   },
-  confirmAnswersResource: async (service) => {
+  confirmReturnsResource: async (service) => {
     const { payment_id } = await unconfirmed(service);
     const { client_secret, ...shown } = ok(await act(service, payment_id, 'confirm'));
     expect(await service.read('payments', payment_id)).toEqual(shown);
   },
-  retrieveAnswersResource: async (service) => {
+  retrieveReturnsResource: async (service) => {
     expect(await sample(service, 'payment')).toMatchObject({ status: 'succeeded', amount: 6540 });
   },
   cryptoReturns: async (service) => {
@@ -580,15 +580,15 @@ const CAPTURE: Scenarios = {
     expect(ok(await capture(service, payment_id)).amount_received).toBe(6540);
   },
   prefixReplaces: async (service) => {
-    const descriptor = await captureDescriptor(service, { statement_descriptor_prefix: 'BOOKS' });
-    expect(descriptor).toBe('BOOKS');
+    const descriptor = await captureDescriptor(service, { statement_descriptor_prefix: 'SHIRTS' });
+    expect(descriptor).toBe('SHIRTS');
   },
   suffixFollowsPrefix: async (service) => {
     const descriptor = await captureDescriptor(service, {
-      statement_descriptor_prefix: 'BOOKS',
+      statement_descriptor_prefix: 'SHIRTS',
       statement_descriptor_suffix: '1001',
     });
-    expect(descriptor).toMatch(/^BOOKS.*1001$/);
+    expect(descriptor).toMatch(/^SHIRTS.*1001$/);
   },
   descriptorOf22: async (service) => {
     const { payment_id } = await service.hold();

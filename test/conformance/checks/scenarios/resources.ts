@@ -35,7 +35,7 @@ const LISTS: Scenarios = {
     const { customer_id } = await eleven(service);
     expect((await listed(service, { customer_id, limit: 4 })).total_count).toBe(11);
   },
-  hasMoreTellsTheLastPage: async (service) => {
+  hasMoreMarksTheLastPage: async (service) => {
     const { payment_id } = await service.payment();
     for (let made = 0; made < 3; made += 1) {
       ok(await service.post('/refunds', { payment_id, amount: 10 }));
@@ -273,7 +273,7 @@ const REFUNDS: Scenarios = {
   refundsInPart: async (service) => {
     expect(await service.refund({ amount: 1 })).toMatchObject({ amount: 1 });
   },
-  updateAnswersRefund: async (service) => {
+  updateReturnsRefund: async (service) => {
     const { refund_id } = await service.refund();
     const updated = ok(await service.post(`/refunds/${refund_id}`, { reason: 'Late' }));
     expect(await service.read('refunds', refund_id)).toEqual(updated);
@@ -311,10 +311,10 @@ const EVIDENCE: Scenarios = {
   },
   evidenceClears: async (service) => {
     const { dispute_id } = await service.dispute();
-    ok(await submit(service, dispute_id, { customer_name: 'Ada', product_description: 'Books' }));
+    ok(await submit(service, dispute_id, { customer_name: 'Ada', product_description: 'Shirts' }));
     ok(await submit(service, dispute_id, { customer_name: '' }));
     expect(await evidenceOf(service, dispute_id)).toEqual({
-      product_information: { product_description: 'Books' },
+      product_information: { product_description: 'Shirts' },
     });
   },
   evidenceAfterDeadlineIs400: async (service) => {
@@ -338,7 +338,7 @@ const EVIDENCE: Scenarios = {
     const { dispute_id } = await service.dispute();
     const fields = {
       customer_name: 'Ada',
-      cancellation_rebuttal: 'None was asked for',
+      cancellation_rebuttal: 'None was requested',
       refund_policy_disclosure: 'On the receipt',
       shipping_tracking_number: '1Z',
       uncategorized_text: 'See above',
@@ -451,8 +451,8 @@ const PAYOUTS: Scenarios = {
   payoutTypeBeforeConfirmation: async (service) => {
     const { payout_id } = await service.payout({ payout_type: undefined });
     refused(await service.post(`/payouts/${payout_id}/confirm`, {}), 400, 'IR_01');
-    const unsaid = { amount: 1, currency: 'EUR', payout_method_data: ACH, confirm: true };
-    refused(await service.post('/payouts/create', unsaid), 400, 'IR_01');
+    const withoutType = { amount: 1, currency: 'EUR', payout_method_data: ACH, confirm: true };
+    refused(await service.post('/payouts/create', withoutType), 400, 'IR_01');
   },
   payoutTypeOnUpdate: async (service) => {
     const { payout_id } = await bare(service);
@@ -502,7 +502,7 @@ const PAYOUTS: Scenarios = {
       payout_link: { link: expect.stringMatching(/^http/) },
     });
   },
-  createAnswersPayout: async (service) => {
+  createReturnsPayout: async (service) => {
     const { client_secret, ...shown } = await service.payout();
     expect(await service.read('payouts', shown.payout_id)).toEqual(shown);
   },
