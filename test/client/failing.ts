@@ -1,8 +1,8 @@
-/** How tests look at a call that fails. */
+/** Reads the error of a failed call. */
 import { expect } from 'vitest';
 import { PaymentServiceError } from '../../src/client/index.ts';
 
-/** The error of a call that must fail, and must fail in the client's own way. */
+/** The error of a call that must fail with an error of the client. */
 export async function errorOf(call: Promise<unknown>): Promise<PaymentServiceError> {
   const error = await call.then(
     () => undefined,

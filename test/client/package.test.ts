@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
 
-/** What a shop writes. Node resolves a package's own name by its `exports`, like anybody else's. */
+/** The code of a shop. Node resolves a package's own name by its `exports`, like that of any other package. */
 const SHOP = `
   import { createClient, declineAdvice } from 'tallyhook/client';
   const client = createClient({ baseUrl: 'https://pay.example', apiKey: 'snd_1' });
@@ -11,7 +11,7 @@ const SHOP = `
   await import('tallyhook/dist/src/assembly.js').catch(({ code }) => console.log(code));
 `;
 
-test('a shop imports tallyhook/client, and nothing else of the package', async () => {
+test('a shop can import tallyhook/client, and nothing else of the package', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--input-type=module', '--eval', SHOP],

@@ -11,7 +11,7 @@ import type { ClientTime } from '../../src/client/time.ts';
 
 export const API_KEY = 'snd_0123456789abcdef';
 
-/** What goes wrong with one request; each fault serves one request. */
+/** A fault; each one applies to one request. */
 export type Fault =
   /** A response without any processing. */
   | {
@@ -48,9 +48,9 @@ export interface PaymentService {
   readonly refunds: readonly string[];
   /** For the next requests, one each. */
   readonly fail: (...faults: readonly Fault[]) => void;
-  /** Forgets the faults that did not happen. */
+  /** Discards the faults that did not happen. */
   readonly heal: () => void;
-  /** How a second create of one id is refused. */
+  /** The rejection of a second create with one id. */
   existsStatus: number;
   /** This many retrieves return "not found" first, as from a replica that lags. */
   hiddenReads: number;
@@ -60,7 +60,7 @@ export interface PaymentService {
     | undefined;
 }
 
-/** Time that passes only by being waited for. */
+/** A time that advances only during waits. */
 export interface FakeTime extends ClientTime {
   readonly waitsMs: readonly number[];
 }
@@ -82,7 +82,7 @@ export function createFakeTime(startMs = Date.UTC(2026, 0, 1)): FakeTime {
   };
 }
 
-/** A client of `service` that waits in no time. */
+/** A client of `service` with waits that end at once. */
 export function clientOf(service: PaymentService, options: Partial<ClientOptions> = {}) {
   return createClient({
     baseUrl: service.baseUrl,

@@ -1,4 +1,4 @@
-/** The service's limit is kept, and its 429 waited out, by its own headers and clock. */
+/** The client respects the service's limit and waits after a 429, by the service's headers and clock. */
 import { describe, expect, it } from 'vitest';
 import { createLocalBudget, type Lane } from '../../src/client/index.ts';
 import { errorOf } from './failing.ts';
@@ -39,11 +39,11 @@ async function startLimited(limit: number, time: FakeTime) {
 }
 
 describe('the rate limit', () => {
-  it('a 429 is waited out until the reset, and then the call succeeds', async () => {
+  it('after a 429 the client waits until the reset, and then the call succeeds', async () => {
     const time = createFakeTime();
     const service = await startLimited(1, time);
     await clientOf(service, { time }).payments.retrieve('order-1');
-    // Another client, which has to learn of the limit by a 429.
+    // Another client, which learns the limit from a 429.
     const startedAtMs = time.nowMs();
     await clientOf(service, { time }).payments.retrieve('order-1');
     expect(service.counts()).toEqual({ processed: 2, refused: 1 });
@@ -51,7 +51,7 @@ describe('the rate limit', () => {
     expect(time.nowMs() - startedAtMs).toBeLessThan(62_000);
   });
 
-  it('is not run into by a client that has seen it', async () => {
+  it('is not exceeded by a client that knows it', async () => {
     const time = createFakeTime();
     const service = await startLimited(10, time);
     const client = clientOf(service, { time });
@@ -61,7 +61,7 @@ describe('the rate limit', () => {
     expect(service.counts()).toEqual({ processed: 35, refused: 0 });
   });
 
-  it('is shared by clients of one budget, however many calls run at once', async () => {
+  it('is shared by clients of one budget, for any number of concurrent calls', async () => {
     const time = createFakeTime();
     const service = await startLimited(10, time);
     const calls = { all: 1, waiting: 0, ended: 0 };
@@ -70,7 +70,7 @@ describe('the rate limit', () => {
       ...time,
       sleep: async (delayMs: number, signal: AbortSignal) => {
         calls.waiting += 1;
-        // Time must not jump while requests are on their way, and once for all who wait.
+        // Time must not advance while requests are in flight, and only once for all waits.
         allWait ??= expect.poll(() => calls.waiting + calls.ended).toBe(calls.all);
         await allWait;
         await time.sleep(delayMs, signal);
@@ -79,7 +79,7 @@ describe('the rate limit', () => {
       },
     };
     const budget = createLocalBudget(time);
-    // However the calls meet, some wait for more than one reset.
+    // In any interleaving of the calls, some wait for more than one reset.
     const retry = { totalTimeoutMs: 600_000 };
     const clients = [0, 1].map(() => clientOf(service, { time: loggedTime, budget, retry }));
     const call = async (i: number) => {
@@ -92,7 +92,7 @@ describe('the rate limit', () => {
     expect(service.counts()).toEqual({ processed: 20, refused: 0 });
   });
 
-  it('leaves the shop its part: background work waits while less than 30 % is left', async () => {
+  it('keeps a reserve for the shop: background work waits while less than 30 % is left', async () => {
     const time = createFakeTime();
     const service = await startLimited(10, time);
     const client = clientOf(service, { time });
@@ -107,7 +107,7 @@ describe('the rate limit', () => {
     expect(service.counts().refused).toBe(0);
   });
 
-  it('makes a call fail, without sending it, that would have to wait longer than it may', async () => {
+  it('fails a call without sending it if the wait would exceed its time limit', async () => {
     const time = createFakeTime();
     const service = await startLimited(1, time);
     const client = clientOf(service, { time, retry: { totalTimeoutMs: 30_000 } });
@@ -117,7 +117,7 @@ describe('the rate limit', () => {
     expect(service.received).toHaveLength(1);
   });
 
-  // Cut off after it was sent, it would leave its outcome unknown for nothing.
+  // A timeout after it was sent would leave its outcome unknown for no reason.
   it('never sends a capture with too little time for its response', async () => {
     const time = createFakeTime();
     const service = await startLimited(1, time);
@@ -133,12 +133,12 @@ describe('the rate limit', () => {
       outcomeUnknown: false,
     });
     expect(service.counts()).toEqual({ processed: 1, refused: 1 });
-    // A read that is cut off does no harm.
+    // A timeout of a read does no harm.
     await client.payments.retrieve('order-1');
     expect(service.counts().processed).toBe(2);
   });
 
-  it('is waited for no longer once the caller gives up', async () => {
+  it('ends the wait when the caller aborts', async () => {
     const time = createFakeTime();
     const service = await startLimited(1, time);
     const gone = new AbortController();

@@ -1,4 +1,4 @@
-/** Money moves once, regardless of lost requests and responses: the service counts. */
+/** Money moves once, regardless of lost requests and responses. The service counts the movements. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CreatePaymentRequest, PaymentServiceError } from '../../src/client/index.ts';
@@ -46,7 +46,7 @@ describe('creating a payment under its own id', () => {
     },
   );
 
-  it('waits for a payment that exists and is not visible yet', async () => {
+  it('waits for a payment that exists but is not visible yet', async () => {
     const service = await startPaymentService();
     service.fail({ kind: 'cutAfter' });
     service.hiddenReads = 3;
@@ -63,8 +63,8 @@ describe('creating a payment under its own id', () => {
     expect(error.attempts).toBe(service.received.length);
   });
 
-  // Called "try again", it would be tried for ever.
-  it('reports that a retry is useless when retrieving the payment is refused', async () => {
+  // With the advice to retry, it would be retried forever.
+  it('reports that a retry is useless when the retrieve of the payment is rejected', async () => {
     const service = await startPaymentService();
     service.always = ({ method }) => ({
       status: method === 'GET' ? 403 : 409,
@@ -81,7 +81,7 @@ describe('creating a payment under its own id', () => {
     });
   });
 
-  it('is over when its time is, the reading of what exists included', async () => {
+  it('ends at its time limit, which includes the retrieve of an existing payment', async () => {
     const service = await startPaymentService();
     service.always = ({ method }) =>
       method === 'GET'
@@ -97,7 +97,7 @@ describe('creating a payment under its own id', () => {
     expect(time.nowMs() - startedAtMs).toBeLessThanOrEqual(100_000);
   });
 
-  it('does not report so when only an unreadable response suggested it', async () => {
+  it('does not report that after only an unreadable response', async () => {
     const service = await startPaymentService();
     const page: Fault = { kind: 'response', status: 200, body: '<h1>Welcome</h1>' };
     service.fail(page, page, page, page, page);
@@ -119,7 +119,7 @@ describe('creating a payment under its own id', () => {
     expect(error.message).toContain(field);
   });
 
-  it('takes its own payment for its own, however the service writes it', async () => {
+  it('recognizes its own payment in any notation of the service', async () => {
     const service = await startPaymentService();
     service.always = ({ method }) =>
       method === 'GET'
@@ -137,18 +137,18 @@ describe('creating a payment under its own id', () => {
     expect((await clientOf(service).payments.create(request)).origin).toBe('existing');
   });
 
-  it('gets through a burst of 503', async () => {
+  it('survives a burst of 503', async () => {
     const service = await startPaymentService();
     const burst: Fault = { kind: 'response', status: 503 };
     service.fail(burst, burst, burst);
     const time = createFakeTime();
     const { origin } = await clientOf(service, { time }).payments.create(ORDER);
     expect(origin).toBe('created');
-    // Half of the ceiling each: the jitter of the test is 0.5.
+    // Each wait is half of its ceiling: the jitter of the test is 0.5.
     expect(time.waitsMs).toEqual([125, 250, 500]);
   });
 
-  it('gives up after the attempts of the policy, and may be called again', async () => {
+  it('fails after the attempts of the policy, and may be called again', async () => {
     const service = await startPaymentService();
     service.fail(...Array.from({ length: 20 }, () => ({ kind: 'cutBefore' }) as const));
     const error = await errorOf(clientOf(service).payments.create(ORDER));
@@ -170,7 +170,7 @@ describe('creating a payment without an id', () => {
   });
 
   it.each([...AFTER_COMMIT, { kind: 'cutBefore' } as const])(
-    'is sent once, and what became of it is called unknown: %j',
+    'is sent once, and its outcome is reported as unknown: %j',
     async (fault) => {
       const service = await startPaymentService();
       service.fail(fault);
@@ -205,7 +205,7 @@ describe('capturing and refunding', () => {
     },
   );
 
-  it('a capture that was carried out behind a 5xx is not sent again', async () => {
+  it('a capture that succeeded despite a 5xx is not sent again', async () => {
     const service = await startPaymentService();
     const client = clientOf(service);
     await client.payments.create(held);
@@ -229,7 +229,7 @@ describe('capturing and refunding', () => {
     expect(service.captures).toEqual([]);
   });
 
-  it('a part is not captured again where a second capture could take more', async () => {
+  it('a partial capture is not repeated where a second capture could take more', async () => {
     const service = await startPaymentService();
     const client = clientOf(service);
     await client.payments.create({ ...ORDER, capture_method: 'manual_multiple' });
@@ -239,12 +239,12 @@ describe('capturing and refunding', () => {
     expect(service.captures).toEqual([]);
   });
 
-  it('a capture that is refused when it is sent again has an unknown outcome', async () => {
+  it('a capture that is rejected when it is sent again has an unknown outcome', async () => {
     const service = await startPaymentService();
     const client = clientOf(service);
     await client.payments.create(held);
     let posts = 0;
-    // The first request is carried out after the retrieve, as behind a proxy that gave up.
+    // The first request is processed after the retrieve, as behind a proxy that timed out.
     service.always = ({ method }) => {
       if (method === 'GET') {
         return {
@@ -266,7 +266,7 @@ describe('capturing and refunding', () => {
     expect([posts, error.code, error.attempts]).toEqual([2, 'IR_14', 3]);
   });
 
-  it('a capture gives up after the attempts of the policy', async () => {
+  it('a capture fails after the attempts of the policy', async () => {
     const service = await startPaymentService();
     const client = clientOf(service);
     await client.payments.create(held);
@@ -283,7 +283,7 @@ describe('capturing and refunding', () => {
     expect(sent).toEqual(['POST', 'GET', 'POST', 'GET', 'POST', 'GET', 'POST', 'GET', 'POST']);
   });
 
-  it.each(AFTER_COMMIT)('a refund is looked for by its id, not sent twice: %j', async (fault) => {
+  it.each(AFTER_COMMIT)('a refund is retrieved by its id, not sent twice: %j', async (fault) => {
     const service = await startPaymentService();
     service.fail(fault);
     const request = { payment_id: 'order-1', refund_id: 'back-1', amount: 100 };
@@ -292,7 +292,7 @@ describe('capturing and refunding', () => {
     expect(service.refunds).toEqual(['back-1']);
   });
 
-  it('a refund that is there and not visible yet is waited for', async () => {
+  it('the client waits for a refund that exists but is not visible yet', async () => {
     const service = await startPaymentService();
     service.fail({ kind: 'cutAfter' });
     service.hiddenReads = 3;
@@ -309,7 +309,7 @@ describe('capturing and refunding', () => {
     expect(service.received.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  it('a refund that belongs to another payment is refused', async () => {
+  it('a refund that belongs to another payment is an error', async () => {
     const service = await startPaymentService();
     const client = clientOf(service);
     await client.refunds.create({ payment_id: 'order-1', refund_id: 'back-1' });
@@ -324,7 +324,7 @@ describe('capturing and refunding', () => {
     expect(error).toMatchObject({ kind: 'id_in_use', attempts: 2 });
   });
 
-  it('what was surely not done is sent again', async () => {
+  it('a request that certainly had no effect is sent again', async () => {
     const service = await startPaymentService();
     service.fail({ kind: 'response', status: 429 });
     await clientOf(service).payments.capture('order-1');
@@ -348,7 +348,7 @@ const anyFault: fc.Arbitrary<Fault> = fc.oneof(
   }),
 );
 
-it('under any faults nothing is done twice, and what is called done was done', async () => {
+it('under any faults nothing happens twice, and every reported success happened', async () => {
   const service = await startPaymentService();
   let run = 0;
   await fc.assert(

@@ -1,4 +1,4 @@
-/** What is sent is what the contract allows, to where it was meant to go. */
+/** The client sends only what the contract allows, and only to the configured address. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
@@ -15,7 +15,7 @@ import { API_KEY, clientOf, createFakeTime, startPaymentService } from './paymen
 
 const ORDER: CreatePaymentRequest = { amount: 1, currency: 'USD', profile_id: 'pro_1' };
 
-/** Where nobody listens, because who did has gone. */
+/** An address without a listener: the server on it was closed. */
 async function freeAddress(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => {
@@ -29,7 +29,7 @@ async function freeAddress(): Promise<string> {
 }
 
 describe('requests', () => {
-  it('with a wrong name are not sent: a misspelt payment_id would make a retry charge twice', async () => {
+  it('with an unknown field are not sent: a misspelled payment_id would make a retry charge twice', async () => {
     const service = await startPaymentService();
     const misspelt = { ...ORDER, paymentId: 'order-1' };
     const error = await errorOf(clientOf(service).payments.create(misspelt));
@@ -45,7 +45,7 @@ describe('requests', () => {
     expect(service.received).toEqual([]);
   });
 
-  it('carry an id so that it cannot name another path', async () => {
+  it('encode an id so that it cannot name another path', async () => {
     const service = await startPaymentService();
     const ids = ['../payouts/1', 'a/b?c#d', '%2e%2e', 'ü', 'Jane Doe'];
     for (const id of ids) await errorOf(clientOf(service).payments.retrieve(id));
@@ -58,13 +58,13 @@ describe('requests', () => {
     ]);
   });
 
-  it('go to the path of the base address and below', async () => {
+  it('go to paths below that of the base URL', async () => {
     const service = await startPaymentService();
     await errorOf(clientOf(service, { baseUrl: `${service.baseUrl}/v1/` }).health());
     expect(service.received[0]?.path).toBe('/v1/health');
   });
 
-  it('that were aborted on their way may have been carried out', async () => {
+  it('that were aborted in flight have an unknown outcome', async () => {
     const service = await startPaymentService();
     const gone = new AbortController();
     service.fail({ kind: 'hangAfter' });
@@ -81,7 +81,7 @@ describe('requests', () => {
     expect(service.received).toEqual([]);
   });
 
-  it('of many calls may end by one signal, without a warning of a leak', async () => {
+  it('of many calls may share one signal without a leak warning', async () => {
     const service = await startPaymentService();
     const { signal } = new AbortController();
     const warnings: Error[] = [];
@@ -94,7 +94,7 @@ describe('requests', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('that reach nobody are tried again, and were surely not carried out', async () => {
+  it('that could not connect are retried, and certainly had no effect', async () => {
     const baseUrl = await freeAddress();
     const client = createClient({ baseUrl, apiKey: API_KEY, time: createFakeTime() });
     const error = await errorOf(client.payments.capture('order-1'));
@@ -133,29 +133,32 @@ describe('a client', () => {
   });
 
   it.each(['pk_snd_0123', 'pk_prd_0123', 'admin_0123', '', 'snd_01 23', 'snd_0123\n'])(
-    'is not made with the key %j, and does not repeat it',
+    'is not created with the key %j, and does not quote it',
     (apiKey) => {
       expect(make({ apiKey })).toThrow(TypeError);
       expect(make({ apiKey })).not.toThrow('0123');
     },
   );
 
-  // NaN in a timer cuts a capture off that was sent already.
-  it('takes a retry option that is undefined for one that is left out', async () => {
+  // NaN in a timer would time out a capture that was already sent.
+  it('treats an undefined retry option as absent', async () => {
     const service = await startPaymentService();
     const unset = Object.fromEntries(Object.keys(DEFAULT_RETRY_POLICY).map((name) => [name]));
     await clientOf(service, { retry: unset }).payments.capture('order-1');
     expect(service.captures).toEqual(['order-1']);
   });
 
-  it.each(Object.keys(DEFAULT_RETRY_POLICY))('is not made with a %s that is no number', (name) => {
-    for (const value of [Number.NaN, Number.POSITIVE_INFINITY, -1, 2 ** 31, null, '5']) {
-      const retry = { [name]: value } as Partial<RetryPolicy>;
-      expect(make({ retry }), String(value)).toThrow(new RegExp(`^retry\\.${name} must be`));
-    }
-  });
+  it.each(Object.keys(DEFAULT_RETRY_POLICY))(
+    'is not created with a %s that is not a number',
+    (name) => {
+      for (const value of [Number.NaN, Number.POSITIVE_INFINITY, -1, 2 ** 31, null, '5']) {
+        const retry = { [name]: value } as Partial<RetryPolicy>;
+        expect(make({ retry }), String(value)).toThrow(new RegExp(`^retry\\.${name} must be`));
+      }
+    },
+  );
 
-  it('is not made without an attempt or any time, and is without a wait', () => {
+  it('is not created without an attempt or any time, but may have no wait', () => {
     for (const name of ['maxAttempts', 'totalTimeoutMs', 'attemptTimeoutMs']) {
       expect(make({ retry: { [name]: 0 } }), name).toThrow(TypeError);
     }

@@ -14,13 +14,13 @@ async function serviceReturning(status: number, body: unknown, headers = {}) {
 }
 
 describe('responses', () => {
-  it('may carry fields that nobody knows, nulls, and hardly any fields at all', async () => {
+  it('may have unknown fields, nulls, and few fields', async () => {
     const news = { payment_id: 'p', status: 'frozen', amount: null, novelty: { deep: [1] } };
     const service = await serviceReturning(201, news);
     expect(await clientOf(service).payments.retrieve('p')).toEqual(news);
   });
 
-  it('without the id of the resource are not readable, and may have been carried out', async () => {
+  it('without the id of the resource are unreadable, and leave the outcome unknown', async () => {
     const service = await serviceReturning(200, { status: 'succeeded' });
     const client = clientOf(service);
     expect(await errorOf(client.payments.retrieve('p'))).toMatchObject({
@@ -67,7 +67,7 @@ describe('responses', () => {
     });
   });
 
-  it('to a question about health may be any text', async () => {
+  it('of the health check may be any text', async () => {
     const service = await serviceReturning(200, 'health is good');
     await clientOf(service).health();
   });
@@ -97,7 +97,7 @@ describe('lists', () => {
     ]);
   });
 
-  /** 250 rows, handed out at most `largest` at a time, in one of the envelopes. */
+  /** 250 rows in pages of at most `largest`, in one of the envelopes. */
   async function walk(
     wrap: (data: unknown[], all: number, offset: number) => unknown,
     largest = 100,
@@ -132,12 +132,12 @@ describe('lists', () => {
     expect(walked.requests).toBe(requests);
   });
 
-  it('are walked to the end where pages have fewer rows than requested', async () => {
+  it('are read to the end when pages have fewer rows than requested', async () => {
     const walked = await walk((data) => data, 20);
     expect(walked.ids).toEqual(walked.all);
   });
 
-  /** A list of which so many rows come in front after each page. */
+  /** A list in which this many rows are added at the front after each page. */
   async function walkGrowing(arrivals: readonly number[], limit: number) {
     const arriving = [...arrivals];
     let all = Array.from({ length: 3 * limit }, (_, i) => ({ refund_id: `old${i}` }));
@@ -165,13 +165,13 @@ describe('lists', () => {
     ['as many as a page', [4, 0, 0]],
     ['pages and a half', [0, 6, 3]],
     ['all that was read', [0, 8]],
-  ])('give each row once, and all of them, while %s come in front', async (_, arrivals) => {
+  ])('return every row once while %s are added at the front', async (_, arrivals) => {
     const { ids, old } = await walkGrowing(arrivals, 4);
     expect(ids).toHaveLength(new Set(ids).size);
     expect(ids.filter((id) => id.startsWith('old'))).toEqual(old);
   });
 
-  it('give every row that can be read before they report of one that cannot', async () => {
+  it('return every readable row before they report an unreadable one', async () => {
     const pages = [
       [{ refund_id: 'a' }, { refund_id: 'b', amount: 65.4 }],
       [{ amount: 1 }, { refund_id: 'c' }],
@@ -191,13 +191,13 @@ describe('lists', () => {
     expect(offsets).toEqual([0, 2, 4]);
   });
 
-  it('of business profiles leave none out without a word', async () => {
+  it('of business profiles never omit one silently', async () => {
     const service = await serviceReturning(200, [{ profile_id: 'a' }, {}]);
     const thrown = await errorOf(clientOf(service).businessProfiles.list('merchant_1'));
     expect(thrown.kind).toBe('unreadable_response');
   });
 
-  it('are not walked for ever where offset is ignored', async () => {
+  it('are not read forever when offset is ignored', async () => {
     const service = await serviceReturning(200, [{ refund_id: 'a' }, { refund_id: 'b' }]);
     const walked = async (limit: number) => {
       const ids: string[] = [];
@@ -210,7 +210,7 @@ describe('lists', () => {
     expect((await errorOf(walked(2))).kind).toBe('unreadable_response');
   });
 
-  it.each([3, 4, 5])('end with an error where offset is ignored, %i rows counted', async (all) => {
+  it.each([3, 4, 5])('end with an error when offset is ignored, %i rows counted', async (all) => {
     const data = [{ refund_id: 'a' }, { refund_id: 'b' }];
     const service = await serviceReturning(200, { count: 2, total_count: all, data });
     const walk = async () => {
@@ -220,7 +220,7 @@ describe('lists', () => {
   });
 });
 
-describe('refusals', () => {
+describe('errors', () => {
   it.each([
     [400, 'IR_04', 'refused', false],
     [401, 'AU_02', 'refused', false],
@@ -248,7 +248,7 @@ describe('refusals', () => {
     expect(thrown.message).toContain(code);
   });
 
-  it('without an envelope are judged by their HTTP status', async () => {
+  it('without an envelope are classified by their HTTP status', async () => {
     const service = await serviceReturning(403, '<h1>Forbidden</h1>');
     const thrown = await errorOf(clientOf(service).payments.retrieve('p'));
     expect(thrown).toMatchObject({ kind: 'refused', httpStatus: 403, code: undefined });
@@ -266,7 +266,7 @@ describe('refusals', () => {
     expect(payment.unified_code).toBe('UE_1001');
   });
 
-  it('the wait that Retry-After names is kept', async () => {
+  it('Retry-After sets the wait', async () => {
     const service = await startPaymentService();
     service.fail({ kind: 'response', status: 503, headers: { 'retry-after': '7' } });
     const time = createFakeTime();
@@ -287,14 +287,14 @@ describe('what an error quotes', () => {
     '4242424242424242',
     '0a1b2c3d-1111-4222-8333-444455556666',
     '1f0e5f6c-4242-4242-4242-424242424242',
-  ])('is the request id %s as it came, for the service to find it', async (requestId) => {
+  ])('includes the request id %s unchanged, so that the service can find it', async (requestId) => {
     const thrown = await quote('why', requestId);
     expect(thrown.requestId).toBe(requestId);
     expect(thrown.message).toContain(requestId);
   });
 
   it.each(['order 202611210042', 'pay_123456789012345 is gone', '2026-11-21 10:15:00-07:00 12'])(
-    'is %j, which holds no card number',
+    'is unchanged for %j, which has no card number',
     async (text) => {
       expect((await quote(text)).message).toContain(text);
     },
@@ -315,7 +315,7 @@ describe('what an error quotes', () => {
 });
 
 describe('the key', () => {
-  it('is sent in its header, and follows no redirect', async () => {
+  it('is sent in its header, and not to the target of a redirect', async () => {
     const elsewhere = await startPaymentService();
     const service = await serviceReturning(302, {}, { location: `${elsewhere.baseUrl}/health` });
     const thrown = await errorOf(clientOf(service).health());
@@ -324,7 +324,7 @@ describe('the key', () => {
     expect(elsewhere.received).toEqual([]);
   });
 
-  it('and a card number are in no error, even where the service repeats them', async () => {
+  it('and a card number are in no error, even if the service repeats them', async () => {
     const echo = error('invalid_request', 'IR_04', `bad ${CARD_NUMBER} with ${API_KEY}`);
     const service = await serviceReturning(400, echo, { 'x-request-id': API_KEY });
     const client = clientOf(service);

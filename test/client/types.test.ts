@@ -1,6 +1,6 @@
 /**
- * A wrong field name is a compile error. `npm run typecheck` is what runs this: a line below that
- * compiles although it is wrong fails it. Here it is checked that the same is refused at run time.
+ * A wrong field name is a compile error. `npm run typecheck` checks this: it fails if a wrong line
+ * below compiles. The tests here check that the same lines are rejected at run time.
  */
 import { expect, test } from 'vitest';
 import type {
@@ -31,7 +31,7 @@ const WRONG_PAYMENTS: readonly CreatePaymentRequest[] = [
   { ...ORDER, amount: '1.00' },
   // @ts-expect-error: required
   { amount: 1, currency: 'USD' },
-  // @ts-expect-error: no such way of capturing
+  // @ts-expect-error: no such capture method
   { ...ORDER, capture_method: 'later' },
   // @ts-expect-error: the field is card_exp_month
   { ...ORDER, payment_method_data: { card: { ...CARD, expiry_month: '01' } } },
@@ -47,7 +47,7 @@ const WRONG_PAYOUTS: readonly CreatePayoutRequest[] = [
   { amount: 1, currency: 'EUR', payout_method_data: { bank_transfer: NO_BIC } },
 ];
 
-test('what does not compile is refused at run time, too', () => {
+test('what does not compile is rejected at run time, too', () => {
   for (const wrong of WRONG_PAYMENTS)
     expect(problemsOf(createPaymentRequest, wrong)).not.toEqual([]);
   for (const wrong of WRONG_PAYOUTS) expect(problemsOf(createPayoutRequest, wrong)).not.toEqual([]);

@@ -1,5 +1,5 @@
 /**
- * The embedded PostgreSQL on the real thing: real servers, real kills, other users. The numbers in
+ * The embedded PostgreSQL with real servers, real kills and other users. The numbers in
  * brackets are the invariants of src/platform/embeddedPostgres/index.ts (E), account.ts (A),
  * cluster.ts (C) and server.ts (S).
  *
@@ -64,7 +64,7 @@ const starters: Starter[] = [];
 const strangers: number[] = [];
 let template = '';
 
-/** A new folder, and in it where the data folder will be. Everything in it is ended and removed. */
+/** A new folder, with the path of a data folder in it. Its processes are ended and it is removed. */
 function newDataDir(): string {
   const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'tallyhook-pg-')));
   tempDirs.push(base);
@@ -76,7 +76,7 @@ function readyDataDir(): string {
   const dataDir = newDataDir();
   cpSync(template, dataDir, { recursive: true });
   rmSync(path.join(dataDir, 'postgres.log'));
-  // Node.js 24 does not copy the modes of folders, and PostgreSQL refuses one that others may read.
+  // Node.js 24 does not copy the modes of folders, and PostgreSQL rejects one that others may read.
   for (const folder of [dataDir, path.join(dataDir, 'postgres')]) chmodSync(folder, 0o700);
   return dataDir;
 }
@@ -127,7 +127,7 @@ async function failure(attempt: Promise<unknown>): Promise<EmbeddedPostgresError
   return error as EmbeddedPostgresError;
 }
 
-/** A process of ours that is no PostgreSQL. */
+/** A process of ours that is not PostgreSQL. */
 async function stranger(cwd: string): Promise<number> {
   const child = spawn('sleep', ['600'], { cwd, stdio: 'ignore' });
   await once(child, 'spawn');
@@ -145,7 +145,7 @@ function needsOtherUsers(context: TestContext, identity: { uid: number; gid: num
   }
 }
 
-/** A copy of the installation that anybody may enter, and beside it a home of this user's own. */
+/** A copy of the installation that every user may enter, and a home folder of this user. */
 function installationFor(identity: { uid: number; gid: number }): {
   installation: string;
   dataDir: string;
@@ -160,13 +160,13 @@ function installationFor(identity: { uid: number; gid: number }): {
   return { installation, dataDir: path.join(home, 'data') };
 }
 
-/** What is written down of processes that use the server. */
+/** The record of the processes that use the server. */
 function usesIn(dataDir: string): string[] {
   const names = readdirSync(dataDir).filter((name) => name.startsWith('postgres-use-'));
   return names.map((name) => path.join(dataDir, name));
 }
 
-/** Clusters in the making. */
+/** Unfinished clusters. */
 function draftsIn(dataDir: string): string[] {
   const names = existsSync(dataDir) ? readdirSync(dataDir) : [];
   return names
@@ -174,7 +174,7 @@ function draftsIn(dataDir: string): string[] {
     .map((name) => path.join(dataDir, name));
 }
 
-/** Kills a first start in the middle of initdb. On a busy machine that may need a few tries. */
+/** Kills a first start during initdb. On a busy machine that may need a few tries. */
 async function interruptedInitdb(): Promise<{
   dataDir: string;
   draft: string;
@@ -227,7 +227,7 @@ describe.runIf(process.platform === 'linux')(
     afterAll(() => rmSync(path.dirname(template), { recursive: true, force: true }));
 
     describe('a first start', () => {
-      test('makes a durable UTF-8 cluster with checksums, in UTC, and the database tallyhook [E6]', async () => {
+      test('creates a durable UTF-8 cluster with checksums, in UTC, and the database tallyhook [E6]', async () => {
         const server = await here(newDataDir());
         const [settings] = await query(
           server.connectionString,
@@ -257,7 +257,7 @@ describe.runIf(process.platform === 'linux')(
         await server.stop();
       });
 
-      test('listens on 127.0.0.1 only, and lets nobody in without the password [E7]', async () => {
+      test('listens on 127.0.0.1 only, and rejects connections without the password [E7]', async () => {
         const server = await here(newDataDir());
         const [settings] = await query(
           server.connectionString,
@@ -278,7 +278,7 @@ describe.runIf(process.platform === 'linux')(
         await server.stop();
       });
 
-      test('keeps the folder, the password and the log to their owner, and the password out of the log', async () => {
+      test('makes folder, password and log readable by their owner only, and does not log the password', async () => {
         const dataDir = newDataDir();
         const lines: string[] = [];
         const server = await startEmbeddedPostgres({ dataDir, log: (line) => lines.push(line) });
@@ -294,7 +294,7 @@ describe.runIf(process.platform === 'linux')(
       });
 
       test.each(['orphaned by its parent', 'killed too'])(
-        'that was killed during initdb leaves a folder that starts; initdb was %s [E8, C1]',
+        'that was killed during initdb leaves a folder that can be started; initdb was %s [E8, C1]',
         async (fate) => {
           const { dataDir, draft, running } = await interruptedInitdb();
           if (fate === 'killed too') for (const pid of running) signal(pid, 'SIGKILL');
@@ -309,7 +309,7 @@ describe.runIf(process.platform === 'linux')(
     });
 
     describe('stop', () => {
-      test('ends the server cleanly in spite of open transactions, and can be called again [E5]', async () => {
+      test('ends the server cleanly despite open transactions, and can be called again [E5]', async () => {
         const dataDir = readyDataDir();
         const server = await here(dataDir);
         const pid = serverPid(dataDir);
@@ -343,7 +343,7 @@ describe.runIf(process.platform === 'linux')(
       });
 
       test.each(['the process that started it', 'a process that attached to it'])(
-        'leaves the server to whoever still uses it: the first to stop is %s [E3]',
+        'leaves the server running while another process uses it: the first to stop is %s [E3]',
         async (first) => {
           const dataDir = readyDataDir();
           const other = starter({ dataDir });
@@ -362,7 +362,7 @@ describe.runIf(process.platform === 'linux')(
         },
       );
 
-      test('of a server that crashed leaves alone the one that took its place [E3]', async () => {
+      test('of a crashed server does not affect its replacement [E3]', async () => {
         const dataDir = readyDataDir();
         const crashed = await here(dataDir);
         process.kill(serverPid(dataDir), 'SIGKILL');
@@ -373,7 +373,7 @@ describe.runIf(process.platform === 'linux')(
         expect(procfsTable.allPostgresIn(clusterOf(dataDir))).toEqual([]);
       });
 
-      test('of the server that took the place of one that crashed does not wait for who used that [E3]', async () => {
+      test('of the replacement of a crashed server does not wait for the users of the crashed one [E3]', async () => {
         const dataDir = readyDataDir();
         const crashed = await here(dataDir);
         process.kill(serverPid(dataDir), 'SIGKILL');
@@ -385,7 +385,7 @@ describe.runIf(process.platform === 'linux')(
     });
 
     describe('several processes', () => {
-      test('two data folders run side by side on ports of their own', async () => {
+      test('two data folders run at the same time on different ports', async () => {
         const [one, two] = await Promise.all([here(readyDataDir()), here(readyDataDir())]);
         expect(new URL(one.connectionString).port).not.toBe(new URL(two.connectionString).port);
         await query(one.connectionString, 'create table only_here (id int)');
@@ -395,18 +395,18 @@ describe.runIf(process.platform === 'linux')(
         await Promise.all([one.stop(), two.stop()]);
       });
 
-      test('three that start at once on a new folder use one server [E2]', async () => {
+      test('three that start on a new folder at the same time use one server [E2]', async () => {
         const dataDir = newDataDir();
         const all = [1, 2, 3].map(() => starter({ dataDir }));
         const ready = await Promise.all(all.map((one) => one.event('ready')));
         expect(new Set(ready.map(({ connectionString }) => connectionString)).size).toBe(1);
         const pid = serverPid(dataDir);
-        // All stop at once, too, and the last of them ends it [E3].
+        // They also stop at the same time, and the last one ends the server [E3].
         await Promise.all(all.map((one) => one.stop()));
         expect(isAlive(pid)).toBe(false);
       });
 
-      test('a stop waits for a start that is under way, so that nobody attaches to a dying server [E2]', async () => {
+      test('a stop waits for a start in progress, so that no process attaches to a stopping server [E2]', async () => {
         const dataDir = readyDataDir();
         const lines: string[] = [];
         const server = await startEmbeddedPostgres({ dataDir, log: (line) => lines.push(line) });
@@ -420,7 +420,7 @@ describe.runIf(process.platform === 'linux')(
         expect(procfsTable.allPostgresIn(clusterOf(dataDir))).toEqual([]);
       });
 
-      test('Node ends by itself while a server runs that it did not stop', async () => {
+      test('Node exits by itself while a server runs that it did not stop', async () => {
         const dataDir = readyDataDir();
         const owner = starter({ dataDir, exitAfterStart: true });
         await owner.event('ready');
@@ -442,7 +442,7 @@ describe.runIf(process.platform === 'linux')(
         await withClient(connectionString, async (client) => {
           process.kill(-owner.pid, 'SIGINT');
           await owner.event('interrupted');
-          // A shutdown that had begun would show in the log before this query's result.
+          // A shutdown would be in the log before the result of this query.
           expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
           expect(logOf(dataDir)).not.toContain('shutdown request');
         });
@@ -454,7 +454,7 @@ describe.runIf(process.platform === 'linux')(
     });
 
     describe('after a kill -9', () => {
-      test('of Node, the next process uses the same server with what was committed, and stops it [E3]', async () => {
+      test('of Node, the next process uses the same server with all committed data, and stops it [E3]', async () => {
         const dataDir = readyDataDir();
         const owner = starter({ dataDir });
         const { connectionString } = await owner.event('ready');
@@ -472,7 +472,7 @@ describe.runIf(process.platform === 'linux')(
         expect(usesIn(dataDir)).toEqual([]);
       });
 
-      test('an ended process does not use the server any more when another process has its pid [E4]', async () => {
+      test('an ended process no longer counts as a user when another process has its pid [E4]', async () => {
         const dataDir = readyDataDir();
         const owner = starter({ dataDir });
         await owner.event('ready');
@@ -495,7 +495,7 @@ describe.runIf(process.platform === 'linux')(
         expect(isAlive(pid)).toBe(false);
       });
 
-      test('of the server, busy orphans are ended, and the next start has all that was committed [E1, E6]', async () => {
+      test('of the server, busy orphans are ended, and the next start has all committed data [E1, E6]', async () => {
         const dataDir = readyDataDir();
         const owner = starter({ dataDir });
         const { connectionString } = await owner.event('ready');
@@ -504,7 +504,7 @@ describe.runIf(process.platform === 'linux')(
         busy.on('error', silent);
         await busy.connect();
         const [backend] = (await busy.query('select pg_backend_pid() as pid')).rows;
-        // A loop without a wait never looks whether its postmaster lives.
+        // A loop without a wait never checks whether its postmaster is alive.
         const loop = busy.query('do $$ begin loop end loop; end $$').catch(silent);
         await withClient(connectionString, async (client) => {
           const sql = `select state from pg_stat_activity where pid = ${backend.pid} and query like 'do%'`;
@@ -527,7 +527,7 @@ describe.runIf(process.platform === 'linux')(
         ['names a process that is in the folder and is not PostgreSQL', String],
         ['is empty', () => ''],
       ])(
-        'a stale lock is removed and that process left alone: it %s [S1, S2]',
+        'a stale lock is removed, and the process with its pid is not affected: it %s [S1, S2]',
         async (_, content) => {
           const dataDir = readyDataDir();
           const pid = await stranger(clusterOf(dataDir));
@@ -539,7 +539,7 @@ describe.runIf(process.platform === 'linux')(
         },
       );
 
-      test('a single-user PostgreSQL at work on the folder is not disturbed', async () => {
+      test('a single-user PostgreSQL that uses the folder is not disturbed', async () => {
         const dataDir = readyDataDir();
         const { postgres } = locateBinaries(process.platform, process.arch);
         const command = [postgres, '--single', '-D', clusterOf(dataDir), 'postgres'];
@@ -558,7 +558,7 @@ describe.runIf(process.platform === 'linux')(
     });
 
     describe('accounts', () => {
-      test('root needs no system user, and a checkout and data folder that only root may enter will do [A2]', async (context) => {
+      test('root needs no system user, and may use a checkout and data folder that only root can enter [A2]', async (context) => {
         if (!isRoot) context.skip('only root can show this');
         const dataDir = newDataDir();
         const installation = path.join(path.dirname(dataDir), 'installation');
@@ -567,13 +567,13 @@ describe.runIf(process.platform === 'linux')(
         const owner = starter({ dataDir, installation });
         const { connectionString } = await owner.event('ready');
         expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
-        // In the namespace it is somebody, outside still root: nobody else may enter these folders.
+        // In the namespace it is another user, outside still root: no other user may enter these folders.
         const status = readFileSync(`/proc/${serverPid(dataDir)}/uid_map`, 'utf8');
         expect(status.trim().split(/\s+/)).toEqual([expect.not.stringMatching(/^0$/), '0', '1']);
         await owner.stop();
       });
 
-      test('an ordinary user runs it directly, and root afterwards runs it as that user [A1, A3]', async (context) => {
+      test('an ordinary user runs it directly, and root then runs it as that user [A1, A3]', async (context) => {
         needsOtherUsers(context, NOBODY);
         const { installation, dataDir } = installationFor(NOBODY);
         const uidOfServer = () => statSync(`/proc/${serverPid(dataDir)}`).uid;
@@ -639,7 +639,7 @@ describe.runIf(process.platform === 'linux')(
         await owner.stop();
       });
 
-      test('another user’s data folder is refused by name', async (context) => {
+      test('a data folder of another user is rejected with the name of the user', async (context) => {
         needsOtherUsers(context, NOBODY);
         const { installation, dataDir } = installationFor(NOBODY);
         mkdirSync(dataDir, { mode: 0o700 });
@@ -675,12 +675,12 @@ describe.runIf(process.platform === 'linux')(
         const owner = starter({ dataDir, installation });
         await owner.event('ready');
         for (const link of links) expect(lstatSync(link).isSymbolicLink()).toBe(true);
-        // Whoever could read it can now run it, and nobody else.
+        // Users who could read it can now run it, and no others.
         for (const program of programs) expect(statSync(program).mode & 0o777).toBe(0o750);
         await owner.stop();
       });
 
-      test('that is damaged makes initdb fail with its own words, and leaves nothing half made', async () => {
+      test('that is damaged makes initdb fail with its own message, and leaves no partial cluster', async () => {
         const dataDir = newDataDir();
         const installation = path.join(path.dirname(dataDir), 'installation');
         copyInstallation(installation);
@@ -724,12 +724,12 @@ describe.runIf(process.platform === 'linux')(
           server.connectionString,
           "select current_setting('shared_buffers') as buffers, current_setting('listen_addresses') as addresses",
         );
-        // Settings reach the server, but not where it listens [E7].
+        // Settings reach the server, except its listen address [E7].
         expect(shown).toEqual({ buffers: '16MB', addresses: '127.0.0.1' });
         await server.stop();
       });
 
-      test('a cluster of another major version is refused with both versions, untouched', async () => {
+      test('a cluster of another major version is rejected with both versions, and unchanged', async () => {
         const dataDir = readyDataDir();
         writeFileSync(path.join(clusterOf(dataDir), 'PG_VERSION'), '17\n');
         const before = readdirSync(clusterOf(dataDir));
@@ -739,7 +739,7 @@ describe.runIf(process.platform === 'linux')(
         expect(readdirSync(clusterOf(dataDir))).toEqual(before);
       });
 
-      test('a folder named postgres that is no cluster is refused, untouched', async () => {
+      test('a folder named postgres that is not a cluster is rejected, and unchanged', async () => {
         const dataDir = newDataDir();
         mkdirSync(clusterOf(dataDir), { recursive: true });
         writeFileSync(path.join(clusterOf(dataDir), 'mine.txt'), 'mine');
@@ -748,7 +748,7 @@ describe.runIf(process.platform === 'linux')(
       });
     });
 
-    test('a port that was taken in the last moment is given up for another', async () => {
+    test('another port is used if the chosen one is taken at the last moment', async () => {
       const dataDir = readyDataDir();
       const occupant = createServer().listen(0, '127.0.0.1');
       await once(occupant, 'listening');
@@ -786,7 +786,7 @@ describe.runIf(process.platform === 'linux')(
       expect(procfsTable.allPostgresIn(clusterOf(dataDir))).toEqual([]);
     });
 
-    test('the log does not grow for ever', async () => {
+    test('the log does not grow forever', async () => {
       const dataDir = readyDataDir();
       const logFile = path.join(dataDir, 'postgres.log');
       writeFileSync(logFile, '');
@@ -797,7 +797,7 @@ describe.runIf(process.platform === 'linux')(
       await server.stop();
     });
 
-    test('where there is no /proc, it starts, attaches, outlives a killed process and removes a stale lock all the same', async () => {
+    test('without /proc it also starts, attaches, survives a killed process and removes a stale lock', async () => {
       const dataDir = readyDataDir();
       const seams = { processes: portableTable, choosePort: freePort };
       const there = () => start({ dataDir, log: silent }, seams);
@@ -818,7 +818,7 @@ describe.runIf(process.platform === 'linux')(
       expect(isAlive(pid)).toBe(false);
     });
 
-    test('where the start lock is a socket file, one that a killed holder left is taken over [E2]', async () => {
+    test('a start lock that is a socket file is taken over from a killed holder [E2]', async () => {
       const address = path.join(path.dirname(newDataDir()), 'lock.sock');
       const holder = spawn(process.execPath, [
         '--eval',

@@ -356,7 +356,7 @@ test.each(endpoints.filter((name) => !('body' in ENDPOINTS[name])))(
   },
 );
 
-test('a path that cannot be decoded names nothing', async () => {
+test('a path that cannot be decoded is 404', async () => {
   for (const path of ['/payments/%', '/payments/%ff', '/refunds/%c0%80', '/payouts/%00']) {
     const reply = await sandbox.call('GET', path);
     expect(reply, path).toMatchObject({ status: 404, body: { error: { code: 'IR_05' } } });
@@ -393,7 +393,7 @@ test.each([
   expect((await sandbox.call('GET', query)).status).toBe(400);
 });
 
-/** `:id` stands for any text. */
+/** `:id` may be any text. */
 const CONTROL: readonly (readonly [string, string])[] = [
   ['POST', '/clock/advance'],
   ['PUT', '/faults'],

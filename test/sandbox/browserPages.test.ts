@@ -28,12 +28,12 @@ describe.skipIf(browserCommand === undefined)(
       const link = await sandbox.call('POST', '/payment_link', {
         amount: 2500,
         currency: 'EUR',
-        description: 'Three <books>',
+        description: 'Three <shirts>',
         require_customer_info: true,
       });
       const { payment_link_id: id, link_to_pay: url } = link.body;
       await browser.open(url);
-      await browser.see('Three <books>');
+      await browser.see('Three <shirts>');
       const values = {
         ...CARD_ONLY,
         name: 'Ada Lovelace',

@@ -74,7 +74,7 @@ test('the sandbox accepts every call of the client, and the client its responses
   expect((await client.payouts.list({ status: ['success'] })).items).toHaveLength(1);
 });
 
-test('every call about customers is understood', async () => {
+test('the sandbox accepts every call about customers', async () => {
   const { customer_id: id } = await client.customers.create({ email: 'ada@example.com' });
   await client.customers.update(id, { name: 'Ada', metadata: { tier: 1 } });
   expect(await client.customers.retrieve(id)).toMatchObject({
@@ -88,7 +88,7 @@ test('every call about customers is understood', async () => {
   expect(await client.customers.delete(id)).toMatchObject({ customer_deleted: true });
 });
 
-test('every call about API keys is understood, by the client of an administrator', async () => {
+test('the sandbox accepts every call about API keys from an administrator', async () => {
   const { api_key: adminKey } = await sandbox.control('POST', '/api_keys', { kind: 'admin' });
   const { baseUrl, merchantId } = sandbox;
   const { apiKeys } = createAdminClient({ baseUrl, apiKey: adminKey });
@@ -102,7 +102,7 @@ test('every call about API keys is understood, by the client of an administrator
   expect(() => createAdminClient({ baseUrl, apiKey })).toThrow(TypeError);
 });
 
-test('every call about evidence is understood, the upload of a file included', async () => {
+test('the sandbox accepts every call about evidence, file uploads included', async () => {
   await client.payments.create(request({ payment_id: 'contested' }));
   const dispute = await sandbox.control('POST', '/disputes', { payment_id: 'contested' });
   const dispute_id: string = dispute.dispute_id;
@@ -117,7 +117,7 @@ test('every call about evidence is understood, the upload of a file included', a
   expect((await client.disputes.retrieveEvidence(dispute_id)).evidence).toEqual({});
 });
 
-test('analytics and business profiles are understood', async () => {
+test('the client reads analytics and business profiles', async () => {
   const timeRange = { startTime: '2001-01-01' };
   const counted = await client.analytics.payments([{ timeRange, metrics: ['payment_count'] }]);
   expect(counted.metaData).toEqual(
@@ -133,7 +133,7 @@ test('analytics and business profiles are understood', async () => {
   ]);
 });
 
-test('every call about payment links is understood', async () => {
+test('the sandbox accepts every call about payment links', async () => {
   const link = await client.paymentLinks.create({ amount: 1, currency: 'EUR' });
   expect(await client.paymentLinks.retrieve(link.payment_link_id)).toEqual(link);
   expect((await client.paymentLinks.list({ limit: 1 })).items).toEqual([link]);

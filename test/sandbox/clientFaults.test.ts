@@ -23,7 +23,7 @@ const order = (payment_id: string, fields: object = {}) =>
 const fail = (requests: readonly object[], more: object = {}) =>
   sandbox.control('PUT', '/faults', { requests, ...more });
 
-/** Payments, refunds and attempts to charge that the sandbox knows. */
+/** Payments, refunds and attempts to charge in the sandbox. */
 function counted(): Promise<unknown> {
   return sandbox.control('GET', '/resources/sums');
 }
@@ -47,7 +47,7 @@ test('a burst of faults charges every order once', async () => {
   });
 });
 
-test('a capture that lost its response is not made twice', async () => {
+test('a capture without a response is not repeated', async () => {
   const { payment } = await client.payments.create(
     order('held', { capture_method: 'manual_multiple' }),
   );
@@ -60,7 +60,7 @@ test('a capture that lost its response is not made twice', async () => {
   expect((await client.payments.retrieve(payment.payment_id)).amount_received).toBe(100);
 });
 
-test('a refund that lost its response is found by its id', async () => {
+test('a refund without a response is found by its id', async () => {
   await client.payments.create(order('paid'));
   await fail([{ fault: 'cut_after', path: '/refunds', method: 'POST', times: 1 }]);
   const { refund, origin } = await client.refunds.create({
@@ -72,7 +72,7 @@ test('a refund that lost its response is found by its id', async () => {
   expect((await client.refunds.list({ payment_id: 'paid' })).totalCount).toBe(1);
 });
 
-test('a burst of 503, unknown codes, a redirect and odd fields', async () => {
+test('the client survives a burst of 503, unknown codes, a redirect and unexpected fields', async () => {
   await fail([{ fault: 'server_error', status: 503, times: 3 }]);
   expect((await client.payments.create(order('burst'))).payment.status).toBe('succeeded');
   await fail([

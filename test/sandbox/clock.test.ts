@@ -35,7 +35,7 @@ test('a manual authorization expires after 7 days, at that time, and can then no
   expect(captured).toMatchObject({ status: 400, body: { error: { code: 'IR_14' } } });
 });
 
-test('what fell due while the machine slept has the time at which it was due', async () => {
+test('a change that was due while the machine slept has the time at which it was due', async () => {
   let machineMs = Date.UTC(2026, 10, 21);
   const asleep = await startTestSandbox({ clock: { nowMs: () => machineMs } });
   const { body } = await asleep.call(
@@ -51,7 +51,7 @@ test('what fell due while the machine slept has the time at which it was due', a
   await asleep.close();
 });
 
-test('what was captured before an authorization expires remains received', async () => {
+test('the amount captured before an authorization expires stays received', async () => {
   const { payment_id: id } = await create(cardPayment({ capture_method: 'manual_multiple' }));
   await sandbox.call('POST', `/payments/${id}/capture`, { amount_to_capture: 1000 });
   await sandbox.advance(8 * DAY_MS);
@@ -224,7 +224,7 @@ describe('a sandbox that is restarted with its data', () => {
     );
     const early = await first.call('GET', '/payments/early');
     const expiredMs = Date.parse(early.body.modified_at);
-    // What a kill would leave behind.
+    // The state after a kill.
     const stored = await db.query<{ ms: number }>(
       'select clock_advance_ms as ms from sandbox.account',
     );

@@ -81,7 +81,7 @@ describe('webhooks', () => {
     expect(second?.isSigned).toBe(true);
   });
 
-  test('reorder: what is held back is overtaken by the next event of the object', async () => {
+  test('reorder: the next event of the object overtakes one that is held back', async () => {
     const seed = await seedWhere('held', 'payment_authorized');
     await faults({ seed, webhooks: { reorder: 0.5, reorder_ms: HOUR_MS } });
     await pay('held', { capture_method: 'manual' });
@@ -93,7 +93,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  test('delay: not at once, but within the time', async () => {
+  test('delay: sent later, but within the configured time', async () => {
     await faults({ webhooks: { delay: 1, delay_ms: HOUR_MS } });
     await pay('slow');
     await settle();
@@ -115,7 +115,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  test('with one seed the same payments meet the same faults, with another others', async () => {
+  test('the same seed gives the same payments the same faults, another seed gives others', async () => {
     const lostWith = async (seed: number): Promise<readonly string[]> => {
       // Decisions depend on the ids, which can be used once: each run has its own sandbox.
       const fresh = await startTestSandbox({ faults: { seed, webhooks: { drop: 0.5 } } });
@@ -218,7 +218,7 @@ describe('requests', () => {
     expect(body).not.toHaveProperty('amount');
   });
 
-  test('a list that is an array stays an array under faults of fields', async () => {
+  test('a list that is an array stays an array under faults that change fields', async () => {
     await pay('a');
     for (const fault of ['extra_fields', 'missing_fields']) {
       await faults({ requests: [{ fault, fields: ['0'] }], lists: { envelope: 'array' } });
@@ -268,7 +268,7 @@ describe('lists', () => {
     expect(idsOf(await list())).toEqual(['a']);
   });
 
-  test('sort by modification: what changed last comes first', async () => {
+  test('sort by modification: the last changed row comes first', async () => {
     await makeThree();
     await sandbox.call('POST', '/payments/a/capture');
     expect(idsOf((await list()).data)).toEqual(['c', 'b', 'a']);
@@ -276,7 +276,7 @@ describe('lists', () => {
     expect(idsOf((await list()).data)).toEqual(['a', 'c', 'b']);
   });
 
-  test('replica lag: new rows are missing, and changed ones are as they were', async () => {
+  test('replica lag: new rows are missing, and changed rows have their old state', async () => {
     await lists({ replica_lag_ms: HOUR_MS });
     await makeThree();
     await sandbox.advance(2 * HOUR_MS);
@@ -309,7 +309,7 @@ describe('lists', () => {
     expect((await list({ limit: 1 })).count).toBe(1);
   });
 
-  test('equal times: rows that were created within one tick have one time', async () => {
+  test('equal times: rows that were created within one tick have the same time', async () => {
     await lists({ tick_ms: 60_000 });
     await makeThree();
     await sandbox.call('POST', '/payments/a/capture');
@@ -337,7 +337,7 @@ describe('lists', () => {
     expect(Date.parse(made.created) % 60_000).toBe(0);
   });
 
-  test('equal times on a lagging replica: a changed row is there once, at every instant', async () => {
+  test('equal times on a lagging replica: a changed row is in the list once, at every instant', async () => {
     let machineMs = Date.UTC(2027, 0, 1);
     const slow = await startTestSandbox({
       clock: { nowMs: () => machineMs },
@@ -355,7 +355,7 @@ describe('lists', () => {
     await slow.close();
   });
 
-  test('unstable ties: rows of one time change places between requests', async () => {
+  test('unstable ties: rows with the same time change places between requests', async () => {
     await lists({ tick_ms: 60_000, unstable_ties: true });
     for (let count = 0; count < 10; count += 1) await pay(`p${count}`);
     const orders = new Set<string>();

@@ -63,7 +63,7 @@ async function makeAll(): Promise<void> {
 }
 
 describe('bodies with few fields, and without times', () => {
-  test('webhooks.short_objects: objects have their ids, status, amount and currency, and no more', async () => {
+  test('webhooks.short_objects: objects have only their ids, status, amount and currency', async () => {
     await faults({ webhooks: { short_objects: 1 } });
     await makeAll();
     const objects = new Map((await sent()).map(({ content }) => [content.type, content.object]));
@@ -106,7 +106,7 @@ describe('bodies with few fields, and without times', () => {
     expect(await shortOnes()).toEqual(first);
   });
 
-  test('lists.short_rows: rows have an id, status, amount, currency and created, of every kind', async () => {
+  test('lists.short_rows: rows of every kind have only id, status, amount, currency and created', async () => {
     await faults({ lists: { short_rows: true } });
     await makeAll();
     for (const kind of ['payments', 'refunds', 'disputes', 'payouts']) {
@@ -122,7 +122,7 @@ describe('bodies with few fields, and without times', () => {
     ['lists', async () => (await rows('payments'))[0]],
     ['retrieves', async () => (await retrieve('pay_a')).body],
   ])(
-    '%s.omit_fields: bodies of this channel alone are without created or their version',
+    '%s.omit_fields: only bodies of this channel have no created or version',
     async (channel, show) => {
       await faults({ [channel]: { omit_fields: ['created', 'version'] } });
       await pay('pay_a');
@@ -139,7 +139,7 @@ describe('bodies with few fields, and without times', () => {
 });
 
 describe('lagging views', () => {
-  test('lists.replica_lag_ms of 30 s beside a retrieve of now: the list lags the retrieve', async () => {
+  test('lists.replica_lag_ms: the list lags 30 s behind a retrieve', async () => {
     await faults({ lists: { replica_lag_ms: 30 * SECOND_MS } });
     await pay('pay_a', { capture_method: 'manual' });
     await sandbox.advance(30 * SECOND_MS);
@@ -150,7 +150,7 @@ describe('lagging views', () => {
     expect((await rows('payments'))[0].status).toBe('succeeded');
   });
 
-  test('retrieves.lag_ms: a retrieve shows everything as it was then, and not found before', async () => {
+  test('retrieves.lag_ms: a retrieve shows the earlier state, and not found before the creation', async () => {
     await faults({ retrieves: { lag_ms: 20 * SECOND_MS } });
     await pay('pay_a', { capture_method: 'manual' });
     expect((await retrieve('pay_a')).status).toBe(404);

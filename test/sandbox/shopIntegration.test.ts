@@ -1,4 +1,4 @@
-/** The code of docs/guides/shop-integration.md compiles in a shop, and does what the guide promises. */
+/** The code of docs/guides/shop-integration.md compiles in a shop, and behaves as the guide states. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { BILLING, card } from '../support/sandboxRequests.ts';
 
 const run = promisify(execFile);
 const root = packageRoot();
-/** Within the package, so that its own name leads to its exports, and ignored like all that is built. */
+/** Within the package, so that its own name resolves to its exports, and ignored like all build output. */
 const folder = join(root, 'dist', 'shop-guide');
 
 let sandbox: TestSandbox;
@@ -54,7 +54,7 @@ function addStandInResponses(): void {
   }
 }
 
-/** A payout of somebody else, confirmed and not fulfilled: the shop must not fulfill it. */
+/** A payout of another party, confirmed and not fulfilled: the shop must not fulfill it. */
 const ANYBODYS = {
   amount: 5000,
   currency: 'EUR',
@@ -64,7 +64,7 @@ const ANYBODYS = {
   confirm: true,
 };
 
-/** What happens around the shop: customers with cards, a bank that opens a dispute. */
+/** The scenario around the shop: customers with cards, and a bank that opens a dispute. */
 const story = (inputs: object) => `
   import * as shop from './dist/shop-guide/shop.js';
   const { base, apiKey, billing, plain, secure, declined } = ${JSON.stringify(inputs)};

@@ -32,7 +32,7 @@ async function ignored(): Promise<readonly string[]> {
 const FAMILY_PAYMENT = {
   setup_future_usage: 'off_session',
   amount_to_capture: 6540,
-  statement_descriptor_name: 'Books',
+  statement_descriptor_name: 'Shirts',
   statement_descriptor_suffix: '1001',
   shipping: { address: BILLING.address, phone: BILLING.phone },
   capture_on: '2026-09-10T10:11:12Z',
@@ -83,7 +83,7 @@ describe('a shop that was written against the family', () => {
     }
     await accepted(`/payments/${made.payment_id}/capture`, {
       amount_to_capture: 6540,
-      statement_descriptor_name: 'Books',
+      statement_descriptor_name: 'Shirts',
       statement_descriptor_suffix: '1001',
       refund_uncaptured_amount: false,
       merchant_id: null,
@@ -108,7 +108,7 @@ describe('a shop that was written against the family', () => {
     );
   });
 
-  test('confirms later, with the client secret beside', async () => {
+  test('confirms later, with the client secret in the body', async () => {
     const { payment_id, client_secret } = await accepted('/payments', {
       amount: 6540,
       currency: 'USD',
@@ -158,7 +158,7 @@ describe('a shop that was written against the family', () => {
     });
   });
 
-  test('reads lists with parameters that no document names', async () => {
+  test('reads lists with undocumented parameters', async () => {
     const query = 'limit=2&status=SUCCEEDED&created.gte=2026-01-01T00:00:00Z&expand_attempts=true';
     const reply = await sandbox.call('GET', `/payments/list?${query}`);
     expect(reply.status).toBe(200);
@@ -219,7 +219,7 @@ describe('requests that are still rejected', () => {
   });
 });
 
-/** Names that requests of the family carry and the contract does not, by the endpoint they go to. */
+/** Field names of the family that the contract does not have, by endpoint. */
 const FAMILY_NAMES: readonly (readonly [keyof typeof ENDPOINTS, readonly string[]])[] = [
   [
     'createPayment',
@@ -248,7 +248,7 @@ const FAMILY_NAMES: readonly (readonly [keyof typeof ENDPOINTS, readonly string[
   ],
 ];
 
-test.each(FAMILY_NAMES)('no name of the family is a near miss for %s', (endpoint, names) => {
+test.each(FAMILY_NAMES)('no field name of the family is a near miss for %s', (endpoint, names) => {
   const { body }: Endpoint = ENDPOINTS[endpoint];
   const known = Object.keys((body as unknown as { shape: object }).shape);
   const unknown = names.filter((name) => !known.includes(name));

@@ -77,7 +77,7 @@ test('an unacknowledged webhook is retried 16 times within about a day, byte for
   expect(minutes).toEqual([1, 5, 5, 10, 10, 10, 10, 10, 60, 60, 60, 60, 60, 360, 360, 360]);
 });
 
-test('a receiver that is available again gets what it missed, once', async () => {
+test('a receiver that is available again receives what it missed, once', async () => {
   sandbox.listener.respondWith(500);
   await sandbox.call('POST', '/payments', cardPayment({ payment_id: 'later' }));
   await waitFor('the first attempt', () => received('later').length === 1);
@@ -132,7 +132,7 @@ describe('a receiver that hangs', () => {
   const make = (id: string, fields: object = {}) =>
     sandbox.call('POST', '/payments', cardPayment({ payment_id: id, ...fields }));
 
-  test('over some objects delays neither other objects nor timers', async () => {
+  test('on some objects delays neither other objects nor timers', async () => {
     sandbox.listener.withholdResponses((id) => id.startsWith('hung-'));
     for (let number = 0; number < 7; number += 1) await make(`hung-${number}`);
     await waitFor('seven to hang', () => received('hung-6').length === 1);
@@ -156,7 +156,7 @@ describe('a receiver that hangs', () => {
     expect(data).toMatchObject([{ sent: 0, waiting: 1 }]);
   });
 
-  test('over an object delays its later events, which follow in order', async () => {
+  test('on an object delays its later events, which follow in order', async () => {
     sandbox.listener.withholdResponses((id) => id === 'ordered');
     await make('ordered', { capture_method: 'manual' });
     await waitFor('the first', () => received('ordered').length === 1);
@@ -172,7 +172,7 @@ describe('a receiver that hangs', () => {
     ]);
   });
 
-  test('delays an advance of the clock, which runs everything on the way to its end', async () => {
+  test('delays an advance of the clock, which runs everything that becomes due', async () => {
     sandbox.listener.withholdResponses((id) => id === 'awaited');
     await make('awaited');
     await waitFor('it to hang', () => received('awaited').length === 1);

@@ -72,7 +72,7 @@ const claimedSlots = (name: string) =>
   );
 
 describe('several schedulers', () => {
-  test('run each slot once between them (rule 1)', async () => {
+  test('run each slot exactly once (rule 1)', async () => {
     const name = unique('schedule');
     // The table keeps only the latest slot; the test needs all that were claimed.
     await db.query(
@@ -102,7 +102,7 @@ describe('several schedulers', () => {
       'select slot from claimed_slots where schedule = $1 order by slot',
       [name],
     );
-    // Each run was passed its own slot.
+    // Each run received its own slot.
     expect(runs.toSorted((a, b) => a.getTime() - b.getTime())).toEqual(
       claimed.map(({ slot }) => slot),
     );
@@ -192,7 +192,7 @@ describe('a missed slot', () => {
     await waitFor('the run', () => runs() === 1);
   });
 
-  test('is not caused by an end that could not be written: it is written before the next claim (rule 4)', async () => {
+  test('does not follow from an end that could not be written: it is written before the next claim (rule 4)', async () => {
     let [isUnavailable, runs] = [false, 0];
     const query: TestDatabase['query'] = (text, values) =>
       isUnavailable
