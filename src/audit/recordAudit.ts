@@ -23,11 +23,13 @@ export interface Attempted<T> extends AuditOutcome {
  * Records an attempt before and after it is made (rule 2). If `work` throws, the result is `unknown`,
  * because nothing shows how far it came. `work` receives the number of the attempt.
  * @param db not a transaction: the first entry must be committed before `work` begins
+ * @param thrown the result if `work` throws, where that shows how far it came
  */
 export async function recordAttempt<T>(
   db: Queryable,
   intent: AuditIntent,
   work: (attempt: number) => Promise<Attempted<T>>,
+  thrown: FinalResult = 'unknown',
 ): Promise<T> {
   const attempt = await insertEntry(db, intent, { result: 'requested', attempt: null });
   const end = ({ result, detail = {} }: AuditOutcome) =>
@@ -37,9 +39,7 @@ export async function recordAttempt<T>(
     attempted = await work(attempt);
   } catch (error) {
     // Where even this entry cannot be written, the attempt stays open.
-    await end({ result: 'unknown', detail: { error: toError(error).message } }).catch(
-      () => undefined,
-    );
+    await end({ result: thrown, detail: { error: toError(error).message } }).catch(() => undefined);
     throw error;
   }
   await end(attempted);

@@ -14,6 +14,9 @@ const program = new Command('tallyhook')
     const path = pathOf(command);
     const needed = permissionOf(path);
     if (needed === 'local') return;
+    // Settings are read only for a token: `doctor` reports those that are invalid.
+    const { readEnvironment } = await import('../config/config.ts');
+    if (!readEnvironment().TALLYHOOK_TOKEN) return;
     const [{ authorizeCommand }, { readConfig }] = await Promise.all([
       import('./authorize.ts'),
       import('./context.ts'),

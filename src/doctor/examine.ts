@@ -16,8 +16,10 @@ import {
   judgeDatabaseClock,
   judgeKey,
   judgeKeyKind,
+  judgeOpenAttempts,
   judgePause,
   judgeWatermarks,
+  type OpenAttempt,
   ok,
   type PauseFacts,
   type WatermarkFacts,
@@ -54,6 +56,7 @@ export interface Installation {
   /** Undefined: every profile of the account is checked. */
   readonly profileId: string | undefined;
   readonly readPause: (db: Database) => Promise<PauseFacts | undefined>;
+  readonly readOpenAttempts: (db: Database) => Promise<readonly OpenAttempt[]>;
   readonly readWatermarks: (db: Database) => Promise<readonly WatermarkFacts[]>;
   readonly clock: Clock;
 }
@@ -107,7 +110,7 @@ async function checkDatabase(database: Database | Error): Promise<Judgment> {
 
 /** @returns the database, if it can be read */
 async function examineDatabase(
-  { clock, database, merchantId, readPause }: Installation,
+  { clock, database, merchantId, readPause, readOpenAttempts }: Installation,
   isReached: boolean,
   note: Note,
 ): Promise<Database | undefined> {
@@ -139,6 +142,9 @@ async function examineDatabase(
       : ofSchema(async (db) => judgeAccount(await readInstallation(db), merchantId)),
   );
   await note('reconciliation', () => ofSchema(async (db) => judgePause(await readPause(db))));
+  await note('attempts', () =>
+    ofSchema(async (db) => judgeOpenAttempts(await readOpenAttempts(db))),
+  );
   return migrations === 'ok' ? open : undefined;
 }
 

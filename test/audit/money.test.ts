@@ -220,3 +220,38 @@ describe('a capture by the API', () => {
     expect((await post(busy, 'capture')).status).toBe(200);
   });
 });
+
+test('a refresh is recorded with what became of each resource, and doctor names interrupted attempts', async () => {
+  const id = await setup.authorize();
+  expect((await run('refresh', id, '--by', 'ada')).code).toBe(0);
+  expect((await run('refresh', 'pay_none', '--by', 'ada')).code).toBe(1);
+  const { body } = await treasurer.get('/api/v1/audit?action=resource.refresh');
+  expect(body.entries).toMatchObject([
+    { subject: { kind: 'id', id: 'pay_none' }, result: 'failed' },
+    { subject: { kind: 'id', id: 'pay_none' }, result: 'requested' },
+    {
+      subject: { kind: 'payment', id },
+      order_key: expect.stringMatching(/^order:/),
+      result: 'done',
+      detail: { resources: [{ kind: 'payment', id, outcome: 'applied' }] },
+    },
+    { subject: { kind: 'payment', id }, result: 'requested' },
+  ]);
+
+  const attemptOf = async (): Promise<Body> => {
+    const { stdout } = await run('doctor', '--json');
+    return JSON.parse(stdout).checks.find(({ name }: Body) => name === 'attempts');
+  };
+  expect(await attemptOf()).toMatchObject({ state: 'ok' });
+  await db.query(
+    `insert into audit (recorded_at, actor_kind, actor_name, actor_role, actor_origin, action,
+                        subject_kind, subject_id, result)
+     values (now() - interval '1 hour', 'cli', 'eve', 'admin', 'eve@till', 'authorization.capture',
+             'payment', $1, 'requested')`,
+    [id],
+  );
+  expect(await attemptOf()).toMatchObject({
+    state: 'warning',
+    result: expect.stringContaining(`authorization.capture of ${id} by eve`),
+  });
+});

@@ -133,6 +133,33 @@ describe('the audit log has', () => {
     await expectFound(entries[1]);
   });
 
+  test('an export of the journal and a test of the channels, with their results', async () => {
+    await run('export', 'journal', '--format', 'csv', '--from', '2026-01-01', '--by', 'ada');
+    const failing = ['--output', '/no-such-folder/journal.csv', '--by', 'bob'];
+    expect((await run('export', 'journal', '--format', 'csv', ...failing)).code).toBe(1);
+    const exports = await find({ subject: 'journal:csv' });
+    expect(exports).toMatchObject([
+      { actor: { name: 'bob' }, result: 'failed', detail: { error: expect.any(String) } },
+      { actor: { name: 'bob' }, result: 'requested' },
+      {
+        actor: { name: 'ada' },
+        result: 'done',
+        detail: {
+          from: '2026-01-01T00:00:00.000000Z',
+          output: null,
+          transfers: expect.any(Number),
+        },
+      },
+      { actor: { name: 'ada' }, result: 'requested' },
+    ]);
+    await expectFound(exports[2]);
+    expect((await run('alerts', 'test', '--channel', 'log', '--by', 'ada')).code).toBe(0);
+    expect(await find({ action: 'alert.test' })).toMatchObject([
+      { subject: { kind: 'channel', id: 'log' }, result: 'done' },
+      { subject: { kind: 'channel', id: 'log' }, result: 'requested' },
+    ]);
+  });
+
   test('what a token does over the API: accept, replay, pause, resume and start a run', async () => {
     const { number } = await overCapture();
     const [event = 0] = await receive(db, [paymentEvent({})]);

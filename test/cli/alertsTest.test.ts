@@ -1,5 +1,6 @@
 /** `tallyhook alerts test`: what each channel answered, and an exit code that means something. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { runTallyhook } from '../support/program.ts';
 import {
   type HttpReceiver,
@@ -8,6 +9,12 @@ import {
   startHttpReceiver,
   startMailServer,
 } from '../support/receivers.ts';
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
 
 let hook: HttpReceiver;
 let shop: HttpReceiver;
@@ -24,6 +31,7 @@ afterEach(async () => {
 });
 
 const settings = () => ({
+  DATABASE_URL: db.url,
   ALERT_WEBHOOK_URL: hook.url,
   ALERT_WEBHOOK_SECRET: SIGNING_SECRET,
   ALERT_SLACK_URL: chat.url,
@@ -82,7 +90,8 @@ test('tests one channel alone, and says when it is not set', async () => {
 });
 
 test('the log took a test where it shows it, and is no channel where it hides alerts', async () => {
-  const testAt = (LOG_LEVEL: string) => runTallyhook(['alerts', 'test'], { env: { LOG_LEVEL } });
+  const testAt = (LOG_LEVEL: string) =>
+    runTallyhook(['alerts', 'test'], { env: { DATABASE_URL: db.url, LOG_LEVEL } });
   const shown = await testAt('warn');
   expect(shown.code).toBe(0);
   expect(shown.stdout).toContain('"title":"Tallyhook: test message"');

@@ -56,8 +56,10 @@ test('a healthy installation passes every check', async () => {
     database: 'ok',
     'database clock': 'ok',
     migrations: 'ok',
+    'database rights': 'ok',
     account: 'ok',
     reconciliation: 'ok',
+    attempts: 'ok',
     queue: 'ok',
     'webhook secrets': 'ok',
     'admin token': 'ok',
@@ -74,7 +76,7 @@ test('a healthy installation passes every check', async () => {
   const { stdout } = await runTallyhook(['doctor'], { env });
   expect(stdout).toMatch(/^ok {4}database +reachable$/m);
   expect(stdout).toMatch(/^ok {4}signing secret +\S+ signs with secret 1 of WEBHOOK_SECRETS$/m);
-  expect(stdout).toMatch(/17 ok, 0 warnings, 0 failed, 0 not checked\.\n$/);
+  expect(stdout).toMatch(/19 ok, 0 warnings, 0 failed, 0 not checked\.\n$/);
 });
 
 test('a pause is reported with who began it and why, and the check does not end it', async () => {

@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { Command, Option } from 'commander';
+import {
+  type TestedChannel,
+  type TestMessage,
+  testChannelsAs,
+} from '../../actions/testChannels.ts';
 import { channelsOf } from '../../assembly/alerts.ts';
-import type { Channel } from '../../notify/channels/index.ts';
 import { CHANNELS, type ChannelName } from '../../notify/domain/message.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { createLog } from '../../platform/log.ts';
-import { printJson, readConfig } from '../context.ts';
+import { printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption } from '../options.ts';
+import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
 import {
   acknowledgeAlertCommand,
@@ -27,6 +32,7 @@ export function alertsCommand(): Command {
 
 interface TestOptions {
   readonly channel?: ChannelName;
+  readonly by?: string;
   readonly json: boolean;
 }
 
@@ -34,12 +40,13 @@ function testCommand(): Command {
   return new Command('test')
     .description('send a test message through each configured channel and print the responses')
     .addOption(new Option('--channel <name>', 'test only this channel').choices(CHANNELS))
+    .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
       '\nThe shop receives a signed message of type `test`.\n\nExit code: 0 every channel accepted it, 1 a channel did not, or is not configured.',
     )
-    .action(async ({ channel: name, json }: TestOptions) => {
+    .action(async ({ channel: name, by, json }: TestOptions) => {
       const config = readConfig();
       const channels = channelsOf(config, {
         clock: systemClock,
@@ -50,33 +57,19 @@ function testCommand(): Command {
           name === undefined ? 'No channel is configured' : `The channel ${name} is not configured`;
         throw new OperatorError(`${what}. docs/guides/alerts.md lists the settings it needs.`);
       }
-      const tested = await Promise.all(channels.map(testChannel));
+      const tested = await withDatabase(config, (db) =>
+        testChannelsAs({ db, channels }, actorOf(by), newMessage),
+      );
       if (json) printJson({ channels: tested });
       else printTable(['CHANNEL', 'TEST', 'RESPONSE'], tested.map(rowOf));
       if (tested.some(({ outcome }) => outcome !== 'delivered')) process.exitCode = 1;
     });
 }
 
-interface Tested {
-  readonly channel: ChannelName;
-  readonly outcome: 'delivered' | 'failed';
-  readonly response: string;
+function newMessage(): TestMessage {
+  return { id: `msg_${randomUUID()}`, createdAt: new Date(systemClock.nowMs()) };
 }
 
-async function testChannel(channel: Channel): Promise<Tested> {
-  const createdAt = new Date(systemClock.nowMs());
-  const { outcome, response } = await channel.send({
-    id: `msg_${randomUUID()}`,
-    content: { kind: 'test', at: createdAt.toISOString() },
-    createdAt,
-  });
-  return {
-    channel: channel.name,
-    outcome: outcome === 'delivered' ? outcome : 'failed',
-    response,
-  };
-}
-
-function rowOf({ channel, outcome, response }: Tested): readonly string[] {
+function rowOf({ channel, outcome, response }: TestedChannel): readonly string[] {
   return [channel, outcome, response];
 }

@@ -8,6 +8,7 @@ import {
   usesSandbox,
   webhookSecretsOf,
 } from '../../assembly/settings.ts';
+import { readInterruptedAttempts } from '../../audit/interrupted.ts';
 import type { Config } from '../../config/config.ts';
 import { type Check, examine } from '../../doctor/examine.ts';
 import { systemClock } from '../../platform/clock.ts';
@@ -77,6 +78,7 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
       receiver: { webhookPath: config.webhookPath, publicUrl: config.webhookPublicUrl },
       profileId: config.profileId,
       readPause,
+      readOpenAttempts: readInterruptedAttempts,
       readWatermarks,
       clock: systemClock,
     });

@@ -3,6 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
+import { exportJournalAs } from '../../actions/exportJournal.ts';
 import {
   exportJournal,
   JOURNAL_FORMATS,
@@ -13,6 +14,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { readConfig, withDatabase } from '../context.ts';
 import { momentOption } from '../options.ts';
+import { actorOf, byOption } from '../person.ts';
 
 export function exportCommand(): Command {
   return new Command('export').addCommand(journalCommand());
@@ -23,6 +25,7 @@ interface ExportOptions {
   readonly from?: number;
   readonly to?: number;
   readonly output?: string;
+  readonly by?: string;
 }
 
 function journalCommand(): Command {
@@ -39,6 +42,7 @@ function journalCommand(): Command {
     .addOption(momentOption('--from', 'only transfers recorded at or after this time'))
     .addOption(momentOption('--to', 'only transfers recorded before this time'))
     .option('--output <file>', 'write to this file instead of standard output')
+    .addOption(byOption())
     .addHelpText('after', NOTES)
     .action((options: ExportOptions) => {
       const { from, to } = options;
@@ -47,7 +51,11 @@ function journalCommand(): Command {
           '--from must be before --to. The range includes --from and excludes --to.',
         );
       }
-      return withDatabase(readConfig(), (db) => writeJournal(db, options));
+      return withDatabase(readConfig(), (db) => {
+        const { format, output, by } = options;
+        const parts = { db, write: () => writeJournal(db, options) };
+        return exportJournalAs(parts, actorOf(by), { format, from, to, output });
+      });
     });
 }
 
@@ -57,10 +65,11 @@ the time of recording. The export is a consistent snapshot, held open until the 
 
   tallyhook export journal --format hledger --output ledger.journal && hledger -f ledger.journal check`;
 
+/** @returns the number of transfers */
 async function writeJournal(
   db: Database,
   { format, from, to, output }: ExportOptions,
-): Promise<void> {
+): Promise<number> {
   const range = { fromMicros: from, toMicros: to };
   let rows = 0;
   const onProgress = (written: number) => {
@@ -74,6 +83,7 @@ async function writeJournal(
   if (output !== undefined) {
     console.error(`${process.stderr.isTTY ? '\r' : ''}${rows} transfers written to ${output}`);
   }
+  return rows;
 }
 
 /** A reader such as `head` may close the pipe early; that is not a failure. */

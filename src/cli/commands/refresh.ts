@@ -1,23 +1,20 @@
 import { Command, Option } from 'commander';
+import { refreshByIdAs } from '../../actions/refreshById.ts';
 import { authorizationsOf, discoveryOf } from '../../assembly/service.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../../contract/resources/index.ts';
 import type { ResourceRef } from '../../ledger/domain/snapshot.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import type { DiscoveryParts, RetrievedResource } from '../../reconcile/discoverPayments.ts';
-import {
-  type Change,
-  changesOf,
-  findNamedResources,
-  retrieveUnknown,
-} from '../../reconcile/refreshById.ts';
+import { type Change, changesOf } from '../../reconcile/refreshById.ts';
 import type { Retrieved } from '../../reconcile/retrieve.ts';
 import { fieldName } from '../../representation/fieldName.ts';
 import { clockOf, printable, printJson, quiet, readConfig, withDatabase } from '../context.ts';
 import { jsonOption } from '../options.ts';
+import { actorOf, byOption } from '../person.ts';
 
 interface RefreshOptions {
   readonly kind?: ResourceKind;
+  readonly by?: string;
   readonly json: boolean;
 }
 
@@ -40,14 +37,15 @@ export function refreshCommand(): Command {
         RESOURCE_KINDS,
       ),
     )
+    .addOption(byOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
       '\nExit code: 0 everything was retrieved and applied, 1 something was not, or neither the ledger nor the service knows the id.',
     )
-    .action((id: string, { kind, json }: RefreshOptions) =>
+    .action((id: string, { json, ...chosen }: RefreshOptions) =>
       withDatabase(readConfig(), async (db) => {
-        const resources = await refreshAll(db, { id, kind });
+        const resources = await refreshAll(db, { id, ...chosen });
         if (json) printJson({ resources: resources.map(refreshedJson) });
         else resources.forEach(print);
         if (resources.some(({ outcome }) => outcome !== 'applied')) process.exitCode = 1;
@@ -57,37 +55,17 @@ export function refreshCommand(): Command {
 
 async function refreshAll(
   db: Database,
-  { id, kind }: { readonly id: string; readonly kind: ResourceKind | undefined },
+  { id, kind, by }: { readonly id: string } & Pick<RefreshOptions, 'kind' | 'by'>,
 ): Promise<readonly Refreshed[]> {
   const config = readConfig();
   const clock = await clockOf(db);
-  const finding = discoveryOf(config, { db, clock });
-  const looked = await lookAt(finding, { id, kind });
-  if (looked.length === 0) {
+  const discovery = discoveryOf(config, { db, clock });
+  const { check } = authorizationsOf(config, { db, clock, log: quiet, lane: 'operator' });
+  const retrieved = await refreshByIdAs({ discovery, check }, actorOf(by), { id, kind });
+  if (retrieved.length === 0) {
     throw new OperatorError(`Neither the ledger nor the service knows ${printable(id)}.`);
   }
-  const { check } = authorizationsOf(config, {
-    db,
-    clock,
-    log: quiet,
-    lane: 'operator',
-  });
-  for (const { ref } of looked) if (ref.kind === 'payment') await check.checkOne(ref.id);
-  return looked.map(({ ref, retrieved }) => describe(ref, retrieved));
-}
-
-/** Retrieves what the ledger knows by the id; where that is nothing, what the service knows. */
-async function lookAt(
-  finding: DiscoveryParts,
-  { id, kind }: { readonly id: string; readonly kind: ResourceKind | undefined },
-): Promise<readonly RetrievedResource[]> {
-  const refs = await findNamedResources(finding.db, id, kind);
-  if (refs.length === 0) return await retrieveUnknown(finding, id);
-  const looked: RetrievedResource[] = [];
-  for (const ref of refs) {
-    looked.push({ ref, retrieved: await finding.retrieve(ref, { lane: 'operator' }) });
-  }
-  return looked;
+  return retrieved.map((one) => describe(one.ref, one.retrieved));
 }
 
 function describe(ref: ResourceRef, found: Retrieved): Refreshed {

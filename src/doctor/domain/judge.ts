@@ -176,6 +176,28 @@ export function judgePause(pause: PauseFacts | undefined): Judgment {
   );
 }
 
+/** A capture or cancellation without a recorded result. */
+export interface OpenAttempt {
+  readonly id: number;
+  readonly action: string;
+  readonly subjectId: string;
+  readonly actorName: string;
+  readonly recordedAt: Date;
+}
+
+/** @param attempts those that no process can still be carrying out */
+export function judgeOpenAttempts(attempts: readonly OpenAttempt[]): Judgment {
+  if (attempts.length === 0) return ok('every capture and cancellation of a person has a result');
+  const named = attempts.map(
+    ({ id, action, subjectId, actorName, recordedAt }) =>
+      `${action} of ${subjectId} by ${actorName} at ${recordedAt.toISOString()} (attempt ${id})`,
+  );
+  return warning(
+    `the process ended before the service responded: ${named.join('; ')}`,
+    'Run: npx tallyhook refresh with the id of each payment, and compare. This warning ends after a week.',
+  );
+}
+
 /** @param bound the account that the database belongs to, if any */
 export function judgeAccount(bound: string | undefined, merchantId: string): Judgment {
   if (bound === undefined) return ok(`the ledger is empty; it will belong to ${merchantId}`);

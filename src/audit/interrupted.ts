@@ -1,0 +1,17 @@
+/** Attempts to move money that ended without a result. */
+import type { Queryable } from '../platform/db/database.ts';
+import { DAY_MS, MINUTE_MS } from '../platform/time.ts';
+import { type AuditRow, readOpenAttempts } from './store/audit.ts';
+
+/** Longer than a request and the retrieves around it take. */
+const RUNNING_FOR_MS = 5 * MINUTE_MS;
+/** Nothing can be recorded later about an attempt, so a person's check of it cannot end the report. */
+const REPORTED_FOR_MS = 7 * DAY_MS;
+
+export function readInterruptedAttempts(db: Queryable): Promise<readonly AuditRow[]> {
+  return readOpenAttempts(db, {
+    actions: ['authorization.capture', 'authorization.cancel'],
+    olderThanMs: RUNNING_FOR_MS,
+    withinMs: REPORTED_FOR_MS,
+  });
+}
