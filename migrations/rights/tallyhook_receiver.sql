@@ -1,17 +1,17 @@
 -- The receiver: adds webhooks to the inbox and to the queue. It reads of the inbox only what tells
--- duplicates apart, and nothing of the ledger.
+-- duplicates apart and how long events wait, and nothing of the ledger.
 
 -- The inbox.
 grant select, insert on webhook_events to tallyhook_receiver;
 grant select, insert on event_variants to tallyhook_receiver;
-grant insert on pending to tallyhook_receiver;
+grant select, insert on pending to tallyhook_receiver;
 grant select, insert, update on watch_counts to tallyhook_receiver;
 
 -- What every process does at its start and reports while it runs.
 grant usage on schema public to tallyhook_receiver;
 grant select on migrations to tallyhook_receiver;
 grant select, insert on installation to tallyhook_receiver;
-grant select, insert, update, delete on clock_reports to tallyhook_receiver;
+grant select, insert, update, delete on clock_reports, queue_reports to tallyhook_receiver;
 grant insert on audit to tallyhook_receiver;
 grant select (id) on audit to tallyhook_receiver;
 

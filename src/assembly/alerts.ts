@@ -25,7 +25,7 @@ export function channelsOf(
 }
 
 export function startAlerts(shared: Shared): void {
-  const { clock, config, gate, log, metrics, openPool, onClose, queues } = shared;
+  const { clock, config, gate, log, metrics, openPool, onClose, queues, queueWatch } = shared;
   const db = openPool('alerts', ALERTS_POOL);
   const producer = queues.producer<AlertsJob>(ALERTS_QUEUE);
   onClose(() => producer.close());
@@ -49,11 +49,15 @@ export function startAlerts(shared: Shared): void {
       alerts: () => dispatchAlerts({ db, clock, subscriptions, newMessageId }),
       ...(feed && { orders: () => enqueueOrderWebhooks({ db, feed, clock, newMessageId }) }),
     };
-    const wake = (channels: Iterable<AlertsJob['channel']>) =>
-      enqueueWakeUps(
+    const wake = async (channels: Iterable<AlertsJob['channel']>) => {
+      // A queue can accept jobs and not hand them out.
+      const problem = await queueWatch.check();
+      if (problem) throw new Error(`the queue is unusable: ${problem.reason}`);
+      await enqueueWakeUps(
         producer,
         Array.from(channels, (channel) => ({ channel })),
       );
+    };
     const notifier = runNotifier({ db, clock, log, sources, wake, deliverer }, closing.signal);
     const consumer = queues.consumer<AlertsJob>(
       ALERTS_QUEUE,

@@ -4,6 +4,7 @@ import type { Queryable } from '../platform/db/database.ts';
 import { CLOCK_SKEW_UNREADY_MS, CLOCK_SKEW_WARNING_MS } from '../platform/db/databaseClock.ts';
 import { type HealthServerParts, startHealthServer } from '../platform/healthServer.ts';
 import { type HttpServer, PortInUse } from '../platform/httpServer.ts';
+import type { QueueProblem } from '../platform/queue/index.ts';
 import { MINUTE_MS, SECOND_MS } from '../platform/time.ts';
 import { type CheckResult, type CheckResults, judgeReadiness } from './readiness.ts';
 import { ROLES, type Role } from './roles.ts';
@@ -52,26 +53,29 @@ async function listen(
 }
 
 async function runChecks(
-  { clock, db, gate, queues }: Shared,
+  { clock, db, gate, queueWatch }: Shared,
   probeDatabase: () => Promise<void>,
 ): Promise<CheckResults> {
-  const isReachable = (probe: Promise<void>) =>
-    probe.then(
+  const [database, queue, pending] = await Promise.all([
+    probeDatabase().then(
       () => true,
       () => false,
-    );
-  const [database, queue, pending] = await Promise.all([
-    isReachable(probeDatabase()),
-    isReachable(queues.probe()),
+    ),
+    queueWatch.check(),
     pendingCheck(db),
   ]);
   return {
     database: { isOk: database, text: database ? 'reachable' : 'unavailable' },
     migrations: { isOk: gate.isOpen(), text: gate.isOpen() ? 'at head' : gate.reason() },
     clock: clockCheck(clock.skewMs()),
-    queue: { isOk: queue, text: queue ? 'reachable' : 'degraded: events wait for the sweep' },
+    queue: queueCheck(queue),
     pending,
   };
+}
+
+function queueCheck(problem: QueueProblem | undefined): CheckResult {
+  if (problem === undefined) return { isOk: true, text: 'a job was added, claimed and finished' };
+  return { isOk: false, text: `${problem.reason}. ${problem.remedy}` };
 }
 
 /** A burst is applied sooner, and the sweep has re-enqueued lost jobs several times. */

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { EVENTS_QUEUE, type EventsJob } from '../ledger/inbox/jobs.ts';
 import { bindInstallation } from '../ledger/installation.ts';
 import { createClockReporter } from '../monitor/reportClock.ts';
+import { createQueueReporter } from '../monitor/reportQueue.ts';
 import type { Clock } from '../platform/clock.ts';
 import {
   createDatabase,
@@ -28,7 +29,13 @@ import type { Log } from '../platform/log.ts';
 import { createMetrics, type Metrics } from '../platform/metrics.ts';
 import { osUser } from '../platform/osUser.ts';
 import { packageVersion } from '../platform/packageRoot.ts';
-import type { MeasuredQueue, Producer, QueueBackend } from '../platform/queue/index.ts';
+import {
+  type MeasuredQueue,
+  type Producer,
+  type QueueBackend,
+  type QueueWatch,
+  watchQueue,
+} from '../platform/queue/index.ts';
 import { refuseSandboxDatabase } from '../sandbox/safety.ts';
 import { openQueues } from './queues.ts';
 import { DATABASE_ROLES, type Role } from './roles.ts';
@@ -49,6 +56,7 @@ export interface Shared {
   /** For the checks of the process itself. */
   readonly db: Database;
   readonly queues: QueueBackend;
+  readonly queueWatch: QueueWatch;
   readonly events: Producer<EventsJob> & MeasuredQueue;
   readonly openPool: (name: string, limits: PoolOptions) => Database;
   /** Closed in reverse order of being added. */
@@ -106,13 +114,8 @@ export async function share(
   closers.push(record.stop);
   gate.whenOpen(() => void reportMissingRights(db, roles, log));
   const closing = new AbortController();
-  const reporter = createClockReporter({
-    db,
-    clock,
-    log,
-    process: processName,
-    roles: [...roles].join(', '),
-  });
+  const identity = { process: processName, roles: [...roles].join(', ') };
+  const reporter = createClockReporter({ db, clock, log, ...identity });
   const measuring = keepMeasuring(clock, reporter.report, closing.signal);
   closers.push(async () => {
     closing.abort();
@@ -123,6 +126,13 @@ export async function share(
   metrics.addSource(clockSource(clock));
   const queues = openQueues(config, { databaseUrl, log });
   closers.push(() => queues.close());
+  const queueReporter = createQueueReporter({ db, ...identity });
+  const queueWatch = watchQueue({ queues, log, report: queueReporter.report });
+  closers.push(async () => {
+    await queueWatch.close();
+    await queueReporter.close();
+  });
+  metrics.addSource(queueWatch.source);
   const events = queues.producer<EventsJob>(EVENTS_QUEUE);
   closers.push(() => events.close());
   return {
@@ -133,6 +143,7 @@ export async function share(
     gate,
     db,
     queues,
+    queueWatch,
     events,
     openPool,
     onClose: (step) => closers.push(step),

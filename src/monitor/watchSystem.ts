@@ -28,6 +28,8 @@ import {
   MAX_COUNTED,
   MISSED_PERIODS_MS,
   type Missed,
+  QUEUE_REPORTED_WITHIN_MS,
+  QUEUE_UNUSABLE_FOR_MS,
   RATE_WINDOW_MS,
   SIGNATURE_WINDOW_MS,
   SKEW_REPORTED_WITHIN_MS,
@@ -36,6 +38,7 @@ import {
   type SystemFacts,
 } from './domain/systemRules.ts';
 import { readClockReports, removeOldClockReports } from './store/clockReports.ts';
+import { readQueueReports, removeOldQueueReports } from './store/queueReports.ts';
 import { addCounts, readCount, removeOldCounts } from './store/watch.ts';
 
 export interface SystemWatchParts {
@@ -66,6 +69,7 @@ export function createSystemWatch({
     if (findings > 0) log.info({ findings }, 'alerts.findings_processed');
     await removeOldCounts(db);
     await removeOldClockReports(db);
+    await removeOldQueueReports(db);
   };
 }
 
@@ -99,6 +103,10 @@ async function readFacts(
     clocks: await readClockReports(tx, {
       forMs: SKEWED_FOR_MS,
       withinMs: SKEW_REPORTED_WITHIN_MS,
+    }),
+    queues: await readQueueReports(tx, {
+      forMs: QUEUE_UNUSABLE_FOR_MS,
+      withinMs: QUEUE_REPORTED_WITHIN_MS,
     }),
   };
 }

@@ -18,7 +18,7 @@ type Entry = Parameters<typeof reach>[0][number];
 const at = (file: string, name: string) => ({ path: `src/assembly/${file}`, name });
 
 /** What every process runs. */
-const EVERY_PROCESS = [at('shared.ts', 'share')];
+const EVERY_PROCESS = [at('shared.ts', 'share'), at('health.ts', 'startHealth')];
 const RECEIVER = [at('receiver.ts', 'startReceiver')];
 const CONSOLE = [at('console.ts', 'startConsole')];
 /** What authentication writes for every request. */

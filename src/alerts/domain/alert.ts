@@ -74,6 +74,7 @@ export const RULES = [
   'rate_limit_exhausted',
   'service_unreachable',
   'clock_skew',
+  'queue_unusable',
   // Channels: notify/domain/channel.ts
   'channel_down',
   'order_webhook_failed',

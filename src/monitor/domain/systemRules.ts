@@ -33,6 +33,15 @@ export interface SkewedClock {
   readonly skewMs: number;
 }
 
+/** A process for which the queue refuses work. */
+export interface UnusableQueue {
+  readonly process: string;
+  readonly roles: string;
+  readonly reason: string;
+  readonly remedy: string;
+  readonly sinceMs: number;
+}
+
 /** The input of all rules. Times are milliseconds since 1970, counts are integers. */
 export interface SystemFacts {
   readonly nowMs: number;
@@ -66,6 +75,8 @@ export interface SystemFacts {
   readonly exhaustedMinutes: number;
   /** Processes with a clock that differs from the database's, the largest difference first. */
   readonly clocks: readonly SkewedClock[];
+  /** Processes for which the queue refuses work, the longest first. */
+  readonly queues: readonly UnusableQueue[];
 }
 
 /** A sender retries after 1, 6, 11, 21 and 31 minutes: an hour contains all retries of an event. */
@@ -129,6 +140,13 @@ export const SKEW_REPORTED_WITHIN_MS = MINUTE_MS;
 /** From here on, a process is not ready. */
 const CRITICAL_SKEW_MS = MINUTE_MS;
 
+/** Two checks of a process failed: a restart of Redis is no alert. */
+export const QUEUE_UNUSABLE_FOR_MS = 8_000;
+/** Processes check every ten seconds. */
+export const QUEUE_REPORTED_WITHIN_MS = MINUTE_MS;
+/** Jobs wait as long as pending events may. */
+const CRITICAL_QUEUE_MS = 5 * MINUTE_MS;
+
 /** The subjects and their rules. */
 const RULES_ABOUT = {
   'system:webhooks': ['signature_failures', 'webhooks_stopped', 'missed_webhooks'],
@@ -136,6 +154,7 @@ const RULES_ABOUT = {
   'system:reconciliation': ['reconciliation_lag', 'reconciliation_paused'],
   'system:service': ['service_unreachable', 'rate_limit_exhausted'],
   'system:clock': ['clock_skew'],
+  'system:queue': ['queue_unusable'],
 } as const satisfies Readonly<Record<string, readonly Rule[]>>;
 type SystemSubject = keyof typeof RULES_ABOUT;
 export const SYSTEM_SUBJECTS: readonly string[] = Object.keys(RULES_ABOUT);
@@ -159,6 +178,7 @@ export function evaluateSystem(facts: SystemFacts): readonly SubjectAlerts[] {
     ]),
     subjectAlerts('system:service', [unreachable, rateExhausted(facts)]),
     subjectAlerts('system:clock', [clockSkew(facts)]),
+    subjectAlerts('system:queue', [queueUnusable(facts)]),
   ];
 }
 
@@ -364,5 +384,20 @@ function clockSkew({ clocks }: SystemFacts): SystemAlert | undefined {
     sentence: `The clock of the machine of ${process} (${roles})${others} is ${span(offMs)} ${side} the database's clock. Stored times follow the database; logs, timers and certificates on that machine do not. Above one minute its receiver is not ready.`,
     nextStep: 'Run npx tallyhook doctor on that machine, then synchronize its clock with NTP',
     detail: { process, roles, skewMs, processes: clocks.length },
+  };
+}
+
+function queueUnusable({ nowMs, queues }: SystemFacts): SystemAlert | undefined {
+  const [longest] = queues;
+  if (!longest) return undefined;
+  const { process, roles, reason, remedy, sinceMs } = longest;
+  const lastedMs = nowMs - sinceMs;
+  const others = queues.length === 1 ? '' : ` (and ${queues.length - 1} more)`;
+  return {
+    rule: 'queue_unusable',
+    severity: lastedMs >= CRITICAL_QUEUE_MS ? 'critical' : 'warning',
+    sentence: `The queue has refused the work of ${process} (${roles})${others} since ${instant(sinceMs)}: ${reason}. Webhooks are persisted, and are applied when the queue works again. No event is lost.`,
+    nextStep: `${remedy} npx tallyhook doctor checks it`,
+    detail: { process, roles, reason, processes: queues.length },
   };
 }

@@ -3,10 +3,26 @@ import type { PgPool } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import pg from 'pg';
 import type { Log } from '../log.ts';
+import {
+  problemOfPostgresError,
+  problemOfRedisError,
+  problemOfRedisInfo,
+  problemOfSearchPath,
+  type QueueProblem,
+  toQueueFailure,
+} from './problem.ts';
 
-interface RedisConnections {
-  readonly name: 'redis';
+interface Examined {
+  /** Throws unless the backend responds. */
   probe(): Promise<void>;
+  /** The problem that the backend's settings show, if any. Throws unless it responds. */
+  examine(): Promise<QueueProblem | undefined>;
+  /** What an error of the backend means. */
+  problemOf(error: unknown): QueueProblem;
+}
+
+interface RedisConnections extends Examined {
+  readonly name: 'redis';
   /** Fails fast, so that adding a job never delays a response. */
   producer(): Redis;
   /** Waits until Redis is available again; each worker has its own. */
@@ -14,9 +30,8 @@ interface RedisConnections {
   close(): Promise<void>;
 }
 
-interface PostgresConnections {
+interface PostgresConnections extends Examined {
   readonly name: 'postgres';
-  probe(): Promise<void>;
   pool(): PgPool;
   close(): Promise<void>;
 }
@@ -49,16 +64,33 @@ export function createRedisConnections(url: string, log: Log): QueueConnections 
       ...options,
       retryStrategy: (times: number) => Math.min(times * 100, 2_000),
     });
-    client.on('error', (error) => log.warn({ error }, 'queue.redis_error'));
+    client.on('error', (error) => log.warn({ error: toQueueFailure(error) }, 'queue.redis_error'));
     clients.push(client);
     return client;
   };
   const probing = open({ maxRetriesPerRequest: NO_RETRIES, enableOfflineQueue: true });
+  let connectError: Error | undefined;
+  probing.on('error', (error) => {
+    connectError = error;
+  });
+  probing.on('ready', () => {
+    connectError = undefined;
+  });
+  /** A command without a connection fails with "max retries"; the reason is the connection's error. */
+  const request = async (command: () => Promise<string>): Promise<string> => {
+    try {
+      return await command();
+    } catch (error) {
+      throw connectError ?? error;
+    }
+  };
   return {
     name: 'redis',
     probe: async () => {
-      await probing.ping();
+      await request(() => probing.ping());
     },
+    examine: async () => problemOfRedisInfo(await request(() => probing.info())),
+    problemOf: problemOfRedisError,
     producer: () => open({ maxRetriesPerRequest: NO_RETRIES, enableOfflineQueue: false }),
     consumer: () =>
       open({
@@ -72,6 +104,7 @@ export function createRedisConnections(url: string, log: Log): QueueConnections 
   };
 }
 
+const SCHEMA = 'bullmq';
 /** One connection listens for each worker, the others carry statements. */
 const MAX_CONNECTIONS = 8;
 
@@ -85,7 +118,7 @@ export function createPostgresQueueConnections(
 ): QueueConnections {
   const pool = new pg.Pool({
     connectionString,
-    options: '-c search_path=bullmq',
+    options: `-c search_path=${SCHEMA}`,
     application_name: 'tallyhook-queue',
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -102,6 +135,11 @@ export function createPostgresQueueConnections(
     probe: async () => {
       await pool.query('select 1');
     },
+    examine: async () => {
+      const { rows } = await pool.query<{ search_path: string }>('show search_path');
+      return problemOfSearchPath(rows[0]?.search_path ?? '', SCHEMA);
+    },
+    problemOf: problemOfPostgresError,
     // pg.Pool satisfies the queue's interface of a pool, but its types do not match.
     pool: () => pool as unknown as PgPool,
     close: () => {

@@ -1,5 +1,6 @@
 export { createPostgresQueueConnections, createRedisConnections } from './connections.ts';
 export { queueSource } from './gauges.ts';
+export type { QueueProblem } from './problem.ts';
 export {
   type Consumer,
   createQueueBackend,
@@ -9,3 +10,4 @@ export {
   type QueueBackend,
   type RunningJob,
 } from './queue.ts';
+export { type QueueWatch, watchQueue } from './watch.ts';

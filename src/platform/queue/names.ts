@@ -2,4 +2,9 @@
  * The names of all queues. The PostgreSQL backend creates an object for each; `migrate` does so first,
  * because processes may not.
  */
-export const QUEUES = { events: 'events', reconcile: 'reconcile', alerts: 'alerts' } as const;
+export const QUEUES = {
+  events: 'events',
+  reconcile: 'reconcile',
+  alerts: 'alerts',
+  probe: 'probe',
+} as const;

@@ -8,19 +8,20 @@
  *    fails: one that BullMQ creates while PostgreSQL is down never recovers and reports no error.
  * 3. Jobs carry ids, never bodies: job data is clear text.
  */
-import {
-  createPostgresBackend,
-  type JobProgress,
-  type PostgresConnectionOptions,
-  type PostgresQueueBackend,
-  Queue,
-  WaitingError,
-  Worker,
-} from 'bullmq';
-import { toError } from '../errors.ts';
+import { WaitingError } from 'bullmq';
 import type { Log } from '../log.ts';
 import { sleep } from '../sleep.ts';
+import {
+  type BackedJob,
+  type BackedQueue,
+  type BackedWorker,
+  queueFactory,
+  workerFactory,
+} from './bull.ts';
+import { checkQueue } from './check.ts';
 import type { QueueConnections } from './connections.ts';
+import { createQueueProbe } from './probe.ts';
+import { type QueueProblem, toQueueFailure } from './problem.ts';
 
 export interface NewJob<Data> {
   readonly name: string;
@@ -74,6 +75,11 @@ export interface QueueBackend {
   readonly name: 'redis' | 'postgres';
   /** Throws unless the backend responds. */
   probe(): Promise<void>;
+  /**
+   * Adds, claims and finishes a job. Never rejects, and takes ten seconds at most.
+   * @returns why the queue refuses work; undefined if it works
+   */
+  check(): Promise<QueueProblem | undefined>;
   producer<Data>(queueName: string): Producer<Data> & MeasuredQueue;
   consumer<Data>(
     queueName: string,
@@ -83,29 +89,6 @@ export interface QueueBackend {
   close(): Promise<void>;
 }
 
-/** The used part of BullMQ's classes, which have different types for each backend. */
-type BackedQueue = Pick<
-  Queue,
-  'add' | 'addBulk' | 'getWaitingCount' | 'getJobCounts' | 'getJobs' | 'close' | 'waitUntilReady'
-> & {
-  on(event: 'error', listener: (error: Error) => void): unknown;
-};
-type BackedWorker = Pick<Worker, 'run' | 'close' | 'pause'> & {
-  waitUntilReady(): Promise<unknown>;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-};
-
-/** A job as BullMQ passes it to a processor. */
-interface BackedJob<Data> {
-  readonly name: string;
-  readonly data: Data;
-  readonly stalledCounter: number;
-  /** Finished attempts, without the current one. */
-  readonly attemptsMade: number;
-  readonly opts: { readonly attempts?: number };
-  moveToWait(token?: string): Promise<unknown>;
-}
-
 /** Completed jobs are removed at once; failed ones are kept for a week for operators. */
 const KEPT_JOBS = {
   removeOnComplete: true,
@@ -113,18 +96,24 @@ const KEPT_JOBS = {
 } as const;
 
 const RETRY_MS = 1_000;
+const MAX_RETRY_MS = 4_000;
 /** Killed processes may abandon a job many times; attempts are counted in `pending`, not here. */
 const MAX_STALLED_COUNT = 100;
 
 /** Wraps the connections of either backend. */
 export function createQueueBackend(connections: QueueConnections, log: Log): QueueBackend {
+  const probe = createQueueProbe(connections);
   return {
     name: connections.name,
     probe: () => connections.probe(),
+    check: () => checkQueue(connections, probe),
     producer: (queueName) => createProducer(queueName, connections, log),
     consumer: (queueName, concurrency, handle) =>
       createConsumer({ queueName, concurrency, handle, connections, log }),
-    close: () => connections.close(),
+    close: async () => {
+      await probe.close();
+      await connections.close();
+    },
   };
 }
 
@@ -133,12 +122,15 @@ function createProducer<Data>(
   connections: QueueConnections,
   log: Log,
 ): Producer<Data> & MeasuredQueue {
+  const newQueue = queueFactory(queueName, connections);
+  const warn = (error: Error) =>
+    log.warn({ error: toQueueFailure(error), queueName }, 'queue.producer_error');
   let opened: Promise<BackedQueue> | undefined;
 
   const open = async (): Promise<BackedQueue> => {
     await connections.probe();
-    const queue = newQueue(queueName, connections);
-    queue.on('error', (error) => log.warn({ error, queueName }, 'queue.producer_error'));
+    const queue = newQueue();
+    queue.on('error', warn);
     try {
       await queue.waitUntilReady();
       return queue;
@@ -154,33 +146,38 @@ function createProducer<Data>(
     });
     return opened;
   };
+  /** Runs a command of the queue. Its errors are those of a queue. */
+  const command = async <Result>(run: (queue: BackedQueue) => Promise<Result>): Promise<Result> => {
+    try {
+      return await run(await ready());
+    } catch (error) {
+      throw toQueueFailure(error);
+    }
+  };
 
   return {
-    add: async (jobs) => {
-      const queue = await ready();
-      const [only, ...others] = jobs.map(toBullJob);
-      if (!only) return;
-      // On PostgreSQL, addBulk creates temporary tables and costs about ten times as much as one add.
-      if (others.length === 0) await queue.add(only.name, only.data, only.opts);
-      else await queue.addBulk([only, ...others]);
-    },
-    countWaiting: async () => {
-      const queue = await ready();
-      return queue.getWaitingCount();
-    },
-    depth: async () => {
-      const queue = await ready();
-      const {
-        waiting = 0,
-        active = 0,
-        delayed = 0,
-        failed = 0,
-      } = await queue.getJobCounts(...JOB_STATES);
-      // Newest first, so the oldest is the last: the PostgreSQL backend ignores any other order.
-      const last = Math.max(0, waiting - 1);
-      const [oldest] = await queue.getJobs('waiting', last, last);
-      return { jobs: { waiting, active, delayed, failed }, oldestWaitingMs: oldest?.timestamp };
-    },
+    add: (jobs) =>
+      command(async (queue) => {
+        const [only, ...others] = jobs.map(toBullJob);
+        if (!only) return;
+        // On PostgreSQL, addBulk creates temporary tables and costs about ten times as much as one add.
+        if (others.length === 0) await queue.add(only.name, only.data, only.opts);
+        else await queue.addBulk([only, ...others]);
+      }),
+    countWaiting: () => command((queue) => queue.getWaitingCount()),
+    depth: () =>
+      command(async (queue) => {
+        const {
+          waiting = 0,
+          active = 0,
+          delayed = 0,
+          failed = 0,
+        } = await queue.getJobCounts(...JOB_STATES);
+        // Newest first, so the oldest is the last: the PostgreSQL backend ignores any other order.
+        const last = Math.max(0, waiting - 1);
+        const [oldest] = await queue.getJobs('waiting', last, last);
+        return { jobs: { waiting, active, delayed, failed }, oldestWaitingMs: oldest?.timestamp };
+      }),
     close: async () => {
       const queue = await opened?.catch(() => undefined);
       await queue?.close();
@@ -244,13 +241,16 @@ async function startWorker<Data>(
   closing: AbortSignal,
 ): Promise<BackedWorker | undefined> {
   const { connections, log, queueName } = parts;
+  const newWorker = consumerFactory(parts, closing);
   let isLogged = false;
+  let delayMs = RETRY_MS;
   while (!closing.aborted) {
     let worker: BackedWorker | undefined;
     try {
       await connections.probe();
-      worker = newWorker(parts, closing);
-      const warn = (error: Error) => log.warn({ error, queueName }, 'queue.consumer_error');
+      worker = newWorker();
+      const warn = (error: Error) =>
+        log.warn({ error: toQueueFailure(error), queueName }, 'queue.consumer_error');
       worker.on('error', warn);
       await worker.waitUntilReady();
       log.info({ queueName, backend: connections.name }, 'queue.consumer_ready');
@@ -258,29 +258,19 @@ async function startWorker<Data>(
       if (!closing.aborted) worker.run().catch(warn);
       return worker;
     } catch (error) {
-      if (!isLogged) log.warn({ error: toError(error), queueName }, 'queue.backend_unavailable');
+      if (!isLogged)
+        log.warn({ error: toQueueFailure(error), queueName }, 'queue.backend_unavailable');
       isLogged = true;
       await worker?.close(true);
-      await sleep(RETRY_MS, closing);
+      await sleep(delayMs, closing);
+      delayMs = Math.min(MAX_RETRY_MS, 2 * delayMs);
     }
   }
   return undefined;
 }
 
-function newQueue(queueName: string, connections: QueueConnections): BackedQueue {
-  return connections.name === 'redis'
-    ? new Queue(queueName, { connection: connections.producer() })
-    : new Queue(queueName, { connection: connections.pool() }, createPostgresBackend);
-}
-
-function newWorker<Data>(parts: ConsumerParts<Data>, closing: AbortSignal): BackedWorker {
+function consumerFactory<Data>(parts: ConsumerParts<Data>, closing: AbortSignal) {
   const { queueName, concurrency, handle, connections } = parts;
-  const options = {
-    autorun: false,
-    concurrency,
-    runRetryDelay: RETRY_MS,
-    maxStalledCount: MAX_STALLED_COUNT,
-  };
   const processor = async (job: BackedJob<Data>, token?: string): Promise<void> => {
     if (closing.aborted) {
       // BullMQ fetches a job when it completes the previous one, or when its wait is interrupted, and
@@ -295,12 +285,11 @@ function newWorker<Data>(parts: ConsumerParts<Data>, closing: AbortSignal): Back
       isLastAttempt: job.attemptsMade + 1 >= (job.opts.attempts ?? 1),
     });
   };
-  return connections.name === 'redis'
-    ? new Worker(queueName, processor, { ...options, connection: connections.consumer() })
-    : new Worker<Data, void, string, PostgresQueueBackend, JobProgress, PostgresConnectionOptions>(
-        queueName,
-        processor,
-        { ...options, connection: connections.pool() },
-        createPostgresBackend,
-      );
+  const options = {
+    autorun: false,
+    concurrency,
+    runRetryDelay: RETRY_MS,
+    maxStalledCount: MAX_STALLED_COUNT,
+  };
+  return workerFactory({ queueName, processor, connections, options, closing });
 }

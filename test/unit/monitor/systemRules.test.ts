@@ -37,6 +37,7 @@ const HEALTHY: SystemFacts = {
   reconciliation: RECONCILIATION,
   exhaustedMinutes: 0,
   clocks: [],
+  queues: [],
 };
 
 function alertsOf(changes: Partial<SystemFacts>): readonly Alert[] {
@@ -267,6 +268,7 @@ test('every subject is evaluated each time, so that open alerts are resolved', (
     ['system:reconciliation', 'reconciliation_lag', 'reconciliation_paused'],
     ['system:service', 'service_unreachable', 'rate_limit_exhausted'],
     ['system:clock', 'clock_skew'],
+    ['system:queue', 'queue_unusable'],
   ]);
 });
 
@@ -282,4 +284,29 @@ test('skewed clocks raise one alert about the largest skew, critical if its proc
   const [worst] = alertsOf({ clocks: [days, late] });
   expect(worst).toMatchObject({ severity: 'critical' });
   expect(worst?.sentence).toMatch(/web-2:9 \(alerts\) \(and 1 more\) is 3 d ahead of/);
+});
+
+test('a queue that refuses work raises one alert with its reason, critical after five minutes', () => {
+  const queue = {
+    process: 'web-1:17',
+    roles: 'events',
+    reason: 'REDIS_URL names a Sentinel, which stores no jobs',
+    remedy: 'Set REDIS_URL to the Redis server that the Sentinel watches.',
+    sinceMs: ago(5 * MINUTE_MS - 1),
+  };
+  const [alert, ...others] = alertsOf({ queues: [queue] });
+  expect(others).toEqual([]);
+  expect(alert).toMatchObject({
+    rule: 'queue_unusable',
+    severity: 'warning',
+    subject: 'system:queue',
+    nextStep: `${queue.remedy} npx tallyhook doctor checks it`,
+  });
+  expect(alert?.sentence).toContain(
+    `web-1:17 (events) since 2026-11-21 11:55 UTC: ${queue.reason}.`,
+  );
+  const longer = { ...queue, sinceMs: ago(5 * MINUTE_MS) };
+  const [worst] = alertsOf({ queues: [longer, queue] });
+  expect(worst).toMatchObject({ severity: 'critical' });
+  expect(worst?.sentence).toContain('web-1:17 (events) (and 1 more) since');
 });

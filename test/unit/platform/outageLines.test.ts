@@ -1,6 +1,7 @@
 /** The numbers are the invariants of src/platform/outageLines.ts. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLog } from '../../../src/platform/log.ts';
+import { toQueueFailure } from '../../../src/platform/queue/problem.ts';
 
 interface Line {
   readonly level: string;
@@ -67,4 +68,27 @@ test('lines that are not about an outage are always logged [3]', () => {
     'sweep.enqueued',
     'process.stopped',
   ]);
+});
+
+test('a queue that refuses its commands is an outage of its own [1, 4]', () => {
+  const busy = log();
+  const refused = () => toQueueFailure(new Error("NOPERM no permissions to run 'evalsha'"));
+  busy.warn({ error: away() }, 'intake.not_stored');
+  for (let n = 0; n < 1_000; n += 1) busy.warn({ error: refused() }, 'queue.consumer_error');
+  expect(lines.map(({ msg }) => msg)).toEqual(['intake.not_stored', 'queue.consumer_error']);
+  vi.advanceTimersByTime(MINUTE_MS + 1);
+  expect(lines.slice(2)).toEqual([
+    expect.objectContaining({
+      msg: 'outage.continues',
+      outage: 'queue',
+      notLogged: { 'queue.consumer_error': 999 },
+    }),
+  ]);
+});
+
+test('an error of an unreachable server stays one, also when a queue reports it [4]', () => {
+  const busy = log();
+  busy.warn({ error: away() }, 'intake.not_stored');
+  busy.warn({ error: toQueueFailure(away()) }, 'queue.consumer_error');
+  expect(lines.map(({ msg }) => msg)).toEqual(['intake.not_stored']);
 });

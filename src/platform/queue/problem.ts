@@ -1,0 +1,169 @@
+/**
+ * Why a queue refuses work, in words that name the cause and the next step. A server can accept
+ * connections and respond to a ping while it refuses every command of the queue.
+ */
+import { isDatabaseUnavailable } from '../db/failures.ts';
+import { toError } from '../errors.ts';
+
+export interface QueueProblem {
+  readonly reason: string;
+  readonly remedy: string;
+  /** The error, if the server or the network is unavailable. */
+  readonly unavailable?: unknown;
+}
+
+/** A failure of the queue's backend, as distinct from one of the database (outageLines.ts). */
+export class QueueFailure extends Error {
+  override readonly name = 'QueueFailure';
+  readonly code: unknown;
+
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+    this.code = 'code' in cause ? cause.code : undefined;
+  }
+}
+
+/** The error as that of a queue, unless the server or the network is unavailable. */
+export function toQueueFailure(thrown: unknown): Error {
+  const error = toError(thrown);
+  return isDatabaseUnavailable(error) || error instanceof QueueFailure
+    ? error
+    : new QueueFailure(error);
+}
+
+const KEEP_IN_DATABASE = 'or unset REDIS_URL to keep the queue in the database';
+
+const CLUSTER: QueueProblem = {
+  reason: 'REDIS_URL names a node of a Redis Cluster, and the queue needs a single server',
+  remedy: `Set REDIS_URL to a Redis server without cluster mode, ${KEEP_IN_DATABASE}.`,
+};
+const REPLICA: QueueProblem = {
+  reason: 'REDIS_URL names a replica, which accepts no writes',
+  remedy: 'Set REDIS_URL to the primary.',
+};
+
+/** The problem that the reply to INFO shows, if any. */
+export function problemOfRedisInfo(info: string): QueueProblem | undefined {
+  const value = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+  if (value('redis_mode') === 'sentinel') {
+    return {
+      reason: 'REDIS_URL names a Sentinel, which stores no jobs',
+      remedy: `Set REDIS_URL to the Redis server that the Sentinel watches, ${KEEP_IN_DATABASE}.`,
+    };
+  }
+  if (value('redis_mode') === 'cluster' || value('cluster_enabled') === '1') return CLUSTER;
+  if (value('role') === 'slave') return REPLICA;
+  const policy = value('maxmemory_policy');
+  if (policy !== undefined && policy !== 'noeviction') {
+    return {
+      reason: `the eviction policy of Redis is ${policy}, so Redis may delete jobs`,
+      remedy: 'Set maxmemory-policy of Redis to noeviction.',
+    };
+  }
+  return undefined;
+}
+
+type Describe = (message: string) => QueueProblem;
+
+const REDIS_ERRORS: readonly (readonly [RegExp, Describe])[] = [
+  [
+    /^(NOAUTH|WRONGPASS|ERR invalid password|ERR AUTH)/,
+    (message) => ({
+      reason: `Redis rejects the user name or the password in REDIS_URL (${message})`,
+      remedy: 'Correct REDIS_URL.',
+    }),
+  ],
+  [
+    /^(ERR .*)?NOPERM|no permissions/i,
+    (message) => ({
+      reason: `the Redis user lacks rights (${message})`,
+      remedy: 'Give the Redis user the right to every command of the queue on the keys bull:*.',
+    }),
+  ],
+  [/^(ERR .*)?(MOVED|CROSSSLOT|CLUSTERDOWN)\b/, () => CLUSTER],
+  [/READONLY/, () => REPLICA],
+  [
+    /OOM command not allowed/,
+    (message) => ({
+      reason: `Redis has no memory left (${message})`,
+      remedy: 'Raise maxmemory of Redis.',
+    }),
+  ],
+  [
+    /MISCONF/,
+    (message) => ({
+      reason: `Redis cannot save its data and refuses writes (${message})`,
+      remedy: 'Read the log of Redis, and check its disk.',
+    }),
+  ],
+];
+
+export function problemOfRedisError(thrown: unknown): QueueProblem {
+  const error = toError(thrown);
+  const { message } = error;
+  const known = REDIS_ERRORS.find(([pattern]) => pattern.test(message));
+  if (known) return known[1](message);
+  if (isDatabaseUnavailable(error) || /connection is closed|timeout/i.test(message)) {
+    return {
+      reason: `Redis is unreachable (${message})`,
+      remedy: `Check that Redis runs and accepts connections from this machine, ${KEEP_IN_DATABASE}.`,
+    };
+  }
+  return {
+    reason: `Redis refuses a command of the queue (${message})`,
+    remedy: `Set REDIS_URL to a Redis or Valkey server that has the command, ${KEEP_IN_DATABASE}.`,
+  };
+}
+
+/** @param searchPath of a new connection that was opened with `expected` */
+export function problemOfSearchPath(
+  searchPath: string,
+  expected: string,
+): QueueProblem | undefined {
+  if (searchPath === expected) return undefined;
+  return {
+    reason: `connections to the database lose the setting search_path: it is ${searchPath}, not ${expected}. A pooler or "options" in DATABASE_URL replaces it`,
+    remedy:
+      'Let DATABASE_URL name the server and not a pooler, and contain no "options"; a pooler must pass the startup parameter "options".',
+  };
+}
+
+/** SQLSTATEs of what is missing: a table, a schema, a column, a function. */
+const MISSING = new Set(['42P01', '3F000', '42703', '42883']);
+const LACKS_RIGHTS = '42501';
+const READ_ONLY = '25006';
+
+export function problemOfPostgresError(thrown: unknown): QueueProblem {
+  const error = toError(thrown);
+  const { message, name } = error;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (code === LACKS_RIGHTS) {
+    return {
+      reason: `the database role lacks rights on the queue (${message})`,
+      remedy:
+        'Run npx tallyhook migrate as the owner of the schema: it grants the rights of the queue.',
+    };
+  }
+  if (MISSING.has(code) || /Schema(MigrationRequired|VersionMismatch)Error/.test(name)) {
+    return {
+      reason: `the schema of the queue is missing or old (${message})`,
+      remedy: 'Run: npx tallyhook migrate',
+    };
+  }
+  if (code === READ_ONLY) {
+    return {
+      reason: `the database accepts no writes (${message})`,
+      remedy: 'Set DATABASE_URL to the primary.',
+    };
+  }
+  if (isDatabaseUnavailable(error)) {
+    return {
+      reason: `the database is unavailable (${message})`,
+      remedy: 'Check DATABASE_URL, and that PostgreSQL runs.',
+    };
+  }
+  return {
+    reason: `the database refuses a statement of the queue (${message})`,
+    remedy: 'Read the log of PostgreSQL.',
+  };
+}

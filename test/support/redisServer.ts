@@ -1,0 +1,57 @@
+/** Starts redis-server processes of a test's own, with settings that Tallyhook must report. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { waitFor } from './waitFor.ts';
+
+export interface RedisServer {
+  readonly port: number;
+  readonly url: string;
+  /** Runs a command as the default user. */
+  command(name: string, ...args: readonly string[]): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/** Starts a server with further lines of configuration, or as a Sentinel. */
+export async function startRedisServer(
+  lines: readonly string[] = [],
+  as: readonly string[] = [],
+): Promise<RedisServer> {
+  const port = await freePort();
+  const dir = mkdtempSync(join(tmpdir(), 'tallyhook-redis-'));
+  const config = join(dir, 'redis.conf');
+  const all = [`port ${port}`, 'bind 127.0.0.1', `dir ${dir}`, ...lines];
+  writeFileSync(config, `${all.join('\n')}\n`);
+  const server = spawn('redis-server', [config, ...as], { stdio: 'ignore' });
+  const ended = once(server, 'close');
+  const client = new Redis(`redis://127.0.0.1:${port}`, {
+    retryStrategy: () => 50,
+    enableReadyCheck: false,
+  });
+  client.on('error', () => undefined);
+  await waitFor('redis to respond', async () => (await client.ping()) === 'PONG');
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    command: (name, ...args) => client.call(name, ...args),
+    stop: async () => {
+      client.disconnect();
+      server.kill('SIGKILL');
+      await ended;
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
