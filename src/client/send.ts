@@ -32,7 +32,7 @@ export interface CallOptions {
   readonly onResponse?: (response: ResponseMetadata) => void;
 }
 
-/** What the headers of a response contain. */
+/** The metadata of a response, from its headers. */
 export interface ResponseMetadata {
   /** The service's clock, in whole seconds; undefined if the response has no date. */
   readonly serviceTimeMs: number | undefined;

@@ -2,6 +2,7 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Actor } from '../domain/actor.ts';
 import type { AuditAction, AuditIntent, AuditResult, AuditSubject } from '../domain/entry.ts';
+import type { AuditFacts } from '../domain/text.ts';
 
 export interface AuditRow {
   readonly id: number;
@@ -115,16 +116,9 @@ export function readAuditRows(db: Queryable, page: AuditPage): Promise<readonly 
 }
 
 /** Times are microseconds since 1970. */
-export interface AuditSummary {
+export interface AuditSummary extends AuditFacts {
   readonly id: number;
   readonly recordedMicros: number;
-  readonly actorName: string;
-  readonly actorRole: string;
-  readonly action: AuditAction;
-  readonly subjectKind: string;
-  readonly subjectId: string;
-  readonly reason: string | null;
-  readonly result: AuditResult;
   readonly attempt: number | null;
 }
 

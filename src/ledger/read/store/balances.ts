@@ -3,6 +3,7 @@
  * makes the statement fail, in the database or where its result is read.
  */
 import type { Queryable } from '../../../platform/db/database.ts';
+import type { OrderTotals } from '../../domain/order.ts';
 
 /** What one account holds in one currency. */
 export interface AccountBalance {
@@ -55,15 +56,8 @@ export function readOrderBalances(
 }
 
 /** The totals of all orders together, in one currency. */
-export interface CurrencyTotals {
-  readonly currency: string;
+export interface CurrencyTotals extends Omit<OrderTotals, 'status'> {
   readonly orders: number;
-  readonly authorizedMinor: number;
-  readonly capturedMinor: number;
-  readonly refundedMinor: number;
-  readonly refundPendingMinor: number;
-  readonly disputedMinor: number;
-  readonly chargedBackMinor: number;
 }
 
 /** Totals of all orders, or of one, by currency. */

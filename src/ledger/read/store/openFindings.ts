@@ -29,13 +29,7 @@ export function selectOpenFindings(
   db: Queryable,
   findings: readonly FindingName[],
 ): Promise<readonly FindingName[]> {
-  return db.query<FindingName>(
-    `select class, subject from findings
-      where state = 'open'
-        and (class, subject) in
-            (select class, subject from unnest($1::text[], $2::text[]) as u (class, subject))`,
-    [findings.map((finding) => finding.class), findings.map(({ subject }) => subject)],
-  );
+  return selectFindings(db, findings, `state = 'open'`);
 }
 
 /** Selects those of these findings that are open and accepted. */
@@ -43,9 +37,17 @@ export function selectAcceptedFindings(
   db: Queryable,
   findings: readonly FindingName[],
 ): Promise<readonly FindingName[]> {
+  return selectFindings(db, findings, `state = 'open' and accepted_at is not null`);
+}
+
+function selectFindings(
+  db: Queryable,
+  findings: readonly FindingName[],
+  condition: string,
+): Promise<readonly FindingName[]> {
   return db.query<FindingName>(
     `select class, subject from findings
-      where state = 'open' and accepted_at is not null
+      where ${condition}
         and (class, subject) in
             (select class, subject from unnest($1::text[], $2::text[]) as u (class, subject))`,
     [findings.map((finding) => finding.class), findings.map(({ subject }) => subject)],
