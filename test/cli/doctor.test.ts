@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/packageRoot.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { SECRET } from '../support/events.ts';
+import { SECRET, unique } from '../support/events.ts';
 import { type Environment, type Exit, runTallyhook, settingsFor } from '../support/program.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
 
@@ -91,6 +91,38 @@ test('a pause is reported with who began it and why, and the check does not end 
   expect(exit.code).toBe(0);
   expect(await runTallyhook(['resume'], { env })).toMatchObject({ code: 0 });
   expect(named((await examine()).report, 'reconciliation')).toMatchObject({ state: 'ok' });
+});
+
+test('a role that lacks rights fails the check, with the GRANT to run', async () => {
+  await db.query('revoke insert on pending from tallyhook_receiver');
+  await db.query('revoke usage on schema bullmq from tallyhook_receiver');
+  const { exit, report } = await examine();
+  await db.query('grant insert on pending to tallyhook_receiver');
+  await db.query('grant usage on schema bullmq to tallyhook_receiver');
+  expect(exit.code).toBe(1);
+  const check = named(report, 'database rights');
+  expect(check).toMatchObject({
+    state: 'failed',
+    result: 'tallyhook_receiver lacks rights on 2 objects',
+  });
+  expect(check?.remedy).toContain('grant insert on public.pending to tallyhook_receiver;');
+  expect(check?.remedy).toContain('grant usage on schema bullmq to tallyhook_receiver;');
+});
+
+test('a user with the rights of no role fails the check, with the role to grant', async () => {
+  const user = unique('reader');
+  await db.query(`create role ${user} login password 'secret' in role pg_read_all_data`);
+  const url = new URL(db.url);
+  [url.username, url.password] = [user, 'secret'];
+  const { exit, report } = await examine({ DATABASE_URL: url.href });
+  await db.query(`drop role ${user}`);
+  expect(exit.code).toBe(1);
+  const check = named(report, 'database rights');
+  expect(check).toMatchObject({
+    state: 'failed',
+    result: `the database user ${user} has the rights of no role`,
+  });
+  expect(check?.remedy).toContain(`grant tallyhook_app to ${user}`);
 });
 
 test('a watermark in the future fails, with a remedy', async () => {

@@ -549,7 +549,7 @@ describe('the feed', () => {
     cleanups.push(() => least.close());
     const after = await lastNumber();
     const payment = paymentObject();
-    await applyEach(least, testApplier(least), [eventBody(payment)]);
+    await applyEach(db, testApplier(least), [eventBody(payment)]);
     const reading = await createChangeFeed(least).read({ after, limit: 10 });
     expect(reading).toMatchObject({ changes: [{ id: payment.payment_id, status: 'paid' }] });
   });

@@ -195,7 +195,7 @@ test('the role that runs Tallyhook has the privileges that it needs', async () =
   });
   const payment = paymentObject();
   try {
-    await applyEach(least, testApplier(least), [eventBody(payment)]);
+    await applyEach(db, testApplier(least), [eventBody(payment)]);
     const rows = await least.query('select leg from transfers where resource_id = $1', [
       payment.payment_id,
     ]);
