@@ -1,11 +1,12 @@
 /** The health port of a process, and the checks behind `/readyz`. */
+import { PENDING_LIMIT_MS } from '../ledger/inbox/pendingLimit.ts';
 import { readPendingAgeMs } from '../ledger/inbox/store/arrivals.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { CLOCK_SKEW_UNREADY_MS, CLOCK_SKEW_WARNING_MS } from '../platform/db/databaseClock.ts';
 import { type HealthServerParts, startHealthServer } from '../platform/healthServer.ts';
 import { type HttpServer, PortInUse } from '../platform/httpServer.ts';
 import type { QueueProblem } from '../platform/queue/index.ts';
-import { MINUTE_MS, SECOND_MS } from '../platform/time.ts';
+import { SECOND_MS } from '../platform/time.ts';
 import { type CheckResult, type CheckResults, judgeReadiness } from './readiness.ts';
 import { ROLES, type Role } from './roles.ts';
 import type { Shared } from './shared.ts';
@@ -77,9 +78,6 @@ function queueCheck(problem: QueueProblem | undefined): CheckResult {
   if (problem === undefined) return { isOk: true, text: 'a job was added, claimed and finished' };
   return { isOk: false, text: `${problem.reason}. ${problem.remedy}` };
 }
-
-/** A burst is applied sooner, and the sweep has re-enqueued lost jobs several times. */
-const PENDING_LIMIT_MS = 5 * MINUTE_MS;
 
 async function pendingCheck(db: Queryable): Promise<CheckResult> {
   try {

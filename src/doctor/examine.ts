@@ -1,6 +1,8 @@
 /** Checks everything that an installation needs, one check after the other, and changes nothing. */
 import { createClient, type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
 import { MIN_SECRET_BYTES } from '../config/config.ts';
+import { PENDING_LIMIT_MS } from '../ledger/inbox/pendingLimit.ts';
+import { readPendingAgeMs } from '../ledger/inbox/store/arrivals.ts';
 import { readInstallation } from '../ledger/store/installation.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -8,6 +10,7 @@ import { openDatabaseClock } from '../platform/db/databaseClock.ts';
 import { pendingMigrations } from '../platform/db/pendingMigrations.ts';
 import { readRoleRights, readUserRights } from '../platform/db/rights.ts';
 import { toError } from '../platform/errors.ts';
+import type { QueueProblem } from '../platform/queue/index.ts';
 import {
   bad,
   type Judgment,
@@ -18,6 +21,8 @@ import {
   judgeKeyKind,
   judgeOpenAttempts,
   judgePause,
+  judgePending,
+  judgeQueue,
   judgeWatermarks,
   type OpenAttempt,
   ok,
@@ -43,7 +48,8 @@ export interface Check extends Judgment {
 /** What is checked. A part that is an Error is unavailable; its message has the reason. */
 export interface Installation {
   readonly database: Database | Error;
-  readonly probeQueue: () => Promise<void>;
+  /** Adds, claims and finishes a job. @returns why that failed; undefined if it did not */
+  readonly checkQueue: () => Promise<QueueProblem | undefined>;
   readonly merchantId: string | Error;
   readonly webhookSecrets: readonly string[] | Error;
   readonly adminTokens: readonly string[] | Error;
@@ -83,7 +89,7 @@ export async function examine(installation: Installation): Promise<readonly Chec
   };
   const database = await note('database', () => checkDatabase(installation.database));
   const readable = await examineDatabase(installation, database === 'ok', note);
-  await note('queue', () => checkQueue(installation.probeQueue));
+  await note('queue', async () => judgeQueue(await installation.checkQueue()));
   await note('webhook secrets', () =>
     measured(installation.webhookSecrets, 'secret', 'WEBHOOK_SECRETS'),
   );
@@ -142,6 +148,9 @@ async function examineDatabase(
       : ofSchema(async (db) => judgeAccount(await readInstallation(db), merchantId)),
   );
   await note('reconciliation', () => ofSchema(async (db) => judgePause(await readPause(db))));
+  await note('pending events', () =>
+    ofSchema(async (db) => judgePending(await readPendingAgeMs(db), PENDING_LIMIT_MS)),
+  );
   await note('attempts', () =>
     ofSchema(async (db) => judgeOpenAttempts(await readOpenAttempts(db))),
   );
@@ -152,18 +161,6 @@ async function examineRights(db: Database): Promise<Judgment> {
   const { user, missing } = await readUserRights(db);
   const roles = (await readRoleRights(db)).filter(({ exists }) => exists);
   return judgeRights({ user, missingOfUser: missing, roles });
-}
-
-async function checkQueue(probe: () => Promise<void>): Promise<Judgment> {
-  try {
-    await probe();
-    return ok('reachable');
-  } catch (error) {
-    return failed(
-      `unreachable (${toError(error).message})`,
-      'Check REDIS_URL, or unset it to keep the queues in the database. No event is lost: events wait in the database.',
-    );
-  }
 }
 
 function measured(list: readonly string[] | Error, what: string, setting: string): Judgment {

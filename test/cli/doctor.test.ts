@@ -59,6 +59,7 @@ test('a healthy installation passes every check', async () => {
     'database rights': 'ok',
     account: 'ok',
     reconciliation: 'ok',
+    'pending events': 'ok',
     attempts: 'ok',
     queue: 'ok',
     'webhook secrets': 'ok',
@@ -76,7 +77,7 @@ test('a healthy installation passes every check', async () => {
   const { stdout } = await runTallyhook(['doctor'], { env });
   expect(stdout).toMatch(/^ok {4}database +reachable$/m);
   expect(stdout).toMatch(/^ok {4}signing secret +\S+ signs with secret 1 of WEBHOOK_SECRETS$/m);
-  expect(stdout).toMatch(/19 ok, 0 warnings, 0 failed, 0 not checked\.\n$/);
+  expect(stdout).toMatch(/20 ok, 0 warnings, 0 failed, 0 not checked\.\n$/);
 });
 
 test('a pause is reported with who began it and why, and the check does not end it', async () => {
@@ -241,7 +242,10 @@ test('a database that is away, one that lacks migrations, and one of another acc
   expect(named(away.report, 'database')).toMatchObject({ state: 'failed' });
   expect(named(away.report, 'database')?.remedy).toMatch(/Check DATABASE_URL/);
   expect(named(away.report, 'migrations')).toMatchObject({ state: 'not_checked' });
-  expect(named(away.report, 'queue')).toMatchObject({ state: 'failed' });
+  expect(named(away.report, 'queue')).toMatchObject({
+    state: 'failed',
+    result: expect.stringMatching(/^the database is unavailable \(/),
+  });
   // What does not need the database was looked at all the same.
   expect(named(away.report, 'API key')).toMatchObject({ state: 'ok' });
 
@@ -283,4 +287,24 @@ test('invalid settings are all named, without their secrets', async () => {
   expect(named(report, 'settings')?.result).toMatch(/PORT[\s\S]*WEBHOOK_SECRETS/);
   expect(exit.stdout).not.toContain('hunter2');
   expect(exit.stdout).not.toContain(SECRET);
+});
+
+test('events that are not applied are reported by the age of the oldest', async () => {
+  await db.query(
+    `with event as (
+       insert into webhook_events (event_id, body, body_sha256, received_at)
+       values ('evt_aged', '{}', sha256('{}'), now())
+       returning id)
+     insert into pending (webhook_event_id, since, enqueue_at)
+     select id, now() - interval '6 minutes', now() from event`,
+  );
+  const { exit, report } = await examine();
+  await db.query('delete from pending');
+  expect(exit.code).toBe(1);
+  expect(named(report, 'pending events')).toEqual({
+    name: 'pending events',
+    state: 'failed',
+    result: expect.stringMatching(/^events are not applied: the oldest waits for 36\d s$/),
+    remedy: expect.stringContaining('a process with the role events'),
+  });
 });

@@ -4,12 +4,14 @@
  */
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createSystemWatch } from '../../src/monitor/watchSystem.ts';
+import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, sign } from '../support/events.ts';
 import { parseMetrics } from '../support/metrics.ts';
 import {
   healthUrlOf,
   type Program,
+  runTallyhook,
   settingsFor,
   spawnProgram,
   webhookUrlOf,
@@ -83,6 +85,10 @@ async function countPending(): Promise<number> {
   return row?.count ?? Number.NaN;
 }
 
+function reports(): Promise<readonly { readonly reason: string }[]> {
+  return db.query<{ reason: string }>('select reason from queue_reports');
+}
+
 /** Waits until the reason is reported everywhere; delivers meanwhile, and bounds the log. */
 async function expectReported(program: Program, reason: RegExp): Promise<void> {
   await waitFor('the reason in /readyz', async () =>
@@ -106,6 +112,7 @@ async function expectRecovered(program: Program): Promise<void> {
   // The sweep enqueues the others within a minute.
   expect(await deliver(program)).toBe(200);
   await waitFor('the new event to be applied', async () => (await countPending()) <= DELIVERIES);
+  await waitFor('its report to be deleted', async () => (await reports()).length === 0);
 }
 
 describe.skipIf(inject('redisUrl') === undefined)('Redis', () => {
@@ -141,6 +148,27 @@ describe.skipIf(inject('redisUrl') === undefined)('Redis', () => {
     const program = run({ REDIS_URL: sentinel.url });
     await expectReported(program, /^REDIS_URL names a Sentinel/);
     expect((await readyz(program)).checks.queue).toContain('Set REDIS_URL to the Redis server');
+
+    const doctor = await runTallyhook(['doctor'], {
+      env: settingsFor(db.url, { REDIS_URL: sentinel.url }),
+    });
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toMatch(/^FAIL {2}queue +REDIS_URL names a Sentinel/m);
+
+    // The alert is delivered without the queue.
+    await waitFor('its report', async () => (await reports()).length === 1);
+    expect((await reports())[0]?.reason).toBe('REDIS_URL names a Sentinel, which stores no jobs');
+    await db.query(`update queue_reports set since = since - interval '10 seconds'`);
+    await createSystemWatch({ db, log: silentLog, isReconciling: false })();
+    const alert = await db.query(
+      `select severity, state from alerts where rule = 'queue_unusable'`,
+    );
+    expect(alert).toEqual([{ severity: 'warning', state: 'open' }]);
+    await waitFor('the message', () =>
+      program
+        .stdout()
+        .includes('REDIS_URL names a Sentinel, which stores no jobs. Webhooks are persisted'),
+    );
   });
 
   test('that is a node of a cluster', async () => {

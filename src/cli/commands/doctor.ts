@@ -24,7 +24,7 @@ export function doctorCommand(): Command {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nChanges nothing. Starts the embedded database if DATABASE_URL is not set.\n\nExit code: 0 no check failed, 1 a check failed. A check that could not run is reported as not checked.',
+      '\nChanges nothing, except that it adds a job to the queue and finishes it. Starts the embedded database if DATABASE_URL is not set.\n\nExit code: 0 no check failed, 1 a check failed. A check that could not run is reported as not checked.',
     )
     .action(async ({ json }: { readonly json: boolean }) => {
       const checks = await diagnose();
@@ -69,7 +69,7 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
   try {
     return await examine({
       database: db,
-      probeQueue: () => queues?.probe() ?? Promise.reject(new Error('there is no database')),
+      checkQueue: () => queues?.check() ?? Promise.resolve(NO_DATABASE),
       merchantId: await attempt(() => merchantIdOf(config)),
       webhookSecrets: await attempt(() => webhookSecretsOf(config)),
       adminTokens: await attempt(() => [adminTokenOf(config)]),
@@ -88,6 +88,11 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
     if (!(opened instanceof Error)) await opened.close();
   }
 }
+
+const NO_DATABASE = {
+  reason: 'there is no database',
+  remedy: 'Fix the database check first.',
+};
 
 async function attempt<T>(work: () => T | Promise<T>): Promise<T | Error> {
   try {

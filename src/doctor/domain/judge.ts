@@ -207,3 +207,29 @@ export function judgeAccount(bound: string | undefined, merchantId: string): Jud
     'Set PAYMENTS_MERCHANT_ID to the account of the ledger, or use another database.',
   );
 }
+
+/** Why the queue refuses work, and what to do. */
+export interface QueueFacts {
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+/** @param problem undefined if a job was added, claimed and finished */
+export function judgeQueue(problem: QueueFacts | undefined): Judgment {
+  if (problem === undefined) return ok('a job was added, claimed and finished');
+  return failed(
+    problem.reason,
+    `${problem.remedy} No event is lost: events wait in the database until the queue works.`,
+  );
+}
+
+/** @param ageMs for how long the oldest event has waited to be applied; undefined if none waits */
+export function judgePending(ageMs: number | undefined, limitMs: number): Judgment {
+  if (ageMs === undefined) return ok('no event waits to be applied');
+  const seconds = Math.round(ageMs / 1000);
+  if (ageMs <= limitMs) return ok(`the oldest waits for ${seconds} s`);
+  return failed(
+    `events are not applied: the oldest waits for ${seconds} s`,
+    'Check that a process with the role events runs, and the queue check below.',
+  );
+}
