@@ -1,6 +1,7 @@
 /** Who moved money: captures and cancellations by the command line and the admin API, over the sandbox. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Api, type Body, createApi } from '../support/api.ts';
+import { ENDPOINTS } from '../../src/console/endpoints.ts';
+import { type Api, type Body, checkedEndpoints, createApi } from '../support/api.ts';
 import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import {
@@ -254,4 +255,10 @@ test('a refresh is recorded with what became of each resource, and doctor names 
     state: 'warning',
     result: expect.stringContaining(`authorization.capture of ${id} by eve`),
   });
+});
+
+test('every endpoint that moves money was called here, and its response matched its description', () => {
+  const moving = ENDPOINTS.filter(({ permission }) => permission === 'move_money');
+  expect(moving.length).toBeGreaterThan(0);
+  expect([...checkedEndpoints()]).toEqual(expect.arrayContaining(moving.map(({ id }) => id)));
 });
