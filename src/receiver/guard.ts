@@ -23,9 +23,9 @@ import {
 } from './domain/bodyBudget.ts';
 import {
   CLOSING_REASONS,
-  type Closing,
   type ConnectionLimits,
   createConnectionTable,
+  type Enforcement,
 } from './domain/connectionTable.ts';
 import { createReplyPace } from './domain/replyPace.ts';
 
@@ -35,7 +35,7 @@ export interface OpenBody {
 }
 
 export interface Guard {
-  /** Adds a new connection to the table, and closes another one if there are too many. */
+  /** Adds a new connection to the table, and has others closed if there are too many. */
   admit(socket: Socket): void;
   /**
    * Counts a request until its response ends.
@@ -65,15 +65,15 @@ export interface GuardParts {
 }
 
 const CONNECTIONS: ConnectionLimits = {
-  unverified: 1_000,
-  unverifiedPerAddress: 500,
+  unverified: 500,
+  unverifiedPerAddress: 250,
   verified: 1_000,
 };
 
 /** Requests of an unverified connection that may wait for their responses; common clients send one. */
 const MAX_PIPELINED = 8;
 
-const MIN_BUDGET_BYTES = 16 * 1024 * 1024;
+const MIN_BUDGET_BYTES = 8 * 1024 * 1024;
 const BUDGET_IN_BODIES = 4;
 
 /** Each limit has room for several bodies of the largest size. */
@@ -82,23 +82,33 @@ function bodyLimits(maxBodyBytes: number): BodyLimits {
   return {
     unverifiedBytes: budgetBytes,
     unverifiedBytesPerAddress: budgetBytes / 2,
-    verifiedBytes: budgetBytes,
+    verifiedBytes: 2 * budgetBytes,
   };
 }
 
 export function createGuard(parts: GuardParts): Guard {
   const { trustedProxies, connections = CONNECTIONS } = parts;
   const table = createConnectionTable<Socket>(connections);
+  let isScheduled = false;
   const inFlight = new WeakMap<Socket, number>();
   const provenBy = new WeakMap<Socket, string>();
   const bodies = createBodyBudget<OpenBody>(parts.bodies ?? bodyLimits(parts.maxBodyBytes));
   const replyDelayMs = createReplyPace({ perSecond: 200, burst: 200, maxDelayMs: 2_000 });
 
-  const close = (closing: Closing<Socket> | undefined): void => {
-    if (!closing) return;
-    parts.connectionClosed(closing.reason);
-    // A reset: the kernel keeps nothing of the connection, which a peer may leave half open.
-    closing.connection.resetAndDestroy();
+  const enforce = (): void => {
+    isScheduled = false;
+    for (const { connection, reason } of table.enforce()) {
+      parts.connectionClosed(reason);
+      // A reset: the kernel keeps nothing of the connection, which a peer may leave half open.
+      connection.resetAndDestroy();
+    }
+  };
+  const enforceWhen = (enforcement: Enforcement): void => {
+    if (enforcement === 'now') enforce();
+    if (enforcement !== 'soon' || isScheduled) return;
+    isScheduled = true;
+    // Between two turns of the event loop, what has arrived on new connections is read.
+    setImmediate(() => setImmediate(enforce));
   };
   const groupOf = (request: IncomingMessage): string =>
     addressGroup(clientAddress(request, trustedProxies));
@@ -112,7 +122,7 @@ export function createGuard(parts: GuardParts): Guard {
     admit: (socket) => {
       const peer = peerAddress(socket);
       socket.once('close', () => table.remove(socket));
-      close(table.add(socket, trustedProxies.has(peer) ? undefined : addressGroup(peer)));
+      enforceWhen(table.add(socket, trustedProxies.has(peer) ? undefined : addressGroup(peer)));
     },
     begin: ({ socket }, response) => {
       // The rest of what was read is parsed after the connection is closed.
@@ -130,7 +140,7 @@ export function createGuard(parts: GuardParts): Guard {
     originOf,
     verified: (request) => {
       provenBy.set(request.socket, groupOf(request));
-      close(table.verify(request.socket));
+      enforceWhen(table.verify(request.socket));
     },
     bodies,
     replyDelayMs: (request) => (originOf(request).isVerified ? 0 : replyDelayMs(monotonicMs())),

@@ -371,7 +371,7 @@ it('the limits of production are in force in a receiver with its database', asyn
   const tallyhook = await startTallyhook({ db, roles: ['receiver', 'console'] });
   try {
     expect((await tallyhook.deliver(eventBody(paymentObject()))).status).toBe(200);
-    await open(550, tallyhook.webhookUrl);
+    await open(300, tallyhook.webhookUrl);
     const body = eventBody(paymentObject());
     const { status } = await send(tallyhook.webhookUrl, {
       headers: { [SIGNATURE]: sign(body), 'Content-Length': body.length },

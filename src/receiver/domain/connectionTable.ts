@@ -11,6 +11,8 @@
  *    only with itself. The share does not apply to a trusted proxy, which has many clients.
  * 4. If all places of verified connections are taken, the one that has not delivered for the longest
  *    time counts as unverified again.
+ * 5. The limits are not enforced with each new connection but soon after, so that what a burst of
+ *    connections sent is read before any of them is closed. Meanwhile there are at most twice as many.
  */
 
 export interface ConnectionLimits {
@@ -27,22 +29,25 @@ export interface Closing<Connection> {
   readonly reason: (typeof CLOSING_REASONS)[number];
 }
 
+/** When the limits must be enforced. */
+export type Enforcement = 'not_needed' | 'soon' | 'now';
+
 export interface ConnectionTable<Connection> {
   /**
    * Adds a new connection.
    * @param address undefined if the peer is a trusted proxy
-   * @returns the connection to close in its favor, which is no longer in the table
    */
-  add(connection: Connection, address: string | undefined): Closing<Connection> | undefined;
-  /**
-   * Records a delivery with a valid signature. Has no effect on a connection that is not in the table.
-   * @returns the connection to close, if a verified one had to give up its place
-   */
-  verify(connection: Connection): Closing<Connection> | undefined;
+  add(connection: Connection, address: string | undefined): Enforcement;
+  /** Records a delivery with a valid signature. Has no effect on a connection that is not in the table. */
+  verify(connection: Connection): Enforcement;
+  /** @returns the connections to close, which are no longer in the table */
+  enforce(): readonly Closing<Connection>[];
   isVerified(connection: Connection): boolean;
   remove(connection: Connection): void;
   count(): { readonly verified: number; readonly unverified: number };
 }
+
+const BURST_FACTOR = 2;
 
 export function createConnectionTable<Connection>(
   limits: ConnectionLimits,
@@ -52,6 +57,8 @@ export function createConnectionTable<Connection>(
   const verified = new Set<Connection>();
   const addresses = new Map<Connection, string | undefined>();
   const unverifiedByAddress = new Map<string, Set<Connection>>();
+  /** Addresses that may be beyond their share. */
+  const crowded = new Set<string>();
 
   const sameAddress = (connection: Connection): Set<Connection> | undefined => {
     const address = addresses.get(connection);
@@ -69,26 +76,30 @@ export function createConnectionTable<Connection>(
     verified.delete(connection);
     addresses.delete(connection);
   };
-  const close = (
+  const closeOldest = (
     candidates: ReadonlySet<Connection>,
+    limit: number,
     reason: Closing<Connection>['reason'],
-  ): Closing<Connection> | undefined => {
+  ): readonly Closing<Connection>[] => {
+    const closings: Closing<Connection>[] = [];
     for (const connection of candidates) {
+      if (candidates.size <= limit) break;
       remove(connection);
-      return { connection, reason };
+      closings.push({ connection, reason });
     }
-    return undefined;
+    return closings;
   };
   /** Makes a connection the newest of the unverified ones. */
-  const addUnverified = (connection: Connection): Closing<Connection> | undefined => {
+  const addUnverified = (connection: Connection): Enforcement => {
     unverified.add(connection);
     const address = addresses.get(connection);
     if (address !== undefined) {
       const siblings = unverifiedByAddress.get(address) ?? new Set();
       unverifiedByAddress.set(address, siblings.add(connection));
-      if (siblings.size > limits.unverifiedPerAddress) return close(siblings, 'address_limit');
+      if (siblings.size > limits.unverifiedPerAddress) crowded.add(address);
     }
-    return unverified.size > limits.unverified ? close(unverified, 'connection_limit') : undefined;
+    if (unverified.size >= BURST_FACTOR * limits.unverified) return 'now';
+    return crowded.size > 0 || unverified.size > limits.unverified ? 'soon' : 'not_needed';
   };
 
   return {
@@ -97,15 +108,23 @@ export function createConnectionTable<Connection>(
       return addUnverified(connection);
     },
     verify: (connection) => {
-      if (!addresses.has(connection)) return undefined;
+      if (!addresses.has(connection)) return 'not_needed';
       dropUnverified(connection);
       verified.delete(connection);
       verified.add(connection);
-      if (verified.size <= limits.verified) return undefined;
       const [longestIdle] = verified;
-      if (longestIdle === undefined) return undefined;
+      if (verified.size <= limits.verified || longestIdle === undefined) return 'not_needed';
       verified.delete(longestIdle);
       return addUnverified(longestIdle);
+    },
+    enforce: () => {
+      const none = new Set<Connection>();
+      const closings = [...crowded].flatMap((address) => {
+        const siblings = unverifiedByAddress.get(address) ?? none;
+        return closeOldest(siblings, limits.unverifiedPerAddress, 'address_limit');
+      });
+      crowded.clear();
+      return [...closings, ...closeOldest(unverified, limits.unverified, 'connection_limit')];
     },
     isVerified: (connection) => verified.has(connection),
     remove,
