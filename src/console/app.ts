@@ -19,6 +19,7 @@ import type { ApiParts, Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { createRefusalLog } from './refusalLog.ts';
 import { type Reply, refusal, replyToError, toReply, unavailable } from './reply.ts';
+import { createWriteCheck, type WriteCheck } from './writeCheck.ts';
 
 export interface ConsoleAppParts extends Omit<ApiParts, 'feed'> {
   readonly tokens: TokenVerifier;
@@ -58,7 +59,11 @@ export function createConsoleApp(parts: ConsoleAppParts): Express {
   app.get(METRICS_PATH, readMetrics, async (_request, response) => {
     response.type(metrics.contentType).send(await metrics.render());
   });
-  addEndpoints(app, { ...parts, feed: createChangeFeed(db) }, { isReady, allow });
+  addEndpoints(
+    app,
+    { ...parts, feed: createChangeFeed(db) },
+    { isReady, allow, refuseWrite: createWriteCheck(db) },
+  );
   app.use((request, response) => {
     const message = `There is no endpoint at ${request.path}.`;
     send(response, toReply({ outcome: 'not_found', message }));
@@ -88,9 +93,11 @@ type Allow = (
 interface EndpointGuards {
   readonly isReady: () => boolean;
   readonly allow: Allow;
+  readonly refuseWrite: WriteCheck;
 }
 
-function addEndpoints(app: Express, parts: ApiParts, { isReady, allow }: EndpointGuards): void {
+function addEndpoints(app: Express, parts: ApiParts, guards: EndpointGuards): void {
+  const { isReady, allow, refuseWrite } = guards;
   // For any content type: `curl -d` declares a form.
   const readBody = express.json({ type: () => true, limit: MAX_BODY_BYTES, inflate: false });
   for (const endpoint of ENDPOINTS) {
@@ -99,7 +106,8 @@ function addEndpoints(app: Express, parts: ApiParts, { isReady, allow }: Endpoin
         send(response, unavailable());
         return;
       }
-      send(response, await respond(endpoint, parts, { request, response }));
+      const refused = endpoint.method === 'get' ? undefined : await refuseWrite();
+      send(response, refused ?? (await respond(endpoint, parts, { request, response })));
     };
     const subject = `${endpoint.method.toUpperCase()} ${endpoint.path}`;
     const permitted = allow(subject, (request) => permissionsOf(endpoint, request));

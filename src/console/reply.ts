@@ -55,7 +55,12 @@ const OUT_OF_RANGE = '22003';
 export function replyToError(error: unknown, maxBodyBytes: number): Reply {
   if (!(error instanceof Error)) return unexpected();
   if (isDatabaseUnavailable(error) || isContended(error)) return unavailable();
-  if (isForbidden(error)) return forbidden(error);
+  if (isForbidden(error)) {
+    return forbidden(
+      error.message,
+      'Run `npx tallyhook doctor` with the DATABASE_URL of the console.',
+    );
+  }
   if (error instanceof RangeError || ('code' in error && error.code === OUT_OF_RANGE)) {
     const message =
       'A sum exceeds the largest integer that JSON represents exactly (2^53 - 1), and a rounded ' +
@@ -68,11 +73,9 @@ export function replyToError(error: unknown, maxBodyBytes: number): Reply {
   return refusal(status, explain(error, { status, maxBodyBytes }));
 }
 
-/** The message names tables and roles only, and the next step is not in the sender's power. */
-function forbidden({ message: reason }: Error): Reply {
-  const message =
-    `The console's database user may not do this (${reason}). The role tallyhook_console only reads; ` +
-    'actions need the role tallyhook_app. An administrator can grant it to the user of the console.';
+/** The installation does not let the console do this; the sender cannot change that. */
+export function forbidden(reason: string, nextStep: string): Reply {
+  const message = `The console may not do this: ${reason}. ${nextStep}`;
   return { status: 500, headers: {}, body: errorEnvelope('api_error', 'HE_00', message) };
 }
 
