@@ -240,10 +240,10 @@ async function profilesOf({
 }: Installation): Promise<ProfilesResult> {
   if (!service) {
     const remedy = 'Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY.';
-    return { kind: 'unasked', reason: 'no API key is set', remedy };
+    return { kind: 'not_requested', reason: 'no API key is set', remedy };
   }
   if (merchantId instanceof Error) {
-    return { kind: 'unasked', reason: merchantId.message, remedy: 'Set PAYMENTS_MERCHANT_ID.' };
+    return { kind: 'not_requested', reason: merchantId.message, remedy: 'Set PAYMENTS_MERCHANT_ID.' };
   }
   const secrets = webhookSecrets instanceof Error ? [] : webhookSecrets;
   return await listProfiles(clientOf(service), merchantId, secrets);

@@ -28,7 +28,7 @@ export async function listProfiles(
     if (!(error instanceof PaymentServiceError)) throw error;
     if (error.httpStatus === 404) return { kind: 'absent' };
     return {
-      kind: 'unasked',
+      kind: 'not_requested',
       reason: `the business profiles could not be listed (${toError(error).message})`,
       remedy: 'Fix the API key check first; then try again.',
     };

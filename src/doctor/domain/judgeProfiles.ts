@@ -36,7 +36,7 @@ export type ProfilesResult =
   /** 404: no such account, or no such endpoint. */
   | { readonly kind: 'absent' }
   /** `reason` contains no secret. */
-  | { readonly kind: 'unasked'; readonly reason: string; readonly remedy: string };
+  | { readonly kind: 'not_requested'; readonly reason: string; readonly remedy: string };
 
 /** Where this installation receives webhooks. */
 export interface OurReceiver {
@@ -57,7 +57,7 @@ export function chooseProfiles(
   { webhookPath }: OurReceiver,
 ): Chosen {
   switch (listed.kind) {
-    case 'unasked':
+    case 'not_requested':
       return { chosen: undefined, judgment: notChecked(listed.reason, listed.remedy) };
     case 'absent':
       return {
