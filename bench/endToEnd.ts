@@ -68,7 +68,7 @@ export async function runEndToEnd(bench: Bench): Promise<EndToEndReport> {
   const db = await postgres.createDatabase('bench_e2e');
   const tallyhook = await startTallyhook(bench, shapeOf(bench), db.url);
   const most = Math.max(bare.roughRate, bareBeforePerSecond) * PREPARED_OF_BARE;
-  // A new stream: no life may begin with an event that was prepared for the bare route only.
+  // A new stream: no payment may begin with an event that was prepared for the bare route only.
   await load.openStream(SEED);
   await load.prepare(most * (WARM_UP_SECONDS + options.seconds));
   const warmUp = await load.run({ port: tallyhook.port, seconds: WARM_UP_SECONDS });

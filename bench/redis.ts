@@ -1,4 +1,4 @@
-/** A Redis that somebody lends to a run: used only if nothing of ours is in it, left as it was. */
+/** A Redis of the user: used only if it has no data of ours, and left unchanged. */
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { EVENTS_QUEUE } from '../src/ledger/inbox/jobs.ts';

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Run by hand before a release: holds the alerts of shops that trade under faults against the sandbox's
-# history. None may be false, none missing, none opened or sent twice. Every thousand orders are an
-# installation of their own with faults drawn by its seed, which stand in the name of its test.
+# Run by hand before a release: compares the alerts of shops that trade under faults with the sandbox's
+# history. None may be false or missing, and none may be opened or sent twice. Every thousand orders
+# are an installation of their own, with faults chosen by its seed and shown in the name of its test.
 #
 #   scripts/check-false-alarms.sh [ORDERS] [FIRST_SEED]
 set -eu

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Lets another program check the ledger: builds a ledger of every kind of movement in currencies of
-# none to four decimals, exports it with the compiled command line, has hledger check the file
+# Lets another program check the ledger: builds a ledger of every kind of movement in currencies with
+# zero to four decimals, exports it with the compiled command line, has hledger check the file
 # strictly, and compares its balances with ours by account and currency. Run before a release.
 set -euo pipefail
 cd "$(dirname "$0")/.."

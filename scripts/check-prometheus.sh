@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks what we hand to Prometheus with its own tool: the alerting rules, their tests, and the page
-# that it scrapes. Then compares all names in rules, dashboard and runbook with what a running
+# Checks everything that Prometheus reads with its own tool: the alerting rules, their tests, and the
+# metrics page. Then compares all names in rules, dashboard and runbook with what a running
 # Tallyhook shows. Run before a release.
 set -euo pipefail
 cd "$(dirname "$0")/.."

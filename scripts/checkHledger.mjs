@@ -47,7 +47,7 @@ function now() {
   return new Date(Date.UTC(2026, 9, 1) + seconds * 1000).toISOString();
 }
 
-function manualLife(base) {
+function manualStates(base) {
   const { amount } = base;
   const first = Math.floor(amount / 3);
   const held = {
@@ -72,7 +72,7 @@ function manualLife(base) {
   return [held, part, end];
 }
 
-function automaticLife({ amount }) {
+function automaticStates({ amount }) {
   const failed = { status: 'failed', amount_received: 0, unified_code: 'UE_1001' };
   const paid = { status: 'succeeded', amount_received: amount };
   return pick([
@@ -85,7 +85,7 @@ function automaticLife({ amount }) {
   ]);
 }
 
-const CHILD_LIVES = {
+const CHILD_STATES = {
   refund: [['pending', 'succeeded'], ['succeeded', 'failed'], ['pending'], ['failed']],
   dispute: [
     ['dispute_opened', 'dispute_won'],
@@ -101,7 +101,7 @@ const CHILD_LIVES = {
 };
 
 function child(kind, fields, statusField = 'status') {
-  return pick(CHILD_LIVES[kind]).map((status) => ({
+  return pick(CHILD_STATES[kind]).map((status) => ({
     kind,
     object: { ...fields, [statusField]: status, modified_at: now() },
   }));
@@ -111,18 +111,18 @@ function orderEvents(number) {
   const currency = CURRENCIES[number % CURRENCIES.length];
   const isLargest = number < 3 * CURRENCIES.length;
   const amount = isLargest ? LARGEST : pick([0, 1, 5, 999, 1000, 6540, 123_456_789]);
-  const odd = ODD_IDS[number % ODD_IDS.length];
+  const oddId = ODD_IDS[number % ODD_IDS.length];
   const payment = {
-    payment_id: `pay_${number} ${odd}`,
+    payment_id: `pay_${number} ${oddId}`,
     amount,
     currency,
     created: now(),
-    metadata: { order_id: `${odd} ${number}` },
+    metadata: { order_id: `${oddId} ${number}` },
   };
-  const life = pick([manualLife, automaticLife])(payment);
-  const events = life.map((look) => ({
+  const states = pick([manualStates, automaticStates])(payment);
+  const events = states.map((state) => ({
     kind: 'payment',
-    object: { ...payment, ...look, modified_at: now() },
+    object: { ...payment, ...state, modified_at: now() },
   }));
   if (isLargest) return events;
   const ids = { payment_id: payment.payment_id, currency };

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Run by hand before a release: a primary with a synchronous standby, a real receiver under load from
-# senders that retry, and failovers in the worst moment, some ten seconds each. Prints what was sent,
+# senders that retry, and failovers at the worst moment, about ten seconds each. Prints what was sent,
 # acknowledged and missing, and fails if an acknowledged event is missing. Needs no PostgreSQL: it
 # uses the embedded programs. TEST_SEED repeats a run.
 #

@@ -18,7 +18,7 @@ import { compiled, startLogging } from '../processes.ts';
 import { countRows, insertCopies } from './copies.ts';
 import { runWatched } from './memory.ts';
 import { explaining, type Plan } from './plans.ts';
-import { applyTemplate, LIVES, markOf } from './template.ts';
+import { applyTemplate, markOf, TEMPLATE_PAYMENTS } from './template.ts';
 
 const HELP = `npm run bench:ledger -- [flags]
 
@@ -52,9 +52,9 @@ async function main(): Promise<boolean> {
     return true;
   }
   const wanted = Number(values.resources);
-  if (!Number.isSafeInteger(wanted) || wanted < LIVES) {
+  if (!Number.isSafeInteger(wanted) || wanted < TEMPLATE_PAYMENTS) {
     throw new RangeError(
-      `--resources takes a whole number from ${LIVES}, not "${values.resources}"`,
+      `--resources takes a whole number from ${TEMPLATE_PAYMENTS}, not "${values.resources}"`,
     );
   }
   const cleanup = createCleanup();

@@ -19,7 +19,7 @@ export function markOf(copy: number): string {
   return `t${String(copy).padStart(MARK.length - 1, '0')}`;
 }
 
-export const LIVES = 1_000;
+export const TEMPLATE_PAYMENTS = 1_000;
 const BATCH = 500;
 
 export async function applyTemplate(connectionString: string): Promise<void> {
@@ -38,7 +38,9 @@ export async function applyTemplate(connectionString: string): Promise<void> {
       clock: systemClock,
       metrics: { event: () => undefined, secondsToApply: () => undefined },
     });
-    const bodies = Array.from({ length: LIVES }, (_, life) => eventsOf(life)).flat();
+    const bodies = Array.from({ length: TEMPLATE_PAYMENTS }, (_, paymentNumber) =>
+      eventsOf(paymentNumber),
+    ).flat();
     for (let from = 0; from < bodies.length; from += BATCH) {
       const events = bodies.slice(from, from + BATCH).map((body) => ({
         ...readEnvelope(body),
@@ -58,13 +60,13 @@ export async function applyTemplate(connectionString: string): Promise<void> {
 const START_MS = Date.UTC(2026, 0, 1);
 
 /** The events of the payment with this number. One in a thousand ends in a dispute. */
-function eventsOf(life: number): readonly Buffer[] {
-  const name = `${MARK}_${life}`;
-  const amount = 100 + life;
+function eventsOf(paymentNumber: number): readonly Buffer[] {
+  const name = `${MARK}_${paymentNumber}`;
+  const amount = 100 + paymentNumber;
   let step = 0;
   const event = (type: string, contentType: string, object: object): Buffer => {
     step += 1;
-    const modified = new Date(START_MS + life * 60_000 + step * 1_000).toISOString();
+    const modified = new Date(START_MS + paymentNumber * 60_000 + step * 1_000).toISOString();
     const content = { type: contentType, object: { ...object, modified_at: modified } };
     const head = { merchant_id: MERCHANT_ID, event_id: `evt_${name}_${step}`, event_type: type };
     return Buffer.from(JSON.stringify({ ...head, content, timestamp: modified }));
@@ -78,12 +80,12 @@ function eventsOf(life: number): readonly Buffer[] {
       currency: 'USD',
       capture_method: 'automatic',
       metadata: { order_id: `ord_${name}` },
-      created: new Date(START_MS + life * 60_000).toISOString(),
+      created: new Date(START_MS + paymentNumber * 60_000).toISOString(),
       ...rest,
     });
   const child = { payment_id: `pay_${name}`, currency: 'USD' };
   const paid = { amount_received: amount, amount_capturable: 0 };
-  const lives: readonly (readonly [after: number, () => readonly Buffer[]])[] = [
+  const histories: readonly (readonly [after: number, () => readonly Buffer[]])[] = [
     [
       999,
       () => [
@@ -134,5 +136,5 @@ function eventsOf(life: number): readonly Buffer[] {
     ],
     [0, () => [payment('processing', { amount_received: 0 }), payment('succeeded', paid)]],
   ];
-  return lives.find(([after]) => life >= after)?.[1]() ?? [];
+  return histories.find(([after]) => paymentNumber >= after)?.[1]() ?? [];
 }

@@ -94,7 +94,7 @@ export function buildAdminOpenApi(): Json {
 function describe(endpoint: Endpoint, toSchema: (schema: z.ZodType) => Json): Json {
   const { id, summary, description, params, query, body, response, statuses } = endpoint;
   const other = statuses.filter((status) => status < 300);
-  // What is accepted is not done yet.
+  // An accepted request is not completed yet.
   const good = other.includes(202) ? other : [200, ...other];
   const bad = [...COMMON_STATUSES, ...statuses, ...(body ? [413, 415] : [])].filter(
     (status) => status >= 400,

@@ -1,12 +1,12 @@
 /**
- * Reads the public declarations of `tallyhook/client` with their docstrings, from the sources and
- * not from what is compiled, so that a check of the document needs no build.
+ * Reads the public declarations of `tallyhook/client` with their docstrings from the sources, not from
+ * the build, so that a check of the document needs no build.
  *
- * It knows the few forms that the formatter leaves behind: a declaration begins in the first column,
+ * It supports only the forms that the formatter produces: a declaration begins in the first column,
  * a member two columns further in, and its docstring is right above it.
  *
- * 1. What is not of these forms is an error, never left out.
- * 2. A type that is made from a schema has the schema's docstring, unless it has one of its own.
+ * 1. A declaration of another form is an error, never omitted.
+ * 2. A type that is derived from a schema has the schema's docstring, unless it has one of its own.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 /** A field or method of an interface or class. */
 export interface Member {
   readonly name: string;
-  /** As it is written, on one line. */
+  /** The source, on one line. */
   readonly type: string;
   readonly optional: boolean;
   /** Empty where there is none. */
@@ -25,15 +25,15 @@ export interface Member {
 export interface Declaration {
   readonly name: string;
   readonly kind: 'interface' | 'class' | 'type' | 'function' | 'const';
-  /** As it is written, without the body of a function or class. */
+  /** The source, without the body of a function or class. */
   readonly text: string;
   /** Empty where there is none. */
   readonly docstring: string;
-  /** Of interfaces and classes; what a constructor takes is not among them. */
+  /** Of interfaces and classes, without constructor parameters. */
   readonly members: readonly Member[];
   /** The interface that it extends. */
   readonly base: string | undefined;
-  /** The schema that a type is made from. */
+  /** The schema that a type is derived from. */
   readonly schema: string | undefined;
   /** The docstring of the file. */
   readonly fileDocstring: string;
@@ -63,7 +63,7 @@ function namesIn(list: string): readonly string[] {
     .filter((name) => name !== '');
 }
 
-/** Finds a name where it is declared, through files that only hand it on. */
+/** Finds the declaration of a name, through files that only re-export it. */
 function find(name: string, path: string): Declaration {
   const text = readFileSync(path, 'utf8');
   const lines = text.split('\n');
@@ -102,7 +102,7 @@ function readDeclaration(path: string, lines: readonly string[], at: number): De
   };
 }
 
-/** The lines of what begins at `at`, up to where its brackets are closed again. */
+/** The lines of the declaration at `at`, up to its closing bracket. */
 function blockFrom(path: string, lines: readonly string[], at: number): readonly string[] {
   let depth = 0;
   for (let index = at; index < lines.length; index += 1) {
@@ -123,7 +123,7 @@ function withoutBody(text: string, kind: Declaration['kind']): string {
   return text;
 }
 
-/** Lines that the formatter broke, as one. */
+/** Joins lines that the formatter wrapped. */
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll('( ', '(').replaceAll(/,? \)/g, ')');
 }

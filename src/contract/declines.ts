@@ -6,9 +6,9 @@
  * 2. An unlisted code takes the advice of its family. A code without a family is terminal.
  * 3. Where the code is ambiguous, the advice is the one that cannot charge twice and that no timer
  *    can turn into a loop of attempts.
- * 4. Retrying and using another payment method are separate questions: for most declines the
- *    result is no and yes. Both are no only for what could charge twice and for what risk rules
- *    blocked.
+ * 4. A retry and another payment method are separate decisions: most declines allow no retry and
+ *    another method. Neither is allowed only after what could charge twice and after what risk
+ *    rules blocked.
  */
 
 /** The advice for a decline, with its explanation. service-interface.md §7.6.1. */
@@ -60,7 +60,7 @@ export interface DeclineCodeEntry {
  * For UE_5xxx the contract states that a retry sometimes helps, and names UE_5003. The advice for the
  * others follows from their messages. Authentication that was not completed (UE_5003, 5005, 5009,
  * 5011, 5021) can be retried, but only by the customer: a retry with backoff, as for UE_3xxx, would
- * find nobody at the challenge. A decision about the card or the transaction is final (UE_5013
+ * find no customer at the challenge. A decision about the card or the transaction is final (UE_5013
  * equals UE_1002), and so is "too many attempts", which every retry makes worse. UE_5020 is a
  * problem in the request. The others may be a mistake of the customer or a final decision:
  * `sometimes`.

@@ -211,7 +211,7 @@ const RETRIES: readonly Statement[] = lines('7.7', [
   [
     'rule',
     'A capture is retried after a 5xx once a retrieval shows that nothing was captured.',
-    'clientRetriesCaptureAfterLook',
+    'clientRetriesCaptureAfterRetrieve',
   ],
 ]);
 

@@ -137,7 +137,7 @@ const RETRIES: Scenarios = {
     expect(error).toMatchObject({ outcomeUnknown: true, attempts: 1 });
     expect(service.charges).toHaveLength(1);
   },
-  clientRetriesCaptureAfterLook: async () => {
+  clientRetriesCaptureAfterRetrieve: async () => {
     const service = await startPaymentService();
     const client = clientOf(service);
     await client.payments.create({ ...ORDER, capture_method: 'manual' });
