@@ -243,7 +243,11 @@ async function profilesOf({
     return { kind: 'not_requested', reason: 'no API key is set', remedy };
   }
   if (merchantId instanceof Error) {
-    return { kind: 'not_requested', reason: merchantId.message, remedy: 'Set PAYMENTS_MERCHANT_ID.' };
+    return {
+      kind: 'not_requested',
+      reason: merchantId.message,
+      remedy: 'Set PAYMENTS_MERCHANT_ID.',
+    };
   }
   const secrets = webhookSecrets instanceof Error ? [] : webhookSecrets;
   return await listProfiles(clientOf(service), merchantId, secrets);

@@ -32,7 +32,10 @@ describe('the selected profiles', () => {
       'failed: the account has no profile, so no webhook is sent',
     ],
     [{ kind: 'absent' }, 'not_checked: the service shows no business profiles of this account'],
-    [{ kind: 'not_requested', reason: 'no key is set', remedy: 'Set it.' }, 'not_checked: no key is set'],
+    [
+      { kind: 'not_requested', reason: 'no key is set', remedy: 'Set it.' },
+      'not_checked: no key is set',
+    ],
   ] as const)('%j: %s (rule 1)', (listed, expected) => {
     const { chosen, judgment } = chooseProfiles(listed, 'pro_3', PATH_ONLY);
     expect(chosen).toBeUndefined();
