@@ -1,6 +1,18 @@
 /** `export journal`: the same rows in three formats, one moment, flat memory. */
+
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -117,6 +129,60 @@ describe('what is written', () => {
       const { name } = HLEDGER_ACCOUNTS[account.code as keyof typeof HLEDGER_ACCOUNTS];
       expect(name.split(':')[0]).toBe(plural[account.class]);
     }
+  });
+});
+
+describe('--output', () => {
+  const exportTo = (file: string): Promise<CliResult> =>
+    run('--format', 'csv', '--to', '2026-11-02', '--output', file);
+  let whole = '';
+  let own = '';
+  beforeAll(async () => {
+    whole = (await run('--format', 'csv', '--to', '2026-11-02')).stdout;
+    own = mkdtempSync(join(folder, 'output-'));
+  });
+
+  test('creates a file that only its owner may read, and replaces an older one that others may', async () => {
+    const file = join(own, 'older.csv');
+    writeFileSync(file, 'older', { mode: 0o644 });
+    expect((await exportTo(file)).code).toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8')).toBe(whole);
+  });
+
+  test('writes to a pipe in place, also through a link, and the pipe remains', async () => {
+    const pipe = join(own, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const link = join(own, 'link-to-pipe');
+    symlinkSync(pipe, link);
+    for (const name of [pipe, link]) {
+      const [read, { code }] = await Promise.all([readFile(pipe, 'utf8'), exportTo(name)]);
+      expect(code).toBe(0);
+      expect(read).toBe(whole);
+      expect(lstatSync(pipe).isFIFO()).toBe(true);
+      expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    }
+  });
+
+  test('replaces the file behind a link of the same folder, and keeps the link', async () => {
+    const file = join(own, 'month.csv');
+    writeFileSync(file, 'older');
+    symlinkSync('month.csv', join(own, 'latest.csv'));
+    expect((await exportTo(join(own, 'latest.csv'))).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toBe(whole);
+    expect(lstatSync(join(own, 'latest.csv')).isSymbolicLink()).toBe(true);
+  });
+
+  test('refuses a link to a file in another folder, which stays as it is', async () => {
+    const elsewhere = join(mkdtempSync(join(folder, 'elsewhere-')), 'precious.txt');
+    writeFileSync(elsewhere, 'precious');
+    const link = join(own, 'precious.csv');
+    symlinkSync(elsewhere, link);
+    const { code, stderr } = await exportTo(link);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Name the file itself.');
+    expect(readFileSync(elsewhere, 'utf8')).toBe('precious');
+    expect(readdirSync(own).filter((name) => name.endsWith('.partial'))).toEqual([]);
   });
 });
 

@@ -1,5 +1,3 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
@@ -14,6 +12,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { readConfig, withDatabase } from '../context.ts';
 import { momentOption } from '../options.ts';
+import { writeOutputFile } from '../outputFile.ts';
 import { actorOf, byOption } from '../person.ts';
 
 export function exportCommand(): Command {
@@ -78,7 +77,7 @@ async function writeJournal(
   };
   await readConsistently(db, async (tx) => {
     const text = Readable.from(exportJournal(tx, { format, range, onProgress }));
-    await (output === undefined ? toStandardOutput(text) : toFile(text, output));
+    await (output === undefined ? toStandardOutput(text) : writeOutputFile(text, output));
   });
   if (output !== undefined) {
     console.error(`${process.stderr.isTTY ? '\r' : ''}${rows} transfers written to ${output}`);
@@ -92,25 +91,5 @@ async function toStandardOutput(text: Readable): Promise<void> {
     await pipeline(text, process.stdout, { end: false });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
-  }
-}
-
-/** Error codes of a file that cannot be written. */
-const FILE_CODES = new Set(
-  'EACCES EDQUOT EFBIG EIO EISDIR ENAMETOOLONG ENOENT ENOSPC ENOTDIR EPERM EROFS'.split(' '),
-);
-
-/** Writes under another name until it is complete, so that a partial export is never mistaken for a full one. */
-async function toFile(text: Readable, output: string): Promise<void> {
-  const partial = `${output}.partial`;
-  try {
-    await pipeline(text, createWriteStream(partial));
-    await rename(partial, output);
-  } catch (error) {
-    await rm(partial, { force: true });
-    const isOfFile =
-      error instanceof Error && 'code' in error && FILE_CODES.has(String(error.code));
-    if (!isOfFile) throw error;
-    throw new OperatorError(`${output} cannot be written: ${error.message}`);
   }
 }
