@@ -194,8 +194,13 @@ test('ids from outside cannot begin a line or a header', () => {
 test('ids from outside cannot become a link or a mention in a chat', () => {
   const alert = notification({ subject: `order:${NASTY}`, sentence: `About ${NASTY}.` });
   const { text } = slackBody(textOf({ kind: 'alert', alert }));
-  expect(text).toContain('&lt;!channel&gt; &lt;https://evil.example|pay&gt; &amp;');
+  expect(text).toContain('&lt;!channel&gt; &lt;https: //evil.example|pay&gt; &amp;');
   expect(text).not.toMatch(/[<>]|@(channel|here)/i);
+});
+
+test('text from outside is neither emphasis nor a link in a chat, also where it reads Markdown', () => {
+  const body = slackBody({ title: '*urgent*', lines: ['[pay](https://evil.example)'] });
+  expect(body).toEqual({ text: '*urgent*\n[pay] (https: //evil.example)', mrkdwn: false });
 });
 
 test('names that notify everyone in a chat lose their @ in every spelling', () => {
