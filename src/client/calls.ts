@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
 import { ENDPOINTS, type Endpoint, type EndpointName } from '../contract/endpoints/index.ts';
 import { type Page, readPage } from '../contract/lists.ts';
+import { differingFields } from './domain/correspondence.ts';
 import { decideRetry, requiredMs } from './domain/retry.ts';
 import { PaymentServiceError } from './errors.ts';
 import { type CallInput, type CallOptions, type CallTotals, createSend } from './send.ts';
@@ -92,11 +93,16 @@ export function createCalls(settings: ClientSettings): Calls {
       totals,
     });
     options.onResponse?.({ serviceTimeMs: response.serviceTimeMs });
+    const received: Received = { operation: name, endpoint, response, totals };
+    let result: T;
     try {
-      return read(endpoint, response.body);
+      result = read(endpoint, response.body);
     } catch (error) {
-      throw unreadable({ operation: name, endpoint, response, totals, cause: error });
+      throw unreadable(received, error);
     }
+    const differing = rowsOf(result).flatMap((row) => differingFields(input, row));
+    if (differing.length > 0) throw foreign(received, differing);
+    return result;
   };
   return {
     call: (name, input, options = {}) =>
@@ -143,25 +149,43 @@ const TRANSIENT = {
   namedWaitMs: undefined,
 } as const;
 
-interface Unreadable {
+/** The rows of a page, or the resource itself. */
+function rowsOf(result: unknown): readonly unknown[] {
+  const { items } = (result ?? {}) as { readonly items?: unknown };
+  return Array.isArray(items) ? items : [result];
+}
+
+/** A response that cannot be used. */
+interface Received {
   readonly operation: string;
   readonly endpoint: Endpoint;
   readonly response: ServiceResponse;
   readonly totals: CallTotals;
-  readonly cause: unknown;
 }
 
 const MAX_FIELDS_NAMED = 5;
 
 /** Names the fields that are wrong and none of their values. */
-function unreadable(call: Unreadable): PaymentServiceError {
-  const { operation, endpoint, response, totals, cause } = call;
+function unreadable(received: Received, cause: unknown): PaymentServiceError {
   const issues = cause instanceof z.ZodError ? cause.issues : [];
-  const fields = new Set(issues.map(({ path }) => path.join('.') || 'the whole body'));
-  const named = [...fields].slice(0, MAX_FIELDS_NAMED).join(', ');
+  const fields = issues.map(({ path }) => path.join('.') || 'the whole body');
+  return unusable(received, 'does not match the contract', fields);
+}
+
+/** The response is of another resource than was requested, so it shows nothing about this one. */
+function foreign(received: Received, fields: readonly string[]): PaymentServiceError {
+  return unusable(received, 'is about something else than was requested', fields);
+}
+
+function unusable(
+  { operation, endpoint, response, totals }: Received,
+  how: string,
+  fields: readonly string[],
+): PaymentServiceError {
+  const named = [...new Set(fields)].slice(0, MAX_FIELDS_NAMED).join(', ');
   return new PaymentServiceError('unreadable_response', {
     operation,
-    message: `HTTP ${response.httpStatus}, but the response does not match the contract: ${named}`,
+    message: `HTTP ${response.httpStatus}, but the response ${how}: ${named}`,
     httpStatus: response.httpStatus,
     requestId: response.requestId,
     attempts: totals.attempts,

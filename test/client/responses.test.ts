@@ -1,10 +1,12 @@
 /** Responses are parsed leniently, and errors are reported exactly. */
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import type { createClient } from '../../src/client/index.ts';
 import { errorOf } from './failing.ts';
 import { API_KEY, clientOf, createFakeTime, startPaymentService } from './paymentService.ts';
 
 const CARD_NUMBER = '4242424242424242';
+type Client = ReturnType<typeof createClient>;
 const error = (type: string, code: string, message = '') => ({ error: { type, code, message } });
 
 async function serviceReturning(status: number, body: unknown, headers = {}) {
@@ -311,6 +313,100 @@ describe('what an error quotes', () => {
     const { message } = await quote(`bad card ${text}!`);
     expect(message).toContain('bad card [digits]');
     expect(message).not.toMatch(/\d{4}[ -]?\d{4}/);
+  });
+});
+
+describe('a response about something else than was requested', () => {
+  const payment = { payment_id: 'pay_1', status: 'succeeded', amount: 6540, currency: 'EUR' };
+  const refund = { refund_id: 're_1', payment_id: 'pay_1', amount: 100, currency: 'EUR' };
+  const create = { amount: 6540, currency: 'EUR', profile_id: 'pro_1' } as const;
+
+  it.each<[string, object, string, (client: Client) => Promise<unknown>]>([
+    [
+      'payment',
+      { ...payment, payment_id: 'pay_OTHER' },
+      'payment_id',
+      (c) => c.payments.retrieve('pay_1'),
+    ],
+    [
+      'refund',
+      { ...refund, refund_id: 're_OTHER' },
+      'refund_id',
+      (c) => c.refunds.retrieve('re_1'),
+    ],
+    ['dispute', { dispute_id: 'dp_OTHER' }, 'dispute_id', (c) => c.disputes.retrieve('dp_1')],
+    ['payout', { payout_id: 'po_OTHER' }, 'payout_id', (c) => c.payouts.retrieve('po_1')],
+    ['customer', { customer_id: 'cus_OTHER' }, 'customer_id', (c) => c.customers.retrieve('cus_1')],
+    [
+      'payment of another row',
+      { count: 2, total_count: 2, data: [refund, { ...refund, payment_id: 'pay_OTHER' }] },
+      'payment_id',
+      (c) => c.refunds.list({ payment_id: 'pay_1' }),
+    ],
+  ])('is not read as the %s', async (_name, body, field, read) => {
+    const service = await serviceReturning(200, body);
+    expect(await errorOf(read(clientOf(service)))).toMatchObject({
+      kind: 'unreadable_response',
+      outcomeUnknown: false,
+      message: expect.stringMatching(
+        new RegExp(`the response is about something else than was requested: ${field}$`),
+      ),
+    });
+  });
+
+  it.each<[string, object, string, (client: Client) => Promise<unknown>]>([
+    [
+      'capture',
+      { ...payment, payment_id: 'pay_OTHER' },
+      'payment_id',
+      (c) => c.payments.capture('pay_1'),
+    ],
+    [
+      'cancellation',
+      { ...payment, payment_id: 'pay_OTHER' },
+      'payment_id',
+      (c) => c.payments.cancel('pay_1'),
+    ],
+    [
+      'creation by its amount',
+      { ...payment, amount: 6541 },
+      'amount',
+      (c) => c.payments.create(create),
+    ],
+    [
+      'creation by its currency',
+      { ...payment, currency: 'USD' },
+      'currency',
+      (c) => c.payments.create(create),
+    ],
+    [
+      'refund by its payment',
+      { ...refund, payment_id: 'pay_OTHER' },
+      'payment_id',
+      (c) => c.refunds.create({ payment_id: 'pay_1' }),
+    ],
+    [
+      'refund by its amount',
+      { ...refund, amount: 101 },
+      'amount',
+      (c) => c.refunds.create({ payment_id: 'pay_1', amount: 100 }),
+    ],
+  ])('leaves the outcome of a %s unknown', async (_name, body, field, write) => {
+    const service = await serviceReturning(200, body);
+    expect(await errorOf(write(clientOf(service)))).toMatchObject({
+      kind: 'unreadable_response',
+      outcomeUnknown: true,
+      retryable: false,
+      attempts: 1,
+      message: expect.stringMatching(new RegExp(`: ${field}$`)),
+    });
+  });
+
+  it('is not one that leaves fields out, has null, or spells the currency in lower case', async () => {
+    const lenient = { ...payment, profile_id: null, amount: undefined, currency: 'eur' };
+    const service = await serviceReturning(200, lenient);
+    const created = await clientOf(service).payments.create(create);
+    expect(created.payment.payment_id).toBe('pay_1');
   });
 });
 
