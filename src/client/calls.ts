@@ -100,7 +100,7 @@ export function createCalls(settings: ClientSettings): Calls {
     } catch (error) {
       throw unreadable(received, error);
     }
-    const differing = rowsOf(result).flatMap((row) => differingFields(input, row));
+    const differing = endpoint.item ? [] : differingFields(input, result);
     if (differing.length > 0) throw foreign(received, differing);
     return result;
   };
@@ -148,12 +148,6 @@ const TRANSIENT = {
   code: undefined,
   namedWaitMs: undefined,
 } as const;
-
-/** The rows of a page, or the resource itself. */
-function rowsOf(result: unknown): readonly unknown[] {
-  const { items } = (result ?? {}) as { readonly items?: unknown };
-  return Array.isArray(items) ? items : [result];
-}
 
 /** A response that cannot be used. */
 interface Received {

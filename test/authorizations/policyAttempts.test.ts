@@ -110,16 +110,20 @@ test('a capture that the service could not process is retried until it is done, 
   ]);
 });
 
-test.each([0, 20_000])(
-  'a capture with a lost response is sent once, while retrieves lag by %d ms (rule 3)',
-  async (lagMs) => {
+test.each([
+  ['cut_after', 0],
+  ['cut_after', 20_000],
+  ['mixed_up', 0],
+] as const)(
+  'a capture with the response %s is sent once, while retrieves lag by %d ms (rule 3)',
+  async (response, lagMs) => {
     const watched = await setUpAuthorizations({ ...sandbox, baseUrl: proxy.baseUrl }, db, {
       policy,
     });
     await fault([], { retrieves: { lag_ms: lagMs } });
     const id = await watched.authorize();
     await watched.advance(WEEK_MS - 6 * HOUR_MS + MINUTE_MS);
-    await fault([onCapture(id, { fault: 'cut_after', times: 1 })], {
+    await fault([onCapture(id, { fault: response, times: 1 })], {
       retrieves: { lag_ms: lagMs },
     });
     for (let minutes = 0; minutes < 30; minutes += 1) {

@@ -337,12 +337,6 @@ describe('a response about something else than was requested', () => {
     ['dispute', { dispute_id: 'dp_OTHER' }, 'dispute_id', (c) => c.disputes.retrieve('dp_1')],
     ['payout', { payout_id: 'po_OTHER' }, 'payout_id', (c) => c.payouts.retrieve('po_1')],
     ['customer', { customer_id: 'cus_OTHER' }, 'customer_id', (c) => c.customers.retrieve('cus_1')],
-    [
-      'payment of another row',
-      { count: 2, total_count: 2, data: [refund, { ...refund, payment_id: 'pay_OTHER' }] },
-      'payment_id',
-      (c) => c.refunds.list({ payment_id: 'pay_1' }),
-    ],
   ])('is not read as the %s', async (_name, body, field, read) => {
     const service = await serviceReturning(200, body);
     expect(await errorOf(read(clientOf(service)))).toMatchObject({

@@ -71,6 +71,22 @@ test('a dry run returns what it would do and changes nothing', async () => {
   expect(await readResourceStates(db, [id])).toEqual([]);
 });
 
+test('a response about another payment is applied to neither', async () => {
+  const service = await startPaymentService();
+  const [payment, other] = [paymentObject({ status: 'processing' }), paymentObject()];
+  await applyEach(db, testApplier(db), [eventBody(payment)]);
+  service.always = () => ({ status: 200, body: other });
+  const ids = [payment.payment_id, other.payment_id];
+  const before = await readResourceStates(db, ids);
+
+  const ref = { kind: 'payment', id: payment.payment_id } as const;
+  expect(await retrieverOf(service)(ref, { lane })).toMatchObject({
+    outcome: 'failed',
+    reason: expect.stringContaining('about something else than was requested: payment_id'),
+  });
+  expect(await readResourceStates(db, ids)).toEqual(before);
+});
+
 test('a stub that the service does not have for a day becomes an orphan', async () => {
   const service = await startPaymentService();
   service.always = () => notFound;

@@ -218,6 +218,12 @@ describe('requests', () => {
     expect(body).not.toHaveProperty('amount');
   });
 
+  test('mixed_up changes the ids of the response, not the effect', async () => {
+    await request({ fault: 'mixed_up', times: 1 });
+    expect((await pay('m')).body).toMatchObject({ payment_id: 'm_other', amount: 6540 });
+    expect((await sandbox.call('GET', '/payments/m')).body).toMatchObject({ payment_id: 'm' });
+  });
+
   test('a list that is an array stays an array under faults that change fields', async () => {
     await pay('a');
     for (const fault of ['extra_fields', 'missing_fields']) {

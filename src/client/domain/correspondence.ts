@@ -5,15 +5,14 @@
  * 1. Every id, amount and currency of the request that the resource states under the same name is
  *    equal. Currencies are compared without case.
  * 2. A field that the resource leaves out or states as null proves nothing.
- * 3. Each row of a list is compared with the filters of the query.
+ * 3. Lists are not compared: some services ignore a filter, and each row states what it is about.
  *
  * The amount of a capture is not compared: the response states the sum of all captures.
  */
 
-/** The request, in the contract's names. */
+/** The request without its query, in the contract's names. */
 export interface RequestedFields {
   readonly params?: Readonly<Record<string, unknown>>;
-  readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
 }
 
@@ -21,7 +20,7 @@ export interface RequestedFields {
 export function differingFields(request: RequestedFields, resource: unknown): readonly string[] {
   if (!isRecord(resource)) return [];
   const body = isRecord(request.body) ? request.body : {};
-  const requested = { ...body, ...request.query, ...request.params };
+  const requested = { ...body, ...request.params };
   return Object.entries(requested)
     .filter(([name, value]) => isCompared(name) && !agrees(name, value, resource[name]))
     .map(([name]) => name);

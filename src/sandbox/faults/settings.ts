@@ -65,6 +65,8 @@ const requestFault = z.strictObject({
     'extra_fields',
     /** The response is without the fields named in `fields`. */
     'missing_fields',
+    /** The change is committed; the response is of another resource: its ids are not those of the request. */
+    'mixed_up',
   ]),
   rate: z.number().min(0).max(1).default(1),
   /** How often at most; unlimited by default. */

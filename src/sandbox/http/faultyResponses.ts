@@ -64,6 +64,9 @@ export function sendWithFault(
     case 'missing_fields':
       response.json(withoutFields(body, new Set(fault.fields)));
       return;
+    case 'mixed_up':
+      response.json(withOtherIds(body));
+      return;
     default:
       response.json(body);
   }
@@ -80,6 +83,16 @@ function hold(request: Request, holdMs: number): void {
 /** An array has no fields, so lists in that envelope stay as they are. */
 function withFields(body: object, fields: object): object {
   return Array.isArray(body) ? body : { ...body, ...fields };
+}
+
+function withOtherIds(body: object): object {
+  if (Array.isArray(body)) return body;
+  const isId = ([name, value]: [string, unknown]): boolean =>
+    name.endsWith('_id') && typeof value === 'string';
+  const other = Object.entries(body).map((field) =>
+    isId(field) ? [field[0], `${field[1]}_other`] : field,
+  );
+  return Object.fromEntries(other);
 }
 
 function withoutFields(body: object, names: ReadonlySet<string>): object {
