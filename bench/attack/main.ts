@@ -26,7 +26,8 @@ const SAMPLE_EVERY_MS = 100;
 const MIB = 1024 * 1024;
 const MAX_GROWTH_MIB = 64;
 /** Short sides in alternating order, so that other load on the machine meets both. */
-const SIDE_SECONDS = 3;
+const SIDE_SECONDS = 4;
+const SETTLE_SECONDS = 1;
 const PAIRS = 10;
 const FORGED_PER_SIDE = 3_000;
 const MIN_RATIO = 0.8;
@@ -152,32 +153,35 @@ async function measureForging(
   const receiver = await startReceiver(arena);
   const { load } = arena;
   const { port } = receiver;
-  const run = async (seconds: number): Promise<RunResult> => {
-    await load.prepare(seconds * MAX_EVENTS_PER_SECOND);
-    return load.run({ port, seconds });
+  /** Opens and verifies its connections before the counted time, with which `begin` is called. */
+  const run = async (seconds: number, begin?: () => void): Promise<RunResult> => {
+    await load.prepare((seconds + SETTLE_SECONDS) * MAX_EVENTS_PER_SECOND);
+    const request = { port, seconds, warmUpSeconds: SETTLE_SECONDS };
+    return load.run(request, begin ? { onCounting: begin } : {});
   };
   const runBeside = async () => {
     const requests = FORGED_PER_SIDE;
-    const [own, forged] = await Promise.all([
-      run(SIDE_SECONDS),
-      attack(arena, { ...forging, isReopening: true, port, requests, seconds: SIDE_SECONDS }),
-    ]);
-    return { own, forged };
+    let attacking: Promise<AttackResult> | undefined;
+    const own = await run(SIDE_SECONDS, () => {
+      const kind = { ...forging, isReopening: true, port, requests, seconds: SIDE_SECONDS };
+      attacking = attack(arena, kind);
+    });
+    return { own, sent: (await attacking)?.sent ?? 0 };
   };
   await run(WARM_UP_SECONDS);
   const pairs: Pair[] = [];
   for (let n = 0; n < PAIRS; n += 1) {
     const before = n % 2 === 0 ? await run(SIDE_SECONDS) : undefined;
-    const { own, forged } = await runBeside();
+    const { own, sent } = await runBeside();
     const alone = before ?? (await run(SIDE_SECONDS));
-    pairs.push({ alone: rateOf(alone), beside: rateOf(own), refused: refusedOf(own), forged });
+    pairs.push({ alone: rateOf(alone), beside: rateOf(own), refused: refusedOf(own), sent });
   }
   await receiver.stop();
   const sum = (read: (pair: Pair) => number) => pairs.reduce((all, pair) => all + read(pair), 0);
   const ratios = pairs.map(({ alone, beside }) => beside / alone).sort((a, b) => a - b);
   const median = ratios[Math.floor(PAIRS / 2)] ?? 0;
   console.log(
-    `${title}: ${sum(({ forged }) => forged.sent)} sent in ${PAIRS} times ${SIDE_SECONDS} s\n` +
+    `${title}: ${sum((pair) => pair.sent)} sent in ${PAIRS} times ${SIDE_SECONDS} s\n` +
       `  good events a second: ${(sum(({ beside }) => beside) / PAIRS).toFixed(0)} beside them, ` +
       `${(sum(({ alone }) => alone) / PAIRS).toFixed(0)} without; ratios ` +
       `${ratios.map((ratio) => ratio.toFixed(2)).join(' ')}, median ${median.toFixed(2)}\n` +
@@ -190,7 +194,7 @@ interface Pair {
   readonly alone: number;
   readonly beside: number;
   readonly refused: number;
-  readonly forged: AttackResult;
+  readonly sent: number;
 }
 
 function refusedOf({ broken, refused }: RunResult): number {
