@@ -12,6 +12,7 @@ import { type AuditRow, readAuditRows, readOpenAttempts } from '../../src/audit/
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { unique } from '../support/events.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 const ADA: Actor = { kind: 'cli', name: 'ada', role: 'admin', origin: 'ada@ledger-1' };
 
@@ -188,7 +189,23 @@ describe('an attempt', () => {
 test('a token that is refused again and again has one entry a minute', async () => {
   const token: Actor = { kind: 'token', name: unique('shop'), role: 'shop', origin: '192.0.2.7' };
   const refused = { subject: 'POST /api/v1/pause', permission: 'operate' };
-  await Promise.all(Array.from({ length: 8 }, () => recordDenial(db, token, refused)));
+  let isOver = false;
+  const second = await db.transaction(async (tx) => {
+    await recordDenial({ ...db, transaction: (work) => work(tx) }, token, refused);
+    const other = recordDenial(db, token, refused).finally(() => {
+      isOver = true;
+    });
+    await waitFor('the second to wait for the first', async () => {
+      const waiting = await db.query(
+        `select pid from pg_locks where locktype = 'advisory' and not granted
+            and database = (select oid from pg_database where datname = current_database())`,
+      );
+      return isOver || waiting.length > 0;
+    });
+    return { other };
+  });
+  await second.other;
+  await recordDenial(db, token, refused);
   const mine = () => readAuditRows(db, { ...EVERYTHING, actor: token.name });
   expect(await mine()).toEqual([
     expect.objectContaining({
