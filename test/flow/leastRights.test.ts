@@ -315,6 +315,23 @@ describe('each process with a login of its own and the least rights', () => {
     TIMEOUT_MS,
   );
 
+  test('logs at its start which rights the login of another process lacks', async () => {
+    const env = settingsFor(await createLogin('wrong', PROCESSES.console), {
+      PAYMENTS_MERCHANT_ID: sandbox.merchantId,
+    });
+    running.set('events', spawnProgram('dist/workers/events.js', [], { env }));
+    let line: string | undefined;
+    await waitFor('the rights to be reported', () => {
+      const lines = program('events').stdout().split('\n').slice(0, -1);
+      line = lines.find((text) => text.includes('"msg":"database.rights_missing"'));
+      return line !== undefined;
+    });
+    const { role, user, missing, remedy } = JSON.parse(line ?? '');
+    expect(role).toBe('tallyhook_app');
+    expect(remedy).toBe(`grant tallyhook_app to ${user}`);
+    expect(missing).toContain(`grant insert on public.transfers to ${user}`);
+  });
+
   test('keeps each login from what its process does not need', async () => {
     for (const [name, statements] of Object.entries(FORBIDDEN)) {
       const login = new pg.Client({
