@@ -1,5 +1,5 @@
 /**
- * Requests that are accepted as they are, with every optional field, for checks to bend one field of.
+ * Valid requests with every optional field, of which a check changes one field.
  * The names are those that statements use; what follows a colon names a variant.
  */
 import type { EndpointName } from '../../../src/contract/index.ts';
@@ -439,7 +439,7 @@ export function sendPrepared(service: Service, request: Prepared): Promise<Reply
   return send(method, `${path}?${query}`);
 }
 
-/** Values that have to be made: an id that nobody has, a customer that exists, a file, long text. */
+/** Values that must be created first: an unused id, an existing customer, a file, long text. */
 export async function resolveValue(
   service: Service,
   value: unknown,

@@ -1,7 +1,7 @@
 /** service-interface.md §7.6: declines. */
 import { leftOpen, lines, type Statement } from './statement.ts';
 
-/** `[ code, message]`: the words a customer may see, which are part of the protocol. */
+/** `[code, message]`: the messages that a customer may see, which are part of the protocol. */
 const CODES: readonly (readonly [code: string, message: string])[] = [
   ['UE_1001', 'Insufficient funds'],
   ['UE_1002', 'The card has expired'],

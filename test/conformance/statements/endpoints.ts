@@ -546,7 +546,7 @@ const OTHER_RESOURCES: readonly Statement[] = [
   ...leftOpen('4.5', ['the form of the response to the creation of a refund']),
 ];
 
-/** Files come first: the ids of them are taken from an upload. */
+/** Files come first: their ids come from an upload. */
 const EVIDENCE_FIELDS: readonly (readonly [field: string, isFile: boolean, value?: string])[] = [
   ['customer_name', false],
   ['customer_email_address', false, 'ada@example.com'],

@@ -86,7 +86,7 @@ const FIELDS: readonly Statement[] = requestTable('4.8', WHAT, CREATE, [
   ['browser_info', 'object', 'optional'],
 ]);
 
-/** Fields that do not go beside others of the whole request. */
+/** Fields that exclude others of the whole request. */
 const FIELDS_ALONE: readonly Statement[] = requestTable('4.8', WHAT, 'createPayout:bare', [
   ['payout_token', 'string', 'optional'],
   ['customer_id', 'string', 'optional', { value: '$fresh', shownAt: 'customer_id' }],

@@ -1,5 +1,5 @@
 /**
- * Statements about the service, and the tables they are written as.
+ * Statements about the service, and the tables that declare them.
  *
  * A statement is one claim of docs/service-interface.md that a test can check against a service, with
  * the number of its section. The data in this folder was written by hand. It must not be derived from
@@ -7,7 +7,7 @@
  *
  * 1. Every row of a table is at least one statement, and so is every value of an enumeration.
  * 2. A statement names its check. What the contract leaves open has the check `nothing` and a reason,
- *    so that the totals are honest.
+ *    so that the totals do not overstate the coverage.
  */
 
 /** What a statement is about. */
@@ -110,7 +110,7 @@ export function leftOpen(section: string, rows: readonly string[]): readonly Sta
   }));
 }
 
-/** `[path, type]`, with another sample than the table's where needed, and the expected value. */
+/** `[path, type]`, with the expected value, and with another sample than the table's if needed. */
 export type ResponseRow = readonly [
   path: string,
   type: JsonType,
@@ -149,7 +149,7 @@ export type RequestRow = readonly [
   options?: { readonly value?: unknown; readonly shownAt?: string },
 ];
 
-/** A table of fields of a request: each row is a field, its form, and whether it may be left out. */
+/** A table of fields of a request: each row is a field, its form, and whether it may be omitted. */
 export function requestTable(
   section: string,
   what: string,

@@ -23,13 +23,13 @@ export interface StateRefusal {
   readonly code: ErrorCode | FamilyErrorCode;
 }
 
-/** The usual refusal of an operation, and the statuses with a different one. */
+/** The usual error of an operation, and the statuses with a different one. */
 export interface StateRefusals<Status extends string> {
   readonly usual: StateRefusal;
   readonly special?: { readonly from: readonly Status[]; readonly refusal: StateRefusal };
 }
 
-/** Whether a status allows an operation, and the refusal if it does not. */
+/** Whether a status allows an operation, and the error if it does not. */
 export type StateCheck =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly refusal: StateRefusal };

@@ -1,4 +1,4 @@
-/** Keys, errors, limits of rate. */
+/** Keys, errors, rate limits. */
 import { expect } from 'vitest';
 import { ENDPOINTS, type EndpointName, keyKindOf } from '../../../../src/contract/index.ts';
 import { cardPayment } from '../../../support/sandboxRequests.ts';

@@ -10,7 +10,7 @@ interface World {
 }
 
 /**
- * Refunds of their own stretch of time, so that others do not count: USD 100 and 200 that succeed,
+ * Refunds in a time range of their own, so that others do not count: USD 100 and 200 that succeed,
  * USD 7710 that fails, EUR 400 that succeeds, EUR 50 that is scheduled and waits.
  */
 const world = (service: Service): Promise<World> =>

@@ -9,7 +9,7 @@ import { sample } from '../samples.ts';
 import { BILLING, ok, refused, type Service } from '../service.ts';
 import type { Scenarios } from './scenario.ts';
 
-/** ISO 4217, list one, typed here so that a slip in the contract shows. */
+/** ISO 4217, list one, written a second time so that a mistake in the contract shows. */
 const CURRENCIES = `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN
   BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP
   GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF
@@ -20,7 +20,7 @@ const CURRENCIES = `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD 
   .trim()
   .split(/\s+/);
 
-/** Every sample with amounts or times in it. */
+/** Every sample with amounts or times. */
 const SAMPLES = [
   'payment',
   'payment.created',
@@ -247,7 +247,7 @@ async function paysElsewhere(service: Service, method: string): Promise<void> {
   expect(await service.read('payments', made.payment_id)).toMatchObject({ status: 'succeeded' });
 }
 
-/** Every route that the contract names, wherever it does. */
+/** Every route of the contract. */
 const DOCUMENTED = `
   GET /health
   POST /api_keys/:merchant_id

@@ -170,7 +170,7 @@ const FIELDS: Scenarios = {
   },
 };
 
-/** A payment in this status, however it came there. */
+/** A payment in this status, in any way. */
 const IN_STATUS: Readonly<Record<string, (service: Service) => Promise<Body>>> = {
   requires_payment_method: async (service) => ok(await service.post('/payments', plain())),
   requires_confirmation: unconfirmed,
@@ -440,7 +440,7 @@ const CREATE: Scenarios = {
       payment_method: 'postal_order',
     });
   },
-  /** Without details a card can only be typed in on a hosted page, which needs a way back. */
+  /** Without details a card can be entered only on a hosted page, which requires a return_url. */
   confirmNeedsDetails: async (service) => {
     const request = cardPayment({ ...NO_DETAILS, return_url: undefined });
     refused(await service.post('/payments', request), 400, 'IR_01');

@@ -10,7 +10,7 @@ import type { Scenario, Scenarios } from './scenario.ts';
 const listed = async (service: Service, filter: object = {}): Promise<Body> =>
   ok(await service.post('/payments/list', filter));
 
-/** Payments of a customer of their own, so that other checks do not show among them. */
+/** Payments of a separate customer, so that those of other checks are not among them. */
 async function payments(
   service: Service,
   count: number,
@@ -173,7 +173,7 @@ const accepted =
   async (service) => {
     ok(await send(service, metadata));
   };
-/** What is within the limit is accepted, so that the refusal is about the limit. */
+/** A value at the limit is accepted, so the rejection is about the limit. */
 const limited =
   (send: Send, within: object, beyond: object): Scenario =>
   async (service) => {
