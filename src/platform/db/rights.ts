@@ -95,9 +95,10 @@ export async function applyRights(connection: Queryable): Promise<readonly strin
       roles.filter((role) => !existing.has(role)).map((role) => `create role ${role} nologin`),
     );
     const before = await readRoleRights(connection);
-    await attempt(before.flatMap(({ surplus }) => surplus));
+    const surplus = before.flatMap((role) => role.surplus);
+    await attempt(surplus);
     // Read again: to revoke a right on a table revokes it on its columns, too.
-    const after = await readRoleRights(connection);
+    const after = surplus.length === 0 ? before : await readRoleRights(connection);
     await attempt(after.flatMap(({ missing }) => missing));
     await connection.query('commit');
     return refused;
