@@ -48,7 +48,7 @@ async function resolve(number: string): Promise<void> {
   await db.transaction((tx) => syncAlerts(tx, [{ subject, rules: ['over_capture'], active: [] }]));
 }
 
-test('the list shows what is not resolved, all of it when asked, and only what is asked for', async () => {
+test('the list shows unresolved alerts, all alerts with --all, and only those that match the filters', async () => {
   const [open, grave, over] = [await raise(), await raise('critical'), await raise()];
   await resolve(over);
   const numbers = async (...args: readonly string[]) =>
@@ -61,7 +61,7 @@ test('the list shows what is not resolved, all of it when asked, and only what i
   expect(text.stdout).toContain('needs attention.');
 });
 
-test('one alert is shown with its sentence and what to do next', async () => {
+test('one alert is shown with its sentence and the next step', async () => {
   const number = await raise();
   const { code, stdout } = await run('show', number);
   expect(code).toBe(0);
@@ -70,18 +70,18 @@ test('one alert is shown with its sentence and what to do next', async () => {
   expect(stdout).toContain('Payment: pay_1');
 });
 
-test('an alert is acknowledged once, with who and why', async () => {
+test('an alert is acknowledged once, with a name and a reason', async () => {
   const number = await raise();
-  const exit = await run('ack', number, '--reason', 'asking the bank', '--by', 'ada');
+  const exit = await run('ack', number, '--reason', 'called the bank', '--by', 'ada');
   expect(exit).toMatchObject({ code: 0, stdout: `Alert ${number} is acknowledged by ada.\n` });
   const shown = await run('show', number);
-  expect(shown.stdout).toMatch(/Acknowledged by ada, .* UTC: asking the bank/);
+  expect(shown.stdout).toMatch(/Acknowledged by ada, .* UTC: called the bank/);
   const again = await run('ack', number, '--reason', 'me too', '--by', 'bob');
   expect(again.code).toBe(1);
   expect(again.stderr).toContain(`Alert ${number} is already acknowledged by ada`);
 });
 
-test('an alert is snoozed for a while', async () => {
+test('an alert is snoozed for a number of hours', async () => {
   const number = await raise();
   const exit = await run('snooze', number, '--for', '4h', '--by', 'ada', '--json');
   expect(exit.code).toBe(0);
@@ -92,7 +92,7 @@ test('an alert is snoozed for a while', async () => {
   expect((await run('list')).stdout).toContain('open, snoozed');
 });
 
-describe('a mistake is told', () => {
+describe('an invalid request is rejected with a message', () => {
   test.each([
     ['an alert that is not there', ['show', '999999'], 'There is no alert 999999'],
     ['one to acknowledge', ['ack', '999999', '--reason', 'x'], 'There is no alert 999999'],

@@ -1,4 +1,4 @@
-/** `tallyhook alerts test`: what each channel answered, and an exit code that means something. */
+/** `tallyhook alerts test`: the response of each channel, and the exit code. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { runTallyhook } from '../support/program.ts';
@@ -42,17 +42,17 @@ const settings = () => ({
   ORDER_WEBHOOK_SECRET: SIGNING_SECRET,
 });
 
-test('sends a test through every channel that is set', async () => {
+test('sends a test message to every configured channel', async () => {
   const exit = await runTallyhook(['alerts', 'test'], { env: settings() });
   expect(exit.code).toBe(0);
-  for (const [channel, answer] of [
+  for (const [channel, result] of [
     ['log', 'written'],
     ['webhook', 'HTTP 200'],
     ['slack', 'HTTP 200'],
     ['mail', 'accepted for 1'],
     ['shop', 'HTTP 200'],
   ]) {
-    expect(exit.stdout).toMatch(new RegExp(`^${channel} +delivered +${answer}$`, 'm'));
+    expect(exit.stdout).toMatch(new RegExp(`^${channel} +delivered +${result}$`, 'm'));
   }
   expect([hook, shop].map(({ posts }) => posts.map(({ type }) => type))).toEqual([
     ['test'],
@@ -64,7 +64,7 @@ test('sends a test through every channel that is set', async () => {
   ]);
 });
 
-test('says which one did not take it, and ends with 1', async () => {
+test('names the channel that failed, and exits with 1', async () => {
   chat.behave({ does: 'respond', status: 404 });
   await mail.stop();
   const exit = await runTallyhook(['alerts', 'test', '--json'], { env: settings() });
@@ -81,7 +81,7 @@ test('says which one did not take it, and ends with 1', async () => {
   });
 });
 
-test('tests one channel alone, and says when it is not set', async () => {
+test('tests a single channel, and reports if it is not configured', async () => {
   const one = await runTallyhook(['alerts', 'test', '--channel', 'shop'], { env: settings() });
   expect([one.code, shop.posts.length, hook.posts.length]).toEqual([0, 1, 0]);
   const none = await runTallyhook(['alerts', 'test', '--channel', 'slack'], { env: {} });
@@ -89,7 +89,7 @@ test('tests one channel alone, and says when it is not set', async () => {
   expect(none.stderr).toMatch(/slack is not configured/);
 });
 
-test('the log took a test where it shows it, and is no channel where it hides alerts', async () => {
+test('the log is a channel only at a log level that shows alerts', async () => {
   const testAt = (LOG_LEVEL: string) =>
     runTallyhook(['alerts', 'test'], { env: { DATABASE_URL: db.url, LOG_LEVEL } });
   const shown = await testAt('warn');

@@ -1,6 +1,6 @@
 /**
- * Amounts at the ends of their range, from the event to the eye: exact in the ledger, and shown with
- * the decimals of their currency by every command that shows money.
+ * Amounts at the limits of their range are exact in the ledger, and every command shows them with the
+ * decimals of their currency.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tallyhook } from '../support/cli.ts';
@@ -10,7 +10,7 @@ import { applyEach, testApplier } from '../support/ledger.ts';
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
 
-/** What was sent, and how people are to see it. */
+/** Amounts as sent, and as commands show them. */
 const CASES = [
   { id: 'usd_largest', currency: 'USD', amount: LARGEST, shown: '90071992547409.91' },
   { id: 'usd_zero', currency: 'USD', amount: 0, shown: '0.00' },
@@ -35,7 +35,7 @@ beforeAll(async () => {
         metadata: { order_id: id },
       }),
     ),
-    // A dispute's amount is text on the wire.
+    // The service sends a dispute's amount as text.
     eventBody(
       {
         dispute_id: `dp_${id}`,
@@ -95,7 +95,7 @@ test.each(CASES)('$id in orders show, explain and find: $shown', async ({ id, sh
   expect(find.stdout).toContain(`, ${money}, `);
 });
 
-test('all of them in orders list', async () => {
+test('every amount in orders list', async () => {
   const { stdout } = await tallyhook(db.url, 'orders', 'list');
   for (const { id, shown } of CASES) {
     const money = `${shown} ${id.slice(0, 3).toUpperCase()}`.replaceAll('.', '\\.');
@@ -103,7 +103,7 @@ test('all of them in orders list', async () => {
   }
 });
 
-test('in every export: exact, and the sums go on where a double would round', async () => {
+test('every export is exact, and so are sums above 2^53', async () => {
   const [csv, jsonl, hledger] = await Promise.all(
     ['csv', 'jsonl', 'hledger'].map((format) =>
       tallyhook(db.url, 'export', 'journal', '--format', format),

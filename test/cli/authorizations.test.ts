@@ -1,4 +1,4 @@
-/** Commands that ask and tell the service, as people run them: one process each, over the sandbox. */
+/** Commands that send requests to the service, each in its own process, with the sandbox. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthorizationTestSetup, setUpAuthorizations } from '../support/authorizations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const run = (...args: readonly string[]): Promise<Exit> => runTallyhook(args, { env });
 const json = ({ stdout }: Exit) => JSON.parse(stdout) as Record<string, unknown>;
-const truth = async (id: string) => (await sandbox.call('GET', `/payments/${id}`)).body;
+const retrieve = async (id: string) => (await sandbox.call('GET', `/payments/${id}`)).body;
 
 async function revokedKey(): Promise<string> {
   const { api_key: apiKey } = await sandbox.control('POST', '/api_keys', { kind: 'secret' });
@@ -38,11 +38,11 @@ async function revokedKey(): Promise<string> {
 }
 
 describe('authorizations', () => {
-  test('are listed with what is left and until when', async () => {
+  test('are listed with the remaining amount and the deadline', async () => {
     const id = await watched.authorize();
     await watched.check.run();
     const { authorizations } = json(await run('authorizations', 'list', '--json'));
-    const before = (await truth(id)).capture_before;
+    const before = (await retrieve(id)).capture_before;
     expect(authorizations).toContainEqual(
       expect.objectContaining({
         payment_id: id,
@@ -59,12 +59,12 @@ describe('authorizations', () => {
     });
   });
 
-  test('are captured in part or whole; the ledger follows what the service then says', async () => {
+  test('are captured partially or fully, and the ledger has the state of the service afterwards', async () => {
     const id = await watched.authorize();
     const exit = await run('authorizations', 'capture', id, '--amount', '1000', '--yes', '--json');
     expect(exit.code).toBe(0);
     expect(json(exit)).toMatchObject({ outcome: 'done', status: 'partially_captured' });
-    expect(await truth(id)).toMatchObject({ amount_received: 1000 });
+    expect(await retrieve(id)).toMatchObject({ amount_received: 1000 });
     const rows = await db.query('select status, captured_minor from resources where id = $1', [id]);
     expect(rows).toEqual([{ status: 'partially_captured', captured_minor: 1000 }]);
   });
@@ -74,27 +74,30 @@ describe('authorizations', () => {
     const exit = await run('authorizations', 'cancel', id, '--reason', 'sold out', '--yes');
     expect(exit).toMatchObject({ code: 0, stderr: '' });
     expect(exit.stdout).toMatch(/Done\.\nThe status at the service is cancelled\./);
-    expect(await truth(id)).toMatchObject({ status: 'cancelled', cancellation_reason: 'sold out' });
+    expect(await retrieve(id)).toMatchObject({
+      status: 'cancelled',
+      cancellation_reason: 'sold out',
+    });
   });
 
-  test('are not touched without a yes, beyond what is held, or when nothing is', async () => {
+  test('are not captured without confirmation, above the held amount, or after a cancellation', async () => {
     const id = await watched.authorize();
-    const unasked = await run('authorizations', 'capture', id);
-    expect(unasked).toMatchObject({ code: 1, stdout: '' });
-    expect(unasked.stderr).toMatch(
+    const unconfirmed = await run('authorizations', 'capture', id);
+    expect(unconfirmed).toMatchObject({ code: 1, stdout: '' });
+    expect(unconfirmed.stderr).toMatch(
       /Capture 65\.40 USD of pay_.*There is no terminal for a prompt: use --yes/,
     );
     const tooMuch = await run('authorizations', 'capture', id, '--amount', '6541', '--yes');
     expect(tooMuch).toMatchObject({ code: 1 });
     expect(tooMuch.stderr).toMatch(/At most 65\.40 USD of .* can be captured/);
-    expect(await truth(id)).toMatchObject({ status: 'requires_capture' });
+    expect(await retrieve(id)).toMatchObject({ status: 'requires_capture' });
     await sandbox.call('POST', `/payments/${id}/cancel`, {});
     const late = await run('authorizations', 'capture', id, '--yes');
     expect(late).toMatchObject({ code: 1 });
     expect(late.stderr).toMatch(/its status at the service is cancelled/);
   });
 
-  test('are left alone under a key that was revoked, and the message says where to look', async () => {
+  test('are not captured with a revoked key, and the message names the command to run', async () => {
     const id = await watched.authorize();
     const { code, stderr } = await runTallyhook(['authorizations', 'capture', id, '--yes'], {
       env: { ...env, PAYMENTS_API_KEY: await revokedKey() },
@@ -102,28 +105,28 @@ describe('authorizations', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/AU_02/);
     expect(stderr).toMatch(/tallyhook doctor/);
-    expect(await truth(id)).toMatchObject({ status: 'requires_capture' });
+    expect(await retrieve(id)).toMatchObject({ status: 'requires_capture' });
   });
 
-  test('whose answer was lost are looked at: done where the service shows it, else an exit code of their own', async () => {
+  test('are retrieved after a lost response: done if the service confirms it, otherwise exit code 2', async () => {
     const [done, open] = [await watched.authorize(), await watched.authorize()];
     const cancelWith = async (id: string, fault: string): Promise<Exit> => {
       const requests = [{ fault, method: 'POST', path: `/payments/${id}` }];
       await sandbox.control('PUT', '/faults', { requests });
       return await run('authorizations', 'cancel', id, '--yes', '--json');
     };
-    const carriedOut = await cancelWith(done, 'cut_after');
-    const notBegun = await cancelWith(open, 'cut_before');
+    const executed = await cancelWith(done, 'cut_after');
+    const notExecuted = await cancelWith(open, 'cut_before');
     await sandbox.control('DELETE', '/faults');
-    expect(carriedOut.code).toBe(0);
-    expect(json(carriedOut)).toMatchObject({ outcome: 'done', status: 'cancelled' });
-    expect(notBegun.code).toBe(2);
-    expect(json(notBegun)).toMatchObject({ outcome: 'unknown', status: 'requires_capture' });
+    expect(executed.code).toBe(0);
+    expect(json(executed)).toMatchObject({ outcome: 'done', status: 'cancelled' });
+    expect(notExecuted.code).toBe(2);
+    expect(json(notExecuted)).toMatchObject({ outcome: 'unknown', status: 'requires_capture' });
   });
 });
 
 describe('refresh', () => {
-  test('says what changed, and nothing new the second time', async () => {
+  test('shows the changes, and none the second time', async () => {
     const id = await watched.authorize();
     await sandbox.call('POST', `/payments/${id}/capture`, {});
     const first = await run('refresh', id);
@@ -133,19 +136,19 @@ describe('refresh', () => {
     expect((await run('refresh', id)).stdout).toBe(`payment ${id}: unchanged.\n`);
   });
 
-  test('takes an order, and asks the service about what was never heard of', async () => {
+  test('accepts an order, and retrieves resources that were never observed', async () => {
     const { body } = await sandbox.call('POST', '/refunds', {
       payment_id: await capturedPayment(),
       amount: 100,
     });
-    const told = await run('refresh', body.refund_id, '--json');
-    expect(told).toMatchObject({ code: 0, stderr: '' });
-    expect(json(told)).toMatchObject({ resources: [{ kind: 'refund', outcome: 'applied' }] });
+    const result = await run('refresh', body.refund_id, '--json');
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(json(result)).toMatchObject({ resources: [{ kind: 'refund', outcome: 'applied' }] });
     const again = await run('refresh', body.refund_id, '--kind', 'refund', '--json');
     expect(json(again)).toMatchObject({ resources: [{ kind: 'refund', outcome: 'applied' }] });
-    const unknown = await run('refresh', 'nobody_knows_this');
+    const unknown = await run('refresh', 'unknown_id');
     expect(unknown).toMatchObject({ code: 1 });
-    expect(unknown.stderr).toMatch(/Neither the ledger nor the service knows nobody_knows_this/);
+    expect(unknown.stderr).toMatch(/Neither the ledger nor the service knows unknown_id/);
     const [order] = await db.query<{ id: string }>(
       `select o.order_id as id from orders o join resources r using (order_key) where r.id = $1`,
       [body.payment_id],
@@ -159,24 +162,24 @@ describe('refresh', () => {
     });
   });
 
-  test('finds the payment of an order that nobody has heard of', async () => {
+  test('finds the payment of an order that was never observed', async () => {
     const orderId = unique('ord');
     const { body } = await sandbox.call(
       'POST',
       '/payments',
       cardPayment({ metadata: { order_id: orderId } }),
     );
-    const told = await run('refresh', orderId, '--json');
-    expect(told).toMatchObject({ code: 0, stderr: '' });
-    expect(json(told)).toMatchObject({
+    const result = await run('refresh', orderId, '--json');
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(json(result)).toMatchObject({
       resources: [{ kind: 'payment', id: body.payment_id, outcome: 'applied' }],
     });
   });
 
-  test('changes nothing when the service does not know it or does not answer', async () => {
-    const gone = await run('refresh', 'pay_nowhere', '--kind', 'payment', '--json');
-    expect(gone.code).toBe(1);
-    expect(json(gone)).toMatchObject({ resources: [{ outcome: 'missing' }] });
+  test('changes nothing if the service does not have the resource or rejects the key', async () => {
+    const missing = await run('refresh', 'pay_nowhere', '--kind', 'payment', '--json');
+    expect(missing.code).toBe(1);
+    expect(json(missing)).toMatchObject({ resources: [{ outcome: 'missing' }] });
     const id = await watched.authorize();
     const exit = await runTallyhook(['refresh', id], {
       env: { ...env, PAYMENTS_API_KEY: await revokedKey() },
@@ -185,7 +188,7 @@ describe('refresh', () => {
     expect(exit.stdout).toMatch(/AU_02.*Nothing was changed/);
   });
 
-  test('without a key says which setting is missing', async () => {
+  test('names the missing settings without a key', async () => {
     const { code, stderr } = await runTallyhook(['refresh', 'pay_1'], {
       env: { ...env, PAYMENTS_API_KEY: undefined, PAYMENTS_BASE_URL: undefined },
     });

@@ -1,4 +1,4 @@
-/** The command line as a person or a script uses it: one process for each command. */
+/** The command line as people and scripts use it, with one process for each command. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a command on the test's database. */
+/** Runs a command with the test's database. */
 function run(...args: readonly string[]): Promise<Exit> {
   return runTallyhook(args, { env: settingsFor(db.url) });
 }
@@ -46,22 +46,25 @@ async function runJson(...args: readonly string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-async function expectRefusal(exit: Exit | Promise<Exit>, message: string | RegExp): Promise<void> {
+async function expectRejection(
+  exit: Exit | Promise<Exit>,
+  message: string | RegExp,
+): Promise<void> {
   const { code, stdout, stderr } = await exit;
   expect(stderr).toMatch(message);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  // People get a sentence, not a stack.
+  // The message is a sentence, not a stack trace.
   expect(stderr).not.toMatch(/^\s+at /m);
 }
 
 async function receive(body: Buffer): Promise<void> {
   expect((await tallyhook.deliver(body)).status).toBe(200);
-  await waitFor('it to be applied', async () => {
+  await waitFor('the event to be applied', async () => {
     return (await db.query('select * from pending')).length === 0;
   });
 }
 
-/** A paid order of 65.40 USD, a third of it refunded. */
+/** Receives a paid order of 65.40 USD with a partial refund. */
 async function receivePaidOrder(): Promise<{
   readonly orderId: string;
   readonly paymentId: string;
@@ -108,12 +111,12 @@ describe('--help', () => {
     ['events', 'replay'],
   ];
 
-  test('of every command explains it without any settings, and exits with 0', async () => {
+  test('describes every command without any settings, and exits with 0', async () => {
     const exits = await Promise.all(
       commands.map((command) => runTallyhook([...command, '--help'])),
     );
-    for (const [place, { code, stdout, stderr }] of exits.entries()) {
-      const command = commands[place] ?? [];
+    for (const [index, { code, stdout, stderr }] of exits.entries()) {
+      const command = commands[index] ?? [];
       expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: '' });
       expect(stdout).toContain(`Usage: ${['tallyhook', ...command].join(' ')}`);
       const isGroup = ['', 'orders', 'events'].includes(command.join(' '));
@@ -121,7 +124,7 @@ describe('--help', () => {
     }
   });
 
-  test('of start names the roles, and that of the program every command', async () => {
+  test('lists the roles for start, and every command for the program', async () => {
     const start = await runTallyhook(['start', '--help']);
     expect(start.stdout).toMatch(
       /receiver, events, reconcile, alerts,\s+scheduler,\s+console,\s+sandbox/,
@@ -141,13 +144,13 @@ describe('--help', () => {
     [['events', 'list', '--state', 'lost'], /pending, applied, not_applied, dead/],
     [['start', '--roles', 'receiver,chef'], /"chef" is not a role/],
     [['sign', 'file', '--encoding', 'rot13'], /hex, base64, base64url/],
-  ])('%j is refused with what would be right', async (args, message) => {
-    await expectRefusal(runTallyhook(args), message);
+  ])('%j is rejected with the valid values', async (args, message) => {
+    await expectRejection(runTallyhook(args), message);
   });
 });
 
 describe('start', () => {
-  test('--json prints where everything is, and it is there', async () => {
+  test('--json prints the URLs of everything that is running', async () => {
     const program = spawnProgram('bin/tallyhook.js', ['start', '--json'], {
       env: settingsFor(db.url, { LOG_LEVEL: 'silent', WEBHOOK_PATH: '/hooks/pay' }),
     });
@@ -161,7 +164,7 @@ describe('start', () => {
       webhook_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/hooks\/pay$/),
       admin_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       health_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-      // A database of one's own may hold real books: nothing invented is started beside them.
+      // A configured database may have a real ledger, so no sandbox is started with it.
       sandbox_url: null,
       database: 'DATABASE_URL',
       queues: 'postgres',
@@ -173,7 +176,7 @@ describe('start', () => {
     expect(await program.exit).toMatchObject({ code: 0 });
   });
 
-  test('--roles runs only those named', async () => {
+  test('--roles runs only the named roles', async () => {
     const program = spawnProgram('bin/tallyhook.js', ['start', '--roles', 'events,scheduler'], {
       env: settingsFor(db.url, { LOG_LEVEL: 'silent' }),
     });
@@ -190,7 +193,7 @@ describe('start', () => {
 });
 
 describe('migrate', () => {
-  test('brings a new database up to date, once, and says what it did', async () => {
+  test('migrates a new database once, and reports what it did', async () => {
     const name = unique('bare');
     await db.query(`create database ${name}`);
     cleanups.push(() => db.query(`drop database ${name} with (force)`));
@@ -209,67 +212,67 @@ describe('migrate', () => {
 
 describe('a database that cannot be reached', () => {
   test.each(['migrate', 'orders list', 'events list'])(
-    'is said by %s, with what to check',
+    'is reported by %s, with what to check',
     async (command) => {
-      // Nothing listens there: ports below 1024 are not handed out, and 1 is nobody's.
+      // Nothing listens on port 1, which is never assigned automatically.
       const env = settingsFor('postgres://nobody:secret-word@127.0.0.1:1/nowhere');
       const exit = await runTallyhook(command.split(' '), { env });
-      await expectRefusal(exit, /database cannot be reached[\s\S]*DATABASE_URL/);
+      await expectRejection(exit, /database cannot be reached[\s\S]*DATABASE_URL/);
       expect(exit.stderr).not.toContain('secret-word');
     },
   );
 });
 
 describe('a database that cannot be used', () => {
-  const elsewhere = (change: (url: URL) => void) => {
+  const withUrl = (change: (url: URL) => void) => {
     const url = new URL(db.url);
     change(url);
     return settingsFor(url.href, { LOG_LEVEL: 'silent' });
   };
 
   test.each(['migrate', 'orders list', 'start'])(
-    'for the password, or because there is none of its name, is said by %s without a stack',
+    'because of the password or because it does not exist is reported by %s without a stack trace',
     async (command) => {
       const args = command.split(' ');
-      const wrong = elsewhere((url) => {
+      const wrong = withUrl((url) => {
         url.password = 'secret-word';
       });
       const refused = await runTallyhook(args, { env: wrong });
-      await expectRefusal(refused, /password authentication failed[\s\S]*in DATABASE_URL/);
+      await expectRejection(refused, /password authentication failed[\s\S]*in DATABASE_URL/);
       expect(refused.stderr).not.toContain('secret-word');
-      const missing = elsewhere((url) => {
+      const missing = withUrl((url) => {
         url.pathname = '/nowhere_at_all';
       });
-      await expectRefusal(
+      await expectRejection(
         runTallyhook(args, { env: missing }),
         /"nowhere_at_all" does not exist[\s\S]*DATABASE_URL/,
       );
     },
   );
 
-  test('because nothing was migrated is said with what to run', async () => {
+  test('because it was not migrated is reported with the command to run', async () => {
     const name = unique('bare');
     await db.query(`create database ${name}`);
     cleanups.push(() => db.query(`drop database ${name} with (force)`));
-    const env = elsewhere((url) => {
+    const env = withUrl((url) => {
       url.pathname = `/${name}`;
     });
     for (const command of ['orders list', 'alerts list', 'verify', 'start']) {
-      await expectRefusal(
+      await expectRejection(
         runTallyhook(command.split(' '), { env }),
         /\d+ migration\(s\) are pending[\s\S]*Run: npx tallyhook migrate/,
       );
     }
   });
 
-  test('by migrate names the setting that migrate uses', async () => {
+  test('by migrate is reported with the setting that migrate uses', async () => {
     const env = settingsFor(db.url, { MIGRATE_DATABASE_URL: 'postgres://owner@127.0.0.1:1/shop' });
-    await expectRefusal(runTallyhook(['migrate'], { env }), /Check MIGRATE_DATABASE_URL/);
+    await expectRejection(runTallyhook(['migrate'], { env }), /Check MIGRATE_DATABASE_URL/);
   });
 });
 
 describe('sign', () => {
-  test('makes the signatures that openssl makes, of the exact bytes, for every vector', async () => {
+  test('creates the same signatures as openssl for every vector', async () => {
     const exits = await Promise.all(
       signatures.map(({ secret, body_base64 }) => {
         const file = writeBody(Buffer.from(body_base64, 'base64'));
@@ -280,11 +283,11 @@ describe('sign', () => {
     expect(exits.every(({ code }) => code === 0)).toBe(true);
   });
 
-  test('writes the other encodings, JSON, and reads standard input and WEBHOOK_SECRETS', async () => {
+  test('supports all encodings and JSON, and reads standard input and WEBHOOK_SECRETS', async () => {
     const [vector] = signatures;
     if (vector === undefined) throw new Error('there are no vectors');
     const input = Buffer.from(vector.body_base64, 'base64');
-    // The first secret signs: it is the newest of a rotation.
+    // The first secret is used: it is the newest one of a rotation.
     const env = settingsFor(db.url, { WEBHOOK_SECRETS: `${vector.secret},${SECRET}` });
     const sign = async (...args: readonly string[]) =>
       (await runTallyhook(['sign', '-', ...args], { env, input })).stdout;
@@ -298,7 +301,7 @@ describe('sign', () => {
     });
   });
 
-  test.skipIf(!hasOpenssl())('agrees with the openssl of this machine', async () => {
+  test.skipIf(!hasOpenssl())('creates the same signature as the installed openssl', async () => {
     const file = writeBody(eventBody(paymentObject()));
     const openssl = execFileSync('openssl', ['dgst', '-sha512', '-hmac', SECRET, file], {
       encoding: 'utf8',
@@ -307,10 +310,10 @@ describe('sign', () => {
     expect(openssl.trim().split(' ').at(-1)).toBe(stdout.trim());
   });
 
-  test('says which file cannot be read, and which setting is missing', async () => {
-    await expectRefusal(run('sign', join(folder, 'absent')), /absent cannot be read/);
+  test('names the file that cannot be read, and the setting that is missing', async () => {
+    await expectRejection(run('sign', join(folder, 'absent')), /absent cannot be read/);
     const env = settingsFor(db.url, { WEBHOOK_SECRETS: undefined });
-    await expectRefusal(
+    await expectRejection(
       runTallyhook(['sign', writeBody(Buffer.from('x'))], { env }),
       /WEBHOOK_SECRETS is not set/,
     );
@@ -327,7 +330,7 @@ function hasOpenssl(): boolean {
 }
 
 describe('send', () => {
-  test('delivers a file that the receiver accepts, and then knows as a duplicate', async () => {
+  test('delivers a file that the receiver accepts, and a second time as a duplicate', async () => {
     const eventId = unique('evt');
     const file = writeBody(eventBody(paymentObject(), { eventId }));
     const first = await run('send', file, '--url', tallyhook.webhookUrl);
@@ -341,19 +344,19 @@ describe('send', () => {
     });
   });
 
-  test('goes to the receiver of this machine unless told otherwise', async () => {
+  test('sends to the local receiver by default', async () => {
     const { port } = new URL(tallyhook.webhookUrl);
     const env = settingsFor(db.url, { PORT: port });
     const input = eventBody(paymentObject());
     const { code, stdout } = await runTallyhook(['send', '-'], { env, input });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^200 /);
-    // Where HOST is one address, the receiver is at that one only.
+    // If HOST is one address, the receiver listens only there.
     const apart = await runTallyhook(['send', '-'], { env: { ...env, HOST: '127.0.0.2' }, input });
-    await expectRefusal(apart, /Nothing was delivered to http:\/\/127\.0\.0\.2:/);
+    await expectRejection(apart, /Nothing was delivered to http:\/\/127\.0\.0\.2:/);
   });
 
-  test('exits with 1 when the receiver refuses, and shows what it said', async () => {
+  test('exits with 1 if the receiver rejects the event, and shows the response', async () => {
     const file = writeBody(eventBody(paymentObject()));
     const args = ['send', file, '--url', tallyhook.webhookUrl, '--secret', 'not-the-right-secret'];
     const text = await run(...args);
@@ -364,9 +367,9 @@ describe('send', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ status: 401, reply: { error: {} } });
   });
 
-  test('exits with 1 when nobody is there, and asks the right question', async () => {
+  test('exits with 1 if nothing listens there, with a hint', async () => {
     const file = writeBody(eventBody(paymentObject()));
-    await expectRefusal(
+    await expectRejection(
       run('send', file, '--url', 'http://127.0.0.1:1/webhooks'),
       /Nothing was delivered to http:\/\/127\.0\.0\.1:1\/webhooks[\s\S]*npm start/,
     );
@@ -374,7 +377,7 @@ describe('send', () => {
 });
 
 describe('orders', () => {
-  test('list shows the newest orders with their money', async () => {
+  test('list shows the newest orders with their amounts', async () => {
     const { orderId } = await receivePaidOrder();
     const { code, stdout, stderr } = await run('orders', 'list');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -393,19 +396,19 @@ describe('orders', () => {
     });
   });
 
-  test('list keeps to a status, and refuses one that does not exist', async () => {
+  test('list filters by status, and rejects one that does not exist', async () => {
     const { orderId } = await receivePaidOrder();
     const refunded = await run('orders', 'list', '--status', 'partially_refunded');
     expect(refunded.stdout).toContain(orderId);
     const expired = await run('orders', 'list', '--status', 'expired');
     expect(expired.stdout).not.toContain(orderId);
-    await expectRefusal(
+    await expectRejection(
       run('orders', 'list', '--status', 'payed'),
       /"payed" is not an order status. Choose one of .*paid/,
     );
   });
 
-  test('show finds an order by its id or by that of a part, with its parts', async () => {
+  test('show finds an order by its id or the id of a part, and lists its parts', async () => {
     const { orderId, paymentId, refundId } = await receivePaidOrder();
     const { code, stdout } = await run('orders', 'show', orderId);
     expect(code).toBe(0);
@@ -424,8 +427,8 @@ describe('orders', () => {
     expect(await runJson('orders', 'show', refundId)).toEqual(byOrder);
   });
 
-  test('show exits with 1 for an id that nobody knows', async () => {
-    await expectRefusal(
+  test('show exits with 1 for an unknown id', async () => {
+    await expectRejection(
       run('orders', 'show', 'ord_unheard'),
       /No order, payment, refund or dispute is known as ord_unheard[\s\S]*events list/,
     );
@@ -433,7 +436,7 @@ describe('orders', () => {
 });
 
 describe('events', () => {
-  test('list shows what came and what became of it', async () => {
+  test('list shows each event with its state', async () => {
     const { eventId } = await receivePaidOrder();
     const { code, stdout } = await run('events', 'list');
     expect(code).toBe(0);
@@ -448,7 +451,7 @@ describe('events', () => {
     expect(applied).toMatchObject({ events: [{ state: 'applied' }, { event_id: eventId }] });
   });
 
-  test('show finds an event by its id or its number, with its exact body', async () => {
+  test('show finds an event by its id or number, and prints its exact body', async () => {
     const eventId = unique('evt');
     const body = eventBody(paymentObject(), { eventId });
     await receive(body);
@@ -468,7 +471,7 @@ describe('events', () => {
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(body.toString('utf8'));
   });
 
-  test('show leaves the lines of a body lines, and nothing else that moves a cursor', async () => {
+  test('show keeps the line breaks of a body and replaces all other control characters', async () => {
     const eventId = unique('evt');
     const text = eventBody(paymentObject({ description: 'a\u0085b' }), { eventId }).toString();
     const lines = JSON.stringify(JSON.parse(text), null, 2).split('\n');
@@ -479,7 +482,7 @@ describe('events', () => {
     expect(shown).not.toEqual(lines);
   });
 
-  test('show prints every body that came under one id, the one that counts first', async () => {
+  test('show prints every body received with one event id, the applied one first', async () => {
     const eventId = unique('evt');
     const bodies = [6540, 6541].map((amount) => eventBody(paymentObject({ amount }), { eventId }));
     for (const body of bodies) await receive(body);
@@ -497,7 +500,7 @@ describe('events', () => {
     });
   });
 
-  test('show tells what is wrong with an event that was not applied', async () => {
+  test('show prints why an event was not applied', async () => {
     const eventId = unique('evt');
     await receive(eventBody(paymentObject(), { eventId, merchantId: 'merchant_other' }));
     const { stdout } = await run('events', 'show', eventId);
@@ -505,14 +508,14 @@ describe('events', () => {
     expect(stdout).toMatch(/^Finding \(open\): foreign_merchant .*merchant_other/m);
   });
 
-  test('show and replay exit with 1 for an id that nobody knows', async () => {
-    const message = /No event is known as evt_unheard[\s\S]*events list/;
-    await expectRefusal(run('events', 'show', 'evt_unheard'), message);
-    await expectRefusal(run('events', 'replay', 'evt_unheard'), message);
-    await expectRefusal(run('events', 'replay'), /Name the events to replay, or use --dead/);
+  test('show and replay exit with 1 for an unknown id', async () => {
+    const message = /No event is known as evt_unknown[\s\S]*events list/;
+    await expectRejection(run('events', 'show', 'evt_unknown'), message);
+    await expectRejection(run('events', 'replay', 'evt_unknown'), message);
+    await expectRejection(run('events', 'replay'), /Name the events to replay, or use --dead/);
   });
 
-  test('replay applies an event again, which changes nothing of its order', async () => {
+  test('replay applies an event again, which does not change its order', async () => {
     const { eventId, orderId } = await receivePaidOrder();
     const show = async () => {
       const { orders } = (await runJson('orders', 'show', orderId)) as { orders: object[] };
@@ -527,21 +530,21 @@ describe('events', () => {
       replayed: [expect.any(Number)],
       enqueued: true,
     });
-    await waitFor('it to be applied', async () => {
+    await waitFor('the event to be applied', async () => {
       return (await db.query('select * from pending')).length === 0;
     });
     expect(await show()).toEqual(before);
   });
 
-  test('replay does nothing at all when one of its ids is unknown', async () => {
+  test('replay changes nothing if one of its ids is unknown', async () => {
     const { eventId } = await receivePaidOrder();
     const applied = await db.query('select xmin::text, id from resources order by id');
-    await expectRefusal(run('events', 'replay', eventId, 'evt_unheard'), /evt_unheard/);
+    await expectRejection(run('events', 'replay', eventId, 'evt_unknown'), /evt_unknown/);
     expect(await db.query('select * from pending')).toEqual([]);
     expect(await db.query('select xmin::text, id from resources order by id')).toEqual(applied);
   });
 
-  test('replay --dead raises the dead, and their findings close', async () => {
+  test('replay --dead applies dead events, and their findings close', async () => {
     const eventId = unique('evt');
     await receive(eventBody(paymentObject(), { eventId }));
     await db.query(
@@ -559,7 +562,7 @@ describe('events', () => {
     expect((await run('events', 'show', eventId)).stdout).toContain('Error: it was a bad day');
 
     expect(await runJson('events', 'replay', '--dead')).toMatchObject({ enqueued: true });
-    await waitFor('it to be applied', async () => {
+    await waitFor('the event to be applied', async () => {
       return (await db.query('select * from pending')).length === 0;
     });
     expect(await runJson('events', 'show', eventId)).toMatchObject({
@@ -570,22 +573,22 @@ describe('events', () => {
 });
 
 describe('text from outside', () => {
-  /** Clears the screen, sets the title, 8-bit introducer, turns the writing direction. */
-  const evil = 'x\u001b[2J\u001b]0;owned\u0007\u009b31m\u202eyz';
+  /** Clears the screen, sets the title, starts an 8-bit sequence and reverses the writing direction. */
+  const malicious = 'x\u001b[2J\u001b]0;owned\u0007\u009b31m\u202eyz';
 
   test('never reaches the terminal as control characters', async () => {
     const orderId = unique('ord');
     const payment = paymentObject({
-      status: evil,
+      status: malicious,
       metadata: { order_id: orderId },
-      unified_code: evil,
-      unified_message: evil,
+      unified_code: malicious,
+      unified_message: malicious,
     });
     const eventId = unique('evt');
     await receive(eventBody(payment, { eventId }));
     const ignoredId = unique('evt');
-    await receive(eventBody({ what: evil }, { eventId: ignoredId, contentType: evil }));
-    await receive(Buffer.from(`not JSON: ${evil}`));
+    await receive(eventBody({ what: malicious }, { eventId: ignoredId, contentType: malicious }));
+    await receive(Buffer.from(`not JSON: ${malicious}`));
     const unnamed = (await runJson('events', 'list', '--limit', '1')) as {
       events: readonly { number: number }[];
     };
@@ -597,20 +600,20 @@ describe('text from outside', () => {
       await run('events', 'show', eventId),
       await run('events', 'show', ignoredId),
       await run('events', 'show', String(unnamed.events[0]?.number)),
-      await run('orders', 'show', evil),
-      await run('events', 'show', evil),
+      await run('orders', 'show', malicious),
+      await run('events', 'show', malicious),
     ];
     for (const { stdout, stderr } of outputs) {
       const lines = `${stdout}${stderr}`.split('\n');
       expect(lines.filter((line) => /\p{C}/u.test(line))).toEqual([]);
     }
-    // It is shown all the same.
+    // The printable characters are shown.
     expect(outputs[1]?.stdout).toContain('x\uFFFD[2J');
   });
 });
 
 describe('with no settings at all', () => {
-  test('the embedded database, a generated secret and token serve every command', async () => {
+  test('every command uses the embedded database and the generated secret and token', async () => {
     const dataDir = join(folder, 'data');
     const options: ProgramOptions = {
       env: {
@@ -648,7 +651,7 @@ describe('with no settings at all', () => {
     expect(sent).toMatchObject({ code: 0, stderr: '' });
     const show = () => runTallyhook(['orders', 'show', payment.payment_id], options);
     let shown = await show();
-    await waitFor('the order to be there', async () => {
+    await waitFor('the order to exist', async () => {
       if (shown.code !== 0) shown = await show();
       return shown.code === 0;
     });
@@ -656,7 +659,7 @@ describe('with no settings at all', () => {
 
     program.kill('SIGTERM');
     expect(await program.exit).toMatchObject({ code: 0, stderr: '' });
-    // The database is stopped with the program; a command starts it for itself.
+    // The database stops with the program; a command starts it when needed.
     expect((await show()).stdout).toBe(shown.stdout);
   });
 });

@@ -1,4 +1,4 @@
-/** The demonstration as people run it: everything in one program, nothing set but free ports. */
+/** The demo as users run it: everything in one program, with no settings except free ports. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ async function demo(...args: readonly string[]) {
   return { code, stderr, report: JSON.parse(stdout) as Report };
 }
 
-test('over a good line every order equals the service, to the cent', async () => {
+test('without lost webhooks every order equals the service, to the cent', async () => {
   const args = ['--orders', '40', '--seed', '11', '--loss', '0', '--duplicates', '0.5'];
   const { code, stderr, report } = await demo(...args);
   expect({ code, stderr, failures: report.failures }).toEqual({
@@ -54,7 +54,7 @@ test('over a good line every order equals the service, to the cent', async () =>
   expect(report.after_reconciliation).toEqual(report.after_webhooks);
 });
 
-test('over a bad one what is lost is named, nothing else differs, and reconciling heals it all', async () => {
+test('with lost webhooks the report names them, nothing else differs, and reconciliation repairs every order', async () => {
   const { code, report } = await demo('--orders', '40', '--seed', '12', '--loss', '0.3');
   expect(report.webhooks.lost).toBeGreaterThan(0);
   const lost = report.after_webhooks.filter(({ outcome }) => outcome === 'lost');
@@ -67,14 +67,14 @@ test('over a bad one what is lost is named, nothing else differs, and reconcilin
   expect(code).toBe(0);
 });
 
-test('a seed that was played on these books is refused, with what to do', async () => {
+test('a seed that was used with this ledger is rejected, with what to do', async () => {
   const { code, stderr } = await runTallyhook(['demo', '--once', '--seed', '11'], { env });
   expect(code).toBe(1);
   expect(stderr).toContain('Seed 11 was used on this ledger before');
   expect(stderr).toContain('--seed');
 });
 
-test('an installation in which the demo was played is well', async () => {
+test('an installation in which the demo ran passes doctor', async () => {
   const here = { ...env, SANDBOX_PORT: String(await freePort()) };
   const program = spawnProgram('bin/tallyhook.js', ['demo', '--orders', '5', '--json'], {
     env: here,
@@ -97,7 +97,7 @@ test('an installation in which the demo was played is well', async () => {
 test.each([
   ['DATABASE_URL', 'postgres://127.0.0.1:1/shop'],
   ['PAYMENTS_API_KEY', 'snd_real'],
-])('beside a real service nothing is started: %s', async (name, value) => {
+])('with a configured database or service nothing is started: %s', async (name, value) => {
   const { code, stderr, stdout } = await runTallyhook(['demo', '--once'], {
     env: { ...env, [name]: value, PAYMENTS_MERCHANT_ID: 'merchant_real' },
   });

@@ -1,4 +1,4 @@
-/** `tallyhook doctor` over installations that are well and ones that are not. */
+/** `tallyhook doctor` for healthy and faulty installations. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await db.drop();
 });
 
-/** Nothing listens there: these tests look at settings, and send nothing. */
+/** Nothing listens there: these tests check settings and send nothing. */
 const WEBHOOK_URL = 'http://127.0.0.1:9/webhooks';
 
 interface Report {
@@ -73,14 +73,14 @@ test('a healthy installation passes every check', async () => {
     'signing secret': 'ok',
     'webhook events': 'ok',
   });
-  // For people: the same, with what to do.
+  // The text output has the same checks, with remedies.
   const { stdout } = await runTallyhook(['doctor'], { env });
   expect(stdout).toMatch(/^ok {4}database +reachable$/m);
   expect(stdout).toMatch(/^ok {4}signing secret +\S+ signs with secret 1 of WEBHOOK_SECRETS$/m);
   expect(stdout).toMatch(/20 ok, 0 warnings, 0 failed, 0 not checked\.\n$/);
 });
 
-test('a pause is reported with who began it and why, and the check does not end it', async () => {
+test('a pause is reported with its author and reason, and is not ended', async () => {
   await runTallyhook(['pause', '--reason', 'the service moves', '--by', 'Ada'], { env });
   const { exit, report } = await examine();
   expect(named(report, 'reconciliation')).toEqual({
@@ -141,7 +141,7 @@ test('a watermark in the future fails, with a remedy', async () => {
   });
 });
 
-test('a machine whose clock differs from the database’s is reported: a warning, and a failure beyond a minute', async () => {
+test('a difference between the clocks of machine and database is a warning, and a failure above a minute', async () => {
   const shift = pathToFileURL(join(packageRoot(), 'test/support/shiftedDate.mjs')).href;
   const NODE_OPTIONS = `--import ${shift}`;
   const late = await examine({ NODE_OPTIONS, CLOCK_SHIFT_MS: '-30000' });
@@ -152,7 +152,7 @@ test('a machine whose clock differs from the database’s is reported: a warning
   expect(named(ahead.report, 'database clock')).toMatchObject({ state: 'failed' });
 });
 
-test('webhooks sent elsewhere or signed with another secret are found in the business profile', async () => {
+test('a business profile with another webhook URL or secret is reported', async () => {
   const elsewhere = await examine({
     WEBHOOK_PUBLIC_URL: 'https://hooks.shop.example/webhooks',
     WEBHOOK_SECRETS: 'a-secret-of-nobody-0123456789',
@@ -198,7 +198,7 @@ test('hidden and missing profiles are reported', async () => {
   expect(named(absent.report, 'business profile')?.result).toContain('HTTP 404');
 });
 
-test('a key that the service does not know, and one that was revoked, are distinguished', async () => {
+test('an unknown key and a revoked one are distinguished', async () => {
   const unknown = await examine({ PAYMENTS_API_KEY: 'snd_nobody_made_this_one' });
   expect(unknown.exit.code).toBe(1);
   expect(named(unknown.report, 'API key')).toMatchObject({
@@ -219,7 +219,7 @@ test('a key that the service does not know, and one that was revoked, are distin
   }
 });
 
-test('a service that nobody answers for is named, and what depends on it is not said to be well', async () => {
+test('an unreachable service is reported, and checks that depend on it do not pass', async () => {
   const { exit, report } = await examine({ PAYMENTS_BASE_URL: 'http://127.0.0.1:9' });
   expect(exit.code).toBe(1);
   expect(named(report, 'API key')).toMatchObject({ state: 'failed' });
@@ -227,7 +227,7 @@ test('a service that nobody answers for is named, and what depends on it is not 
   expect(named(report, 'clock')).toMatchObject({ state: 'not_checked' });
 });
 
-test('a production key is not used with what looks like a sandbox', async () => {
+test('a production key is not used with a sandbox URL', async () => {
   const { exit, report } = await examine({
     PAYMENTS_API_KEY: 'prd_0123456789abcdef',
     PAYMENTS_MERCHANT_ID: 'merchant_real',
@@ -236,18 +236,18 @@ test('a production key is not used with what looks like a sandbox', async () => 
   expect(named(report, 'key and address')).toMatchObject({ state: 'failed' });
 });
 
-test('a database that is away, one that lacks migrations, and one of another account are each named', async () => {
-  const away = await examine({ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' });
-  expect(away.exit.code).toBe(1);
-  expect(named(away.report, 'database')).toMatchObject({ state: 'failed' });
-  expect(named(away.report, 'database')?.remedy).toMatch(/Check DATABASE_URL/);
-  expect(named(away.report, 'migrations')).toMatchObject({ state: 'not_checked' });
-  expect(named(away.report, 'queue')).toMatchObject({
+test('a database that is unavailable, not migrated or of another account is reported', async () => {
+  const unavailable = await examine({ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' });
+  expect(unavailable.exit.code).toBe(1);
+  expect(named(unavailable.report, 'database')).toMatchObject({ state: 'failed' });
+  expect(named(unavailable.report, 'database')?.remedy).toMatch(/Check DATABASE_URL/);
+  expect(named(unavailable.report, 'migrations')).toMatchObject({ state: 'not_checked' });
+  expect(named(unavailable.report, 'queue')).toMatchObject({
     state: 'failed',
     result: expect.stringMatching(/^the database is unavailable \(/),
   });
-  // What does not need the database was looked at all the same.
-  expect(named(away.report, 'API key')).toMatchObject({ state: 'ok' });
+  // Checks that do not need the database still ran.
+  expect(named(unavailable.report, 'API key')).toMatchObject({ state: 'ok' });
 
   const old = await createTestDatabase();
   await old.query('delete from migrations where id > 5');
@@ -280,7 +280,7 @@ test('a missing value is reported with its setting', async () => {
   });
 });
 
-test('invalid settings are all named, without their secrets', async () => {
+test('all invalid settings are named, without their secrets', async () => {
   const { exit, report } = await examine({ PORT: 'http', WEBHOOK_SECRETS: 'hunter2' });
   expect(exit.code).toBe(1);
   expect(report).toMatchObject({ healthy: false, checks: [{ name: 'settings' }] });

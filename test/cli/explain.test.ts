@@ -1,4 +1,4 @@
-/** `orders explain` and `find`, as people run them. */
+/** `orders explain` and `find`, run as commands. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resolveOrders } from '../../src/ledger/read/orders.ts';
 import { readUnfiledRows } from '../../src/ledger/read/store/explain.ts';
@@ -74,10 +74,10 @@ beforeAll(async () => {
 afterAll(() => db.drop());
 
 describe('orders explain', () => {
-  test('says why the order has its status, which bodies count, what is doubted and what was moved', async () => {
+  test("explains the order's status, the winning snapshots, uncertainties and transfers", async () => {
     const { code, stdout } = await run('orders', 'explain', 'ord_1');
     expect(code).toBe(0);
-    for (const said of [
+    for (const expected of [
       'Order ord_1 is paid.',
       'payment pay_1 succeeded makes the order paid. It has precedence over failed (payment pay_2 failed).',
       'refund ref_1 failed: only a successful refund changes the status.',
@@ -91,11 +91,11 @@ describe('orders explain', () => {
       'to refund.in_flight (refunds requested and not yet settled or failed)',
       'from event evt_4 (inbox 4)',
     ]) {
-      expect(stdout).toContain(said);
+      expect(stdout).toContain(expected);
     }
   });
 
-  test('an order is found by any of its parts, and what was only mentioned is said', async () => {
+  test('finds an order by any of its parts, and lists parts that were only mentioned', async () => {
     const byRefund = await run('orders', 'explain', 'ref_1');
     expect(byRefund.stdout).toContain('Order ord_1 is paid.');
     const { stdout } = await run('orders', 'explain', 'dp_1');
@@ -106,14 +106,14 @@ describe('orders explain', () => {
     );
   });
 
-  test('a payout belongs to no order and is explained by itself', async () => {
+  test('explains a payout by itself, because it belongs to no order', async () => {
     const { code, stdout } = await run('orders', 'explain', 'po_1');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^payout po_1: initiated, 0\.500 KWD\n/);
     expect(stdout).toContain('0.500 KWD  sent to the payee');
   });
 
-  test('--json is the same explanation as data', async () => {
+  test('prints the same explanation as data with --json', async () => {
     const { stdout } = await run('orders', 'explain', 'pay_1', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       orders: [
@@ -137,7 +137,7 @@ describe('orders explain', () => {
     });
   });
 
-  test('an order that is stored otherwise than its parts say is called so', async () => {
+  test('reports a stored order that does not match its parts', async () => {
     await db.query(`update orders set status = 'pending' where order_id = 'ord_1'`);
     const { stdout } = await run('orders', 'explain', 'ord_1');
     await db.query(`update orders set status = 'paid' where order_id = 'ord_1'`);
@@ -146,7 +146,7 @@ describe('orders explain', () => {
     );
   });
 
-  test('an id that nothing has: exit 1, and where to look', async () => {
+  test('exits with 1 for an unknown id, and names the command to find it', async () => {
     const { code, stdout, stderr } = await run('orders', 'explain', 'nope');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/is known as nope.*events list/);
@@ -173,13 +173,13 @@ describe('find', () => {
     ],
     ['3', /^event evt_3: .*inbox number 3/],
     ['order:ord_1', /^order ord_1: paid/],
-  ])('%s', async (id, said) => {
+  ])('%s', async (id, expected) => {
     const { code, stdout } = await run('find', id);
     expect(code).toBe(0);
-    expect(stdout).toMatch(said);
+    expect(stdout).toMatch(expected);
   });
 
-  test('an id with two meanings is told with both', async () => {
+  test('prints both meanings of an ambiguous id', async () => {
     const { stdout } = await run('find', 'pay_9', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       matches: [
@@ -189,18 +189,18 @@ describe('find', () => {
     });
   });
 
-  test('an id that nothing has: exit 1, what it is not, and where to look', async () => {
+  test('exits with 1 for an unknown id, with what was searched and where to look', async () => {
     const { code, stdout, stderr } = await run('find', 'PAY_1');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/Nothing is known as PAY_1: .*case-sensitive.*events list/);
   });
 
-  test('nothing from outside reaches the terminal as a command to it', async () => {
+  test('prints no control characters of external text', async () => {
     const { stderr } = await run('find', 'x\u001b[31m');
     expect(stderr).not.toContain('\u001b');
   });
 
-  /** With sequential scans priced out, a plan says by which index a statement can go. */
+  /** With sequential scans disabled, a plan shows which index a statement can use. */
   test.each<[string, readonly string[], (tx: Queryable) => Promise<unknown>]>([
     ['orders', ['orders_pkey'], (tx) => readRowsOf(tx, ['x'])],
     ['resources', ['resources_pkey'], (tx) => findResources(tx, 'x')],
@@ -216,7 +216,7 @@ describe('find', () => {
       (tx) => resolveOrders(tx, { id: 'x' }),
     ],
     ['what has no order', ['resources_pkey'], (tx) => readUnfiledRows(tx, 'x')],
-  ])('%s are reached by their indexes', async (_name, indexes, read) => {
+  ])('reads %s by their indexes', async (_name, indexes, read) => {
     const plans: string[] = [];
     await db.transaction(async (tx) => {
       await tx.query('set local enable_seqscan = off');
@@ -230,7 +230,7 @@ describe('find', () => {
     });
     const plan = plans.join('\n');
     for (const index of indexes) expect(plan).toMatch(new RegExp(`(using|on) ${index} `));
-    // Of what is written to all the time and stays small, or is empty, nothing is asked.
+    // Small or empty tables that are written constantly need no index.
     expect(plan).not.toMatch(/Seq Scan on (orders|resources|webhook_events|findings)/);
   });
 });

@@ -1,4 +1,4 @@
-/** `export journal`: the same rows in three formats, one moment, flat memory. */
+/** `export journal`: the same rows in three formats, from one snapshot, with constant memory. */
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,7 +40,7 @@ beforeAll(async () => {
   await applyEach(db, testApplier(db), [
     eventBody(paymentObject({ payment_id: 'pay_1' }), { eventId: '=evt,"1"' }),
   ]);
-  // A leg that goes up and down for a long time, on three days.
+  // A leg that increases and decreases many times, on three days.
   await db.query(
     `insert into transfers (kind, resource_id, leg, currency, leg_seq, debit, credit, amount_minor,
                             previous_minor, cumulative_minor, head_hash, recorded_at)
@@ -73,8 +73,8 @@ function numbersOf(jsonl: string): readonly number[] {
     .map((line) => (JSON.parse(line) as { transfer: number }).transfer);
 }
 
-describe('what is written', () => {
-  test('every transfer once, in the order of its number, in each format', async () => {
+describe('the export', () => {
+  test('has every transfer once, in the order of their numbers, in each format', async () => {
     const [csv, jsonl, hledger] = await Promise.all(
       ['csv', 'jsonl', 'hledger'].map((format) => run('--format', format)),
     );
@@ -89,7 +89,7 @@ describe('what is written', () => {
     expect(hledger?.stdout).toContain('event:%3Devt%2C%221%22');
   });
 
-  test('--from belongs to the range and --to does not, and a range that is empty is empty', async () => {
+  test('includes --from and excludes --to, and may be empty', async () => {
     const day = (n: number) => `2026-11-0${n}`;
     const counted = async (...range: readonly string[]) =>
       numbersOf((await run('--format', 'jsonl', ...range)).stdout).length;
@@ -104,16 +104,16 @@ describe('what is written', () => {
     expect(stdout).toContain('recorded from 2026-11-02T00:00:00.000000Z and before 2026-11-03');
   });
 
-  test('--output holds the same, and appears only when it is whole', async () => {
-    const file = join(folder, 'books.csv');
+  test('is written to --output only when it is complete', async () => {
+    const file = join(folder, 'journal.csv');
     const { code, stdout, stderr } = await run('--format', 'csv', '--output', file);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toBe(`${TRANSFERS} transfers written to ${file}\n`);
     expect(readFileSync(file, 'utf8')).toBe((await run('--format', 'csv')).stdout);
-    expect(readdirSync(folder)).toEqual(['books.csv']);
+    expect(readdirSync(folder)).toEqual(['journal.csv']);
   });
 
-  test('every account of the database has a name for hledger, and holds stand apart', async () => {
+  test('has an hledger name for every account, with separate ones for holds', async () => {
     const accounts = await db.query<{ code: string; class: string }>(
       'select code, class from accounts order by code limit 100',
     );
@@ -186,25 +186,25 @@ describe('--output', () => {
   });
 });
 
-test('a reader that has seen enough is no failure', async () => {
+test('a reader that closes the pipe early is not an error', async () => {
   const child = spawnTallyhook(db.url, 'export', 'journal', '--format', 'csv');
   child.stdout.once('data', () => child.stdout.destroy());
   const [stderr] = await Promise.all([text(child.stderr), once(child, 'close')]);
   expect({ code: child.exitCode, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
-describe('refused, with what to do', () => {
+describe('an invalid request is rejected, with what to do', () => {
   test.each<[string, readonly string[], RegExp]>([
     ['no format', [], /--format/],
     ['a format there is not', ['--format', 'xml'], /csv, jsonl, hledger/],
     ['a time that is none', ['--format', 'csv', '--from', '2026-13-01'], /Give a date such as/],
     [
-      'a range turned round',
+      'a reversed range',
       ['--format', 'csv', '--from', '2026-11-02', '--to', '2026-11-02'],
       /--from must be before --to/,
     ],
     [
-      'a file that cannot be',
+      'a file that cannot be created',
       ['--format', 'csv', '--output', '/nowhere/x.csv'],
       /\/nowhere\/x\.csv cannot be written/,
     ],
@@ -216,7 +216,7 @@ describe('refused, with what to do', () => {
 });
 
 describe('a long journal', () => {
-  test('is read in chunks, each row once whatever their size', async () => {
+  test('is read in chunks, each row once, regardless of the size of a chunk', async () => {
     for (const chunkRows of [1_000, 999, TRANSFERS, TRANSFERS + 1]) {
       const all = await chunks(db, chunkRows);
       expect(numbersOf(all.join(''))).toHaveLength(TRANSFERS);
@@ -225,7 +225,7 @@ describe('a long journal', () => {
     }
   });
 
-  test('is read no faster than it is taken', async () => {
+  test('is read no faster than it is written', async () => {
     let statements = 0;
     const counting: Queryable = {
       query: (text, values) => {
@@ -239,7 +239,7 @@ describe('a long journal', () => {
     await lines.return();
   });
 
-  test('shows one moment: what is posted meanwhile is not in it', async () => {
+  test('is one snapshot: transfers posted during the export are not in it', async () => {
     const late = unique('pay');
     const written = await readConsistently(db, async (tx) => {
       const parts: string[] = [];

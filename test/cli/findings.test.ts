@@ -1,4 +1,4 @@
-/** Findings that people accept, and the switch that pauses reconciliation. */
+/** Accepting findings, and pausing reconciliation. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isPaused } from '../../src/reconcile/store/pauses.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -29,7 +29,7 @@ async function list(...args: readonly string[]): Promise<readonly Finding[]> {
   return (JSON.parse(exit.stdout) as { findings: Finding[] }).findings;
 }
 
-/** More is captured than the payment asked for. */
+/** Applies a payment with more captured than its amount. */
 async function overCapture(id: string, capturedMinor: number): Promise<void> {
   const body = paymentEvent({
     payment_id: id,
@@ -41,7 +41,7 @@ async function overCapture(id: string, capturedMinor: number): Promise<void> {
 }
 
 describe('a finding', () => {
-  test('that is accepted no longer counts as open, with who and why; it counts again when it shows more', async () => {
+  test('is no longer open once it is accepted, with a name and reason, and is open again when it grows', async () => {
     const id = unique('pay');
     const subject = ['--subject', `payment:${id}`];
     await overCapture(id, 1500);
@@ -56,16 +56,16 @@ describe('a finding', () => {
       { state: 'accepted', accepted: { by: 'ada', reason: 'a tip' } },
     ]);
 
-    // The same difference, seen again.
+    // The same difference is observed again.
     await db.query(`update resources set open_findings = '{}' where id = $1`, [id]);
     await overCapture(id, 1500);
     expect(await list(...subject)).toEqual([]);
-    // A larger one was never accepted.
+    // The larger difference was not accepted.
     await overCapture(id, 1800);
     expect(await list(...subject)).toMatchObject([{ number: finding?.number, accepted: null }]);
   });
 
-  test('that was accepted still closes by itself, and says afterwards who accepted it', async () => {
+  test('closes by itself after it was accepted, and still shows who accepted it', async () => {
     const id = unique('pay');
     await overCapture(id, 1500);
     const [finding] = await list('--subject', `payment:${id}`);
@@ -101,14 +101,14 @@ describe('a finding', () => {
     expect((await run('findings', 'accept', '99999999', '--reason', 'x')).stderr).toMatch(
       /no finding 99999999/,
     );
-    // Whoever runs the command is named where nobody else is.
+    // The user who runs the command is recorded by default.
     const [accepted] = await list('--state', 'accepted', '--subject', `payment:${id}`);
     expect(accepted?.accepted?.by).not.toBe('');
   });
 });
 
-describe('the switch', () => {
-  test('pauses and resumes once each, and says who did', async () => {
+describe('the pause', () => {
+  test('begins and ends once each, and shows who did it', async () => {
     expect(await isPaused(db)).toBe(false);
     expect((await run('resume')).stderr).toMatch(/is not paused/);
     expect((await run('pause', '--reason', 'the bank is down', '--by', 'ada')).code).toBe(0);

@@ -1,6 +1,6 @@
 /**
  * Every command with a token of every role: the decision that is made before a command runs, and for
- * some commands the process as a person runs it.
+ * some commands the process itself.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Permission, permits, ROLES, type Role } from '../../src/access/domain/roles.ts';
@@ -73,7 +73,7 @@ describe('the process', () => {
   const run = (holder: string, ...args: readonly string[]) =>
     runTallyhook(args, { env: settingsFor(db.url, { TALLYHOOK_TOKEN: tokens.get(holder) }) });
 
-  test('a viewer reads, and does not pause; the refusal is in the audit log', async () => {
+  test('a viewer may read but not pause, and the rejection is in the audit log', async () => {
     expect(await run('viewer', 'orders', 'list')).toMatchObject({ code: 0 });
     const paused = await run('viewer', 'pause', '--reason', 'test');
     expect(paused.code).toBe(1);
@@ -85,7 +85,7 @@ describe('the process', () => {
     expect(denials.map(({ name }) => name)).toContain('a-viewer');
   });
 
-  test('an operator acts under the name of the token, and under no other', async () => {
+  test('an operator acts only under the name of the token', async () => {
     const other = await run('operator', 'pause', '--reason', 'test', '--by', 'somebody else');
     expect(other.code).toBe(1);
     expect(other.stderr).toContain('--by cannot be used with TALLYHOOK_TOKEN');
@@ -98,13 +98,13 @@ describe('the process', () => {
     ).toEqual([{ kind: 'token', name: 'a-operator', role: 'operator' }]);
   });
 
-  test('only a treasurer gets as far as to move money', async () => {
+  test('only a treasurer may move money', async () => {
     const capture = ['authorizations', 'capture', 'pay_1', '--yes'];
     expect((await run('operator', ...capture)).stderr).toContain('does not permit');
     expect((await run('treasurer', ...capture)).stderr).toContain('No API key');
   });
 
-  test('a command that touches no ledger needs no valid token', async () => {
+  test('a command that does not use the ledger needs no valid token', async () => {
     const env = settingsFor(db.url, { TALLYHOOK_TOKEN: tokens.get('revoked') });
     expect(await runTallyhook(['sign', '-'], { env, input: '{}' })).toMatchObject({ code: 0 });
   });
@@ -167,7 +167,7 @@ test('the name of an expired token can be used again', async () => {
   expect(states).toEqual(['valid', 'revoked']);
 });
 
-test('nothing in the database is the text of a token', async () => {
+test('the database does not contain the text of a token', async () => {
   const [row] = await db.query<{ text: string }>(
     `select string_agg(t::text, ' ') as text from tokens t`,
   );

@@ -1,4 +1,4 @@
-/** `tallyhook reconcile` and the role of that name, as people run them, and what the console tells of runs. */
+/** `tallyhook reconcile`, the role of that name, and runs in the admin API. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Api, type Body, createApi } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -23,7 +23,7 @@ let db: TestDatabase;
 let service: TestDatabase;
 let sandbox: TestSandbox;
 let env: Environment;
-/** Payments are an hour apart, back from here. */
+/** Payments are created one hour apart, the last one at this time. */
 let endMs: number;
 
 beforeEach(async () => {
@@ -54,8 +54,8 @@ const held = () =>
 const runsOf = ({ stdout }: Exit) =>
   (JSON.parse(stdout) as { reconciliations: readonly object[] }).reconciliations;
 
-/** A payment that the ledger holds and the service never heard of. */
-async function invent(id: string): Promise<void> {
+/** Adds a payment to the ledger that the service does not have. */
+async function addUnknownPayment(id: string): Promise<void> {
   const body = eventBody(
     paymentObject({
       payment_id: id,
@@ -68,7 +68,7 @@ async function invent(id: string): Promise<void> {
 }
 
 describe('reconcile', () => {
-  test('tells of its size beforehand, heals every list, and ends with 0; equal the second time', async () => {
+  test('prints its size first, repairs every list and exits with 0, and finds no difference the second time', async () => {
     const first = await reconcile();
     expect(first.stderr).toMatch(/^payments: about 30 rows, \d+ requests/m);
     expect(first.stdout).toMatch(/payments: equal \(.* UTC to .* UTC\)/);
@@ -95,7 +95,7 @@ describe('reconcile', () => {
     );
   });
 
-  test('with --dry-run says what it would heal, ends with 2, and changes nothing', async () => {
+  test('with --dry-run prints what it would repair, exits with 2 and changes nothing', async () => {
     const exit = await reconcile('--stream', 'payments', '--dry-run');
     expect(exit.code).toBe(2);
     expect(exit.stdout).toContain('payments: 30 differences remain');
@@ -107,9 +107,9 @@ describe('reconcile', () => {
     ).toEqual([]);
   });
 
-  test('ends with 2 while a difference is left, in both modes', async () => {
+  test('exits with 2 while a difference remains, in both modes', async () => {
     await reconcile('--stream', 'payments');
-    await invent('pay_invented');
+    await addUnknownPayment('pay_invented');
     const from = new Date(endMs - 3 * HOUR_MS).toISOString();
     const args = ['--stream', 'payments', '--from', from];
     const full = await reconcile(...args);
@@ -126,12 +126,12 @@ describe('reconcile', () => {
     const exit = await reconcile('--stream', 'payments', '--from', from, '--to', to);
     expect(exit.code).toBe(0);
     expect(await held()).toEqual([{ id: 'pay_4' }, { id: 'pay_3' }, { id: 'pay_2' }]);
-    // A span in the past leaves the watermark where it can leave no gap.
+    // A range in the past does not advance the watermark, so that it leaves no gap.
     const nonsense = await reconcile('--from', 'yesterday-ish');
     expect(nonsense).toMatchObject({ code: 1, stdout: '' });
   });
 
-  test('never calls a comparison of nothing equal: 3 where no list has a row, 1 for a span without length', async () => {
+  test('exits with 3 if no list has a row, and with 1 for an empty range', async () => {
     const empty = await reconcile('--stream', 'refunds');
     expect(empty).toMatchObject({ code: 3 });
     expect(empty.stdout).toContain('refunds: nothing to compare, neither side has a row');
@@ -141,7 +141,7 @@ describe('reconcile', () => {
     for (const { stdout } of [empty, late]) expect(stdout).not.toContain('equal');
   });
 
-  test('ends with 1 and its reason when the service cannot be asked, before a run or within one', async () => {
+  test('exits with 1 and the reason if the service fails before or during a run', async () => {
     const { api_key: apiKey } = await sandbox.control('POST', '/api_keys', { kind: 'secret' });
     await sandbox.control('POST', '/api_keys/revoke', { api_key: apiKey });
     const refused = await runTallyhook(['reconcile'], {
@@ -170,7 +170,7 @@ describe('reconcile', () => {
     expect(off.stderr).toMatch(/Set PAYMENTS_BASE_URL and PAYMENTS_API_KEY/);
   });
 
-  test('goes on past a list that is refused, names it, and ends with 1', async () => {
+  test('continues after a rejected list, names it, and exits with 1', async () => {
     await sandbox.control('PUT', '/faults', { requests: [{ fault: 'garbage', path: '/refunds' }] });
     const exit = await reconcile();
     expect(exit.code).toBe(1);
@@ -189,7 +189,7 @@ describe('reconcile', () => {
   });
 });
 
-test('the roles scheduler and reconcile heal by themselves, and the console tells of their runs', async () => {
+test('the roles scheduler and reconcile repair differences, and the admin API lists their runs', async () => {
   const program = spawnProgram(
     'bin/tallyhook.js',
     ['start', '--roles', 'scheduler,reconcile,console'],
@@ -214,13 +214,13 @@ test('the roles scheduler and reconcile heal by themselves, and the console tell
     env: { PAYMENTS_MERCHANT_ID: sandbox.merchantId },
   });
   try {
-    await tellsOfRuns(createApi(running));
+    await expectRuns(createApi(running));
   } finally {
     await running.close();
   }
 });
 
-async function tellsOfRuns(api: Api): Promise<void> {
+async function expectRuns(api: Api): Promise<void> {
   const { body } = await api.get('/api/v1/reconciliations?stream=payments&limit=100');
   const tail = body.reconciliations.find(({ cause }: Body) => cause === 'tail');
   expect(tail).toMatchObject({
@@ -231,7 +231,7 @@ async function tellsOfRuns(api: Api): Promise<void> {
     missed_webhooks: 0,
     failure: null,
   });
-  // Whichever of the schedules came first repaired them.
+  // The schedule that ran first repaired them.
   const repaired = body.reconciliations.map((run: Body) => run.repaired);
   expect(repaired.reduce((sum: number, count: number) => sum + count, 0)).toBe(PAYMENTS);
   const newest = await api.get('/api/v1/reconciliations?limit=2');
