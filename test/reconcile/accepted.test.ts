@@ -1,4 +1,4 @@
-/** An accepted difference stays accepted from run to run, as long as it is the same one. */
+/** An accepted difference stays accepted in later runs as long as it does not change. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { markAccepted } from '../../src/ledger/store/findings.ts';
 import { HOUR_MS } from '../../src/platform/time.ts';
@@ -36,7 +36,7 @@ async function acceptAll(): Promise<void> {
   for (const { id } of await open()) await markAccepted(db, id, { by: 'ada', reason: 'known' });
 }
 
-test('a resource that is missing remotely, once accepted, is no difference of later runs', async () => {
+test('an accepted finding about a resource missing remotely is no difference of later runs', async () => {
   const fields = {
     payment_id: 'pay_gone',
     created: new Date(Date.now() - 3 * HOUR_MS).toISOString(),
@@ -57,7 +57,7 @@ test('a resource that is missing remotely, once accepted, is no difference of la
   }
 });
 
-test('a list that ignores its filter, once accepted, stays accepted for any span', async () => {
+test('an accepted finding about an ignored filter stays accepted for any span', async () => {
   const payments = Array.from({ length: 20 }, (_, n) => {
     const createdMs = Date.now() - (n + 1) * HOUR_MS;
     const made = { id: `pay_${n}`, createdMs, modifiedMs: createdMs, status: 'succeeded' };

@@ -14,7 +14,7 @@ afterEach(() => db.drop());
 
 const DEFAULTS: RateSettings = { reservePercent: 30, backgroundPerMinute: undefined };
 
-/** The budget of two processes, which alternate. */
+/** The rate budgets of two processes, used alternately. */
 function twoProcesses(settings: RateSettings) {
   const budgets = [
     createSharedBudget(db, systemClock, settings),
@@ -41,7 +41,7 @@ test('the rate budget is one for all processes, and background work leaves 30 % 
   expect(await one.acquire('webhook')).toMatchObject({ admitted: false });
 });
 
-test('background work stops below the operator’s reserve, and requests of webhooks continue', async () => {
+test('background work stops below the operator’s reserve, and requests for webhooks continue', async () => {
   const { budgets, acquireMany } = twoProcesses({ ...DEFAULTS, reservePercent: 60 });
   const resetAtMs = Date.now() + 30_000;
   await budgets[0].update({ limit: 100, remaining: 100, resetAtMs, exceeded: false });
@@ -52,7 +52,7 @@ test('background work stops below the operator’s reserve, and requests of webh
   expect(await acquireMany('webhook', 5)).toBe(5);
 });
 
-test('background work stops at the operator’s ceiling, also where the service sends no limit', async () => {
+test('background work stops at the operator’s limit, even if the service sends no limit', async () => {
   const { budgets, acquireMany } = twoProcesses({ ...DEFAULTS, backgroundPerMinute: 12 });
   expect(await acquireMany('discovery', 8)).toBe(8);
   expect(await acquireMany('refresh', 20)).toBe(4);
@@ -61,18 +61,18 @@ test('background work stops at the operator’s ceiling, also where the service 
   expect(!refused.admitted && refused.waitMs).toBeGreaterThan(0);
   expect(await acquireMany('webhook', 20)).toBe(20);
   expect(await acquireMany('operator', 20)).toBe(20);
-  // The minute passes.
+  // A minute later.
   await db.query(`update rate_budget set background_from = background_from - interval '1 minute'`);
   expect(await acquireMany('refresh', 20)).toBe(12);
 });
 
-test('a request that the service’s limit refused does not count against the ceiling', async () => {
+test('a request rejected by the service’s limit does not count against the operator’s', async () => {
   const { budgets, acquireMany } = twoProcesses({ ...DEFAULTS, backgroundPerMinute: 12 });
   const [one] = budgets;
   const resetAtMs = Date.now() + 30_000;
   await one.update({ limit: 20, remaining: 0, resetAtMs, exceeded: false });
   expect(await acquireMany('refresh', 20)).toBe(0);
-  // The window of the service's limit is over; the minute of the ceiling is not.
+  // The window of the service's limit has ended; the minute of the operator's limit has not.
   await db.query(`update rate_budget set remaining = 1000, requests_limit = 1000`);
   expect(await acquireMany('refresh', 20)).toBe(12);
 });

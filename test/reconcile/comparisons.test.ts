@@ -1,6 +1,6 @@
 /**
- * The differences of a run, against the sandbox over HTTP: which cost a retrieve, which are repaired, which
- * remain, and how far the watermark moves.
+ * The differences that a run finds in the sandbox: which are retrieved, repaired or remain, and how far the
+ * watermark advances.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/platform/time.ts';
@@ -73,7 +73,7 @@ describe('differences of one window', () => {
     [10, 10],
     [11, 0],
   ])(
-    'are repaired by a retrieve each while they are few: %i of them by %i',
+    'are repaired by one retrieve each while they are few: %i of them by %i',
     async (count, retrieved) => {
       await insertPayments(
         service,
@@ -102,27 +102,30 @@ describe('differences of one window', () => {
   });
 });
 
-describe('what the ledger has and the list does not show', () => {
-  test.each([20, 21])('is retrieved one by one, up to twenty: %i of them', async (count) => {
-    for (const n of range(count)) await applyEvent(`pay_${n}`);
-    const report = await reconciler.run();
-    const classes = new Set(report.differences.map((difference) => difference.class));
-    if (count === 20) {
-      expect(retrieves()).toHaveLength(20);
-      expect(report.remaining).toBe(20);
-      expect([...classes]).toEqual(['missing_remote']);
-    } else {
-      // So many are a fault of the list, not of the payments.
-      expect(retrieves()).toEqual([]);
-      expect(report.remaining).toBe(1);
-      expect([...classes]).toEqual(['list_unstable']);
-    }
-  });
+describe('a resource in the ledger that the list does not have', () => {
+  test.each([20, 21])(
+    'is retrieved individually if there are at most twenty: %i of them',
+    async (count) => {
+      for (const n of range(count)) await applyEvent(`pay_${n}`);
+      const report = await reconciler.run();
+      const classes = new Set(report.differences.map((difference) => difference.class));
+      if (count === 20) {
+        expect(retrieves()).toHaveLength(20);
+        expect(report.remaining).toBe(20);
+        expect([...classes]).toEqual(['missing_remote']);
+      } else {
+        // So many are a fault of the list and not of the payments.
+        expect(retrieves()).toEqual([]);
+        expect(report.remaining).toBe(1);
+        expect([...classes]).toEqual(['list_unstable']);
+      }
+    },
+  );
 
-  test('is no difference where the service has it', async () => {
+  test('is no difference if the service has it', async () => {
     await applyEvent('pay_elsewhere');
     await applyEvent('pay_gone');
-    // The service lists it on another day, which the run does not read.
+    // The service lists it on another day, outside of the run's span.
     const elsewhere = { createdMs: nowMs - 20 * DAY_MS };
     await insertPayments(service, sandbox, [madePayment('pay_elsewhere', elsewhere)]);
     const report = await reconciler.run({ fromMs: nowMs - DAY_MS });
@@ -141,7 +144,7 @@ describe('the span of a run', () => {
       )
     )[0]?.at?.getTime();
 
-  test('ends a minute before the service’s time, since younger rows may not be listed yet', async () => {
+  test('ends a minute before the service’s time, because newer rows may not be listed yet', async () => {
     await insertPayments(service, sandbox, [
       madePayment('pay_young', { createdMs: nowMs - 30_000, modifiedMs: nowMs - 30_000 }),
     ]);
@@ -151,7 +154,7 @@ describe('the span of a run', () => {
     expect(await watermarkMs()).toBe(report.toAt.getTime());
   });
 
-  test('moves the watermark only by full runs, and never back', async () => {
+  test('advances the watermark only in full runs, and never moves it back', async () => {
     const first = await reconciler.run({ toMs: nowMs - 5 * HOUR_MS });
     const firstMs = nowMs - 5 * HOUR_MS;
     expect(first.state).toBe('done');

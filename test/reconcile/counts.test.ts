@@ -1,4 +1,4 @@
-/** Wrong counts, and the cost of comparing by counts. Over HTTP, against the sandbox. */
+/** Wrong counts of the service, and the cost of comparing counts, with the sandbox over HTTP. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createClient, type Page, type PaymentServiceClient } from '../../src/client/index.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
@@ -28,7 +28,7 @@ afterEach(async () => {
   await db.drop();
 });
 
-/** Payments at even distances over ten days that ended two days ago. */
+/** Creates payments at regular intervals over ten days, up to two days ago. */
 async function makePayments(count: number): Promise<readonly InsertedPayment[]> {
   const endMs = Date.now() - 2 * DAY_MS;
   const made = Array.from({ length: count }, (_, n): InsertedPayment => {
@@ -46,7 +46,7 @@ const span = () => ({ fromMs: Date.now() - 14 * DAY_MS, toMs: Date.now() - DAY_M
 
 type Filter = Parameters<PaymentServiceClient['payments']['list']>[0];
 
-/** A client of the sandbox with other totals in its pages of payments. */
+/** A client of the sandbox that changes the totals in pages of payments. */
 function counting(
   totalOf: (page: Page<object>, filter: Filter) => number | undefined,
 ): PaymentServiceClient {
@@ -73,7 +73,7 @@ describe('a total that is larger than its list', () => {
     ['by two', (total: number) => total + 2],
     ['a hundred times', (total: number) => total * 100],
     ['at any filter', () => 1_000_000],
-  ])('%s becomes a finding, and costs few more requests', async (_, larger) => {
+  ])('%s becomes a finding and takes few additional requests', async (_, larger) => {
     await makePayments(300);
     const plain = await testReconciler({ db, service: sandbox }).run({ ...span(), isDryRun: true });
     const use = counting(({ totalCount }) => larger(totalCount ?? 0));
@@ -86,7 +86,7 @@ describe('a total that is larger than its list', () => {
 });
 
 describe('totals', () => {
-  test('that are missing for one status are unknown, not 0: the list is read and no difference found', async () => {
+  test('that are missing for a status are unknown and not 0, so the list is read without a difference', async () => {
     await makePayments(150);
     await testReconciler({ db, service: sandbox }).run(span());
     const use = counting(({ totalCount }, filter) =>
@@ -101,7 +101,7 @@ describe('totals', () => {
     expect(await openFindings()).toEqual([]);
   });
 
-  test('over scattered differences cost about as much as a full listing', async () => {
+  test('with scattered differences take about as many requests as a full listing', async () => {
     const made = await makePayments(2_000);
     const isLost = (n: number): boolean => n % 30 === 7;
     const [kept, lost] = [made.filter((_, n) => !isLost(n)), made.filter((_, n) => isLost(n))];
@@ -121,12 +121,12 @@ describe('totals', () => {
       await ledger.drop();
     }
     const { full = 0, totals = 0 } = requests;
-    // Unequal cells are counted again afterwards.
+    // Unequal cells are counted again after the repair.
     expect(totals - 1.5 * cells).toBeLessThanOrEqual(1.4 * full);
   });
 });
 
-test('the finding of an ignored filter stays open until both of its bounds work', async () => {
+test('the finding about an ignored filter stays open until both bounds of the filter work', async () => {
   await makePayments(150);
   const reconciler = testReconciler({ db, service: sandbox });
   const filterFindings = async () =>

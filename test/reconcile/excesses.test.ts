@@ -1,5 +1,5 @@
 /**
- * Excesses of orders raise no alert before the service has confirmed every part. Numbers are the
+ * An excess of an order raises no alert before the service has confirmed every part. Numbers refer to the
  * rules of src/alerts/domain/rules/excesses.ts.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ interface Order {
   readonly orderId: string;
   readonly paymentId: string;
   readonly subject: string;
-  /** The payment at the service. */
+  /** The payment as the service returned it. */
   readonly payment: object;
 }
 
@@ -47,7 +47,7 @@ async function pay(): Promise<Order> {
   return { orderId, paymentId: body.payment_id, subject: `order:order:${orderId}`, payment: body };
 }
 
-/** The event of an attempt that failed before the one that succeeded. */
+/** The event of a failed attempt before the successful one. */
 function failedAttempt({ payment }: Order): Buffer {
   const failed = {
     ...payment,
@@ -64,7 +64,7 @@ async function refund({ paymentId }: Order, amount = 6540): Promise<string> {
   return body.refund_id;
 }
 
-/** A refund of 5.40 USD that is pending, and known to be: no webhook reports that one begins. */
+/** Creates a pending refund of 5.40 USD and retrieves it, because no webhook reports a new refund. */
 async function pendingRefund({ paymentId }: Order): Promise<string> {
   const request = { payment_id: paymentId, amount: 540, refund_type: 'Scheduled' };
   const { body } = await sandbox.call('POST', '/refunds', request);
@@ -73,7 +73,7 @@ async function pendingRefund({ paymentId }: Order): Promise<string> {
   return body.refund_id;
 }
 
-/** A second payment of the order that the first one pays. */
+/** Creates a second payment for an order that is already paid. */
 async function payAgain({ orderId }: Order): Promise<string> {
   const request = cardPayment({ metadata: { order_id: orderId } });
   return (await sandbox.call('POST', '/payments', request)).body.payment_id;
@@ -83,7 +83,7 @@ async function dispute({ paymentId }: Order): Promise<string> {
   return (await sandbox.control('POST', '/disputes', { payment_id: paymentId })).dispute_id;
 }
 
-/** Everything that the service has sent, of some kinds. */
+/** The bodies of all webhooks about these kinds that the service has sent. */
 async function webhooks(...kinds: readonly string[]): Promise<readonly Buffer[]> {
   await sandbox.control('POST', '/settle');
   return sandbox.listener.received
@@ -91,7 +91,7 @@ async function webhooks(...kinds: readonly string[]): Promise<readonly Buffer[]>
     .filter((body) => kinds.includes(JSON.parse(body.toString()).content.type.split('_')[0]));
 }
 
-/** One round of a process that was started just now. */
+/** Runs one refresh round in a new process. */
 async function refreshOnce(): Promise<Round> {
   const { retrieve } = testReconciler({ db, service: sandbox });
   const metrics = createReconcileMetrics(createMetrics());
@@ -109,7 +109,7 @@ const alerts = async (subject: string) =>
     ...notifications,
   ]);
 
-/** Moves what was written into the past, as if time had passed since. */
+/** Moves stored times into the past, as if that time had passed. */
 async function passTime(ms: number): Promise<void> {
   const interval = `interval '${ms} milliseconds'`;
   await db.query(
@@ -139,7 +139,7 @@ test('a dispute and a refund before their capture raise no alert (rule 1)', asyn
   await refund(order, 1000);
   const disputeId = await dispute(order);
   await sandbox.control('POST', `/disputes/${disputeId}/move`, { status: 'won' });
-  // The end of the dispute was lost, too.
+  // The webhook about the end of the dispute was lost, too.
   const [opened] = await webhooks('dispute');
   await apply(failedAttempt(order), ...(await webhooks('refund')), opened ?? Buffer.alloc(0));
   expect(await classes(order.subject)).toEqual(['double_loss', 'over_refund']);
@@ -156,7 +156,7 @@ test('an excess that the service confirms raises one alert, which resolves with 
   await apply(...(await webhooks('payment', 'refund', 'dispute')));
   expect(await classes(order.subject)).toEqual(['double_loss']);
 
-  // Responses of a replica may lag: those of the first minute do not count.
+  // A replica may lag, so responses of the first minute do not count.
   expect(await refreshOnce()).toMatchObject({ checked: 3 });
   await raiseAlerts();
   expect(await alerts(order.subject)).toEqual([]);
@@ -167,7 +167,7 @@ test('an excess that the service confirms raises one alert, which resolves with 
   await raiseAlerts();
   await raiseAlerts();
   expect(await alerts(order.subject)).toEqual([['double_loss', 'open', 'opened']]);
-  // It was confirmed, and is not retrieved more often than others.
+  // Once confirmed, it is not retrieved more often than other resources.
   await passTime(62_000);
   expect(await refreshOnce()).toMatchObject({ checked: 0 });
 
@@ -186,7 +186,7 @@ test('an excess waits until the service has responded about every part (rules 2 
   await retrieve({ kind: 'payment', id: order.paymentId }, { lane: 'operator' });
   await raiseAlerts();
   expect(await alerts(order.subject)).toEqual([]);
-  // After a day without a response the alert is raised, unconfirmed.
+  // After a day without a response the alert is raised unconfirmed.
   await passTime(24 * 60 * MINUTE_MS);
   await raiseAlerts();
   expect(await alerts(order.subject)).toEqual([['double_loss', 'open', 'opened']]);
@@ -228,14 +228,14 @@ test('an accepted excess that seems to grow raises an alert only when that is co
   expect(await alerts(order.subject)).toEqual([['double_loss', 'open', 'opened']]);
 });
 
-/** Alerts of a rule, about any subject. */
+/** All alerts of a rule. */
 const alertsOf = async (wanted: string) =>
   (await readStoredAlerts(db))
     .filter(({ rule }) => rule === wanted)
     .map(({ subject, state, notifications }) => [subject, state, ...notifications]);
 
 describe('a dispute beside a pending refund', () => {
-  /** A small dispute: the two together do not exceed the capture. */
+  /** Creates a small dispute, which does not exceed the captured amount together with the refund. */
   const disputeSome = async ({ paymentId }: Order) =>
     await sandbox.control('POST', '/disputes', { payment_id: paymentId, amount: 1000 });
 
@@ -282,7 +282,7 @@ describe('a dispute beside a pending refund', () => {
     ]);
   });
 
-  test('raises its alert after twenty minutes where no API key is set (rule 3)', async () => {
+  test('raises its alert after twenty minutes without an API key (rule 3)', async () => {
     const order = await pay();
     await pendingRefund(order);
     await disputeSome(order);
@@ -301,7 +301,7 @@ describe('a second payment of an order', () => {
     const order = await pay();
     const failed = cardPaymentOf('final', 'UE_1001', { metadata: { order_id: order.orderId } });
     const { body } = await sandbox.call('POST', '/payments', failed);
-    // A body without a version that states a success which the service has taken back.
+    // A body without a version that reports a success, which the service has since reverted.
     const paid = { ...order.payment, payment_id: body.payment_id, modified_at: undefined };
     const { merchantId } = sandbox;
     const claim = eventBody(paid, { eventType: 'payment_succeeded', merchantId });
@@ -316,8 +316,8 @@ describe('a second payment of an order', () => {
     expect(await alertsOf('double_paid')).toEqual([]);
   });
 
-  test('raises one alert although responses lag behind its webhook (rule 2)', async () => {
-    // The webhook carries no version, a response that lags does, and so it outranks the webhook.
+  test('raises one alert even if responses lag behind its webhook (rule 2)', async () => {
+    // The webhook has no version and the lagging response has one, so the response outranks the webhook.
     const lag = { retrieves: { lag_ms: 20_000 }, webhooks: { omit_fields: ['version'] } };
     const order = await pay();
     await sandbox.advance(30_000);
@@ -341,7 +341,7 @@ describe('a second payment of an order', () => {
     expect(await alertsOf('double_paid')).toEqual([[order.subject, 'open', 'opened']]);
   });
 
-  test('raises its alert after twenty minutes where no API key is set (rule 3)', async () => {
+  test('raises its alert after twenty minutes without an API key (rule 3)', async () => {
     const order = await pay();
     await payAgain(order);
     await apply(...(await webhooks('payment')));

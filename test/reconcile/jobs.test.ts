@@ -1,4 +1,4 @@
-/** Scheduled reconcile jobs: one for each slot, its repairs and counts, and pausing. */
+/** Scheduled reconcile jobs: one per slot, its repairs and counts, and pauses. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   createPostgresQueueConnections,
@@ -88,13 +88,13 @@ test('a tail is not enqueued behind ten waiting jobs, while nights and weeks are
   await producer.close();
 });
 
-test('the tail repairs what webhooks missed, and counts it in the metric', async () => {
+test('the tail repairs missed webhooks, and counts them in the metric', async () => {
   const { run, metrics } = testReconciler({ db, service: sandbox });
   const handle = handlerOf((request) => run(request));
   await makePayment('pay_before', Date.now() - HOUR_MS);
   await handle(jobOf('tail'));
   expect(await metrics.render()).not.toMatch(/missed_webhooks_total\{[^}]*\} [1-9]/);
-  // Within the overlap of half an hour, and older than a webhook may take.
+  // Within the overlap of half an hour, and old enough to count as missed.
   await makePayment('pay_lost', Date.now() - 10 * 60_000);
   await handle(jobOf('tail'));
   expect(await metrics.render()).toContain('tallyhook_missed_webhooks_total{stream="payments"} 1');
@@ -102,7 +102,7 @@ test('the tail repairs what webhooks missed, and counts it in the metric', async
   expect(stored).toEqual([{ id: 'pay_before' }, { id: 'pay_lost' }]);
 });
 
-test('the night and the week list what the tail has passed', async () => {
+test('the nightly and weekly runs list spans that the tail has passed', async () => {
   const { run } = testReconciler({ db, service: sandbox });
   const handle = handlerOf((request) => run(request));
   await handle(jobOf('tail'));
@@ -116,7 +116,7 @@ test('the night and the week list what the tail has passed', async () => {
   expect(await db.query(`select id from resources where id = 'pay_60_days'`)).toHaveLength(1);
 });
 
-test('the tail imports 120 days, also after other runs on a new database', async () => {
+test('the tail of a new database imports 120 days, even after other runs', async () => {
   const { run } = testReconciler({ db, service: sandbox });
   const handle = handlerOf((request) => run(request));
   await makePayment('pay_100_days', Date.now() - 100 * 24 * HOUR_MS);
@@ -130,11 +130,11 @@ test('the tail imports 120 days, also after other runs on a new database', async
   expect(await watermarks()).toHaveLength(4);
 });
 
-test('a retried job resumes what failed, and lists nothing again that is done', async () => {
+test('a retried job resumes the failed run, and does not list completed streams again', async () => {
   const { run } = testReconciler({ db, service: sandbox });
   const handle = handlerOf((request) => run(request));
   const job = jobOf('night');
-  // The failure comes within the run, not at its start.
+  // The service fails during the run, not at its start.
   await makePayment('pay_lost', Date.now() - HOUR_MS);
   await sandbox.control('PUT', '/faults', {
     requests: [{ fault: 'server_error', path: '/payments/pay_lost' }],
@@ -148,7 +148,7 @@ test('a retried job resumes what failed, and lists nothing again that is done', 
   );
 });
 
-test('a run that took longer than a day resumes at its checkpoint, too', async () => {
+test('a run that took longer than a day also resumes at its checkpoint', async () => {
   const { run } = testReconciler({ db, service: sandbox });
   await makePayment('pay_lost', Date.now() - HOUR_MS);
   await sandbox.control('PUT', '/faults', {
@@ -218,7 +218,7 @@ test('a pause holds a run at its checkpoint, and the first slot after it resumes
   expect(await readPausedRuns(db)).toEqual([]);
 });
 
-test('a list that is refused fails the job, and the other lists are read', async () => {
+test('a rejected list fails the job, and the other lists are read', async () => {
   const { run } = testReconciler({ db, service: sandbox });
   const handle = handlerOf((request) => run(request));
   await sandbox.control('PUT', '/faults', {

@@ -1,6 +1,6 @@
 /**
- * Faulty lists, against the sandbox over HTTP: no row may be missed, while a plain walk by offset under the
- * same faults misses rows. The names of tests have the seeds.
+ * Faulty lists of the sandbox: a run misses no row, while plain paging by offset misses rows of the same
+ * lists. The seeds are in the titles.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createClient, type PaymentServiceClient } from '../../src/client/index.ts';
@@ -49,13 +49,13 @@ function randomOf(seed: number): () => number {
 interface History {
   readonly seed: number;
   readonly payments: number;
-  /** Times are multiples of this: above 1, many are equal. */
+  /** Times are multiples of this; above 1, many are equal. */
   readonly tickMs?: number;
-  /** The youngest is this old. */
+  /** Age of the newest payment. */
   readonly ageMs?: number;
 }
 
-/** Payments of the last day, without webhooks. */
+/** Creates payments of the last day, without webhooks. */
 async function makeHistory(history: History): Promise<readonly InsertedPayment[]> {
   const { seed, payments, tickMs = 1, ageMs = 10 * MINUTE_MS } = history;
   const random = randomOf(seed);
@@ -76,7 +76,7 @@ async function makeHistory(history: History): Promise<readonly InsertedPayment[]
   return made;
 }
 
-/** A client with changing lists: after each page, payments are changed and created. */
+/** A client that changes and creates payments after each page of a list. */
 function disturbing(
   made: readonly InsertedPayment[],
   seed: number,
@@ -87,7 +87,7 @@ function disturbing(
   const disturb = async (): Promise<void> => {
     const ids = Array.from({ length: 4 }, () => made[Math.floor(random() * made.length)]?.id ?? '');
     const now = new Date().toISOString();
-    // The sandbox keeps its replica by its own changes, and does not see this one.
+    // The sandbox updates its replica only with its own changes, not with this one.
     const changed = changesOld ? ids : [];
     await service.query(
       `update sandbox.resources
@@ -149,7 +149,7 @@ describe.each([11, 12, 13])('with seed %i', (seed) => {
   });
 });
 
-test('a plain walk by offset misses rows of the same list', async () => {
+test('plain paging by offset misses rows of the same list', async () => {
   let missed = 0;
   for (const seed of [11, 12, 13]) {
     const made = await makeHistory({ seed, payments: 450 });
@@ -167,7 +167,7 @@ test('a plain walk by offset misses rows of the same list', async () => {
   expect(missed).toBeGreaterThan(0);
 });
 
-test('an ignored filter opens a finding, which closes when the filter works again', async () => {
+test('an ignored filter opens a finding, which closes once the filter works', async () => {
   await makeHistory({ seed: 21, payments: 150 });
   await sandbox.control('PUT', '/faults', { lists: { ignored_filters: ['created_gte'] } });
   const reconciler = testReconciler({ db, service: sandbox });
@@ -191,7 +191,7 @@ test('a dry run reports what it would repair and changes nothing', async () => {
   expect(await db.query('select id from findings')).toEqual([]);
 });
 
-test('a dry run of many differences costs about as many requests as the run', async () => {
+test('a dry run with many differences takes about as many requests as the run', async () => {
   const made = await makeHistory({ seed: 23, payments: 300 });
   const dry = await testReconciler({ db, service: sandbox }).run({ isDryRun: true });
   expect(dry).toMatchObject({ found: made.length, remaining: made.length });
@@ -203,7 +203,7 @@ test('a dry run of many differences costs about as many requests as the run', as
 describe('totals', () => {
   const span = () => ({ fromMs: Date.now() - 26 * HOUR_MS, toMs: Date.now() });
 
-  test('that are equal list nothing, and halving finds one missing payment', async () => {
+  test('that are equal list nothing, and bisection finds one missing payment', async () => {
     const made = await makeHistory({ seed: 31, payments: 1_500 });
     const reconciler = testReconciler({ db, service: sandbox });
     await reconciler.run(span());
@@ -234,7 +234,7 @@ describe('totals', () => {
   });
 });
 
-test('a killed run resumes at its checkpoint and reads at most one window again', async () => {
+test('a killed run resumes at its checkpoint, and reads at most one window again', async () => {
   const made = await makeHistory({ seed: 41, payments: 600 });
   const undisturbed = await createTestDatabase();
   const whole = await testReconciler({ db: undisturbed, service: sandbox }).run();

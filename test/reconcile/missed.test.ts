@@ -1,4 +1,4 @@
-/** What counts as a missed webhook: a change that a webhook had time to report. */
+/** A change counts as a missed webhook once a webhook has had time to report it. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DAY_MS, MINUTE_MS } from '../../src/platform/time.ts';
 import { API_KEY, type PaymentService, startPaymentService } from '../client/paymentService.ts';
@@ -18,7 +18,7 @@ afterEach(() => db.drop());
 
 type Payment = ReturnType<typeof paymentObject>;
 
-/** The service's clock less ours. */
+/** The offset of the service's clock from this machine's. */
 let skewMs = 0;
 
 function changed(payment: Payment, agoMs: number): Payment {
@@ -75,7 +75,7 @@ test.each([
   },
 );
 
-test("a change under way while the service's clock is set right awaits its webhook", async () => {
+test("a change made while the service's clock is corrected still waits for its webhook", async () => {
   skewMs = -2 * DAY_MS;
   const at = new Date(Date.now() + skewMs - 20 * MINUTE_MS).toISOString();
   const fields = { status: 'processing', amount_received: 0, created: at, modified_at: at };
@@ -93,7 +93,7 @@ test("a change under way while the service's clock is set right awaits its webho
   expect(await run({ fromMs: Date.now() - 3 * DAY_MS })).toMatchObject({ repaired: 1, missed: 1 });
 });
 
-test('what a manual run repairs is counted by the next scheduled run, unless its webhook arrives', async () => {
+test('a repair by a manual run is counted by the next scheduled run, unless its webhook arrives', async () => {
   const at = new Date(Date.now() - 20 * MINUTE_MS).toISOString();
   const fields = { status: 'processing', amount_received: 0, created: at, modified_at: at };
   const payments = [paymentObject(fields), paymentObject(fields), paymentObject(fields)] as const;
@@ -108,7 +108,7 @@ test('what a manual run repairs is counted by the next scheduled run, unless its
   const now = [changed(late, 10_000), changed(lost, 10_000), changed(old, 5 * MINUTE_MS)] as const;
   show(now, short);
   expect(await run()).toMatchObject({ cause: 'operator', repaired: 3, missed: 1 });
-  // The counter of the manual run is in another process.
+  // The manual run is another process with its own counter.
   const counted = async () =>
     (await metrics.render()).match(/tallyhook_missed_webhooks_total{stream="payments"} (\d+)/)?.[1];
   expect(await counted()).toBe('1');

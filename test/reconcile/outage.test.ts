@@ -1,6 +1,6 @@
 /**
- * The service is unreachable for an hour, from the middle of a run on. The waits of the refresh loop
- * advance the clock, so that its own backoff fills the hour.
+ * The service is unreachable for an hour, beginning during a run. The waits of the refresh loop advance
+ * the clock, so that its backoff fills the hour.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMetrics } from '../../src/platform/metrics.ts';
@@ -19,7 +19,7 @@ import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const TAIL_EVERY = 5 * MINUTE_MS;
-/** For a busy machine. */
+/** Generous, for a busy machine. */
 const TIMEOUT_MS = 180_000;
 const WITHOUT_WEBHOOK = 1_000;
 const WITH_WEBHOOK = 12;
@@ -47,7 +47,7 @@ afterEach(async () => {
   await Promise.all([service.drop(), db.drop()]);
 });
 
-/** Webhooks that the sandbox sent and that have not been delivered yet. */
+/** Webhooks that the sandbox has sent and that have not been delivered. */
 async function heldWebhooks(): Promise<(() => Promise<number>)[]> {
   await sandbox.control('POST', '/settle');
   return sandbox.listener.received.map(({ body, signature }) => async () => {
@@ -82,7 +82,7 @@ async function makePayments(): Promise<void> {
   }
 }
 
-/** Rounds of refresh, with what else happens while they wait. */
+/** Runs rounds of refresh for an hour, with other work during their waits. */
 async function passAnHour(
   refreshWith: (sleep: () => Promise<void>) => Refresh,
   each: () => Promise<void>,
@@ -95,7 +95,7 @@ async function passAnHour(
 }
 
 test(
-  'an hour without the service ends runs with their reason, costs nothing that arrives, and heals by itself',
+  'an hour without the service ends runs with a reason, loses no webhook, and is repaired automatically',
   async () => {
     await makePayments();
     const deliveries = await heldWebhooks();
@@ -116,7 +116,7 @@ test(
         isLastAttempt: false,
       });
 
-    // It becomes unreachable in the middle of a run.
+    // The service becomes unreachable during a run.
     let cut: Promise<unknown> | undefined;
     const onProgress = () => {
       cut ??= sandbox.control('PUT', '/faults', { requests: [{ fault: 'cut_before' }] });
@@ -148,7 +148,7 @@ test(
       await expect(tail()).rejects.toThrow();
     });
 
-    // What arrived was persisted and applied, no event was dead-lettered, and retries backed off.
+    // Every webhook was persisted and applied, no event is dead, and retries backed off.
     expect(late).toEqual([]);
     await waitFor('the late webhooks to be applied', async () => {
       const [row] = await db.query<{ waiting: number }>('select count(*) as waiting from pending');
@@ -166,17 +166,17 @@ test(
     expect(stopped).toMatchObject({ id: ended.id, state: 'failed', position: ended.positionAt });
     expect(waits.filter((waitMs) => waitMs > 2_000).length).toBeLessThan(25);
 
-    // The service is back; the webhooks of that hour are lost.
+    // The service is reachable again, and the webhooks of that hour are lost.
     await sandbox.control('PUT', '/webhook', { url: null });
     await sandbox.advance(HOUR_MS);
     await sandbox.control('DELETE', '/faults');
     await tail();
     const [resumed] = await runs();
     expect(resumed).toMatchObject({ id: ended.id, state: 'done', failure: null });
-    // The next round closes the finding, although a webhook or a run has settled what was due.
+    // The next round closes the finding, even though nothing is due any more.
     await refreshWith(() => Promise.resolve()).round(new AbortController().signal);
     expect(await openFindings()).toEqual([]);
-    // The resumed run covered only its own span; the next covers what came since.
+    // The resumed run covered only its own span; the next one covers the time since.
     await tail();
     expect(await statuses()).toEqual([{ status: 'succeeded', count: WITH_WEBHOOK }]);
     const held = await db.query('select count(*) as count from resources where status is not null');

@@ -1,10 +1,10 @@
 /**
- * Reconciliation repairs what webhooks missed, over HTTP on both sides: the sandbox has faults and habits
- * drawn from a seed, events are applied by workers that die at random, lists are compared in between, and
- * after the faults one full run makes the ledger equal, to the cent.
+ * Reconciliation repairs missed webhooks: the sandbox has random faults and variants, events are applied by
+ * workers that are killed at random, lists are compared in between, and after the faults one full run makes
+ * the ledger equal to the service, to the cent.
  *
- * RECONCILE_SEEDS sets the number of seeds; RECONCILE_SEED names the ones to run, separated by commas.
- * The name of a test has the faults of its seed.
+ * RECONCILE_SEEDS sets the number of seeds; RECONCILE_SEED lists the ones to run, separated by commas.
+ * The title of a test has the faults of its seed.
  */
 import { stdout } from 'node:process';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
@@ -40,34 +40,34 @@ afterAll(() => {
   if (repaired.length > 0) stdout.write(`repaired by one full run:\n${healingTable(repaired)}\n`);
 });
 
-/** Bodies of one transaction. */
+/** Number of bodies applied in one transaction. */
 const BATCH = 8;
 
-/** Applies events by a worker that dies at random in the middle of its transaction. */
-async function applyOrDie(bodies: readonly Buffer[], random: Random): Promise<void> {
+/** Applies events with a worker that is randomly killed during its transaction. */
+async function applyWithKills(bodies: readonly Buffer[], random: Random): Promise<void> {
   for (let first = 0; first < bodies.length; first += BATCH) {
     const ids = await receive(db, bodies.slice(first, first + BATCH));
-    const dies = random() < 0.2;
-    const doomed: TestDatabase = {
+    const isKilled = random() < 0.2;
+    const interrupted: TestDatabase = {
       ...db,
       transaction: (work) =>
         db.transaction(async (tx) => {
           const result = await work(tx);
-          if (dies) throw new Error('killed');
+          if (isKilled) throw new Error('killed');
           return result;
         }),
     };
-    await testApplier(doomed, sandbox.merchantId, systemClock)
+    await testApplier(interrupted, sandbox.merchantId, systemClock)
       .applyBatch(ids)
       .catch(() => testApplier(db, sandbox.merchantId, systemClock).applyBatch(ids));
   }
 }
 
-/** For one seed on a busy machine; most take seconds. */
+/** Limit for one seed on a busy machine; most take seconds. */
 const TIMEOUT_MS = 5 * 60_000;
 const ROUNDS = 5;
 const ORDERS_PER_ROUND = 8;
-/** Longer than the season, and as long as a first import. */
+/** Longer than the trading period, and as long as a first import. */
 const SPAN_MS = 120 * DAY_MS;
 
 const { RECONCILE_SEED: one, RECONCILE_SEEDS: many = '4' } = process.env;
@@ -77,8 +77,8 @@ const SEEDS = (
     : one.split(',').map(Number)
 ).map((seed) => {
   const random = seededRandom(seed);
-  const drawn = randomFaults(seed, { index: seed - 101, random, pace: 'days' });
-  return [`seed ${seed}: ${drawn.names}`, { seed, random, drawn }] as const;
+  const faults = randomFaults(seed, { index: seed - 101, random, pace: 'days' });
+  return [`seed ${seed}: ${faults.names}`, { seed, random, faults }] as const;
 });
 
 async function compareInBetween(reconciler: TestReconciler, random: Random): Promise<void> {
@@ -104,21 +104,20 @@ const FINDINGS_OF_DIFFERENCE = [
 
 test.each(SEEDS)(
   'one full run makes the ledger equal, %s',
-  async (_name, season) => {
-    const { seed, random, drawn } = season;
+  async (_name, { seed, random, faults }) => {
     const reconciler = testReconciler({ db, service: sandbox });
     let applied = 0;
     const applyArrived = async (): Promise<void> => {
       const arrived = sandbox.listener.received.slice(applied);
       applied += arrived.length;
-      await applyOrDie(
+      await applyWithKills(
         arrived.map(({ body }) => body),
         random,
       );
     };
     await simulateTradingPeriod(sandbox, {
       seed,
-      faults: drawn,
+      faults,
       random,
       rounds: ROUNDS,
       ordersPerRound: ORDERS_PER_ROUND,
@@ -136,7 +135,7 @@ test.each(SEEDS)(
 
     const differences = await differencesOf(db, sandbox);
     repaired.push({
-      lossPercent: drawn.lossPercent,
+      lossPercent: faults.lossPercent,
       isEqual: differences.length === 0,
       requests: sum(reports, ({ requests }) => requests),
       seconds,

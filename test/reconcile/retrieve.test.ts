@@ -1,4 +1,4 @@
-/** Retrieves of one resource, over HTTP, applied to PostgreSQL. */
+/** Retrieving one resource over HTTP and applying it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HOUR_MS } from '../../src/platform/time.ts';
 import { createRetrieve } from '../../src/reconcile/retrieve.ts';
@@ -87,7 +87,7 @@ test('a response about another payment is applied to neither', async () => {
   expect(await readResourceStates(db, ids)).toEqual(before);
 });
 
-test('a stub that the service does not have for a day becomes an orphan', async () => {
+test('a stub that is missing remotely for a day becomes an orphan', async () => {
   const service = await startPaymentService();
   service.always = () => notFound;
   const paymentId = unique('pay');
@@ -108,7 +108,7 @@ test('a stub that the service does not have for a day becomes an orphan', async 
   await retrieverOf(service, Date.now() + 25 * HOUR_MS)(ref, { lane });
   expect(await readOpenFindings(db, subject)).toEqual([{ class: 'orphan' }]);
 
-  // The finding closes when the payment exists after all.
+  // The finding closes once the service has the payment.
   service.always = () => ({ status: 200, body: paymentObject({ payment_id: paymentId }) });
   await retrieverOf(service)(ref, { lane });
   expect(await readOpenFindings(db, subject)).toEqual([]);

@@ -1,4 +1,4 @@
-/** A service that cannot be used: one finding, backing off, no resource marked failed, and recovery. */
+/** While the service is unusable there is one finding, requests back off, and resources do not change. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -6,26 +6,19 @@ import { createMetrics } from '../../src/platform/metrics.ts';
 import { createReconcileMetrics } from '../../src/reconcile/metrics.ts';
 import { createRefresh } from '../../src/reconcile/refresh.ts';
 import { createRetrieve } from '../../src/reconcile/retrieve.ts';
-import { API_KEY, type PaymentService, startPaymentService } from '../client/paymentService.ts';
-import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
-import { eventBody, paymentObject } from '../support/events.ts';
+import { API_KEY } from '../client/paymentService.ts';
+import { silentLog } from '../support/database.ts';
+import { eventBody } from '../support/events.ts';
 import { applyEach, readResourceStates, testApplier } from '../support/ledger.ts';
-import { testReconciler } from '../support/reconciler.ts';
+import { type OnePayment, PAID, startOnePayment } from './onePayment.ts';
 
-let db: TestDatabase;
-let service: PaymentService;
-const payment = paymentObject({ status: 'processing', amount_received: 0 });
-const id = payment.payment_id;
-const paid = {
-  ...payment,
-  status: 'succeeded',
-  amount_received: 6540,
-  modified_at: '2026-11-01T10:05:00Z',
-};
+let db: OnePayment['db'];
+let service: OnePayment['service'];
+let reconciler: OnePayment['reconciler'];
+const id = PAID.payment_id;
 
 beforeEach(async () => {
-  [db, service] = await Promise.all([createTestDatabase(), startPaymentService()]);
-  await applyEach(db, testApplier(db), [eventBody(payment)]);
+  ({ db, service, reconciler } = await startOnePayment());
 });
 afterEach(async () => {
   await db.drop();
@@ -34,11 +27,11 @@ afterEach(async () => {
 const openFindings = () =>
   db.query(`select class, subject from findings where state = 'open' order by class`);
 
-/** Responds to lists and retrieves with the payment as it is now. */
+/** Makes the service respond to lists and retrieves with the payment. */
 function recover(): void {
   service.always = ({ path }) => ({
     status: 200,
-    body: path.startsWith('/payments/list') ? { count: 1, total_count: 1, data: [paid] } : paid,
+    body: path.startsWith('/payments/list') ? { count: 1, total_count: 1, data: [PAID] } : PAID,
   });
 }
 
@@ -51,17 +44,13 @@ const FAILURES = [
 ] as const;
 
 test.each(FAILURES)(
-  '%s keeps a run from starting, and the next one repairs',
+  '%s prevents a run from starting, and the next run repairs the payment',
   async (_, status, body) => {
     const before = await readResourceStates(db, [id]);
     service.always = () => ({ status, body });
-    const reconciler = testReconciler({
-      db,
-      service: { baseUrl: service.baseUrl, apiKey: API_KEY },
-    });
     const span = { fromMs: Date.UTC(2026, 9, 1) };
 
-    // It fails before a run is stored.
+    // The run fails before it is recorded.
     await expect(reconciler.run(span)).rejects.toThrow();
 
     expect(await readResourceStates(db, [id])).toEqual(before);
@@ -74,7 +63,7 @@ test.each(FAILURES)(
   },
 );
 
-test('a list that refuses the page limit is read by a smaller one, which is remembered', async () => {
+test('a list that rejects the page limit is read with a smaller one, which is stored', async () => {
   recover();
   const respond = service.always;
   service.always = (request) => {
@@ -82,7 +71,6 @@ test('a list that refuses the page limit is read by a smaller one, which is reme
     const error = { type: 'invalid_request', code: 'IR_06', message: 'limit should be at most 20' };
     return limit > 20 || !respond ? { status: 400, body: { error } } : respond(request);
   };
-  const reconciler = testReconciler({ db, service: { baseUrl: service.baseUrl, apiKey: API_KEY } });
   const report = await reconciler.run({ fromMs: Date.UTC(2026, 9, 1) });
   expect(report).toMatchObject({ state: 'done', repaired: 1, remaining: 0 });
   const known = await db.query(
@@ -91,14 +79,13 @@ test('a list that refuses the page limit is read by a smaller one, which is reme
   expect(known).toEqual([{ limit: 20 }]);
 });
 
-test('a failure over several runs stays one finding, regardless of other lists', async () => {
+test('a failure over several runs is one finding, regardless of other lists', async () => {
   // Lists work, and retrieves fail.
   service.always = ({ path }) => {
-    const data = path === '/payments/list' ? [paid] : [];
+    const data = path === '/payments/list' ? [PAID] : [];
     const page = { count: data.length, total_count: data.length, data };
     return path.endsWith('/list') ? { status: 200, body: page } : { status: 503, body: '' };
   };
-  const reconciler = testReconciler({ db, service: { baseUrl: service.baseUrl, apiKey: API_KEY } });
   const findings = () =>
     db.query(
       `select subject, opened_at from findings where class = 'service_unusable' order by id`,
@@ -134,7 +121,7 @@ function refreshAt(clock: { nowMs: () => number }, waits: number[] = []) {
 
 const LATER = { nowMs: () => Date.now() + 3 * 60_000 };
 
-test('what is not final is retrieved when it is due, and not before', async () => {
+test('a resource that is not final is retrieved when it is due, and not earlier', async () => {
   recover();
   const signal = new AbortController().signal;
   expect(await refreshAt(systemClock).round(signal)).toMatchObject({ checked: 0 });
@@ -142,8 +129,8 @@ test('what is not final is retrieved when it is due, and not before', async () =
   expect(await readResourceStates(db, [id])).toMatchObject([{ status: 'succeeded' }]);
 });
 
-test('a resource that a webhook settled meanwhile costs no request', async () => {
-  await applyEach(db, testApplier(db), [eventBody(paid)]);
+test('a resource that a webhook has settled in the meantime is not retrieved', async () => {
+  await applyEach(db, testApplier(db), [eventBody(PAID)]);
   const round = await refreshAt(LATER).round(new AbortController().signal);
   expect(round).toMatchObject({ checked: 0, settled: 1 });
   expect(service.received).toEqual([]);
@@ -151,7 +138,7 @@ test('a resource that a webhook settled meanwhile costs no request', async () =>
   expect(due).toEqual([]);
 });
 
-test('what a failed round did not check is due again at once', async () => {
+test('a resource that a failed round did not check is due again immediately', async () => {
   service.always = () => ({ status: 503, body: '' });
   const refresh = refreshAt(LATER);
   const { signal } = new AbortController();

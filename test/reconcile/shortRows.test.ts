@@ -1,6 +1,6 @@
 /**
- * Services with few fields in events and list rows: what such a row cannot show is retrieved, what it can
- * add is added, and nothing unknown counts as equal. Against the sandbox over HTTP.
+ * Services with few fields in events and list rows: values missing from a row are retrieved, additional ones
+ * are stored, and unknown values never count as equal. With the sandbox over HTTP.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
@@ -39,9 +39,9 @@ afterEach(async () => {
   await Promise.all([service.drop(), db.drop()]);
 });
 
-const idOf = (n: number): string => `pay_thin_${process.pid}_${n}`;
+const idOf = (n: number): string => `pay_short_${process.pid}_${n}`;
 
-/** Payments of eight days at the service; the newest is more than a day old. */
+/** Creates payments over eight days at the service; the newest is more than a day old. */
 async function makePayments(count: number): Promise<readonly InsertedPayment[]> {
   const made = Array.from({ length: count }, (_, n): InsertedPayment => {
     const createdMs = Date.now() - DAY_MS - Math.floor(((n + 0.5) * 8 * DAY_MS) / count);
@@ -111,7 +111,7 @@ function refresh() {
   });
 }
 
-/** 3.00 of 10.00 was captured and the rest cancelled. */
+/** Captures 3.00 of 10.00 at the service and cancels the rest. */
 async function cancelRest(n: number, fields: object = {}): Promise<void> {
   const captured = { capture_method: 'manual_multiple', amount_received: 300 };
   await setState(n, { ...captured, amount_capturable: 0, ...fields }, 'cancelled');
@@ -130,7 +130,7 @@ test('a cancelled payment without a captured amount is retrieved by refresh', as
   expect(await stateOf(0)).toMatchObject({ status: 'cancelled', captured: 300, uncertainties: [] });
 });
 
-test('and by a run over short rows, which counts it as a difference', async () => {
+test('a cancelled payment without a captured amount is a difference of a run over short rows', async () => {
   await makePayments(1);
   await cancelRest(0);
   await applyShortEvent(0, 'cancelled');
@@ -143,7 +143,7 @@ test('and by a run over short rows, which counts it as a difference', async () =
   expect(requests.slice(before).filter(({ path }) => path.includes(idOf(0)))).toEqual([]);
 });
 
-test('and by a run, although a worker that was killed had claimed its check', async () => {
+test('a cancelled payment without a captured amount is retrieved by a run even if a killed worker had claimed its check', async () => {
   await makePayments(1);
   await cancelRest(0);
   await applyShortEvent(0, 'cancelled');
@@ -167,7 +167,7 @@ test('a second partial capture without an event is found by a run over short row
   expect(await stateOf(1)).toMatchObject({ status, captured: 500 });
 });
 
-test('a payment without a captured amount in its retrieve is retrieved once', async () => {
+test('a payment without a captured amount in its response is retrieved only once', async () => {
   await makePayments(1);
   await cancelRest(0, { amount_received: null });
   await applyShortEvent(0, 'cancelled');
@@ -178,7 +178,7 @@ test('a payment without a captured amount in its retrieve is retrieved once', as
   expect(row).toEqual({ wanted: false, next: null });
 });
 
-test('correct sums are not disproved by rows without amounts: the candidates are retrieved', async () => {
+test('rows without amounts do not invalidate correct sums: the candidates are retrieved', async () => {
   await makePayments(24);
   expect(await reconciler.run(span)).toMatchObject({ found: 24, remaining: 0, sums: 'agreed' });
   await setState(11, { amount_received: 400, amount_capturable: 600 });
@@ -189,17 +189,17 @@ test('correct sums are not disproved by rows without amounts: the candidates are
   expect(await reconciler.run({ ...span, mode: 'totals' })).toMatchObject({ sums: 'agreed' });
 });
 
-test('a full run over rows without amounts does not disprove them, either', async () => {
+test('a full run over rows without amounts does not invalidate correct sums', async () => {
   await makePayments(24);
   await reconciler.run(span);
-  // On the day that calibrates: the latest closed one.
+  // Changes on the day used for calibration, the latest closed one.
   await db.query('update reconcile_streams set sums_calibrated_at = null');
   for (let n = 1; n < 12; n += 2) await setState(n, { amount_received: 400 });
   expect(await reconciler.run(span)).toMatchObject({ sums: 'agreed', remaining: 0 });
   expect(await isCalibrated()).toBe(true);
 });
 
-test('rows add the created time that events lacked, so that totals count it; verify and rebuild agree', async () => {
+test('rows add the created time missing from events, so that totals include the payment, and a rebuild agrees', async () => {
   const made = await makePayments(10);
   for (const [n, { status, modifiedMs }] of made.entries()) {
     if (status !== 'succeeded') continue;
@@ -207,7 +207,7 @@ test('rows add the created time that events lacked, so that totals count it; ver
     await applyShortEvent(n, status, { amount_received: 1000, modified_at: modifiedAt });
   }
   const totals = await reconciler.run({ ...span, mode: 'totals' });
-  // The others are new. Those that events reported are equal, and were not retrieved.
+  // The other five are new. The ones reported by events are equal and were not retrieved.
   expect(totals).toMatchObject({ found: 5, repaired: 5, remaining: 0 });
   expect(proxy.requests.filter(({ path }) => path.endsWith(`/${idOf(0)}`))).toEqual([]);
   expect(await openFindings()).toEqual([]);
@@ -224,7 +224,7 @@ test('rows add the created time that events lacked, so that totals count it; ver
   expect(verified.checks.filter(({ failures }) => failures > 0)).toEqual([]);
 });
 
-test('a void that reports nothing received is repaired without a finding', async () => {
+test('a void with nothing received is repaired without a finding', async () => {
   await sandbox.control('DELETE', '/faults');
   await makePayments(1);
   expect(await reconciler.run(span)).toMatchObject({ repaired: 1, remaining: 0 });

@@ -1,7 +1,6 @@
 /**
- * Amounts that changed under equal counts, found by the sums of the service's analytics; and sums that are
- * wrong, unavailable or not calibrated, which change nothing. Over HTTP, through a proxy that can respond
- * in the place of analytics.
+ * Amounts that change while counts stay equal are found by the sums of the service's analytics. Sums that
+ * are wrong, unavailable or not calibrated change nothing. A proxy can respond in place of analytics.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY_MS } from '../../src/platform/time.ts';
@@ -41,7 +40,7 @@ afterEach(async () => {
   await Promise.all([service.drop(), db.drop()]);
 });
 
-/** The newest is more than a day old. */
+/** Payments of several days; the newest is more than a day old. */
 function history(): readonly InsertedPayment[] {
   return Array.from({ length: DAYS * PER_DAY }, (_, n) => {
     const createdMs = Date.now() - DAY_MS - Math.floor(((n + 0.5) * DAY_MS) / PER_DAY);
@@ -55,7 +54,7 @@ function idOf(n: number): string {
   return `pay_sums_${process.pid}_${n}`;
 }
 
-/** One more capture, without a webhook: status and currency stay, and so do all counts. */
+/** Captures more without a webhook. Status, currency and all counts stay equal. */
 async function captureMore(n: number): Promise<void> {
   const now = new Date().toISOString();
   await service.query(
@@ -97,7 +96,7 @@ test('a full run without differences calibrates the sums, and totals then agree 
   expect(sumRequests() - before).toBe(1);
 });
 
-test('amounts that changed under equal counts are found by their day, and only days are listed', async () => {
+test('amounts that changed while counts stayed equal are found by day, and only those days are listed', async () => {
   await fullRun();
   await captureMore(10);
   await captureMore(25);
@@ -109,7 +108,7 @@ test('amounts that changed under equal counts are found by their day, and only d
   expect(await openFindings()).toEqual([]);
 });
 
-test('an amount that was changed in the ledger itself is found, too', async () => {
+test('an amount that was changed in the ledger is found, too', async () => {
   await fullRun();
   await db.query(
     `update resources set captured_minor = captured_minor + 1 where kind = 'payment' and id = $1`,
@@ -119,7 +118,7 @@ test('an amount that was changed in the ledger itself is found, too', async () =
   expect(await capturedOf(10)).toBe(40);
 });
 
-test('a dry run reports it and changes nothing', async () => {
+test('a dry run reports changed amounts and changes nothing', async () => {
   await fullRun();
   await captureMore(10);
   const report = await totalsRun({ isDryRun: true });
@@ -163,7 +162,7 @@ describe('sums that are wrong after they were calibrated', () => {
       },
     });
 
-  test('cost a few requests and one listed day, and are not used again until they agree', async () => {
+  test('take a few requests and one listed day, and are not used again until they agree', async () => {
     await fullRun();
     const clean = await totalsRun();
     breakSums();
@@ -180,7 +179,7 @@ describe('sums that are wrong after they were calibrated', () => {
     expect(await totalsRun()).toMatchObject({ sums: 'agreed' });
   });
 
-  test('are no longer used after a full run, either', async () => {
+  test('are also no longer used after a full run', async () => {
     await fullRun();
     breakSums();
     expect(await fullRun()).toMatchObject({ sums: 'disproved', state: 'done', remaining: 0 });

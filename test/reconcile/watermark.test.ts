@@ -9,7 +9,7 @@ import { insertPayments } from '../support/sandboxPayments.ts';
 
 const TAIL = { cause: 'tail', lane: 'discovery' } as const;
 
-/** By its amount it fails as soon as it is sent. */
+/** The amount makes the payout fail as soon as it is sent. */
 const FAILING_PAYOUT = {
   amount: 7710,
   currency: 'EUR',
@@ -57,8 +57,8 @@ const watermark = async () => {
   return rows[0]?.at ?? null;
 };
 
-/** Moves what the runs so far are, and the watermark, into the past. */
-async function letPass(ms: number): Promise<void> {
+/** Moves all runs and the watermark into the past, as if that time had passed. */
+async function passTime(ms: number): Promise<void> {
   await db.query(
     `update reconcile_runs set from_at = from_at - $1 * interval '1 ms', to_at = to_at - $1 * interval '1 ms'`,
     [ms],
@@ -69,7 +69,7 @@ async function letPass(ms: number): Promise<void> {
   );
 }
 
-/** As a run left it that was made while the service's clock was three days ahead. */
+/** Leaves the watermark of a run during which the service's clock was three days ahead. */
 async function runUnderWrongClock(): Promise<void> {
   await db.query(
     `insert into reconcile_runs (stream, mode, cause, is_dry_run, state, from_at, to_at, position_at, finished_at)
@@ -83,18 +83,18 @@ async function runUnderWrongClock(): Promise<void> {
 }
 
 describe('a watermark ahead of the service’s clock', () => {
-  test('is set back by the next run, which reads what was left out, with an alert', async () => {
+  test('is set back by the next run, which reads the skipped span and raises an alert', async () => {
     const { run } = testReconciler({ db, service: sandbox });
     await makePayments(1, Date.now() - 24 * HOUR_MS);
     expect(await run(TAIL)).toMatchObject({ state: 'done', repaired: 1 });
-    await letPass(6 * HOUR_MS);
+    await passTime(6 * HOUR_MS);
     const trustedMs = Number(await watermark());
     await runUnderWrongClock();
     await makePayments(14, Date.now() - 3 * HOUR_MS);
 
     const report = await run(TAIL);
     expect(report).toMatchObject({ state: 'done', found: 14, repaired: 14, remaining: 0 });
-    // From the last run that ended by a correct clock, less the overlap: no first import.
+    // From the last run with a correct clock, less the overlap. It is not a first import.
     expect(report.fromAt).toEqual(new Date(trustedMs - 30 * MINUTE_MS));
     expect(await watermark()).toEqual(report.toAt);
     expect(
@@ -106,10 +106,10 @@ describe('a watermark ahead of the service’s clock', () => {
     expect(findings).toEqual([{ state: 'closed', setTo: new Date(trustedMs).toISOString() }]);
   });
 
-  test('keeps its alert until a run has resumed there', async () => {
+  test('keeps its alert until a run has continued from there', async () => {
     const { run } = testReconciler({ db, service: sandbox });
     await run(TAIL);
-    await letPass(6 * HOUR_MS);
+    await passTime(6 * HOUR_MS);
     await runUnderWrongClock();
     await makePayments(1, Date.now() - 3 * HOUR_MS);
     await sandbox.control('PUT', '/faults', {
@@ -124,7 +124,7 @@ describe('a watermark ahead of the service’s clock', () => {
     expect(await states()).toEqual([{ state: 'resolved' }]);
   });
 
-  test('without a trusted run is removed: the next run reads as far back as a first import', async () => {
+  test('is removed without a trusted run, and the next run reads as far back as a first import', async () => {
     const { run } = testReconciler({ db, service: sandbox });
     await db.query(`update reconcile_streams set watermark_at = now() + interval '3 days'`);
     await makePayments(14, Date.now() - 30 * 24 * HOUR_MS);
@@ -132,11 +132,11 @@ describe('a watermark ahead of the service’s clock', () => {
     expect(Number(await watermark())).toBeLessThan(Date.now());
   });
 
-  test('without a run to trust is removed, and what an imported list brings next raises its alert', async () => {
+  test('is removed without a trusted run, and changes of an imported list raise their alerts afterwards', async () => {
     const { run } = testReconciler({ db, service: sandbox });
     const first = await run({ ...TAIL, stream: 'payouts' });
     expect(first).toMatchObject({ state: 'done', found: 0 });
-    // Set back by two days, the service stamps changes with times before Tallyhook began.
+    // With its clock set back by two days, the service dates changes before the installation.
     const wrongClock = { clock_offset_ms: -48 * HOUR_MS };
     await sandbox.control('PUT', '/faults', wrongClock);
     await sandbox.call('POST', '/payouts/create', FAILING_PAYOUT);
@@ -158,7 +158,7 @@ describe('a watermark ahead of the service’s clock', () => {
     ]);
   });
 
-  test('is not changed by a dry run, which reads from the correct position', async () => {
+  test('is not changed by a dry run, which still reads from the correct position', async () => {
     const { run } = testReconciler({ db, service: sandbox });
     await db.query(`update reconcile_streams set watermark_at = now() + interval '3 days'`);
     await makePayments(14, Date.now() - 3 * HOUR_MS);
@@ -169,8 +169,8 @@ describe('a watermark ahead of the service’s clock', () => {
   });
 });
 
-describe('a comparison of nothing', () => {
-  test('over an empty span fails with its reason, and the next run does not resume it', async () => {
+describe('a comparison without rows', () => {
+  test('over an empty span fails with a reason, and the next run does not resume it', async () => {
     const { run, metrics } = testReconciler({ db, service: sandbox });
     const failed = await run({ fromMs: Date.now() + 24 * HOUR_MS });
     expect(failed).toMatchObject({ state: 'failed', remaining: 0, rowsCompared: 0 });
