@@ -1,7 +1,7 @@
 /**
- * What is said of what happens at the service, over the whole way: the sandbox over HTTP, its webhooks
- * to a real receiver, the worker, PostgreSQL. Every list is the whole list of alerts, in the order in
- * which they were opened, with what of each was said.
+ * Alerts about changes at the service, end to end: the sandbox over HTTP, its webhooks to a receiver, the
+ * worker and PostgreSQL. Every expected list has all alerts about a subject in the order in which they were
+ * opened, each with its notifications.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { raiseWaitingFindings } from '../../src/alerts/syncFindingAlerts.ts';
@@ -27,7 +27,7 @@ let tallyhook: TestTallyhook;
 beforeEach(async () => {
   db = await createTestDatabase();
   sandbox = await startTestSandbox();
-  await begin();
+  await startReceiving();
 });
 afterEach(async () => {
   await tallyhook.close();
@@ -35,8 +35,8 @@ afterEach(async () => {
   await db.drop();
 });
 
-/** Starts receiver and worker, and has the sandbox send there. */
-async function begin(): Promise<void> {
+/** Starts receiver and worker, and points the sandbox's webhooks at them. */
+async function startReceiving(): Promise<void> {
   tallyhook = await startTallyhook({
     db,
     roles: ['receiver', 'events'],
@@ -45,8 +45,8 @@ async function begin(): Promise<void> {
   await sandbox.control('PUT', '/webhook', { url: tallyhook.webhookUrl });
 }
 
-/** Waits until everything that the service has to tell is applied. */
-async function told(): Promise<void> {
+/** Waits until all webhooks of the service are applied. */
+async function allApplied(): Promise<void> {
   await sandbox.control('POST', '/settle');
   await waitFor('all events to be applied', async () => {
     const [row] = await db.query<{ left: number }>('select count(*) as left from pending');
@@ -57,20 +57,20 @@ async function told(): Promise<void> {
 async function pay(): Promise<string> {
   const order = { metadata: { order_id: unique('ord') } };
   const { body } = await sandbox.call('POST', '/payments', cardPayment(order));
-  await told();
+  await allApplied();
   return body.payment_id;
 }
 
 async function dispute(paymentId: string, fields: object = {}): Promise<string> {
   const opened = await sandbox.control('POST', '/disputes', { payment_id: paymentId, ...fields });
-  await told();
+  await allApplied();
   return opened.dispute_id;
 }
 
 async function refund(paymentId: string): Promise<string> {
   const request = { payment_id: paymentId, amount: 540, refund_type: 'Scheduled' };
   const { body } = await sandbox.call('POST', '/refunds', request);
-  await told();
+  await allApplied();
   return body.refund_id;
 }
 
@@ -85,49 +85,49 @@ const SEPA = {
   },
 };
 
-/** One that waits to be fulfilled. */
+/** Creates a payout that waits for its fulfillment. */
 async function payOut(): Promise<string> {
   const request = { amount: 5000, currency: 'EUR', ...SEPA, confirm: true };
   const { body } = await sandbox.call('POST', '/payouts/create', request);
-  await told();
+  await allApplied();
   return body.payout_id;
 }
 
 async function move(path: string, ...steps: readonly object[]): Promise<void> {
   for (const step of steps) {
     await sandbox.control('POST', `${path}/move`, step);
-    await told();
+    await allApplied();
   }
 }
 
-/** In short: rule, variant, severity, state, and the occasions. */
-const inShort = (alerts: readonly StoredAlert[]): readonly string[] =>
+/** Each alert as rule, variant, severity, state and notifications. */
+const summarize = (alerts: readonly StoredAlert[]): readonly string[] =>
   alerts.map(({ rule, variant, severity, state, notifications }) =>
     [rule, variant, severity, state, notifications.join('+')].join(' '),
   );
 
 type Alerts = Readonly<Record<string, readonly string[]>>;
 
-/** Time passes in which nobody asks the service, so that what seems to be lost is said unconfirmed. */
-async function outwait(of: TestDatabase): Promise<void> {
+/** Passes the time after which waiting findings raise their alerts without confirmation. */
+async function passConfirmationWait(of: TestDatabase): Promise<void> {
   await of.query(`update findings set updated_at = updated_at - interval '1 hour'`);
   await raiseWaitingFindings(of, { hasApiKey: false });
 }
 
-/** All alerts there are, by subject. */
+/** Expects exactly these alerts, by subject. */
 async function expectAlerts(expected: Alerts, of: TestDatabase = db): Promise<void> {
-  await outwait(of);
+  await passConfirmationWait(of);
   const shown: Record<string, readonly string[]> = {};
   for (const subject of Object.keys(expected)) {
-    shown[subject] = inShort(await readStoredAlerts(of, [subject]));
+    shown[subject] = summarize(await readStoredAlerts(of, [subject]));
   }
   expect(shown, `TEST_SEED=${SEED}`).toEqual(expected);
   const all = await readStoredAlerts(of);
   expect(all).toHaveLength(Object.values(expected).flat().length);
 }
 
-/** Everything that this shop lives through, and what is said of it. */
-async function live(): Promise<Alerts> {
+/** Plays a history at the service. @returns the alerts that it must raise */
+async function playHistory(): Promise<Alerts> {
   const won = await dispute(await pay(), { stage: 'pre_dispute' });
   await move(`/disputes/${won}`, { stage: 'dispute' }, { status: 'challenged' }, { status: 'won' });
 
@@ -135,15 +135,15 @@ async function live(): Promise<Alerts> {
   await move(`/disputes/${lost}`, { status: 'lost' }, { stage: 'pre_arbitration' });
   await move(`/disputes/${lost}`, { status: 'lost' });
 
-  const dropped = await dispute(await pay());
-  await move(`/disputes/${dropped}`, { status: 'cancelled' });
+  const cancelled = await dispute(await pay());
+  await move(`/disputes/${cancelled}`, { status: 'cancelled' });
 
   const failed = await payOut();
   await move(`/payouts/${failed}`, { status: 'failed' });
   const reversed = await payOut();
   await move(`/payouts/${reversed}`, { status: 'success' }, { status: 'reversed' });
-  const lapsed = await payOut();
-  await move(`/payouts/${lapsed}`, { status: 'success' }, { status: 'failed' });
+  const failedLate = await payOut();
+  await move(`/payouts/${failedLate}`, { status: 'success' }, { status: 'failed' });
   const paid = await payOut();
   await move(`/payouts/${paid}`, { status: 'success' });
 
@@ -152,11 +152,11 @@ async function live(): Promise<Alerts> {
 
   const paymentId = await pay();
   const refunded = await refund(paymentId);
-  // No webhook tells of a refund that only begins: the service is asked.
+  // No webhook reports a new refund, so it is retrieved.
   const { retrieve } = testReconciler({ db, service: sandbox });
   await retrieve({ kind: 'refund', id: refunded }, { lane: 'operator' });
   const both = await dispute(paymentId);
-  await outwait(db);
+  await passConfirmationWait(db);
   await move(`/refunds/${refunded}`, { status: 'succeeded' });
   const [{ orderKey } = { orderKey: '' }] = await db.query<{ orderKey: string }>(
     `select order_key as "orderKey" from resources where kind = 'payment' and id = $1`,
@@ -175,13 +175,13 @@ async function live(): Promise<Alerts> {
       'dispute_opened pre_arbitration critical resolved opened',
       'dispute_lost pre_arbitration/lost warning open opened',
     ],
-    [`dispute:${dropped}`]: [
+    [`dispute:${cancelled}`]: [
       'dispute_opened dispute critical resolved opened',
       'dispute_cancelled dispute info resolved opened',
     ],
     [`payout:${failed}`]: ['payout_failed failed warning open opened'],
     [`payout:${reversed}`]: ['payout_failed reversed critical open opened'],
-    [`payout:${lapsed}`]: ['payout_failed failed critical open opened'],
+    [`payout:${failedLate}`]: ['payout_failed failed critical open opened'],
     [`refund:${lateFailure}`]: ['refund_failed  critical open opened'],
     [`dispute:${both}`]: ['dispute_opened dispute critical open opened'],
     [`order:${orderKey}`]: [
@@ -191,16 +191,16 @@ async function live(): Promise<Alerts> {
   };
 }
 
-test('each fact is told once, as it happens, and not again over duplicates, old copies, replays and a restart', async () => {
-  const expected = await live();
+test('each change raises its alert once, regardless of duplicates, late copies, replays and a restart', async () => {
+  const expected = await playHistory();
   await expectAlerts(expected);
 
   const events = await db.query<{ id: number; body: Buffer }>(
     'select id, body from webhook_events order by id',
   );
   await tallyhook.close();
-  await begin();
-  // Old copies, in any order: delivered again, and applied again as if they were new.
+  await startReceiving();
+  // Late copies in random order: delivered again, and applied again as if they were new.
   const copies = createChoices(SEED).shuffle(events);
   for (const { body } of copies) {
     const headers = { 'X-Webhook-Signature-512': sign(body, SANDBOX_SECRET) };
@@ -211,21 +211,21 @@ test('each fact is told once, as it happens, and not again over duplicates, old 
     await replayEvent(db, id);
     await applier.applyOne(id);
   }
-  await told();
+  await allApplied();
   await expectAlerts(expected);
 });
 
-/** What is told of a subject whose end was heard of first. */
-function endOf(lived: Alerts, subject: string): readonly string[] {
-  // That it had been paid before, only reversals say themselves.
-  const last = lived[subject]?.at(-1) ?? '';
+/** The alert about a subject if its last change is applied first. */
+function lastAlertOf(history: Alerts, subject: string): readonly string[] {
+  // Only a reversal shows by itself that the money had been paid out before.
+  const last = history[subject]?.at(-1) ?? '';
   return [
     /^(payout_failed failed|refund_failed)/.test(last) ? last.replace('critical', 'warning') : last,
   ];
 }
 
-test('heard of in reverse, only what stands at the end is told, and once', async () => {
-  const lived = await live();
+test('a history applied in reverse raises only the alerts of the final states, once', async () => {
+  const history = await playHistory();
   const events = await db.query<{ body: Buffer }>(
     'select body from webhook_events order by id desc',
   );
@@ -235,7 +235,7 @@ test('heard of in reverse, only what stands at the end is told, and once', async
     for (const { body } of [...events, ...events]) {
       await applier.applyBatch(await receive(other, [body]));
     }
-    const kinds = Object.keys(lived).map((subject) => [subject, endOf(lived, subject)]);
+    const kinds = Object.keys(history).map((subject) => [subject, lastAlertOf(history, subject)]);
     await expectAlerts(Object.fromEntries(kinds), other);
   } finally {
     await other.drop();

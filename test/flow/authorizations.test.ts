@@ -1,8 +1,7 @@
 /**
- * A week of three holds, over the whole way: the sandbox over HTTP, its webhooks, doubled and
- * disordered, to a receiver, workers and scheduler in a process of their own, and what is said to a
- * receiver of Standard Webhooks. The process is killed in mid-delivery each time that something is
- * said, and the sandbox's clock and the process's are moved together while it is gone.
+ * A week of three holds, end to end: the sandbox over HTTP, its webhooks duplicated and reordered, all roles
+ * in one process, and notifications to a receiver of Standard Webhooks. The process is killed during the
+ * delivery of each notification, and while it is down the clocks of sandbox and process advance together.
  */
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -20,10 +19,10 @@ import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/s
 import { cardPayment } from '../support/sandboxRequests.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-/** Over a dozen processes are started, one after the other. */
+/** More than a dozen processes are started one after the other. */
 const TIMEOUT_MS = 300_000;
 const WEEK = 7 * 24;
-/** Longer than the lease of a message that a dead worker was delivering. */
+/** Longer than the lease of a message that a killed worker was delivering. */
 const LEASE_OVER_MS = 2 * 60_000;
 
 const WEBHOOK_FAULTS = {
@@ -42,7 +41,7 @@ let aheadMs = 0;
 
 beforeEach(async () => {
   [db, sandbox] = await Promise.all([createTestDatabase(), startTestSandbox()]);
-  // The library compares with the machine's clock, so signatures are looked at afterwards.
+  // The library compares timestamps with the machine's clock, so signatures are checked at the end.
   hook = await startHttpReceiver();
   await sandbox.control('PUT', '/faults', { webhooks: WEBHOOK_FAULTS });
   aheadMs = 0;
@@ -54,7 +53,7 @@ afterEach(async () => {
   await db.drop();
 });
 
-/** Starts everything at the sandbox's time, and has the sandbox send there. */
+/** Starts the program at the sandbox's time, and points the sandbox's webhooks at it. */
 async function run(): Promise<void> {
   const env = settingsFor(db.url, {
     PAYMENTS_MERCHANT_ID: sandbox.merchantId,
@@ -67,8 +66,8 @@ async function run(): Promise<void> {
   const startMs = Date.now() + aheadMs;
   program = spawnProgram('test/support/startAhead.mjs', [String(aheadMs)], { env });
   await sandbox.control('PUT', '/webhook', { url: await webhookUrlOf(program) });
-  await told();
-  await lookedSince(startMs);
+  await allApplied();
+  await checkedSince(startMs);
 }
 
 async function kill(): Promise<void> {
@@ -77,15 +76,15 @@ async function kill(): Promise<void> {
   program = undefined;
 }
 
-/** Moves the time while nothing runs. */
+/** Advances the time while the program is not running. */
 async function advance(ms: number): Promise<void> {
   await kill();
   aheadMs += ms;
   await sandbox.advance(ms);
 }
 
-/** Lets what is held back come, too, and waits until everything that came is applied. */
-async function told(): Promise<void> {
+/** Waits until all webhooks, including delayed ones, are applied. */
+async function allApplied(): Promise<void> {
   const ms = WEBHOOK_FAULTS.reorder_ms;
   aheadMs += ms;
   await sandbox.advance(ms);
@@ -96,10 +95,10 @@ async function told(): Promise<void> {
   });
 }
 
-/** Waits until the holds were looked at for the minute of an instant, or a later one. */
-async function lookedSince(ms: number): Promise<void> {
+/** Waits until the holds were checked in the slot of this time, or a later one. */
+async function checkedSince(ms: number): Promise<void> {
   const slot = new Date(ms - (ms % 60_000)).toISOString();
-  await waitFor('the holds to be looked at', async () => {
+  await waitFor('the holds to be checked', async () => {
     const rows = await db.query(
       `select slot from schedule_slots
         where schedule = 'authorizations' and finished_at is not null and slot >= $1`,
@@ -109,9 +108,9 @@ async function lookedSince(ms: number): Promise<void> {
   });
 }
 
-/** Waits until everything that is to be said was taken. */
-async function said(): Promise<void> {
-  await waitFor('everything to be said', async () => {
+/** Waits until every notification is delivered. */
+async function allSent(): Promise<void> {
+  await waitFor('every notification to be delivered', async () => {
     const [row] = await db.query<{ left: number }>(
       `select (select count(*) from alert_outbox)
             + (select count(*) from messages where state = 'due') as left`,
@@ -123,11 +122,11 @@ async function said(): Promise<void> {
 async function pass(ms: number): Promise<void> {
   await advance(ms);
   await run();
-  await said();
+  await allSent();
 }
 
-/** Lets time pass until something is said, and kills the process in the middle of saying it. */
-async function passAndSay(hours: number): Promise<void> {
+/** Passes the time until a notification is sent, and kills the process during its delivery. */
+async function passWithKill(hours: number): Promise<void> {
   const before = hook.posts.length;
   hook.behave({ does: 'never_respond' });
   await advance(hours * HOUR_MS);
@@ -151,16 +150,16 @@ function expectSigned(): void {
   }
 }
 
-/** The same message twice counts once: that is what its id is for. */
-function heardOf(paymentId: string): readonly string[] {
+/** The notifications about a payment. A message delivered twice counts once, by its id. */
+function receivedAbout(paymentId: string): readonly string[] {
   const messages = new Map(hook.accepted().map(({ id, body }) => [id, body]));
   return [...messages.values()]
-    .map((body) => JSON.parse(body) as { readonly type: string; readonly data: Said })
+    .map((body) => JSON.parse(body) as { readonly type: string; readonly data: NotificationData })
     .filter(({ data }) => data.payment_id === paymentId)
     .map(({ type, data }) => `${data.rule} ${data.severity} ${type}`);
 }
 
-interface Said {
+interface NotificationData {
   readonly payment_id: string | null;
   readonly rule: string;
   readonly severity: string;
@@ -168,49 +167,49 @@ interface Said {
 
 const OPENED = 'authorization_expiring warning alert.opened';
 const REMINDER = 'authorization_expiring warning alert.reminder';
-const LOUDER = 'authorization_expiring critical alert.reminder';
+const CRITICAL_REMINDER = 'authorization_expiring critical alert.reminder';
 const RESOLVED = 'authorization_expiring warning alert.resolved';
-const LAPSED = 'authorization_expired warning alert.opened';
+const EXPIRED = 'authorization_expired warning alert.opened';
 
-test('a week of holds: each threshold is told once, a capture and a cancellation in between end it, and a lapse is told', {
+test('each threshold of a hold sends one reminder, a capture or cancellation resolves the alert, and an expiry raises another', {
   timeout: TIMEOUT_MS,
 }, async () => {
   await run();
-  const [left, captured, cancelled] = [await authorize(), await authorize(), await authorize()];
-  await told();
-  const heard = () => [left, captured, cancelled].map(heardOf);
+  const [expired, captured, cancelled] = [await authorize(), await authorize(), await authorize()];
+  await allApplied();
+  const received = () => [expired, captured, cancelled].map(receivedAbout);
 
   await pass((WEEK - 49) * HOUR_MS);
-  expect(heard()).toEqual([[], [], []]);
+  expect(received()).toEqual([[], [], []]);
 
-  await passAndSay(1.5);
-  expect(heard()).toEqual([[OPENED], [OPENED], [OPENED]]);
+  await passWithKill(1.5);
+  expect(received()).toEqual([[OPENED], [OPENED], [OPENED]]);
   await sandbox.call('POST', `/payments/${captured}/capture`, {});
-  await told();
-  await said();
-  expect(heard()).toEqual([[OPENED], [OPENED, RESOLVED], [OPENED]]);
+  await allApplied();
+  await allSent();
+  expect(received()).toEqual([[OPENED], [OPENED, RESOLVED], [OPENED]]);
 
-  await passAndSay(24);
+  await passWithKill(24);
   const warned = [OPENED, REMINDER];
-  expect(heard()).toEqual([warned, [OPENED, RESOLVED], warned]);
+  expect(received()).toEqual([warned, [OPENED, RESOLVED], warned]);
   await sandbox.call('POST', `/payments/${cancelled}/cancel`, {});
-  await told();
-  await said();
-  const ended = [
+  await allApplied();
+  await allSent();
+  const resolved = [
     [OPENED, RESOLVED],
     [OPENED, REMINDER, RESOLVED],
   ];
-  expect(heard()).toEqual([warned, ...ended]);
+  expect(received()).toEqual([warned, ...resolved]);
 
-  await passAndSay(18);
-  expect(heard()).toEqual([[...warned, LOUDER], ...ended]);
-  await passAndSay(5);
-  expect(heard()).toEqual([[...warned, LOUDER, LOUDER], ...ended]);
-  await passAndSay(1);
-  const lapsed = [...warned, LOUDER, LOUDER, LAPSED];
-  expect(heard()).toEqual([lapsed, ...ended]);
+  await passWithKill(18);
+  expect(received()).toEqual([[...warned, CRITICAL_REMINDER], ...resolved]);
+  await passWithKill(5);
+  expect(received()).toEqual([[...warned, CRITICAL_REMINDER, CRITICAL_REMINDER], ...resolved]);
+  await passWithKill(1);
+  const afterExpiry = [...warned, CRITICAL_REMINDER, CRITICAL_REMINDER, EXPIRED];
+  expect(received()).toEqual([afterExpiry, ...resolved]);
 
   await pass(48 * HOUR_MS);
-  expect(heard()).toEqual([lapsed, ...ended]);
+  expect(received()).toEqual([afterExpiry, ...resolved]);
   expectSigned();
 });

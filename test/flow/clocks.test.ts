@@ -1,6 +1,6 @@
 /**
- * Machines whose clock is wrong, over real processes: what is stored and what is due go by the
- * database's clock. The clock of a process is shifted in the process itself, libraries included.
+ * Processes on machines with a wrong clock: stored times and due times follow the database's clock. The
+ * clock is shifted inside the process, including its libraries.
  */
 
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ afterEach(async () => {
   await db.drop();
 });
 
-/** Starts everything on a machine whose clock is shifted. @returns where webhooks go */
+/** Starts the program on a machine with a shifted clock. @returns the URL for webhooks */
 async function startShifted(shiftMs: number, more: Environment = {}): Promise<string> {
   program = spawnProgram('bin/tallyhook.js', ['start'], {
     env: settingsFor(db.url, {
@@ -76,17 +76,17 @@ async function applied(): Promise<void> {
   });
 }
 
-/** A payment as it changed a moment ago. */
+/** A payment that changed this long ago. */
 function changedAt(agoMs: number, fields: object) {
   return paymentObject({ modified_at: new Date(Date.now() - agoMs).toISOString(), ...fields });
 }
 
-test('a receiver whose machine is three days behind takes no version for one from the future', {
+test('a receiver on a machine that is three days behind does not treat versions as ahead', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const url = await startShifted(-3 * DAY_MS);
   const payment_id = unique('pay');
-  // The newer body comes first. Without its version the older one would win by its rank.
+  // The newer body arrives first. Without its version the older one would win by its rank.
   const failed = { payment_id, status: 'failed', amount_received: 0 };
   await deliver(url, changedAt(1_000, failed));
   await applied();
@@ -105,26 +105,26 @@ test('a receiver whose machine is three days behind takes no version for one fro
   expect(received).toEqual({ isNow: true });
 });
 
-test('a machine whose clock jumps four days ahead and back leaves no message stuck and gives none up', {
+test('a clock that jumps four days ahead and back delays and fails no message', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const url = await startShifted(4 * DAY_MS, { CLOCK_SHIFTS_LATER: '1' });
   shop.behave({ does: 'respond', status: 500 });
   const orders = Array.from({ length: 5 }, () => unique('ord'));
   for (const order_id of orders) await deliver(url, changedAt(0, { metadata: { order_id } }));
-  await waitFor('a notice to fail', () => shop.posts.length > 0);
+  await waitFor('an order webhook to fail', () => shop.posts.length > 0);
 
   const before = shop.posts.length;
   program?.kill('SIGUSR2');
-  await waitFor('another attempt under the wrong clock', () => shop.posts.length > before);
+  await waitFor('another attempt with the wrong clock', () => shop.posts.length > before);
   program?.kill('SIGUSR2');
   shop.behave(ACCEPT);
   await waitFor(
-    'every notice to be delivered',
+    'every order webhook to be delivered',
     () => shop.accepted().length >= orders.length,
     60_000,
   );
-  await waitFor('every notice to be settled', async () => {
+  await waitFor('every order webhook to be recorded as delivered', async () => {
     const due = await db.query(`select from messages where state = 'due'`);
     return due.length === 0;
   });
@@ -132,7 +132,7 @@ test('a machine whose clock jumps four days ahead and back leaves no message stu
   expect(states).toEqual([{ state: 'delivered' }]);
 });
 
-test('a process whose clock is minutes off is not ready, and says so by a metric and an alert, until it is right', {
+test('a process with a clock that is minutes off is not ready and reports it by metric and alert until the clock is correct', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const url = await startShifted(-3 * 60_000);
@@ -151,27 +151,27 @@ test('a process whose clock is minutes off is not ready, and says so by a metric
   });
   const page = await (await fetch(new URL('/metrics', healthUrl))).text();
   expect(page).toMatch(/^tallyhook_clock_skew_seconds -1[78]\d/m);
-  // It still persists what reaches it.
+  // It still persists deliveries.
   await deliver(url, changedAt(0, {}));
 
   const watch = createSystemWatch({ db, log: silentLog, isReconciling: false });
   const reports = () => db.query<{ process: string }>('select process from clock_reports');
   const alerts = () =>
     db.query(`select severity, state from alerts where rule = 'clock_skew' order by id`);
-  await waitFor('its report', async () => (await reports()).length === 1);
+  await waitFor('the process to report its clock', async () => (await reports()).length === 1);
   expect((await reports())[0]?.process).toMatch(new RegExp(`:${program?.pid}$`));
   await db.query(`update clock_reports set since = since - interval '1 minute'`);
   await watch();
   expect(await alerts()).toEqual([{ severity: 'critical', state: 'open' }]);
 
   program?.kill('SIGUSR2');
-  await waitFor('its report to be taken back', async () => (await reports()).length === 0);
+  await waitFor('the report to be removed', async () => (await reports()).length === 0);
   expect(await readyz()).toEqual({ status: 200, clock: "agrees with the database's" });
   await watch();
   expect(await alerts()).toEqual([{ severity: 'critical', state: 'resolved' }]);
 });
 
-test('what a receiver stored under a wrong clock is judged again by a replay', {
+test('a replay evaluates events again that a receiver stored with a wrong clock', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const url = await startShifted(0);
@@ -179,7 +179,7 @@ test('what a receiver stored under a wrong clock is judged again by a replay', {
   const older = { payment_id, status: 'processing', amount_received: 0 };
   await deliver(url, changedAt(60_000, older));
   await applied();
-  // As a receiver stored it whose machine was three days behind.
+  // Stored as by a receiver on a machine that is three days behind.
   const failed = { payment_id, status: 'failed', amount_received: 0 };
   const [id] = await receive(
     db,

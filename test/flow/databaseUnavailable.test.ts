@@ -1,6 +1,6 @@
 /**
- * The neighbours go away and come back. Without the database there is no 200, only 503 and
- * Retry-After, and nobody has to restart anything; without Redis nothing changes but speed.
+ * Outages of the database and of Redis. Without the database there is no 200, only 503 with Retry-After,
+ * and no restart is needed afterwards; without Redis events are only applied later.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,10 +47,10 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
-async function proxy(url: string, options: { readonly refusing?: boolean } = {}) {
-  const wire = await startTcpProxy(url, options);
-  cleanups.push(() => wire.close());
-  return wire;
+async function startProxy(url: string, options: { readonly refusing?: boolean } = {}) {
+  const proxy = await startTcpProxy(url, options);
+  cleanups.push(() => proxy.close());
+  return proxy;
 }
 
 async function run(options: Parameters<typeof startTallyhook>[0]): Promise<TestTallyhook> {
@@ -59,8 +59,8 @@ async function run(options: Parameters<typeof startTallyhook>[0]): Promise<TestT
   return tallyhook;
 }
 
-function send(tallyhook: TestTallyhook, storm: ReturnType<typeof createEventBurst>): Sender {
-  const sender = startSending(storm.deliveries, {
+function send(tallyhook: TestTallyhook, burst: ReturnType<typeof createEventBurst>): Sender {
+  const sender = startSending(burst.deliveries, {
     url: () => tallyhook.webhookUrl,
     concurrency: CONCURRENCY,
   });
@@ -72,7 +72,7 @@ function get(tallyhook: TestTallyhook, path: string): Promise<Response> {
   return fetch(new URL(path, tallyhook.healthUrl));
 }
 
-function answers(sender: Sender, status: number): number {
+function countResponses(sender: Sender, status: number): number {
   return sender.responses.get(status) ?? 0;
 }
 
@@ -91,16 +91,16 @@ async function expectUnavailable(response: Response): Promise<void> {
   expect(await response.json()).toMatchObject({ error: { type: 'api_error', code: 'HE_00' } });
 }
 
-describe('a database that is down at the start', () => {
+describe('a database that is down at startup', () => {
   let db: TestDatabase;
   beforeEach(async () => {
     db = await createTestDatabase();
     cleanups.push(() => db.drop());
   });
 
-  test('does not keep the process from starting: it says so, and works once it is up', async () => {
-    const wire = await proxy(db.url, { refusing: true });
-    const tallyhook = await run({ db: { url: wire.url } });
+  test('does not prevent the process from starting, is reported, and is used once it is up', async () => {
+    const proxy = await startProxy(db.url, { refusing: true });
+    const tallyhook = await run({ db: { url: proxy.url } });
     await expectUnavailable(await tallyhook.deliver(body()));
     expect((await get(tallyhook, '/healthz')).status).toBe(200);
     const unready = await get(tallyhook, '/readyz');
@@ -116,16 +116,16 @@ describe('a database that is down at the start', () => {
         pending: 'unknown: the database cannot be read',
       },
     });
-    // An unsigned delivery is refused as ever: what the sender did wrong does not pass with time.
+    // An unsigned delivery is still rejected with 401: retrying it later would not help.
     expect((await tallyhook.deliver(body(), {})).status).toBe(401);
 
-    await wire.resume();
+    await proxy.resume();
     await waitFor('a delivery to be accepted', async () => {
       const response = await tallyhook.deliver(body());
       if (response.status !== 200) await expectUnavailable(response);
       return response.status === 200;
     });
-    await waitFor('it to be applied', async () => (await count(db, 'pending')) === 0);
+    await waitFor('the event to be applied', async () => (await count(db, 'pending')) === 0);
     expect(await count(db, 'webhook_events')).toBe(1);
     const ready = await get(tallyhook, '/readyz');
     expect(ready.status).toBe(200);
@@ -142,8 +142,8 @@ describe('a database that is down at the start', () => {
     });
   });
 
-  test('on a host with several addresses is said like any other', async () => {
-    // What Node throws when a name has an IPv4 and an IPv6 address; its own message is empty.
+  test('on a host with several addresses is reported like any other', async () => {
+    // The error of Node.js for a name with an IPv4 and an IPv6 address, which has no message.
     const refused = Object.assign(
       new AggregateError([
         new Error('connect ECONNREFUSED ::1:5432'),
@@ -159,7 +159,7 @@ describe('a database that is down at the start', () => {
     expect(warned).toHaveBeenCalledWith(expect.anything(), 'database.not_ready');
   });
 
-  test('and comes up without its migrations is not written to before it has them', async () => {
+  test('is not used before it has its migrations', async () => {
     const name = unique('bare');
     const administrator = new pg.Client({ connectionString: db.url });
     await administrator.connect();
@@ -170,10 +170,10 @@ describe('a database that is down at the start', () => {
     });
     const url = new URL(db.url);
     url.pathname = `/${name}`;
-    const wire = await proxy(url.href, { refusing: true });
-    const tallyhook = await run({ db: { url: wire.url } });
-    await wire.resume();
-    await waitFor('it to say what is missing', async () => {
+    const proxy = await startProxy(url.href, { refusing: true });
+    const tallyhook = await run({ db: { url: proxy.url } });
+    await proxy.resume();
+    await waitFor('the missing migrations to be reported', async () => {
       const { checks } = (await (await get(tallyhook, '/readyz')).json()) as {
         readonly checks: Readonly<Record<string, string>>;
       };
@@ -193,17 +193,17 @@ describe('a database that is down at the start', () => {
 });
 
 describe('a database that is lost under load', () => {
-  test(`is answered with 503 only, never with a 200 without a row, and needs no restart (seed ${SEED})`, async () => {
+  test(`results only in 503, never in a 200 without a row, and needs no restart (seed ${SEED})`, async () => {
     const db = await createTestDatabase();
     cleanups.push(() => db.drop());
-    const wire = await proxy(db.url);
-    const tallyhook = await run({ db: { url: wire.url } });
-    const storm = createEventBurst(ORDERS, seededRandom(SEED));
-    const sender = send(tallyhook, storm);
+    const proxy = await startProxy(db.url);
+    const tallyhook = await run({ db: { url: proxy.url } });
+    const burst = createEventBurst(ORDERS, seededRandom(SEED));
+    const sender = send(tallyhook, burst);
 
     for (const cut of [1, 2, 3]) {
-      await sender.waitForAcknowledged((storm.deliveries.length * cut) / 5);
-      await loseAndRegain(sender, { lose: () => wire.refuse(), regain: () => wire.resume() });
+      await sender.waitForAcknowledged((burst.deliveries.length * cut) / 5);
+      await loseAndRestore(sender, { lose: () => proxy.refuse(), restore: () => proxy.resume() });
       expect(await findNotPersisted(db, sender)).toEqual([]);
     }
     await sender.done;
@@ -212,11 +212,11 @@ describe('a database that is lost under load', () => {
     expect(sender.responses.get('unreachable')).toBeUndefined();
     expect(sender.acknowledged.size).toBe(await count(db, 'webhook_events'));
     await sweepOverdue(db, createPostgresQueueConnections(db.url, silentLog));
-    await expectApplied(db, storm);
+    await expectApplied(db, burst);
   });
 
-  test(`by kill -9 of PostgreSQL loses nothing that was acknowledged, however often (seed ${SEED})`, async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'tallyhook-away-'));
+  test(`through kill -9 of PostgreSQL, repeatedly, loses no acknowledged event (seed ${SEED})`, async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'tallyhook-outage-'));
     const startServer = () => startEmbeddedPostgres({ dataDir, log: () => undefined });
     let server = await startServer();
     cleanups.push(async () => {
@@ -224,18 +224,18 @@ describe('a database that is lost under load', () => {
       rmSync(dataDir, { recursive: true, force: true });
     });
     await migrateDatabase(server.connectionString);
-    const wire = await proxy(server.connectionString);
-    const tallyhook = await run({ db: { url: wire.url } });
-    const storm = createEventBurst(ORDERS, seededRandom(SEED + 1));
-    const sender = send(tallyhook, storm);
+    const proxy = await startProxy(server.connectionString);
+    const tallyhook = await run({ db: { url: proxy.url } });
+    const burst = createEventBurst(ORDERS, seededRandom(SEED + 1));
+    const sender = send(tallyhook, burst);
 
     for (const cut of [1, 2]) {
-      await sender.waitForAcknowledged((storm.deliveries.length * cut) / 4);
-      await loseAndRegain(sender, {
+      await sender.waitForAcknowledged((burst.deliveries.length * cut) / 4);
+      await loseAndRestore(sender, {
         lose: () => process.kill(postmasterPid(dataDir), 'SIGKILL'),
-        regain: async () => {
+        restore: async () => {
           server = await startServer();
-          wire.retarget(server.connectionString);
+          proxy.retarget(server.connectionString);
         },
       });
     }
@@ -247,18 +247,18 @@ describe('a database that is lost under load', () => {
     expect(await findNotPersisted(db, sender)).toEqual([]);
     expect(sender.acknowledged.size).toBe(await count(db, 'webhook_events'));
     await sweepOverdue(db, createPostgresQueueConnections(server.connectionString, silentLog));
-    await expectApplied(db, storm);
+    await expectApplied(db, burst);
   });
 });
 
-describe('a database that is away from a process', () => {
-  test('is one line in its log, however many deliveries and jobs fail', async () => {
+describe('a database that becomes unavailable', () => {
+  test('is logged once, regardless of how many deliveries and jobs fail', async () => {
     const db = await createTestDatabase();
     cleanups.push(() => db.drop());
-    const wire = await proxy(db.url);
+    const proxy = await startProxy(db.url);
     const roles = 'receiver,events,scheduler,alerts,console';
     const program = spawnProgram('bin/tallyhook.js', ['start', '--roles', roles, '--json'], {
-      env: settingsFor(wire.url),
+      env: settingsFor(proxy.url),
     });
     cleanups.push(() => program.kill('SIGKILL'));
     const url = await webhookUrlOf(program);
@@ -270,7 +270,7 @@ describe('a database that is away from a process', () => {
     };
     await waitFor('a delivery to be accepted', async () => (await deliver()) === 200);
 
-    wire.refuse();
+    proxy.refuse();
     for (let n = 0; n < 300; n += 1) expect(await deliver()).toBe(503);
     const lines = program
       .stdout()
@@ -280,18 +280,18 @@ describe('a database that is away from a process', () => {
   });
 });
 
-describe('a database that no longer answers, on connections that stay open', () => {
-  // A machine without power or network closes nothing: only a limit of our own ends the wait.
-  test('is answered with 503 before the sender gives up, and needs no restart', async () => {
+describe('a database that no longer responds on open connections', () => {
+  // A machine without power or network closes no connections, so only a timeout ends the wait.
+  test('results in 503 before the sender times out, and needs no restart', async () => {
     const db = await createTestDatabase();
     cleanups.push(() => db.drop());
-    const wire = await proxy(db.url);
-    const tallyhook = await run({ db: { url: wire.url } });
-    // Before it closes: a test that failed must not wait for what is frozen.
-    cleanups.push(() => wire.refuse());
+    const proxy = await startProxy(db.url);
+    const tallyhook = await run({ db: { url: proxy.url } });
+    // Runs before the program closes: a failed test must not wait for frozen connections.
+    cleanups.push(() => proxy.refuse());
     expect((await tallyhook.deliver(body())).status).toBe(200);
 
-    wire.freeze();
+    proxy.freeze();
     const replies = await Promise.all(
       Array.from({ length: 3 }, () => deliverAsTheServiceDoes(tallyhook)),
     );
@@ -299,16 +299,16 @@ describe('a database that no longer answers, on connections that stay open', () 
     expect((await get(tallyhook, '/healthz')).status).toBe(200);
     expect((await get(tallyhook, '/readyz')).status).toBe(503);
 
-    await wire.resume();
+    await proxy.resume();
     await waitFor('a delivery to be accepted', async () => {
       return (await tallyhook.deliver(body())).status === 200;
     });
     await sweepOverdue(db, createPostgresQueueConnections(db.url, silentLog));
-    await waitFor('all to be applied', async () => (await count(db, 'pending')) === 0);
+    await waitFor('every event to be applied', async () => (await count(db, 'pending')) === 0);
   });
 });
 
-/** The service waits half a minute for a reply. */
+/** The service waits half a minute for a response. */
 function deliverAsTheServiceDoes(tallyhook: TestTallyhook): Promise<Response> {
   const delivery = body();
   return fetch(tallyhook.webhookUrl, {
@@ -347,22 +347,22 @@ describe.skipIf(redisUrl === undefined)(
       }
     }
 
-    test(`carries the events from end to end when REDIS_URL is set (seed ${SEED})`, async () => {
+    test(`is the queue for every event if REDIS_URL is set (seed ${SEED})`, async () => {
       const tallyhook = await run({ db, redisUrl: url });
-      const storm = createEventBurst(ORDERS, seededRandom(SEED));
-      const sender = send(tallyhook, storm);
+      const burst = createEventBurst(ORDERS, seededRandom(SEED));
+      const sender = send(tallyhook, burst);
       await sender.done;
-      await expectApplied(db, storm);
+      await expectApplied(db, burst);
       expect(await (await get(tallyhook, '/readyz')).json()).toMatchObject({
         checks: { queue: 'a job was added, claimed and finished' },
       });
-      // The queue of the database was not touched: what was applied came through Redis.
+      // The queue of the database was not used, so every event came through Redis.
       expect(await db.query('select distinct queue from bullmq.event')).toEqual([]);
     });
 
-    test('down at the start changes nothing but speed: 200, and applied once it is up', async () => {
-      const wire = await proxy(url, { refusing: true });
-      const tallyhook = await run({ db, redisUrl: wire.url });
+    test('that is down at startup only delays events: they are acknowledged, and applied once it is up', async () => {
+      const proxy = await startProxy(url, { refusing: true });
+      const tallyhook = await run({ db, redisUrl: proxy.url });
       for (let n = 0; n < 10; n += 1) expect((await tallyhook.deliver(body())).status).toBe(200);
       const ready = await get(tallyhook, '/readyz');
       expect(ready.status).toBe(200);
@@ -371,64 +371,64 @@ describe.skipIf(redisUrl === undefined)(
       });
       expect(await count(db, 'pending')).toBe(10);
 
-      await wire.resume();
+      await proxy.resume();
       await sweepOverdue(db, createRedisConnections(url, silentLog));
-      await waitFor('all to be applied', async () => (await count(db, 'pending')) === 0);
+      await waitFor('every event to be applied', async () => (await count(db, 'pending')) === 0);
     });
 
-    test(`lost under load is not felt by the sender, and nothing is lost with it (seed ${SEED})`, async () => {
-      const wire = await proxy(url);
-      const tallyhook = await run({ db, redisUrl: wire.url });
-      const storm = createEventBurst(ORDERS, seededRandom(SEED + 1));
-      const sender = send(tallyhook, storm);
+    test(`that is lost under load does not affect the sender, and loses no event (seed ${SEED})`, async () => {
+      const proxy = await startProxy(url);
+      const tallyhook = await run({ db, redisUrl: proxy.url });
+      const burst = createEventBurst(ORDERS, seededRandom(SEED + 1));
+      const sender = send(tallyhook, burst);
       for (const cut of [1, 2, 3]) {
-        await sender.waitForAcknowledged((storm.deliveries.length * cut) / 5);
-        wire.refuse();
-        await sender.waitForAcknowledged((storm.deliveries.length * (cut + 0.5)) / 5);
-        await wire.resume();
+        await sender.waitForAcknowledged((burst.deliveries.length * cut) / 5);
+        proxy.refuse();
+        await sender.waitForAcknowledged((burst.deliveries.length * (cut + 0.5)) / 5);
+        await proxy.resume();
       }
       await sender.done;
       expect([...sender.responses.keys()]).toEqual([200]);
       await sweepOverdue(db, createRedisConnections(url, silentLog));
-      await expectApplied(db, storm);
+      await expectApplied(db, burst);
     });
 
-    test('flushed while jobs wait in it loses nothing', async () => {
+    test('that is flushed while jobs wait loses no event', async () => {
       const receiver = await run({ db, redisUrl: url, roles: ['receiver'] });
-      const storm = createEventBurst(40, seededRandom(SEED));
-      const sender = send(receiver, storm);
+      const burst = createEventBurst(40, seededRandom(SEED));
+      const sender = send(receiver, burst);
       await sender.done;
-      // Once closed, it has enqueued everything.
+      // The receiver has enqueued every event once it is closed.
       await receiver.close();
       expect(await waitingJobs()).toBeGreaterThan(0);
       await flush(url);
       expect(await waitingJobs()).toBe(0);
-      expect(await count(db, 'pending')).toBe(storm.eventIds.length);
+      expect(await count(db, 'pending')).toBe(burst.eventIds.length);
 
       await run({ db, redisUrl: url, roles: ['events'] });
       await sweepOverdue(db, createRedisConnections(url, silentLog));
-      await expectApplied(db, storm);
+      await expectApplied(db, burst);
     });
 
-    test(`flushed under load, again and again, loses nothing (seed ${SEED})`, async () => {
+    test(`that is flushed repeatedly under load loses no event (seed ${SEED})`, async () => {
       const tallyhook = await run({ db, redisUrl: url });
-      const storm = createEventBurst(ORDERS, seededRandom(SEED + 2));
-      const sender = send(tallyhook, storm);
+      const burst = createEventBurst(ORDERS, seededRandom(SEED + 2));
+      const sender = send(tallyhook, burst);
       for (const cut of [1, 2, 3, 4]) {
-        await sender.waitForAcknowledged((storm.deliveries.length * cut) / 5);
+        await sender.waitForAcknowledged((burst.deliveries.length * cut) / 5);
         await flush(url);
       }
       await sender.done;
       expect([...sender.responses.keys()]).toEqual([200]);
       await sweepOverdue(db, createRedisConnections(url, silentLog));
-      await expectApplied(db, storm);
+      await expectApplied(db, burst);
     });
   },
 );
 
 let redisDatabases = 0;
 
-/** One Redis serves the whole run; a database of its own keeps a test's queue to itself. */
+/** All tests share one Redis server, so each uses its own Redis database. */
 function ownRedisDatabase(serverUrl: string): string {
   redisDatabases += 1;
   return `${serverUrl}/${redisDatabases}`;
@@ -440,7 +440,7 @@ async function flush(url: string): Promise<void> {
   client.disconnect();
 }
 
-/** What the sweep does every minute, done now: everything that waits counts as overdue. */
+/** Makes every pending event overdue, and runs the sweep. */
 async function sweepOverdue(db: Database, connections: QueueConnections): Promise<void> {
   await db.query(`update pending set enqueue_at = now() - interval '1 second'`);
   const backend = createQueueBackend(connections, silentLog);
@@ -456,17 +456,20 @@ async function sweepOverdue(db: Database, connections: QueueConnections): Promis
 
 interface Loss {
   readonly lose: () => unknown;
-  readonly regain: () => unknown;
+  readonly restore: () => unknown;
 }
 
-/** Takes the database away, waits until senders have felt it, and until they are accepted again. */
-async function loseAndRegain(sender: Sender, { lose, regain }: Loss): Promise<void> {
-  const refusedBefore = answers(sender, 503);
+/** Loses the database, waits for rejected deliveries, restores it and waits for accepted ones. */
+async function loseAndRestore(sender: Sender, { lose, restore }: Loss): Promise<void> {
+  const rejectedBefore = countResponses(sender, 503);
   await lose();
-  await waitFor('deliveries to be refused', () => answers(sender, 503) > refusedBefore + 50);
-  const acceptedBefore = answers(sender, 200);
-  await regain();
-  await waitFor('deliveries to be accepted', () => answers(sender, 200) > acceptedBefore);
+  await waitFor(
+    'deliveries to be rejected',
+    () => countResponses(sender, 503) > rejectedBefore + 50,
+  );
+  const acceptedBefore = countResponses(sender, 200);
+  await restore();
+  await waitFor('deliveries to be accepted', () => countResponses(sender, 200) > acceptedBefore);
 }
 
 function postmasterPid(dataDir: string): number {

@@ -1,5 +1,5 @@
 /**
- * The embedded PostgreSQL dies under processes that use it: it comes back, or they end and say why.
+ * The embedded PostgreSQL is killed while processes use it: they restart it, or exit with the reason.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
-  // Ends what a test left running, which a use of our own may do.
+  // Stops a server that a test left running.
   await (await startEmbeddedPostgres({ dataDir, log: () => undefined })).stop();
   rmSync(dataDir, { recursive: true, force: true });
 }, TIMEOUT_MS);
@@ -51,7 +51,7 @@ function postmasterPid(): number | undefined {
   }
 }
 
-/** kill -9, as the kernel does where memory is short. */
+/** Sends SIGKILL, as the kernel does when memory is low. */
 function killServer(): void {
   const pid = postmasterPid();
   if (pid === undefined || Number.isNaN(pid)) throw new Error('there is no server to kill');
@@ -73,7 +73,7 @@ async function isReady(program: Program): Promise<boolean> {
   return (await fetch(new URL('/readyz', url))).status === 200;
 }
 
-/** Through a connection of the server that runs now. */
+/** Counts with a new connection to the server that is running now. */
 async function countPending(): Promise<number> {
   const use = await startEmbeddedPostgres({ dataDir, log: () => undefined });
   const client = new pg.Client({ connectionString: use.connectionString });
@@ -87,7 +87,7 @@ async function countPending(): Promise<number> {
   }
 }
 
-test('is started again for every process that uses it, and nothing needs a restart by hand', {
+test('a killed server is restarted for every process that uses it', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const receiver = run('receiver');
@@ -106,30 +106,30 @@ test('is started again for every process that uses it, and nothing needs a resta
     const body = eventBody(paymentObject());
     await waitFor('a delivery to be accepted', async () => (await deliver(url, body)) === 200);
     expect(await isReady(receiver)).toBe(true);
-    await waitFor('it to be applied', async () => (await countPending()) === 0);
+    await waitFor('the event to be applied', async () => (await countPending()) === 0);
   }
-  const said = receiver.stdout() + worker.stdout();
-  expect(said).toContain('ended while it was in use; restarting it');
+  const output = receiver.stdout() + worker.stdout();
+  expect(output).toContain('ended while it was in use; restarting it');
 });
 
-test('and cannot be started again: the process ends and says what PostgreSQL said', {
+test("if the server cannot be restarted, the process exits with PostgreSQL's error", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const program = run('receiver');
   await webhookUrlOf(program);
   const config = join(dataDir, 'postgres/postgresql.conf');
-  const whole = readFileSync(config, 'utf8');
-  writeFileSync(config, `${whole}\nno_such_setting = 1\n`);
+  const original = readFileSync(config, 'utf8');
+  writeFileSync(config, `${original}\nno_such_setting = 1\n`);
   killServer();
   const { code, stderr } = await program.exit;
   expect(code).toBe(1);
   expect(stderr).toContain('no_such_setting');
   expect(stderr).not.toContain('DATABASE_URL');
-  // So that the cleanup can start it.
-  writeFileSync(config, whole);
+  // The cleanup must be able to start the server.
+  writeFileSync(config, original);
 });
 
-test('and dies again and again: the process ends and says how often', {
+test('if the server is killed repeatedly, the process exits with the number of times', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const program = run('receiver');
@@ -141,7 +141,7 @@ test('and dies again and again: the process ends and says how often', {
   for (let kill = 1; kill <= 6; kill += 1) {
     const killed = postmasterPid();
     killServer();
-    await waitFor(`the server to run again, or the end (${kill})`, async () => {
+    await waitFor(`the server to run again, or the process to exit (${kill})`, async () => {
       if (ended) return true;
       const pid = postmasterPid();
       return pid !== undefined && pid !== killed && (await isReady(program).catch(() => false));

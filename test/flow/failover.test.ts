@@ -1,9 +1,9 @@
 /**
- * A primary fails over to its synchronous standby under load, again and again, and always in the worst
- * moment: the standby is cut, commits that wait for it are canceled, terminated or ended by a restart,
- * their rows are visible, senders send again, and then the primary is gone for good.
+ * A primary fails over to its synchronous standby under load, repeatedly and at the worst time: the standby
+ * is down, commits that wait for it are canceled, terminated or ended by a restart, their rows are visible,
+ * senders retry, and then the primary crashes for good.
  *
- * FAILOVERS says how often; scripts/failover-drill.sh runs many and prints what it counted.
+ * FAILOVERS sets the number of failovers; scripts/failover-drill.sh runs many and prints the figures.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ const SETTINGS = { synchronous_standby_names: STANDBY };
 const folder = mkdtempSync(join(tmpdir(), 'tallyhook-failover-'));
 let primary: PostgresServer;
 let standby: PostgresServer | undefined;
-let wire: TcpProxy;
+let proxy: TcpProxy;
 let receiver: Program;
 
 beforeAll(async () => {
@@ -46,54 +46,54 @@ beforeAll(async () => {
   await migrateDatabase(primary.url);
   await primary.stop();
   primary = await startServer(first, { settings: SETTINGS });
-  await follow(join(folder, 'b'));
-  wire = await startTcpProxy(primary.url);
+  await startStandby(join(folder, 'b'));
+  proxy = await startTcpProxy(primary.url);
   receiver = spawnProgram('bin/tallyhook.js', ['start', '--roles', 'receiver', '--json'], {
-    env: settingsFor(wire.url),
+    env: settingsFor(proxy.url),
   });
 }, 300_000);
 
 afterAll(async () => {
   receiver?.kill('SIGKILL');
   await receiver?.exit;
-  await wire?.close();
+  await proxy?.close();
   await standby?.crash();
   await primary?.crash();
   rmSync(folder, { recursive: true, force: true });
 }, 300_000);
 
-/** Makes a standby of the primary in a folder, and waits until commits wait for it. */
-async function follow(dir: string): Promise<void> {
+/** Creates a standby of the primary in a folder, and waits until commits wait for it. */
+async function startStandby(dir: string): Promise<void> {
   await copyCluster(primary, dir);
   standby = await startServer(dir, { follows: primary.url, settings: SETTINGS });
   await waitFor('the standby to be synchronous', () => hasStandby(primary));
 }
 
-/** Ends the primary for good; the standby, which was cut before, takes its place. */
+/** Crashes the primary for good, and promotes the standby, which was stopped before. */
 async function failOver(standbyDir: string): Promise<void> {
   const lost = primary;
   await lost.crash();
   const promoted = await startServer(standbyDir, { follows: lost.url, settings: SETTINGS });
   await promoted.query('select pg_promote(true)');
   primary = promoted;
-  wire.retarget(promoted.url);
+  proxy.retarget(promoted.url);
 }
 
 interface Counted {
   readonly acknowledged: Set<string>;
   events: number;
   deliveries: number;
-  refused: number;
+  rejected: number;
   duplicates: number;
 }
 
-/** Delivers events until stopped; one that is not acknowledged is sent again until it is. */
+/** Delivers events until stopped. An event is retried until it is acknowledged. */
 function startLoad(url: string): { readonly counted: Counted; stop(): Promise<void> } {
   const counted: Counted = {
     acknowledged: new Set(),
     events: 0,
     deliveries: 0,
-    refused: 0,
+    rejected: 0,
     duplicates: 0,
   };
   let stopping = false;
@@ -103,7 +103,7 @@ function startLoad(url: string): { readonly counted: Counted; stop(): Promise<vo
     const response = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) });
     const reply = (await response.json()) as { readonly duplicate?: boolean };
     if (response.status !== 200) {
-      counted.refused += 1;
+      counted.rejected += 1;
       return false;
     }
     if (reply.duplicate) counted.duplicates += 1;
@@ -132,30 +132,30 @@ function startLoad(url: string): { readonly counted: Counted; stop(): Promise<vo
   };
 }
 
-type Trouble = 'cancel' | 'terminate' | 'restart';
+type Disturbance = 'cancel' | 'terminate' | 'restart';
 
-/** Makes rows visible on the primary that the standby does not have, and lets senders send again. */
-async function makeTrouble(trouble: Trouble, counted: Counted): Promise<number> {
+/** Makes rows visible on the primary that the standby does not have, and waits until senders retry. */
+async function disturb(disturbance: Disturbance, counted: Counted): Promise<number> {
   await waitFor('commits to wait', async () => (await waitingBackends(primary)).length > 0);
-  const { refused } = counted;
+  const { rejected } = counted;
   const acknowledged = counted.acknowledged.size;
   const waiting = await waitingBackends(primary);
-  if (trouble === 'restart') {
+  if (disturbance === 'restart') {
     const { dir, url } = primary;
     await primary.crash();
     primary = await startServer(dir, { port: Number(new URL(url).port), settings: SETTINGS });
   } else {
-    const end = trouble === 'cancel' ? 'pg_cancel_backend' : 'pg_terminate_backend';
+    const end = disturbance === 'cancel' ? 'pg_cancel_backend' : 'pg_terminate_backend';
     for (const pid of waiting) await primary.query(`select ${end}($1)`, [pid]);
   }
-  await waitFor('senders to send again', async () => {
-    const isAnswered = counted.refused > refused || counted.acknowledged.size > acknowledged;
-    return isAnswered && (await waitingBackends(primary)).length > 0;
+  await waitFor('senders to retry', async () => {
+    const isRetried = counted.rejected > rejected || counted.acknowledged.size > acknowledged;
+    return isRetried && (await waitingBackends(primary)).length > 0;
   });
   return waiting.length;
 }
 
-/** Of all that was acknowledged, what the primary does not have. */
+/** Acknowledged events that the primary does not have. */
 async function findMissing({ acknowledged }: Counted): Promise<readonly string[]> {
   const rows = await primary.query<{ id: string }>(
     `select id from unnest($1::text[]) as u (id)
@@ -165,12 +165,12 @@ async function findMissing({ acknowledged }: Counted): Promise<readonly string[]
   return rows.map(({ id }) => id);
 }
 
-function pick(random: Random): Trouble {
-  const troubles = ['cancel', 'terminate', 'restart'] as const;
-  return troubles[Math.floor(random() * troubles.length)] ?? 'cancel';
+function pick(random: Random): Disturbance {
+  const disturbances = ['cancel', 'terminate', 'restart'] as const;
+  return disturbances[Math.floor(random() * disturbances.length)] ?? 'cancel';
 }
 
-test(`${FAILOVERS} failovers lose nothing that was acknowledged (seed ${SEED})`, {
+test(`${FAILOVERS} failovers lose no acknowledged event (seed ${SEED})`, {
   timeout: 60_000 + FAILOVERS * 60_000,
 }, async () => {
   const startedMs = performance.now();
@@ -186,10 +186,10 @@ test(`${FAILOVERS} failovers lose nothing that was acknowledged (seed ${SEED})`,
     const lostDir = primary.dir;
     await standby?.crash();
     standby = undefined;
-    for (let n = 0; n < 3; n += 1) ended += await makeTrouble(pick(random), counted);
+    for (let n = 0; n < 3; n += 1) ended += await disturb(pick(random), counted);
     await failOver(standbyDir);
     for (const id of await findMissing(counted)) missing.add(id);
-    await follow(lostDir);
+    await startStandby(lostDir);
   }
   await load.stop();
   for (const id of await findMissing(counted)) missing.add(id);

@@ -1,9 +1,9 @@
 /**
- * Alerts under faults: a shop trades while the service has faults and habits drawn by a seed, the
- * program runs as a process of its own, and its alerts are held against the sandbox's history. None is
- * false, none is missing after the final run, none is opened or sent twice.
+ * Alerts under faults: a shop trades while the service has random faults and variants, the program runs in
+ * its own process, and its alerts are compared with the sandbox's history. No alert is false, missing after
+ * the final run, or opened or sent twice.
  *
- * ALARM_ORDERS asks for more orders, a thousand for each installation; ALARM_SEED begins elsewhere.
+ * ALARM_ORDERS sets the number of orders, a thousand for each installation; ALARM_SEED the first seed.
  */
 import { stdout } from 'node:process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -37,13 +37,13 @@ const { ALARM_ORDERS = '80', ALARM_SEED = '505' } = process.env;
 const ORDERS = Number(ALARM_ORDERS);
 const ORDERS_PER_INSTALLATION = 1_000;
 const ROUNDS = 6;
-/** All of it stays below the five minutes by which a service may be ahead of the database's clock. */
+/** All rounds together stay below the five minutes by which a service's clock may be ahead. */
 const ROUND_MS = 20_000;
 const CLOSED_AFTER_MS = 95_000;
 /**
- * An excess takes three minutes where its first confirmation comes just too early: a minute until it may
- * be retrieved for that, another one until it is retrieved again, and one until alerts are swept. It is a
- * limit for busy machines, not a wait.
+ * An excess takes three minutes if its first confirmation comes just too early: one until it may be
+ * retrieved, one until it is retrieved again, and one until alerts are swept. The limit is generous, for a
+ * busy machine.
  */
 const SETTLED_WITHIN_MS = 8 * 60_000;
 const TIMEOUT_MS = 20 * 60_000;
@@ -54,24 +54,24 @@ const INSTALLATIONS = Array.from(
   (_, index) => {
     const seed = Number(ALARM_SEED) + index;
     const random = seededRandom(seed);
-    const drawn = randomFaults(seed, { index: seed - 501, random, pace: 'minutes' });
+    const faults = randomFaults(seed, { index: seed - 501, random, pace: 'minutes' });
     const orders = Math.min(ORDERS_PER_INSTALLATION, ORDERS - index * ORDERS_PER_INSTALLATION);
     return [
-      `seed ${seed}, ${orders} orders: ${drawn.names}`,
-      { seed, random, drawn, orders },
+      `seed ${seed}, ${orders} orders: ${faults.names}`,
+      { seed, random, faults, orders },
     ] as const;
   },
 );
 
-type Faults = (typeof INSTALLATIONS)[number][1]['drawn']['during'];
+type Faults = (typeof INSTALLATIONS)[number][1]['faults']['during'];
 
 let db: TestDatabase;
 let sandbox: TestSandbox;
-let truth: Database;
+let service: Database;
 let receiver: HttpReceiver;
 let program: Program;
 let env: Environment;
-/** Once the trade is over the service's clock stands still: nothing is due behind the run's back. */
+/** When the service's clock was stopped after the trade, so that nothing becomes due during the run. */
 let stoppedMs: number | undefined;
 let clockSettings: ClockSetting[];
 
@@ -83,7 +83,7 @@ beforeEach(async () => {
     startTestSandbox({ clock: { nowMs: () => stoppedMs ?? Date.now() } }),
     startHttpReceiver(SIGNING_SECRET),
   ]);
-  truth = createDatabase({
+  service = createDatabase({
     connectionString: sandbox.databaseUrl,
     log: silentLog,
     applicationName: 'test',
@@ -105,13 +105,13 @@ beforeEach(async () => {
 afterEach(async () => {
   program.kill('SIGKILL');
   await program.exit;
-  await truth.close();
+  await service.close();
   await sandbox.close();
   await receiver.close();
   await db.drop();
 });
 
-/** What comes later is news, not history. */
+/** Waits for the first import. Changes observed later are not history. */
 function firstImport(): Promise<void> {
   return waitFor('the first import to end', async () => {
     const [row] = await db.query<{ done: number }>(
@@ -124,7 +124,7 @@ function firstImport(): Promise<void> {
 function allApplied(): Promise<void> {
   const deadlineMs = SETTLED_WITHIN_MS;
   return waitFor(
-    'everything that arrived to be applied',
+    'every event to be applied',
     async () => {
       const [row] = await db.query<{ left: number }>('select count(*) as left from pending');
       return row?.left === 0;
@@ -134,7 +134,7 @@ function allApplied(): Promise<void> {
 }
 
 async function readStates(): Promise<readonly State[]> {
-  const rows = await truth.query<Omit<State, 'untilMs'> & { untilMs: number | null }>(
+  const rows = await service.query<Omit<State, 'untilMs'> & { untilMs: number | null }>(
     `select kind, id, case kind when 'payment' then id else parent_id end as "paymentId",
             state->'metadata'->>'order_id' as "orderId", status,
             state->>'dispute_stage' as stage, currency, (state->>'amount')::bigint as amount,
@@ -166,7 +166,7 @@ function readRuns(): Promise<ListRun[]> {
   );
 }
 
-/** Sets faults, and notes what the service's clock shows with them. */
+/** Sets faults, and records the time that the service's clock then shows. */
 async function setFaults(faults: Faults): Promise<void> {
   await sandbox.control('PUT', '/faults', faults);
   const { now } = await sandbox.control('GET', '/clock');
@@ -175,8 +175,8 @@ async function setFaults(faults: Faults): Promise<void> {
 }
 
 /**
- * Stops the service's clock. Nothing changes from here on, so lagging views catch up; as their lag goes
- * by that clock, they would otherwise show the last seconds before it stopped never.
+ * Stops the service's clock. Nothing changes any more, so the lag of views is removed: it is measured by
+ * that clock, and they would never show the last seconds before it stopped.
  */
 async function stopService(faults: Faults): Promise<void> {
   await sandbox.control('POST', '/settle');
@@ -190,7 +190,7 @@ async function stopService(faults: Faults): Promise<void> {
   });
 }
 
-/** Whether everything that was to be sent has been sent. */
+/** Whether every notification has been sent. */
 async function allSent(): Promise<boolean> {
   const [row] = await db.query<{ left: number }>(
     `select (select count(*) from alert_outbox)
@@ -204,7 +204,7 @@ interface SentAlert {
   readonly type: string;
 }
 
-/** Alerts that one channel was sent in two messages for one type. */
+/** Notifications that were sent to one channel in two messages. */
 function sentTwice(): readonly string[] {
   const messages = new Map(receiver.accepted().map((post) => [post.id, post.body]));
   const sent = [...messages].flatMap(([id, body]) => {
@@ -219,20 +219,20 @@ function sentTwice(): readonly string[] {
 
 test.each(INSTALLATIONS)(
   'no alert is false, missing or sent twice, %s',
-  async (_name, { seed, random, drawn, orders }) => {
+  async (_name, { seed, random, faults, orders }) => {
     await sandbox.control('PUT', '/webhook', { url: await webhookUrlOf(program) });
     await firstImport();
-    await setFaults(drawn.during);
+    await setFaults(faults.during);
     for (let round = 0; round < ROUNDS; round += 1) {
-      if (drawn.isClockRepaired && round === ROUNDS / 2) {
-        await setFaults({ ...drawn.during, clock_offset_ms: 0 });
+      if (faults.isClockRepaired && round === ROUNDS / 2) {
+        await setFaults({ ...faults.during, clock_offset_ms: 0 });
       }
       await trade(sandbox, `${seed}_${round}`, { orders: Math.ceil(orders / ROUNDS), random });
       await sandbox.advance(ROUND_MS);
     }
-    await setFaults(drawn.after);
+    await setFaults(faults.after);
     await sandbox.advance(CLOSED_AFTER_MS);
-    await stopService(drawn.after);
+    await stopService(faults.after);
     await allApplied();
     const from = new Date(Date.now() - 130 * DAY_MS).toISOString();
     const args = ['reconcile', '--mode', 'full', '--from', from, '--json'];
@@ -240,7 +240,7 @@ test.each(INSTALLATIONS)(
 
     expect(await differencesOf(db, sandbox)).toEqual([]);
 
-    const verdict = await settledVerdict(drawn.during);
+    const verdict = await settledVerdict(faults.during);
 
     const duplicates = [...verdict.duplicates, ...sentTwice()];
     report(await readAlerts(), { ...verdict, duplicates });
@@ -251,7 +251,7 @@ test.each(INSTALLATIONS)(
   TIMEOUT_MS,
 );
 
-/** Waits for what is owed, and until everything was sent; what is still missing then is missing. */
+/** Waits until no expected alert is missing and every notification is sent, or until the limit. */
 async function settledVerdict(faults: Faults): Promise<Verdict> {
   const endMs = Date.now() + SETTLED_WITHIN_MS;
   for (;;) {

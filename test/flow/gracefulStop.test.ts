@@ -1,4 +1,4 @@
-/** How a process ends: when it is told to, and when it cannot start. */
+/** How a process exits: on a signal, and if it cannot start. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
@@ -51,14 +51,14 @@ async function start(
   return { program, url: await urlOnceStarted(program) };
 }
 
-/** Waits until all roles run; before that a signal finds nothing to stop. */
+/** Waits until all roles are running. */
 async function urlOnceStarted(program: Program): Promise<string> {
   const url = await webhookUrlOf(program);
   await waitFor('the start to be complete', () => program.stdout().includes('is running'));
   return url;
 }
 
-/** Waits until nothing more is let in. */
+/** Waits until the port accepts no more connections. */
 function waitUntilClosed(url: string): Promise<void> {
   return waitFor('the port to be closed', async () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -71,20 +71,20 @@ function waitUntilClosed(url: string): Promise<void> {
   });
 }
 
-/** A delivery written by hand, so that it can stop in the middle. */
-function openDelivery(url: string, body: Buffer): { socket: Socket; reply: Promise<string> } {
+/** Sends the head of a delivery on a raw connection; the test writes the body. */
+function openDelivery(url: string, body: Buffer): { socket: Socket; response: Promise<string> } {
   const { port, host, pathname } = new URL(url);
   const socket = connect(Number(port), '127.0.0.1');
   let text = '';
   socket.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
   });
-  const reply = once(socket, 'close').then(() => text);
+  const response = once(socket, 'close').then(() => text);
   socket.write(
     `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${body.length}\r\n` +
       `X-Webhook-Signature-512: ${sign(body)}\r\n\r\n`,
   );
-  return { socket, reply };
+  return { socket, response };
 }
 
 function deliver(url: string): Promise<Response> {
@@ -97,25 +97,25 @@ function deliver(url: string): Promise<Response> {
 }
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
-  test('lets a request whose body is still on its way finish, and exits with 0', async () => {
+  test('completes a request that is still being received, and exits with 0', async () => {
     const { program, url } = await start();
     const body = eventBody(paymentObject());
-    const { socket, reply } = openDelivery(url, body);
+    const { socket, response } = openDelivery(url, body);
     socket.write(body.subarray(0, 100));
-    // Answered after ours was taken up: the program reads connections in turn.
+    // A response shows that the first connection was accepted, because they are read in order.
     expect((await fetch(url)).status).toBe(405);
 
     program.kill(signal);
     await waitUntilClosed(url);
     socket.write(body.subarray(100));
-    expect(await reply).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*"duplicate":false}$/);
+    expect(await response).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*"duplicate":false}$/);
     expect(await program.exit).toMatchObject({ code: 0, signal: null, stderr: '' });
     expect(await db.query('select event_id from webhook_events')).toHaveLength(1);
   });
 });
 
 describe('SIGTERM', () => {
-  test('lets a request that waits for its commit finish, and exits with 0', async () => {
+  test('completes a request that waits for its commit, and exits with 0', async () => {
     const { program, url } = await start();
     const blocker = new pg.Client({ connectionString: db.url });
     await blocker.connect();
@@ -123,7 +123,7 @@ describe('SIGTERM', () => {
     await blocker.query('begin');
     await blocker.query('lock table webhook_events in share mode');
     const body = eventBody(paymentObject());
-    const { socket, reply } = openDelivery(url, body);
+    const { socket, response } = openDelivery(url, body);
     socket.write(body);
     await waitFor('the insert to wait for the lock', async () => {
       const waiting = await db.query(
@@ -136,23 +136,23 @@ describe('SIGTERM', () => {
     program.kill('SIGTERM');
     await waitUntilClosed(url);
     await blocker.query('commit');
-    expect(await reply).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*"duplicate":false}$/);
+    expect(await response).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*"duplicate":false}$/);
     expect(await program.exit).toMatchObject({ code: 0, signal: null });
     expect(await db.query('select event_id from webhook_events')).toHaveLength(1);
   });
 
-  test(`under load, exits with 0, without half a reply or a lost event (seed ${SEED})`, async () => {
-    // So many that some are still on their way when the signal comes.
-    const storm = createEventBurst(3_000, seededRandom(SEED));
+  test(`exits with 0 under load, without an incomplete response or a lost event (seed ${SEED})`, async () => {
+    // So many that some are still being sent when the signal arrives.
+    const burst = createEventBurst(3_000, seededRandom(SEED));
     let { program, url } = await start();
-    const sender = startSending(storm.deliveries, { url: () => url, concurrency: 32 });
+    const sender = startSending(burst.deliveries, { url: () => url, concurrency: 32 });
     cleanups.push(() => sender.stop());
 
     for (const part of [1 / 3, 2 / 3]) {
-      await sender.waitForAcknowledged(storm.deliveries.length * part);
+      await sender.waitForAcknowledged(burst.deliveries.length * part);
       program.kill('SIGTERM');
       expect(await program.exit).toMatchObject({ code: 0, signal: null, stderr: '' });
-      expect(unanswered(sender)).toBeGreaterThan(0);
+      expect(countUnreachable(sender)).toBeGreaterThan(0);
       expect(await findNotPersisted(db, sender)).toEqual([]);
       ({ program, url } = await start());
     }
@@ -160,10 +160,10 @@ describe('SIGTERM', () => {
 
     expect(sender.improper).toEqual([]);
     expect(await findNotPersisted(db, sender)).toEqual([]);
-    await expectApplied(db, storm);
+    await expectApplied(db, burst);
   });
 
-  test('is not held up by connections that say nothing, or stop in the middle', async () => {
+  test('is not delayed by connections that are silent or stall', async () => {
     const { program, url } = await start();
     const silent = connect(Number(new URL(url).port), '127.0.0.1');
     const body = eventBody(paymentObject());
@@ -180,15 +180,15 @@ describe('SIGTERM', () => {
     expect(await db.query('select event_id from webhook_events')).toEqual([]);
   });
 
-  test.each(['before the start', 'after it'])(
+  test.each(['before startup', 'after startup'])(
     'stops a process that lost its database %s',
     async (when) => {
-      const wire = await startTcpProxy(db.url, { refusing: when === 'before the start' });
-      cleanups.push(() => wire.close());
-      const { program, url } = await start(wire.url);
-      if (when === 'after it') {
+      const proxy = await startTcpProxy(db.url, { refusing: when === 'before startup' });
+      cleanups.push(() => proxy.close());
+      const { program, url } = await start(proxy.url);
+      if (when === 'after startup') {
         expect((await deliver(url)).status).toBe(200);
-        wire.refuse();
+        proxy.refuse();
       }
       expect((await deliver(url)).status).toBe(503);
       program.kill('SIGTERM');
@@ -196,23 +196,23 @@ describe('SIGTERM', () => {
     },
   );
 
-  test.skipIf(redisUrl === undefined).each(['before the start', 'after it'])(
+  test.skipIf(redisUrl === undefined).each(['before startup', 'after startup'])(
     redisUrl === undefined
       ? 'stops a process that lost its Redis %s: SKIPPED: no redis-server'
       : 'stops a process that lost its Redis %s',
     async (when) => {
-      // A database of Redis that no other test uses.
-      const wire = await startTcpProxy(`${redisUrl}/15`, {
-        refusing: when === 'before the start',
+      // A Redis database that no other test uses.
+      const proxy = await startTcpProxy(`${redisUrl}/15`, {
+        refusing: when === 'before startup',
       });
-      cleanups.push(() => wire.close());
-      const { program, url } = await start(db.url, { REDIS_URL: wire.url });
+      cleanups.push(() => proxy.close());
+      const { program, url } = await start(db.url, { REDIS_URL: proxy.url });
       expect((await deliver(url)).status).toBe(200);
-      if (when === 'after it') {
-        await waitFor('it to be applied', async () => {
+      if (when === 'after startup') {
+        await waitFor('the event to be applied', async () => {
           return (await db.query('select * from pending')).length === 0;
         });
-        wire.refuse();
+        proxy.refuse();
       }
       expect((await deliver(url)).status).toBe(200);
       program.kill('SIGTERM');
@@ -220,30 +220,30 @@ describe('SIGTERM', () => {
     },
   );
 
-  test('a second one ends it at once', async () => {
+  test('sent twice ends the process immediately', async () => {
     const { program, url } = await start();
     const body = eventBody(paymentObject());
-    const { socket, reply } = openDelivery(url, body);
+    const { socket, response } = openDelivery(url, body);
     expect((await fetch(url)).status).toBe(405);
     program.kill('SIGTERM');
     await waitUntilClosed(url);
     program.kill('SIGTERM');
     expect(await program.exit).toMatchObject({ code: 1, signal: null });
-    expect(await reply).toBe('');
+    expect(await response).toBe('');
     socket.destroy();
   });
 });
 
-function unanswered(sender: Sender): number {
+function countUnreachable(sender: Sender): number {
   return sender.responses.get('unreachable') ?? 0;
 }
 
-describe('a start that cannot succeed', () => {
+describe('a start that fails', () => {
   function tryToStart(env: Environment) {
     return runTallyhook(['start'], { env });
   }
 
-  test('on a database with pending migrations says which and what to run', async () => {
+  test('because of pending migrations names them and the command to run', async () => {
     const name = unique('bare');
     await db.query(`create database ${name}`);
     cleanups.push(() => db.query(`drop database ${name} with (force)`));
@@ -255,7 +255,7 @@ describe('a start that cannot succeed', () => {
     expect(stderr).toContain('npx tallyhook migrate');
     expect(stderr).not.toMatch(/^\s+at /m);
 
-    // What it names is what helps.
+    // The named command fixes it.
     const migrated = await runTallyhook(['migrate'], { env: settingsFor(url.href) });
     expect(migrated).toMatchObject({ code: 0, stderr: '' });
     const program = spawnProgram('bin/tallyhook.js', ['start'], { env: settingsFor(url.href) });
@@ -265,7 +265,7 @@ describe('a start that cannot succeed', () => {
     expect(await program.exit).toMatchObject({ code: 0 });
   });
 
-  test("on another merchant's books says whose they are, and changes nothing", async () => {
+  test('because the ledger belongs to another merchant names both, and changes nothing', async () => {
     const first = await start();
     first.program.kill('SIGTERM');
     await first.program.exit;
@@ -281,7 +281,7 @@ describe('a start that cannot succeed', () => {
     expect(await db.query('select * from installation')).toEqual(before);
   });
 
-  test.each(['PORT', 'ADMIN_PORT'])('because a port is taken names %s', async (setting) => {
+  test.each(['PORT', 'ADMIN_PORT'])('because a port is in use names %s', async (setting) => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     cleanups.push(() => holder.close());
@@ -293,7 +293,7 @@ describe('a start that cannot succeed', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  test('names every setting that is missing or wrong, never its value', async () => {
+  test('because of invalid settings names every one of them, but not its value', async () => {
     const wrong = settingsFor(db.url, {
       WEBHOOK_SECRETS: 'too-short',
       PORT: 'eighty',

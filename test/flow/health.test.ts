@@ -56,7 +56,7 @@ describe('the health port', () => {
     },
   );
 
-  test('is not the webhook port, which knows no health', async () => {
+  test('is not the webhook port, which serves no health checks', async () => {
     const { webhookUrl } = await run(['receiver']);
     for (const path of ['/healthz', '/readyz', '/metrics']) {
       expect((await fetch(new URL(path, webhookUrl))).status).toBe(404);

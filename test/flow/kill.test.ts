@@ -1,6 +1,6 @@
 /**
- * kill -9 under load, at moments drawn by a seed: what was acknowledged is never lost, and ends
- * applied. TEST_SEED repeats a run.
+ * kill -9 under load, at random times: no acknowledged event is lost, and every one is applied. TEST_SEED
+ * repeats a run.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
@@ -56,28 +56,28 @@ async function kill(program: Program): Promise<void> {
   programs.delete(program);
 }
 
-/** The counts of acknowledgements at which to kill, spread over the whole load. */
-function drawMoments(total: number, kills: number, random: Random): readonly number[] {
+/** Numbers of acknowledgments at which to kill, spread over the load. */
+function randomKillPoints(total: number, kills: number, random: Random): readonly number[] {
   const span = total / (kills + 1);
-  return Array.from({ length: kills }, (_, place) => Math.floor(span * (place + 0.5 + random())));
+  return Array.from({ length: kills }, (_, index) => Math.floor(span * (index + 0.5 + random())));
 }
 
-/** A few milliseconds more, so that not every kill follows upon a reply. */
-function drawDelayMs(random: Random): number {
+/** A few milliseconds more, so that not every kill comes just after a response. */
+function randomDelayMs(random: Random): number {
   return random() * 20;
 }
 
-test(`kill -9 of the one process, at ${KILLS} moments under load, loses nothing that was acknowledged (seed ${SEED})`, async () => {
+test(`${KILLS} kills of a single process under load lose no acknowledged event (seed ${SEED})`, async () => {
   const random = seededRandom(SEED);
-  const storm = createEventBurst(ORDERS, random);
+  const burst = createEventBurst(ORDERS, random);
   let program = run({ script: 'bin/tallyhook.js', args: ['start'] });
   let url = await webhookUrlOf(program);
-  const sender = startSending(storm.deliveries, { url: () => url, concurrency: CONCURRENCY });
+  const sender = startSending(burst.deliveries, { url: () => url, concurrency: CONCURRENCY });
   senders.add(sender);
 
-  for (const moment of drawMoments(storm.deliveries.length, KILLS, random)) {
-    await sender.waitForAcknowledged(moment);
-    await pause(drawDelayMs(random));
+  for (const killPoint of randomKillPoints(burst.deliveries.length, KILLS, random)) {
+    await sender.waitForAcknowledged(killPoint);
+    await pause(randomDelayMs(random));
     await kill(program);
     expect(await findNotPersisted(db, sender)).toEqual([]);
     program = run({ script: 'bin/tallyhook.js', args: ['start'] });
@@ -87,9 +87,9 @@ test(`kill -9 of the one process, at ${KILLS} moments under load, loses nothing 
 
   expect(sender.responses.get('unreachable')).toBeGreaterThan(0);
   expect(sender.improper).toEqual([]);
-  expect(sender.acknowledged.size).toBe(storm.eventIds.length);
+  expect(sender.acknowledged.size).toBe(burst.eventIds.length);
   expect(await findNotPersisted(db, sender)).toEqual([]);
-  await expectApplied(db, storm);
+  await expectApplied(db, burst);
 });
 
 /** A Redis database that no other test uses. */
@@ -102,44 +102,48 @@ describe.each([
     env: { REDIS_URL: redisUrl },
     isSkipped: redisUrl === undefined,
   },
-])('queues $queues', ({ env, isSkipped }) => {
+])('with queues $queues', ({ env, isSkipped }) => {
   test.skipIf(isSkipped)(
-    `kill -9 of the worker processes, one after the other under load, loses nothing that was acknowledged (seed ${SEED})`,
+    `kills of each worker process under load lose no acknowledged event (seed ${SEED})`,
     async () => {
       const runWorker = (name: string) => run({ script: `dist/workers/${name}.js`, env });
       const random = seededRandom(SEED + 1);
-      const storm = createEventBurst(ORDERS, random);
+      const burst = createEventBurst(ORDERS, random);
       let receiver = runWorker('receiver');
       const events = runWorker('events');
       const scheduler = runWorker('scheduler');
       let url = await webhookUrlOf(receiver);
-      const sender = startSending(storm.deliveries, { url: () => url, concurrency: CONCURRENCY });
+      const sender = startSending(burst.deliveries, { url: () => url, concurrency: CONCURRENCY });
       senders.add(sender);
-      const [first = 0, second = 0, third = 0] = drawMoments(storm.deliveries.length, 3, random);
+      const [first = 0, second = 0, third = 0] = randomKillPoints(
+        burst.deliveries.length,
+        3,
+        random,
+      );
 
       await sender.waitForAcknowledged(first);
-      await pause(drawDelayMs(random));
+      await pause(randomDelayMs(random));
       await kill(events);
       expect(await findNotPersisted(db, sender)).toEqual([]);
       runWorker('events');
 
       await sender.waitForAcknowledged(second);
-      await pause(drawDelayMs(random));
+      await pause(randomDelayMs(random));
       await kill(receiver);
       expect(await findNotPersisted(db, sender)).toEqual([]);
       receiver = runWorker('receiver');
       url = await webhookUrlOf(receiver);
 
-      // The scheduler starts last: it enqueues what the others left behind.
+      // The scheduler is started last: it enqueues what the killed processes had claimed.
       await sender.waitForAcknowledged(third);
-      await pause(drawDelayMs(random));
+      await pause(randomDelayMs(random));
       await kill(scheduler);
       runWorker('scheduler');
       await sender.done;
 
       expect(sender.improper).toEqual([]);
-      expect(sender.acknowledged.size).toBe(storm.eventIds.length);
-      await expectApplied(db, storm);
+      expect(sender.acknowledged.size).toBe(burst.eventIds.length);
+      await expectApplied(db, burst);
     },
   );
 });

@@ -1,9 +1,10 @@
 /**
- * kill -9 of any process at moments drawn by a seed, while the service has faults and habits drawn by
- * the same seed: when the faults stop, one full run makes the ledger equal to the service, to the cent.
- * Every worker is a process of its own, the service is called over HTTP.
+ * kill -9 of worker processes at random times, while the service has random faults and variants: after the
+ * faults stop, one full run makes the ledger equal to the service, to the cent. Every worker is a separate
+ * process.
  *
- * HEAL_SEEDS asks for more seeds; HEAL_SEED runs the ones it names, separated by commas. The faults of a seed stand in the name of its test.
+ * HEAL_SEEDS sets the number of seeds; HEAL_SEED lists the ones to run, separated by commas. The title of a
+ * test has the faults of its seed.
  */
 import { stdout } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -33,14 +34,14 @@ import { differencesOf } from '../support/trade.ts';
 import { DAY_MS, simulateTradingPeriod, tradingPeriodStartMs } from '../support/tradingPeriod.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-/** A limit for one seed: many processes are started, and a busy machine needs its time. */
+/** Limit for one seed, which starts many processes; generous, for a busy machine. */
 const TIMEOUT_MS = 300_000;
 /** Each round has one kill. */
 const ROUNDS = 5;
 const ORDERS_PER_ROUND = 6;
-/** A kill comes this long after its round began, at most: about when the round ends. */
+/** Maximum time between the start of a round and its kill, about the length of a round. */
 const KILL_WITHIN_MS = 400;
-/** Longer than the season, and as long as a first import. */
+/** Longer than the trading period, and as long as a first import. */
 const SPAN_MS = 120 * DAY_MS;
 
 const WORKERS = ['receiver', 'events', 'reconcile', 'scheduler', 'alerts'] as const;
@@ -53,8 +54,8 @@ const SEEDS = (
     : one.split(',').map(Number)
 ).map((seed) => {
   const random = seededRandom(seed);
-  const drawn = randomFaults(seed, { index: seed - 301, random, pace: 'days' });
-  return [`seed ${seed}: ${drawn.names}`, { seed, random, drawn }] as const;
+  const faults = randomFaults(seed, { index: seed - 301, random, pace: 'days' });
+  return [`seed ${seed}: ${faults.names}`, { seed, random, faults }] as const;
 });
 
 let db: TestDatabase;
@@ -86,10 +87,10 @@ afterEach(async () => {
   await db.drop();
 });
 
-const healed: SeedResult[] = [];
+const repaired: SeedResult[] = [];
 afterAll(() => {
-  const table = healingTable(healed);
-  if (healed.length > 0) stdout.write(`healed by one full run after kills:\n${table}\n`);
+  const table = healingTable(repaired);
+  if (repaired.length > 0) stdout.write(`repaired by one full run after kills:\n${table}\n`);
 });
 
 function run(name: WorkerName, more: Environment = {}): Program {
@@ -105,7 +106,7 @@ async function kill(name: WorkerName): Promise<void> {
   running.delete(name);
 }
 
-/** What a worker logs once it takes up work; a scheduler logs nothing. */
+/** The log line with which a worker starts to work; the scheduler logs nothing. */
 const READY: Readonly<Record<WorkerName, string>> = {
   receiver: '"msg":"receiver.listening"',
   events: '"msg":"queue.consumer_ready"',
@@ -114,28 +115,28 @@ const READY: Readonly<Record<WorkerName, string>> = {
   alerts: '"msg":"queue.consumer_ready"',
 };
 
-function atWork(name: WorkerName): Promise<void> {
+function untilWorking(name: WorkerName): Promise<void> {
   return waitFor(
-    `the ${name} worker to take up work`,
+    `the ${name} worker to start working`,
     () => running.get(name)?.stdout().includes(READY[name]) ?? false,
   );
 }
 
-/** Kills one of the workers at some moment of a round, and starts it again. */
+/** Kills one of the workers at a random time of a round, and restarts it. */
 async function killOne(round: number, random: Random, port: string): Promise<string> {
   const name = WORKERS[Math.floor(random() * WORKERS.length)] ?? 'events';
   const afterMs = Math.floor(random() * KILL_WITHIN_MS);
-  await atWork(name);
+  await untilWorking(name);
   await enqueueReconcile(reconcileJobs, 'tail', round);
   await pause(afterMs);
   await kill(name);
-  // The service goes on sending to the address that it knows.
+  // The service keeps sending to the same port.
   run(name, name === 'receiver' ? { PORT: port } : {});
   return `${name} after ${afterMs} ms`;
 }
 
-/** A signed body that is no event: a finding that must still be open in the end. */
-async function deliverNonsense(url: string): Promise<void> {
+/** Delivers a signed body that is not an event. Its finding must still be open at the end. */
+async function deliverUnreadableEvent(url: string): Promise<void> {
   const body = Buffer.from(`{"no": "event", "but": "${unique('x')}"}`);
   const headers = { 'X-Webhook-Signature-512': sign(body, SANDBOX_SECRET) };
   await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) });
@@ -160,7 +161,7 @@ async function reconcile(): Promise<Report> {
 
 test.each(SEEDS)(
   `after ${ROUNDS} kills of any process one full run makes the ledger equal, %s`,
-  async (_name, { seed, random, drawn }) => {
+  async (_name, { seed, random, faults }) => {
     for (const name of WORKERS) run(name);
     const receiver = running.get('receiver');
     const url = receiver ? await webhookUrlOf(receiver) : '';
@@ -168,7 +169,7 @@ test.each(SEEDS)(
     const killed: string[] = [];
     await simulateTradingPeriod(sandbox, {
       seed,
-      faults: drawn,
+      faults,
       random,
       rounds: ROUNDS,
       ordersPerRound: ORDERS_PER_ROUND,
@@ -177,16 +178,16 @@ test.each(SEEDS)(
       },
     });
     const context = `seed ${seed}, killed: ${killed.join(', ')}`;
-    await atWork('receiver');
-    await deliverNonsense(url);
-    // When it starts it enqueues what killed workers had claimed.
+    await untilWorking('receiver');
+    await deliverUnreadableEvent(url);
+    // A starting scheduler enqueues what killed workers had claimed.
     await kill('scheduler');
     run('scheduler');
-    await waitFor('everything that arrived to be applied', async () => {
+    await waitFor('every event to be applied', async () => {
       const [row] = await db.query<{ waiting: number }>('select count(*) as waiting from pending');
       return row?.waiting === 0;
     });
-    // What heals now is the one run, and no worker beside it.
+    // From here on only the one run repairs, and no worker.
     await kill('reconcile');
 
     const beganMs = performance.now();
@@ -196,7 +197,7 @@ test.each(SEEDS)(
     const differences = await differencesOf(db, sandbox);
     const requests = runs.reduce((sum, report) => sum + report.requests, 0);
     const isEqual = differences.length === 0;
-    healed.push({ lossPercent: drawn.lossPercent, isEqual, requests, seconds });
+    repaired.push({ lossPercent: faults.lossPercent, isEqual, requests, seconds });
     expect(differences, context).toEqual([]);
     expect(
       runs.map(({ state, remaining }) => [state, remaining]),

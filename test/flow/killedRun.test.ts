@@ -1,7 +1,7 @@
 /**
- * kill -9 of `tallyhook reconcile` in the middle of a long run, at moments drawn by a seed: the next
- * process goes on from the checkpoint. What was asked is counted in front of the service, where a
- * killed process cannot forget it. TEST_SEED repeats a run.
+ * kill -9 of `tallyhook reconcile` during a long run, at random times: the next process resumes at the
+ * checkpoint. A proxy in front of the service counts the requests, so that those of a killed process are
+ * counted, too. TEST_SEED repeats a run.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -19,12 +19,12 @@ import { insertPayments } from '../support/sandboxPayments.ts';
 const SEED = testSeed();
 const PAYMENTS = 2_000;
 const PAGE = 100;
-/** A busy machine needs its time. */
+/** Generous, for a busy machine. */
 const TIMEOUT_MS = 300_000;
 const KILLS = 3;
-/** A full listing costs at most so many times the rows by pages; see bench/reconcile. */
+/** A full listing takes at most this many times the number of full pages; see bench/reconcile. */
 const LISTING_SHARE = 1.4;
-/** One window again, and what it takes to find its width anew; starting over would take ten or more. */
+/** One window again, and the requests to find its width; starting over would take ten or more. */
 const REQUESTS_PER_KILL = 6;
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -62,14 +62,14 @@ function reconcile(fromMs: number): Program {
   return program;
 }
 
-/** Pages that were asked for; what a kill left half repaired is retrieved one by one besides. */
-function listings(requests: readonly RecordedRequest[]): readonly RecordedRequest[] {
+/** Requested pages. Repairs that a kill interrupted are retrieved individually in addition. */
+function listRequests(requests: readonly RecordedRequest[]): readonly RecordedRequest[] {
   return requests.filter(({ path }) => path === '/payments/list');
 }
 
-/** The windows that were asked for, by where they begin. */
-function beginnings(requests: readonly RecordedRequest[]): readonly number[] {
-  return listings(requests)
+/** The requested windows, by their start. */
+function windowStarts(requests: readonly RecordedRequest[]): readonly number[] {
+  return listRequests(requests)
     .map(({ body }) => JSON.parse(body) as { limit: number; created_gte: string })
     .filter(({ limit }) => limit === PAGE)
     .map(({ created_gte: from }) => Date.parse(from));
@@ -84,7 +84,7 @@ async function checkpointMs(): Promise<number> {
 }
 
 test(
-  `a run that is killed ${KILLS} times by kill -9 goes on each time from its checkpoint, and asks for one window again at most (seed ${SEED})`,
+  `a run that is killed ${KILLS} times resumes at its checkpoint each time and reads at most one window again (seed ${SEED})`,
   async () => {
     const random = seededRandom(SEED);
     const endMs = Date.now() - DAY_MS;
@@ -114,22 +114,22 @@ test(
     };
     const found = runs[0]?.found ?? 0;
     expect(runs).toMatchObject([{ state: 'done', repaired: found, remaining: 0 }]);
-    // What a window repaired before a kill is equal when it is read again, and then counted by nobody.
+    // Repairs before a kill are equal when the window is read again, and are not counted.
     expect(found).toBeLessThanOrEqual(PAYMENTS);
     expect(found).toBeGreaterThanOrEqual(PAYMENTS - KILLS * PAGE);
     expect(await db.query('select count(*) as count from resources')).toEqual([
       { count: PAYMENTS },
     ]);
     for (const { requests, positionMs } of kills) {
-      // Only the window that begins at the checkpoint is asked for on both sides of a kill.
-      expect(Math.max(...beginnings(proxy.requests.slice(0, requests)))).toBeLessThanOrEqual(
+      // Only the window that starts at the checkpoint is requested before and after a kill.
+      expect(Math.max(...windowStarts(proxy.requests.slice(0, requests)))).toBeLessThanOrEqual(
         positionMs,
       );
-      const [first, ...others] = beginnings(proxy.requests.slice(requests));
+      const [first, ...others] = windowStarts(proxy.requests.slice(requests));
       expect(first).toBe(positionMs);
       expect(Math.min(...others)).toBeGreaterThanOrEqual(positionMs);
     }
-    expect(listings(proxy.requests).length).toBeLessThanOrEqual(
+    expect(listRequests(proxy.requests).length).toBeLessThanOrEqual(
       (LISTING_SHARE * PAYMENTS) / PAGE + REQUESTS_PER_KILL * KILLS + 1,
     );
   },

@@ -1,4 +1,4 @@
-/** A scheduler that is killed with kill -9 in the middle of a run, as a real process. */
+/** A scheduler process that is killed during a run. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TIMES } from '../../src/scheduler/scheduler.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -6,7 +6,7 @@ import { type Program, settingsFor, spawnProgram } from '../support/program.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const TIMEOUT_MS = 300_000;
-/** Blocked by the lock below. */
+/** Its run is blocked by a lock on its table. */
 const SCHEDULE = 'deadlines';
 
 let db: TestDatabase;
@@ -41,7 +41,7 @@ async function readSlot() {
   return rows[0];
 }
 
-test('a schedule whose process was killed in mid-run is taken over within a minute by a restarted scheduler', {
+test('a restarted scheduler takes over the run of a killed one within a minute', {
   timeout: TIMEOUT_MS,
 }, async () => {
   await db.transaction(async (tx) => {
@@ -53,7 +53,7 @@ test('a schedule whose process was killed in mid-run is taken over within a minu
   });
   const left = await readSlot();
   expect(left).toMatchObject({ isFinished: false });
-  // A minute at most: what is left of the lease, and the look that finds it over.
+  // At most a minute: the remaining lease, and the time until the next check for expired leases.
   expect((left?.leaseLeftMs ?? Number.NaN) + TIMES.catchUpEveryMs).toBeLessThanOrEqual(45_000);
 
   await db.query(

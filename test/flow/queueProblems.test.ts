@@ -122,7 +122,7 @@ describe.skipIf(inject('redisUrl') === undefined)('Redis', () => {
     return server;
   }
 
-  test('with a user who lacks rights, and who has them later', async () => {
+  test('with a user that lacks rights and gets them later', async () => {
     const redis = await start();
     const rights = ['~bull:*', '&*', '+ping', '+info', '+client', '+hello'];
     await redis.command('acl', 'setuser', 'app', 'on', '>secret', ...rights);
@@ -211,7 +211,7 @@ describe.skipIf(inject('redisUrl') === undefined)('Redis', () => {
 });
 
 describe('PostgreSQL', () => {
-  test('whose role lacks rights on the schema of the queue, and has them later', async () => {
+  test('with a role that lacks rights on the schema of the queue and gets them later', async () => {
     const role = `queueless_${randomBytes(4).toString('hex')}`;
     await db.query(`create role ${role} login password 'secret'`);
     cleanups.push(async () => {
@@ -235,7 +235,7 @@ describe('PostgreSQL', () => {
     await expectRecovered(program);
   });
 
-  test('whose connections lose their settings', async () => {
+  test('with connections that lose their settings', async () => {
     const url = new URL(db.url);
     url.searchParams.set('options', '-c search_path=public');
     const program = run({ DATABASE_URL: url.href });
