@@ -128,6 +128,11 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       SANDBOX_PORT: {
         meaning: 'Port of the sandbox, on loopback only; `0` chooses a free one.',
       },
+      SANDBOX_WEBHOOK_SECRET: {
+        meaning:
+          'The secret with which the sandbox signs webhooks. Set it for the receiver and the sandbox if they run in separate processes and `DATABASE_URL` is set. Only a ledger of `merchant_local` accepts it.',
+        otherwise: 'generated in `DATA_DIR`',
+      },
     },
   },
   {

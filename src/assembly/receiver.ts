@@ -23,7 +23,7 @@ export interface RunningReceiver {
 
 export async function startReceiver(shared: Shared): Promise<RunningReceiver> {
   const { clock, config, events, gate, log, metrics, openPool, onClose } = shared;
-  const webhookSecrets = webhookSecretsOf(config);
+  const webhookSecrets = webhookSecretsOf(config, shared.roles.has('sandbox'));
   const db = openPool('receiver', RECEIVER_POOL);
   const enqueuer = createEnqueuer((ids) => events.add([batchJob(ids)]), log);
   onClose(() => enqueuer.drain());

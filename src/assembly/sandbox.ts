@@ -5,7 +5,7 @@ import { OperatorError } from '../platform/errors.ts';
 import { localUrl } from '../platform/httpServer.ts';
 import type { Log } from '../platform/log.ts';
 import { type RunningSandbox, startSandbox } from '../sandbox/startSandbox.ts';
-import { isProductionKey } from './settings.ts';
+import { isProductionKey, sandboxSecretOf } from './settings.ts';
 
 interface SandboxInput {
   readonly log: Log;
@@ -15,7 +15,6 @@ interface SandboxInput {
   readonly startAtMs?: number | undefined;
 }
 
-/** The sandbox signs with the newest of the secrets that the receiver verifies with. */
 export async function startSandboxRole(
   config: Config,
   input: SandboxInput,
@@ -33,7 +32,7 @@ export async function startSandboxRole(
     apiKey: config.apiKey ?? localSecret(config.dataDir, 'sandbox-api-key', 'snd_'),
     webhook: {
       url: `${localUrl(config.host, receiverPort)}${config.webhookPath}`,
-      secret: config.webhookSecrets?.[0] ?? localSecret(config.dataDir, 'webhook-secret'),
+      secret: sandboxSecretOf(config),
     },
     log,
     startAtMs: input.startAtMs,

@@ -39,8 +39,26 @@ export function isProductionKey(apiKey: string | undefined): boolean {
   return apiKey?.startsWith(API_KEY_PREFIXES.productionSecret) ?? false;
 }
 
-/** Secrets that verify webhooks: the configured ones, or the one generated for the embedded database. */
-export function webhookSecretsOf(config: Config): readonly string[] {
+/**
+ * Secrets that verify webhooks: the configured ones, or the one generated for the embedded database. The
+ * sandbox's is among them where the ledger is the sandbox's, and nowhere else: whoever can use the
+ * sandbox can have it sign an event.
+ * @param hasSandbox whether this process runs the sandbox
+ */
+export function webhookSecretsOf(config: Config, hasSandbox = false): readonly string[] {
+  const ownSecrets = ownWebhookSecretsOf(config);
+  const knowsSandbox = hasSandbox || config.sandboxWebhookSecret !== undefined;
+  const acceptsSandbox =
+    usesSandbox(config) || (knowsSandbox && config.merchantId === SANDBOX_MERCHANT_ID);
+  return acceptsSandbox ? [...ownSecrets, sandboxSecretOf(config)] : ownSecrets;
+}
+
+/** The secret with which the sandbox signs. It is never one of the secrets of the payment service. */
+export function sandboxSecretOf({ dataDir, sandboxWebhookSecret }: Config): string {
+  return sandboxWebhookSecret ?? localSecret(dataDir, 'sandbox-webhook-secret');
+}
+
+function ownWebhookSecretsOf(config: Config): readonly string[] {
   if (config.webhookSecrets !== undefined) return config.webhookSecrets;
   if (config.databaseUrl === undefined) return [localSecret(config.dataDir, 'webhook-secret')];
   throw new OperatorError(

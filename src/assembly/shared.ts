@@ -48,6 +48,8 @@ const GATE_POOL: PoolOptions = { maxConnections: 2, responseTimeoutMs: 5_000, pl
 /** What all roles of a process share. */
 export interface Shared {
   readonly config: Config;
+  /** The roles of this process. */
+  readonly roles: ReadonlySet<Role>;
   /** The database's time. */
   readonly clock: DatabaseClock;
   readonly log: Log;
@@ -137,6 +139,7 @@ export async function share(
   closers.push(() => events.close());
   return {
     config,
+    roles,
     clock,
     log,
     metrics,

@@ -132,6 +132,7 @@ export const SETTINGS = z
       .regex(/^(snd|prd)_./, 'must be a secret key, which begins with snd_ or prd_')
       .optional(),
     SANDBOX_PORT: port.default(8082),
+    SANDBOX_WEBHOOK_SECRET: exactSecret.optional(),
     EVENT_MAX_ATTEMPTS: wholeNumber(1, 10).default(5),
     RATE_RESERVE_PERCENT: wholeNumber(0, 90).default(30),
     BACKGROUND_REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000).optional(),
@@ -155,6 +156,7 @@ const NEVER_EMPTY = new Set([
   'WEBHOOK_SECRETS',
   'ADMIN_TOKEN',
   'TALLYHOOK_TOKEN',
+  'SANDBOX_WEBHOOK_SECRET',
   'PAYMENTS_MERCHANT_ID',
   'PAYMENTS_API_KEY',
   ...ALERT_SECRETS,
@@ -193,6 +195,8 @@ export interface Config {
   /** Undefined: the service is not called; with the embedded database the sandbox replaces it. */
   readonly apiKey: string | undefined;
   readonly sandboxPort: number;
+  /** The secret with which the sandbox signs; undefined: generated in `dataDir`. */
+  readonly sandboxWebhookSecret: string | undefined;
   readonly eventMaxAttempts: number;
   /** Percent of the service's rate limit that background work leaves to the shop. */
   readonly rateReservePercent: number;
@@ -264,6 +268,7 @@ export function loadConfig(env: Environment): Config {
     baseUrl: settings.PAYMENTS_BASE_URL,
     apiKey: settings.PAYMENTS_API_KEY,
     sandboxPort: settings.SANDBOX_PORT,
+    sandboxWebhookSecret: settings.SANDBOX_WEBHOOK_SECRET,
     eventMaxAttempts: settings.EVENT_MAX_ATTEMPTS,
     rateReservePercent: settings.RATE_RESERVE_PERCENT,
     backgroundRequestsPerMinute: settings.BACKGROUND_REQUESTS_PER_MINUTE,

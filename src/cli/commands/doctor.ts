@@ -71,7 +71,7 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
       database: db,
       checkQueue: () => queues?.check() ?? Promise.resolve(NO_DATABASE),
       merchantId: await attempt(() => merchantIdOf(config)),
-      webhookSecrets: await attempt(() => webhookSecretsOf(config)),
+      webhookSecrets: await attempt(() => webhookSecretsOf(config, true)),
       adminTokens: await attempt(() => [adminTokenOf(config)]),
       service: serviceOf(config),
       isSandbox: usesSandbox(config),

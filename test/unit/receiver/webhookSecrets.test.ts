@@ -1,6 +1,6 @@
 /** A receiver with a weak or missing secret must not start: its verification would prove nothing. */
 import { describe, expect, it } from 'vitest';
-import { webhookSecretsOf } from '../../../src/assembly/settings.ts';
+import { sandboxSecretOf, webhookSecretsOf } from '../../../src/assembly/settings.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
 
@@ -51,6 +51,28 @@ describe('WEBHOOK_SECRETS', () => {
     ['16 bytes in fewer letters', '鍵鍵鍵鍵鍵é', ['鍵鍵鍵鍵鍵é']],
   ])('is used unchanged: %s', (_, secrets, expected) => {
     expect(loadConfig({ WEBHOOK_SECRETS: secrets }).webhookSecrets).toEqual(expected);
+  });
+
+  describe('of the sandbox', () => {
+    const [DATABASE_URL, WEBHOOK_SECRETS] = ['postgres://127.0.0.1/shop', GOOD];
+    const SANDBOX_WEBHOOK_SECRET = 'a-secret-of-the-sandbox-0123456789';
+    const PAYMENTS_MERCHANT_ID = 'merchant_local';
+    const settings = { DATABASE_URL, WEBHOOK_SECRETS, SANDBOX_WEBHOOK_SECRET };
+
+    it('verifies events of the ledger of the sandbox', () => {
+      const config = loadConfig({ ...settings, PAYMENTS_MERCHANT_ID });
+      expect(webhookSecretsOf(config)).toEqual([GOOD, SANDBOX_WEBHOOK_SECRET]);
+    });
+
+    it('verifies no event of another ledger, also in a process that runs the sandbox', () => {
+      const config = loadConfig({ ...settings, PAYMENTS_MERCHANT_ID: 'm_1' });
+      expect(webhookSecretsOf(config, true)).toEqual([GOOD]);
+    });
+
+    it('is never a secret of the payment service', () => {
+      const config = loadConfig({ ...settings, PAYMENTS_MERCHANT_ID });
+      expect(sandboxSecretOf(config)).toBe(SANDBOX_WEBHOOK_SECRET);
+    });
   });
 
   it('has no default if a database is configured', () => {
