@@ -3,8 +3,10 @@
  * the metrics and the log; the log stays short; and everything continues when the queue is usable again.
  */
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { createSystemWatch } from '../../src/monitor/watchSystem.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { createQueueBackend, createRedisConnections } from '../../src/platform/queue/index.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, sign } from '../support/events.ts';
 import { parseMetrics } from '../support/metrics.ts';
@@ -130,6 +132,27 @@ describe.skipIf(inject('redisUrl') === undefined)('Redis', () => {
     await expectReported(program, /^the Redis user lacks rights \(NOPERM .*'eval(sha)?'/);
     await redis.command('acl', 'setuser', 'app', '+@all');
     await expectRecovered(program);
+  });
+
+  test('that refuses every claim: a worker waits ever longer before it repeats one', async () => {
+    const redis = await start();
+    const rights = ['~bull:*', '&*', '+ping', '+info', '+client', '+hello'];
+    await redis.command('acl', 'setuser', 'app', 'on', '>secret', ...rights);
+    const log = createLog('silent');
+    const warned = vi.spyOn(log, 'warn');
+    const url = `redis://app:secret@127.0.0.1:${redis.port}`;
+    const backend = createQueueBackend(createRedisConnections(url, log), log);
+    const consumer = backend.consumer('queue', 1, () => Promise.resolve());
+    cleanups.push(async () => {
+      await consumer.close();
+      await backend.close();
+    });
+    const errors = () =>
+      warned.mock.calls.filter(([, event]) => String(event) === 'queue.consumer_error').length;
+    await waitFor('the first error', () => errors() > 0);
+    const startMs = performance.now();
+    await waitFor('three more', () => errors() >= 4);
+    expect(performance.now() - startMs).toBeGreaterThan(700);
   });
 
   test('with a wrong password', async () => {
