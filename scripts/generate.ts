@@ -9,6 +9,7 @@ import { writeReference } from './reference/writeReference.ts';
 import { writeAdminApi } from './writeAdminApi.ts';
 import { writeCommands } from './writeCommands.ts';
 import { writeCoverage } from './writeCoverage.ts';
+import { readLockedPackages, writeLicenses } from './writeLicenses.ts';
 import { writePermissions } from './writePermissions.ts';
 import { writeExample, writeSettings } from './writeSettings.ts';
 
@@ -22,6 +23,7 @@ write('docs/openapi-admin.json', `${JSON.stringify(buildAdminOpenApi(), null, 2)
 write('docs/client-reference.md', await writeReference());
 write('docs/reference/admin-api.md', writeAdminApi());
 write('docs/reference/commands.md', await writeCommands());
+write('docs/reference/licenses.md', writeLicenses(readLockedPackages()));
 write('docs/reference/settings.md', writeSettings());
 write('docs/reference/permissions.md', writePermissions());
 write('.env.example', writeExample());
