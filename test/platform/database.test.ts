@@ -27,7 +27,7 @@ describe('a bigint', () => {
     '-9007199254740992',
     '9223372036854775807',
     '-9223372036854775808',
-  ])('is an error where a number would round it: %s', async (text) => {
+  ])('is an error if a number would round it: %s', async (text) => {
     for (const run of [db.query, (sql: string) => db.prepared(`exact ${text}`, sql, [])]) {
       await expect(run(`select '${text}'::bigint as value`)).rejects.toThrow(
         `the database returned ${text}, which is outside the range of safe integers`,
@@ -41,7 +41,7 @@ describe('a bigint', () => {
 });
 
 describe('a transaction', () => {
-  test('that throws leaves nothing behind, whoever threw', async () => {
+  test('that throws leaves nothing behind, regardless of what threw', async () => {
     await db.query('create table left_behind (n int primary key)');
     const insert = 'insert into left_behind values (1)';
     await expect(

@@ -61,7 +61,7 @@ test.each([[''], ['\n'], [' \n'], ['0123456789abcde\n']])(
   },
 );
 
-test('a disk that takes nothing leaves no file that a later start would take for a secret', async () => {
+test('a full disk leaves no file that a later start would use as a secret', async () => {
   const folder = newFolder();
   expect(await secretOfProcess(folder, 'ulimit -f 0;')).toBe('');
   expect(readdirSync(folder)).toEqual([]);

@@ -62,7 +62,7 @@ describe.skipIf(redisUrl === undefined)(
     }),
 );
 
-test('as many producers as a process with all roles has are taken for no leak', async () => {
+test('the producers of a process with all roles cause no warning about a listener leak', async () => {
   const warnings: Error[] = [];
   const note = (warning: Error): void => {
     warnings.push(warning);
@@ -80,7 +80,7 @@ test('as many producers as a process with all roles has are taken for no leak', 
   }
 });
 
-test('a consumer that is older than the schema of its queue works once that is there', async () => {
+test('a consumer that starts before the schema of its queue exists works once it does', async () => {
   const name = unique('bare');
   const administrator = new pg.Client({ connectionString: db.url });
   await administrator.connect();
@@ -214,7 +214,7 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
     expect(tries.filter((n) => n === 2)).toHaveLength(1);
   });
 
-  test('a job that succeeds on its last try leaves nothing behind', async () => {
+  test('a job that succeeds on its last attempt leaves nothing behind', async () => {
     const queueName = unique('queue');
     let tries = 0;
     consume(queueName, () => {
@@ -229,7 +229,7 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
     expect(await counts(queue)).toMatchObject({ failed: 0, completed: 0 });
   });
 
-  test('between its tries a job waits ever longer', async () => {
+  test('the delay between the attempts of a job increases', async () => {
     const queueName = unique('queue');
     const triedAtMs: number[] = [];
     consume(queueName, () => {
@@ -246,7 +246,7 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
     expect(pausesMs[2]).toBeGreaterThanOrEqual(395);
   });
 
-  test('a job that is to wait is not taken before its time', async () => {
+  test('a delayed job is not claimed before its time', async () => {
     const queueName = unique('queue');
     let takenAtMs: number | undefined;
     consume(queueName, () => {
@@ -259,7 +259,7 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
     expect((takenAtMs ?? 0) - addedAtMs).toBeGreaterThanOrEqual(395);
   });
 
-  test('countWaiting counts the jobs that nobody has taken', async () => {
+  test('countWaiting counts the jobs that no consumer has claimed', async () => {
     const queueName = unique('queue');
     const producer = produce(queueName);
     expect(await producer.countWaiting()).toBe(0);
@@ -272,10 +272,10 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
       started += 1;
       await held.promise;
     });
-    await waitFor('a job to be taken', () => started === 1);
+    await waitFor('a job to be claimed', () => started === 1);
     expect(await producer.countWaiting()).toBe(2);
     held.resolve();
-    await waitFor('the others to be taken', () => started === 3);
+    await waitFor('the others to be claimed', () => started === 3);
     expect(await producer.countWaiting()).toBe(0);
   });
 
@@ -303,16 +303,16 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
       seen.push(data.n);
       await held.promise;
     });
-    await waitFor('a job to be taken', () => seen.length === 1);
+    await waitFor('a job to be claimed', () => seen.length === 1);
     const { jobs: states, oldestWaitingMs: next } = await producer.depth();
     expect(states).toMatchObject({ waiting: 2, active: 1 });
     expect(next).toBeGreaterThan(first ?? 0);
     held.resolve();
-    await waitFor('the others to be taken', () => seen.length === 3);
+    await waitFor('the others to be claimed', () => seen.length === 3);
     expect((await producer.depth()).oldestWaitingMs).toBeUndefined();
   });
 
-  test('a consumer that closes lets its job finish and takes no other', async () => {
+  test('a consumer that closes finishes its job and claims no other', async () => {
     const queueName = unique('queue');
     const held = deferred();
     const seen: string[] = [];
@@ -323,7 +323,7 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
     });
     const producer = produce(queueName);
     await producer.add(jobs(1, 2));
-    await waitFor('the first job to be taken', () => seen.length === 1);
+    await waitFor('the first job to be claimed', () => seen.length === 1);
     await producer.add(jobs(2, 3));
 
     const closed = consumer.close().then(() => seen.push('closed'));
@@ -349,7 +349,7 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
     });
     const producer = produce(queueName);
     await producer.add(jobs(1, 6));
-    await waitFor('the first job to be taken', () => started.length === 1);
+    await waitFor('the first job to be claimed', () => started.length === 1);
 
     // The job ends while the consumer is still taking leave of its backend.
     const closed = consumer.close();
@@ -359,7 +359,7 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
     expect(await producer.countWaiting()).toBe(4);
   });
 
-  test('a consumer that is closed before it is ready takes no job', async () => {
+  test('a consumer that is closed before it is ready claims no job', async () => {
     const queueName = unique('queue');
     const producer = produce(queueName);
     await producer.add(jobs(1, 3));
@@ -472,7 +472,7 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
       backend,
     );
     await produce(queueName).add(jobs(1, 2));
-    await waitFor('the job to be taken', () => seen.length === 1);
+    await waitFor('the job to be claimed', () => seen.length === 1);
 
     wire.refuse();
     await waitFor('the backend to be unavailable', async () => !(await isDone(backend.probe())));
@@ -510,7 +510,7 @@ function conformance({ name, url, makeStalledCheckDue }: BackendUnderTest): void
   test.each([
     ['once', 1],
     ['twice', 2],
-  ])('a job of a killed process is run again, as abandoned: %s', async (_, deaths) => {
+  ])('a job of a killed process is run again and marked as abandoned: %s', async (_, deaths) => {
     const queueName = unique('queue');
     await produce(queueName).add([job(7, { attempts: 1 })]);
     for (let died = 0; died < deaths; died += 1) {
