@@ -213,8 +213,8 @@ function settings(url: string): Record<string, string> {
   return {
     DATABASE_URL: url,
     PAYMENTS_MERCHANT_ID: MERCHANT_ID,
-    WEBHOOK_SECRETS: 'x'.repeat(32),
-    ADMIN_TOKEN: 'x'.repeat(32),
+    WEBHOOK_SECRETS: '0123456789abcdef'.repeat(2),
+    ADMIN_TOKEN: '0123456789abcdef'.repeat(2),
   };
 }
 

@@ -51,7 +51,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       WEBHOOK_PATH: { meaning: 'Path at which the receiver accepts webhooks.' },
       WEBHOOK_SECRETS: {
         meaning:
-          'Signing secrets, comma-separated, newest first, each at least 16 bytes. Any of them may verify a delivery.',
+          'Signing secrets, comma-separated, newest first, each at least 32 bytes with 8 different characters. Any of them may verify a delivery.',
         otherwise: 'generated for the embedded database, required otherwise',
       },
       WEBHOOK_PUBLIC_URL: {
@@ -81,7 +81,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       },
       ADMIN_TOKEN: {
         meaning:
-          'The first token of the admin port, at least 16 bytes. Its role is `admin`, its name, too. Use it to set up; `tallyhook tokens create` makes a token for each person and program.',
+          'The first token of the admin port, at least 32 bytes with 8 different characters. Its role is `admin`, its name, too. Use it to set up; `tallyhook tokens create` makes a token for each person and program.',
         otherwise: 'generated for the embedded database, required otherwise',
       },
       TALLYHOOK_TOKEN: {

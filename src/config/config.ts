@@ -22,12 +22,11 @@ import {
   channelsOf,
   missingFromGroup,
 } from './alertSettings.ts';
+import { secretWeakness } from './secretStrength.ts';
 
-/** A shorter secret can be guessed. */
-export const MIN_SECRET_BYTES = 16;
-
-const secret = z.string().refine((value) => Buffer.byteLength(value) >= MIN_SECRET_BYTES, {
-  message: `must be at least ${MIN_SECRET_BYTES} bytes long; \`openssl rand -hex 32\` makes one`,
+const secret = z.string().superRefine((value, context) => {
+  const message = secretWeakness(value);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
 
 const exactSecret = secret.refine((value) => value === value.trim(), {

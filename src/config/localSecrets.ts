@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../platform/errors.ts';
-import { MIN_SECRET_BYTES } from './config.ts';
+import { secretWeakness } from './secretStrength.ts';
 
 const SECRET_BYTES = 32;
 
@@ -33,7 +33,7 @@ export function localSecret(dataDir: string, name: string, prefix = ''): string 
   }
   chmodSync(path, 0o600);
   const secret = readFileSync(path, 'utf8').trim();
-  if (Buffer.byteLength(secret) >= MIN_SECRET_BYTES) return secret;
+  if (secretWeakness(secret) === undefined) return secret;
   throw new OperatorError(
     `${path} is empty or damaged, and without its secret every request would be admitted. ` +
       'Delete the file and start again, which generates a new secret.',

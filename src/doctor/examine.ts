@@ -1,6 +1,6 @@
 /** Checks everything that an installation needs, one check after the other, and changes nothing. */
 import { createClient, type PaymentServiceClient, PaymentServiceError } from '../client/index.ts';
-import { MIN_SECRET_BYTES } from '../config/config.ts';
+import { secretWeakness } from '../config/secretStrength.ts';
 import { PENDING_LIMIT_MS } from '../ledger/inbox/pendingLimit.ts';
 import { readPendingAgeMs } from '../ledger/inbox/store/arrivals.ts';
 import { readInstallation } from '../ledger/store/installation.ts';
@@ -166,9 +166,9 @@ async function examineRights(db: Database): Promise<Judgment> {
 function measured(list: readonly string[] | Error, what: string, setting: string): Judgment {
   if (list instanceof Error) return failed(list.message, `Set ${setting}.`);
   const count = `${list.length} ${what}${list.length === 1 ? '' : 's'}`;
-  return list.every((secret) => Buffer.byteLength(secret) >= MIN_SECRET_BYTES)
-    ? ok(`${count}, each of sufficient length`)
-    : failed(`${count}, at least one too short`, `Set ${setting}.`);
+  return list.every((secret) => secretWeakness(secret) === undefined)
+    ? ok(`${count}, each strong enough`)
+    : failed(`${count}, at least one too weak`, `Set ${setting}.`);
 }
 
 /** @returns this machine's clock minus the service's; undefined if unknown */

@@ -155,7 +155,7 @@ test('a difference between the clocks of machine and database is a warning, and 
 test('a business profile with another webhook URL or secret is reported', async () => {
   const elsewhere = await examine({
     WEBHOOK_PUBLIC_URL: 'https://hooks.shop.example/webhooks',
-    WEBHOOK_SECRETS: 'a-secret-of-nobody-0123456789',
+    WEBHOOK_SECRETS: 'a-secret-of-nobody-0123456789abcdef',
   });
   expect(elsewhere.exit.code).toBe(1);
   expect(named(elsewhere.report, 'webhook address')).toMatchObject({ state: 'failed' });
@@ -163,13 +163,13 @@ test('a business profile with another webhook URL or secret is reported', async 
     'https://hooks.shop.example/webhooks',
   );
   expect(named(elsewhere.report, 'signing secret')).toMatchObject({ state: 'failed' });
-  for (const secret of [SECRET, 'a-secret-of-nobody-0123456789']) {
+  for (const secret of [SECRET, 'a-secret-of-nobody-0123456789abcdef']) {
     expect(elsewhere.exit.stdout).not.toContain(secret);
   }
 
   const { report } = await examine({
     WEBHOOK_PUBLIC_URL: WEBHOOK_URL,
-    WEBHOOK_SECRETS: `a-secret-of-nobody-0123456789,${SECRET}`,
+    WEBHOOK_SECRETS: `a-secret-of-nobody-0123456789abcdef,${SECRET}`,
   });
   expect(named(report, 'webhook address')?.result).toContain('which is this receiver');
   expect(named(report, 'signing secret')?.result).toMatch(

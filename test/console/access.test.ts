@@ -10,7 +10,7 @@ import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tall
 import { createTestToken, revokeTestToken } from '../support/tokens.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const WRONG_TOKEN = 'wrong-token-0123456789abcdef';
+const WRONG_TOKEN = 'wrong-token-0123456789abcdefghijkl';
 
 let db: TestDatabase;
 const running: TestTallyhook[] = [];

@@ -49,7 +49,7 @@ test('a secret is made once, with its prefix, for its owner only', () => {
   expect(readdirSync(folder)).toEqual(['key']);
 });
 
-test.each([[''], ['\n'], [' \n'], ['0123456789abcde\n']])(
+test.each([[''], ['\n'], [' \n'], ['0123456789abcdefghijklmnopqrstu\n'], [`${'0'.repeat(64)}\n`]])(
   'a file that contains %j is rejected with the next step',
   (content) => {
     const folder = newFolder();

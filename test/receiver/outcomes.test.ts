@@ -296,7 +296,7 @@ describe('a delivery without a valid signature', () => {
 
   it('is rejected if it is signed with an unknown secret', async () => {
     const body = eventBody(paymentObject());
-    const signature = sign(body, 'another-secret-0123456789abcdef');
+    const signature = sign(body, 'another-secret-0123456789abcdefghijkl');
 
     const response = await tallyhook.deliver(body, { 'X-Webhook-Signature-512': signature });
 

@@ -9,8 +9,8 @@ import { ADMIN_TOKEN, startTallyhook, type TestTallyhook } from '../support/tall
 import { metricsUrl, readCounter, readMetrics } from './counters.ts';
 import { countStored } from './inbox.ts';
 
-const NEW_SECRET = 'new-secret-0123456789abcdef';
-const REMOVED_SECRET = 'removed-secret-0123456789abcdef';
+const NEW_SECRET = 'new-secret-0123456789abcdefghijkl';
+const REMOVED_SECRET = 'removed-secret-0123456789abcdefghijkl';
 
 let db: TestDatabase;
 let tallyhook: TestTallyhook;

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 
 export const MERCHANT_ID = 'merchant_test';
-export const SECRET = 'test-secret-0123456789abcdef';
+export const SECRET = 'test-secret-0123456789abcdefghijkl';
 
 let serial = 0;
 

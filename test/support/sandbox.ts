@@ -5,7 +5,7 @@ import { createTestDatabase, silentLog } from './database.ts';
 import { createServiceApi, type ServiceApi } from './serviceApi.ts';
 import { startWebhookListener, type WebhookListener } from './webhookListener.ts';
 
-export const SANDBOX_SECRET = 'sandbox-secret-0123456789abcdef';
+export const SANDBOX_SECRET = 'sandbox-secret-0123456789abcdefghijkl';
 
 export interface TestSandbox extends ServiceApi {
   readonly baseUrl: string;

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { silentLog, type TestDatabase } from './database.ts';
 import { MERCHANT_ID, SECRET, sign } from './events.ts';
 
-export const ADMIN_TOKEN = 'admin-token-0123456789abcdef';
+export const ADMIN_TOKEN = 'admin-token-0123456789abcdefghijkl';
 
 export interface TestTallyhook extends Running {
   readonly webhookUrl: string;

@@ -4,7 +4,7 @@ import { sandboxSecretOf, webhookSecretsOf } from '../../../src/assembly/setting
 import { loadConfig } from '../../../src/config/config.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
 
-const GOOD = 'a-good-secret-0123456789';
+const GOOD = 'a-good-secret-0123456789abcdefgh';
 
 function refusalOf(secrets: string): string {
   try {
@@ -20,7 +20,7 @@ describe('WEBHOOK_SECRETS', () => {
   it.each([
     ['empty', '', 1],
     ['one character', 'x', 1],
-    ['15 bytes', 'fifteen-bytes-x', 1],
+    ['31 bytes', 'thirty-one-bytes-are-not-enough', 1],
     ['an empty first entry', `,${GOOD}`, 1],
     ['an empty last entry', `${GOOD},`, 2],
     ['an empty entry between', `${GOOD},,${GOOD}-old`, 2],
@@ -30,11 +30,24 @@ describe('WEBHOOK_SECRETS', () => {
     const message = refusalOf(secrets);
 
     expect(message).toContain(
-      `WEBHOOK_SECRETS (entry ${place} of the list): must be at least 16 bytes long`,
+      `WEBHOOK_SECRETS (entry ${place} of the list): must be at least 32 bytes long`,
     );
     for (const secret of secrets.split(',')) {
       if (secret.length > 1) expect(message).not.toContain(secret);
     }
+  });
+
+  // Such a placeholder is long enough, and the first that is tried.
+  it.each([
+    ['one character', 'x'.repeat(64)],
+    ['7 different characters', 'abcdefg'.repeat(5)],
+  ])('is refused if it repeats itself: %s', (_, secret) => {
+    const message = refusalOf(`${GOOD},${secret}`);
+
+    expect(message).toContain(
+      'WEBHOOK_SECRETS (entry 2 of the list): must have at least 8 different characters',
+    );
+    expect(message).not.toContain(secret);
   });
 
   it('names every invalid entry at once', () => {
@@ -47,8 +60,9 @@ describe('WEBHOOK_SECRETS', () => {
   it.each([
     ['one', GOOD, [GOOD]],
     ['several', `${GOOD},${GOOD}-old`, [GOOD, `${GOOD}-old`]],
-    ['16 bytes', 'sixteen-bytes-ok', ['sixteen-bytes-ok']],
-    ['16 bytes in fewer letters', '鍵鍵鍵鍵鍵é', ['鍵鍵鍵鍵鍵é']],
+    ['32 bytes', 'thirty-two-bytes-are-just-enough', ['thirty-two-bytes-are-just-enough']],
+    ['32 bytes in fewer letters', '鍵印章暗号署名秘密文é', ['鍵印章暗号署名秘密文é']],
+    ['8 different characters', 'abcdefgh'.repeat(4), ['abcdefgh'.repeat(4)]],
   ])('is used unchanged: %s', (_, secrets, expected) => {
     expect(loadConfig({ WEBHOOK_SECRETS: secrets }).webhookSecrets).toEqual(expected);
   });
