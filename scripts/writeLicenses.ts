@@ -53,7 +53,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** The packages whose license is not allowed for their use. */
+/** The packages with a license that is not allowed for their use. */
 export function withForbiddenLicense(packages: readonly LockedPackage[]): readonly LockedPackage[] {
   return packages.filter(
     ({ license, isTool }) => !(isTool ? ALLOWED_FOR_TOOLS : ALLOWED).has(license),

@@ -1,4 +1,4 @@
-/** Every dependency's license is listed and allowed, without asking a registry. */
+/** Every dependency's license is listed and allowed, without a request to a registry. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
