@@ -19,6 +19,13 @@ export interface WakeUp {
   readonly delayMs?: number;
 }
 
+/**
+ * What a delayed wake-up waits in addition. The database's clock is measured again and again, and a busy
+ * machine's first measurement can be wrong by hundreds of milliseconds. A wake-up that arrives before
+ * its message is due, by the corrected clock, finds nothing, and the message waits for the sweep.
+ */
+export const CLOCK_CORRECTION_MS = 1_000;
+
 /** Wakes channels that have due messages. Throws when the queue is unavailable. */
 export async function enqueueWakeUps(
   producer: Pick<Producer<AlertsJob>, 'add'>,
@@ -30,7 +37,7 @@ export async function enqueueWakeUps(
       data: { channel },
       attempts: 1,
       backoffMs: 0,
-      delayMs,
+      delayMs: delayMs === 0 ? 0 : delayMs + CLOCK_CORRECTION_MS,
     }),
   );
   await producer.add(jobs);
