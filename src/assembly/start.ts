@@ -16,6 +16,7 @@ import type { Role } from './roles.ts';
 import { startSandboxRole } from './sandbox.ts';
 import { startSchedules } from './scheduler.ts';
 import { type ShareInput, share } from './shared.ts';
+import { logSettingWarnings } from './warnings.ts';
 
 /** The running roles and their ports. */
 export interface Running {
@@ -51,6 +52,7 @@ export async function start(
   parts: StartParts,
 ): Promise<Running> {
   const { log, sandboxStartMs } = parts;
+  logSettingWarnings(config, roles, log);
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const step of closers.splice(0).reverse()) await step();

@@ -30,6 +30,12 @@ import {
   type WatermarkFacts,
 } from './domain/judge.ts';
 import {
+  type ConnectionSettings,
+  judgeConnections,
+  judgePorts,
+  type PortSettings,
+} from './domain/judgeExposure.ts';
+import {
   chooseProfiles,
   judgeAddresses,
   judgeEvents,
@@ -47,6 +53,7 @@ export interface Check extends Judgment {
 
 /** What is checked. A part that is an Error is unavailable; its message has the reason. */
 export interface Installation {
+  readonly settings: ConnectionSettings & PortSettings;
   readonly database: Database | Error;
   /** Adds, claims and finishes a job. @returns why that failed; undefined if it did not */
   readonly checkQueue: () => Promise<QueueProblem | undefined>;
@@ -94,6 +101,8 @@ export async function examine(installation: Installation): Promise<readonly Chec
     measured(installation.webhookSecrets, 'secret', 'WEBHOOK_SECRETS'),
   );
   await note('admin token', () => measured(installation.adminTokens, 'token', 'ADMIN_TOKEN'));
+  await note('encryption', () => judgeConnections(installation.settings));
+  await note('private ports', () => judgePorts(installation.settings));
   const skewMs = await examineService(installation, note);
   await note('watermarks', () => examineWatermarks(installation, readable, skewMs));
   await examineProfiles(installation, note);

@@ -64,6 +64,8 @@ test('a healthy installation passes every check', async () => {
     queue: 'ok',
     'webhook secrets': 'ok',
     'admin token': 'ok',
+    encryption: 'ok',
+    'private ports': 'ok',
     'API key': 'ok',
     'key and address': 'ok',
     clock: 'ok',
@@ -77,7 +79,7 @@ test('a healthy installation passes every check', async () => {
   const { stdout } = await runTallyhook(['doctor'], { env });
   expect(stdout).toMatch(/^ok {4}database +reachable$/m);
   expect(stdout).toMatch(/^ok {4}signing secret +\S+ signs with secret 1 of WEBHOOK_SECRETS$/m);
-  expect(stdout).toMatch(/20 ok, 0 warnings, 0 failed, 0 not checked\.\n$/);
+  expect(stdout).toMatch(/22 ok, 0 warnings, 0 failed, 0 not checked\.\n$/);
 });
 
 test('a pause is reported with its author and reason, and is not ended', async () => {
@@ -234,6 +236,22 @@ test('a production key is not used with a sandbox URL', async () => {
   });
   expect(exit.code).toBe(1);
   expect(named(report, 'key and address')).toMatchObject({ state: 'failed' });
+});
+
+test('connections in clear text and open ports are warnings', async () => {
+  const { exit, report } = await examine({
+    REDIS_URL: 'redis://:hunter2@queue.invalid:6379',
+    ADMIN_HOST: '0.0.0.0',
+  });
+  expect(named(report, 'encryption')).toMatchObject({
+    state: 'warning',
+    result: 'REDIS_URL connects to queue.invalid without TLS',
+  });
+  expect(named(report, 'private ports')).toMatchObject({
+    state: 'warning',
+    result: 'ADMIN_HOST opens the admin port at 0.0.0.0',
+  });
+  expect(exit.stdout).not.toContain('hunter2');
 });
 
 test('a database that is unavailable, not migrated or of another account is reported', async () => {

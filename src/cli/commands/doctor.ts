@@ -68,6 +68,7 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
     url === undefined ? undefined : openQueues(config, { databaseUrl: url, log: quiet });
   try {
     return await examine({
+      settings: config,
       database: db,
       checkQueue: () => queues?.check() ?? Promise.resolve(NO_DATABASE),
       merchantId: await attempt(() => merchantIdOf(config)),

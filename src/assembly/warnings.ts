@@ -1,0 +1,22 @@
+/** Logs, once at startup, what the settings expose: `tallyhook doctor` reports the same. */
+import type { Config } from '../config/config.ts';
+import { judgeKeyKind } from '../doctor/domain/judge.ts';
+import { judgeConnections, judgePorts } from '../doctor/domain/judgeExposure.ts';
+import type { Log } from '../platform/log.ts';
+import type { Role } from './roles.ts';
+import { serviceOf } from './settings.ts';
+
+export function logSettingWarnings(config: Config, roles: ReadonlySet<Role>, log: Log): void {
+  const service = serviceOf(config);
+  const judgments = [
+    judgeConnections(config),
+    judgePorts({
+      adminHost: roles.has('console') ? config.adminHost : undefined,
+      metricsHost: [...roles].some((role) => role !== 'sandbox') ? config.metricsHost : undefined,
+    }),
+    ...(service ? [judgeKeyKind(service.apiKey, service.baseUrl)] : []),
+  ];
+  for (const { state, result, remedy } of judgments) {
+    if (state !== 'ok') log.warn({ problem: result, remedy }, 'settings.unsafe');
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Judges what the settings expose to the network: connections without encryption, and ports that are
+ * meant for this machine. Private networks make both acceptable, and the settings do not show whether a
+ * network is private, so these are warnings. No result contains a URL, which may have a password.
+ */
+import { bad, type Judgment, ok } from './judge.ts';
+
+export interface ConnectionSettings {
+  readonly databaseUrl: string | undefined;
+  readonly migrateDatabaseUrl: string | undefined;
+  readonly redisUrl: string | undefined;
+}
+
+export interface PortSettings {
+  /** Undefined: this process does not listen there. */
+  readonly adminHost: string | undefined;
+  readonly metricsHost: string | undefined;
+}
+
+const warning = bad('warning');
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i;
+const ENCRYPTED_SSL_MODES = new Set(['require', 'verify-ca', 'verify-full']);
+
+/** Whether the connections to database and queue stay on this machine or are encrypted. */
+export function judgeConnections(settings: ConnectionSettings): Judgment {
+  const { databaseUrl, migrateDatabaseUrl, redisUrl } = settings;
+  const problems = [
+    ...clearTextHosts('DATABASE_URL', databaseUrl, isPostgresEncrypted),
+    ...clearTextHosts('MIGRATE_DATABASE_URL', migrateDatabaseUrl, isPostgresEncrypted),
+    ...clearTextHosts('REDIS_URL', redisUrl, ({ protocol }) => protocol === 'rediss:'),
+  ];
+  return problems.length === 0
+    ? ok('connections leave this machine only encrypted')
+    : warning(
+        problems
+          .map(({ setting, host }) => `${setting} connects to ${host} without TLS`)
+          .join('\n'),
+        'Add ?sslmode=verify-full to a postgres:// URL, and use rediss:// for Redis. Without TLS, whoever ' +
+          'reads the network reads the password and the payments.',
+      );
+}
+
+/** Whether the admin port and the health port accept connections from this machine only. */
+export function judgePorts({ adminHost, metricsHost }: PortSettings): Judgment {
+  const open = [
+    ...(isOpen(adminHost) ? [`ADMIN_HOST opens the admin port at ${adminHost}`] : []),
+    ...(isOpen(metricsHost) ? [`METRICS_HOST opens the health port at ${metricsHost}`] : []),
+  ];
+  return open.length === 0
+    ? ok('the admin port and the health port are open to this machine only')
+    : warning(
+        open.join('\n'),
+        'Use 127.0.0.1 with a proxy that adds TLS, or let only a private network reach the port. Tokens of ' +
+          'the admin port cross the network unencrypted, and the health port asks for none.',
+      );
+}
+
+interface ClearTextHost {
+  readonly setting: string;
+  readonly host: string;
+}
+
+function clearTextHosts(
+  setting: string,
+  text: string | undefined,
+  isEncrypted: (url: URL) => boolean,
+): readonly ClearTextHost[] {
+  // A URL without a host, such as that of a socket, connects to this machine.
+  if (text === undefined || !URL.canParse(text)) return [];
+  const url = new URL(text);
+  if (isEncrypted(url)) return [];
+  const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname);
+  const isLocal = host === '' || host.startsWith('/') || LOOPBACK.test(host);
+  return isLocal ? [] : [{ setting, host }];
+}
+
+function isPostgresEncrypted({ searchParams }: URL): boolean {
+  const mode = searchParams.get('sslmode');
+  return mode === null
+    ? ['true', '1'].includes(searchParams.get('ssl') ?? '')
+    : ENCRYPTED_SSL_MODES.has(mode);
+}
+
+function isOpen(host: string | undefined): host is string {
+  return host !== undefined && !LOOPBACK.test(host);
+}
