@@ -1,17 +1,17 @@
 /** Keeps secrets out of errors, which may be logged. */
-import { redactCardNumbers } from '../contract/cardNumbers.ts';
+import { redactPersonalData } from '../contract/personalData.ts';
 
 const MAX_QUOTE_LENGTH = 300;
-/** Far more than is quoted; bounds the search for card numbers. */
+/** Far more than is quoted; bounds the search for personal data. */
 const MAX_SCANNED_LENGTH = 10_000;
 
 /**
- * Removes the key, possible card numbers and control characters from foreign text, and shortens it.
+ * Removes the key, personal data and control characters from foreign text, and shortens it.
  */
 export function createRedactor(apiKey: string): (text: string) => string {
   return (text) =>
     // Before the text is cut: a part of the key would not be recognized.
-    redactCardNumbers(text.replaceAll(apiKey, KEY).slice(0, MAX_SCANNED_LENGTH))
+    redactPersonalData(text.replaceAll(apiKey, KEY), MAX_SCANNED_LENGTH)
       .slice(0, MAX_QUOTE_LENGTH)
       // After the cut, which can leave half of a character.
       .replaceAll(/\p{C}/gu, ' ');

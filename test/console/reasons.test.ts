@@ -20,10 +20,13 @@ const [PAYMENT, FAILED, REFUND, DISPUTE, PAYOUT] = [
 ];
 const TIMES = { modified_at: new Date(Date.now() - 60_000).toISOString() };
 
+const MAIL = 'jane@example.com';
+
 const REASONS = {
-  payment: 'UE_1001 Insufficient funds (acquirer: 51 Not sufficient funds, card [digits])',
+  payment:
+    'UE_1001 Insufficient funds (acquirer: 51 Not sufficient funds, card [digits] of [email])',
   refund: 'UE_3000 Technical problem (acquirer: R01 Account closed)',
-  dispute: '10.4 Fraud, card absent',
+  dispute: '10.4 Fraud, card absent, by [email]',
   payout: 'AC04 Closed account number',
 };
 
@@ -46,7 +49,7 @@ beforeAll(async () => {
         unified_code: 'UE_1001',
         unified_message: 'Insufficient funds',
         error_code: '51',
-        error_message: 'Not sufficient funds, card 4242 4242 4242 4242',
+        error_message: `Not sufficient funds, card 4242 4242 4242 4242 of ${MAIL}`,
       },
       { eventType: 'payment_failed' },
     ),
@@ -72,7 +75,7 @@ beforeAll(async () => {
         amount: '1000',
         dispute_status: 'dispute_opened',
         dispute_stage: 'dispute',
-        connector_reason: 'Fraud, card absent',
+        connector_reason: `Fraud, card absent, by ${MAIL}`,
         connector_reason_code: '10.4',
       },
       { eventType: 'dispute_opened', contentType: 'dispute_details' },
@@ -125,7 +128,7 @@ describe('the reason of a failure or a dispute', () => {
     expect(failed).toMatchObject({
       reason: REASONS.payment,
       error_code: '51',
-      error_message: 'Not sufficient funds, card [digits]',
+      error_message: 'Not sufficient funds, card [digits] of [email]',
     });
     const paid = (await api.get(`/api/v1/payments/${PAYMENT}`)).body;
     expect(paid).toMatchObject({
@@ -167,7 +170,7 @@ describe('the reason of a failure or a dispute', () => {
       await db.query<object>('select reason_code, reason from disputes where dispute_id = $1', [
         DISPUTE,
       ]),
-    ).toEqual([{ reason_code: '10.4', reason: 'Fraud, card absent' }]);
+    ).toEqual([{ reason_code: '10.4', reason: 'Fraud, card absent, by [email]' }]);
     expect(
       await db.query<object>('select error_code, error_message from payouts where payout_id = $1', [
         PAYOUT,
@@ -175,12 +178,19 @@ describe('the reason of a failure or a dispute', () => {
     ).toEqual([{ error_code: 'AC04', error_message: 'Closed account number' }]);
   });
 
-  test('contains no card number except in the body as received', async () => {
-    for (const table of ['resources', 'snapshots', 'alerts', 'findings']) {
+  test('contains no card number and no mail address except in the body as received', async () => {
+    const tables = await db.query<{ name: string }>(
+      `select relname as name from pg_class
+        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v')
+          and relname <> 'webhook_events'`,
+    );
+    expect(tables.map(({ name }) => name)).toContain('snapshots');
+    for (const { name } of tables) {
       const [row] = await db.query<{ hits: number }>(
-        `select count(*)::int as hits from ${table} t where t::text like '%4242 4242%'`,
+        `select count(*)::int as hits from ${name} t where t::text like any ($1)`,
+        [['%4242 4242%', `%${MAIL}%`]],
       );
-      expect({ table, hits: row?.hits }).toEqual({ table, hits: 0 });
+      expect({ name, hits: row?.hits }).toEqual({ name, hits: 0 });
     }
   });
 });

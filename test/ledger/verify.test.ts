@@ -7,11 +7,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { verifyCommand } from '../../src/cli/commands/verify.ts';
 import { applySnapshots } from '../../src/ledger/applySnapshots.ts';
 import { contentHash } from '../../src/ledger/contentHash.ts';
+import { readEvent } from '../../src/ledger/domain/event.ts';
 import {
   inHashOrder,
   type Observation,
+  readTextWithoutCardNumbers,
   type SnapshotContent,
 } from '../../src/ledger/domain/snapshot.ts';
+import { readEvents } from '../../src/ledger/store/verifyInbox.ts';
 import { type VerifyReport, verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import type { verificationJson } from '../../src/representation/verification.ts';
@@ -812,6 +815,77 @@ describe('--rebuild', () => {
       rebuilt_resources: [
         expect.stringMatching(`^payment:${payment}: status is failed, not succeeded`),
       ],
+    });
+  });
+
+  describe('of events with personal data that an earlier version applied', () => {
+    const MAILS = ['ann@example.com', 'eve@example.com', 'jane@example.com', 'joe@example.com'];
+
+    /** Applies an event as the versions did that removed card numbers only. */
+    async function applyAsEarlier(to: Database, body: Buffer): Promise<number> {
+      const [id = 0] = await receive(to, [body]);
+      const [event] = await to.transaction((tx) => readEvents(tx, [id]));
+      if (!event) throw new Error('not received');
+      const reading = readEvent(event, MERCHANT_ID, readTextWithoutCardNumbers);
+      if (reading.outcome !== 'snapshot') throw new Error('not read');
+      const { ref, content, observedMicros } = reading;
+      const hash = contentHash(content);
+      await applyObservations(to, [
+        { ref, content, contentHash: hash, source: 'webhook', observedMicros, webhookEventId: id },
+      ]);
+      await to.query('delete from pending where webhook_event_id = $1', [id]);
+      return id;
+    }
+
+    /** Several payments, because the order of two hashes decides which content is the state's. */
+    const objects = () =>
+      MAILS.map((mail) =>
+        paymentObject({
+          status: 'failed',
+          amount_received: 0,
+          // Different contents, so that the order of their hashes differs, too.
+          error_code: unique('code'),
+          unified_message: `Refused for ${mail}`,
+          error_message: `No account of ${mail}`,
+        }),
+      );
+
+    async function messages(of: Database): Promise<readonly string[]> {
+      const rows = await of.query<{ message: string }>(
+        `select distinct content ->> 'unifiedMessage' as message from snapshots order by 1`,
+      );
+      return rows.map(({ message }) => message);
+    }
+
+    test('no difference is reported, also of events without new content', async () => {
+      db = await createTestDatabase();
+      const sent = objects();
+      for (const object of [...sent, ...sent]) await applyAsEarlier(db, eventBody(object));
+      expect(await messages(db)).toEqual(MAILS.map((mail) => `Refused for ${mail}`));
+      expect(failures(await verify(db, { rebuild: true }))).toEqual({});
+    });
+
+    test('no difference is reported after the same content was received or replayed', async () => {
+      db = await createTestDatabase();
+      const [received, replayed] = [objects(), objects()];
+      for (const object of received) await applyAsEarlier(db, eventBody(object));
+      await applyEach(
+        db,
+        testApplier(db),
+        received.map((object) => eventBody(object)),
+      );
+      const events: number[] = [];
+      for (const object of replayed) events.push(await applyAsEarlier(db, eventBody(object)));
+      await db.query(
+        'insert into pending (webhook_event_id, enqueue_at) select unnest($1::bigint[]), now()',
+        [events],
+      );
+      await testApplier(db).applyBatch(events);
+      expect(await messages(db)).toEqual([
+        'Refused for [email]',
+        ...MAILS.map((mail) => `Refused for ${mail}`),
+      ]);
+      expect(failures(await verify(db, { rebuild: true }))).toEqual({});
     });
   });
 

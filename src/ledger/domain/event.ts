@@ -10,10 +10,11 @@
 import { labeledKind } from '../../contract/events.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import {
+  type ForeignTextReader,
   isJsonObject,
   type ResourceRef,
+  readForeignText,
   readResource,
-  readText,
   type SnapshotContent,
 } from './snapshot.ts';
 import { parseInstantMicros } from './time.ts';
@@ -54,28 +55,34 @@ export type EventReading =
 /**
  * Reads an inbox row.
  * @param merchantId the installation account
+ * @param readForeign how this version reads free text, unless it is to be read like another did
  */
 export function readEvent(
   event: Omit<InboxEvent, 'id' | 'hasVariants'>,
   merchantId: string,
+  readForeign: ForeignTextReader = readForeignText,
 ): EventReading {
   if (event.eventId === null) return { outcome: 'no_envelope' };
   if (event.merchantId !== merchantId) {
     return { outcome: 'foreign_merchant', merchantId: event.merchantId };
   }
-  return readEnvelope(parseBody(event.body), event);
+  return readEnvelope(parseBody(event.body), event, readForeign);
 }
 
 function readEnvelope(
   body: unknown,
   { receivedMicros, referenceMicros }: Pick<InboxEvent, 'receivedMicros' | 'referenceMicros'>,
+  readForeign: ForeignTextReader,
 ): EventReading {
   const envelope = isJsonObject(body) ? body : {};
   const content = isJsonObject(envelope.content) ? envelope.content : {};
-  const contentType = readText(content.type) ?? 'none';
-  const labels = readLabels([contentType, readText(envelope.event_type) ?? 'none']);
+  const contentType = readForeignText(content.type) ?? 'none';
+  const labels = readLabels([contentType, readForeignText(envelope.event_type) ?? 'none']);
   if (labels.areMoneyless) return { outcome: 'moneyless' };
-  const reading = readResource(content.object, referenceMicros, labels.agreed);
+  const reading = readResource(content.object, referenceMicros, {
+    labeledKind: labels.agreed,
+    readForeign,
+  });
   if (reading.outcome === 'unknown_resource') return { outcome: 'ignored', contentType };
   const { ref } = reading;
   const opposed = labels.named.find(({ kind }) => kind !== ref.kind)?.label;

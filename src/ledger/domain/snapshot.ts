@@ -11,6 +11,7 @@
 import { redactCardNumbers } from '../../contract/cardNumbers.ts';
 import { parseId } from '../../contract/identifiers.ts';
 import { parseAmountMinor, parseCurrency } from '../../contract/money.ts';
+import { redactPersonalData } from '../../contract/personalData.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import { captureClaim, normalizeStatus } from '../../contract/statuses.ts';
 import { parseInstantMicros } from './time.ts';
@@ -97,6 +98,11 @@ export function withoutAddedFields(content: SnapshotContent): SnapshotContent {
   );
 }
 
+/** Whether text was removed from a content, so that an earlier version may have removed less. */
+export function isRedacted(content: SnapshotContent): boolean {
+  return Object.values(content).some((value) => typeof value === 'string' && value.includes('['));
+}
+
 /** A content with its fields in the order of the hash; `jsonb` does not keep their order. */
 export function inHashOrder(content: SnapshotContent): SnapshotContent {
   const fields = Object.keys(HASH_ORDER) as (keyof SnapshotContent)[];
@@ -162,15 +168,20 @@ const ID_FIELDS: readonly (readonly [ResourceKind, string])[] = [
   ['payment', 'payment_id'],
 ];
 
+export interface ReadingOptions {
+  /** The kind that every label of the event names, if they agree on one. */
+  readonly labeledKind?: ResourceKind | undefined;
+  readonly readForeign?: ForeignTextReader | undefined;
+}
+
 /**
  * Reads a resource from a parsed body. Never throws.
  * @param referenceMicros the time that the version must not be far ahead of
- * @param labeledKind the kind that every label of the event names, if they agree on one
  */
 export function readResource(
   object: unknown,
   referenceMicros: number,
-  labeledKind?: ResourceKind,
+  { labeledKind, readForeign = readForeignText }: ReadingOptions = {},
 ): ResourceReading {
   if (!isJsonObject(object)) return { outcome: 'unknown_resource' };
   const ref = readLabeledRef(object, labeledKind) ?? readRef(object);
@@ -183,7 +194,8 @@ export function readResource(
   const versionMicros = readVersion(object);
   const versionAhead =
     versionMicros !== undefined && versionMicros > referenceMicros + MAX_VERSION_AHEAD_MICROS;
-  const content = readContent(ref.kind, object, versionAhead ? undefined : versionMicros);
+  const version = versionAhead ? undefined : versionMicros;
+  const content = readContent(ref.kind, object, version, readForeign);
   return { outcome: 'read', ref, content, versionAhead };
 }
 
@@ -269,6 +281,7 @@ function readContent(
   kind: ResourceKind,
   object: JsonObject,
   versionMicros: number | undefined,
+  readForeign: ForeignTextReader,
 ): SnapshotContent {
   const text = (field: string) => readText(own(object, field));
   const status = (kind === 'dispute' ? text('dispute_status') : undefined) ?? text('status');
@@ -292,14 +305,13 @@ function readContent(
     deadlineMicros: parseInstantMicros(
       own(object, kind === 'dispute' ? 'challenge_required_by' : 'capture_before'),
     ),
-    unifiedCode: readForeignText(own(object, 'unified_code')),
-    unifiedMessage: readForeignText(own(object, 'unified_message')),
-    errorCode: readForeignText(own(object, 'error_code')),
+    unifiedCode: readForeign(own(object, 'unified_code')),
+    unifiedMessage: readForeign(own(object, 'unified_message')),
+    errorCode: readForeign(own(object, 'error_code')),
     netAmountMinor: kind === 'payment' ? parseAmountMinor(own(object, 'net_amount')) : undefined,
-    errorMessage: readForeignText(own(object, 'error_message')),
-    reason: readForeignText(readReason(kind, object)),
-    reasonCode:
-      kind === 'dispute' ? readForeignText(own(object, 'connector_reason_code')) : undefined,
+    errorMessage: readForeign(own(object, 'error_message')),
+    reason: readForeign(readReason(kind, object)),
+    reasonCode: kind === 'dispute' ? readForeign(own(object, 'connector_reason_code')) : undefined,
   });
 }
 
@@ -338,16 +350,29 @@ const MAX_TEXT_LENGTH = 500;
  * Free text from outside that PostgreSQL can store, without NUL and lone surrogates.
  * Empty text counts as not carried.
  */
-export function readText(value: unknown): string | undefined {
+function readText(value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
   return value.slice(0, MAX_TEXT_LENGTH).toWellFormed().replaceAll('\u0000', '\uFFFD');
 }
 
-/** The most text searched for card numbers. */
+/** The most text searched for personal data. */
 const MAX_SEARCHED_LENGTH = 2_000;
 
-/** Free text that an acquirer, a bank or a customer may have written, without card numbers. */
-function readForeignText(value: unknown): string | undefined {
+/** Reads a field that an acquirer, a bank or a customer may have written. */
+export type ForeignTextReader = (value: unknown) => string | undefined;
+
+/** Free text without personal data that its form gives away. */
+export function readForeignText(value: unknown): string | undefined {
+  return typeof value === 'string'
+    ? readText(redactPersonalData(value, MAX_SEARCHED_LENGTH))
+    : undefined;
+}
+
+/**
+ * Free text as versions that removed card numbers only have stored it. A stored snapshot never
+ * changes, so `verify` needs it to find the snapshots of those versions.
+ */
+export function readTextWithoutCardNumbers(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const isCut = value.length > MAX_SEARCHED_LENGTH;
   const searched = value.slice(0, MAX_SEARCHED_LENGTH);

@@ -17,6 +17,8 @@ export async function createRebuildTables(session: Queryable): Promise<void> {
        webhook_event_id bigint not null,
        -- Null if the event only mentions the resource.
        content json,
+       -- Null unless an earlier version may have read another content.
+       earlier_content json,
        observed_micros bigint
      )`,
   );
@@ -45,6 +47,8 @@ export interface KeptObservation {
   readonly ref: ResourceRef;
   readonly webhookEventId: number;
   readonly content: SnapshotContent | undefined;
+  /** The content as an earlier version read it, if that may have been another. */
+  readonly earlierContent: SnapshotContent | undefined;
   readonly observedMicros: number | undefined;
 }
 
@@ -53,17 +57,23 @@ export async function insertObservations(
   observations: readonly KeptObservation[],
 ): Promise<void> {
   await tx.query(
-    `insert into rebuilt_observations (kind, id, webhook_event_id, content, observed_micros)
-     select kind, id, event, content, observed
-       from unnest($1::text[], $2::text[], $3::bigint[], $4::json[], $5::bigint[])
-            as u (kind, id, event, content, observed)`,
+    `insert into rebuilt_observations (kind, id, webhook_event_id, content, earlier_content,
+                                        observed_micros)
+     select kind, id, event, content, earlier, observed
+       from unnest($1::text[], $2::text[], $3::bigint[], $4::json[], $5::json[], $6::bigint[])
+            as u (kind, id, event, content, earlier, observed)`,
     [
       ...refColumns(observations.map(({ ref }) => ref)),
       observations.map(({ webhookEventId }) => webhookEventId),
-      observations.map(({ content }) => (content === undefined ? null : JSON.stringify(content))),
+      observations.map(({ content }) => toJson(content)),
+      observations.map(({ earlierContent }) => toJson(earlierContent)),
       observations.map(({ observedMicros }) => observedMicros ?? null),
     ],
   );
+}
+
+function toJson(content: SnapshotContent | undefined): string | null {
+  return content === undefined ? null : JSON.stringify(content);
 }
 
 export async function indexObservations(session: Queryable): Promise<void> {
@@ -84,21 +94,24 @@ export async function readObservations(
     ResourceRef & {
       readonly webhookEventId: number;
       readonly content: SnapshotContent | null;
+      readonly earlierContent: SnapshotContent | null;
       readonly observedMicros: number | null;
     }
   >(
     `select l.kind, l.id, l.webhook_event_id as "webhookEventId", l.content,
-            l.observed_micros as "observedMicros"
+            l.earlier_content as "earlierContent", l.observed_micros as "observedMicros"
        from unnest($1::text[], $2::text[]) as wanted (kind, id)
-      cross join lateral (select l.kind, l.id, l.webhook_event_id, l.content, l.observed_micros
+      cross join lateral (select l.kind, l.id, l.webhook_event_id, l.content,
+                                 l.earlier_content, l.observed_micros
                             from rebuilt_observations l
                            where l.kind = wanted.kind and l.id = wanted.id offset 0) l`,
     refColumns(refs),
   );
-  return rows.map(({ kind, id, webhookEventId, content, observedMicros }) => ({
+  return rows.map(({ kind, id, webhookEventId, content, earlierContent, observedMicros }) => ({
     ref: { kind, id },
     webhookEventId,
     content: content ?? undefined,
+    earlierContent: earlierContent ?? undefined,
     observedMicros: observedMicros ?? undefined,
   }));
 }

@@ -6,7 +6,12 @@ import { type BodyReading, inboxProblem } from '../domain/checkInbox.ts';
 import { MAX_OFFENDERS } from '../domain/checks.ts';
 import { readEvent } from '../domain/event.ts';
 import { eventSubject } from '../domain/findings.ts';
-import { type SnapshotContent, withoutAddedFields } from '../domain/snapshot.ts';
+import {
+  isRedacted,
+  readTextWithoutCardNumbers,
+  type SnapshotContent,
+  withoutAddedFields,
+} from '../domain/snapshot.ts';
 import { readConsistently } from '../store/readConsistently.ts';
 import {
   type InboxRow,
@@ -25,6 +30,8 @@ const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
 export interface ReadEvent {
   readonly event: StoredEvent;
   readonly reading: BodyReading;
+  /** The content as an earlier version read it, if that may have been another. */
+  readonly earlierContent: SnapshotContent | undefined;
 }
 
 /**
@@ -41,7 +48,7 @@ export async function checkInbox(
       maxEvents: run.chunkSize,
       maxBytes: MAX_CHUNK_BYTES,
     });
-    const read = rows.map((event) => ({ event, reading: reread(event, run.merchantId) }));
+    const read = rows.map((event) => ({ event, ...reread(event, run.merchantId) }));
     await checkEvents(run, tx, read);
     await keep(
       tx,
@@ -53,20 +60,26 @@ export async function checkInbox(
 }
 
 /** Reads a stored body as if it had just been received. */
-export function reread(event: StoredEvent, merchantId: string): BodyReading {
-  return event.isIntact ? readEvent(event, merchantId) : { outcome: 'damaged' };
+export function reread(event: StoredEvent, merchantId: string): Omit<ReadEvent, 'event'> {
+  if (!event.isIntact) return { reading: { outcome: 'damaged' }, earlierContent: undefined };
+  const reading = readEvent(event, merchantId);
+  if (reading.outcome !== 'snapshot' || !isRedacted(reading.content)) {
+    return { reading, earlierContent: undefined };
+  }
+  const earlier = readEvent(event, merchantId, readTextWithoutCardNumbers);
+  const earlierContent = earlier.outcome === 'snapshot' ? earlier.content : undefined;
+  return { reading, earlierContent };
 }
 
-interface ReadRow {
+interface ReadRow extends ReadEvent {
   readonly event: InboxRow;
-  readonly reading: BodyReading;
 }
 
 async function checkEvents({ tally }: Run, tx: Queryable, rows: readonly ReadRow[]): Promise<void> {
   const done = rows.filter(({ event }) => !event.isPending && !event.isDead);
-  const contents = done.flatMap(({ event, reading }) =>
+  const contents = done.flatMap(({ event, reading, earlierContent }) =>
     reading.outcome === 'snapshot'
-      ? hashesOf(reading.content).map((hash) => ({
+      ? hashesOf([reading.content, ...(earlierContent ? [earlierContent] : [])]).map((hash) => ({
           eventId: event.id,
           ref: reading.ref,
           contentHash: hash,
@@ -94,9 +107,9 @@ async function checkEvents({ tally }: Run, tx: Queryable, rows: readonly ReadRow
   tally.addChecked('inbox', rows.length);
 }
 
-/** Hashes of the content as this version reads it, and as an earlier version may have. */
-function hashesOf(content: SnapshotContent): readonly string[] {
-  return [...new Set([content, withoutAddedFields(content)].map(contentHash))];
+/** Hashes of the contents, also without the fields that the first version did not read. */
+function hashesOf(contents: readonly SnapshotContent[]): readonly string[] {
+  return [...new Set([...contents, ...contents.map(withoutAddedFields)].map(contentHash))];
 }
 
 /** A pending event that is not in the inbox was acknowledged and lost. */

@@ -41,22 +41,32 @@ export async function keepObservations(
   tx: Queryable,
   applied: readonly ReadEvent[],
 ): Promise<void> {
-  const observations = applied.flatMap(({ event, reading }): readonly KeptObservation[] => {
-    const mention = (ref: ResourceRef): KeptObservation => ({
-      ref,
-      webhookEventId: event.id,
-      content: undefined,
-      observedMicros: undefined,
-    });
-    if (reading.outcome === 'unreadable_money' || reading.outcome === 'label_conflict') {
-      return [mention(reading.ref)];
-    }
-    if (reading.outcome !== 'snapshot') return [];
-    const { ref, content, observedMicros } = reading;
-    const { paymentId } = content;
-    const parents = paymentId === undefined ? [] : [mention({ kind: 'payment', id: paymentId })];
-    return [{ ref, webhookEventId: event.id, content, observedMicros }, ...parents];
-  });
+  const observations = applied.flatMap(
+    ({ event, reading, earlierContent }): readonly KeptObservation[] => {
+      const mention = (ref: ResourceRef): KeptObservation => ({
+        ref,
+        webhookEventId: event.id,
+        content: undefined,
+        earlierContent: undefined,
+        observedMicros: undefined,
+      });
+      if (reading.outcome === 'unreadable_money' || reading.outcome === 'label_conflict') {
+        return [mention(reading.ref)];
+      }
+      if (reading.outcome !== 'snapshot') return [];
+      const { ref, content, observedMicros } = reading;
+      const { paymentId } = content;
+      const parents = paymentId === undefined ? [] : [mention({ kind: 'payment', id: paymentId })];
+      const observation = {
+        ref,
+        webhookEventId: event.id,
+        content,
+        earlierContent,
+        observedMicros,
+      };
+      return [observation, ...parents];
+    },
+  );
   if (observations.length > 0) await insertObservations(tx, observations);
 }
 

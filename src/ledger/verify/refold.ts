@@ -13,7 +13,12 @@ import { contentHash } from '../contentHash.ts';
 import { placeInEpochs } from '../domain/epochs.ts';
 import { foldSnapshots, type ResourceState } from '../domain/merge.ts';
 import { orderKeyOf } from '../domain/orderKey.ts';
-import { type ResourceRef, refKey, type Snapshot } from '../domain/snapshot.ts';
+import {
+  type ResourceRef,
+  refKey,
+  type Snapshot,
+  type SnapshotContent,
+} from '../domain/snapshot.ts';
 import { type KeptObservation, type RebuiltPart, readObservations } from '../store/rebuild.ts';
 import { readEpochs } from '../store/snapshots.ts';
 import { readEvents } from '../store/verifyInbox.ts';
@@ -37,7 +42,11 @@ export async function refold(
   const kept = await readObservations(tx, refs);
   const stored = await readStoredSnapshots(tx, refs);
   const observations = [...kept, ...(await readLate(tx, { kept, stored, merchantId }))];
-  const inbox = groupBy(observations.flatMap(toSnapshot), ({ ref }) => refKey(ref));
+  const storedByRef = groupBy(stored, ({ ref }) => refKey(ref));
+  const inbox = groupBy(
+    observations.flatMap((one) => toSnapshots(one, storedByRef.get(refKey(one.ref)) ?? [])),
+    ({ ref }) => refKey(ref),
+  );
   const others = groupBy(
     stored.filter((snapshot) => !isFromInbox(snapshot)),
     ({ ref }) => refKey(ref),
@@ -61,11 +70,30 @@ function isFromInbox({ source, webhookEventId }: StoredSnapshot): boolean {
   return source === 'webhook' && webhookEventId !== null;
 }
 
-/** The epoch here is a placeholder; placeInEpochs assigns it. */
-function toSnapshot({ ref, content, observedMicros }: KeptObservation): readonly Snapshot[] {
+/**
+ * The snapshots that an observation has led to: of this version, of an earlier one, or, if the event
+ * was replayed after an update, of both. The epoch here is a placeholder; placeInEpochs assigns it.
+ */
+function toSnapshots(
+  { ref, content, earlierContent, observedMicros, webhookEventId }: KeptObservation,
+  stored: readonly StoredSnapshot[],
+): readonly Snapshot[] {
   if (content === undefined || observedMicros === undefined) return [];
-  const hash = contentHash(content);
-  return [{ ref, content, contentHash: hash, source: 'webhook', epoch: 0, observedMicros }];
+  const toSnapshot = (one: SnapshotContent): Snapshot => {
+    const hash = contentHash(one);
+    return { ref, content: one, contentHash: hash, source: 'webhook', epoch: 0, observedMicros };
+  };
+  const current = toSnapshot(content);
+  if (earlierContent === undefined) return [current];
+  const readings = [current, toSnapshot(earlierContent)];
+  const storedAs = (reading: Snapshot) =>
+    stored.filter((snapshot) => snapshot.contentHash === reading.contentHash);
+  const own = readings.filter((reading) =>
+    storedAs(reading).some((snapshot) => snapshot.webhookEventId === webhookEventId),
+  );
+  if (own.length > 0) return own;
+  // Known content added no snapshot that names the event.
+  return [readings.find((reading) => storedAs(reading).length > 0) ?? current];
 }
 
 interface LateInput {
@@ -89,10 +117,16 @@ async function readLate(
   const observations: KeptObservation[] = [];
   for (let start = 0; start < ids.length; start += BODIES_AT_ONCE) {
     for (const event of await readEvents(tx, ids.slice(start, start + BODIES_AT_ONCE))) {
-      const reading = reread(event, merchantId);
+      const { reading, earlierContent } = reread(event, merchantId);
       if (reading.outcome !== 'snapshot') continue;
       const { ref, content, observedMicros } = reading;
-      observations.push({ ref, content, observedMicros, webhookEventId: event.id });
+      observations.push({
+        ref,
+        content,
+        earlierContent,
+        observedMicros,
+        webhookEventId: event.id,
+      });
     }
   }
   return observations;

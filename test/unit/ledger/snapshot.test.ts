@@ -167,6 +167,35 @@ describe('fields', () => {
     expect(contentOf({ refund_id: 'r', reason: 'x'.repeat(5_000) }).reason).toHaveLength(500);
   });
 
+  test('every text field of each kind is read without personal data, also a text that is cut', () => {
+    const mail = 'jane.doe@example.com';
+    const iban = 'GB29 NWBK 6016 1331 9268 19';
+    const text = `for ${mail}, ${iban}`;
+    const details = {
+      unified_code: text,
+      unified_message: text,
+      error_code: text,
+      error_message: text,
+    };
+    for (const object of [
+      { payment_id: 'p', ...details, cancellation_reason: text },
+      { payment_id: 'p', ...details, error_details: { connector_details: { reason: text } } },
+      { refund_id: 'r', ...details, reason: text },
+      { dispute_id: 'd', ...details, connector_reason: text, connector_reason_code: text },
+      { payout_id: 'po', ...details },
+    ]) {
+      const reading = read(object);
+      if (reading.outcome !== 'read') throw new Error('not read');
+      const texts = Object.values(reading.content);
+      expect(texts.length).toBeGreaterThanOrEqual(4);
+      expect(new Set(texts)).toEqual(new Set(['for [email], [iban]']));
+    }
+    for (let length = 440; length <= 500; length += 1) {
+      const reading = read({ refund_id: 'r', reason: `${'x'.repeat(length)} ${text}` });
+      expect(JSON.stringify(reading)).not.toMatch(/jane|NWBK/);
+    }
+  });
+
   test('a content without the fields that were added later keeps its hash', () => {
     const body = {
       payment_id: 'p',
