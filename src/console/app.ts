@@ -53,7 +53,6 @@ export function createConsoleApp(parts: ConsoleAppParts): Express {
   app.enable('case sensitive routing');
   // Endpoints read the query themselves, so that repeated and unknown parameters are refused.
   app.set('query parser', false);
-  app.use(setStrictHeaders);
   app.use(authenticate({ tokens, trustedProxies, clock, refused, logRefusal }));
   const readMetrics = allow(`GET ${METRICS_PATH}`, () => ['read_metrics']);
   app.get(METRICS_PATH, readMetrics, async (_request, response) => {
@@ -71,18 +70,6 @@ export function createConsoleApp(parts: ConsoleAppParts): Express {
   app.use(createErrorHandler(log));
   return app;
 }
-
-/** Responses contain financial data: they must not be cached, sniffed or framed. */
-const setStrictHeaders: RequestHandler = (_request, response, next) => {
-  response.set({
-    'Cache-Control': 'no-store',
-    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-    'Cross-Origin-Resource-Policy': 'same-origin',
-    'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
-  });
-  next();
-};
 
 /** Lets a request pass only with the permissions that it needs. */
 type Allow = (

@@ -1,4 +1,7 @@
-/** An HTTP server with limits on time and connections that shuts down without dropping a request. */
+/**
+ * An HTTP server with limits on time and connections that shuts down without dropping a request. Every
+ * response has strict headers, whatever handles it: a handler sets a header itself only to replace one.
+ */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { OperatorError } from './errors.ts';
@@ -46,11 +49,24 @@ const MAX_CONNECTIONS = 2_000;
 /** Connections that the kernel holds until they are accepted; beyond it senders wait a second to retry. */
 const BACKLOG = 2_048;
 
+/** Responses contain financial data: they must not be cached, sniffed or framed. */
+const STRICT_HEADERS = new Map([
+  ['Cache-Control', 'no-store'],
+  ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['X-Content-Type-Options', 'nosniff'],
+]);
+
 /**
  * Starts listening.
  * @throws OperatorError when the port is in use or not permitted, or the host is not an address of this machine
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const handler: RequestListener = (request, response) => {
+    response.setHeaders(STRICT_HEADERS);
+    options.handler(request, response);
+  };
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -59,12 +75,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       maxHeaderSize: 16 * 1024,
     },
-    options.handler,
+    handler,
   );
   server.maxHeadersCount = MAX_HEADERS;
   if (options.admit) server.on('connection', options.admit);
   else server.maxConnections = MAX_CONNECTIONS;
-  if (options.handlesContinue) server.on('checkContinue', options.handler);
+  if (options.handlesContinue) server.on('checkContinue', handler);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, options)));
     server.listen({ port: options.port, host: options.host, backlog: BACKLOG }, resolve);

@@ -5,7 +5,12 @@ import type { Response } from 'express';
 export function sendPage(response: Response, content: string, status = 200): void {
   response
     .status(status)
-    .set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'")
+    .set({
+      'Content-Security-Policy':
+        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+      // With `no-referrer`, browsers send the forms with `Origin: null`, which http/guard.ts rejects.
+      'Referrer-Policy': 'same-origin',
+    })
     .type('html')
     .send(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
