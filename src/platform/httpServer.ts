@@ -1,6 +1,6 @@
 /**
  * An HTTP server with limits on time and connections that shuts down without dropping a request. Every
- * response has strict headers, whatever handles it: a handler sets a header itself only to replace one.
+ * response has strict headers, also if its handler fails. A handler sets one of them only to replace it.
  */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';

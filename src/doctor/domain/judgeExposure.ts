@@ -52,7 +52,7 @@ export function judgePorts({ adminHost, metricsHost }: PortSettings): Judgment {
     : warning(
         open.join('\n'),
         'Use 127.0.0.1 with a proxy that adds TLS, or let only a private network reach the port. Tokens of ' +
-          'the admin port cross the network unencrypted, and the health port asks for none.',
+          'the admin port cross the network unencrypted, and the health port requires none.',
       );
 }
 
