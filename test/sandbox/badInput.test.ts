@@ -151,8 +151,12 @@ const mutate = (right: object): fc.Arbitrary<unknown> =>
       return copy;
     });
 
-/** An own property, also for the name that would otherwise set the prototype. */
+/**
+ * An own property, also for the name that would otherwise set the prototype. JSON has no names in a list,
+ * and the length of one cannot be defined.
+ */
 function define(holder: Record<string, unknown>, name: string, value: unknown): void {
+  if (Array.isArray(holder) && name === 'length') return;
   Object.defineProperty(holder, name, { value, enumerable: true, configurable: true });
 }
 
