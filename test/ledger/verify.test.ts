@@ -607,18 +607,24 @@ describe('damage', () => {
     expect(failures(await verify(db, { rebuild: true }))).toEqual({});
   });
 
-  test('an event that was not applied and has lost its finding is named', async () => {
-    db = await createTestDatabase();
-    const [foreign] = await receive(db, [eventBody(paymentObject(), { merchantId: 'other' })]);
-    await testApplier(db).applyOne(foreign ?? 0);
-    expect(failures(await verify(db))).toEqual({});
-    await damage(db, 'findings', `delete from findings where subject = 'event:${foreign}'`);
-    expect(failures(await verify(db))).toEqual({
-      inbox: [
-        `event:${foreign}: it was not applied (foreign_merchant), and no finding explains why`,
-      ],
-    });
-  });
+  test.each([
+    ['event', () => eventBody(paymentObject(), { merchantId: 'other' })],
+    ['object', () => eventBody(paymentObject({ merchant_id: 'other' }))],
+  ])(
+    'an %s of another merchant that was not applied and has lost its finding is named',
+    async (_, body) => {
+      db = await createTestDatabase();
+      const [foreign] = await receive(db, [body()]);
+      await testApplier(db).applyOne(foreign ?? 0);
+      expect(failures(await verify(db, { rebuild: true }))).toEqual({});
+      await damage(db, 'findings', `delete from findings where subject = 'event:${foreign}'`);
+      expect(failures(await verify(db))).toEqual({
+        inbox: [
+          `event:${foreign}: it was not applied (foreign_merchant), and no finding explains why`,
+        ],
+      });
+    },
+  );
 
   test('a redacted body is named, whether its event was applied or lost', async () => {
     db = await createTestDatabase();

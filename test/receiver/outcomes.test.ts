@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { eventBody, paymentObject, sign, unique } from '../support/events.ts';
+import { eventBody, MERCHANT_ID, paymentObject, sign, unique } from '../support/events.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { startTcpProxy } from '../support/tcpProxy.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -172,6 +172,55 @@ describe("another merchant's event", () => {
     await untilApplied(db, row);
     expect(await findingsAbout(db, row)).toEqual(['foreign_merchant']);
     expect(await resourceState(db, 'payment', payment.payment_id)).toBeUndefined();
+  });
+});
+
+describe("another merchant's object in an event of this account", () => {
+  it.each([
+    ['another merchant id', 'merchant_other'],
+    ['a merchant id that is no text', 7],
+    ['a merchant id that is no id', 'merchant\u0000other'],
+  ])('with %s is acknowledged and stored, and not applied', async (_, merchantId) => {
+    const eventId = unique('evt');
+    const payment = paymentObject({ merchant_id: merchantId });
+    const body = eventBody(payment, { eventId });
+
+    expect(await acknowledged(body)).toEqual(reply(eventId, false));
+
+    const row = await storedRow(db, body);
+    await untilApplied(db, row);
+    expect(await findingsAbout(db, row)).toEqual(['foreign_merchant']);
+    expect(await resourceState(db, 'payment', payment.payment_id)).toBeUndefined();
+  });
+
+  it.each([
+    ['a mandate', 'mandate_active', 'mandate_details', { mandate_id: 'man_1' }],
+    ['an unknown resource', 'thing_created', 'thing_details', { thing_id: 'thing_1' }],
+  ])('is a finding if it is %s', async (_, eventType, contentType, object) => {
+    const body = eventBody(
+      { ...object, merchant_id: 'merchant_other' },
+      { eventType, contentType },
+    );
+    await acknowledged(body);
+    const row = await storedRow(db, body);
+    await untilApplied(db, row);
+    expect(await findingsAbout(db, row)).toEqual(['foreign_merchant']);
+  });
+
+  it.each([
+    ['the id of this account', MERCHANT_ID],
+    ['null', null],
+    ['empty text', ''],
+  ])('is not assumed if its merchant id is %s', async (_, merchantId) => {
+    const payment = paymentObject({ merchant_id: merchantId });
+    const body = eventBody(payment);
+    await acknowledged(body);
+    const row = await storedRow(db, body);
+    await untilApplied(db, row);
+    expect(await findingsAbout(db, row)).toEqual([]);
+    expect(await resourceState(db, 'payment', payment.payment_id)).toMatchObject({
+      capturedMinor: 6540,
+    });
   });
 });
 

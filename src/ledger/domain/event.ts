@@ -6,12 +6,16 @@
  *    contradict them. If labels name other kinds only, the body is not applied: a refund without its
  *    `refund_id` looks like a paid payment.
  * 3. An event with labels of things that move no money is not read as a resource.
+ * 4. An event is not applied if it, or the object in it, names another merchant account.
  */
 import { labeledKind } from '../../contract/events.ts';
+import { parseId } from '../../contract/identifiers.ts';
 import type { ResourceKind } from '../../contract/resources/index.ts';
 import {
   type ForeignTextReader,
+  isCarried,
   isJsonObject,
+  type JsonObject,
   type ResourceRef,
   readForeignText,
   readResource,
@@ -46,7 +50,12 @@ export type EventReading =
   /** The labels name a different kind than the ids do. */
   | { readonly outcome: 'label_conflict'; readonly ref: ResourceRef; readonly label: string }
   | { readonly outcome: 'unreadable_money'; readonly ref: ResourceRef; readonly field: string }
-  | { readonly outcome: 'foreign_merchant'; readonly merchantId: string | null }
+  | {
+      readonly outcome: 'foreign_merchant';
+      /** Null when it is not a usable id. */
+      readonly merchantId: string | null;
+      readonly namedIn: 'envelope' | 'object';
+    }
   | { readonly outcome: 'no_envelope' }
   /** The event is about something that moves no money. */
   | { readonly outcome: 'moneyless' }
@@ -64,18 +73,29 @@ export function readEvent(
 ): EventReading {
   if (event.eventId === null) return { outcome: 'no_envelope' };
   if (event.merchantId !== merchantId) {
-    return { outcome: 'foreign_merchant', merchantId: event.merchantId };
+    return { outcome: 'foreign_merchant', merchantId: event.merchantId, namedIn: 'envelope' };
   }
-  return readEnvelope(parseBody(event.body), event, readForeign);
+  const body = parseBody(event.body);
+  const envelope = isJsonObject(body) ? body : {};
+  const content = isJsonObject(envelope.content) ? envelope.content : {};
+  // Some resources name no account, so only another account counts.
+  const owner = isJsonObject(content.object) ? content.object.merchant_id : undefined;
+  if (isCarried(owner) && owner !== merchantId) {
+    return { outcome: 'foreign_merchant', merchantId: parseId(owner) ?? null, namedIn: 'object' };
+  }
+  return readContent({ envelope, content }, event, readForeign);
 }
 
-function readEnvelope(
-  body: unknown,
+interface Parsed {
+  readonly envelope: JsonObject;
+  readonly content: JsonObject;
+}
+
+function readContent(
+  { envelope, content }: Parsed,
   { receivedMicros, referenceMicros }: Pick<InboxEvent, 'receivedMicros' | 'referenceMicros'>,
   readForeign: ForeignTextReader,
 ): EventReading {
-  const envelope = isJsonObject(body) ? body : {};
-  const content = isJsonObject(envelope.content) ? envelope.content : {};
   const contentType = readForeignText(content.type) ?? 'none';
   const labels = readLabels([contentType, readForeignText(envelope.event_type) ?? 'none']);
   if (labels.areMoneyless) return { outcome: 'moneyless' };

@@ -46,7 +46,8 @@ export const FINDING_CLASSES = {
   label_conflict:
     'The labels of an event name a different kind of resource than its ids; it was not applied.',
   event_id_reused: 'Two different bodies arrived under one event id; the first was applied.',
-  foreign_merchant: 'A signed event of another merchant account arrived; it was not applied.',
+  foreign_merchant:
+    'A signed event, or the object in it, names another merchant account; it was not applied.',
   unreadable_event: 'A signed body has no usable envelope; it is stored and was not applied.',
   event_ignored: 'An event names no payment, refund, dispute or payout; it was not applied.',
   event_dead: 'An event could not be applied in the allowed number of attempts.',
@@ -154,7 +155,7 @@ export function eventFindings(event: InboxEvent, reading: EventReading): Finding
       report('unreadable_event', {});
       break;
     case 'foreign_merchant':
-      report('foreign_merchant', { merchantId: reading.merchantId });
+      report('foreign_merchant', { merchantId: reading.merchantId, namedIn: reading.namedIn });
       break;
     case 'ignored':
       report('event_ignored', { contentType: reading.contentType });

@@ -158,7 +158,7 @@ export type ResourceReading =
 /** A version further ahead of the reference time comes from a wrong clock. */
 const MAX_VERSION_AHEAD_MICROS = 5 * 60 * 1_000_000;
 
-type JsonObject = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** In order of precedence: a refund also carries the id of its payment. */
 const ID_FIELDS: readonly (readonly [ResourceKind, string])[] = [
@@ -380,7 +380,8 @@ export function readTextWithoutCardNumbers(value: unknown): string | undefined {
   return readText(redactCardNumbers(isCut ? searched.replace(/\d[\d -]*$/, '[digits]') : searched));
 }
 
-function isCarried(value: unknown): boolean {
+/** Absent, null and empty fields carry nothing. */
+export function isCarried(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }
 

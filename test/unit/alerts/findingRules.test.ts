@@ -294,6 +294,16 @@ describe.each([
     nextStep:
       'Check PAYMENTS_MERCHANT_ID and which account sends webhooks to this address; then npx tallyhook events replay 12',
   },
+  {
+    class: 'foreign_merchant',
+    subject: 'event:12',
+    detail: { merchantId: 'mer_other', namedIn: 'object' },
+    severity: 'critical',
+    sentence:
+      'Event 12 names your merchant account, but its object names another one, mer_other. It was not applied.',
+    nextStep:
+      "npx tallyhook events show 12; contact the service's support to find out which account the object belongs to. If it is yours, reconciliation adds it",
+  },
 ])('$class', ({ severity, sentence, nextStep, ...about }) => {
   test('states what is wrong, with formatted amounts, and what to do', () => {
     const alert = findingAlert(finding(about));

@@ -232,9 +232,13 @@ const CLASS_RULES: Readonly<Record<string, ClassRule | typeof NO_ALERT>> = {
     severity: 'critical',
     graceMs: 0,
     sentence: ({ subject, detail }) =>
-      `${named(subject)} was signed with your secret for another merchant account, ${quote(detail.merchantId)}. It was not applied.`,
-    nextStep: ({ subject }) =>
-      `Check PAYMENTS_MERCHANT_ID and which account sends webhooks to this address; then npx tallyhook events replay ${idOf(subject)}`,
+      detail.namedIn === 'object'
+        ? `${named(subject)} names your merchant account, but its object names another one, ${quote(detail.merchantId)}. It was not applied.`
+        : `${named(subject)} was signed with your secret for another merchant account, ${quote(detail.merchantId)}. It was not applied.`,
+    nextStep: ({ subject, detail }) =>
+      detail.namedIn === 'object'
+        ? `npx tallyhook events show ${idOf(subject)}; contact the service's support to find out which account the object belongs to. If it is yours, reconciliation adds it`
+        : `Check PAYMENTS_MERCHANT_ID and which account sends webhooks to this address; then npx tallyhook events replay ${idOf(subject)}`,
   },
 
   // Reported by rules of their own, with the deadline or the age.
