@@ -6,6 +6,7 @@
  * Most tests begin with a copy of one ready-made data folder, which saves half a second of initdb.
  */
 import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -27,6 +28,7 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import { locateBinaries } from '../../src/platform/embeddedPostgres/binaries.ts';
@@ -42,11 +44,9 @@ import {
 } from '../../src/platform/embeddedPostgres/processes.ts';
 import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { start } from '../../src/platform/embeddedPostgres/start.ts';
+import { acquireStartLock } from '../../src/platform/embeddedPostgres/startLock.ts';
 import {
-  acquireStartLock,
-  startLockAddress,
-} from '../../src/platform/embeddedPostgres/startLock.ts';
-import {
+  checkout,
   copyInstallation,
   requireBuild,
   type Starter,
@@ -191,6 +191,44 @@ async function interruptedInitdb(): Promise<{
     if (running.length > 0) return { dataDir, draft, running };
   }
   throw new Error('initdb was always faster than the kill');
+}
+
+/** A process that holds the start lock of this folder until it is killed. */
+async function lockHolder(dataDir: string): Promise<number> {
+  const lock = path.join(checkout, 'dist/src/platform/embeddedPostgres/startLock.js');
+  const script = `
+    const { acquireStartLock } = await import(process.argv[1]);
+    await acquireStartLock({ dataDir: process.argv[2], timeoutMs: 1_000, onWait() {} });
+    console.log('held');`;
+  const args = ['--input-type=module', '--eval', script, pathToFileURL(lock).href, dataDir];
+  const holder = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const pid = holder.pid ?? Number.NaN;
+  strangers.push(pid);
+  await once(holder.stdout, 'data');
+  return pid;
+}
+
+/** Another user listens on as many of these addresses as the system allows (@ is an abstract name). */
+async function holdAll(
+  addresses: readonly string[],
+  identity: { uid: number; gid: number },
+): Promise<string[]> {
+  const script = `
+    const { createServer } = require('node:net');
+    const hold = (address) => new Promise((resolve) => {
+      const server = createServer().on('error', () => resolve([]));
+      server.listen(address.replace(/^@/, '\\0'), () => resolve([address]));
+    });
+    Promise.all(process.argv.slice(1).map(hold)).then((all) => console.log(JSON.stringify(all.flat())));`;
+  const args = ['--eval', script, ...addresses];
+  const child = spawn(process.execPath, args, {
+    ...identity,
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  strangers.push(child.pid ?? Number.NaN);
+  const [line] = await once(child.stdout, 'data');
+  return JSON.parse(String(line));
 }
 
 async function endServersIn(base: string): Promise<void> {
@@ -410,8 +448,7 @@ describe.runIf(process.platform === 'linux')(
         const dataDir = readyDataDir();
         const lines: string[] = [];
         const server = await startEmbeddedPostgres({ dataDir, log: (line) => lines.push(line) });
-        const address = startLockAddress(dataDir);
-        const release = await acquireStartLock({ address, timeoutMs: 1_000, onWait: silent });
+        const release = await acquireStartLock({ dataDir, timeoutMs: 1_000, onWait: silent });
         const stopping = server.stop();
         await until(() => lines.some((line) => line.startsWith('waiting')), 'the stop waits');
         expect(await query(server.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -818,27 +855,65 @@ describe.runIf(process.platform === 'linux')(
       expect(isAlive(pid)).toBe(false);
     });
 
-    test('a start lock that is a socket file is taken over from a killed holder [E2]', async () => {
-      const address = path.join(path.dirname(newDataDir()), 'lock.sock');
-      const holder = spawn(process.execPath, [
-        '--eval',
-        `require('node:net').createServer().listen(process.argv[1], () => console.log('held'))`,
-        address,
-      ]);
-      strangers.push(holder.pid ?? Number.NaN);
-      await once(holder.stdout, 'data');
+    test('a start lock is taken over from a killed holder, by one process at a time [E2]', async () => {
+      const dataDir = path.dirname(newDataDir());
+      const holder = await lockHolder(dataDir);
       let waited = () => {};
       const waits = new Promise<void>((resolve) => {
         waited = resolve;
       });
-      const acquired = acquireStartLock({ address, timeoutMs: 20_000, onWait: waited });
+      let holding = 0;
+      const takeOver = async () => {
+        const release = await acquireStartLock({ dataDir, timeoutMs: 20_000, onWait: waited });
+        holding += 1;
+        expect(holding).toBe(1);
+        await expect(
+          acquireStartLock({ dataDir, timeoutMs: 50, onWait: silent }),
+        ).rejects.toMatchObject({ code: 'folder_busy' });
+        holding -= 1;
+        await release();
+      };
+      const all = Array.from({ length: 10 }, takeOver);
       await waits;
-      holder.kill('SIGKILL');
-      const release = await acquired;
+      signal(holder, 'SIGKILL');
+      await Promise.all(all);
+      expect(readdirSync(dataDir)).toEqual([]);
+    });
+
+    test('a start lock works in a folder with a path longer than the address of a socket [E2]', async () => {
+      const dataDir = path.join(path.dirname(newDataDir()), 'a'.repeat(120));
+      mkdirSync(dataDir, { mode: 0o700 });
+      const release = await acquireStartLock({ dataDir, timeoutMs: 1_000, onWait: silent });
       await expect(
-        acquireStartLock({ address, timeoutMs: 50, onWait: silent }),
+        acquireStartLock({ dataDir, timeoutMs: 50, onWait: silent }),
       ).rejects.toMatchObject({ code: 'folder_busy' });
       await release();
+    });
+
+    test('a user without access to the folder cannot hold its start lock, even one who sees every socket [E2]', async (context) => {
+      needsOtherUsers(context, NOBODY);
+      const dataDir = newDataDir();
+      mkdirSync(dataDir, { mode: 0o700 });
+      chmodSync(path.dirname(dataDir), 0o755);
+      const options = { dataDir, timeoutMs: 1_000, onWait: silent };
+      const release = await acquireStartLock(options);
+      const seen = readFileSync('/proc/net/unix', 'utf8').split('\n');
+      const names = seen.map((line) => line.split(' ').slice(7).join(' ')).filter(Boolean);
+      const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' });
+      const { dev, ino } = statSync(dataDir, { bigint: true });
+      const hash = createHash('sha256').update(`${dev}:${ino}`).digest('hex').slice(0, 24);
+      await release();
+
+      const addresses = [
+        ...files.map((file) => path.join(dataDir, file)),
+        ...names.filter((one) => one.startsWith('@')),
+        `@tallyhook-${hash}`,
+      ];
+      const held = await holdAll(addresses, NOBODY);
+      expect(held).toContain(`@tallyhook-${hash}`);
+      expect(held.filter((one) => one.startsWith('/'))).toEqual([]);
+      const onWait = () => expect.unreachable('it waits for the other user');
+      await (await acquireStartLock({ ...options, onWait }))();
     });
   },
 );

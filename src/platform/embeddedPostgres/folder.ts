@@ -5,6 +5,7 @@
  *   <dataDir>/postgres.init-…      an unfinished cluster
  *   <dataDir>/postgres-password    password of the superuser; generated at first use
  *   <dataDir>/postgres-use-….json  a process that uses the server
+ *   <dataDir>/postgres-start-lock  the start lock, while a process holds it
  *   <dataDir>/postgres.log         the server's log; one older file beside it
  */
 import { randomBytes } from 'node:crypto';

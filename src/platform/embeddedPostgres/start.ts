@@ -22,7 +22,7 @@ import {
   type ServerContext,
   shutDown,
 } from './server.ts';
-import { acquireStartLock, type Release, startLockAddress } from './startLock.ts';
+import { acquireStartLock, type Release, startLockFiles } from './startLock.ts';
 import { supervise } from './supervise.ts';
 import { endUse, isUsed, recordUse } from './uses.ts';
 
@@ -74,7 +74,7 @@ export async function start(
   const release = await lockFolder(folder, START_LOCK_TIMEOUT_MS, log);
   try {
     const { account, majorVersion } = chooseAccount({ postgres, ...folder });
-    account.give(folder.dataDir);
+    for (const file of [folder.dataDir, ...startLockFiles(folder.dataDir)]) account.give(file);
     await ensureCluster({ folder, account, initdb, majorVersion, processes, log });
     const context = { folder, account, postgres, settings, processes, choosePort, log };
     return createHandle(context, await reachServer(context));
@@ -257,7 +257,7 @@ function lockFolder(
 ): Promise<Release> {
   const onWait = () =>
     log(`waiting: another process starts or stops PostgreSQL in ${folder.dataDir}`);
-  return acquireStartLock({ address: startLockAddress(folder.dataDir), timeoutMs, onWait });
+  return acquireStartLock({ dataDir: folder.dataDir, timeoutMs, onWait });
 }
 
 function wrongPassword(folder: DataFolder, cause: unknown): EmbeddedPostgresError {

@@ -1,16 +1,35 @@
 /**
  * At most one process at a time starts, attaches to or stops the server of one data folder.
  *
- * The lock is a listening local socket: the kernel gives the name to one process and releases it when
- * that process ends, for any reason. A lock file would be worse: after a kill -9 another process must
- * break it, and two processes that break it at once would both hold it and start two servers on one
- * folder. A waiting process is connected to the holder and wakes when that connection closes.
+ * The lock is the folder <dataDir>/postgres-start-lock with the listening socket of its holder, which
+ * the kernel closes when the holder ends, for any reason. A waiting process is connected to the
+ * holder and wakes when that connection closes. Only a user who may write to the data folder can hold
+ * the lock. An abstract socket name has no permissions: any user can read it in /proc/net/unix and
+ * bind it.
  *
- * On Linux the name is abstract, without a file. On other platforms the socket file outlives its
- * process, and two processes that remove it at once can race; PostgreSQL's own lock then decides.
+ *   L1 A process makes a draft folder with a socket that listens and renames it to the lock. A rename
+ *      replaces an empty folder and fails on any other, so that one process succeeds.
+ *   L2 Each socket has a random name. A socket that refuses connections has no process and never has
+ *      one again, so that its removal by name cannot remove the socket of a later holder.
+ *   L3 Only the process that made a draft renames it to the lock. The holder removes the drafts of
+ *      killed processes under a new name; a process that loses its draft this way makes another.
  */
-import { createHash } from 'node:crypto';
-import { statSync, unlinkSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs';
 import { createServer, connect as netConnect, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,7 +37,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EmbeddedPostgresError } from './errors.ts';
 
 export interface StartLockOptions {
-  readonly address: string;
+  readonly dataDir: string;
   readonly timeoutMs: number;
   /** Called once when another process holds the lock. */
   readonly onWait: () => void;
@@ -26,55 +45,143 @@ export interface StartLockOptions {
 
 export type Release = () => Promise<void>;
 
-/** The lock's name for this folder, independent of the spelling of its path. */
-export function startLockAddress(folder: string): string {
-  const { dev, ino } = statSync(folder, { bigint: true });
-  const name = `tallyhook-${createHash('sha256').update(`${dev}:${ino}`).digest('hex').slice(0, 24)}`;
-  return process.platform === 'linux' ? `\0${name}` : path.join(tmpdir(), `${name}.sock`);
-}
+const LOCK_NAME = 'postgres-start-lock';
+const DRAFT_PREFIX = `${LOCK_NAME}.`;
 
 export async function acquireStartLock(options: StartLockOptions): Promise<Release> {
   const deadline = performance.now() + options.timeoutMs;
   let waited = false;
   for (;;) {
-    const release = await tryToHold(options.address);
+    const holder = holderOf(options.dataDir);
+    const release = holder === undefined ? await tryToHold(options.dataDir) : undefined;
     if (release !== undefined) return release;
-    if (!waited) options.onWait();
-    waited = true;
+    if (holder === undefined) continue;
     const remainingMs = deadline - performance.now();
-    if (remainingMs <= 0) throw stillHeld(options);
-    await untilReleased(options.address, remainingMs);
+    const alive = await untilReleased(holder, Math.max(remainingMs, 1), () => {
+      if (!waited) options.onWait();
+      waited = true;
+    });
+    if (alive && performance.now() >= deadline) throw stillHeld(options);
   }
 }
 
-async function tryToHold(address: string): Promise<Release | undefined> {
+/** What the lock consists of while a process holds it. */
+export function startLockFiles(dataDir: string): string[] {
+  const folder = path.join(dataDir, LOCK_NAME);
+  return [folder, ...socketsIn(folder).map((name) => path.join(folder, name))];
+}
+
+function holderOf(dataDir: string): string | undefined {
+  const folder = path.join(dataDir, LOCK_NAME);
+  const [name] = socketsIn(folder);
+  return name === undefined ? undefined : path.join(folder, name);
+}
+
+function socketsIn(folder: string): string[] {
+  return ignoring(['ENOENT'], () => readdirSync(folder)) ?? [];
+}
+
+/** Undefined when another process was faster. */
+async function tryToHold(dataDir: string): Promise<Release | undefined> {
+  const folder = path.join(dataDir, LOCK_NAME);
+  const draft = path.join(dataDir, `${DRAFT_PREFIX}${randomName()}`);
+  const name = randomName();
   const waiting = new Set<Socket>();
   const server = createServer((socket) => {
     waiting.add(socket);
     socket.on('error', () => {}).on('close', () => waiting.delete(socket));
   });
-  if (!(await listens(server, address))) return undefined;
-  return () =>
+  const close = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve());
       for (const socket of waiting) socket.destroy();
     });
+
+  if (!(await listensInDraft(server, draft, name))) return undefined;
+  if (!replacesEmptyFolder(draft, folder)) {
+    rmSync(draft, { recursive: true, force: true });
+    await close();
+    return undefined;
+  }
+  removeDrafts(dataDir);
+  return () => {
+    ignoring(['ENOENT'], () => unlinkSync(path.join(folder, name)));
+    // Not empty: another process holds the lock already.
+    ignoring(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(folder));
+    return close();
+  };
 }
 
-function listens(server: Server, address: string): Promise<boolean> {
+/** False when the holder of the lock removed the draft. */
+async function listensInDraft(server: Server, draft: string, name: string): Promise<boolean> {
+  mkdirSync(draft, { mode: 0o700 });
+  const short = ignoring(['ENOENT'], () => shortPath(draft));
+  if (short === undefined) return false;
+  try {
+    await listens(server, path.join(short.path, name));
+    giveToOwner(path.dirname(draft), [path.join(short.path, name), draft]);
+    return true;
+  } catch (error) {
+    server.close();
+    if (!hasCode(error, ['ENOENT', 'EACCES']) || statSync(draft, { throwIfNoEntry: false })) {
+      rmSync(draft, { recursive: true, force: true });
+      throw error;
+    }
+    return false;
+  } finally {
+    short.close();
+  }
+}
+
+function listens(server: Server, address: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') resolve(false);
-      else reject(error);
-    });
+    server.once('error', reject);
     // exclusive: a cluster worker would otherwise share the handle with its siblings
-    server.listen({ path: address, exclusive: true }, () => resolve(true));
+    server.listen({ path: address, exclusive: true }, resolve);
   });
 }
 
-async function untilReleased(address: string, timeoutMs: number): Promise<void> {
+/** After a kill -9 of root, the owner of the data folder must be able to remove the lock. */
+function giveToOwner(dataDir: string, files: readonly string[]): void {
+  const { uid, gid } = statSync(dataDir);
+  if (process.geteuid?.() !== 0 || uid === 0) return;
+  // Root of a container may lack the right, and does not need it.
+  for (const file of files) ignoring(['EPERM', 'EINVAL'], () => lchownSync(file, uid, gid));
+}
+
+function replacesEmptyFolder(draft: string, folder: string): boolean {
+  try {
+    renameSync(draft, folder);
+    return true;
+  } catch (error) {
+    // ENOENT: the holder removed the draft
+    if (hasCode(error, ['ENOTEMPTY', 'EEXIST', 'ENOENT'])) return false;
+    throw error;
+  }
+}
+
+/** A draft that is removed under its own name could become the lock while it is removed. */
+function removeDrafts(dataDir: string): void {
+  for (const name of readdirSync(dataDir).filter((one) => one.startsWith(DRAFT_PREFIX))) {
+    const removed = path.join(dataDir, `${DRAFT_PREFIX}${randomName()}`);
+    // One that cannot be removed does no harm, and another process may still be writing to it.
+    ignoring(['ENOENT', 'ENOTEMPTY', 'EACCES', 'EPERM'], () => {
+      renameSync(path.join(dataDir, name), removed);
+      rmSync(removed, { recursive: true, force: true, maxRetries: 3 });
+    });
+  }
+}
+
+/** Waits for the end of the holder, or removes its socket when it has ended; returns whether it was alive. */
+async function untilReleased(
+  holder: string,
+  timeoutMs: number,
+  onConnect: () => void,
+): Promise<boolean> {
+  const short = ignoring(['ENOENT'], () => shortPath(path.dirname(holder)));
+  if (short === undefined) return false;
   const failure = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
-    const socket = netConnect({ path: address });
+    const socket = netConnect({ path: path.join(short.path, path.basename(holder)) }, onConnect);
     const timer = setTimeout(() => socket.destroy(), timeoutMs);
     let problem: NodeJS.ErrnoException | undefined;
     socket.on('error', (error) => {
@@ -86,18 +193,50 @@ async function untilReleased(address: string, timeoutMs: number): Promise<void> 
     });
     socket.resume();
   });
-  if (failure === undefined) return;
-  if (failure.code === 'ECONNREFUSED' && !address.startsWith('\0')) removeSocketFile(address);
-  // In use but not connectable: between bind and listen, or with a full queue. Avoids a busy loop.
+  short.close();
+  if (failure === undefined) return true;
+  if (hasCode(failure, ['ECONNREFUSED', 'ENOTSOCK'])) {
+    ignoring(['ENOENT'], () => unlinkSync(holder));
+    return false;
+  }
+  // A holder with a full queue. Avoids a busy loop.
   await delay(10);
+  return failure.code !== 'ENOENT';
 }
 
-function removeSocketFile(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+interface ShortPath {
+  readonly path: string;
+  readonly close: () => void;
+}
+
+/** The address of a socket has at most 107 bytes, and the path of a data folder can be longer. */
+function shortPath(folder: string): ShortPath {
+  if (process.platform === 'linux') {
+    const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+    const descriptor = openSync(folder, flags);
+    return { path: `/proc/self/fd/${descriptor}`, close: () => closeSync(descriptor) };
   }
+  const temporary = mkdtempSync(path.join(tmpdir(), 'tallyhook-'));
+  const link = path.join(temporary, 'd');
+  symlinkSync(folder, link);
+  return { path: link, close: () => rmSync(temporary, { recursive: true, force: true }) };
+}
+
+function randomName(): string {
+  return randomBytes(8).toString('hex');
+}
+
+function ignoring<T>(codes: readonly string[], attempt: () => T): T | undefined {
+  try {
+    return attempt();
+  } catch (error) {
+    if (hasCode(error, codes)) return undefined;
+    throw error;
+  }
+}
+
+function hasCode(error: unknown, codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
 function stillHeld({ timeoutMs }: StartLockOptions): EmbeddedPostgresError {
