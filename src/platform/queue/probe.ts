@@ -40,10 +40,13 @@ export function createQueueProbe(connections: QueueConnections): QueueProbe {
     closing,
   });
   let opened: Promise<Opened> | undefined;
+  /** Set before it is connected. */
+  let current: Opened | undefined;
 
   const open = async (): Promise<Opened> => {
     const queue = newQueue();
     const worker = newWorker();
+    current = { queue, worker };
     // The commands below report the same errors.
     for (const part of [queue, worker]) part.on('error', () => undefined);
     try {
@@ -65,9 +68,9 @@ export function createQueueProbe(connections: QueueConnections): QueueProbe {
       await addClaimAndFinish(await opened);
     },
     close: async () => {
-      const parts = await opened?.catch(() => undefined);
-      await parts?.worker.close(true);
-      await parts?.queue.close();
+      // Does not wait for the opening: it waits for a server that may have become unavailable.
+      await current?.worker.close(true);
+      await current?.queue.close();
     },
   };
 }
