@@ -215,6 +215,10 @@ async function flow(redis: string | undefined): Promise<void> {
   const env = await startAll(redis);
   const port = await consolePort();
 
+  // Order webhooks report what changes after the first start of the role `alerts`.
+  await waitFor('order webhooks to begin', async () => {
+    return (await db.query('select change_number from order_webhook_position')).length > 0;
+  });
   // Webhooks become a ledger, an alert and an order webhook.
   const orderId = unique('ord');
   const paymentId = await pay(orderId);
