@@ -3,6 +3,7 @@
  * them the one of the good senders. It is bounded in count and time, and ends with the bench.
  */
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SIGNATURE_HEADER } from '../../src/contract/signature.ts';
 import { WEBHOOK_PATH } from '../events.ts';
 import type { AttackRequest, AttackResult } from './protocol.ts';
@@ -94,7 +95,7 @@ async function run(request: AttackRequest): Promise<AttackResult> {
       else hold({ silent: undefined, cheap: CHEAP, endless: ENDLESS }[request.attack]);
     }
   }
-  await new Promise((resolve) => setTimeout(resolve, request.seconds * 1_000));
+  await sleep(request.seconds * 1_000);
   isOver = true;
   clearInterval(pacer);
   for (const socket of sockets) socket.destroy();

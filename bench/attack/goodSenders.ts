@@ -1,4 +1,5 @@
 /** Good senders beside an attack: some with connections from before it, some with a new one each time. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, openConnection } from '../connection.ts';
 import type { Requests } from '../events.ts';
 
@@ -132,7 +133,7 @@ export async function startGoodSenders(port: number, requests: Requests): Promis
       await Promise.all(inFlight);
       const endMs = performance.now() + PATIENCE_MS;
       while (old.some(({ isWaiting }) => isWaiting()) && performance.now() < endMs) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await sleep(20);
       }
       for (const sender of old) sender.close();
     },

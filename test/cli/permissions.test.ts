@@ -11,19 +11,14 @@ import { loadConfig } from '../../src/config/config.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { runTallyhook, settingsFor } from '../support/program.ts';
 import { ADMIN_TOKEN } from '../support/tallyhook.ts';
-import { createTestToken, revokeTestToken } from '../support/tokens.ts';
+import { createTestToken, createTokensOfEveryKind } from '../support/tokens.ts';
 
 let db: TestDatabase;
-const tokens = new Map<string, string>();
+let tokens: Map<string, string>;
 
 beforeAll(async () => {
   db = await createTestDatabase();
-  for (const role of ROLES)
-    tokens.set(role, await createTestToken(db, { name: `a-${role}`, role }));
-  const expired = { name: 'expired', role: 'admin', expiresInMs: 0 } as const;
-  tokens.set('expired', await createTestToken(db, expired));
-  tokens.set('revoked', await createTestToken(db, { name: 'revoked', role: 'admin' }));
-  await revokeTestToken(db, 'revoked');
+  tokens = await createTokensOfEveryKind(db);
   tokens.set('unknown', `thk_admin_${'x'.repeat(43)}`);
   tokens.set('ADMIN_TOKEN', ADMIN_TOKEN);
 });

@@ -7,7 +7,7 @@ import { type Permission, permits, ROLES, rolesWith } from '../../src/access/dom
 import { ENDPOINTS } from '../../src/console/endpoints.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
-import { createTestToken, revokeTestToken } from '../support/tokens.ts';
+import { createTokensOfEveryKind } from '../support/tokens.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 interface Attempt {
@@ -32,16 +32,11 @@ const ATTEMPTS: readonly Attempt[] = [
 
 let db: TestDatabase;
 let tallyhook: TestTallyhook;
-const tokens = new Map<string, string>();
+let tokens: Map<string, string>;
 
 beforeAll(async () => {
   db = await createTestDatabase();
-  for (const role of ROLES)
-    tokens.set(role, await createTestToken(db, { name: `a-${role}`, role }));
-  const expired = { name: 'expired', role: 'admin', expiresInMs: 0 } as const;
-  tokens.set('expired', await createTestToken(db, expired));
-  tokens.set('revoked', await createTestToken(db, { name: 'revoked', role: 'admin' }));
-  await revokeTestToken(db, 'revoked');
+  tokens = await createTokensOfEveryKind(db);
   tallyhook = await startTallyhook({
     db,
     roles: ['console'],

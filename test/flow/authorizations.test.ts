@@ -19,8 +19,6 @@ import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/s
 import { cardPayment } from '../support/sandboxRequests.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-/** More than a dozen processes are started one after the other. */
-const TIMEOUT_MS = 300_000;
 const WEEK = 7 * 24;
 /** Longer than the lease of a message that a killed worker was delivering. */
 const LEASE_OVER_MS = 2 * 60_000;
@@ -171,9 +169,7 @@ const CRITICAL_REMINDER = 'authorization_expiring critical alert.reminder';
 const RESOLVED = 'authorization_expiring warning alert.resolved';
 const EXPIRED = 'authorization_expired warning alert.opened';
 
-test('each threshold of a hold sends one reminder, a capture or cancellation resolves the alert, and an expiry raises another', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test('each threshold of a hold sends one reminder, a capture or cancellation resolves the alert, and an expiry raises another', async () => {
   await run();
   const [expired, captured, cancelled] = [await authorize(), await authorize(), await authorize()];
   await allApplied();

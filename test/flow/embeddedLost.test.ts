@@ -17,7 +17,6 @@ import {
 } from '../support/program.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const TIMEOUT_MS = 300_000;
 const EVENT = eventBody(paymentObject());
 
 let dataDir: string;
@@ -30,7 +29,7 @@ afterEach(async () => {
   // Stops a server that a test left running.
   await (await startEmbeddedPostgres({ dataDir, log: () => undefined })).stop();
   rmSync(dataDir, { recursive: true, force: true });
-}, TIMEOUT_MS);
+});
 
 function run(roles: string): Program {
   const program = spawnProgram('bin/tallyhook.js', ['start', '--roles', roles, '--json'], {
@@ -87,9 +86,7 @@ async function countPending(): Promise<number> {
   }
 }
 
-test('a killed server is restarted for every process that uses it', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test('a killed server is restarted for every process that uses it', async () => {
   const receiver = run('receiver');
   const url = await webhookUrlOf(receiver);
   const worker = run('events,scheduler');
@@ -112,9 +109,7 @@ test('a killed server is restarted for every process that uses it', {
   expect(output).toContain('ended while it was in use; restarting it');
 });
 
-test("if the server cannot be restarted, the process exits with PostgreSQL's error", {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test("if the server cannot be restarted, the process exits with PostgreSQL's error", async () => {
   const program = run('receiver');
   await webhookUrlOf(program);
   const config = join(dataDir, 'postgres/postgresql.conf');
@@ -129,9 +124,7 @@ test("if the server cannot be restarted, the process exits with PostgreSQL's err
   writeFileSync(config, original);
 });
 
-test('if the server is killed repeatedly, the process exits with the number of times', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test('if the server is killed repeatedly, the process exits with the number of times', async () => {
   const program = run('receiver');
   await webhookUrlOf(program);
   let ended = false;

@@ -51,7 +51,7 @@ beforeAll(async () => {
   receiver = spawnProgram('bin/tallyhook.js', ['start', '--roles', 'receiver', '--json'], {
     env: settingsFor(proxy.url),
   });
-}, 300_000);
+});
 
 afterAll(async () => {
   receiver?.kill('SIGKILL');
@@ -60,7 +60,7 @@ afterAll(async () => {
   await standby?.crash();
   await primary?.crash();
   rmSync(folder, { recursive: true, force: true });
-}, 300_000);
+});
 
 /** Creates a standby of the primary in a folder, and waits until commits wait for it. */
 async function startStandby(dir: string): Promise<void> {

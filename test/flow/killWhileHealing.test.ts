@@ -34,8 +34,6 @@ import { differencesOf } from '../support/trade.ts';
 import { DAY_MS, simulateTradingPeriod, tradingPeriodStartMs } from '../support/tradingPeriod.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-/** Limit for one seed, which starts many processes; generous, for a busy machine. */
-const TIMEOUT_MS = 300_000;
 /** Each round has one kill. */
 const ROUNDS = 5;
 const ORDERS_PER_ROUND = 6;
@@ -210,5 +208,4 @@ test.each(SEEDS)(
     expect((await reconcile()).reconciliations.map(({ found }) => found)).toEqual([0, 0, 0, 0]);
     expect(await runTallyhook(['verify', '--rebuild'], { env })).toMatchObject({ code: 0 });
   },
-  TIMEOUT_MS,
 );

@@ -5,7 +5,6 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Program, settingsFor, spawnProgram } from '../support/program.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-const TIMEOUT_MS = 300_000;
 /** Its run is blocked by a lock on its table. */
 const SCHEDULE = 'deadlines';
 
@@ -41,9 +40,7 @@ async function readSlot() {
   return rows[0];
 }
 
-test('a restarted scheduler takes over the run of a killed one within a minute', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test('a restarted scheduler takes over the run of a killed one within a minute', async () => {
   await db.transaction(async (tx) => {
     await tx.query('lock table alert_deadlines in access exclusive mode');
     const killed = startScheduler();

@@ -35,9 +35,6 @@ import { SANDBOX_SECRET, startTestSandbox, type TestSandbox } from '../support/s
 import { cardPayment } from '../support/sandboxRequests.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-/** Six processes start, and a dozen commands run. */
-const TIMEOUT_MS = 300_000;
-
 const redisUrl = inject('redisUrl');
 
 const PROCESSES = {
@@ -311,12 +308,10 @@ const FORBIDDEN = {
 } as const satisfies Partial<Record<Process, readonly string[]>>;
 
 describe('each process with a login of its own and the least rights', () => {
-  test('runs the whole flow with the queues in PostgreSQL', () => flow(undefined), TIMEOUT_MS);
+  test('runs the whole flow with the queues in PostgreSQL', () => flow(undefined));
 
-  test.skipIf(redisUrl === undefined)(
-    'runs the whole flow with the queues in Redis',
-    async () => flow(await createRedisUser(redisUrl ?? '')),
-    TIMEOUT_MS,
+  test.skipIf(redisUrl === undefined)('runs the whole flow with the queues in Redis', async () =>
+    flow(await createRedisUser(redisUrl ?? '')),
   );
 
   test('logs at its start which rights the login of another process lacks', async () => {

@@ -196,4 +196,4 @@ test('neither messages nor log lines carry secrets or personal data', async () =
       expect([where, what, isFound]).toEqual([where, what, false]);
     }
   }
-}, 300_000);
+});

@@ -161,4 +161,4 @@ test('the code of the guide compiles and runs', async () => {
   const payments = await sandbox.control('GET', '/resources/payment');
   expect(payments.data).toHaveLength(4);
   expect((await sandbox.control('GET', '/resources/payout')).data).toHaveLength(3);
-}, 300_000);
+});

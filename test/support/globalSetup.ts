@@ -5,7 +5,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stderr } from 'node:process';
@@ -14,6 +13,7 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embeddedPostgres/index.ts';
+import { freePort } from '../../src/platform/embeddedPostgres/server.ts';
 import { waitFor } from './waitFor.ts';
 
 declare module 'vitest' {
@@ -80,13 +80,4 @@ async function startRedis(
   await waitFor('Redis to respond', async () => (await probe.ping()) === 'PONG');
   probe.disconnect();
   return { url, process };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
