@@ -44,7 +44,10 @@ beforeAll(async () => {
   db = await createTestDatabase();
   const relations = await db.query<{ name: string }>(
     `select relname as name from pg_class
-      where relnamespace = 'public'::regnamespace and relkind in ('r', 'v')`,
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v')
+        and not relispartition
+     union all
+     select proname from pg_proc where pronamespace = 'public'::regnamespace and prosecdef`,
   );
   tables = new Set(relations.map(({ name }) => name));
   triggers = await db.query(
@@ -78,15 +81,19 @@ function readsOfCode(entries: readonly Entry[]): ReadonlySet<string> {
   return ofTables([...needs].filter(({ right }) => right === 'select'));
 }
 
-/** The rights of a role on tables and views, or on any of their columns. */
+/** The rights of a role on tables and views, or on any of their columns, and on functions of their owner. */
 async function rightsOf(role: string): Promise<ReadonlySet<string>> {
   const rows = await db.query<Need>(
     `select c.relname as table, r.right
        from pg_class c
       cross join unnest(array['select', 'insert', 'update', 'delete']) as r("right")
-      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'v')
+      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v')
         and (has_table_privilege($1, c.oid, r.right)
-             or (r.right <> 'delete' and has_any_column_privilege($1, c.oid, r.right)))`,
+             or (r.right <> 'delete' and has_any_column_privilege($1, c.oid, r.right)))
+     union all
+     select proname, 'execute' from pg_proc
+      where pronamespace = 'public'::regnamespace and prosecdef
+        and has_function_privilege($1, oid, 'execute')`,
     [role],
   );
   return new Set(rows.map(format));

@@ -118,11 +118,16 @@ export function allOf(folder: string, except: readonly string[] = []): readonly 
     .map((file) => ({ path: join(folder, file), name: '*' }));
 }
 
-export type Right = 'select' | 'insert' | 'update' | 'delete';
+export type Right = 'select' | 'insert' | 'update' | 'delete' | 'execute';
 
 export interface Need {
   readonly right: Right;
   readonly table: string;
+}
+
+/** The functions that SQL calls with `select` alone, which is how statements call those that change something. */
+function callsIn(sql: string): readonly string[] {
+  return [...sql.matchAll(/\bselect\s+([a-z_]+)\(/g)].map(([, name = '']) => name);
 }
 
 /** The rights that SQL needs. Names that are no tables, such as those of subqueries, are included. */
@@ -146,6 +151,7 @@ export function needsOf(sql: string): readonly Need[] {
     ),
     ...need('update', [...updated, ...insertsWith(/\bdo update\b/), ...lockedIn(sql)]),
     ...need('delete', deleted),
+    ...need('execute', callsIn(sql)),
   ];
 }
 

@@ -8,7 +8,10 @@ import { groupBy } from '../collections.ts';
 /** A privilege on an object, as GRANT names both: `update (is_awaited)` on `public.order_expectations`. */
 export interface Right {
   readonly privilege: string;
-  /** A table or view by its name, `sequence …`, `schema …` or `database …`; names have their schema. */
+  /**
+   * A table or view by its name, `sequence …`, `function …` with the types of its parameters, `schema …`
+   * or `database …`; names have their schema.
+   */
   readonly object: string;
 }
 
@@ -22,7 +25,7 @@ export type DeclaredRight =
     };
 
 const STATEMENT =
-  /^grant (?<privileges>[a-z_, ]+?(?: \([a-z_, ]+\))?) on (?<objects>[a-z_., ]+) to (?<role>[a-z_]+)$/;
+  /^grant (?<privileges>[a-z_, ]+?(?: \([a-z_, ]+\))?) on (?<objects>function [a-z_]+\([a-z, ]*\)|[a-z_., ]+) to (?<role>[a-z_]+)$/;
 const ALL_OF_SCHEMA = /^all (?<kind>tables|sequences) in schema (?<schema>[a-z_]+)$/;
 
 /**
@@ -59,6 +62,9 @@ function rightsOn(objects: string, privilege: string): readonly DeclaredRight[] 
     return [{ privilege, all: kind === 'tables' ? 'tables' : 'sequences', schema }];
   }
   if (objects.startsWith('schema ')) return [{ privilege, object: objects }];
+  if (objects.startsWith('function ')) {
+    return [{ privilege, object: objects.replace('function ', 'function public.') }];
+  }
   return objects
     .split(', ')
     .map((name) => ({ privilege, object: name.includes('.') ? name : `public.${name}` }));

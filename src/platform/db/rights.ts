@@ -178,7 +178,14 @@ async function readFacts(db: Queryable, roles: readonly string[]): Promise<reado
                    format(case when c.relkind = 'S' then 'sequence %I.%I' else '%I.%I' end,
                           s.nspname, c.relname) as object
               from pg_class c join schemas s on s.oid = c.relnamespace
-             where c.relkind in ('r', 'p', 'v', 'S'))
+             where c.relkind in ('r', 'p', 'v', 'S')),
+          -- Functions that run with the rights of their owner; everybody may run the others.
+          definers as (
+            select p.oid, p.proacl,
+                   format('function %I.%I(%s)', s.nspname, p.proname, oidvectortypes(p.proargtypes))
+                     as object
+              from pg_proc p join schemas s on s.oid = p.pronamespace
+             where p.prosecdef)
      select r.rolname as role, p.privilege, o.object,
             case when o.is_sequence then has_sequence_privilege(r.oid, o.oid, p.privilege)
                  else has_table_privilege(r.oid, o.oid, p.privilege) end as "isHeld",
@@ -198,6 +205,10 @@ async function readFacts(db: Queryable, roles: readonly string[]): Promise<reado
        join pg_attribute a on a.attrelid = o.oid and a.attnum > 0 and not a.attisdropped
       cross join unnest(array['select', 'insert', 'update']) as p(privilege)
       where not o.is_sequence
+     union all
+     select r.rolname, 'execute', o.object, has_function_privilege(r.oid, o.oid, 'execute'),
+            exists (select from aclexplode(o.proacl) g where g.grantee = r.oid)
+       from roles r cross join definers o
      union all
      select r.rolname, p.privilege, format('schema %I', s.nspname),
             has_schema_privilege(r.oid, s.oid, p.privilege),

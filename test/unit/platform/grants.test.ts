@@ -6,7 +6,8 @@ test('grants are read as rights, one for each privilege, column and object', () 
     -- A comment; with a semicolon.
     grant select, insert on a, other.b to reader;
     grant update (x, y) on a to reader;
-    grant usage on schema queue to reader;`;
+    grant usage on schema queue to reader;
+    grant execute on function make(integer, date) to reader;`;
   expect(parseGrants(sql, 'reader')).toEqual([
     { privilege: 'select', object: 'public.a' },
     { privilege: 'select', object: 'other.b' },
@@ -15,6 +16,7 @@ test('grants are read as rights, one for each privilege, column and object', () 
     { privilege: 'update (x)', object: 'public.a' },
     { privilege: 'update (y)', object: 'public.a' },
     { privilege: 'usage', object: 'schema queue' },
+    { privilege: 'execute', object: 'function public.make(integer, date)' },
   ]);
 });
 
