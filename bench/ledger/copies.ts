@@ -26,15 +26,22 @@ export async function insertCopies(db: Queryable, { from, to, events }: Copies):
 }
 
 const STATEMENTS = [
-  `insert into webhook_events (id, event_id, merchant_id, event_type, body, body_sha256, received_at)
+  `with copy as materialized (
+     select e.id + g * $3::bigint as id, ${own('e.event_id')} as event_id, e.merchant_id, e.event_type,
+            e.body_day, convert_to(${own("convert_from(b.body, 'UTF8')")}, 'UTF8') as body,
+            e.received_at
+       from generate_series($1::int, $2::int) g
+      cross join webhook_events e
+       join webhook_bodies b on b.day = e.body_day and b.webhook_event_id = e.id
+      where e.id <= $3
+   ), bodies as (
+     insert into webhook_bodies (day, webhook_event_id, body) select body_day, id, body from copy
+   )
+   insert into webhook_events (id, event_id, merchant_id, event_type, body_day, body_bytes,
+                               body_sha256, received_at)
      overriding system value
-   select e.id + g * $3::bigint, ${own('e.event_id')}, e.merchant_id, e.event_type, own.body,
-          sha256(own.body), e.received_at
-     from generate_series($1::int, $2::int) g
-    cross join webhook_events e
-    cross join lateral (
-      select convert_to(${own("convert_from(e.body, 'UTF8')")}, 'UTF8') as body) own
-    where e.id <= $3`,
+   select id, event_id, merchant_id, event_type, body_day, octet_length(body), sha256(body), received_at
+     from copy`,
   `insert into snapshots (kind, resource_id, epoch, content_hash, content, source, observed_micros,
                           webhook_event_id)
    select s.kind, ${own('s.resource_id')}, s.epoch,

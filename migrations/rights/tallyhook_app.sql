@@ -3,6 +3,8 @@
 
 -- The inbox.
 grant select on webhook_events, event_variants to tallyhook_app;
+grant select on webhook_bodies, packed_bodies, kept_bodies, body_days to tallyhook_app;
+grant execute on function ensure_body_days(integer) to tallyhook_app;
 grant select, insert, update, delete on pending, dead_events to tallyhook_app;
 grant select, insert, update on event_replays to tallyhook_app;
 

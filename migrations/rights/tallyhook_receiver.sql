@@ -3,6 +3,8 @@
 
 -- The inbox.
 grant select, insert on webhook_events to tallyhook_receiver;
+grant insert on webhook_bodies to tallyhook_receiver;
+grant execute on function ensure_body_days(integer) to tallyhook_receiver;
 grant select, insert on event_variants to tallyhook_receiver;
 grant select, insert on pending to tallyhook_receiver;
 grant select, insert, update on watch_counts to tallyhook_receiver;

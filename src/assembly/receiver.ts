@@ -1,5 +1,6 @@
 /** The role `receiver`: receives webhooks. */
 
+import { makeBodyDays } from '../ledger/bodies/bodyDays.ts';
 import { batchJob } from '../ledger/inbox/jobs.ts';
 import { createRejectionCount } from '../monitor/countRejections.ts';
 import { addCounts } from '../monitor/store/watch.ts';
@@ -36,6 +37,12 @@ export async function startReceiver(shared: Shared): Promise<RunningReceiver> {
     log,
     enqueue: enqueuer.enqueue,
     observeBatchSize: receiverMetrics.batchSize,
+    makeBodyDays: () => makeBodyDays(db, log),
+  });
+  gate.whenOpen(() => {
+    makeBodyDays(db, log).catch((error: unknown) =>
+      log.error({ error }, 'receiver.body_days_not_made'),
+    );
   });
   onClose(() => intake.drain());
   const guard = createGuard({

@@ -1,6 +1,7 @@
 /** The role `scheduler`: runs scheduled work. */
 
 import { createDeadlineCheck } from '../alerts/checkDeadlines.ts';
+import { makeBodyDays } from '../ledger/bodies/bodyDays.ts';
 import { createChangeFeed } from '../ledger/changeFeed.ts';
 import { createSweep } from '../ledger/inbox/sweep.ts';
 import { createOverdueCheck } from '../ledger/overdue.ts';
@@ -63,6 +64,7 @@ export function startSchedules({
       checkAuthorizations: check.run,
       watchSystem,
       checkDeadlines,
+      makeBodyDays: () => makeBodyDays(db, log),
       feed,
       sweepMessages: () => sweepMessages({ db, producer: alertsJobs, clock, channels }),
       summary:

@@ -8,6 +8,7 @@
  * 3. Waiting events are bounded in count and in bytes; beyond that the sender gets 503.
  * 4. If the database rejects a batch for its data, the events are written one by one, so that only
  *    the bad one fails.
+ * 5. If the partition of the bodies' day is missing, it is made, and the batch is written once more.
  */
 import { hash } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
@@ -15,7 +16,7 @@ import type { Database } from '../platform/db/database.ts';
 import { isTransient } from '../platform/db/failures.ts';
 import type { Log } from '../platform/log.ts';
 import { readEnvelope } from './envelope.ts';
-import type { NewEvent } from './store/inbox.ts';
+import { isBodyDayMissing, type NewEvent } from './store/inbox.ts';
 import { type Stored, storeBatch } from './storeBatch.ts';
 
 export type IntakeOutcome =
@@ -42,6 +43,8 @@ export interface IntakeParts {
   /** Enqueues committed inbox rows for the workers. Must not block or throw. */
   readonly enqueue: (webhookEventIds: readonly number[]) => void;
   readonly observeBatchSize: (events: number) => void;
+  /** Makes the partitions of bodies for today and the next days. */
+  readonly makeBodyDays: () => Promise<void>;
 }
 
 const MAX_BATCH = 500;
@@ -54,7 +57,8 @@ interface Waiting {
   readonly report: (outcome: IntakeOutcome) => void;
 }
 
-export function createIntake({ db, clock, log, enqueue, observeBatchSize }: IntakeParts): Intake {
+export function createIntake(parts: IntakeParts): Intake {
+  const { clock, log, enqueue, observeBatchSize } = parts;
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
   let inFlight = 0;
@@ -65,7 +69,7 @@ export function createIntake({ db, clock, log, enqueue, observeBatchSize }: Inta
     const receivedAt = new Date(clock.nowMs());
     try {
       const events = batch.map(({ event }) => event);
-      const stored = await storeBatch(db, events, receivedAt);
+      const stored = await store(parts, events, receivedAt);
       observeBatchSize(batch.length);
       enqueue(stored.flatMap((result) => ('toEnqueue' in result ? (result.toEnqueue ?? []) : [])));
       batch.forEach(({ event, report }, index) => {
@@ -123,4 +127,20 @@ export function createIntake({ db, clock, log, enqueue, observeBatchSize }: Inta
         pump();
       }),
   };
+}
+
+/** Persists events; makes the partition of their day first, if it is missing (invariant 5). */
+async function store(
+  { db, log, makeBodyDays }: IntakeParts,
+  events: readonly NewEvent[],
+  receivedAt: Date,
+): Promise<readonly Stored[]> {
+  try {
+    return await storeBatch(db, events, receivedAt);
+  } catch (error) {
+    if (!isBodyDayMissing(error)) throw error;
+    log.warn({ error, events: events.length }, 'intake.body_day_missing');
+    await makeBodyDays();
+    return await storeBatch(db, events, receivedAt);
+  }
 }

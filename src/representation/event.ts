@@ -1,5 +1,7 @@
 /** An event of the inbox as JSON. */
-import type { EventDetail, EventSummary } from '../ledger/read/store/parts.ts';
+import { describeAbsence } from '../ledger/domain/bodyAbsence.ts';
+import type { EventDetail } from '../ledger/read/eventDetail.ts';
+import type { EventSummary } from '../ledger/read/store/parts.ts';
 import { detailValueJson } from './detail.ts';
 
 export function eventJson(row: EventSummary) {
@@ -15,16 +17,20 @@ export function eventJson(row: EventSummary) {
   };
 }
 
-/** An event with its body, which holds personal data: only for the command line. */
+/**
+ * An event with its body, which holds personal data: only for the command line. `body` is null if it
+ * was removed, and `body_absence` says why.
+ */
 export function eventWithBodyJson(row: EventSummary, detail: EventDetail) {
   return {
     ...eventJson(row),
-    body: detail.body.toString('utf8'),
+    body: Buffer.isBuffer(detail.body) ? detail.body.toString('utf8') : null,
+    body_absence: Buffer.isBuffer(detail.body) ? null : describeAbsence(detail.body),
     findings: detail.findings.map(({ class: name, state, detail: seen }) => ({
       class: name,
       state,
       detail: detailValueJson(seen),
     })),
-    variants: detail.variants.map((variant) => variant.toString('utf8')),
+    variants: detail.variants.map((variant) => variant?.toString('utf8') ?? null),
   };
 }

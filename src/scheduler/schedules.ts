@@ -27,6 +27,8 @@ export interface ScheduledWork {
   /** Checks the system itself, and raises alerts. */
   readonly watchSystem: () => Promise<void>;
   readonly checkDeadlines: () => Promise<void>;
+  /** Makes the partitions of bodies for today and the next days. */
+  readonly makeBodyDays: () => Promise<void>;
   readonly feed: Pick<ChangeFeed, 'publish'>;
   readonly sweepMessages: () => Promise<void>;
   readonly summary: DailyWork | undefined;
@@ -56,6 +58,13 @@ export function scheduleTable(work: ScheduledWork): readonly Schedule[] {
     { name: 'authorizations', cron: '* * * * *', runs: 'once', run: work.checkAuthorizations },
     { name: 'watch', cron: '* * * * *', runs: 'once', run: work.watchSystem },
     { name: 'deadlines', cron: '* * * * *', runs: 'once', run: work.checkDeadlines },
+    {
+      name: 'body_days',
+      cron: '13 * * * *',
+      runs: 'once',
+      run: work.makeBodyDays,
+      atStart: work.makeBodyDays,
+    },
     {
       name: 'messages',
       cron: '* * * * *',

@@ -9,6 +9,7 @@ import { replayEvent } from '../../src/ledger/inbox/applyEvents.ts';
 import { readStoredAlerts, type StoredAlert } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sign, unique } from '../support/events.ts';
+import { INBOX_WITH_BODIES } from '../support/inboxBodies.ts';
 import { receive, testApplier } from '../support/ledger.ts';
 import { testSeed } from '../support/random.ts';
 import { testReconciler } from '../support/reconciler.ts';
@@ -196,7 +197,7 @@ test('each change raises its alert once, regardless of duplicates, late copies, 
   await expectAlerts(expected);
 
   const events = await db.query<{ id: number; body: Buffer }>(
-    'select id, body from webhook_events order by id',
+    `select id, body from ${INBOX_WITH_BODIES} inbox order by id`,
   );
   await tallyhook.close();
   await startReceiving();
@@ -227,7 +228,7 @@ function lastAlertOf(history: Alerts, subject: string): readonly string[] {
 test('a history applied in reverse raises only the alerts of the final states, once', async () => {
   const history = await playHistory();
   const events = await db.query<{ body: Buffer }>(
-    'select body from webhook_events order by id desc',
+    `select body from ${INBOX_WITH_BODIES} inbox order by id desc`,
   );
   const other = await createTestDatabase();
   try {

@@ -291,6 +291,8 @@ const FORBIDDEN = {
     'select reason from audit',
     'delete from pending',
     'update webhook_events set body = body',
+    'delete from webhook_bodies',
+    'create table mine (x int)',
     'create table bullmq.mine (x int)',
   ],
   events: [

@@ -14,7 +14,7 @@ import {
   readTextWithoutCardNumbers,
   type SnapshotContent,
 } from '../../src/ledger/domain/snapshot.ts';
-import { readEvents } from '../../src/ledger/store/verifyInbox.ts';
+import { readEvents } from '../../src/ledger/verify/storedEvents.ts';
 import { type VerifyReport, verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import type { verificationJson } from '../../src/representation/verification.ts';
@@ -632,7 +632,7 @@ describe('damage', () => {
     const [applied, lost] = await receive(db, bodies);
     await testApplier(db).applyOne(applied ?? 0);
     await damage(db, 'pending', `delete from pending where webhook_event_id = ${lost}`);
-    await damage(db, 'webhook_events', `update webhook_events set body = ''`);
+    await damage(db, 'webhook_bodies', `update webhook_bodies set body = ''`);
     const problem = 'its body differs from the one that was received';
     const inbox = [`event:${applied}: ${problem}`, `event:${lost}: ${problem}`];
     expect(failures(await verify(db))).toEqual({ inbox });
@@ -648,8 +648,8 @@ describe('damage', () => {
     await testApplier(db).applyOne(changed ?? 0);
     await damage(
       db,
-      'webhook_events',
-      `update webhook_events set body = body || ' ' where id = ${changed}`,
+      'webhook_bodies',
+      `update webhook_bodies set body = body || ' ' where webhook_event_id = ${changed}`,
     );
     await damage(db, 'webhook_events', `delete from webhook_events where id = ${gone}`);
     expect(failures(await verify(db))).toEqual({
@@ -831,8 +831,13 @@ describe('--rebuild', () => {
     async function applyAsEarlier(to: Database, body: Buffer): Promise<number> {
       const [id = 0] = await receive(to, [body]);
       const [event] = await to.transaction((tx) => readEvents(tx, [id]));
-      if (!event) throw new Error('not received');
-      const reading = readEvent(event, MERCHANT_ID, readTextWithoutCardNumbers);
+      if (event?.found.outcome !== 'intact') throw new Error('not received');
+      const { body: stored } = event.found;
+      const reading = readEvent(
+        { ...event, body: stored },
+        MERCHANT_ID,
+        readTextWithoutCardNumbers,
+      );
       if (reading.outcome !== 'snapshot') throw new Error('not read');
       const { ref, content, observedMicros } = reading;
       const hash = contentHash(content);

@@ -1,5 +1,6 @@
 /** Queries of the receiver's tests: what was stored of a body, and what was derived from it. */
 import type { Queryable } from '../../src/platform/db/database.ts';
+import { INBOX_WITH_BODIES } from '../support/inboxBodies.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 export interface InboxRow {
@@ -12,7 +13,7 @@ export interface InboxRow {
 
 const ROW = `select id, event_id as "eventId", merchant_id as "merchantId",
                     event_type as "eventType", body
-               from webhook_events`;
+               from ${INBOX_WITH_BODIES} inbox`;
 
 /** Inbox rows with exactly these bytes as body. */
 export function rowsWithBody(db: Queryable, body: Buffer): Promise<InboxRow[]> {
@@ -44,7 +45,7 @@ export async function variantsOf(db: Queryable, { id }: InboxRow): Promise<Buffe
 /** Number of rows of the inbox and of its variants with this body. */
 export async function countStored(db: Queryable, body: Buffer): Promise<number> {
   const [counts] = await db.query<{ stored: number }>(
-    `select (select count(*) from webhook_events where body = $1)
+    `select (select count(*) from ${INBOX_WITH_BODIES} inbox where body = $1)
             + (select count(*) from event_variants where body = $1) as stored`,
     [body],
   );

@@ -1,5 +1,6 @@
 /** Intake under load: events that arrive together are written in one batch, once, and within limits. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeBodyDays } from '../../src/ledger/bodies/bodyDays.ts';
 import { NO_TRUSTED_PROXIES } from '../../src/platform/clientAddress.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
@@ -11,6 +12,7 @@ import { createIntake, type Intake, type IntakeOutcome } from '../../src/receive
 import { createReceiverMetrics } from '../../src/receiver/metrics.ts';
 import { createTestDatabase, silentLog, type TestDatabase } from '../support/database.ts';
 import { eventBody, paymentObject, SECRET, sign, unique } from '../support/events.ts';
+import { INBOX_WITH_BODIES } from '../support/inboxBodies.ts';
 import { startTallyhook, type TestTallyhook } from '../support/tallyhook.ts';
 import { waitFor } from '../support/waitFor.ts';
 import {
@@ -41,6 +43,7 @@ function recordingIntake(db: Database): RecordingIntake {
     log: silentLog,
     enqueue: (ids) => enqueued.push(...ids),
     observeBatchSize: (events) => batchSizes.push(events),
+    makeBodyDays: () => makeBodyDays(db, silentLog),
   });
   return { ...intake, batchSizes, enqueued };
 }
@@ -137,7 +140,7 @@ describe('concurrent deliveries', () => {
 
     expect(responses.map(({ status }) => status)).toEqual(bodies.map(() => 200));
     const stored = await db.query<{ body: Buffer }>(
-      'select body from webhook_events where body = any ($1)',
+      `select body from ${INBOX_WITH_BODIES} inbox where body = any ($1)`,
       [bodies],
     );
     expect(stored).toHaveLength(bodies.length);

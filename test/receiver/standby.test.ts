@@ -6,12 +6,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { makeBodyDays } from '../../src/ledger/bodies/bodyDays.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createDatabase } from '../../src/platform/db/database.ts';
 import { migrateDatabase } from '../../src/platform/db/migrate.ts';
 import { createIntake, type Intake } from '../../src/receiver/intake.ts';
 import { silentLog } from '../support/database.ts';
 import { eventBody, paymentObject, unique } from '../support/events.ts';
+import { INBOX_WITH_BODIES } from '../support/inboxBodies.ts';
 import {
   copyCluster,
   createCluster,
@@ -175,7 +177,9 @@ describe('while the synchronous standby is stopped', () => {
     expect((await reply).status).toBe(503);
     primary = await startServer(primaryDir, { port });
     await waitFor('the row to be visible', async () => {
-      const rows = await primary.query('select from webhook_events where body = $1', [body]);
+      const rows = await primary.query(`select from ${INBOX_WITH_BODIES} inbox where body = $1`, [
+        body,
+      ]);
       return rows.length === 1;
     });
 
@@ -210,6 +214,7 @@ describe('while the synchronous standby is stopped', () => {
       log: silentLog,
       enqueue: () => undefined,
       observeBatchSize: () => undefined,
+      makeBodyDays: () => makeBodyDays(db, silentLog),
     });
     const body = eventBody(paymentObject());
     await stopStandby();

@@ -1,16 +1,16 @@
 import { Command, Option } from 'commander';
 import { replayEventsAs } from '../../actions/replayEvents.ts';
+import { describeAbsence } from '../../ledger/domain/bodyAbsence.ts';
 import { batchJob, EVENTS_QUEUE, type EventsJob } from '../../ledger/inbox/jobs.ts';
+import { type EventDetail, readEventDetail } from '../../ledger/read/eventDetail.ts';
 import { readEventRows } from '../../ledger/read/store/events.ts';
 import {
   EVENT_STATES,
-  type EventDetail,
   type EventState,
   type EventSummary,
   findEvent,
   listDead,
   listVersionAhead,
-  readEventDetail,
 } from '../../ledger/read/store/parts.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { OperatorError } from '../../platform/errors.ts';
@@ -95,10 +95,14 @@ function printEvent(event: EventSummary, { body, variants, findings }: EventDeta
     const seen = printable(JSON.stringify(finding.detail));
     console.log(`Finding (${finding.state}): ${finding.class} ${seen}`);
   }
-  console.log(printableLines(body.toString('utf8')));
+  console.log(
+    Buffer.isBuffer(body)
+      ? printableLines(body.toString('utf8'))
+      : `No body is stored: ${describeAbsence(body)}.`,
+  );
   for (const variant of variants) {
     console.log('Another body arrived under this event id and was not applied:');
-    console.log(printableLines(variant.toString('utf8')));
+    console.log(variant ? printableLines(variant.toString('utf8')) : '(removed)');
   }
 }
 

@@ -7,11 +7,15 @@
  * A newer version of Tallyhook may read a body differently than the version that applied it. So a
  * snapshot that names the event also counts, and so does a finding that explains why there is none.
  */
+import { type BodyAbsence, describeAbsence } from './bodyAbsence.ts';
 import type { EventReading } from './event.ts';
 import { NOT_APPLIED_CLASSES } from './findings.ts';
 
 /** The result of reading an event again. A body that differs from the received one is not read. */
-export type BodyReading = EventReading | { readonly outcome: 'damaged' };
+export type BodyReading =
+  | EventReading
+  | { readonly outcome: 'damaged' }
+  | { readonly outcome: 'absent'; readonly absence: BodyAbsence };
 
 export interface InboxEntry {
   readonly reading: BodyReading;
@@ -24,13 +28,15 @@ export interface InboxEntry {
 
 /** What is wrong with an event; undefined if nothing is. */
 export function inboxProblem(entry: InboxEntry): string | undefined {
-  const { outcome } = entry.reading;
+  const { reading } = entry;
+  const { outcome } = reading;
   if (outcome === 'damaged') return 'its body differs from the one that was received';
+  if (reading.outcome === 'absent') return absenceProblem(reading.absence);
   if (entry.isPending || entry.isDead || entry.hasSnapshot) return undefined;
   const explanations = entry.findings.filter(({ class: name }) =>
     (NOT_APPLIED_CLASSES as readonly string[]).includes(name),
   );
-  switch (outcome) {
+  switch (reading.outcome) {
     case 'snapshot':
       // A closed finding no longer explains a missing snapshot of readable content.
       return explanations.some(({ isOpen }) => isOpen)
@@ -46,5 +52,15 @@ export function inboxProblem(entry: InboxEntry): string | undefined {
       return explanations.length > 0
         ? undefined
         : `it was not applied (${outcome}), and no finding explains why`;
+  }
+}
+
+/** A body that was removed on purpose is no problem. */
+function absenceProblem(absence: BodyAbsence): string | undefined {
+  switch (absence.outcome) {
+    case 'removed':
+      return undefined;
+    case 'unexplained':
+      return describeAbsence(absence);
   }
 }

@@ -5,7 +5,9 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { applySnapshots } from '../applySnapshots.ts';
+import { explainAbsences, readBodies } from '../bodies/readBodies.ts';
 import { contentHash } from '../contentHash.ts';
+import { describeAbsence } from '../domain/bodyAbsence.ts';
 import { type EventReading, type InboxEvent, readEvent } from '../domain/event.ts';
 import { eventFindings, eventSubject } from '../domain/findings.ts';
 import type { Observation, ResourceRef } from '../domain/snapshot.ts';
@@ -15,6 +17,7 @@ import { closeFindings, closeSubject, openFindings } from '../recordFindings.ts'
 import {
   claimOne,
   claimUntried,
+  type InboxHeader,
   moveToDead,
   recordReplay,
   removeFromDead,
@@ -45,11 +48,11 @@ export interface EventApplierParts {
 
 export function createEventApplier(parts: EventApplierParts): EventApplier {
   const apply = async (
-    claim: (tx: Queryable) => Promise<readonly InboxEvent[]>,
+    claim: (tx: Queryable) => Promise<readonly InboxHeader[]>,
   ): Promise<number> => {
     const applied = await retryWithMoreLocks((alsoLock) =>
       parts.db.transaction(async (tx) => {
-        const events = await claim(tx);
+        const events = await addBodies(tx, await claim(tx));
         await reviveDead(tx, events);
         const readings = events.map((event) => readEvent(event, parts.merchantId));
         await applyReadings(tx, { events, readings, alsoLock, nowMs: parts.clock.nowMs() });
@@ -95,6 +98,25 @@ export async function replayEvent(tx: Queryable, id: number): Promise<void> {
   await recordReplay(tx, id);
   await returnToPending(tx, id);
   await closeSubject(tx, eventSubject(id));
+}
+
+/**
+ * @throws Error if an event has no body anymore. Its attempts are counted like those of any event that
+ * cannot be applied, and it ends in `dead_events` with this reason.
+ */
+async function addBodies(
+  tx: Queryable,
+  headers: readonly InboxHeader[],
+): Promise<readonly InboxEvent[]> {
+  const bodies = await readBodies(tx, headers);
+  const absent = headers.filter(({ id }) => !bodies.has(id));
+  const [first] = absent;
+  const absence = first && (await explainAbsences(tx, absent)).get(first.id);
+  if (absence) throw new Error(`it cannot be applied: ${describeAbsence(absence)}`);
+  return headers.flatMap((header) => {
+    const body = bodies.get(header.id);
+    return body ? [{ ...header, body }] : [];
+  });
 }
 
 /** A second body under the same event id makes a dead event pending again; nothing else does. */

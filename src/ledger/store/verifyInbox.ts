@@ -1,18 +1,17 @@
 /** Statements that read the inbox for verify. */
 import type { Queryable } from '../../platform/db/database.ts';
-import type { InboxEvent } from '../domain/event.ts';
 import type { ResourceRef } from '../domain/snapshot.ts';
-import { EVENT_COLUMNS } from '../inbox/store/pending.ts';
+import { EVENT_COLUMNS, type InboxHeader } from '../inbox/store/pending.ts';
 
-/** An event as stored. */
-export interface StoredEvent extends Omit<InboxEvent, 'hasVariants'> {
-  /** Its body matches the hash that was stored at receipt. */
-  readonly isIntact: boolean;
+/** An event as stored, without its body. */
+export interface StoredHeader extends Omit<InboxHeader, 'hasVariants'> {
+  /** SHA-256 of the body that was received. */
+  readonly bodyHash: Buffer;
 }
 
-const STORED_COLUMNS = `${EVENT_COLUMNS}, sha256(e.body) = e.body_sha256 as "isIntact"`;
+const STORED_COLUMNS = `${EVENT_COLUMNS}, e.body_sha256 as "bodyHash"`;
 
-export interface InboxRow extends StoredEvent {
+export interface InboxRow extends StoredHeader {
   readonly isPending: boolean;
   readonly isDead: boolean;
 }
@@ -28,7 +27,7 @@ export interface InboxChunk {
 export function readInbox(tx: Queryable, chunk: InboxChunk): Promise<readonly InboxRow[]> {
   return tx.query<InboxRow>(
     `with next as (
-       select id, octet_length(body) as bytes
+       select id, coalesce(body_bytes, octet_length(body), 0) as bytes
          from webhook_events
         where id > $1
         order by id
@@ -51,8 +50,11 @@ export function readInbox(tx: Queryable, chunk: InboxChunk): Promise<readonly In
 }
 
 /** Named events, in no particular order; those that do not exist are missing. */
-export function readEvents(tx: Queryable, ids: readonly number[]): Promise<readonly StoredEvent[]> {
-  return tx.query<StoredEvent>(
+export function readHeaders(
+  tx: Queryable,
+  ids: readonly number[],
+): Promise<readonly StoredHeader[]> {
+  return tx.query<StoredHeader>(
     `select ${STORED_COLUMNS} from webhook_events e where e.id = any ($1::bigint[]) limit $2`,
     [ids, ids.length],
   );

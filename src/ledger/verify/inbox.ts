@@ -19,8 +19,8 @@ import {
   readFindings,
   readInbox,
   readUnboundPending,
-  type StoredEvent,
 } from '../store/verifyInbox.ts';
+import { findBodies, type StoredEvent } from './storedEvents.ts';
 import { type Run, walk } from './walk.ts';
 
 /** Bodies may be as large as the receiver allows, so memory is bounded in bytes. */
@@ -48,7 +48,8 @@ export async function checkInbox(
       maxEvents: run.chunkSize,
       maxBytes: MAX_CHUNK_BYTES,
     });
-    const read = rows.map((event) => ({ event, ...reread(event, run.merchantId) }));
+    const events = await findBodies(tx, rows);
+    const read = events.map((event) => ({ event, ...reread(event, run.merchantId) }));
     await checkEvents(run, tx, read);
     await keep(
       tx,
@@ -60,8 +61,10 @@ export async function checkInbox(
 }
 
 /** Reads a stored body as if it had just been received. */
-export function reread(event: StoredEvent, merchantId: string): Omit<ReadEvent, 'event'> {
-  if (!event.isIntact) return { reading: { outcome: 'damaged' }, earlierContent: undefined };
+export function reread(stored: StoredEvent, merchantId: string): Omit<ReadEvent, 'event'> {
+  const { found } = stored;
+  if (found.outcome !== 'intact') return { reading: found, earlierContent: undefined };
+  const event = { ...stored, body: found.body };
   const reading = readEvent(event, merchantId);
   if (reading.outcome !== 'snapshot' || !isRedacted(reading.content)) {
     return { reading, earlierContent: undefined };
@@ -72,7 +75,7 @@ export function reread(event: StoredEvent, merchantId: string): Omit<ReadEvent, 
 }
 
 interface ReadRow extends ReadEvent {
-  readonly event: InboxRow;
+  readonly event: StoredEvent<InboxRow>;
 }
 
 async function checkEvents({ tally }: Run, tx: Queryable, rows: readonly ReadRow[]): Promise<void> {

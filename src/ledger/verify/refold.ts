@@ -21,9 +21,9 @@ import {
 } from '../domain/snapshot.ts';
 import { type KeptObservation, type RebuiltPart, readObservations } from '../store/rebuild.ts';
 import { readEpochs } from '../store/snapshots.ts';
-import { readEvents } from '../store/verifyInbox.ts';
 import { readStoredSnapshots, type StoredSnapshot } from '../store/verifyResources.ts';
 import { reread } from './inbox.ts';
+import { readEvents } from './storedEvents.ts';
 import { type Subject, subjectOf } from './tally.ts';
 
 export interface Refolded {

@@ -2,9 +2,15 @@
 import type { Queryable } from '../../../platform/db/database.ts';
 import type { InboxEvent } from '../../domain/event.ts';
 
+/** An event without its body, and the day under which its body is stored. */
+export interface InboxHeader extends Omit<InboxEvent, 'body'> {
+  readonly bodyDay: string | null;
+}
+
 /** The columns of the event `e` that reading it needs; its time of reference is its last replay. */
 export const EVENT_COLUMNS = `
-  e.id, e.event_id as "eventId", e.merchant_id as "merchantId", e.body,
+  e.id, e.event_id as "eventId", e.merchant_id as "merchantId",
+  e.body_day::text as "bodyDay",
   (extract(epoch from e.received_at) * 1000000)::bigint as "receivedMicros",
   (extract(epoch from coalesce(
     (select r.replayed_at from event_replays r where r.webhook_event_id = e.id), e.received_at))
@@ -20,8 +26,8 @@ const CLAIMED_COLUMNS = `${EVENT_COLUMNS},
 export function claimUntried(
   tx: Queryable,
   ids: readonly number[],
-): Promise<readonly InboxEvent[]> {
-  return tx.query<InboxEvent>(
+): Promise<readonly InboxHeader[]> {
+  return tx.query<InboxHeader>(
     `with claimed as (
        delete from pending
         where webhook_event_id in (
@@ -40,8 +46,8 @@ export function claimUntried(
 }
 
 /** Claims one event, regardless of its attempts. Waits for a transaction that holds it. */
-export async function claimOne(tx: Queryable, id: number): Promise<InboxEvent | undefined> {
-  const rows = await tx.query<InboxEvent>(
+export async function claimOne(tx: Queryable, id: number): Promise<InboxHeader | undefined> {
+  const rows = await tx.query<InboxHeader>(
     `with claimed as (
        delete from pending where webhook_event_id = $1 returning webhook_event_id
      )

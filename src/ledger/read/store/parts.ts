@@ -104,10 +104,11 @@ export async function findEvent(db: Queryable, id: string): Promise<EventSummary
   return rows[0];
 }
 
-export interface EventDetail {
-  readonly body: Buffer;
-  /** The bodies that came under the same id and were not applied, the first twenty. */
-  readonly variants: readonly Buffer[];
+export interface EventRow {
+  readonly id: number;
+  readonly bodyDay: string | null;
+  /** The bodies that came under the same id and were not applied, the first twenty; null if redacted. */
+  readonly variants: readonly (Buffer | null)[];
   readonly findings: readonly {
     readonly class: string;
     readonly state: string;
@@ -115,10 +116,10 @@ export interface EventDetail {
   }[];
 }
 
-/** Everything kept of one event. */
-export async function readEventDetail(db: Queryable, id: number): Promise<EventDetail | undefined> {
-  const rows = await db.query<EventDetail>(
-    `select e.body,
+/** What is kept of one event, besides its body. */
+export async function readEventRow(db: Queryable, id: number): Promise<EventRow | undefined> {
+  const rows = await db.query<EventRow>(
+    `select e.id, e.body_day::text as "bodyDay",
             array(select v.body from event_variants v
                    where v.webhook_event_id = e.id
                    order by v.received_at, v.body_sha256 limit 20) as variants,

@@ -1,0 +1,118 @@
+/**
+ * Reads the bodies of events, wherever they are kept.
+ *
+ * 1. A body moves in one direction: from the column of an older version or from its day's open
+ *    partition, to a packed row, to the kept bodies. The places are read in this order, each in a
+ *    statement of its own, so a body that moves meanwhile is found in a later place.
+ * 2. Nearly all events that are read have an open body of one or two days: one statement a day.
+ */
+import { groupBy } from '../../platform/collections.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import type { BodyAbsence } from '../domain/bodyAbsence.ts';
+import {
+  findPacked,
+  type PackedBodies,
+  readInlineBodies,
+  readKeptBodies,
+  readOpenBodies,
+  readPacked,
+  readRemovedDays,
+  type StoredBody,
+} from './store/bodies.ts';
+
+/** What finds the body of an event. */
+export interface BodyKey {
+  readonly id: number;
+  /** The day of receipt, YYYY-MM-DD; null if an older version stored the body. */
+  readonly bodyDay: string | null;
+}
+
+/** The bodies of events by their inbox numbers. An event without a body is missing. */
+export async function readBodies(
+  tx: Queryable,
+  keys: readonly BodyKey[],
+): Promise<ReadonlyMap<number, Buffer>> {
+  const found = new Map<number, Buffer>();
+  const add = (bodies: readonly StoredBody[]) => {
+    for (const { id, body } of bodies) found.set(id, body);
+  };
+  const current = await readInline(tx, keys, found);
+  for (const [day, ids] of idsByDay(current)) {
+    add(await readOpenBodies(tx, day, ids));
+    const rest = ids.filter((id) => !found.has(id));
+    if (rest.length > 0) add(await readPackedBodies(tx, day, rest));
+  }
+  const rest = current.flatMap(({ id }) => (found.has(id) ? [] : [id]));
+  if (rest.length > 0) add(await readKeptBodies(tx, rest));
+  return found;
+}
+
+/** Adds the bodies in the column of an older version. @returns the keys, as far as not found */
+async function readInline(
+  tx: Queryable,
+  keys: readonly BodyKey[],
+  found: Map<number, Buffer>,
+): Promise<readonly BodyKey[]> {
+  const older = keys.filter(({ bodyDay }) => bodyDay === null).map(({ id }) => id);
+  if (older.length === 0) return keys;
+  const moved: BodyKey[] = [];
+  for (const { id, body, bodyDay } of await readInlineBodies(tx, older)) {
+    if (body === null) moved.push({ id, bodyDay });
+    else found.set(id, body);
+  }
+  return [...keys.filter(({ bodyDay }) => bodyDay !== null), ...moved];
+}
+
+function idsByDay(keys: readonly BodyKey[]): ReadonlyMap<string, readonly number[]> {
+  const days = new Map<string, number[]>();
+  for (const { id, bodyDay } of keys) {
+    if (bodyDay === null) continue;
+    const ids = days.get(bodyDay);
+    if (ids) ids.push(id);
+    else days.set(bodyDay, [id]);
+  }
+  return days;
+}
+
+async function readPackedBodies(
+  tx: Queryable,
+  day: string,
+  ids: readonly number[],
+): Promise<readonly StoredBody[]> {
+  const rows = groupBy(await findPacked(tx, day, ids), ({ firstEventId }) => firstEventId);
+  const bodies: StoredBody[] = [];
+  for (const [firstEventId, wanted] of rows) {
+    const packed = await readPacked(tx, day, firstEventId);
+    const wantedIds = new Set(wanted.map(({ id }) => id));
+    if (packed) bodies.push(...unpack(packed).filter(({ id }) => wantedIds.has(id)));
+  }
+  return bodies;
+}
+
+/** The bodies of a packed row. They share its memory. */
+function unpack({ eventIds, lengths, bodies }: PackedBodies): readonly StoredBody[] {
+  let start = 0;
+  return eventIds.map((id, place) => {
+    const end = start + (lengths[place] ?? 0);
+    const body = bodies.subarray(start, end);
+    start = end;
+    return { id: Number(id), body };
+  });
+}
+
+/** Why events have no body. Ask only for events whose body was not found. */
+export async function explainAbsences(
+  tx: Queryable,
+  keys: readonly BodyKey[],
+): Promise<ReadonlyMap<number, BodyAbsence>> {
+  const days = [...new Set(keys.flatMap(({ bodyDay }) => bodyDay ?? []))];
+  const removed = new Map(
+    (await readRemovedDays(tx, days)).map(({ day, removedAt }) => [day, removedAt]),
+  );
+  return new Map(
+    keys.map(({ id, bodyDay }): [number, BodyAbsence] => {
+      const at = bodyDay === null ? undefined : removed.get(bodyDay);
+      return [id, at ? { outcome: 'removed', at } : { outcome: 'unexplained' }];
+    }),
+  );
+}
