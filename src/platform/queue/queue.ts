@@ -95,6 +95,8 @@ const KEPT_JOBS = {
   removeOnFail: { count: 1_000, age: 7 * 24 * 3600 },
 } as const;
 
+/** Longer than opening takes over PostgreSQL, which has limits of its own. */
+const OPEN_TIMEOUT_MS = 15_000;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 4_000;
 /** Killed processes may abandon a job many times; attempts are counted in `pending`, not here. */
@@ -125,6 +127,7 @@ function createProducer<Data>(
   const newQueue = queueFactory(queueName, connections);
   const warn = (error: Error) =>
     log.warn({ error: toQueueFailure(error), queueName }, 'queue.producer_error');
+  const abandoned = new AbortController();
   let opened: Promise<BackedQueue> | undefined;
 
   const open = async (): Promise<BackedQueue> => {
@@ -132,7 +135,7 @@ function createProducer<Data>(
     const queue = newQueue();
     queue.on('error', warn);
     try {
-      await queue.waitUntilReady();
+      await untilReady(queue, abandoned.signal);
       return queue;
     } catch (error) {
       await queue.close();
@@ -179,10 +182,40 @@ function createProducer<Data>(
         return { jobs: { waiting, active, delayed, failed }, oldestWaitingMs: oldest?.timestamp };
       }),
     close: async () => {
+      if (opened && (await isUnavailable(connections))) abandoned.abort();
       const queue = await opened?.catch(() => undefined);
       await queue?.close();
     },
   };
+}
+
+async function isUnavailable(connections: QueueConnections): Promise<boolean> {
+  return await connections.probe().then(
+    () => false,
+    () => true,
+  );
+}
+
+/**
+ * Waits until a queue or worker is connected. A server that became unavailable after it responded to the
+ * probe must not keep it waiting.
+ * @throws after a time, and when the opening is abandoned
+ */
+async function untilReady(
+  part: Pick<BackedQueue | BackedWorker, 'waitUntilReady'>,
+  abandoned: AbortSignal,
+): Promise<void> {
+  const done = new AbortController();
+  const timeout = sleep(OPEN_TIMEOUT_MS, AbortSignal.any([abandoned, done.signal]));
+  try {
+    const isReady = await Promise.race([
+      part.waitUntilReady().then(() => true),
+      timeout.then(() => false),
+    ]);
+    if (!isReady) throw new Error(`it was not ready within ${OPEN_TIMEOUT_MS / 1_000} s`);
+  } finally {
+    done.abort();
+  }
 }
 
 function toBullJob<Data>({ name, id, data, attempts, backoffMs, delayMs = 0 }: NewJob<Data>) {
@@ -218,19 +251,22 @@ function createConsumer<Data>(parts: ConsumerParts<Data>): Consumer {
     running.add(done);
     return done;
   };
-  const started = startWorker({ ...parts, handle }, closing.signal);
+  const abandoned = new AbortController();
+  const signals = { closing: closing.signal, abandoned: abandoned.signal };
+  let isOpen = false;
+  const started = startWorker({ ...parts, handle }, signals).finally(() => {
+    isOpen = true;
+  });
   return {
     close: async () => {
       closing.abort();
+      if (!isOpen && (await isUnavailable(parts.connections))) abandoned.abort();
       const worker = await started;
       await worker?.pause(DO_NOT_WAIT);
       // BullMQ's close calls the backend, and would wait forever for an unavailable one.
-      const isUnavailable = await parts.connections.probe().then(
-        () => false,
-        () => true,
-      );
-      if (isUnavailable) await Promise.allSettled(running);
-      await worker?.close(isUnavailable);
+      const isForced = await isUnavailable(parts.connections);
+      if (isForced) await Promise.allSettled(running);
+      await worker?.close(isForced);
     },
   };
 }
@@ -238,7 +274,7 @@ function createConsumer<Data>(parts: ConsumerParts<Data>): Consumer {
 /** Creates a worker, and retries until the backend responds (invariant 2). */
 async function startWorker<Data>(
   parts: ConsumerParts<Data>,
-  closing: AbortSignal,
+  { closing, abandoned }: { readonly closing: AbortSignal; readonly abandoned: AbortSignal },
 ): Promise<BackedWorker | undefined> {
   const { connections, log, queueName } = parts;
   const newWorker = consumerFactory(parts, closing);
@@ -252,15 +288,16 @@ async function startWorker<Data>(
       const warn = (error: Error) =>
         log.warn({ error: toQueueFailure(error), queueName }, 'queue.consumer_error');
       worker.on('error', warn);
-      await worker.waitUntilReady();
+      await untilReady(worker, abandoned);
       log.info({ queueName, backend: connections.name }, 'queue.consumer_ready');
       // A worker that was created while the consumer closes must not start.
       if (!closing.aborted) worker.run().catch(warn);
       return worker;
     } catch (error) {
-      if (!isLogged)
+      if (!isLogged && !closing.aborted) {
         log.warn({ error: toQueueFailure(error), queueName }, 'queue.backend_unavailable');
-      isLogged = true;
+        isLogged = true;
+      }
       await worker?.close(true);
       await sleep(delayMs, closing);
       delayMs = Math.min(MAX_RETRY_MS, 2 * delayMs);
