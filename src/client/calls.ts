@@ -39,7 +39,7 @@ export interface Calls {
   readonly call: <N extends Exclude<EndpointName, ListName>>(
     name: N,
     input: InputOf<N>,
-    options?: SharedCallOptions,
+    options?: SharedCallOptions & Checked<ResultOf<N>>,
   ) => Promise<ResultOf<N>>;
   /** Calls an endpoint that returns a page of a list, in any envelope. */
   readonly page: <N extends ListName>(
@@ -68,6 +68,17 @@ export interface SharedCallOptions extends CallOptions {
   readonly totals?: CallTotals;
 }
 
+/** A check of a response beside the fields that it shares with the request. */
+interface Checked<T> {
+  /** The names of the fields that contradict the request. */
+  readonly contradictions?: (result: T) => readonly string[];
+}
+
+/** How a response is read. */
+interface Reading<T> extends Checked<T> {
+  readonly read: (endpoint: Endpoint, body: unknown) => T;
+}
+
 /** Adds the types of the endpoint table to `send`. */
 export function createCalls(settings: ClientSettings): Calls {
   const send = createSend(settings);
@@ -76,7 +87,7 @@ export function createCalls(settings: ClientSettings): Calls {
     name: EndpointName,
     input: CallInput,
     options: SharedCallOptions,
-    read: (endpoint: Endpoint, body: unknown) => T,
+    { read, contradictions = () => [] }: Reading<T>,
   ): Promise<T> => {
     const endpoint: Endpoint = ENDPOINTS[name];
     const { lane = 'operator', mustExist = false, totals = startCall() } = options;
@@ -102,23 +113,23 @@ export function createCalls(settings: ClientSettings): Calls {
     }
     const differing = endpoint.item ? [] : differingFields(input, result);
     if (differing.length > 0) throw foreign(received, differing);
+    const contradicted = contradictions(result);
+    if (contradicted.length > 0) {
+      throw unusable(received, 'contradicts the request', contradicted);
+    }
     return result;
   };
   return {
     call: (name, input, options = {}) =>
-      call(
-        name,
-        input,
-        options,
-        (endpoint, body) => endpoint.response.parse(body) as ResultOf<typeof name>,
-      ),
+      call(name, input, options, {
+        read: (endpoint, body) => endpoint.response.parse(body) as ResultOf<typeof name>,
+        ...(options.contradictions && { contradictions: options.contradictions }),
+      }),
     page: (name, input, options = {}) =>
-      call(
-        name,
-        input,
-        options,
-        (_, body) => readPage<unknown>(ENDPOINTS[name].item, body) as Page<ItemOf<typeof name>>,
-      ),
+      call(name, input, options, {
+        read: (_, body) =>
+          readPage<unknown>(ENDPOINTS[name].item, body) as Page<ItemOf<typeof name>>,
+      }),
     startCall,
     backOff: async (failures, totals, signal = new AbortController().signal) => {
       const { retry, time, random } = settings;

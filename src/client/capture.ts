@@ -9,10 +9,12 @@
  *    captures, or it captures everything that is left.
  * 3. A failure after a retry has an unknown outcome: the first request may have been processed
  *    after the retrieve.
+ * 4. A response that contradicts the requested amount has an unknown outcome.
  */
 import type { CapturePaymentRequest } from '../contract/requests/payments.ts';
 import type { Payment } from '../contract/resources/payment.ts';
 import type { Calls, ResultOf } from './calls.ts';
+import { contradictedFields } from './domain/correspondence.ts';
 import { PaymentServiceError } from './errors.ts';
 import type { CallOptions } from './send.ts';
 
@@ -35,12 +37,14 @@ export async function capturePayment(
   const totals = startCall();
   const params = { payment_id: id };
   const shared = { ...options, totals };
+  let before: Payment | undefined;
 
+  const contradictions = (response: Payment) => contradictedFields(body, { before, response });
   /** Whether the payment shows that another attempt is safe. If it cannot be read, it is not. */
   const isSafeToRepeat = async (): Promise<boolean> => {
     try {
-      const payment = await call('retrievePayment', { params }, shared);
-      return isUncaptured(payment) && cannotExceed(payment, body);
+      before = await call('retrievePayment', { params }, shared);
+      return isUncaptured(before) && cannotExceed(before, body);
     } catch {
       return false;
     }
@@ -48,7 +52,7 @@ export async function capturePayment(
 
   for (let attempts = 1; ; attempts += 1) {
     try {
-      return await call('capturePayment', { params, body }, shared);
+      return await call('capturePayment', { params, body }, { ...shared, contradictions });
     } catch (error) {
       const failure = attempts === 1 ? error : withUnknownOutcome(error);
       const mayRetry =

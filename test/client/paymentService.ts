@@ -139,9 +139,14 @@ export async function startPaymentService(): Promise<PaymentService> {
       return { status: 409, body: envelope('invalid_request', 'IR_14') };
     }
     done.captures.push(id);
-    const captured = { ...held, payment_id: id, status: 'succeeded' };
+    const captured = {
+      ...held,
+      payment_id: id,
+      status: 'succeeded',
+      ...(held && { amount_received: held.amount, amount_capturable: 0 }),
+    };
     if (held !== undefined) {
-      payments.set(id, { ...captured, amount_received: held.amount, amount_capturable: 0 });
+      payments.set(id, captured);
     }
     return { status: 200, body: captured };
   };

@@ -396,6 +396,55 @@ describe('a response about something else than was requested', () => {
     });
   });
 
+  const captured = { ...payment, amount_received: 3000, status: 'partially_captured' };
+  const manual = { capture_method: 'manual' };
+  const multiple = { capture_method: 'manual_multiple' };
+  const capture = { amount_to_capture: 3000 };
+
+  it.each([
+    ['less than requested', { ...captured, amount_received: 2999 }],
+    ['nothing', { ...captured, ...multiple, amount_received: 0 }],
+    ['more than the only capture requested', { ...captured, ...manual, amount_received: 3001 }],
+  ])('leaves the outcome of a capture unknown if it states %s', async (_, body) => {
+    const service = await serviceReturning(200, body);
+    expect(await errorOf(clientOf(service).payments.capture('pay_1', capture))).toMatchObject({
+      kind: 'unreadable_response',
+      outcomeUnknown: true,
+      retryable: false,
+      attempts: 1,
+      message: expect.stringMatching(/the response contradicts the request: amount_received$/),
+    });
+  });
+
+  it.each([
+    ['the requested amount', { ...captured, ...manual }],
+    ['the sum with earlier captures', { ...captured, ...multiple, amount_received: 5000 }],
+    ['no captured amount', { ...captured, amount_received: null }],
+    [
+      'that the capture is being processed',
+      { ...payment, status: 'processing', amount_received: 0 },
+    ],
+  ])('is not the response to a capture that states %s', async (_, body) => {
+    const service = await serviceReturning(200, body);
+    await clientOf(service).payments.capture('pay_1', capture);
+  });
+
+  it.each([
+    ['amount_received', { ...payment, ...multiple, amount_received: 6541 }],
+    ['amount_received', { ...payment, ...manual, amount_received: 6539 }],
+    ['currency', { ...payment, ...manual, amount_received: 6540, currency: 'USD' }],
+  ])('contradicts a repeated capture by %s', async (field, body) => {
+    const held = { ...payment, status: 'requires_capture', amount_capturable: 6540 };
+    const service = await startPaymentService();
+    service.always = ({ method }) => ({ status: 200, body: method === 'GET' ? held : body });
+    service.fail({ kind: 'response', status: 502 });
+    expect(await errorOf(clientOf(service).payments.capture('pay_1'))).toMatchObject({
+      outcomeUnknown: true,
+      attempts: 3,
+      message: expect.stringMatching(new RegExp(`: ${field}$`)),
+    });
+  });
+
   it('is not one that leaves fields out, has null, or spells the currency in lower case', async () => {
     const lenient = { ...payment, profile_id: null, amount: undefined, currency: 'eur' };
     const service = await serviceReturning(200, lenient);

@@ -6,9 +6,13 @@
  *    equal. Currencies are compared without case.
  * 2. A field that the resource leaves out or states as null proves nothing.
  * 3. Lists are not compared: some services ignore a filter, and each row states what it is about.
- *
- * The amount of a capture is not compared: the response states the sum of all captures.
+ * 4. The response to a capture states the sum of all captures. If its status means that money was
+ *    captured, the sum is at least what was requested, and exactly that for the only capture: that of a
+ *    payment with `capture_method` manual, or of one of which nothing was captured before.
  */
+import type { CapturePaymentRequest } from '../../contract/requests/payments.ts';
+import type { Payment } from '../../contract/resources/payment.ts';
+import { captureClaim } from '../../contract/statuses.ts';
 
 /** The request without its query, in the contract's names. */
 export interface RequestedFields {
@@ -24,6 +28,32 @@ export function differingFields(request: RequestedFields, resource: unknown): re
   return Object.entries(requested)
     .filter(([name, value]) => isCompared(name) && !agrees(name, value, resource[name]))
     .map(([name]) => name);
+}
+
+/**
+ * The names of the fields that contradict a capture (4).
+ * @param before the payment, if it was retrieved just before the request
+ */
+export function contradictedFields(
+  { amount_to_capture: requested }: CapturePaymentRequest,
+  { before, response }: { readonly before: Payment | undefined; readonly response: Payment },
+): readonly string[] {
+  const fields: string[] = [];
+  const { amount_received: received, currency } = response;
+  if (captureClaim(response.status) === 'captured' && isStated(received)) {
+    const expected = requested ?? before?.amount_capturable;
+    const isOnly = before ? (before.amount_received ?? 0) === 0 : isManual(response);
+    const isPossible =
+      !isStated(expected) || (isOnly ? received === expected : received >= expected);
+    if (!isPossible) fields.push('amount_received');
+  }
+  if (before && !agrees('currency', before.currency, currency)) fields.push('currency');
+  return fields;
+}
+
+/** Of such a payment only one capture is possible. */
+function isManual({ capture_method: method }: Payment): boolean {
+  return method === 'manual';
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
