@@ -4,8 +4,8 @@ import { DAY_MS, MINUTE_MS } from '../platform/time.ts';
 import { type AuditRow, readOpenAttempts } from './store/audit.ts';
 
 /** Longer than a request and the retrieves around it take. */
-const RUNNING_FOR_MS = 5 * MINUTE_MS;
-/** Nothing can be recorded later about an attempt, so a person's check of it cannot end the report. */
+export const RUNNING_FOR_MS = 5 * MINUTE_MS;
+/** The report ends by itself, also where nobody closes the attempt. */
 const REPORTED_FOR_MS = 7 * DAY_MS;
 
 export function readInterruptedAttempts(db: Queryable): Promise<readonly AuditRow[]> {

@@ -3,7 +3,15 @@ import type { Database, Queryable } from '../platform/db/database.ts';
 import { toError } from '../platform/errors.ts';
 import type { Actor } from './domain/actor.ts';
 import type { AuditIntent, AuditOutcome, FinalResult } from './domain/entry.ts';
-import { insertDenial, insertEntry, lockDenials } from './store/audit.ts';
+import { RUNNING_FOR_MS } from './interrupted.ts';
+import {
+  type AuditRow,
+  insertDenial,
+  insertEntry,
+  lockAttempt,
+  lockDenials,
+  readAttempt,
+} from './store/audit.ts';
 
 /** Records an action in the transaction that carries it out (rule 1). */
 export async function recordAudit(
@@ -44,6 +52,46 @@ export async function recordAttempt<T>(
   }
   await end(attempted);
   return attempted.value;
+}
+
+export type ClosedAttempt =
+  | { readonly outcome: 'closed'; readonly attempt: AuditRow }
+  /** There is no entry `requested` of this number. */
+  | { readonly outcome: 'unknown' }
+  /** It has a result. */
+  | { readonly outcome: 'already' }
+  /** A process may still be carrying it out. */
+  | { readonly outcome: 'running' };
+
+/**
+ * Closes an open attempt with the outcome that a person found (rule 2).
+ * @param input the number of its entry `requested`
+ */
+export async function closeAttempt(
+  tx: Queryable,
+  actor: Actor,
+  input: { readonly number: number; readonly result: FinalResult; readonly reason: string },
+): Promise<ClosedAttempt> {
+  const { number, result, reason } = input;
+  await lockAttempt(tx, number);
+  const attempt = await readAttempt(tx, number, RUNNING_FOR_MS);
+  if (!attempt) return { outcome: 'unknown' };
+  if (attempt.isEnded) return { outcome: 'already' };
+  if (attempt.mayBeRunning) return { outcome: 'running' };
+  const { action, subjectKind, subjectId, orderKey } = attempt;
+  await insertEntry(
+    tx,
+    {
+      actor,
+      action: 'attempt.close',
+      subject: { kind: subjectKind, id: subjectId },
+      orderKey,
+      reason,
+      detail: { action },
+    },
+    { result, attempt: number },
+  );
+  return { outcome: 'closed', attempt };
 }
 
 /**

@@ -31,6 +31,7 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   'findings list': 'read',
   'findings accept': 'operate',
   'audit list': 'read_audit',
+  'audit close': 'move_money',
   'tokens create': 'manage_tokens',
   'tokens list': 'manage_tokens',
   'tokens revoke': 'manage_tokens',

@@ -11,8 +11,10 @@ import { pendingMigrations } from '../platform/db/pendingMigrations.ts';
 import { readRoleRights, readUserRights } from '../platform/db/rights.ts';
 import { toError } from '../platform/errors.ts';
 import type { QueueProblem } from '../platform/queue/index.ts';
+import { DAY_MS } from '../platform/time.ts';
 import {
   bad,
+  type ExpiringTokenFacts,
   type Judgment,
   judgeAccount,
   judgeClock,
@@ -23,10 +25,12 @@ import {
   judgePause,
   judgePending,
   judgeQueue,
+  judgeTokens,
   judgeWatermarks,
   type OpenAttempt,
   ok,
   type PauseFacts,
+  TOKEN_WARNING_DAYS,
   type WatermarkFacts,
 } from './domain/judge.ts';
 import {
@@ -70,6 +74,10 @@ export interface Installation {
   readonly profileId: string | undefined;
   readonly readPause: (db: Database) => Promise<PauseFacts | undefined>;
   readonly readOpenAttempts: (db: Database) => Promise<readonly OpenAttempt[]>;
+  readonly readExpiringTokens: (
+    db: Database,
+    withinMs: number,
+  ) => Promise<readonly ExpiringTokenFacts[]>;
   readonly readWatermarks: (db: Database) => Promise<readonly WatermarkFacts[]>;
   readonly clock: Clock;
 }
@@ -125,10 +133,11 @@ async function checkDatabase(database: Database | Error): Promise<Judgment> {
 
 /** @returns the database, if it can be read */
 async function examineDatabase(
-  { clock, database, merchantId, readPause, readOpenAttempts }: Installation,
+  installation: Installation,
   isReached: boolean,
   note: Note,
 ): Promise<Database | undefined> {
+  const { clock, database, merchantId, readPause, readOpenAttempts } = installation;
   const unreached = notChecked('the database cannot be reached', 'Fix the database check first.');
   const open = isReached && !(database instanceof Error) ? database : undefined;
   await note('database clock', async () =>
@@ -162,6 +171,11 @@ async function examineDatabase(
   );
   await note('attempts', () =>
     ofSchema(async (db) => judgeOpenAttempts(await readOpenAttempts(db))),
+  );
+  await note('tokens', () =>
+    ofSchema(async (db) =>
+      judgeTokens(await installation.readExpiringTokens(db, TOKEN_WARNING_DAYS * DAY_MS)),
+    ),
   );
   return migrations === 'ok' ? open : undefined;
 }

@@ -255,6 +255,60 @@ test('a refresh is recorded with what became of each resource, and doctor names 
     state: 'warning',
     result: expect.stringContaining(`authorization.capture of ${id} by eve`),
   });
+
+  const [eves] = await db.query<{ id: number }>(`select id from audit where actor_name = 'eve'`);
+  const close = (number: number) =>
+    run(
+      'audit',
+      'close',
+      String(number),
+      '--outcome',
+      'failed',
+      '--reason',
+      'no capture',
+      '--by',
+      'ada',
+    );
+  const attempt = eves?.id ?? 0;
+  expect(await close(attempt)).toMatchObject({ code: 0 });
+  expect(await attemptOf()).toMatchObject({ state: 'ok' });
+  expect((await entriesOf(id)).at(-1)).toMatchObject({
+    actor: { name: 'ada' },
+    action: 'attempt.close',
+    order_key: null,
+    reason: 'no capture',
+    result: 'failed',
+    attempt,
+    text: `Closing of an attempt of payment ${id} by ada (admin): failed. Reason: no capture.`,
+    detail: { action: 'authorization.capture' },
+  });
+  const again = await close(attempt);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('has a result')]);
+  expect((await close(9_999_999)).stderr).toContain('There is no attempt 9999999');
+});
+
+test('an attempt that may still be running cannot be closed', async () => {
+  const [row] = await db.query<{ id: number }>(
+    `insert into audit (actor_kind, actor_name, actor_role, actor_origin, action, subject_kind,
+                        subject_id, result)
+     values ('cli', 'eve', 'admin', 'eve@till', 'authorization.capture', 'payment', 'pay_1',
+             'requested')
+     returning id`,
+  );
+  const number = String(row?.id);
+  const refused = await run(
+    'audit',
+    'close',
+    number,
+    '--outcome',
+    'done',
+    '--reason',
+    'it is done',
+  );
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('may still be running'),
+  ]);
 });
 
 test('every endpoint that moves money was called here, and its response matched its description', () => {

@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { SECRET, unique } from '../support/events.ts';
 import { type Environment, type Exit, runTallyhook, settingsFor } from '../support/program.ts';
 import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { createTestToken, revokeTestToken } from '../support/tokens.ts';
 
 let db: TestDatabase;
 let sandbox: TestSandbox;
@@ -61,6 +62,7 @@ test('a healthy installation passes every check', async () => {
     reconciliation: 'ok',
     'pending events': 'ok',
     attempts: 'ok',
+    tokens: 'ok',
     queue: 'ok',
     'webhook secrets': 'ok',
     'admin token': 'ok',
@@ -79,7 +81,7 @@ test('a healthy installation passes every check', async () => {
   const { stdout } = await runTallyhook(['doctor'], { env });
   expect(stdout).toMatch(/^ok {4}database +reachable$/m);
   expect(stdout).toMatch(/^ok {4}signing secret +\S+ signs with secret 1 of WEBHOOK_SECRETS$/m);
-  expect(stdout).toMatch(/22 ok, 0 warnings, 0 failed, 0 not checked\.\n$/);
+  expect(stdout).toMatch(/23 ok, 0 warnings, 0 failed, 0 not checked\.\n$/);
 });
 
 test('a pause is reported with its author and reason, and is not ended', async () => {
@@ -94,6 +96,25 @@ test('a pause is reported with its author and reason, and is not ended', async (
   expect(exit.code).toBe(0);
   expect(await runTallyhook(['resume'], { env })).toMatchObject({ code: 0 });
   expect(named((await examine()).report, 'reconciliation')).toMatchObject({ state: 'ok' });
+});
+
+test('a token that expires within two weeks is named', async () => {
+  const dayMs = 24 * 60 * 60_000;
+  await createTestToken(db, { name: 'till', role: 'shop', expiresInMs: 13 * dayMs });
+  await createTestToken(db, { name: 'later', role: 'viewer', expiresInMs: 15 * dayMs });
+  await createTestToken(db, { name: 'past', role: 'viewer', expiresInMs: 0 });
+  await createTestToken(db, { name: 'gone', role: 'viewer', expiresInMs: dayMs });
+  await revokeTestToken(db, 'gone');
+  const { exit, report } = await examine();
+  expect(exit.code).toBe(0);
+  expect(named(report, 'tokens')).toEqual({
+    name: 'tokens',
+    state: 'warning',
+    result: expect.stringMatching(/^tokens expire, .*: till \(shop\) at 20\S+Z$/),
+    remedy: expect.stringContaining('npx tallyhook tokens create'),
+  });
+  await revokeTestToken(db, 'till');
+  expect(named((await examine()).report, 'tokens')).toMatchObject({ state: 'ok' });
 });
 
 test('a role that lacks rights fails the check, with the GRANT to run', async () => {

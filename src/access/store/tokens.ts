@@ -62,6 +62,28 @@ export function readTokenRows(
   );
 }
 
+/** A valid token that expires soon. */
+export interface ExpiringToken {
+  readonly name: string;
+  readonly role: Role;
+  readonly expiresAt: Date;
+}
+
+/** Valid tokens that expire within a time, the next one first. */
+export function readExpiringTokens(
+  db: Queryable,
+  withinMs: number,
+): Promise<readonly ExpiringToken[]> {
+  return db.query<ExpiringToken>(
+    `select name, role, expires_at as "expiresAt"
+       from tokens
+      where revoked_at is null and expires_at > statement_timestamp()
+        and expires_at < statement_timestamp() + $1::double precision * interval '1 millisecond'
+      order by expires_at, id limit $2`,
+    [withinMs, MAX_TOKENS],
+  );
+}
+
 /** Lets creations wait for this transaction, so that together they keep to the maximum. */
 export async function lockTokens(tx: Queryable): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('tokens', 0))`);

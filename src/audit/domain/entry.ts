@@ -5,7 +5,8 @@
  *    both are committed or neither is.
  * 2. An action that calls the payment service, a channel or a queue is an *attempt*. Its entry
  *    `requested` is committed before the call, its result after. An attempt without a result is *open*:
- *    it is running, or its process ended before the response, and the outcome is unknown.
+ *    it is running, or its process ended before the response, and the outcome is unknown. A person who
+ *    finds out closes it, by an entry of their own.
  * 3. An action that changed nothing, such as a second acknowledgment, has no entry.
  * 4. Entries are never changed or deleted, by anybody.
  */
@@ -16,6 +17,7 @@ export const AUDIT_ACTIONS = [
   'alert.acknowledge',
   'alert.snooze',
   'alert.test',
+  'attempt.close',
   'authorization.cancel',
   'authorization.capture',
   'event.replay',

@@ -6,6 +6,7 @@ const NAMES: Readonly<Record<AuditAction, string>> = {
   'alert.acknowledge': 'Acknowledgment',
   'alert.snooze': 'Snooze',
   'alert.test': 'Test message',
+  'attempt.close': 'Closing of an attempt',
   'authorization.cancel': 'Cancellation',
   'authorization.capture': 'Capture',
   'event.replay': 'Replay',

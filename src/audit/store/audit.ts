@@ -186,3 +186,32 @@ export function readOpenAttempts(
     [actions, olderThanMs, withinMs],
   );
 }
+
+/** Makes others who close the attempt wait for this transaction, so that they find its entry. */
+export async function lockAttempt(tx: Queryable, id: number): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`audit attempt ${id}`]);
+}
+
+/** An entry `requested`, and what is known of its end. */
+export interface AttemptRow extends AuditRow {
+  readonly isEnded: boolean;
+  readonly mayBeRunning: boolean;
+}
+
+/** The entry `requested` of this number. @param runningForMs how long a process may carry it out */
+export async function readAttempt(
+  tx: Queryable,
+  id: number,
+  runningForMs: number,
+): Promise<AttemptRow | undefined> {
+  const [row] = await tx.query<AttemptRow>(
+    `select ${COLUMNS},
+            exists (select from audit e where e.attempt = a.id) as "isEnded",
+            a.recorded_at > statement_timestamp() - $2 * interval '1 millisecond'
+              as "mayBeRunning"
+       from audit a
+      where a.id = $1 and a.result = 'requested'`,
+    [id, runningForMs],
+  );
+  return row;
+}

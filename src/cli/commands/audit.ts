@@ -1,15 +1,24 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { AUDIT_ACTIONS, type AuditAction, type AuditSubject } from '../../audit/domain/entry.ts';
+import { closeAttemptAs } from '../../actions/closeAttempt.ts';
+import {
+  AUDIT_ACTIONS,
+  type AuditAction,
+  type AuditSubject,
+  FINAL_RESULTS,
+  type FinalResult,
+} from '../../audit/domain/entry.ts';
 import { parseSubject } from '../../audit/domain/subject.ts';
 import { type AuditRow, readAuditRows } from '../../audit/store/audit.ts';
 import { orderKeysNamed } from '../../ledger/domain/orderKey.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { auditEntryJson } from '../../representation/audit.ts';
-import { formatTime, printJson, readConfig, withDatabase } from '../context.ts';
+import { formatTime, printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption, limitOption, momentOption } from '../options.ts';
+import { actorOf, byOption } from '../person.ts';
 import { printTable } from '../table.ts';
 
 export function auditCommand(): Command {
-  return new Command('audit').addCommand(listCommand());
+  return new Command('audit').addCommand(listCommand()).addCommand(closeCommand());
 }
 
 interface ListOptions {
@@ -89,4 +98,60 @@ function printEntries(rows: readonly AuditRow[]): void {
       row.reason ?? '-',
     ]),
   );
+}
+
+interface CloseOptions {
+  readonly outcome: FinalResult;
+  readonly reason: string;
+  readonly by?: string;
+  readonly json: boolean;
+}
+
+function closeCommand(): Command {
+  return new Command('close')
+    .description('record what became of an attempt without a result')
+    .argument('<number>', 'number of the attempt, from `tallyhook audit list --open`', parseNumber)
+    .addOption(
+      new Option('--outcome <outcome>', 'what became of it')
+        .choices(FINAL_RESULTS)
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--reason <text>', 'how you know; recorded with your name')
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+The entry is added to the attempt; nothing is changed, and nothing is sent to the service. Run
+\`tallyhook refresh\` with the id of the payment first, and compare.
+
+Exit code: 0 closed, 1 there is no such open attempt, or it may still be running.`,
+    )
+    .action((number: number, { outcome, reason, by, json }: CloseOptions) =>
+      withDatabase(readConfig(), async (db) => {
+        if (reason.trim() === '') throw new OperatorError('Give a reason: --reason "…".');
+        const actor = actorOf(by);
+        const input = { number, result: outcome, reason: reason.trim() };
+        const closed = await closeAttemptAs({ db }, actor, input);
+        if (closed.outcome !== 'closed') throw new OperatorError(REFUSALS[closed.outcome](number));
+        if (json) printJson({ closed: number, outcome, by: actor.name, reason: reason.trim() });
+        else console.log(`Attempt ${number} is closed by ${printable(actor.name)}: ${outcome}.`);
+      }),
+    );
+}
+
+const REFUSALS = {
+  unknown: (number: number) =>
+    `There is no attempt ${number}. \`npx tallyhook audit list --open\` lists attempts without a result.`,
+  already: (number: number) => `Attempt ${number} has a result. Nothing was changed.`,
+  running: (number: number) =>
+    `Attempt ${number} began less than five minutes ago and may still be running. Try again later.`,
+} as const;
+
+function parseNumber(text: string): number {
+  const number = Number(text);
+  if (!/^\d{1,15}$/.test(text) || number < 1) {
+    throw new InvalidArgumentError('Give the number of an attempt, such as 12.');
+  }
+  return number;
 }

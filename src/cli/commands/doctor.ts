@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { readExpiringTokens } from '../../access/store/tokens.ts';
 import { openDatabase } from '../../assembly/database.ts';
 import { openQueues } from '../../assembly/queues.ts';
 import {
@@ -80,6 +81,7 @@ async function examineInstallation(config: Config): Promise<readonly Check[]> {
       profileId: config.profileId,
       readPause,
       readOpenAttempts: readInterruptedAttempts,
+      readExpiringTokens,
       readWatermarks,
       clock: systemClock,
     });

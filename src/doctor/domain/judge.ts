@@ -194,7 +194,29 @@ export function judgeOpenAttempts(attempts: readonly OpenAttempt[]): Judgment {
   );
   return warning(
     `the process ended before the service responded: ${named.join('; ')}`,
-    'Run: npx tallyhook refresh with the id of each payment, and compare. This warning ends after a week.',
+    'Run npx tallyhook refresh with the id of each payment, and compare. Then record what became of each attempt: npx tallyhook audit close NUMBER --outcome done|failed --reason TEXT. This warning ends after a week.',
+  );
+}
+
+/** A token that is still valid. */
+export interface ExpiringTokenFacts {
+  readonly name: string;
+  readonly role: string;
+  readonly expiresAt: Date;
+}
+
+/** How long before a token expires its holder needs another one. */
+export const TOKEN_WARNING_DAYS = 14;
+
+/** @param tokens those that expire within TOKEN_WARNING_DAYS */
+export function judgeTokens(tokens: readonly ExpiringTokenFacts[]): Judgment {
+  if (tokens.length === 0) return ok(`no token expires within ${TOKEN_WARNING_DAYS} days`);
+  const named = tokens.map(
+    ({ name, role, expiresAt }) => `${name} (${role}) at ${expiresAt.toISOString()}`,
+  );
+  return warning(
+    `tokens expire, and requests with them are refused then: ${named.join('; ')}`,
+    'Create another token for each holder with npx tallyhook tokens create, and revoke the old one. Revoke those that nobody needs.',
   );
 }
 
