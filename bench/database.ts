@@ -12,6 +12,8 @@ export interface Postgres {
   readonly version: string;
   /** Makes and migrates a database called `name`. */
   createDatabase(name: string): Promise<BenchDatabase>;
+  /** Opens a database that was made before. */
+  openDatabase(name: string): BenchDatabase;
 }
 
 interface ServerFacts {
@@ -57,25 +59,33 @@ export async function usePostgres(connectionString: string, cleanup: Cleanup): P
   if (row.notDurable.length > 0) {
     throw new Error(`the server does not write durably: ${row.notDurable.join(', ')} must be on`);
   }
+  const urlOf = (name: string): string => {
+    const url = new URL(connectionString);
+    url.pathname = `/${name}`;
+    return url.href;
+  };
+  const openDatabase = (name: string): BenchDatabase => {
+    const url = urlOf(name);
+    const db = connect(url);
+    cleanup.add(() => db.close());
+    return {
+      url,
+      query: db.query,
+      drop: async () => {
+        await db.close();
+        await admin.query(`drop database ${name} with (force)`);
+      },
+    };
+  };
   return {
     pid: row.pid,
     version: row.version,
     createDatabase: async (name) => {
       await admin.query(`create database ${name}`);
-      const url = new URL(connectionString);
-      url.pathname = `/${name}`;
-      await migrateDatabase(url.href);
-      const db = connect(url.href);
-      cleanup.add(() => db.close());
-      return {
-        url: url.href,
-        query: db.query,
-        drop: async () => {
-          await db.close();
-          await admin.query(`drop database ${name} with (force)`);
-        },
-      };
+      await migrateDatabase(urlOf(name));
+      return openDatabase(name);
     },
+    openDatabase,
   };
 }
 

@@ -57,7 +57,22 @@ const POLL_EVERY_MS = 50;
 const PREPARED_OF_BARE = 0.9;
 
 export async function runEndToEnd(bench: Bench): Promise<EndToEndReport> {
-  const { load, options, postgres } = bench;
+  const db = await bench.postgres.createDatabase('bench_e2e');
+  const { report, runs } = await runEndToEndOn(bench, db);
+  const accounts = account(runs, await countKept(db), true);
+  await db.drop();
+  return { ...report, accounts };
+}
+
+/** Runs on a database that may hold events already. */
+export async function runEndToEndOn(
+  bench: Bench,
+  db: BenchDatabase,
+): Promise<{
+  readonly report: Omit<EndToEndReport, 'accounts'>;
+  readonly runs: readonly RunResult[];
+}> {
+  const { load, options } = bench;
   const bare = await startBare(bench, SEED);
   const measureBare = async () =>
     rateOf(
@@ -65,7 +80,6 @@ export async function runEndToEnd(bench: Bench): Promise<EndToEndReport> {
     );
   const bareBeforePerSecond = await measureBare();
 
-  const db = await postgres.createDatabase('bench_e2e');
   const tallyhook = await startTallyhook(bench, shapeOf(bench), db.url);
   const most = Math.max(bare.roughRate, bareBeforePerSecond) * PREPARED_OF_BARE;
   // A new stream: no payment may begin with an event that was prepared for the bare route only.
@@ -78,19 +92,19 @@ export async function runEndToEnd(bench: Bench): Promise<EndToEndReport> {
     { db, tallyhook, backlogEveryMs: BACKLOG_EVERY_MS, pollEveryMs: POLL_EVERY_MS },
     { seconds: options.seconds, sampleEvery: SAMPLE_EVERY },
   );
-  const accounts = account([warmUp, result], await countKept(db), true);
   await tallyhook.stop();
-  await db.drop();
 
   const bareAfterPerSecond = await measureBare();
   await bare.stop();
   return {
-    ...report,
-    bareBeforePerSecond,
-    bareAfterPerSecond,
-    acceptedOfBare: report.acceptedPerSecond / ((bareBeforePerSecond + bareAfterPerSecond) / 2),
-    appliedOfAccepted: report.appliedPerSecond / report.acceptedPerSecond,
-    accounts,
+    report: {
+      ...report,
+      bareBeforePerSecond,
+      bareAfterPerSecond,
+      acceptedOfBare: report.acceptedPerSecond / ((bareBeforePerSecond + bareAfterPerSecond) / 2),
+      appliedOfAccepted: report.appliedPerSecond / report.acceptedPerSecond,
+    },
+    runs: [warmUp, result],
   };
 }
 

@@ -25,6 +25,8 @@ export interface Requests {
 }
 
 export interface EventStream {
+  /** Part of every id of the stream, and nowhere else. */
+  readonly run: string;
   /** Builds and signs the next `count` requests. */
   next(count: number): Requests;
 }
@@ -51,11 +53,22 @@ interface EventContent {
 /** An upper bound of a request's length; bodies have a fixed set of short fields. */
 const MAX_REQUEST_BYTES = 1_200;
 
-export function createEventStream(seed: number, secret: string): EventStream {
+export interface StreamShape {
+  /** Payments that are open at a time. */
+  readonly openPayments: number;
+  /** When the first payment was created. */
+  readonly startMs: number;
+}
+
+export function createEventStream(
+  seed: number,
+  secret: string,
+  shape: StreamShape = { openPayments: OPEN_PAYMENTS, startMs: Date.now() - 60_000 },
+): EventStream {
   const random = createRandom(seed);
   // No other run has these ids, so that runs on the same Redis or database cannot be confused.
   const run = randomBytes(5).toString('hex');
-  const startMs = Date.now() - 60_000;
+  const { startMs } = shape;
   const openPayments: Payment[] = [];
   let payments = 0;
   let events = 0;
@@ -75,7 +88,7 @@ export function createEventStream(seed: number, secret: string): EventStream {
   };
 
   const nextBody = (eventId: string): Buffer => {
-    const slot = Math.floor(random() * OPEN_PAYMENTS);
+    const slot = Math.floor(random() * shape.openPayments);
     const open = openPayments[slot];
     const payment = open && open.sent < open.steps.length ? open : newPayment();
     openPayments[slot] = payment;
@@ -94,6 +107,7 @@ export function createEventStream(seed: number, secret: string): EventStream {
   };
 
   return {
+    run,
     next: (count) => {
       const bytes = Buffer.allocUnsafeSlow(count * MAX_REQUEST_BYTES);
       const starts = new Uint32Array(count + 1);

@@ -2,7 +2,6 @@
  * `npm run bench:ledger`: how reading and proving a ledger behave when it has millions of resources.
  * It prints the figures, and the plan of every statement that reads more than its result needs.
  */
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -11,10 +10,9 @@ import { ORDER_STATUSES } from '../../src/ledger/domain/order.ts';
 import { readOrder, readOrderPage } from '../../src/ledger/read/orders.ts';
 import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { quantile, settings, startApi } from '../api.ts';
 import { cleanUpOnSignal, createCleanup } from '../cleanup.ts';
 import { startPostgres } from '../database.ts';
-import { MERCHANT_ID } from '../events.ts';
-import { compiled, startLogging } from '../processes.ts';
 import { countRows, insertCopies } from './copies.ts';
 import { runWatched } from './memory.ts';
 import { explaining, type Plan } from './plans.ts';
@@ -128,41 +126,20 @@ async function readThroughApi(
     cleanup,
   }: { readonly copies: number; readonly cleanup: ReturnType<typeof createCleanup> },
 ): Promise<boolean> {
-  const token = randomBytes(24).toString('hex');
-  const console = await startLogging(
-    {
-      name: 'console',
-      file: compiled('workers/console.js'),
-      env: { ...settings(url), ADMIN_PORT: '0', ADMIN_TOKEN: token },
-      cwd,
-      cleanup,
-    },
-    'console.listening',
-  );
-  const base = `http://127.0.0.1:${console.ready?.port}`;
-  const get = async (path: string): Promise<number> => {
-    const startMs = performance.now();
-    const response = await fetch(base + path, { headers: { authorization: `Bearer ${token}` } });
-    const body = await response.text();
-    if (response.status !== 200) throw new Error(`${path} returned ${response.status}: ${body}`);
-    return performance.now() - startMs;
-  };
-  const times = async (paths: readonly string[]): Promise<readonly number[]> => {
-    const all: number[] = [];
-    for (const path of paths) all.push(await get(path));
-    return all.sort((a, b) => a - b);
-  };
+  const api = await startApi(url, cwd, cleanup);
   const orders = Array.from({ length: REQUESTS + WARM_UP_REQUESTS }, (_, n) =>
     orderPath(n, copies),
   );
-  await times(orders.slice(REQUESTS));
-  const byId = report('order by id', await times(orders.slice(0, REQUESTS)), MAX_ORDER_MS);
+  await api.times(orders.slice(REQUESTS));
+  const byId = report('order by id', await api.times(orders.slice(0, REQUESTS)), MAX_ORDER_MS);
   const pages: boolean[] = [];
   for (const status of ORDER_STATUSES) {
     const path = `/api/v1/orders?status=${status}&limit=${PAGE_SIZE}`;
-    pages.push(report(`newest 50 ${status}`, await times(Array(PAGES).fill(path)), MAX_PAGE_MS));
+    pages.push(
+      report(`newest 50 ${status}`, await api.times(Array(PAGES).fill(path)), MAX_PAGE_MS),
+    );
   }
-  await console.stop();
+  await api.stop();
   return byId && pages.every(Boolean);
 }
 
@@ -209,18 +186,8 @@ async function verify(db: Database, url: string) {
   return watched;
 }
 
-function settings(url: string): Record<string, string> {
-  return {
-    DATABASE_URL: url,
-    PAYMENTS_MERCHANT_ID: MERCHANT_ID,
-    WEBHOOK_SECRETS: '0123456789abcdef'.repeat(2),
-    ADMIN_TOKEN: '0123456789abcdef'.repeat(2),
-  };
-}
-
 function report(name: string, ascending: readonly number[], maxMs: number): boolean {
-  const at = (share: number) =>
-    ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? 0;
+  const at = (share: number) => quantile(ascending, share);
   const isQuick = at(0.5) < maxMs;
   line(
     name,

@@ -54,7 +54,7 @@ export function explaining(db: Database): Explained {
 }
 
 /** The root of a plan counts what its children touched, and its line of buffers is the first. */
-function blocksOf(plan: string): number {
+export function blocksOf(plan: string): number {
   const [line = ''] = /Buffers: shared.*/.exec(plan) ?? [];
   return [...line.matchAll(/(?:hit|read)=(\d+)/g)].reduce(
     (sum, [, count]) => sum + Number(count),

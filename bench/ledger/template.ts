@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { createEventApplier } from '../../src/ledger/inbox/applyEvents.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createDatabase } from '../../src/platform/db/database.ts';
+import { createDatabase, type Database } from '../../src/platform/db/database.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { readEnvelope } from '../../src/receiver/envelope.ts';
 import { storeBatch } from '../../src/receiver/storeBatch.ts';
@@ -23,6 +23,19 @@ export const TEMPLATE_PAYMENTS = 1_000;
 const BATCH = 500;
 
 export async function applyTemplate(connectionString: string): Promise<void> {
+  const bodies = Array.from({ length: TEMPLATE_PAYMENTS }, (_, paymentNumber) =>
+    eventsOf(paymentNumber),
+  ).flat();
+  await applyBodies(connectionString, bodies, BATCH);
+}
+
+/** Persists and applies bodies with the code of the receiver and of the worker. */
+export async function applyBodies(
+  connectionString: string,
+  bodies: readonly Buffer[],
+  batchSize: number,
+  afterBatch: (db: Database) => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
   const db = createDatabase({
     connectionString,
     log: createLog('silent'),
@@ -38,11 +51,8 @@ export async function applyTemplate(connectionString: string): Promise<void> {
       clock: systemClock,
       metrics: { event: () => undefined, secondsToApply: () => undefined },
     });
-    const bodies = Array.from({ length: TEMPLATE_PAYMENTS }, (_, paymentNumber) =>
-      eventsOf(paymentNumber),
-    ).flat();
-    for (let from = 0; from < bodies.length; from += BATCH) {
-      const events = bodies.slice(from, from + BATCH).map((body) => ({
+    for (let from = 0; from < bodies.length; from += batchSize) {
+      const events = bodies.slice(from, from + batchSize).map((body) => ({
         ...readEnvelope(body),
         body,
         bodyHash: createHash('sha256').update(body).digest(),
@@ -51,6 +61,7 @@ export async function applyTemplate(connectionString: string): Promise<void> {
       await applier.applyBatch(
         stored.flatMap((one) => ('toEnqueue' in one ? [one.toEnqueue ?? []].flat() : [])),
       );
+      await afterBatch(db);
     }
   } finally {
     await db.close();

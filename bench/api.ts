@@ -1,0 +1,56 @@
+/** Reads as a shop does: over HTTP, from a console in a process of its own. */
+import { randomBytes } from 'node:crypto';
+import type { Cleanup } from './cleanup.ts';
+import { MERCHANT_ID } from './events.ts';
+import { compiled, startLogging } from './processes.ts';
+
+export interface Api {
+  /** Gets each path, one after the other. Returns the times in milliseconds, ascending. */
+  times(paths: readonly string[]): Promise<readonly number[]>;
+  stop(): Promise<void>;
+}
+
+export async function startApi(url: string, cwd: string, cleanup: Cleanup): Promise<Api> {
+  const token = randomBytes(24).toString('hex');
+  const console = await startLogging(
+    {
+      name: 'console',
+      file: compiled('workers/console.js'),
+      env: { ...settings(url), ADMIN_PORT: '0', ADMIN_TOKEN: token },
+      cwd,
+      cleanup,
+    },
+    'console.listening',
+  );
+  const base = `http://127.0.0.1:${console.ready?.port}`;
+  const get = async (path: string): Promise<number> => {
+    const startMs = performance.now();
+    const response = await fetch(base + path, { headers: { authorization: `Bearer ${token}` } });
+    const body = await response.text();
+    if (response.status !== 200) throw new Error(`${path} returned ${response.status}: ${body}`);
+    return performance.now() - startMs;
+  };
+  return {
+    times: async (paths) => {
+      const all: number[] = [];
+      for (const path of paths) all.push(await get(path));
+      return all.sort((a, b) => a - b);
+    },
+    stop: console.stop,
+  };
+}
+
+/** The settings of a process that reads the ledger at `url`. */
+export function settings(url: string): Record<string, string> {
+  return {
+    DATABASE_URL: url,
+    PAYMENTS_MERCHANT_ID: MERCHANT_ID,
+    WEBHOOK_SECRETS: '0123456789abcdef'.repeat(2),
+    ADMIN_TOKEN: '0123456789abcdef'.repeat(2),
+  };
+}
+
+/** The time that a share of all reached. */
+export function quantile(ascending: readonly number[], share: number): number {
+  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? 0;
+}

@@ -1,0 +1,123 @@
+/**
+ * `npm run bench:growth`: what a ledger costs as it grows. Fills it to each size with the rows that
+ * Tallyhook writes, and measures disk for each event, reads, and the rates of intake and worker.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Cleanup, cleanUpOnSignal, createCleanup } from '../cleanup.ts';
+import { fill, type Plan } from './fill.ts';
+import { type Measured, type Measuring, measureLedger, PARTS, type Part } from './measure.ts';
+import { TEMPLATE_EVENTS } from './template.ts';
+
+const HELP = `npm run bench:growth -- [flags]
+
+  --events N,N,...   sizes of the ledger, ascending (1e6,5e6,20e6)
+  --body-bytes N     bytes of a body (1500)
+  --per-day N        events a day, which decides how old the rows are (1e6)
+  --only PART        one part instead of all: ${PARTS.join(', ')}
+  --seconds N        counted time of the load (20)
+  --json FILE        also write all figures to FILE
+  --data-dir DIR     where to make the temporary folder of the database (the system's)
+  --keep DIR         a folder that keeps the ledger; the next run goes on with it
+
+Needs about 5 kB of disk for each event. Exit code 1: an acknowledged event was lost.`;
+
+const DEADLINE_MS = 6 * 3_600_000;
+
+interface Options extends Omit<Plan, 'dataDir' | 'finalEvents'>, Measuring {
+  readonly sizes: readonly number[];
+  readonly jsonFile: string | undefined;
+  readonly parentDir: string;
+  /** Holds the ledger from one run to the next; undefined: it is removed at the end. */
+  readonly keptDir: string | undefined;
+}
+
+async function main(): Promise<boolean> {
+  const options = readOptions();
+  if (!options) {
+    console.log(HELP);
+    return true;
+  }
+  const cleanup = createCleanup();
+  cleanUpOnSignal(cleanup, DEADLINE_MS);
+  try {
+    return await run(options, cleanup);
+  } finally {
+    await cleanup.run();
+  }
+}
+
+async function run(options: Options, cleanup: Cleanup): Promise<boolean> {
+  const folder = mkdtempSync(join(options.parentDir, 'tallyhook-bench-'));
+  cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+  const dataDir = options.keptDir ?? join(folder, 'data');
+  const finalEvents = options.sizes.at(-1) ?? 0;
+  const secret = randomBytes(32).toString('hex');
+  const measured: Measured[] = [];
+  for (const size of options.sizes) {
+    const startMs = performance.now();
+    const events = await fill({ ...options, dataDir, finalEvents }, size, cleanup);
+    const seconds = ((performance.now() - startMs) / 1_000).toFixed(0);
+    console.log(`\n${events.toLocaleString('en')} events (made in ${seconds} s)`);
+    measured.push(await measureLedger({ ...options, events, dataDir, folder, secret }));
+    if (options.jsonFile !== undefined) {
+      writeFileSync(options.jsonFile, `${JSON.stringify(measured, undefined, 2)}\n`);
+    }
+  }
+  return measured.every(({ isComplete }) => isComplete);
+}
+
+function readOptions(): Options | undefined {
+  const { values } = parseArgs({
+    options: {
+      events: { type: 'string', default: '1e6,5e6,20e6' },
+      'body-bytes': { type: 'string', default: '1500' },
+      'per-day': { type: 'string', default: '1e6' },
+      only: { type: 'string', multiple: true },
+      seconds: { type: 'string', default: '20' },
+      json: { type: 'string' },
+      'data-dir': { type: 'string' },
+      keep: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return undefined;
+  const sizes = values.events
+    .split(',')
+    .map((text) => readCount('--events', text, TEMPLATE_EVENTS));
+  return {
+    sizes: sizes.sort((a, b) => a - b),
+    bodyBytes: readCount('--body-bytes', values['body-bytes'], 1),
+    eventsPerDay: readCount('--per-day', values['per-day'], 1),
+    parts: readParts(values.only),
+    seconds: readCount('--seconds', values.seconds, 1),
+    jsonFile: values.json,
+    parentDir: resolve(values['data-dir'] ?? tmpdir()),
+    keptDir: values.keep === undefined ? undefined : resolve(values.keep),
+  };
+}
+
+function readParts(names: readonly string[] | undefined): readonly Part[] {
+  if (!names) return PARTS;
+  return names.map((name) => {
+    const part = PARTS.find((candidate) => candidate === name);
+    if (part) return part;
+    throw new RangeError(`--only takes one of ${PARTS.join(', ')}, not "${name}"`);
+  });
+}
+
+function readCount(flag: string, text: string, least: number): number {
+  const count = Number(text);
+  if (Number.isSafeInteger(count) && count >= least) return count;
+  throw new RangeError(`${flag} takes whole numbers from ${least}, not "${text}"`);
+}
+
+try {
+  process.exitCode = (await main()) ? 0 : 1;
+} catch (error) {
+  console.error('bench:', error instanceof Error ? (error.stack ?? error.message) : error);
+  process.exitCode = 1;
+}
