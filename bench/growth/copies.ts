@@ -63,7 +63,7 @@ interface Column {
   readonly type: string;
 }
 
-/** Whether the database has a template whose copies can go on. */
+/** Whether the database has a template to copy. */
 export async function hasTemplate(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ has: boolean }>(
     `select to_regclass('template.state') is not null as has`,

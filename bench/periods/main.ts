@@ -1,7 +1,7 @@
 /**
  * `npm run bench:periods`: the journal and the snapshots as one table each, and partitioned by month.
  * Both hold the same year. The statements of the worker, of `explain` and of the export run on both
- * in turn. docs/decisions/0085-journal-in-one-table.md has what was decided.
+ * in turn. docs/decisions/0086-journal-in-one-table.md has what was decided.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
