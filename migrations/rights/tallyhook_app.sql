@@ -36,6 +36,10 @@ grant select, insert, update, delete on messages, channel_health to tallyhook_ap
 grant select, insert, update on order_webhook_position, order_webhook_totals to tallyhook_app;
 grant select, insert, update, delete on watch_counts to tallyhook_app;
 
+-- The archive.
+grant select on archived_batches to tallyhook_app;
+grant select, insert, update, delete on imported_rows to tallyhook_app;
+
 -- Tokens of the admin API, which commands create and revoke.
 grant select, insert, update on tokens to tallyhook_app;
 

@@ -205,6 +205,35 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     },
   },
   {
+    title: 'Archive',
+    introduction:
+      'What retention removes is written to the archive first, if there is one: [Archive](../guides/archive.md).',
+    settings: {
+      ARCHIVE_URL: {
+        meaning:
+          'Where the archive is: `file://` and the absolute path of a folder, or `s3://bucket/prefix`.',
+        otherwise: 'nothing is archived',
+        example: 's3://tallyhook-archive/shop',
+      },
+      ARCHIVE_S3_ENDPOINT: {
+        meaning:
+          'URL of an S3-compatible store. Buckets are part of the path, not of the host name.',
+        otherwise: 'AWS',
+        example: 'https://s3.example.com',
+      },
+      ARCHIVE_S3_REGION: { meaning: 'Region of the bucket.' },
+      ARCHIVE_S3_ACCESS_KEY_ID: {
+        meaning: 'Access key for the bucket. It needs to list, read and write objects.',
+        otherwise: 'found as the tools of AWS do, for example by the role of the instance',
+        example: 'AKIAIOSFODNN7EXAMPLE',
+      },
+      ARCHIVE_S3_SECRET_ACCESS_KEY: {
+        meaning: 'The secret of the access key.',
+        otherwise: 'required with `ARCHIVE_S3_ACCESS_KEY_ID`',
+      },
+    },
+  },
+  {
     title: 'Log',
     settings: {
       LOG_LEVEL: {

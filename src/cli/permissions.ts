@@ -40,6 +40,10 @@ export const COMMAND_PERMISSIONS: Readonly<Record<string, CommandPermission>> = 
   resume: 'operate',
   'export journal': 'read',
   verify: 'read',
+  'archive list': 'read',
+  'archive verify': 'read',
+  'archive import': 'administer',
+  'archive clear': 'administer',
 };
 
 export function permissionOf(path: string): CommandPermission {

@@ -12,7 +12,7 @@ const SEVERITIES = ['info', 'warning', 'critical'] as const;
 /** Host names of this machine. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-function isLoopback(url: URL): boolean {
+export function isLoopback(url: URL): boolean {
   return LOOPBACK.test(url.hostname);
 }
 
@@ -144,22 +144,11 @@ export const ALERT_SECRETS = ['ALERT_WEBHOOK_SECRET', 'ORDER_WEBHOOK_SECRET'] as
 type Name = keyof typeof ALERT_SETTINGS;
 
 /** Settings that are set together (rule 2). */
-const GROUPS: readonly (readonly Name[])[] = [
+export const ALERT_GROUPS: readonly (readonly Name[])[] = [
   ['ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_SECRET'],
   ['ORDER_WEBHOOK_URL', 'ORDER_WEBHOOK_SECRET'],
   ['ALERT_MAIL_TO', 'ALERT_MAIL_FROM', 'SMTP_URL'],
 ];
-
-/** Settings that are not set although others of their group are, each with those others. */
-export function missingFromGroup(
-  isSet: (name: Name) => boolean,
-): readonly { readonly name: Name; readonly present: readonly Name[] }[] {
-  return GROUPS.flatMap((names) => {
-    const set = names.filter(isSet);
-    if (set.length === 0) return [];
-    return names.filter((name) => !set.includes(name)).map((name) => ({ name, present: set }));
-  });
-}
 
 export type AlertSeverity = (typeof SEVERITIES)[number];
 

@@ -16,12 +16,19 @@ import {
 import { OperatorError } from '../platform/errors.ts';
 import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
 import {
+  ALERT_GROUPS,
   ALERT_SECRETS,
   ALERT_SETTINGS,
   type ChannelSettings,
   channelsOf,
-  missingFromGroup,
 } from './alertSettings.ts';
+import {
+  ARCHIVE_GROUP,
+  ARCHIVE_SECRETS,
+  ARCHIVE_SETTINGS,
+  type ArchiveSettings,
+  archiveOf,
+} from './archiveSettings.ts';
 import { secretWeakness } from './secretStrength.ts';
 
 const secret = z.string().superRefine((value, context) => {
@@ -138,6 +145,7 @@ export const SETTINGS = z
     AUTHORIZATION_THRESHOLD_HOURS: hours.default([48, 24, 6, 1]),
     AUTHORIZATION_POLICY: policy.optional(),
     ...ALERT_SETTINGS,
+    ...ARCHIVE_SETTINGS,
     LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
   })
   .refine(
@@ -159,6 +167,7 @@ const NEVER_EMPTY = new Set([
   'PAYMENTS_MERCHANT_ID',
   'PAYMENTS_API_KEY',
   ...ALERT_SECRETS,
+  ...ARCHIVE_SECRETS,
 ]);
 
 export interface Config {
@@ -210,6 +219,8 @@ export interface Config {
   readonly channels: ChannelSettings;
   /** Hour of the day, UTC; undefined: no daily summary. */
   readonly alertSummaryHour: number | undefined;
+  /** Undefined: what retention removes is not archived. */
+  readonly archive: ArchiveSettings | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -235,7 +246,7 @@ export function loadConfig(env: Environment): Config {
   const given = new Set(named.map(([name]) => name));
   const errors = [
     ...(parsed.error?.issues ?? []).map(explain),
-    ...missingFromGroup((name) => given.has(name)).map(
+    ...missingFromGroups(given).map(
       ({ name, present }) => `${name}: must be set, too, because ${present.join(' and ')} is`,
     ),
   ];
@@ -275,7 +286,19 @@ export function loadConfig(env: Environment): Config {
     authorizationPolicy: settings.AUTHORIZATION_POLICY,
     channels: channelsOf(settings),
     alertSummaryHour: settings.ALERT_SUMMARY_AT,
+    archive: archiveOf(settings),
     logLevel: settings.LOG_LEVEL,
+  });
+}
+
+/** Settings that are not set although others of their group are, each with those others. */
+function missingFromGroups(
+  given: ReadonlySet<string>,
+): readonly { readonly name: string; readonly present: readonly string[] }[] {
+  return [...ALERT_GROUPS, ARCHIVE_GROUP].flatMap((names) => {
+    const present = names.filter((name) => given.has(name));
+    if (present.length === 0) return [];
+    return names.filter((name) => !given.has(name)).map((name) => ({ name, present }));
   });
 }
 

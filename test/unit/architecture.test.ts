@@ -40,6 +40,7 @@ const inFolder = (folder: string) =>
   sources.filter(({ path }) => path.startsWith(`src/${folder}/`));
 const FEATURES = [
   'access',
+  'archive',
   'audit',
   'actions',
   'receiver',
@@ -140,7 +141,17 @@ function domainsBelow(path: string): readonly string[] {
 
 /** What features import beyond the base and themselves. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
-  actions: ['access', 'alerts', 'audit', 'authorizations', 'ledger', 'notify', 'reconcile'],
+  actions: [
+    'access',
+    'alerts',
+    'archive',
+    'audit',
+    'authorizations',
+    'ledger',
+    'notify',
+    'reconcile',
+  ],
+  archive: ['config'],
   ledger: ['alerts', 'audit'],
   reconcile: ['ledger', 'client', 'alerts'],
   authorizations: ['ledger', 'client', 'alerts', 'reconcile'],
@@ -179,7 +190,7 @@ test('A4: a feature imports platform, contract and itself; a few also what they 
 test('A13: representation converts rows to JSON, and reads nothing itself', () => {
   const files = inFolder('representation');
   expectOnly(files, 'representation is pure functions of rows to JSON', (imported) =>
-    /^src\/(contract|representation|ledger\/(domain|read|verify)|(access|alerts|audit|authorizations|reconcile)\/(domain|store))\//.test(
+    /^src\/(contract|representation|ledger\/(domain|read|verify)|(access|alerts|archive|audit|authorizations|reconcile)\/(domain|store))\//.test(
       imported,
     ),
   );

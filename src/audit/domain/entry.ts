@@ -17,6 +17,8 @@ export const AUDIT_ACTIONS = [
   'alert.acknowledge',
   'alert.snooze',
   'alert.test',
+  'archive.clear',
+  'archive.restore',
   'attempt.close',
   'authorization.cancel',
   'authorization.capture',

@@ -6,6 +6,8 @@ const NAMES: Readonly<Record<AuditAction, string>> = {
   'alert.acknowledge': 'Acknowledgment',
   'alert.snooze': 'Snooze',
   'alert.test': 'Test message',
+  'archive.clear': 'Clearing',
+  'archive.restore': 'Restore',
   'attempt.close': 'Closing of an attempt',
   'authorization.cancel': 'Cancellation',
   'authorization.capture': 'Capture',

@@ -117,4 +117,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: 'Prove the ledger: check every invariant over all stored data',
     load: async () => (await import('./verify.ts')).verifyCommand(),
   },
+  {
+    name: 'archive',
+    description: 'List, check and read back what was archived before its removal',
+    load: async () => (await import('./archive.ts')).archiveCommand(),
+  },
 ];

@@ -1,0 +1,59 @@
+/** Reads archived rows back, for an operator. */
+import { type ImportRange, importBatches } from '../archive/importBatches.ts';
+import { clearImportedRows, insertImportedRows } from '../archive/store/importedRows.ts';
+import type { ArchiveTarget } from '../archive/target.ts';
+import type { Actor } from '../audit/domain/actor.ts';
+import { recordAttempt, recordAudit } from '../audit/recordAudit.ts';
+import type { Database } from '../platform/db/database.ts';
+
+export interface ImportParts {
+  readonly db: Database;
+  readonly target: ArchiveTarget;
+}
+
+export interface Imported {
+  /** Rows in the range. */
+  readonly read: number;
+  readonly stored: number;
+}
+
+/**
+ * Imports rows of one class into the table `imported_rows`. Each transaction stores some rows, and storing
+ * them again changes nothing: an import that was interrupted is repeated.
+ */
+export function importArchiveAs(
+  { db, target }: ImportParts,
+  actor: Actor,
+  { range, reason }: { readonly range: ImportRange; readonly reason: string },
+): Promise<Imported> {
+  const { className, first, last } = range;
+  const intent = {
+    actor,
+    action: 'archive.restore',
+    subject: { kind: 'archive', id: className },
+    reason,
+    detail: { first_key: String(first), last_key: String(last) },
+  } as const;
+  const work = async () => {
+    const imported = await importBatches(target, range, (rows) =>
+      db.transaction(async (tx) => {
+        await insertImportedRows(tx, className, rows);
+        return rows.length;
+      }),
+    );
+    return { value: imported, result: 'done', detail: { ...imported } } as const;
+  };
+  return recordAttempt(db, intent, work, 'failed');
+}
+
+/** Deletes every imported row. @returns how many */
+export function clearImportAs(db: Database, actor: Actor): Promise<number> {
+  return db.transaction(async (tx) => {
+    const rows = await clearImportedRows(tx);
+    if (rows > 0) {
+      const subject = { kind: 'archive', id: 'imported_rows' };
+      await recordAudit(tx, { actor, action: 'archive.clear', subject, detail: { rows } });
+    }
+    return rows;
+  });
+}

@@ -1,0 +1,73 @@
+/**
+ * Reads rows of an archive back, in the order in which they were archived. What becomes of them is up to
+ * the caller: bodies return to the ledger, rows of other classes to a table for reading.
+ */
+import { z } from 'zod';
+import { classOfManifest } from './domain/batch.ts';
+import type { Manifest } from './manifest.ts';
+import { ArchiveDamage, readLines, readManifest } from './readBatch.ts';
+import type { ArchiveTarget } from './target.ts';
+import type { ArchiveRow } from './writeBatch.ts';
+
+export interface ImportRange {
+  readonly className: string;
+  /** Only rows with keys in this range, both included. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Rows in one call. Bodies may be large. */
+const CHUNK_ROWS = 200;
+
+const KEYED = z.object({ key: z.string().regex(/^\d{1,16}$/) });
+
+/**
+ * @param store stores some rows, in a transaction of its own; @returns how many it stored
+ * @returns how many rows were read, and how many stored
+ */
+export async function importBatches(
+  target: ArchiveTarget,
+  range: ImportRange,
+  store: (rows: readonly ArchiveRow[]) => Promise<number>,
+): Promise<{ readonly read: number; readonly stored: number }> {
+  let read = 0;
+  let stored = 0;
+  for (const manifest of await batchesIn(target, range)) {
+    let chunk: ArchiveRow[] = [];
+    const flush = async (): Promise<void> => {
+      if (chunk.length > 0) stored += await store(chunk);
+      chunk = [];
+    };
+    for await (const line of readLines(target, manifest)) {
+      const key = keyOf(line);
+      if (key < range.first || key > range.last) continue;
+      chunk.push({ key, line });
+      read += 1;
+      if (chunk.length === CHUNK_ROWS) await flush();
+    }
+    await flush();
+  }
+  return { read, stored };
+}
+
+/** Every line has a key, so that its place in the ledger is known without its class. */
+function keyOf(line: string): number {
+  const key = Number(KEYED.safeParse(JSON.parse(line)).data?.key);
+  if (!Number.isSafeInteger(key)) throw new ArchiveDamage('a line has no key');
+  return key;
+}
+
+/** The manifests with rows in a range, oldest first. */
+async function batchesIn(
+  target: ArchiveTarget,
+  { className, first, last }: ImportRange,
+): Promise<readonly Manifest[]> {
+  const manifests: Manifest[] = [];
+  for await (const name of target.list(className)) {
+    if (classOfManifest(name) !== className) continue;
+    const { manifest } = await readManifest(target, name);
+    if (Number(manifest.first_key) > last || Number(manifest.last_key) < first) continue;
+    manifests.push(manifest);
+  }
+  return manifests.toSorted((a, b) => (a.archived_at < b.archived_at ? -1 : 1));
+}

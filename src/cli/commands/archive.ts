@@ -1,0 +1,212 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { clearImportAs, importArchiveAs } from '../../actions/importArchive.ts';
+import { openArchiveTarget } from '../../archive/openTarget.ts';
+import { ArchiveDamage } from '../../archive/readBatch.ts';
+import { readArchivedClasses, readLatestBatches } from '../../archive/store/batches.ts';
+import type { ArchiveTarget } from '../../archive/target.ts';
+import { type ArchiveReport, verifyArchive } from '../../archive/verifyArchive.ts';
+import { systemClock } from '../../platform/clock.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { archivedBatchJson, archivedClassJson } from '../../representation/archive.ts';
+import { formatTime, printable, printJson, readConfig, withDatabase } from '../context.ts';
+import { jsonOption, limitOption } from '../options.ts';
+import { actorOf, byOption } from '../person.ts';
+import { createProgressLine } from '../progress.ts';
+import { printTable } from '../table.ts';
+
+export function archiveCommand(): Command {
+  return new Command('archive')
+    .addCommand(listCommand())
+    .addCommand(verifyCommand())
+    .addCommand(importCommand())
+    .addCommand(clearCommand());
+}
+
+interface ListOptions {
+  readonly class?: string;
+  readonly limit: number;
+  readonly json: boolean;
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list what was archived and then removed, by class')
+    .option('--class <class>', 'the latest batches of this class, for example messages')
+    .addOption(limitOption())
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit code: 0.')
+    .action(({ class: className, limit, json }: ListOptions) =>
+      withDatabase(readConfig(), (db) =>
+        className === undefined
+          ? listClasses(db, json)
+          : listBatches(db, { className, limit, json }),
+      ),
+    );
+}
+
+async function listClasses(db: Queryable, json: boolean): Promise<void> {
+  const classes = await readArchivedClasses(db);
+  if (json) printJson({ classes: classes.map(archivedClassJson) });
+  else if (classes.length === 0) console.log('Nothing was archived.');
+  else {
+    printTable(
+      ['CLASS', 'BATCHES', 'ROWS', 'REMOVED', 'BYTES', 'FIRST', 'LAST'],
+      classes.map((one) => [
+        one.className,
+        ...[one.batches, one.rows, one.removed, one.bytes].map(String),
+        formatTime(one.firstRemovedAt),
+        formatTime(one.lastRemovedAt),
+      ]),
+    );
+  }
+}
+
+async function listBatches(
+  db: Queryable,
+  options: { readonly className: string; readonly limit: number; readonly json: boolean },
+): Promise<void> {
+  const batches = await readLatestBatches(db, options.className, options.limit);
+  if (options.json) printJson({ batches: batches.map(archivedBatchJson) });
+  else if (batches.length === 0) console.log('Nothing of this class was archived.');
+  else {
+    printTable(
+      ['BATCH', 'ROWS', 'REMOVED', 'FILES', 'BYTES', 'REMOVED AT'],
+      batches.map(({ name, rows, removed, files, bytes, removedAt }) => [
+        name,
+        ...[rows, removed, files, bytes].map(String),
+        formatTime(removedAt),
+      ]),
+    );
+  }
+}
+
+function verifyCommand(): Command {
+  return new Command('verify')
+    .description('check every hash and count of the archive, and that nothing removed is missing')
+    .option('--class <class>', 'only this class, for example messages')
+    .addOption(jsonOption())
+    .addHelpText('after', '\nReads the whole archive. Exit code: 0 it is complete, 1 it is not.')
+    .action(({ class: className, json }: Pick<ListOptions, 'class' | 'json'>) =>
+      withDatabase(readConfig(), (db) =>
+        withArchive(async (target) => {
+          const line = json ? undefined : createProgressLine(process.stderr, systemClock);
+          const report = await verifyArchive(db, target, {
+            className,
+            onProgress: (done) => line?.show({ phase: 'batches', done, total: 0 }),
+          });
+          line?.clear();
+          if (json) printJson(reportJson(report));
+          else printReport(report, target);
+          if (report.problems > 0) process.exitCode = 1;
+        }),
+      ),
+    );
+}
+
+function reportJson({ unrecorded, examples, ...counts }: ArchiveReport) {
+  return { ...counts, not_removed: unrecorded, examples };
+}
+
+function printReport(report: ArchiveReport, target: ArchiveTarget): void {
+  const { batches, rows, bytes, unrecorded, problems, examples } = report;
+  for (const { batch, problem } of examples) console.log(`${printable(batch)}: ${problem}`);
+  if (problems > examples.length) console.log(`… and ${problems - examples.length} more`);
+  console.log(
+    `${batches} batches of removed rows in ${target.description}; ${rows} rows, ${bytes} bytes read.`,
+  );
+  if (unrecorded > 0) {
+    console.log(
+      `${unrecorded} more batches are archived, and this database removed none of their rows.`,
+    );
+  }
+  console.log(
+    problems === 0
+      ? 'The archive is complete.'
+      : `${problems} batches are damaged or missing. Restore these files from a copy of the archive.`,
+  );
+}
+
+interface ImportOptions {
+  readonly first: number;
+  readonly last: number;
+  readonly reason: string;
+  readonly by?: string;
+  readonly json: boolean;
+}
+
+function importCommand(): Command {
+  return new Command('import')
+    .description('read archived rows back, to the table imported_rows')
+    .argument('<class>', 'the class, for example messages', readClass)
+    .addOption(keyOption('--first <key>', 'the first key', 0))
+    .addOption(keyOption('--last <key>', 'the last key', Number.MAX_SAFE_INTEGER))
+    .requiredOption('--reason <text>', 'why, for the audit log')
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Keys are inbox numbers of events and bodies, and numbers or ids of everything else.
+
+  tallyhook archive import messages --first 1 --last 5000 --reason 'question of the auditor'
+
+Exit code: 0, or 1 if the archive is damaged.`,
+    )
+    .action((className: string, { first, last, reason, by, json }: ImportOptions) =>
+      withDatabase(readConfig(), (db) =>
+        withArchive(async (target) => {
+          const input = { range: { className, first, last }, reason };
+          const imported = await importArchiveAs({ db, target }, actorOf(by), input);
+          if (json) printJson(imported);
+          else console.log(`${imported.read} rows were read, and ${imported.stored} imported.`);
+        }),
+      ),
+    );
+}
+
+function readClass(text: string): string {
+  if (/^[a-z_]{1,40}$/.test(text)) return text;
+  throw new InvalidArgumentError('Give the name of a class, such as messages.');
+}
+
+function keyOption(flag: string, description: string, otherwise: number): Option {
+  return new Option(flag, description).default(otherwise, 'all').argParser((text) => {
+    const key = Number(text);
+    if (/^\d+$/.test(text) && Number.isSafeInteger(key)) return key;
+    throw new InvalidArgumentError('Give a whole number.');
+  });
+}
+
+function clearCommand(): Command {
+  return new Command('clear')
+    .description('delete the rows that were imported; the archive keeps them')
+    .addOption(byOption())
+    .action(({ by }: { readonly by?: string }) =>
+      withDatabase(readConfig(), async (db) => {
+        const rows = await clearImportAs(db, actorOf(by));
+        console.log(`${rows} imported rows were deleted.`);
+      }),
+    );
+}
+
+/** Opens the archive of the settings. */
+async function withArchive(work: (target: ArchiveTarget) => Promise<void>): Promise<void> {
+  const { archive } = readConfig();
+  if (archive === undefined) {
+    throw new OperatorError(
+      'There is no archive: ARCHIVE_URL is not set. Set it to file:///path/of/a/folder or s3://bucket/prefix.',
+    );
+  }
+  const target = await openArchiveTarget(archive);
+  try {
+    await work(target);
+  } catch (error) {
+    if (!(error instanceof ArchiveDamage)) throw error;
+    throw new OperatorError(
+      `The archive ${target.description} is damaged: ${error.message}. Run \`npx tallyhook archive verify\`.`,
+    );
+  } finally {
+    target.close();
+  }
+}
