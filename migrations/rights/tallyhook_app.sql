@@ -19,6 +19,10 @@ grant select on accounts to tallyhook_app;
 -- The trigger of transfers reads it.
 grant select on legs to tallyhook_app;
 
+-- What verify has proven.
+grant select, insert, update, delete on verify_rounds, verify_ranges to tallyhook_app;
+grant select, insert, update on verify_position to tallyhook_app;
+
 -- Reconciliation, authorizations and schedules.
 grant select, insert, update on reconcile_runs, reconcile_pauses to tallyhook_app;
 grant select, update on reconcile_streams, rate_budget to tallyhook_app;

@@ -67,6 +67,10 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         otherwise: 'none: the client is the peer of the connection',
         example: '10.0.0.0/8,::1',
       },
+      VERIFY_FULL_DAYS: {
+        meaning:
+          'Days in which `tallyhook verify` proves every row of the ledger at least once, from 1 to 365. Each run proves what changed and a share of the rest.',
+      },
       EVENT_MAX_ATTEMPTS: {
         meaning: 'Attempts before an event is set aside as dead, from 1 to 10.',
       },

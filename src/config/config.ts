@@ -139,6 +139,7 @@ export const SETTINGS = z
       .optional(),
     SANDBOX_PORT: port.default(8082),
     SANDBOX_WEBHOOK_SECRET: exactSecret.optional(),
+    VERIFY_FULL_DAYS: wholeNumber(1, 365).default(30),
     EVENT_MAX_ATTEMPTS: wholeNumber(1, 10).default(5),
     RATE_RESERVE_PERCENT: wholeNumber(0, 90).default(30),
     BACKGROUND_REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000).optional(),
@@ -205,6 +206,8 @@ export interface Config {
   readonly sandboxPort: number;
   /** The secret with which the sandbox signs; undefined: generated in `dataDir`. */
   readonly sandboxWebhookSecret: string | undefined;
+  /** Every row of the ledger is proven at least once in this many days. */
+  readonly verifyFullDays: number;
   readonly eventMaxAttempts: number;
   /** Percent of the service's rate limit that background work leaves to the shop. */
   readonly rateReservePercent: number;
@@ -279,6 +282,7 @@ export function loadConfig(env: Environment): Config {
     apiKey: settings.PAYMENTS_API_KEY,
     sandboxPort: settings.SANDBOX_PORT,
     sandboxWebhookSecret: settings.SANDBOX_WEBHOOK_SECRET,
+    verifyFullDays: settings.VERIFY_FULL_DAYS,
     eventMaxAttempts: settings.EVENT_MAX_ATTEMPTS,
     rateReservePercent: settings.RATE_RESERVE_PERCENT,
     backgroundRequestsPerMinute: settings.BACKGROUND_REQUESTS_PER_MINUTE,

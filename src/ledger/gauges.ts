@@ -3,9 +3,10 @@ import type { Queryable } from '../platform/db/database.ts';
 import { measurementOf, type Source } from '../platform/sources.ts';
 import { FINDING_CLASSES } from './domain/findings.ts';
 import { measureFindings, measureInbox } from './store/gauges.ts';
+import { readProof } from './store/verifyRounds.ts';
 
 export function ledgerSources(db: Queryable): readonly Source[] {
-  return [inboxSource(db), findingsSource(db)];
+  return [inboxSource(db), findingsSource(db), proofSource(db)];
 }
 
 function inboxSource(db: Queryable): Source {
@@ -66,4 +67,37 @@ function findingsSource(db: Queryable): Source {
       }));
     },
   };
+}
+
+function proofSource(db: Queryable): Source {
+  return {
+    name: 'proof',
+    gauges: {
+      tallyhook_verify_last_run_timestamp_seconds: {
+        help: 'Time when verify last began, in seconds since 1970; absent before its first run',
+      },
+      tallyhook_verify_last_full_timestamp_seconds: {
+        help: 'Time by which verify last had proven every row, in seconds since 1970; absent before that',
+      },
+      tallyhook_verify_round_ratio: {
+        help: 'Share of the ledger that verify has proven in its current round, 0 to 1',
+      },
+      tallyhook_verify_failed_subjects: {
+        help: 'Resources, orders and events that failed a check of verify and have not passed since',
+      },
+    },
+    read: async () => {
+      const { lastRunMs, fullAtMs, ranges, checked, failures } = await readProof(db);
+      return [
+        ...measurementOf('tallyhook_verify_last_run_timestamp_seconds', secondsOf(lastRunMs)),
+        ...measurementOf('tallyhook_verify_last_full_timestamp_seconds', secondsOf(fullAtMs)),
+        { gauge: 'tallyhook_verify_round_ratio', value: ranges === 0 ? 0 : checked / ranges },
+        { gauge: 'tallyhook_verify_failed_subjects', value: failures },
+      ];
+    },
+  };
+}
+
+function secondsOf(ms: number | null): number | null {
+  return ms === null ? null : ms / 1_000;
 }

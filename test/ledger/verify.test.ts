@@ -14,6 +14,8 @@ import {
   readTextWithoutCardNumbers,
   type SnapshotContent,
 } from '../../src/ledger/domain/snapshot.ts';
+import { checkRange } from '../../src/ledger/verify/checkRange.ts';
+import { proveLedger } from '../../src/ledger/verify/proveLedger.ts';
 import { readEvents } from '../../src/ledger/verify/storedEvents.ts';
 import { type VerifyReport, verifyLedger } from '../../src/ledger/verify/verifyLedger.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
@@ -64,8 +66,18 @@ interface Options {
   readonly chunkSize?: number;
 }
 
-function verify(db: Database, options: Options = {}): Promise<VerifyReport> {
-  return verifyLedger(db, { merchantId: MERCHANT_ID, rebuild: false, ...options });
+/** Without options, in ranges, as `verify --full` does; otherwise on one connection, as `--rebuild` does. */
+async function verify(db: Database, options?: Options): Promise<VerifyReport> {
+  if (options) return verifyLedger(db, { merchantId: MERCHANT_ID, rebuild: false, ...options });
+  const result = await proveLedger(db, {
+    merchantId: MERCHANT_ID,
+    mode: 'full',
+    fullDays: 30,
+    rangeRows: 40,
+    openLanes: () => [(task) => checkRange(db, task)],
+  });
+  if (result.outcome !== 'proven') throw new Error('another run of verify is under way');
+  return result.report;
 }
 
 /** The failed checks, each with the offenders that it names. */
@@ -1009,10 +1021,19 @@ describe('the command', () => {
   }
 
   test('prints that all checks passed, with the balances, and exits with 0', async () => {
-    const { text, exitCode } = await run();
+    const { text, exitCode } = await run('--full');
     expect(text).toMatch(/ok {4}orders/);
     expect(text).toMatch(/psp\.clearing +105\.40 USD/);
     expect(text).toMatch(/All 11 checks passed/);
+    expect(text).toMatch(/Proven: everything\. Everything was last proven from 20/);
+    expect(exitCode).toBeUndefined();
+  });
+
+  test('proves what changed unless everything is wanted, without balances', async () => {
+    const { text, exitCode } = await run();
+    expect(text).toMatch(/All 10 checks passed/);
+    expect(text).toMatch(/Proven: what changed, and \d+ of \d+ ranges of this round/);
+    expect(text).not.toContain('psp.clearing');
     expect(exitCode).toBeUndefined();
   });
 
@@ -1027,9 +1048,14 @@ describe('the command', () => {
   });
 
   test('prints the report as JSON, with its exit code', async () => {
-    const { text, exitCode } = await run('--json');
+    const { text, exitCode } = await run('--full', '--json');
     const report = JSON.parse(text) as ReturnType<typeof verificationJson>;
-    expect(report.passed).toBe(false);
+    expect(report).toMatchObject({
+      mode: 'full',
+      passed: false,
+      coverage: { ranges_left: 0, continued_from: null, round: { ranges: 0 } },
+    });
+    expect(report.coverage?.everything_proven_at).toMatch(/^20/);
     expect(report.checks.find(({ name }) => name === 'orders')).toMatchObject({
       failures: 1,
       offenders: [{ subject: `order:order:${ids.order}` }],

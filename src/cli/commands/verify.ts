@@ -1,51 +1,122 @@
-import { Command } from 'commander';
+import { availableParallelism } from 'node:os';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { shellWord } from '../../alerts/domain/shellWord.ts';
 import { merchantIdOf } from '../../assembly/settings.ts';
+import { startThreads, type Threads } from '../../assembly/verifyThreads.ts';
 import { formatMoney } from '../../contract/money.ts';
 import type { CheckName, CheckResult, Offender } from '../../ledger/domain/checks.ts';
 import { orderIdOf } from '../../ledger/domain/orderKey.ts';
 import { readInstallation } from '../../ledger/store/installation.ts';
+import { checkRange } from '../../ledger/verify/checkRange.ts';
+import { type ProofReport, proveLedger } from '../../ledger/verify/proveLedger.ts';
 import { type VerifyReport, verifyLedger } from '../../ledger/verify/verifyLedger.ts';
-import { systemClock } from '../../platform/clock.ts';
+import { startStopwatch, systemClock } from '../../platform/clock.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { verificationJson } from '../../representation/verification.ts';
 import { printable, printJson, readConfig, withDatabase } from '../context.ts';
 import { jsonOption } from '../options.ts';
-import { createProgressLine } from '../progress.ts';
+import { createProgressLine, type ProgressLine } from '../progress.ts';
 import { printTable } from '../table.ts';
 
-const EXIT_CODES = `
+const HELP = `
+Without an option, proves what changed since the last run, what failed before, and the next share of the
+rest, so that everything is proven every VERIFY_FULL_DAYS days. The first run proves everything. The
+scheduler does the same every night. A run that was stopped is continued by the next one.
+
 Workers can keep running. Exit code: 0 every check passed, 1 a check failed or could not run.`;
 
 interface VerifyOptions {
+  readonly full: boolean;
   readonly rebuild: boolean;
+  readonly threads: number;
   readonly json: boolean;
 }
 
+/** More threads than this wait for PostgreSQL. */
+const MAX_THREADS = 16;
+const DEFAULT_THREADS = Math.min(MAX_THREADS, availableParallelism());
+
 export function verifyCommand(): Command {
   return new Command('verify')
-    .option('--rebuild', 'also rebuild the ledger from the inbox and compare', false)
+    .option('--full', 'prove everything now', false)
+    .option('--rebuild', 'prove everything, rebuild the ledger from the inbox, and compare', false)
+    .addOption(threadsOption())
     .addOption(jsonOption())
-    .addHelpText('after', EXIT_CODES)
-    .action(({ rebuild, json }: VerifyOptions) =>
-      withDatabase(readConfig(), async (db) => {
-        const merchantId = (await readInstallation(db)) ?? merchantIdOf(readConfig());
-        const startMs = systemClock.nowMs();
-        const line = json ? undefined : createProgressLine(process.stderr, systemClock);
-        const report = await verifyLedger(db, {
-          merchantId,
-          rebuild,
-          ...(line && { onProgress: line.show }),
-        });
+    .addHelpText('after', HELP)
+    .action((options: VerifyOptions) => {
+      const config = readConfig();
+      return withDatabase(config, async (db, databaseUrl) => {
+        const merchantId = (await readInstallation(db)) ?? merchantIdOf(config);
+        const elapsed = startStopwatch();
+        const line = options.json ? undefined : createProgressLine(process.stderr, systemClock);
+        const input = { db, databaseUrl, merchantId, fullDays: config.verifyFullDays, line };
+        const report = options.rebuild
+          ? await verifyLedger(db, {
+              merchantId,
+              rebuild: true,
+              ...(line && { onProgress: line.show }),
+            })
+          : await prove(options, input);
         line?.clear();
-        const seconds = (systemClock.nowMs() - startMs) / 1000;
-        if (json) printJson(verificationJson(report, seconds, nextStep));
-        else printReport(report, seconds);
+        if (options.json) printJson(verificationJson(report, elapsed(), nextStep));
+        else printReport(report, elapsed());
         if (!report.passed) process.exitCode = 1;
-      }),
-    );
+      });
+    });
 }
 
-function printReport({ passed, checks, balances }: VerifyReport, seconds: number): void {
+function threadsOption(): Option {
+  return new Option('--threads <number>', 'check this many ranges at once')
+    .default(DEFAULT_THREADS, 'one for each processor')
+    .argParser((text) => {
+      const threads = Number(text);
+      if (!Number.isInteger(threads) || threads < 1 || threads > MAX_THREADS) {
+        throw new InvalidArgumentError(`Give a whole number from 1 to ${MAX_THREADS}.`);
+      }
+      return threads;
+    });
+}
+
+interface ProveInput {
+  readonly db: Database;
+  readonly databaseUrl: string;
+  readonly merchantId: string;
+  readonly fullDays: number;
+  readonly line: ProgressLine | undefined;
+}
+
+/** Threads take longer to start than so few ranges take to check. */
+const RANGES_FOR_THREADS = 8;
+
+async function prove(
+  { full, threads }: VerifyOptions,
+  { db, databaseUrl, merchantId, fullDays, line }: ProveInput,
+): Promise<ProofReport> {
+  let started: Threads | undefined;
+  try {
+    const result = await proveLedger(db, {
+      merchantId,
+      mode: full ? 'full' : 'incremental',
+      fullDays,
+      openLanes: (due) => {
+        if (threads === 1 || due < RANGES_FOR_THREADS) return [(task) => checkRange(db, task)];
+        started = startThreads(threads, { connectionString: databaseUrl });
+        return started.lanes;
+      },
+      ...(line && { onProgress: (progress) => line.show({ phase: 'ranges', ...progress }) }),
+    });
+    if (result.outcome === 'proven') return result.report;
+    throw new OperatorError(
+      'Another run of verify is under way, perhaps that of the scheduler. Try again in some minutes.',
+    );
+  } finally {
+    await started?.close();
+  }
+}
+
+function printReport(report: VerifyReport | ProofReport, seconds: number): void {
+  const { passed, checks, balances } = report;
   for (const check of checks) printCheck(check);
   if (balances.length > 0) {
     console.log('');
@@ -65,6 +136,30 @@ function printReport({ passed, checks, balances }: VerifyReport, seconds: number
     console.log(
       `${failed.length} of ${checks.length} checks failed ${took}: ${failed.join(', ')}.`,
     );
+  if ('mode' in report) printCoverage(report);
+}
+
+/** How much of the ledger the run proved, and when everything was proven. */
+function printCoverage({ mode, continuedFrom, ranges, proof }: ProofReport): void {
+  if (continuedFrom && continuedFrom.checked > 0) {
+    console.log(
+      `Continued the run of ${instantOf(continuedFrom.startedMs)}, which had checked ${continuedFrom.checked} ranges.`,
+    );
+  }
+  if (proof.fullFromMs === null || proof.fullAtMs === null) {
+    console.log(`Checked ${ranges} ranges. Not everything has been proven yet.`);
+    return;
+  }
+  const full = `${instantOf(proof.fullFromMs)} to ${instantOf(proof.fullAtMs)}`;
+  const share =
+    mode === 'full'
+      ? 'everything'
+      : `what changed, and ${proof.checked} of ${proof.ranges} ranges of this round`;
+  console.log(`Proven: ${share}. Everything was last proven from ${full}.`);
+}
+
+function instantOf(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 function printCheck(check: CheckResult): void {

@@ -45,14 +45,18 @@ export interface Offender {
   readonly event?: number;
 }
 
-export interface CheckResult {
+/** What a check found, in a part of the ledger or in all of it. */
+export interface CheckCount {
   readonly name: CheckName;
-  readonly meaning: string;
   /** The number of subjects checked. */
   readonly checked: number;
   readonly failures: number;
   /** The first offenders, at most MAX_OFFENDERS. */
   readonly offenders: readonly Offender[];
+}
+
+export interface CheckResult extends CheckCount {
+  readonly meaning: string;
 }
 
 export const MAX_OFFENDERS = 10;

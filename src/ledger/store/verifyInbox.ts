@@ -19,6 +19,8 @@ export interface InboxRow extends StoredHeader {
 /** Where to continue in the inbox and how much to read, because bodies may be large. */
 export interface InboxChunk {
   readonly afterId: number;
+  /** The last event to read; undefined: to the end. */
+  readonly untilId: number | undefined;
   readonly maxEvents: number;
   readonly maxBytes: number;
 }
@@ -29,7 +31,7 @@ export function readInbox(tx: Queryable, chunk: InboxChunk): Promise<readonly In
     `with next as (
        select id, coalesce(body_bytes, octet_length(body), 0) as bytes
          from webhook_events
-        where id > $1
+        where id > $1 and id <= coalesce($4::bigint, 9223372036854775807)
         order by id
         limit $2
      ), sized as (
@@ -45,7 +47,7 @@ export function readInbox(tx: Queryable, chunk: InboxChunk): Promise<readonly In
        left join dead_events d on d.webhook_event_id = e.id
       where s.place = 1 or s.bytes <= $3
       order by e.id`,
-    [chunk.afterId, chunk.maxEvents, chunk.maxBytes],
+    [chunk.afterId, chunk.maxEvents, chunk.maxBytes, chunk.untilId ?? null],
   );
 }
 

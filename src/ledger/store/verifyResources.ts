@@ -12,30 +12,41 @@ export function refColumns(
   return [refs.map(({ kind }) => kind), refs.map(({ id }) => id)];
 }
 
+export interface RefRange {
+  readonly after: ResourceRef | undefined;
+  /** The last resource to read; undefined: to the end. */
+  readonly until: ResourceRef | undefined;
+  readonly limit: number;
+}
+
 /**
  * The next resources in the order of kind and id. Includes resources that have only snapshots, epochs or
  * transfers, so that a missing row is detected.
  */
 export function readRefs(
   tx: Queryable,
-  { after, limit }: { readonly after: ResourceRef | undefined; readonly limit: number },
+  { after, until, limit }: RefRange,
 ): Promise<readonly ResourceRef[]> {
   return tx.query<ResourceRef>(
     `select kind, id
        from ((select kind, id from resources
-               where (kind, id) > ($1, $2) order by kind, id limit $3)
+               where (kind, id) > ($1, $2) and ($4::text is null or (kind, id) <= ($4, $5))
+               order by kind, id limit $3)
              union
              (select distinct kind, resource_id from snapshots
-               where (kind, resource_id) > ($1, $2) order by kind, resource_id limit $3)
+               where (kind, resource_id) > ($1, $2) and ($4::text is null or (kind, resource_id) <= ($4, $5))
+               order by kind, resource_id limit $3)
              union
              (select distinct kind, resource_id from resource_epochs
-               where (kind, resource_id) > ($1, $2) order by kind, resource_id limit $3)
+               where (kind, resource_id) > ($1, $2) and ($4::text is null or (kind, resource_id) <= ($4, $5))
+               order by kind, resource_id limit $3)
              union
              (select distinct kind, resource_id from transfers
-               where (kind, resource_id) > ($1, $2) order by kind, resource_id limit $3)) named
+               where (kind, resource_id) > ($1, $2) and ($4::text is null or (kind, resource_id) <= ($4, $5))
+               order by kind, resource_id limit $3)) named
       order by kind, id
       limit $3`,
-    [after?.kind ?? '', after?.id ?? '', limit],
+    [after?.kind ?? '', after?.id ?? '', limit, until?.kind ?? null, until?.id ?? null],
   );
 }
 
@@ -223,7 +234,7 @@ export function readBalances(tx: Queryable): Promise<readonly AccountBalance[]> 
 /** The approximate number of rows of a table; 0 if PostgreSQL has no estimate yet. */
 export async function estimateRows(
   db: Queryable,
-  table: 'webhook_events' | 'resources' | 'orders',
+  table: 'webhook_events' | 'resources' | 'orders' | 'changes',
 ): Promise<number> {
   const rows = await db.query<{ rows: number }>(
     `select greatest(reltuples, 0)::bigint as rows from pg_class where oid = to_regclass($1)`,

@@ -21,7 +21,7 @@ import {
   readUnboundPending,
 } from '../store/verifyInbox.ts';
 import { findBodies, type StoredEvent } from './storedEvents.ts';
-import { type Run, walk } from './walk.ts';
+import { type Bounds, type Run, walk } from './walk.ts';
 
 /** Bodies may be as large as the receiver allows, so memory is bounded in bytes. */
 const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
@@ -41,23 +41,30 @@ export interface ReadEvent {
 export async function checkInbox(
   run: Run,
   keep: (tx: Queryable, applied: readonly ReadEvent[]) => Promise<void>,
+  { after, until }: Bounds<number> = {},
 ): Promise<void> {
-  await walk<number>(run, 'inbox', async (tx, afterId) => {
-    const rows = await readInbox(tx, {
-      afterId: afterId ?? 0,
-      maxEvents: run.chunkSize,
-      maxBytes: MAX_CHUNK_BYTES,
-    });
-    const events = await findBodies(tx, rows);
-    const read = events.map((event) => ({ event, ...reread(event, run.merchantId) }));
-    await checkEvents(run, tx, read);
-    await keep(
-      tx,
-      read.filter(({ event }) => !event.isPending && !event.isDead),
-    );
-    return { last: rows.at(-1)?.id, count: rows.length };
-  });
-  await checkPending(run);
+  await walk<number>(
+    run,
+    'inbox',
+    async (tx, afterId = 0) => {
+      const rows = await readInbox(tx, {
+        afterId,
+        untilId: until,
+        maxEvents: run.chunkSize,
+        maxBytes: MAX_CHUNK_BYTES,
+      });
+      const events = await findBodies(tx, rows);
+      const read = events.map((event) => ({ event, ...reread(event, run.merchantId) }));
+      await checkEvents(run, tx, read);
+      await keep(
+        tx,
+        read.filter(({ event }) => !event.isPending && !event.isDead),
+      );
+      return { last: rows.at(-1)?.id, count: rows.length };
+    },
+    after,
+  );
+  if (until === undefined) await checkPending(run);
 }
 
 /** Reads a stored body as if it had just been received. */

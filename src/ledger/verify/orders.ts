@@ -15,17 +15,28 @@ import {
   readStoredTotals,
 } from '../store/verifyOrders.ts';
 import { readOpenFindings } from '../store/verifyResources.ts';
-import { type Run, walk } from './walk.ts';
+import { type Bounds, type Run, walk } from './walk.ts';
 
-export async function checkOrders(run: Run): Promise<void> {
-  await walk<string>(run, 'orders', async (tx, after) => {
-    const keys = await readOrderKeys(tx, { afterKey: after ?? '', limit: run.chunkSize });
-    if (keys.length > 0) await checkChunk(run, tx, keys);
-    return { last: keys.at(-1), count: keys.length };
-  });
+export async function checkOrders(run: Run, { after, until }: Bounds<string> = {}): Promise<void> {
+  await walk<string>(
+    run,
+    'orders',
+    async (tx, afterKey = '') => {
+      const keys = await readOrderKeys(tx, { afterKey, untilKey: until, limit: run.chunkSize });
+      await checkKeys(run, tx, keys);
+      return { last: keys.at(-1), count: keys.length };
+    },
+    after,
+  );
 }
 
-async function checkChunk({ tally }: Run, tx: Queryable, keys: readonly string[]): Promise<void> {
+/** Checks named orders in the snapshot of `tx`. */
+export async function checkKeys(
+  { tally }: Run,
+  tx: Queryable,
+  keys: readonly string[],
+): Promise<void> {
+  if (keys.length === 0) return;
   const parts = groupBy(await readStoredParts(tx, keys), ({ orderKey }) => orderKey);
   const open = await readOpenFindings(tx, keys.map(orderSubject));
   const findings = groupBy(open, ({ subject }) => subject);

@@ -28,14 +28,29 @@ import {
 } from '../store/verifyResources.ts';
 import { expectedColumns, shownFindings } from './expected.ts';
 import { subjectOf } from './tally.ts';
-import { type Run, walk } from './walk.ts';
+import { type Bounds, type Run, walk } from './walk.ts';
 
-export async function checkResources(run: Run): Promise<void> {
-  await walk<ResourceRef>(run, 'resources', async (tx, after) => {
-    const refs = await readRefs(tx, { after, limit: run.chunkSize });
-    for (const entry of await readEntries(tx, refs)) checkEntry(run, entry);
-    return { last: refs.at(-1), count: refs.length };
-  });
+export async function checkResources(run: Run, bounds: Bounds<ResourceRef> = {}): Promise<void> {
+  const { until } = bounds;
+  await walk<ResourceRef>(
+    run,
+    'resources',
+    async (tx, after) => {
+      const refs = await readRefs(tx, { after, until, limit: run.chunkSize });
+      await checkRefs(run, tx, refs);
+      return { last: refs.at(-1), count: refs.length };
+    },
+    bounds.after,
+  );
+}
+
+/** Checks named resources in the snapshot of `tx`. */
+export async function checkRefs(
+  run: Run,
+  tx: Queryable,
+  refs: readonly ResourceRef[],
+): Promise<void> {
+  for (const entry of await readEntries(tx, refs)) checkEntry(run, entry);
 }
 
 /** Everything that is stored about one resource. */

@@ -1,6 +1,7 @@
 /** Counts the results of the checks. It keeps the first offenders of each, so its size is bounded. */
 import {
   CHECKS,
+  type CheckCount,
   type CheckName,
   type CheckResult,
   MAX_OFFENDERS,
@@ -16,6 +17,10 @@ export interface Tally {
   addChecked(name: CheckName, count: number): void;
   /** Records the subject as an offender if there are problems. */
   report(name: CheckName, subject: Subject, problems: readonly string[]): void;
+  /** Adds what was found in a part of the ledger. A subject may be in several parts; it is named once. */
+  add(counts: readonly CheckCount[]): void;
+  /** The results of the checks that found a subject. */
+  counts(): readonly CheckCount[];
   results(): readonly CheckResult[];
 }
 
@@ -56,6 +61,20 @@ export function createTally({ rebuild }: { readonly rebuild: boolean }): Tally {
         count.offenders.push({ ...subject, problem: problems.join('; ') });
       }
     },
+    add: (found) => {
+      for (const { name, checked, failures, offenders } of found) {
+        const count = countOf(name);
+        const known = new Set(count.offenders.map(({ subject }) => subject));
+        const others = offenders.filter(({ subject }) => !known.has(subject));
+        count.checked += checked;
+        count.failures += failures - (offenders.length - others.length);
+        count.offenders.push(...others.slice(0, MAX_OFFENDERS - count.offenders.length));
+      }
+    },
+    counts: () =>
+      [...counts].flatMap(([name, count]) =>
+        count.checked > 0 || count.failures > 0 ? [{ name, ...count }] : [],
+      ),
     results: () =>
       [...counts].map(([name, count]) => ({ name, meaning: meanings[name] ?? '', ...count })),
   };

@@ -13,7 +13,7 @@ import { checkOrders } from './orders.ts';
 import { compareWithRebuilt, keepObservations } from './rebuild.ts';
 import { checkResources } from './resources.ts';
 import { createTally, type Tally } from './tally.ts';
-import type { Progress, Run } from './walk.ts';
+import { CHUNK_SIZE, type Progress, type Run } from './walk.ts';
 
 export type { Progress } from './walk.ts';
 
@@ -32,8 +32,6 @@ export interface VerifyReport {
   /** Balances of the journal, read in one snapshot. */
   readonly balances: readonly AccountBalance[];
 }
-
-const CHUNK_SIZE = 500;
 
 export function verifyLedger(db: Database, options: VerifyOptions): Promise<VerifyReport> {
   const { rebuild } = options;
@@ -60,7 +58,7 @@ export function verifyLedger(db: Database, options: VerifyOptions): Promise<Veri
  * A journal row always balances. A row with an unknown account would still remove money from the
  * ledger, so unknown accounts do not count.
  */
-async function checkBalance(db: Session, tally: Tally): Promise<readonly AccountBalance[]> {
+export async function checkBalance(db: Session, tally: Tally): Promise<readonly AccountBalance[]> {
   const balances = await readConsistently(db, readBalances);
   const sums = new Map<string, bigint>();
   for (const { currency, account, balanceMinor } of balances) {

@@ -12,6 +12,7 @@ export const PHASES = {
   inbox: { table: 'webhook_events', unit: 'events' },
   resources: { table: 'resources', unit: 'resources' },
   orders: { table: 'orders', unit: 'orders' },
+  changes: { table: 'changes', unit: 'changes' },
   rebuilding: { table: 'resources', unit: 'resources' },
   'rebuilding orders': { table: 'orders', unit: 'orders' },
 } as const;
@@ -24,9 +25,12 @@ export interface Progress {
   readonly total: number;
 }
 
+/** How many rows a check reads at once, which bounds its memory. */
+export const CHUNK_SIZE = 500;
+
 /** The shared state of one run. */
 export interface Run {
-  readonly db: Session;
+  readonly db: Pick<Session, 'query' | 'transaction'>;
   readonly tally: Tally;
   readonly merchantId: string;
   /** Resources, orders or events per chunk. */
@@ -40,15 +44,22 @@ export interface Chunk<Key> {
   readonly count: number;
 }
 
-/** Reads chunks until one is empty. */
+/** A part of a table, by its keys: later than `after`, up to and including `until`. */
+export interface Bounds<Key> {
+  readonly after?: Key | undefined;
+  readonly until?: Key | undefined;
+}
+
+/** Reads chunks until one is empty. @param start the key after which to begin */
 export async function walk<Key>(
   run: Run,
   phase: Phase,
   readChunk: (tx: Queryable, after: Key | undefined) => Promise<Chunk<Key>>,
+  start?: Key,
 ): Promise<void> {
   const total = await estimateRows(run.db, PHASES[phase].table);
   let done = 0;
-  let after: Key | undefined;
+  let after = start;
   for (;;) {
     const from = after;
     const { last, count } = await readConsistently(run.db, (tx) => readChunk(tx, from));
